@@ -1,0 +1,1 @@
+// Layout checks stand here.

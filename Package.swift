@@ -1,0 +1,67 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Targets stand lowest layer first; `Scripts/check-layers` holds each to the layers it may import.
+let package = Package(
+  name: "swift-beehive",
+  products: [
+    // One registry per process: a plugin with a static copy of the runtime would register into that
+    // copy, so the library is dynamic and clients import each of its modules from the one file.
+    .library(
+      name: "BeeHive", type: .dynamic,
+      targets: ["BinaryImage", "Registration", "BeeHive"]),
+    // The header that authors include, and the anchor for images whose entries are all Swift.
+    .library(name: "CBeeHive", targets: ["CBeeHive", "CBeeHiveAnchor"]),
+    .executable(name: "section-dump", targets: ["section-dump"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+  ],
+  targets: [
+    // C, only where Swift cannot: attributes, assembler directives, the loader's callbacks.
+    .target(name: "CBeeHive", path: "CSupport/CBeeHive"),
+    .target(name: "CBeeHiveAnchor", dependencies: ["CBeeHive"], path: "CSupport/CBeeHiveAnchor"),
+    .target(name: "CImageEvents", dependencies: ["CBeeHive"], path: "CSupport/CImageEvents"),
+    .target(name: "CImageList", path: "CSupport/CImageList"),
+    .systemLibrary(
+      name: "CElf", path: "CSupport/CElf", pkgConfig: "libelf",
+      providers: [.apt(["libelf-dev"])]),
+
+    // L1: bytes and addresses.
+    .target(name: "BinaryImage", dependencies: ["CElf", "CImageList"]),
+    // L2: section bytes to validated values.
+    .target(name: "Registration", dependencies: ["BinaryImage", "CBeeHive"]),
+    // L3: values to living modules and services.
+    .target(name: "BeeHive", dependencies: ["Registration", "BinaryImage", "CImageEvents"]),
+
+    .executableTarget(
+      name: "section-dump",
+      dependencies: [
+        "BinaryImage", "Registration",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+
+    .testTarget(name: "BinaryImageTests", dependencies: ["BinaryImage"]),
+    .testTarget(name: "RegistrationTests", dependencies: ["Registration", "BinaryImage"]),
+    .testTarget(name: "BeeHiveTests", dependencies: ["BeeHive", "Registration", "BinaryImage"]),
+    .testTarget(name: "SectionDumpTests", dependencies: ["BinaryImage", "Registration"]),
+  ],
+  cLanguageStandard: .c11
+)
+
+// One set of rules for every Swift target of this package.
+for target in package.targets where [.regular, .executable, .test].contains(target.type) {
+  if target.path?.hasPrefix("CSupport/") == true {
+    target.cSettings = [
+      .treatAllWarnings(as: .error), .enableWarning("all"), .enableWarning("extra"),
+    ]
+    continue
+  }
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+  ]
+}

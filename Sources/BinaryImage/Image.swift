@@ -1,0 +1,101 @@
+/// What an image is: the first line that `section-dump` prints of it.
+public struct ImageIdentity: Hashable, Sendable {
+  /// The container format.
+  public enum Format: String, Hashable, Sendable {
+    /// Executable and Linkable Format.
+    case elf
+    /// Mach object.
+    case macho
+  }
+
+  /// The order of the bytes of a word.
+  public enum ByteOrder: String, Hashable, Sendable {
+    /// Least significant byte first.
+    case little
+    /// Most significant byte first.
+    case big
+  }
+
+  /// What the image is for; `executable` includes position-independent ones.
+  public enum Kind: String, Hashable, Sendable {
+    /// A shared object or dylib.
+    case shared
+    /// An executable: `ET_EXEC`, PIE (`DF_1_PIE` or `PT_INTERP`), static-pie, `MH_EXECUTE`.
+    case executable
+    /// A relocatable object.
+    case object
+    /// A Mach-O bundle.
+    case bundle
+    /// A core dump.
+    case core
+    /// Split debug information.
+    case debug
+  }
+
+  /// The path it was opened by, or the loader's name for it.
+  public var path: String
+  /// Archive members and universal slices that lead to it, outermost first.
+  public var container: [String]
+  /// The container format.
+  public var format: Format
+  /// The size of an address in bits: 32 or 64.
+  public var bits: Int
+  /// The order of the bytes of a word.
+  public var byteOrder: ByteOrder
+  /// The machine, as SECTION-DUMP names it: `x86_64`, `aarch64`, …
+  public var machine: String
+  /// What it is for.
+  public var kind: Kind
+  /// The build-id or `LC_UUID`, as bytes; empty where there is none.
+  public var id: [UInt8]
+
+  /// Describes an image.
+  public init(
+    path: String, container: [String] = [], format: Format, bits: Int, byteOrder: ByteOrder,
+    machine: String, kind: Kind, id: [UInt8] = []
+  ) {
+    self.path = path
+    self.container = container
+    self.format = format
+    self.bits = bits
+    self.byteOrder = byteOrder
+    self.machine = machine
+    self.kind = kind
+    self.id = id
+  }
+}
+
+/// An image that records can be read from: a file on disk or what the loader mapped of one.
+///
+/// Both give the same sections, bytes and targets, so that the layers above cannot tell them apart.
+/// Conforming types are not thread-safe unless they are `Sendable`; use one value on one thread.
+public protocol Image {
+  /// What the image is.
+  var identity: ImageIdentity { get }
+
+  /// Every section of exactly this name, in table order; empty where there is none.
+  ///
+  /// Throws where sections cannot be looked for: an empty answer always means "there is none".
+  func sections(named name: String) throws(ImageError) -> [Section]
+
+  /// Lends the bytes of a section, uncompressed, in file byte order, for the call's duration.
+  func withBytes<Result>(
+    of section: Section, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result
+
+  /// The pointer that stands `offset` bytes into `section`.
+  func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue
+
+  /// Lends the text that starts at a pointer's target, without its NUL, for the call's duration.
+  ///
+  /// Throws `outOfImage` where the target is not mapped by the image's own file contents, and
+  /// `unterminated` where no NUL comes within `limit` bytes or before the mapping ends.
+  func withText<Result>(
+    at target: PointerValue.Target, limit: Int, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result
+}
+
+extension Image {
+  /// The size of a pointer in this image, in bytes.
+  public var pointerSize: Int { identity.bits / 8 }
+}

@@ -1,0 +1,73 @@
+/// Why an image, or a part of it, could not be read: what is wrong and where.
+public struct ImageError: Error, Hashable, Sendable {
+  /// The cause, as a stable code: `section-dump` prints `rawValue` as the code of a problem.
+  public struct Code: RawRepresentable, Hashable, Sendable {
+    /// The code as it is printed and documented.
+    public let rawValue: String
+
+    /// Wraps a code; the known ones are static members.
+    public init(rawValue: String) { self.rawValue = rawValue }
+  }
+
+  /// The cause.
+  public var code: Code
+  /// The path of the file or image.
+  public var image: String
+  /// The section in question, if there is one.
+  public var section: String?
+  /// The slot or record in the section, if there is one.
+  public var index: Int?
+  /// Where in the file, if that is known.
+  public var offset: FileOffset?
+  /// One sentence for a person: what was found, what was expected, what to do.
+  public var message: String
+
+  /// Describes a failure; the location is as exact as the caller knows it.
+  public init(
+    _ code: Code, image: String, section: String? = nil, index: Int? = nil,
+    offset: FileOffset? = nil, message: String
+  ) {
+    self.code = code
+    self.image = image
+    self.section = section
+    self.index = index
+    self.offset = offset
+    self.message = message
+  }
+}
+
+extension ImageError.Code {
+  /// The file cannot be opened or read; the message carries the system's reason.
+  public static let unreadable = Self(rawValue: "unreadable")
+  /// The file is no object file.
+  public static let notAnObject = Self(rawValue: "not-an-object")
+  /// A format, machine or encoding that this reader does not know.
+  public static let unsupported = Self(rawValue: "unsupported")
+  /// A structure that is needed lies outside the file, or a declared extent exceeds it.
+  public static let truncated = Self(rawValue: "truncated")
+  /// A structure contradicts itself or another one.
+  public static let malformed = Self(rawValue: "malformed")
+  /// The section table is missing, so sections cannot be found by name.
+  public static let sectionTableMissing = Self(rawValue: "section-table-missing")
+  /// The section has no bytes in this file, as in a file of split debug information.
+  public static let noContents = Self(rawValue: "no-contents")
+  /// A pointer or a string lies outside what the image maps.
+  public static let outOfImage = Self(rawValue: "out-of-image")
+  /// A string has no terminator before the end of what is mapped, or before the limit.
+  public static let unterminated = Self(rawValue: "unterminated")
+  /// The file on disk is not the one that is loaded: deleted, or replaced by another.
+  public static let replaced = Self(rawValue: "replaced")
+}
+
+extension ImageError: CustomStringConvertible {
+  /// `libshop.so: BeehiveMods[3] (offset 0x3018): …`
+  public var description: String {
+    var place = image
+    if let section {
+      place += ": \(section)"
+      if let index { place += "[\(index)]" }
+    }
+    if let offset { place += " (offset 0x\(String(offset.rawValue, radix: 16)))" }
+    return "\(place): \(message)"
+  }
+}

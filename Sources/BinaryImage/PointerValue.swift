@@ -1,0 +1,62 @@
+/// A pointer stored in an image: the bytes that stand there and what they mean.
+///
+/// In a file the bytes alone mean nothing: lld leaves zero where the loader will write an address,
+/// so the relocation that covers the slot decides. In memory the loader has already written it.
+public struct PointerValue: Hashable, Sendable {
+  /// Where a pointer leads.
+  public enum Target: Hashable, Sendable {
+    /// Nowhere: a null pointer.
+    case null
+    /// To a linked address of the same image.
+    case address(VirtualAddress)
+    /// Into a section of the same relocatable object, `offset` bytes from its start.
+    case section(index: Int, offset: UInt64)
+    /// To a symbol that another image defines; unknown until the image is loaded.
+    case imported(symbol: String)
+    /// To code or data outside the image, at a runtime address: only in loaded images.
+    case foreign(RuntimeAddress)
+    /// Nobody can tell from this image alone; the text says why.
+    case unresolvable(String)
+  }
+
+  /// How the target was found; `rawValue` is what `section-dump` prints.
+  public enum Resolution: String, Hashable, Sendable {
+    /// A relocation with an explicit addend and no symbol, `R_*_RELATIVE` in `DT_RELA`.
+    case relative
+    /// A word listed in `DT_RELR`; the addend stands in place.
+    case relr
+    /// A relocation whose addend stands in place, `DT_REL`.
+    case rel
+    /// A relocation against a named symbol.
+    case symbol
+    /// A relocation against a section of a relocatable object.
+    case section
+    /// No relocation: the bytes are the linked address, as in `ET_EXEC`.
+    case absolute
+    /// A Mach-O rebase from `LC_DYLD_INFO`.
+    case rebase
+    /// A Mach-O rebase from `LC_DYLD_CHAINED_FIXUPS`.
+    case chainedRebase = "chained-rebase"
+    /// The loader has written the final address: only in loaded images.
+    case loaded
+    /// Not a pointer that anything resolves: null, or a word without a relocation.
+    case none
+  }
+
+  /// The bytes as they stand, in the host's byte order; in memory, the runtime address itself.
+  public var rawValue: UInt64
+  /// Where it leads.
+  public var target: Target
+  /// How that was found.
+  public var resolution: Resolution
+  /// The symbol that the relocation names, if it names one.
+  public var symbol: String?
+
+  /// Describes a pointer.
+  public init(rawValue: UInt64, target: Target, resolution: Resolution, symbol: String? = nil) {
+    self.rawValue = rawValue
+    self.target = target
+    self.resolution = resolution
+    self.symbol = symbol
+  }
+}

@@ -1,0 +1,38 @@
+/// A named range of an image, as the linker wrote it.
+///
+/// ELF: one section header. Mach-O: one `section` or `section_64` of a segment.
+public struct Section: Hashable, Sendable {
+  /// The position in the file's section table; for a loaded image, in what was found.
+  public var index: Int
+  /// The name, `sh_name` or `sectname`.
+  public var name: String
+  /// The Mach-O segment that holds it; nil for ELF.
+  public var segment: String?
+  /// The linked address; in a relocatable object, 0.
+  public var address: VirtualAddress
+  /// Where the bytes stand in the file; nil where the file has none, and for a loaded image.
+  public var offset: FileOffset?
+  /// The size in bytes.
+  public var size: UInt64
+  /// Flag letters as `readelf -S` prints them (`WAR`), or the Mach-O attributes by name.
+  public var flags: String
+  /// Whether the linker was told to keep it: `SHF_GNU_RETAIN`, `S_ATTR_NO_DEAD_STRIP`.
+  ///
+  /// Some linkers drop the flag from what they write, so only an object's answer means something.
+  public var isRetained: Bool
+
+  /// Describes a section.
+  public init(
+    index: Int, name: String, segment: String? = nil, address: VirtualAddress,
+    offset: FileOffset?, size: UInt64, flags: String = "", isRetained: Bool = false
+  ) {
+    self.index = index
+    self.name = name
+    self.segment = segment
+    self.address = address
+    self.offset = offset
+    self.size = size
+    self.flags = flags
+    self.isRetained = isRetained
+  }
+}

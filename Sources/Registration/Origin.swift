@@ -1,0 +1,34 @@
+public import BinaryImage
+
+/// Where an entry stands: image, section, slot and address.
+public struct Origin: Hashable, Sendable {
+  /// The path of the file, or the loader's name for the image.
+  public var image: String
+  /// The section, by its name in the file: `BeehiveMods`, `BeehiveServices`, `BeehiveRecords`.
+  public var section: String
+  /// The slot, counted over the concatenation of all sections of that name.
+  public var index: Int
+  /// The linked address of the entry; relative to its section in objects.
+  public var address: VirtualAddress
+  /// Where in the file the entry stands; nil for a loaded image.
+  public var offset: FileOffset?
+
+  /// Describes a place.
+  public init(
+    image: String, section: String, index: Int, address: VirtualAddress, offset: FileOffset? = nil
+  ) {
+    self.image = image
+    self.section = section
+    self.index = index
+    self.address = address
+    self.offset = offset
+  }
+}
+
+extension Origin: CustomStringConvertible {
+  /// `libshop.so BeehiveRecords[1]`: the file's name without its folders.
+  public var description: String {
+    let name = image.split(separator: "/").last.map(String.init) ?? "(executable)"
+    return "\(name) \(section)[\(index)]"
+  }
+}

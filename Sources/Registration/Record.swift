@@ -1,0 +1,50 @@
+public import BinaryImage
+
+/// One well-formed entry of a section: what an image declares, as a value.
+///
+/// A record says nothing about whether the name can be bound to a type; that is the Hive's part.
+public struct Record: Hashable, Sendable {
+  /// How the entry is written.
+  public enum Encoding: String, Hashable, Sendable {
+    /// A `const char *` of the pointer sections.
+    case pointer
+    /// A typed record with its text inline.
+    case inline
+  }
+
+  /// What is declared.
+  public var kind: RecordKind
+  /// The module's or the service's name, as the author wrote it.
+  public var name: String
+  /// What implements it; nil where the entry names nothing, as for a pointer-section module.
+  public var implementation: String?
+  /// The parsed attributes.
+  public var attributes: Attributes
+  /// How the entry is written.
+  public var encoding: Encoding
+  /// The pointer of a pointer entry; how it was resolved is `resolution`.
+  public var resolution: PointerValue.Resolution
+  /// The accessor of a typed record, as the image stores it; nil for pointer entries.
+  public var accessor: PointerValue?
+  /// The context of a typed record, as the image stores it; nil for pointer entries.
+  public var context: PointerValue?
+  /// Where the entry stands.
+  public var origin: Origin
+
+  /// Describes an entry.
+  public init(
+    kind: RecordKind, name: String, implementation: String?, attributes: Attributes = Attributes(),
+    encoding: Encoding, resolution: PointerValue.Resolution, accessor: PointerValue? = nil,
+    context: PointerValue? = nil, origin: Origin
+  ) {
+    self.kind = kind
+    self.name = name
+    self.implementation = implementation
+    self.attributes = attributes
+    self.encoding = encoding
+    self.resolution = resolution
+    self.accessor = accessor
+    self.context = context
+    self.origin = origin
+  }
+}

@@ -1,0 +1,60 @@
+internal import BinaryImage
+
+/// An entry that cannot be registered: why, and where it stands.
+public struct Rejection: Error, Hashable, Sendable {
+  /// The cause; `rawValue` is the stable code that reports print.
+  public enum Reason: String, Hashable, Sendable, CaseIterable {
+    /// The slot holds a null pointer.
+    case nullPointer = "null-pointer"
+    /// The pointer leads outside the image's own mapping.
+    case pointerOutsideImage = "pointer-outside-image"
+    /// The pointer depends on another image or on a relocation that cannot be resolved here.
+    case unresolvedPointer = "unresolved-pointer"
+    /// The text has no NUL before the mapping, the record or the limit ends.
+    case unterminatedText = "unterminated-text"
+    /// The text is not UTF-8.
+    case invalidUTF8 = "invalid-utf8"
+    /// The name is empty.
+    case emptyName = "empty-name"
+    /// The text of a service entry is not a JSON object of one string pair.
+    case malformedJSON = "malformed-json"
+    /// The JSON object has more than one key.
+    case severalJSONKeys = "several-json-keys"
+    /// The size of a pointer section is no multiple of the pointer size.
+    case oddSectionSize = "odd-section-size"
+    /// The record's size field is 1-31, no multiple of 8, or past the end of the section.
+    case badRecordSize = "bad-record-size"
+    /// The record's version is one that this reader does not know.
+    case unknownVersion = "unknown-version"
+    /// The record's kind is one that this version gives no meaning.
+    case unknownKind = "unknown-kind"
+    /// The text offset lies inside the head or past the record.
+    case badTextOffset = "bad-text-offset"
+    /// An attribute is no `key=value`, or its value has the wrong form.
+    case badAttribute = "bad-attribute"
+  }
+
+  /// The cause.
+  public var reason: Reason
+  /// The entry's name, where it could be read.
+  public var name: String?
+  /// One sentence for a person: what was found and what to do.
+  public var message: String
+  /// Where the entry stands.
+  public var origin: Origin
+
+  /// Describes a refusal.
+  public init(_ reason: Reason, name: String? = nil, origin: Origin, message: String) {
+    self.reason = reason
+    self.name = name
+    self.origin = origin
+    self.message = message
+  }
+}
+
+extension Rejection: CustomStringConvertible {
+  /// `libx.so BeehiveMods[3] at 0x3018: points outside the image`
+  public var description: String {
+    "\(origin) at 0x\(String(origin.address.rawValue, radix: 16)): \(message)"
+  }
+}

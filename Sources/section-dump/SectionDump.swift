@@ -1,0 +1,6 @@
+import ArgumentParser
+
+@main
+struct SectionDump: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "section-dump")
+}
