@@ -1,1 +1,29 @@
-// Layout checks stand here.
+// The headers are the product; this file is where their layout is held to RecordLayout.md.
+#include "BeeHive.h"
+
+_Static_assert(sizeof(beehive_record_head) == BEEHIVE_RECORD_HEAD_SIZE, "the head is 32 bytes");
+_Static_assert(offsetof(beehive_record_head, version) == 4, "version");
+_Static_assert(offsetof(beehive_record_head, kind) == 6, "kind");
+_Static_assert(offsetof(beehive_record_head, flags) == 8, "flags");
+_Static_assert(offsetof(beehive_record_head, text_offset) == 12, "text offset");
+_Static_assert(offsetof(beehive_record_head, accessor) == 16, "accessor");
+_Static_assert(offsetof(beehive_record_head, context) == 24, "context");
+
+_Static_assert(sizeof(beehive_note_descriptor) == 36, "the assembler text says 36");
+_Static_assert(offsetof(beehive_note_descriptor, image_header) == 8, "image header");
+_Static_assert(offsetof(beehive_note_descriptor, records_stop) == 32, "end of the records");
+_Static_assert(sizeof(BEEHIVE_NOTE_OWNER) == 8, "the assembler text says 8");
+
+_Static_assert(offsetof(beehive_image, next) == 8, "next");
+_Static_assert(offsetof(beehive_image, header) == 8 + 2 * sizeof(void *), "header");
+_Static_assert(offsetof(beehive_image, records_end) == 8 + 8 * sizeof(void *), "records end");
+_Static_assert(offsetof(beehive_image, flags) == 8 + 9 * sizeof(void *), "flags");
+_Static_assert(sizeof(beehive_image) == 16 + 9 * sizeof(void *), "no padding in the node");
+
+_Static_assert(offsetof(beehive_module_table, operations_size) == 8, "after size and version");
+_Static_assert(offsetof(beehive_service_table, table_size) == 8, "after size and version");
+_Static_assert(offsetof(beehive_service_factory, create) == 8, "after size and version");
+
+_Static_assert(sizeof(BEEHIVE_SECTION_MODS) <= 17, "Mach-O takes 16 bytes");
+_Static_assert(sizeof(BEEHIVE_SECTION_SERVICES) <= 17, "Mach-O takes 16 bytes");
+_Static_assert(sizeof(BEEHIVE_SECTION_RECORDS) <= 17, "Mach-O takes 16 bytes");
