@@ -1,0 +1,46 @@
+/// Integers of either byte order, read from bytes that nobody vouches for.
+extension Span where Element == UInt8 {
+  /// The unsigned integer that stands at `offset`, or nil where it does not fit in.
+  @inline(__always)
+  func integer<Value: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
+    at offset: Int, as type: Value.Type = Value.self, order: ImageIdentity.ByteOrder
+  ) -> Value? {
+    guard offset >= 0, offset <= count - MemoryLayout<Value>.size else { return nil }
+    // Sound: the range was just checked, and every bit pattern is a value of an integer type.
+    let value = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: Value.self)
+    return order == .little ? Value(littleEndian: value) : Value(bigEndian: value)
+  }
+
+  /// The word of `bits` (32 or 64) that stands at `offset`, or nil where it does not fit in.
+  @inline(__always)
+  func word(at offset: Int, bits: Int, order: ImageIdentity.ByteOrder) -> UInt64? {
+    if bits == 64 { return integer(at: offset, as: UInt64.self, order: order) }
+    return integer(at: offset, as: UInt32.self, order: order).map(UInt64.init)
+  }
+
+  /// How many bytes from `start` on come before the first NUL; nil where there is no NUL.
+  func textLength(from start: Int) -> Int? {
+    guard start >= 0 else { return nil }
+    var position = start
+    while position < count {
+      if self[position] == 0 { return position - start }
+      position += 1
+    }
+    return nil
+  }
+
+  /// Whether `text` and a NUL stand at `offset`.
+  func holds(_ text: [UInt8], at offset: Int) -> Bool {
+    guard offset >= 0, offset < count, text.count < count - offset else { return false }
+    for index in text.indices where self[offset + index] != text[index] { return false }
+    return self[offset + text.count] == 0
+  }
+}
+
+extension String {
+  /// The text of `bytes`; what is not UTF-8 becomes the replacement character.
+  init(decoding bytes: Span<UInt8>) {
+    // Sound: the buffer is only used inside the call.
+    self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+}

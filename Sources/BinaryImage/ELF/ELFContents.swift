@@ -1,0 +1,181 @@
+internal import CElf
+
+/// The bytes of sections, and the texts that pointers lead to.
+extension ELFFile {
+  /// Lends the bytes of a section, uncompressed, in file byte order, for the call's duration.
+  ///
+  /// ELF: `elf_getdata`, and `elf_compress` where `SHF_COMPRESSED` is set.
+  public func withBytes<Result>(
+    of section: Section, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result {
+    let bytes = try bytes(of: section)
+    return body(bytes.span)
+  }
+
+  private func bytes(of section: Section) throws(ImageError) -> [UInt8] {
+    switch try contents(of: section) {
+    case .inflated(let bytes): return bytes
+    case .stored(let extent):
+      guard extent.size <= Self.mostContents else {
+        throw file.error(
+          .unsupported, "The section claims \(extent.size) bytes, more than are read at once.",
+          section: section.name, at: extent.offset)
+      }
+      return try file.read(at: extent.offset, count: Int(extent.size))
+    }
+  }
+
+  /// Lends the text that starts at a pointer's target, without its NUL, for the call's duration.
+  public func withText<Result>(
+    at target: PointerValue.Target, limit: Int, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result {
+    switch target {
+    case .address(let address):
+      guard let extent = try segments().extent(from: address) else {
+        throw file.error(
+          .outOfImage, "No segment holds bytes of the file at 0x\(address.rawValue.hexadecimal).")
+      }
+      return try withText(in: extent, limit: limit, body)
+    case .section(let index, let offset):
+      return try withText(in: anySection(index), from: offset, limit: limit, body)
+    case .null:
+      throw file.error(.outOfImage, "A null pointer leads to no text.")
+    case .imported(let symbol):
+      throw file.error(.outOfImage, "The text is '\(symbol)' of another image.")
+    case .foreign(let address):
+      throw file.error(
+        .outOfImage, "0x\(UInt64(address.rawValue).hexadecimal) is an address of a process.")
+    case .unresolvable(let reason):
+      throw file.error(.outOfImage, reason)
+    }
+  }
+
+  private func withText<Result>(
+    in extent: ELFSegments.Extent, limit: Int, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result {
+    let (end, overflow) = extent.offset.addingReportingOverflow(extent.size)
+    let bound = overflow ? file.size : min(end, file.size)
+    guard extent.offset < bound else {
+      throw file.error(.truncated, "The file ends before this text.", at: extent.offset)
+    }
+    guard let found = try texts.text(at: extent.offset, before: bound, limit: limit) else {
+      guard bound < end, bound - extent.offset <= UInt64(max(0, limit)) else {
+        throw unterminated(limit, at: extent.offset)
+      }
+      throw file.error(.truncated, "The file ends inside this text.", at: extent.offset)
+    }
+    return body(found.bytes.span.extracting(found.range))
+  }
+
+  private func withText<Result>(
+    in section: Section, from offset: UInt64, limit: Int, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result {
+    let bytes: [UInt8]
+    switch try contents(of: section) {
+    case .stored(let extent):
+      guard offset < extent.size else { throw outOfSection(section, offset) }
+      let rest = ELFSegments.Extent(offset: extent.offset + offset, size: extent.size - offset)
+      return try withText(in: rest, limit: limit, body)
+    case .inflated(let inflated): bytes = inflated
+    }
+    guard offset < UInt64(bytes.count) else { throw outOfSection(section, offset) }
+    let start = Int(offset)
+    guard let length = bytes.span.textLength(from: start), length <= limit else {
+      throw unterminated(limit, at: nil)
+    }
+    return body(bytes.span.extracting(start..<start + length))
+  }
+
+  private func outOfSection(_ section: Section, _ offset: UInt64) -> ImageError {
+    file.error(
+      .outOfImage,
+      "0x\(offset.hexadecimal) lies past the end of section \(section.index).",
+      section: section.name)
+  }
+
+  private func unterminated(_ limit: Int, at offset: UInt64?) -> ImageError {
+    file.error(
+      .unterminated, "No NUL ends the text within \(limit) bytes or before its mapping ends.",
+      at: offset)
+  }
+
+  // MARK: - Where a section's bytes are
+
+  /// A section's bytes: a range of the file, or what was inflated from one.
+  enum Contents {
+    /// They stand in the file as they are.
+    case stored(ELFSegments.Extent)
+    /// They were compressed.
+    case inflated([UInt8])
+  }
+
+  /// Finds the bytes of a section, and inflates them if they are compressed.
+  func contents(of section: Section) throws(ImageError) -> Contents {
+    var stored = (offset: section.offset?.rawValue, size: section.size)
+    var isCompressed = false
+    if hasSectionTable {
+      // The file decides, not what the caller made of it.
+      let entry = try requireSectionHeader(section.index)
+      let isEmpty = entry.sh_type == UInt32(SHT_NOBITS) || entry.sh_type == UInt32(SHT_NULL)
+      stored = (isEmpty ? nil : entry.sh_offset, entry.sh_size)
+      isCompressed = entry.sh_flags & UInt64(SHF_COMPRESSED) != 0
+    }
+    guard let offset = stored.offset else {
+      throw file.error(
+        .noContents,
+        "The section has no bytes in this file; look in the one it was split from.",
+        section: section.name)
+    }
+    guard offset <= file.size, stored.size <= file.size - offset else {
+      throw file.error(
+        .truncated, "The file ends before the section's \(stored.size) bytes do.",
+        section: section.name, at: offset)
+    }
+    guard isCompressed else {
+      return .stored(ELFSegments.Extent(offset: offset, size: stored.size))
+    }
+    if let bytes = inflated[section.index] { return .inflated(bytes) }
+    guard let size = inflatedSize(of: try requireSectionHeader(section.index)),
+      size <= Self.mostContents - inflatedSize
+    else {
+      throw file.error(
+        .malformed, "The section is compressed and claims to inflate beyond reason.",
+        section: section.name, at: offset)
+    }
+    inflatedSize += size
+    let bytes = try inflate(section)
+    inflated[section.index] = bytes
+    return .inflated(bytes)
+  }
+
+  /// `ch_size`; nil where the section is not compressed, or its header lies outside the file.
+  func inflatedSize(of entry: GElf_Shdr) -> UInt64? {
+    guard entry.sh_flags & UInt64(SHF_COMPRESSED) != 0, entry.sh_type != UInt32(SHT_NOBITS) else {
+      return nil
+    }
+    let size = header.bits == 64 ? 24 : 12
+    guard let head = try? file.read(at: entry.sh_offset, count: size) else { return nil }
+    return head.span.word(at: header.bits == 64 ? 8 : 4, bits: header.bits, order: header.order)
+  }
+
+  /// A section by its index, for a pointer that leads into it.
+  private func anySection(_ index: Int) throws(ImageError) -> Section {
+    guard hasSectionTable, index > 0, let entry = sectionHeader(index) else {
+      throw file.error(.outOfImage, "The pointer leads into section \(index), which is not there.")
+    }
+    return Section(
+      index: index, name: "", address: VirtualAddress(rawValue: 0),
+      offset: FileOffset(rawValue: entry.sh_offset), size: entry.sh_size)
+  }
+}
+
+extension GElf_Shdr {
+  /// The flags as `readelf -S` prints them.
+  var flagLetters: String {
+    let letters: [(Int, Character)] = [
+      (0, "W"), (1, "A"), (2, "X"), (4, "M"), (5, "S"), (6, "I"), (7, "L"), (8, "O"), (9, "G"),
+      (10, "T"), (11, "C"), (21, "R"), (31, "E"),
+    ]
+    return String(letters.filter { sh_flags >> UInt64($0.0) & 1 != 0 }.map(\.1))
+  }
+}

@@ -1,0 +1,83 @@
+internal import CElf
+
+/// libelf's view of one file: headers in the host's byte order, whatever the file's.
+///
+/// Opened with `ELF_C_READ`: mapped files raise SIGBUS when they shrink. One value, one thread.
+@safe struct ELFHandle: ~Copyable {
+  // Sound: valid from elf_begin until deinit, and never handed out.
+  private let elf: OpaquePointer
+  private static let isUsable = elf_version(UInt32(EV_CURRENT)) != UInt32(EV_NONE)
+
+  /// Opens `file`, whose header has been checked; `file` must outlive the handle.
+  init(_ file: OpenedFile) throws(ImageError) {
+    guard Self.isUsable, let elf = unsafe elf_begin(file.descriptor, ELF_C_READ, nil) else {
+      throw file.error(.unreadable, "libelf: \(Self.lastMessage).")
+    }
+    unsafe self.elf = elf
+  }
+
+  deinit { unsafe elf_end(elf) }
+
+  /// The number of sections, or 0 where libelf could not read their table.
+  var sectionCount: Int {
+    var count = 0
+    return unsafe elf_getshdrnum(elf, &count) == 0 ? count : 0
+  }
+
+  /// The index of the section that holds the names of the sections.
+  var nameSection: Int? {
+    var index = 0
+    return unsafe elf_getshdrstrndx(elf, &index) == 0 ? index : nil
+  }
+
+  /// The number of program headers.
+  var segmentCount: Int {
+    var count = 0
+    return unsafe elf_getphdrnum(elf, &count) == 0 ? count : 0
+  }
+
+  /// A section header; nil where there is none of that index.
+  func section(_ index: Int) -> GElf_Shdr? {
+    var header = GElf_Shdr()
+    guard let section = unsafe elf_getscn(elf, index), unsafe gelf_getshdr(section, &header) != nil
+    else { return nil }
+    return header
+  }
+
+  /// A program header; nil where there is none of that index.
+  func segment(_ index: Int) -> GElf_Phdr? {
+    var header = GElf_Phdr()
+    guard let index = Int32(exactly: index), unsafe gelf_getphdr(elf, index, &header) != nil
+    else { return nil }
+    return header
+  }
+
+  /// The inflated contents of a section with `SHF_COMPRESSED`, or libelf's reason why not.
+  ///
+  /// The caller has bounded `ch_size`, which libelf allocates.
+  func inflate(_ index: Int) -> Result<[UInt8], LibELFError> {
+    var header = GElf_Shdr()
+    guard let section = unsafe elf_getscn(elf, index), unsafe gelf_getshdr(section, &header) != nil
+    else { return .failure(LibELFError(message: Self.lastMessage)) }
+    // libelf inflates no section that is loaded; in an object that flag is only a plan.
+    header.sh_flags &= ~UInt64(SHF_ALLOC)
+    guard unsafe gelf_update_shdr(section, &header) != 0,
+      unsafe header.sh_flags & UInt64(SHF_COMPRESSED) == 0 || elf_compress(section, 0, 0) >= 0,
+      let data = unsafe elf_getdata(section, nil)
+    else { return .failure(LibELFError(message: Self.lastMessage)) }
+    // Sound: libelf owns the `d_size` bytes at `d_buf` until deinit; they are copied at once.
+    let bytes = unsafe UnsafeRawBufferPointer(start: data.pointee.d_buf, count: data.pointee.d_size)
+    return .success(unsafe [UInt8](bytes))
+  }
+
+  private static var lastMessage: String {
+    guard let text = unsafe elf_errmsg(-1) else { return "unknown error" }
+    return unsafe String(cString: text)
+  }
+}
+
+/// Why libelf refused, in its own words.
+struct LibELFError: Error {
+  /// `elf_errmsg`.
+  let message: String
+}

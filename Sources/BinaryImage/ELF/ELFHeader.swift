@@ -1,0 +1,142 @@
+internal import CElf
+
+/// The ELF header, checked before libelf sees the file.
+///
+/// libelf trusts the counts in section header 0 and allocates for them; a sparse file of a few
+/// kilobytes would cost gigabytes. It also answers "no sections" where the table is cut off.
+struct ELFHeader {
+  /// Where a table of headers stands.
+  struct Table {
+    /// From the start of the file.
+    var offset: UInt64
+    /// How many entries the file claims, extended numbering included.
+    var count: UInt64
+    /// Whether the file holds all of them.
+    var isComplete: Bool
+  }
+
+  /// 32 or 64: `ELFCLASS32`, `ELFCLASS64`.
+  let bits: Int
+  /// `EI_DATA`.
+  let order: ImageIdentity.ByteOrder
+  /// `ET_REL`, `ET_EXEC`, `ET_DYN` or `ET_CORE`.
+  let type: UInt16
+  /// `e_machine` and what is known of it.
+  let machine: ELFMachine
+  /// `e_shoff`, `e_shnum`.
+  let sections: Table
+  /// `e_phoff`, `e_phnum`.
+  let segments: Table
+
+  /// Whether addresses are relative to sections.
+  var isObject: Bool { type == UInt16(ET_REL) }
+  /// The size of an address in bytes.
+  var wordSize: Int { bits / 8 }
+
+  /// More section or program headers than any linker writes.
+  private static let mostHeaders: UInt64 = 1 << 20
+
+  /// Reads and checks the header of `file`.
+  init(of file: OpenedFile) throws(ImageError) {
+    let head = try file.read(at: 0, count: Int(min(file.size, 64)))
+    let bytes = head.span
+    guard head.starts(with: [0x7f, 0x45, 0x4c, 0x46]) else {
+      throw file.error(.notAnObject, "The file does not start with the ELF magic.")
+    }
+    guard bytes.count >= 16 else {
+      throw file.error(.truncated, "The file ends inside the ELF header.")
+    }
+    switch bytes[4] {
+    case UInt8(ELFCLASS32): bits = 32
+    case UInt8(ELFCLASS64): bits = 64
+    default:
+      throw file.error(.unsupported, "ELF class \(bytes[4]) is neither 32 nor 64 bit.", at: 4)
+    }
+    switch bytes[5] {
+    case UInt8(ELFDATA2LSB): order = .little
+    case UInt8(ELFDATA2MSB): order = .big
+    default: throw file.error(.unsupported, "ELF data encoding \(bytes[5]) is unknown.", at: 5)
+    }
+    guard bytes[6] == UInt8(EV_CURRENT) else {
+      throw file.error(.unsupported, "ELF version \(bytes[6]) is unknown.", at: 6)
+    }
+    let fields = Fields(bits: bits, order: order)
+    guard bytes.count >= fields.headerSize else {
+      throw file.error(.truncated, "The file ends inside the ELF header.")
+    }
+    type = fields.half(bytes, 16)
+    guard (1...4).contains(type) else {
+      throw file.error(
+        .unsupported, "ELF type \(type) is no object, executable, library or core.", at: 16)
+    }
+    let number = fields.half(bytes, 18)
+    machine = ELFMachine(number: number, bits: bits, order: order)
+    let segmentOffset = fields.word(bytes, 24 + bits / 8)
+    let sectionOffset = fields.word(bytes, 24 + bits / 4)
+    let counts = fields.headerSize - 10
+    let segmentSize = fields.half(bytes, counts)
+    var segmentCount = UInt64(fields.half(bytes, counts + 2))
+    let sectionSize = fields.half(bytes, counts + 4)
+    var sectionCount = UInt64(fields.half(bytes, counts + 6))
+
+    // More headers than 16 bits can count: the real numbers stand in section header 0.
+    var isFirstReadable = true
+    if sectionOffset != 0, sectionCount == 0 || segmentCount == UInt64(PN_XNUM) {
+      isFirstReadable =
+        sectionOffset <= file.size
+        && file.size - sectionOffset >= UInt64(fields.sectionSize)
+      if isFirstReadable {
+        let first = try file.read(at: sectionOffset, count: fields.sectionSize)
+        if sectionCount == 0 { sectionCount = fields.word(first.span, bits == 64 ? 32 : 20) }
+        if segmentCount == UInt64(PN_XNUM) {
+          segmentCount = UInt64(fields.single(first.span, bits == 64 ? 44 : 28))
+        }
+      }
+    }
+    var table = try Self.table(
+      "section", file, offset: sectionOffset, count: sectionCount, entry: sectionSize,
+      expected: fields.sectionSize)
+    if !isFirstReadable { table.isComplete = false }
+    sections = table
+    segments = try Self.table(
+      "program", file, offset: segmentOffset, count: segmentCount, entry: segmentSize,
+      expected: fields.segmentSize)
+  }
+
+  private static func table(
+    _ kind: String, _ file: OpenedFile, offset: UInt64, count: UInt64, entry: UInt16, expected: Int
+  ) throws(ImageError) -> Table {
+    guard offset != 0, count != 0 else { return Table(offset: 0, count: 0, isComplete: true) }
+    guard Int(entry) == expected else {
+      throw file.error(.malformed, "A \(kind) header has \(entry) bytes instead of \(expected).")
+    }
+    let (size, _) = count.multipliedReportingOverflow(by: UInt64(expected))
+    let isPlausible = count <= UInt64(UInt16.max) || (size <= file.allocatedSize)
+    guard count <= mostHeaders, isPlausible else {
+      throw file.error(
+        .malformed, "The file claims \(count) \(kind) headers, more than it stores.", at: offset)
+    }
+    let isComplete = offset <= file.size && size <= file.size - offset
+    return Table(offset: offset, count: count, isComplete: isComplete)
+  }
+}
+
+/// Where the fields of the header stand in each class.
+private struct Fields {
+  let bits: Int
+  let order: ImageIdentity.ByteOrder
+  var headerSize: Int { bits == 64 ? 64 : 52 }
+  var sectionSize: Int { bits == 64 ? 64 : 40 }
+  var segmentSize: Int { bits == 64 ? 56 : 32 }
+
+  // The caller has checked the length, so the zeros stand for nothing.
+  func half(_ bytes: Span<UInt8>, _ offset: Int) -> UInt16 {
+    bytes.integer(at: offset, order: order) ?? 0
+  }
+  func single(_ bytes: Span<UInt8>, _ offset: Int) -> UInt32 {
+    bytes.integer(at: offset, order: order) ?? 0
+  }
+  func word(_ bytes: Span<UInt8>, _ offset: Int) -> UInt64 {
+    bytes.word(at: offset, bits: bits, order: order) ?? 0
+  }
+}

@@ -1,0 +1,77 @@
+internal import CElf
+
+/// What an ELF file is for, and which build it is of.
+extension ELFFile {
+  /// Describes the file as far as it can be read; a damaged part is as good as an absent one here.
+  func makeIdentity() -> ImageIdentity {
+    ImageIdentity(
+      path: file.name, format: .elf, bits: header.bits, byteOrder: header.order,
+      machine: header.machine.name, kind: kind, id: (try? buildID()) ?? [])
+  }
+
+  private var kind: ImageIdentity.Kind {
+    switch Int32(header.type) {
+    case ET_CORE: return .core
+    case ET_REL: return hasOnlyDebugInformation ? .debug : .object
+    case ET_EXEC: return hasOnlyDebugInformation ? .debug : .executable
+    default:
+      if hasOnlyDebugInformation { return .debug }
+      // A static PIE has no interpreter, an old linker's PIE no flag.
+      let isPositionIndependentExecutable =
+        (try? dynamic())?.map { $0.flags & UInt64(DF_1_PIE) != 0 } ?? false
+      let hasInterpreter = (try? segments())?.hasInterpreter ?? false
+      return isPositionIndependentExecutable || hasInterpreter ? .executable : .shared
+    }
+  }
+
+  /// Whether everything that is loaded was left out of this file, and symbols or DWARF were not.
+  private var hasOnlyDebugInformation: Bool {
+    guard let names = try? names(), hasSectionTable else { return false }
+    var hasLoaded = false
+    var hasDebug = false
+    for index in 1..<max(1, sectionCount) {
+      guard let section = sectionHeader(index) else { return false }
+      if section.sh_flags & UInt64(SHF_ALLOC) != 0 {
+        let isEmptied = section.sh_type == UInt32(SHT_NOBITS)
+        guard isEmptied || section.sh_type == UInt32(SHT_NOTE) else { return false }
+        if isEmptied { hasLoaded = true }
+      } else if section.sh_type == UInt32(SHT_SYMTAB) {
+        hasDebug = true
+      } else {
+        let name = names.span
+        let start = Int(section.sh_name)
+        for prefix in [".debug_", ".zdebug_"] where !hasDebug {
+          let text = Array(prefix.utf8)
+          hasDebug =
+            start + text.count <= name.count
+            && text.indices.allSatisfy { name[start + $0] == text[$0] }
+        }
+      }
+    }
+    return hasLoaded && hasDebug
+  }
+
+  /// The descriptor of the first `NT_GNU_BUILD_ID`; empty where there is none.
+  private func buildID() throws(ImageError) -> [UInt8] {
+    for extent in try segments().notes {
+      if let id = try buildID(in: extent) { return id }
+    }
+    // Objects have no segments, and those of split debug information may lead nowhere.
+    guard hasSectionTable else { return [] }
+    for index in 1..<max(1, sectionCount) {
+      guard let section = sectionHeader(index), section.sh_type == UInt32(SHT_NOTE) else {
+        continue
+      }
+      let extent = ELFSegments.Extent(
+        offset: section.sh_offset, size: section.sh_size, alignment: section.sh_addralign)
+      if let id = try buildID(in: extent) { return id }
+    }
+    return []
+  }
+
+  private func buildID(in extent: ELFSegments.Extent) throws(ImageError) -> [UInt8]? {
+    let bytes = try noteBytes(in: extent)
+    let notes = ELFNote.notes(in: bytes.span, alignment: extent.alignment, order: header.order)
+    return notes.first(where: \.isBuildID).map { Array(bytes[$0.descriptor]) }
+  }
+}

@@ -1,0 +1,118 @@
+/// One note of a `PT_NOTE` or `SHT_NOTE`: who wrote it, what it is, and its descriptor.
+struct ELFNote {
+  /// The name, without its NUL.
+  var owner: [UInt8]
+  /// `n_type`, a number of the owner's.
+  var type: UInt32
+  /// Where the descriptor stands among the bytes.
+  var descriptor: Range<Int>
+
+  /// The notes that stand in `bytes`, up to the first that does not fit.
+  static func notes(
+    in bytes: Span<UInt8>, alignment: UInt64, order: ImageIdentity.ByteOrder
+  ) -> [ELFNote] {
+    // Only GNU property notes of 64-bit files are aligned to 8.
+    let unit = alignment == 8 ? 8 : 4
+    func aligned(_ offset: Int) -> Int { (offset + unit - 1) & ~(unit - 1) }
+    var notes: [ELFNote] = []
+    var position = 0
+    while let nameSize: UInt32 = bytes.integer(at: position, order: order),
+      let size: UInt32 = bytes.integer(at: position + 4, order: order),
+      let type: UInt32 = bytes.integer(at: position + 8, order: order)
+    {
+      let name = position + 12
+      let start = aligned(name + Int(nameSize))
+      let end = start + Int(size)
+      guard end <= bytes.count else { break }
+      let owner = bytes.extracting(name..<name + Int(nameSize))
+      let length = owner.textLength(from: 0) ?? owner.count
+      notes.append(
+        ELFNote(
+          owner: (0..<length).map { owner[$0] }, type: type, descriptor: start..<end))
+      position = aligned(end)
+    }
+    return notes
+  }
+
+  /// `NT_GNU_BUILD_ID`.
+  var isBuildID: Bool { owner == Array("GNU".utf8) && type == 3 }
+}
+
+/// Where an image's three sections stand, as the image itself says in `.note.beehive`.
+///
+/// The loader maps the note and every strip tool leaves it, so an image without section headers
+/// still tells. Each position is stored as a distance from its own field.
+///
+/// C: the descriptor of the note in `CSupport/RecordLayout.md`.
+struct SectionNote: Hashable {
+  /// The ELF header, `__ehdr_start`.
+  var imageHeader: VirtualAddress
+  /// Where `BeehiveMods` starts and stops; the same where the image has none.
+  var modules: Extent
+  /// Where `BeehiveServices` starts and stops.
+  var services: Extent
+  /// Where `BeehiveRecords` starts and stops.
+  var records: Extent
+
+  /// Two linked addresses; a corrupt note may have them in any order.
+  struct Extent: Hashable {
+    /// The first byte.
+    var start: VirtualAddress
+    /// The byte after the last.
+    var stop: VirtualAddress
+  }
+
+  /// The owner of the note.
+  static let owner = Array("Beehive".utf8)
+  /// The type of the note.
+  static let type: UInt32 = 0x4245_4501
+  /// The version that this reader knows.
+  static let version: UInt32 = 1
+
+  /// Reads the descriptor that stands at `address`; nil where it is of another version or size.
+  init?(
+    descriptor: Span<UInt8>, at address: VirtualAddress, bits: Int, order: ImageIdentity.ByteOrder
+  ) {
+    guard descriptor.integer(at: 0, as: UInt32.self, order: order) == Self.version,
+      descriptor.count >= 36
+    else { return nil }
+    func target(_ offset: Int) -> VirtualAddress {
+      let stored: UInt32 = descriptor.integer(at: offset, order: order) ?? 0
+      let distance = UInt64(bitPattern: Int64(Int32(bitPattern: stored)))
+      let sum = address.rawValue &+ UInt64(offset) &+ distance
+      return VirtualAddress(rawValue: bits == 64 ? sum : sum & 0xffff_ffff)
+    }
+    imageHeader = target(8)
+    modules = Extent(start: target(12), stop: target(16))
+    services = Extent(start: target(20), stop: target(24))
+    records = Extent(start: target(28), stop: target(32))
+  }
+
+  /// The extents as they are if the image's header stands at `actual`.
+  ///
+  /// A tool that moves the note, as patchelf does, leaves the distances as they were.
+  func corrected(for actual: VirtualAddress, bits: Int) -> SectionNote {
+    let delta = actual.rawValue &- imageHeader.rawValue
+    func moved(_ address: VirtualAddress) -> VirtualAddress {
+      let sum = address.rawValue &+ delta
+      return VirtualAddress(rawValue: bits == 64 ? sum : sum & 0xffff_ffff)
+    }
+    func moved(_ extent: Extent) -> Extent {
+      Extent(start: moved(extent.start), stop: moved(extent.stop))
+    }
+    var note = self
+    note.imageHeader = actual
+    note.modules = moved(modules)
+    note.services = moved(services)
+    note.records = moved(records)
+    return note
+  }
+
+  /// The extents by the names of the sections, in the order in which records are read.
+  var sections: [(name: String, extent: Extent)] {
+    Array(zip(Self.names, [modules, services, records]))
+  }
+
+  /// The names of the sections, in the order in which records are read.
+  static let names = ["BeehiveMods", "BeehiveServices", "BeehiveRecords"]
+}

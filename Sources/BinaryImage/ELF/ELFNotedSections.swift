@@ -1,0 +1,66 @@
+/// Sections without a section table: what the image's own note tells.
+extension ELFFile {
+  /// The most bytes of notes that are read.
+  private static let mostNotes: UInt64 = 1 << 20
+
+  /// The bytes of a note segment or section.
+  func noteBytes(in extent: ELFSegments.Extent) throws(ImageError) -> [UInt8] {
+    guard extent.size <= Self.mostNotes else {
+      throw file.error(.malformed, "The notes claim \(extent.size) bytes.", at: extent.offset)
+    }
+    return try file.read(at: extent.offset, count: Int(extent.size))
+  }
+
+  /// The sections that the note tells of, those without bytes left out; nil where it has no note.
+  func readNotedSections() throws(ImageError) -> [Section]? {
+    guard let note = try sectionNote() else { return nil }
+    var sections: [Section] = []
+    for (name, extent) in note.sections where extent.start != extent.stop {
+      guard extent.start < extent.stop,
+        let stored = try segments().extent(
+          from: extent.start, size: extent.stop.rawValue - extent.start.rawValue)
+      else {
+        throw file.error(
+          .malformed,
+          "The note says 0x\(extent.start.rawValue.hexadecimal) to "
+            + "0x\(extent.stop.rawValue.hexadecimal), which no segment holds.", section: name)
+      }
+      sections.append(
+        Section(
+          index: sections.count, name: name, address: extent.start,
+          offset: FileOffset(rawValue: stored.offset), size: stored.size))
+    }
+    return sections
+  }
+
+  /// The image's note, with the extents as they really are; several must agree.
+  private func sectionNote() throws(ImageError) -> SectionNote? {
+    let segments = try segments()
+    var found: SectionNote?
+    for extent in segments.notes {
+      let bytes = try noteBytes(in: extent)
+      let span = bytes.span
+      for note in ELFNote.notes(in: span, alignment: extent.alignment, order: header.order)
+      where note.owner == SectionNote.owner && note.type == SectionNote.type {
+        guard let address = extent.address.advanced(by: UInt64(note.descriptor.lowerBound)),
+          let stated = SectionNote(
+            descriptor: span.extracting(note.descriptor), at: address, bits: header.bits,
+            order: header.order)
+        else {
+          throw file.error(
+            .unsupported, "The note .note.beehive is of a version that this reader does not know.",
+            at: extent.offset)
+        }
+        guard let actual = segments.headerAddress else {
+          throw file.error(.malformed, "No segment holds the ELF header that the note refers to.")
+        }
+        let corrected = stated.corrected(for: actual, bits: header.bits)
+        guard found == nil || found == corrected else {
+          throw file.error(.malformed, "Two notes .note.beehive contradict each other.")
+        }
+        found = corrected
+      }
+    }
+    return found
+  }
+}

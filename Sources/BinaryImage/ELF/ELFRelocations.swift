@@ -1,0 +1,254 @@
+/// One relocation: what the linker asks the loader, or a later linker, to write at a place.
+struct ELFRelocation {
+  /// The form in which it was written.
+  enum Form: UInt8 {
+    /// The addend stands in the relocation.
+    case rela
+    /// The addend stands in place.
+    case rel
+    /// One bit says that the word is relative; the addend stands in place.
+    case relr
+  }
+
+  /// `r_offset`: a linked address; in an object, an offset into the section.
+  var place: UInt64
+  /// `r_addend`; meaningless where the addend stands in place.
+  var addend: Int64
+  /// The symbol's number, or 0.
+  var symbol: UInt32
+  /// The machine's number for what to write.
+  var type: UInt32
+  /// How many were seen before it: the loader applies them in this order.
+  var sequence: UInt32
+  /// The form in which it was written.
+  var form: Form
+  /// Whether several relocations of an object together make the word.
+  var isCombined = false
+}
+
+/// Where relocations of one form stand in the file.
+struct ELFRelocationTable {
+  /// The form of the entries.
+  typealias Form = ELFRelocation.Form
+  /// The form of the entries.
+  var form: Form
+  /// From the start of the file.
+  var offset: UInt64
+  /// In bytes.
+  var size: UInt64
+}
+
+/// The relocations that fall into some ranges, and the copies, found in one pass over the tables.
+///
+/// A library may have millions of relocations and three sections that matter: tables are read in
+/// chunks, and only what falls into the ranges is kept.
+struct ELFRelocations {
+  /// The ranges that were looked at: sorted, disjoint.
+  let ranges: [Range<UInt64>]
+  private var kept: [ELFRelocation] = []
+  private var copies: [ELFRelocation] = []
+  private var sequence: UInt32 = 0
+  private let machine: ELFMachine
+  private let bits: Int
+  private let order: ImageIdentity.ByteOrder
+  private let isObject: Bool
+
+  private static let chunk = 1 << 16
+
+  /// Collects what `tables` say about `ranges`.
+  init(
+    of file: OpenedFile, _ header: ELFHeader, in tables: [ELFRelocationTable],
+    ranges: [Range<UInt64>]
+  ) throws(ImageError) {
+    self.ranges = Self.merged(ranges)
+    machine = header.machine
+    bits = header.bits
+    order = header.order
+    isObject = header.isObject
+    for table in tables {
+      if table.form == .relr {
+        try collectPacked(table, of: file)
+      } else {
+        try collect(table, of: file)
+      }
+    }
+    settle(&kept)
+    settle(&copies)
+  }
+
+  /// Whether every byte of `range` was looked at.
+  func covers(_ range: Range<UInt64>) -> Bool {
+    guard let found = Self.last(ranges, notAfter: range.lowerBound, by: \.lowerBound) else {
+      return range.isEmpty
+    }
+    return ranges[found].upperBound >= range.upperBound
+  }
+
+  /// The relocation that writes the word at `place`.
+  func relocation(at place: UInt64) -> ELFRelocation? {
+    guard let found = Self.last(kept, notAfter: place, by: \.place), kept[found].place == place
+    else { return nil }
+    return kept[found]
+  }
+
+  /// The last copy that starts at or before `address`: the symbol tells how far it reaches.
+  func copy(notAfter address: UInt64) -> ELFRelocation? {
+    Self.last(copies, notAfter: address, by: \.place).map { copies[$0] }
+  }
+
+  // MARK: - Tables of entries
+
+  private mutating func collect(
+    _ table: ELFRelocationTable, of file: OpenedFile
+  ) throws(ImageError) {
+    let word = bits / 8
+    let entry = word * (table.form == .rela ? 3 : 2)
+    let whole = table.size - table.size % UInt64(entry)
+    let chunk = UInt64(Self.chunk - Self.chunk % entry)
+    let copyType = machine.relocations?.copy
+    var done: UInt64 = 0
+    while done < whole {
+      let size = min(chunk, whole - done)
+      let bytes = try file.read(at: table.offset + done, count: Int(size))
+      done += size
+      let span = bytes.span
+      var position = 0
+      while position < bytes.count,
+        let place = span.word(at: position, bits: bits, order: order),
+        let info = span.word(at: position + word, bits: bits, order: order)
+      {
+        let (symbol, type) = machine.split(info, bits: bits, order: order)
+        let isWanted = wants(place)
+        if type != 0, isWanted || type == copyType {
+          let raw =
+            table.form == .rela
+            ? span.word(at: position + 2 * word, bits: bits, order: order) ?? 0 : 0
+          let addend = bits == 64 ? Int64(bitPattern: raw) : Int64(Int32(truncatingIfNeeded: raw))
+          let relocation = ELFRelocation(
+            place: place, addend: addend, symbol: symbol, type: type, sequence: sequence,
+            form: table.form)
+          sequence &+= 1
+          if type == copyType { keep(relocation, in: &copies) }
+          if isWanted { keep(relocation, in: &kept) }
+        }
+        position += entry
+      }
+    }
+  }
+
+  // MARK: - Bitmaps
+
+  /// Decodes `DT_RELR`: an even word is an address, an odd one a bitmap of the words after it.
+  private mutating func collectPacked(
+    _ table: ELFRelocationTable, of file: OpenedFile
+  ) throws(ImageError) {
+    let word = UInt64(bits / 8)
+    let stride = word * UInt64(bits - 1)
+    let whole = table.size - table.size % word
+    var done: UInt64 = 0
+    var next: UInt64?
+    while done < whole {
+      let size = min(UInt64(Self.chunk), whole - done)
+      let bytes = try file.read(at: table.offset + done, count: Int(size))
+      for position in Swift.stride(from: 0, to: bytes.count, by: Int(word)) {
+        let value = bytes.span.word(at: position, bits: bits, order: order) ?? 0
+        if value & 1 == 0 {
+          keepPacked(value)
+          next = value &+ word
+          continue
+        }
+        guard let base = next else {
+          throw file.error(
+            .malformed, "The packed relocations start with a bitmap.", at: table.offset)
+        }
+        next = base &+ stride
+        guard mayWant(base, base &+ stride) else { continue }
+        var bitmap = value >> 1
+        while bitmap != 0 {
+          keepPacked(base &+ UInt64(bitmap.trailingZeroBitCount) * word)
+          bitmap &= bitmap - 1
+        }
+      }
+      done += size
+    }
+  }
+
+  private mutating func keepPacked(_ place: UInt64) {
+    guard wants(place) else { return }
+    keep(
+      ELFRelocation(place: place, addend: 0, symbol: 0, type: 0, sequence: sequence, form: .relr),
+      in: &kept)
+    sequence &+= 1
+  }
+
+  // MARK: - Ranges and order
+
+  @inline(__always)
+  private func wants(_ place: UInt64) -> Bool {
+    guard let first = ranges.first, let last = ranges.last,
+      place >= first.lowerBound, place < last.upperBound
+    else { return false }
+    guard ranges.count > 1 else { return true }
+    guard let found = Self.last(ranges, notAfter: place, by: \.lowerBound) else { return false }
+    return ranges[found].contains(place)
+  }
+
+  private func mayWant(_ start: UInt64, _ end: UInt64) -> Bool {
+    guard let first = ranges.first, let last = ranges.last else { return false }
+    return end < start || (start < last.upperBound && end > first.lowerBound)
+  }
+
+  /// Appends, and forgets repeated places as soon as they could pile up.
+  private func keep(_ relocation: ELFRelocation, in list: inout [ELFRelocation]) {
+    if list.count == list.capacity, list.count >= 1 << 16 { settle(&list) }
+    list.append(relocation)
+  }
+
+  /// Sorts by place; of several at one place the last counts, as for the loader.
+  private func settle(_ list: inout [ELFRelocation]) {
+    var isSorted = true
+    for index in list.indices.dropFirst() where list[index - 1].place >= list[index].place {
+      isSorted = false
+      break
+    }
+    if isSorted { return }
+    list.sort { ($0.place, $0.sequence) < ($1.place, $1.sequence) }
+    var result: [ELFRelocation] = []
+    for relocation in list {
+      if let last = result.last, last.place == relocation.place {
+        result[result.count - 1] = relocation
+        result[result.count - 1].isCombined = isObject
+      } else {
+        result.append(relocation)
+      }
+    }
+    list = result
+  }
+
+  private static func merged(_ ranges: [Range<UInt64>]) -> [Range<UInt64>] {
+    var result: [Range<UInt64>] = []
+    for range in ranges.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      if let last = result.last, range.lowerBound <= last.upperBound {
+        result[result.count - 1] =
+          last.lowerBound..<max(last.upperBound, range.upperBound)
+      } else {
+        result.append(range)
+      }
+    }
+    return result
+  }
+
+  /// The index of the last element whose key is not above `bound`, in a sorted list.
+  @inline(__always)
+  private static func last<Element>(
+    _ list: [Element], notAfter bound: UInt64, by key: (Element) -> UInt64
+  ) -> Int? {
+    var low = 0
+    var high = list.count
+    while low < high {
+      let middle = (low + high) / 2
+      if key(list[middle]) <= bound { low = middle + 1 } else { high = middle }
+    }
+    return low > 0 ? low - 1 : nil
+  }
+}

@@ -1,0 +1,115 @@
+internal import CElf
+
+/// The program headers: which bytes of the file stand at which address.
+struct ELFSegments {
+  /// One `PT_LOAD`.
+  private struct Load {
+    let address: UInt64
+    let memorySize: UInt64
+    let offset: UInt64
+    let fileSize: UInt64
+  }
+
+  /// A range of the file.
+  struct Extent {
+    /// From the start of the file.
+    var offset: UInt64
+    /// In bytes.
+    var size: UInt64
+    /// `p_align` or `sh_addralign`.
+    var alignment: UInt64 = 1
+    /// The linked address of the first byte.
+    var address = VirtualAddress(rawValue: 0)
+  }
+
+  /// `PT_DYNAMIC`.
+  private(set) var dynamic: Extent?
+  /// Every `PT_NOTE`, in table order.
+  private(set) var notes: [Extent] = []
+  /// Whether a loader is named: `PT_INTERP`.
+  private(set) var hasInterpreter = false
+  /// Where the ELF header stands in memory, if it is loaded.
+  private(set) var headerAddress: VirtualAddress?
+  private var loads: [Load] = []
+  private var isOrdered = true
+
+  /// The most segments that may overlap or stand in disorder; real files have a handful, in order.
+  private static let mostDisordered = 64
+
+  /// Reads the program headers of a file.
+  init(of file: OpenedFile, _ header: ELFHeader, _ handle: borrowing ELFHandle) throws(ImageError) {
+    guard header.segments.isComplete else {
+      throw file.error(
+        .truncated, "The file ends inside the program headers.", at: header.segments.offset)
+    }
+    let count = handle.segmentCount
+    guard UInt64(count) == header.segments.count else {
+      throw file.error(
+        .malformed, "\(header.segments.count) program headers, but libelf finds \(count).",
+        at: header.segments.offset)
+    }
+    for index in 0..<count {
+      guard let segment = handle.segment(index) else {
+        throw file.error(.malformed, "Program header \(index) cannot be read.")
+      }
+      let extent = Extent(
+        offset: segment.p_offset, size: segment.p_filesz, alignment: segment.p_align,
+        address: VirtualAddress(rawValue: segment.p_vaddr))
+      switch segment.p_type {
+      case UInt32(PT_LOAD):
+        let load = Load(
+          address: segment.p_vaddr, memorySize: segment.p_memsz, offset: segment.p_offset,
+          fileSize: min(segment.p_filesz, segment.p_memsz))
+        if let last = loads.last,
+          load.address < last.address || load.address - last.address < last.memorySize
+        {
+          isOrdered = false
+        }
+        loads.append(load)
+        if segment.p_offset == 0, segment.p_filesz > 0, headerAddress == nil {
+          headerAddress = extent.address
+        }
+      case UInt32(PT_DYNAMIC): if dynamic == nil { dynamic = extent }
+      case UInt32(PT_INTERP): hasInterpreter = true
+      case UInt32(PT_NOTE): notes.append(extent)
+      default: break
+      }
+    }
+    guard isOrdered || loads.count <= Self.mostDisordered else {
+      throw file.error(.malformed, "\(loads.count) segments overlap or stand in disorder.")
+    }
+  }
+
+  /// The bytes of the file from `address` to the end of its segment; nil where none stand there.
+  ///
+  /// A later segment covers an earlier one, as the kernel maps them.
+  func extent(from address: VirtualAddress) -> Extent? {
+    guard let load = load(holding: address.rawValue) else { return nil }
+    let skipped = address.rawValue - load.address
+    guard skipped < load.fileSize else { return nil }
+    let (offset, overflow) = load.offset.addingReportingOverflow(skipped)
+    guard !overflow else { return nil }
+    return Extent(offset: offset, size: load.fileSize - skipped, address: address)
+  }
+
+  /// The `size` bytes at `address`, if one segment holds them all in the file.
+  func extent(from address: VirtualAddress, size: UInt64) -> Extent? {
+    guard var extent = extent(from: address), extent.size >= size else { return nil }
+    extent.size = size
+    return extent
+  }
+
+  private func load(holding address: UInt64) -> Load? {
+    guard isOrdered else {
+      return loads.last { address >= $0.address && address - $0.address < $0.memorySize }
+    }
+    var low = 0
+    var high = loads.count
+    while low < high {
+      let middle = (low + high) / 2
+      if loads[middle].address <= address { low = middle + 1 } else { high = middle }
+    }
+    guard low > 0, address - loads[low - 1].address < loads[low - 1].memorySize else { return nil }
+    return loads[low - 1]
+  }
+}
