@@ -23,6 +23,7 @@ let package = Package(
     .target(name: "CBeeHiveAnchor", dependencies: ["CBeeHive"], path: "CSupport/CBeeHiveAnchor"),
     .target(name: "CImageEvents", dependencies: ["CBeeHive"], path: "CSupport/CImageEvents"),
     .target(name: "CImageList", path: "CSupport/CImageList"),
+    .target(name: "CSwiftRuntime", path: "CSupport/CSwiftRuntime"),
     .systemLibrary(
       name: "CElf", path: "CSupport/CElf", pkgConfig: "libelf",
       providers: [.apt(["libelf-dev"])]),
@@ -32,7 +33,9 @@ let package = Package(
     // L2: section bytes to validated values.
     .target(name: "Registration", dependencies: ["BinaryImage", "CBeeHive"]),
     // L3: values to living modules and services.
-    .target(name: "BeeHive", dependencies: ["Registration", "BinaryImage", "CImageEvents"]),
+    .target(
+      name: "BeeHive",
+      dependencies: ["Registration", "BinaryImage", "CImageEvents", "CSwiftRuntime"]),
 
     .executableTarget(
       name: "section-dump",

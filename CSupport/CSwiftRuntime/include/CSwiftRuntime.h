@@ -1,0 +1,59 @@
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// What the Swift runtime knows and the Swift language cannot ask: which images registered with it,
+// the metadata behind a descriptor, and whether a type conforms.
+//
+// Every runtime symbol behind these functions is referenced weakly: a runtime that lacks one makes
+// the function answer "unavailable", never the link fail.
+
+#if defined(__GNUC__)
+#define BEEHIVE_SWIFT_LOCAL __attribute__((visibility("hidden")))
+#else
+#define BEEHIVE_SWIFT_LOCAL
+#endif
+
+/// One image as it registered itself with the Swift runtime.
+///
+/// `base` is the image's first mapped byte. An image whose sections have a layout older than
+/// version 4 is counted with `readable` false and no sections.
+typedef struct beehive_swift_image {
+  uintptr_t base;
+  uintptr_t types;
+  size_t types_size;
+  uintptr_t protocols;
+  size_t protocols_size;
+  bool readable;
+} beehive_swift_image;
+
+/// Copies the images from index `first` on, at most `capacity` of them; returns how many there are.
+///
+/// The order is that of registration; images are only ever added. -1: the runtime has no such list.
+BEEHIVE_SWIFT_LOCAL
+ptrdiff_t beehive_swift_images(beehive_swift_image *out, size_t first, size_t capacity);
+
+/// The metadata of the class, struct or enum that `descriptor` describes; null if it has none.
+///
+/// `descriptor` is a nominal type's context descriptor that is not generic.
+BEEHIVE_SWIFT_LOCAL
+const void *beehive_swift_type(const void *descriptor);
+
+/// The metadata of `any P` for the protocol descriptor of P; null where the runtime cannot say.
+BEEHIVE_SWIFT_LOCAL
+const void *beehive_swift_existential(const void *descriptor, bool class_bound);
+
+/// How a type stands to a protocol.
+typedef enum beehive_swift_conformance {
+  beehive_swift_conforms_not,
+  beehive_swift_conforms,
+  /// The conformance holds on one global actor only; `*actor` is the actor's metadata.
+  beehive_swift_conforms_isolated,
+  beehive_swift_conforms_unavailable,
+} beehive_swift_conformance;
+
+/// Asks the runtime for the conformance of the type `type` to the protocol `descriptor`.
+BEEHIVE_SWIFT_LOCAL
+beehive_swift_conformance beehive_swift_conformance_of(
+    const void *type, const void *descriptor, const void **actor);

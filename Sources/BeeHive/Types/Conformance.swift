@@ -1,0 +1,83 @@
+internal import CSwiftRuntime
+
+/// Whether instances of a type can serve where a service type is asked for.
+///
+/// Needs no instance and makes none. The service is a protocol, a composition of protocols, a class
+/// or any other type; it is served by types that conform, by subclasses, or by itself alone.
+enum Conformance: Hashable, Sendable {
+  /// Every instance serves.
+  case holds
+  /// No instance does; one sentence says what is missing.
+  case fails(String)
+  /// It depends on more than the types, or cannot be read from them; one sentence says on what.
+  case undecided(String)
+
+  /// How `type` stands to `service`, for instance `(any Greeter).self`.
+  static func of(_ type: any Any.Type, to service: any Any.Type) -> Self {
+    if ObjectIdentifier(type) == ObjectIdentifier(service) {
+      return ExistentialLayout(of: type) == nil
+        ? .holds : .fails("\(name(type)) is a protocol, which nothing can make an instance of")
+    }
+    switch ExistentialLayout.kind(of: service) {
+    case .existential: break
+    case .constrainedExistential:
+      return .undecided("\(name(service)) constrains associated types; only an instance shows it")
+    case .other: return ofConcrete(type, to: service)
+    }
+    guard ExistentialLayout.kind(of: type) == .other else {
+      return .fails("\(name(type)) is a protocol, which does not conform to one")
+    }
+    guard let layout = ExistentialLayout(of: service) else {
+      return .undecided("the metadata of \(name(service)) cannot be read")
+    }
+    return of(type, to: layout)
+  }
+
+  private static func of(_ type: any Any.Type, to layout: ExistentialLayout) -> Self {
+    if layout.isClassBound, !(type is any AnyObject.Type) {
+      return .fails("\(name(type)) is no class")
+    }
+    if let superclass = layout.superclass, !isSubclass(type, of: superclass) {
+      return .fails("\(name(type)) is no subclass of \(name(superclass))")
+    }
+    // The first failure is the answer, whatever is open about the others.
+    var answer = Self.holds
+    for descriptor in layout.protocols {
+      let one = of(type, to: descriptor)
+      if case .fails = one { return one }
+      if one != .holds { answer = one }
+    }
+    return answer
+  }
+
+  private static func of(_ type: any Any.Type, to descriptor: ContextDescriptor) -> Self {
+    let asked = descriptor.path?.joined(separator: ".") ?? descriptor.name ?? "a nameless protocol"
+    var actor: UnsafeRawPointer?
+    // Sound: both addresses are those of living metadata; the runtime stores into `actor` only.
+    let conformance = unsafe beehive_swift_conformance_of(
+      UnsafeRawPointer(bitPattern: UInt(bitPattern: ObjectIdentifier(type))),
+      UnsafeRawPointer(bitPattern: descriptor.address), &actor)
+    switch conformance {
+    case beehive_swift_conforms: return .holds
+    case beehive_swift_conforms_isolated:
+      let place = unsafe actor.map { name(unsafe Memory.type($0)) } ?? "an actor"
+      return .undecided("\(name(type)) conforms to \(asked) on \(place) only")
+    case beehive_swift_conforms_not: return .fails("\(name(type)) does not conform to \(asked)")
+    default: return .undecided("the Swift runtime of this process does not tell conformances")
+    }
+  }
+
+  private static func ofConcrete(_ type: any Any.Type, to service: any Any.Type) -> Self {
+    if isSubclass(type, of: service) { return .holds }
+    return service is any AnyObject.Type
+      ? .fails("\(name(type)) is no subclass of \(name(service))")
+      : .fails("\(name(type)) is not \(name(service)), which only itself can serve")
+  }
+
+  private static func isSubclass(_ type: any Any.Type, of superclass: any Any.Type) -> Bool {
+    func check<Superclass>(_: Superclass.Type) -> Bool { type is Superclass.Type }
+    return check(superclass)
+  }
+
+  private static func name(_ type: any Any.Type) -> String { TypeSpelling.of(type).qualified }
+}

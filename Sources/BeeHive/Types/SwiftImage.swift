@@ -1,0 +1,63 @@
+internal import CSwiftRuntime
+
+/// An image that registered itself with the Swift runtime, and where its type tables lie.
+struct SwiftImage: Hashable, Sendable {
+  /// The image's first mapped byte.
+  let base: UInt
+  /// The table of types: 32-bit relative pointers to descriptors.
+  let types: Range<UInt>
+  /// The table of protocols, likewise.
+  let protocols: Range<UInt>
+  /// False when the tables have a layout that is not understood; they are empty then.
+  let isReadable: Bool
+
+  /// How many Swift images the process has; nil where the runtime keeps no list.
+  ///
+  /// The number only grows. While it is the same, no type arrived.
+  static var count: Int? {
+    let count = beehive_swift_images(nil, 0, 0)
+    return count < 0 ? nil : count
+  }
+
+  /// The Swift images from an index on, in the order in which they registered.
+  static func all(from first: Int) -> [SwiftImage] {
+    guard let count, count > first else { return [] }
+    let capacity = count - first
+    // Sound: the runtime's list only grows, so at least `capacity` elements are stored, and no more.
+    return unsafe [beehive_swift_image](unsafeUninitializedCapacity: capacity) { buffer, filled in
+      _ = unsafe beehive_swift_images(buffer.baseAddress, first, capacity)
+      filled = capacity
+    }.map(SwiftImage.init)
+  }
+
+  /// Passes over the image's classes, structs, enums and protocols.
+  ///
+  /// Left out are types that `Any` cannot hold, and records that lead nowhere or to something else.
+  func forEachDescriptor(_ body: (ContextDescriptor) -> Void) {
+    // Bit 0 of a record makes it lead to a pointer to the descriptor. Bit 1 of a type's record marks
+    // a class of Objective-C, which has no descriptor.
+    for field in stride(from: types.lowerBound, to: types.upperBound, by: 4)
+    where Memory.word(at: field) & 2 == 0 {
+      let descriptor = ContextDescriptor(at: Memory.pointer(at: field, indirectIf: 1))
+      if let descriptor, descriptor.describesCopyableType { body(descriptor) }
+    }
+    for field in stride(from: protocols.lowerBound, to: protocols.upperBound, by: 4) {
+      let descriptor = ContextDescriptor(at: Memory.pointer(at: field, indirectIf: 1))
+      if let descriptor, descriptor.kind == .protocol { body(descriptor) }
+    }
+  }
+
+  private init(_ image: beehive_swift_image) {
+    base = image.base
+    types = Self.range(image.types, image.types_size)
+    protocols = Self.range(image.protocols, image.protocols_size)
+    isReadable = image.readable
+  }
+
+  /// Whole records only; nothing where the bounds contradict themselves.
+  private static func range(_ start: UInt, _ size: Int) -> Range<UInt> {
+    let size = UInt(bitPattern: size) & ~3
+    guard start != 0, start % 4 == 0, size <= UInt.max - start else { return 0..<0 }
+    return start..<(start + size)
+  }
+}

@@ -1,0 +1,59 @@
+/// The named types and protocols of Swift images, by the last component of their name.
+///
+/// Only remembers where descriptors lie: 24 bytes for each, and no text. Adding an image reads its
+/// tables and calls nothing, so it may happen under a lock.
+struct TypeIndex: Sendable {
+  /// One declaration, and the image that declares it.
+  struct Entry: Sendable {
+    let descriptor: ContextDescriptor
+    /// The image's first mapped byte.
+    let image: UInt
+  }
+
+  /// How many images were added.
+  private(set) var imageCount = 0
+  /// False when an image has tables in a layout that is not understood.
+  private(set) var isComplete = true
+
+  private var slots: [Slot] = []
+  /// The last slot with a name of this hash.
+  private var last: [UInt64: Int32] = [:]
+
+  private struct Slot {
+    let entry: Entry
+    /// The slot before it with a name of the same hash; -1 for none.
+    let previous: Int32
+  }
+
+  /// Adds the declarations of an image.
+  mutating func add(_ image: SwiftImage) {
+    imageCount += 1
+    if !image.isReadable { isComplete = false }
+    image.forEachDescriptor { descriptor in
+      guard let name = descriptor.nameAddress else { return }
+      let hash = Memory.fold(at: name, into: Self.seed, Self.mix)
+      let entry = Entry(descriptor: descriptor, image: image.base)
+      slots.append(Slot(entry: entry, previous: last[hash] ?? -1))
+      last[hash] = Int32(slots.count - 1)
+    }
+  }
+
+  /// The declarations whose last component is `name`, in the order of registration.
+  func entries(named name: String) -> [Entry] {
+    var found: [Entry] = []
+    var next = last[Self.hash(name)] ?? -1
+    while next >= 0 {
+      let slot = slots[Int(next)]
+      if slot.entry.descriptor.name == name { found.append(slot.entry) }
+      next = slot.previous
+    }
+    return found.reversed()
+  }
+
+  // FNV-1a.
+  private static let seed: UInt64 = 0xcbf2_9ce4_8422_2325
+  private static func mix(_ hash: UInt64, _ byte: UInt8) -> UInt64 {
+    (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+  }
+  private static func hash(_ name: String) -> UInt64 { name.utf8.reduce(seed, mix) }
+}

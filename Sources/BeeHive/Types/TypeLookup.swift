@@ -1,0 +1,118 @@
+internal import CSwiftRuntime
+internal import Synchronization
+
+/// Finds the Swift type that a written name means, among all that the process has loaded.
+///
+/// A name may start at any component: `Shop.Cart.Item`, `Cart.Item` and `Item` all find the type,
+/// unless a shorter form fits several. Found are classes, actors, structs and enums, and protocols as
+/// existential types, public or internal, nested or in extensions. Not found are private types, which
+/// have no name outside their file, generic ones, which are no types without arguments, `~Copyable`
+/// ones, which `Any` cannot hold, and type aliases, which leave no trace in an image.
+enum TypeLookup {
+  /// What a name means.
+  enum Answer: Sendable {
+    /// The one type of this name.
+    case found(any Any.Type)
+    /// No type can be had for this name.
+    case none(Absence)
+    /// The name fits several types; their qualified names, sorted.
+    case ambiguous([String])
+  }
+
+  /// Why a name finds no type.
+  enum Absence: Hashable, Sendable {
+    /// No loaded image declares it; one that is loaded later may.
+    case unknown
+    /// It is generic; only a factory can choose its arguments.
+    case generic(String)
+    /// The text is not the name of a nominal type: a composition, a tuple, an empty part.
+    case malformed
+    /// The Swift runtime of this process lists no images, so that only whole names can be found.
+    case unqualified
+  }
+
+  /// How many Swift images have registered; nil where the runtime keeps no list.
+  ///
+  /// While it stays the same, a name that was not found is still not found.
+  static var generation: Int? { SwiftImage.count }
+
+  /// The type that `name` means.
+  ///
+  /// When several images hold a type of the same qualified name, the one in the image that is mapped
+  /// at `image` is taken if there is one, and the first that was loaded if not, as the runtime would.
+  static func type(named name: TypeName, preferring image: UInt? = nil) -> Answer {
+    guard let path = name.path, let last = path.last else { return .none(.malformed) }
+    guard let images = generation else { return answerWithoutIndex(path) }
+    let (entries, isComplete) = index.entries(named: last, images: images)
+    // From here on no lock is held: paths and metadata are asked of the runtime.
+    let answer = choose(among: matches(entries, path), preferring: image)
+    if case .none(.unknown) = answer, !isComplete { return answerWithoutIndex(path) }
+    return answer
+  }
+
+  private static let index = SharedIndex()
+
+  /// A declaration whose path ends in what was asked for.
+  private struct Match {
+    let entry: TypeIndex.Entry
+    let name: String
+    let isWhole: Bool
+  }
+
+  private static func matches(_ entries: [TypeIndex.Entry], _ path: [String]) -> [Match] {
+    let matches = entries.compactMap { entry -> Match? in
+      guard let whole = entry.descriptor.path, whole.suffix(path.count).elementsEqual(path) else {
+        return nil
+      }
+      return Match(
+        entry: entry, name: whole.joined(separator: "."), isWhole: whole.count == path.count)
+    }
+    // A whole name means exactly that, whatever else it may be a part of.
+    let whole = matches.filter(\.isWhole)
+    return whole.isEmpty ? matches : whole
+  }
+
+  private static func choose(among matches: [Match], preferring image: UInt?) -> Answer {
+    let usable = matches.filter { !$0.entry.descriptor.isGeneric }
+    guard let first = usable.first else {
+      return .none(matches.first.map { .generic($0.name) } ?? .unknown)
+    }
+    let names = Set(usable.map(\.name))
+    guard names.count == 1 else { return .ambiguous(names.sorted()) }
+    let match = usable.first { $0.entry.image == image } ?? first
+    return type(match.entry.descriptor).map(Answer.found) ?? .none(.unknown)
+  }
+
+  /// The type of a descriptor that is not generic.
+  private static func type(_ descriptor: ContextDescriptor) -> (any Any.Type)? {
+    guard let pointer = unsafe UnsafeRawPointer(bitPattern: descriptor.address) else { return nil }
+    let metadata =
+      if descriptor.kind == .protocol {
+        unsafe beehive_swift_existential(pointer, descriptor.isClassBound)
+      } else {
+        unsafe beehive_swift_type(pointer)
+      }
+    return unsafe metadata.map { unsafe Memory.type($0) }
+  }
+
+  private static func answerWithoutIndex(_ path: [String]) -> Answer {
+    guard path.count > 1 else { return .none(.unqualified) }
+    return MangledName.type(at: path).map(Answer.found) ?? .none(.unknown)
+  }
+}
+
+/// The index of the process, brought up to date when an image arrived since the last question.
+private struct SharedIndex: ~Copyable, Sendable {
+  private let state = Mutex(TypeIndex())
+
+  /// The declarations with this last component, once all of the first `images` images are known.
+  func entries(named name: String, images: Int) -> (entries: [TypeIndex.Entry], isComplete: Bool) {
+    let known = state.withLock { $0.imageCount }
+    // Asked outside the lock; other threads may add the same images meanwhile.
+    let new = images > known ? SwiftImage.all(from: known) : []
+    return state.withLock { index in
+      for image in new.dropFirst(max(0, index.imageCount - known)) { index.add(image) }
+      return (index.entries(named: name), index.isComplete)
+    }
+  }
+}

@@ -1,0 +1,30 @@
+/// A type's name as a person writes it: `Shop.Greeter`, `Shop.Cart.Item`, `Greeter`.
+///
+/// Equal names have equal text: spaces are normalised, `any` is dropped, and so are the parentheses
+/// and the `.self` of `(any Greeter).self`. Generic arguments stay as written, except for spaces;
+/// `[Int]` and `Array<Int>` are different texts.
+struct TypeName: Hashable, Sendable {
+  /// The normalised text.
+  let text: String
+
+  /// Normalises what an author wrote; every text is accepted, also one that names nothing.
+  init(_ written: String) {
+    let isNormal = NameText.isPlain(written) && !written.hasSuffix(".self")
+    text = isNormal ? written : NameText.normalised(written)
+  }
+
+  /// The identifiers from the outermost one, without generic arguments, as images hold them.
+  ///
+  /// Nil where the text is no dotted name: a composition, a tuple, a function type, an empty part.
+  var path: [String]? { NameText.path(text) }
+
+  /// The forms in which a record may name the type whose whole name this is, the longest first.
+  ///
+  /// `Shop.Cart.Item` is also `Cart.Item` and `Item`.
+  var suffixes: [String] { NameText.suffixes(text) }
+}
+
+extension TypeName: CustomStringConvertible {
+  /// The normalised text.
+  var description: String { text }
+}

@@ -1,0 +1,115 @@
+internal import Synchronization
+
+/// What a record may call a type that is at hand: the texts that `TypeName` makes of such names.
+struct TypeSpelling: Hashable, Sendable {
+  /// `Shop.Greeter`, `Shop.Cart.Item`, `Shop.Cache<Swift.Int, Shop.Value>`.
+  let qualified: String
+  /// `Greeter`, `Item`, `Cache<Int, Value>`.
+  let unqualified: String
+  /// Every form in which a record may name the type, the longest first, each once.
+  ///
+  /// `Shop.Cart.Item`, `Cart.Item`, `Item`; the arguments of a generic type stand in both forms.
+  let all: [String]
+
+  /// The spelling of a type, asked of the runtime once and then remembered.
+  ///
+  /// Existential types are named without `any`, private types without the file they are private to.
+  static func of(_ type: any Any.Type) -> Self { seen.spelling(of: type) }
+
+  private static let seen = Seen()
+
+  private init(_ type: any Any.Type) {
+    let whole = TypeName(NameText.withoutContexts(_typeName(type, qualified: true)))
+    let last = TypeName(NameText.withoutContexts(_typeName(type, qualified: false)))
+    qualified = whole.text
+    unqualified = last.text
+    var forms = [whole.text]
+    // Where the arguments are qualified, authors who are inside the module write them short.
+    let short = TypeName(NameText.withShortArguments(whole.text))
+    for form in short.suffixes + whole.suffixes + [last.text] where !forms.contains(form) {
+      forms.append(form)
+    }
+    all = forms
+  }
+
+  /// The spellings seen so far. A type lives as long as the process, so its identity is a key.
+  private struct Seen: ~Copyable, Sendable {
+    private let known = Mutex<[ObjectIdentifier: TypeSpelling]>([:])
+
+    func spelling(of type: any Any.Type) -> TypeSpelling {
+      let key = ObjectIdentifier(type)
+      if let spelling = known.withLock({ $0[key] }) { return spelling }
+      // Outside the lock: two threads may both ask, and get the same answer.
+      let spelling = TypeSpelling(type)
+      known.withLock { $0[key] = spelling }
+      return spelling
+    }
+  }
+}
+
+extension NameText {
+  /// A name as the runtime prints it, without what no author can write.
+  ///
+  /// `Shop.(Greeter in _7A3F)` and `Shop.(unknown context at $7f16).Greeter` become `Shop.Greeter`,
+  /// `(extension in Shop):Swift.String.Form` becomes `Swift.String.Form`, and
+  /// `any Feed<Self.Shop.Feed.Item == Swift.Int>` becomes `any Feed<Swift.Int>`.
+  static func withoutContexts(_ printed: String) -> String {
+    var output = ""
+    var rest = printed[...]
+    while let character = rest.first {
+      if let after = drop("(unknown context at ", through: ").", from: rest) {
+        rest = after
+      } else if let after = drop("(extension in ", through: "):", from: rest) {
+        rest = after
+      } else if let after = drop("Self.", through: " == ", from: rest), output.last != "." {
+        rest = after
+      } else if character == "(", let name = privateName(rest) {
+        output += name.text
+        rest = name.rest
+      } else {
+        output.append(character == noBreakSpace ? " " : character)
+        rest.removeFirst()
+      }
+    }
+    return output
+  }
+
+  /// The name with every dotted name inside its generic arguments cut to the last part.
+  static func withShortArguments(_ text: String) -> String {
+    var output = ""
+    var word = ""
+    var depth = 0
+    for character in text {
+      switch character {
+      case "." where depth > 0: word = ""
+      case _ where character.utf8.allSatisfy(isIdentifier): word.append(character)
+      default:
+        output += word
+        word = ""
+        output.append(character)
+        if character == "<" { depth += 1 }
+        if character == ">", !output.hasSuffix("->") { depth -= 1 }
+      }
+    }
+    return output + word
+  }
+
+  /// What follows `end`, where the text starts with `start`.
+  private static func drop(_ start: String, through end: String, from text: Substring) -> Substring?
+  {
+    guard text.hasPrefix(start) else { return nil }
+    var rest = text.dropFirst(start.count)
+    while !rest.isEmpty {
+      if rest.hasPrefix(end) { return rest.dropFirst(end.count) }
+      rest.removeFirst()
+    }
+    return nil
+  }
+
+  /// `Greeter` of `(Greeter in _7A3F)`, and what follows it.
+  private static func privateName(_ text: Substring) -> (text: Substring, rest: Substring)? {
+    let name = text.dropFirst().prefix { $0 != " " }
+    guard let rest = drop("(\(name) in ", through: ")", from: text) else { return nil }
+    return (name, rest)
+  }
+}

@@ -1,0 +1,273 @@
+import Testing
+
+@testable import BeeHive
+
+struct `raw name` {}
+struct Twofold { struct Twofold {} }
+struct Unique: ~Copyable {}
+typealias Alias = Parcel
+protocol Bound: Vehicle {}
+protocol Failing: Error {}
+
+/// Libraries that several tests look into; compiled once, loaded for ever.
+private enum Depot {
+  static let loaded: Result<Void, any Error> = Result {
+    try SwiftLibrary(
+      module: "Depot",
+      """
+      public class Lorry {}
+      final class Van {}
+      public struct Pallet { public struct Slot { public enum State { case free } } }
+      public actor Forklift {}
+      public enum Zone { public final class Gate {}; public protocol Guarded {} }
+      extension Zone { public struct Dock {} }
+      extension String { public struct Barcode {} }
+      public protocol Movable {}
+      public protocol Driven: AnyObject {}
+      public protocol Holder { associatedtype Content }
+      public struct Stack<T> { public struct Top {} }
+      public struct Größe {}
+      public struct Seal: ~Copyable {}
+      private struct Secret {}
+      fileprivate protocol Hush {}
+      public typealias Alias = Pallet
+      public func use() -> [Any.Type] { struct Local {}; return [Secret.self, Local.self] }
+      public struct Ramp {}
+      """
+    ).load()
+    try SwiftLibrary(module: "Quay", "public struct Ramp {}; public enum Pier { struct Ramp {} }")
+      .load()
+  }
+}
+
+@Suite("Looking up types")
+struct TypeLookupTests {
+  init() throws { try Depot.loaded.get() }
+
+  @Test(
+    "every nameable type is found by its whole name",
+    arguments: [
+      ("Depot.Lorry", "5Depot5LorryC"),
+      ("Depot.Van", "5Depot3VanC"),
+      ("Depot.Pallet", "5Depot6PalletV"),
+      ("Depot.Pallet.Slot", "5Depot6PalletV4SlotV"),
+      ("Depot.Pallet.Slot.State", "5Depot6PalletV4SlotV5StateO"),
+      ("Depot.Forklift", "5Depot8ForkliftC"),
+      ("Depot.Zone", "5Depot4ZoneO"),
+      ("Depot.Zone.Gate", "5Depot4ZoneO4GateC"),
+      ("Depot.Zone.Dock", "5Depot4ZoneO4DockV"),
+      ("Depot.Zone.Guarded", "5Depot4ZoneO7Guarded_p"),
+      ("Swift.String.Barcode", "SS5DepotE7BarcodeV"),
+      ("Depot.Movable", "5Depot7Movable_p"),
+      ("any Depot.Movable", "5Depot7Movable_p"),
+      ("Depot.Driven", "5Depot6Driven_p"),
+      ("Depot.Holder", "5Depot6Holder_p"),
+      ("Depot.Größe", "5Depot7GrößeV"),
+      ("Swift.Int", "Si"),
+      ("Swift.Error", "s5Error_p"),
+      ("Swift.MainActor", "ScM"),
+    ])
+  func whole(name: String, mangled: String) throws {
+    let expected = try #require(_typeByName(mangled))
+    #expect(found(name) == ObjectIdentifier(expected))
+    // Any shorter form means the same type, as long as it fits no other.
+    for suffix in TypeName(name).suffixes where suffix.contains(".") {
+      #expect(found(suffix) == ObjectIdentifier(expected), "as \(suffix)")
+    }
+  }
+
+  @Test(
+    "a name without a module means the one loaded type of that name",
+    arguments: ["Lorry", "Pallet", "Slot", "Dock", "Guarded", "Barcode", "Movable", "Größe"])
+  func unqualified(name: String) throws {
+    guard case .found(let type) = TypeLookup.type(named: TypeName(name)) else {
+      Issue.record("\(TypeLookup.type(named: TypeName(name)))")
+      return
+    }
+    #expect(TypeSpelling.of(type).unqualified == name)
+  }
+
+  @Test("what is found is the type that the compiler means")
+  func identity() {
+    let types: [any Any.Type] = [
+      Parcel.self, Parcel.Label.self, Parcel.Tag.self, Parcel.Size.self, Vehicle.self,
+      Dispatcher.self, String.Stamp.self, `raw name`.self, Twofold.self, Twofold.Twofold.self,
+      (any Courier).self, (any Signed).self, (any Feed).self, (any Bound).self, (any Failing).self,
+      (any Parcel.Weighed).self, Int.self, String.self, (any Error).self, (any Actor).self,
+    ]
+    for type in types {
+      let name = TypeSpelling.of(type).qualified
+      #expect(found(name) == ObjectIdentifier(type), "\(name)")
+    }
+  }
+
+  @Test(
+    "a name that finds nothing says why",
+    arguments: [
+      ("Depot.Nothing", .unknown),
+      ("Nothing", .unknown),
+      ("Nowhere.Pallet", .unknown),
+      ("Depot", .unknown),
+      ("Depot.Secret", .unknown),
+      ("Depot.Hush", .unknown),
+      ("Depot.Local", .unknown),
+      ("Depot.Alias", .unknown),
+      ("Depot.Stack", .generic("Depot.Stack")),
+      ("Depot.Stack<Swift.Int>", .generic("Depot.Stack")),
+      ("Stack.Top", .generic("Depot.Stack.Top")),
+      ("Depot.Seal", .unknown),
+      ("Unique", .unknown),
+      ("Depot.Movable & Depot.Driven", .malformed),
+      ("(Int, Int)", .malformed),
+      ("", .malformed),
+    ] as [(String, TypeLookup.Absence)])
+  func absent(name: String, reason: TypeLookup.Absence) {
+    guard case .none(let absence) = TypeLookup.type(named: TypeName(name)) else {
+      Issue.record("found")
+      return
+    }
+    #expect(absence == reason)
+  }
+
+  @Test("several types of one name are all named")
+  func ambiguous() {
+    guard case .ambiguous(let names) = TypeLookup.type(named: TypeName("Ramp")) else {
+      Issue.record("not ambiguous")
+      return
+    }
+    #expect(names == ["Depot.Ramp", "Quay.Pier.Ramp", "Quay.Ramp"])
+    #expect(found("Quay.Ramp") == _typeByName("4Quay4RampV").map { ObjectIdentifier($0) })
+    #expect(found("Pier.Ramp") == _typeByName("4Quay4PierO4RampV").map { ObjectIdentifier($0) })
+  }
+
+  @Test("a library that arrives later brings its types")
+  func arrival() throws {
+    let library = try SwiftLibrary(
+      module: "Latecomer", "public protocol Late {}; public struct Guest: Late {}")
+    #expect(found("Latecomer.Guest") == nil)
+    #expect(found("Guest") == nil)
+    let before = try #require(TypeLookup.generation)
+
+    try library.load()
+
+    #expect(try #require(TypeLookup.generation) > before)
+    guard case .found(let guest) = TypeLookup.type(named: TypeName("Guest")),
+      case .found(let late) = TypeLookup.type(named: TypeName("Latecomer.Late"))
+    else {
+      Issue.record("not found")
+      return
+    }
+    #expect("\(guest)" == "Guest")
+    #expect(Conformance.of(guest, to: late) == .holds)
+    #expect(Conformance.of(Parcel.self, to: late) != .holds)
+  }
+
+  @Test("two copies of a module: the asking image's own type, otherwise the first loaded")
+  func copies() throws {
+    let source = "public struct Copy { public var text: String }"
+    let known = try #require(SwiftImage.count)
+    try SwiftLibrary(module: "Twin", source).load()
+    try SwiftLibrary(module: "Twin", source + "; public struct Extra {}").load()
+    let images = SwiftImage.all(from: known).filter { image in
+      var holdsCopy = false
+      image.forEachDescriptor { if $0.path == ["Twin", "Copy"] { holdsCopy = true } }
+      return holdsCopy
+    }
+    try #require(images.count == 2)
+    let first = found("Twin.Copy", preferring: images[0].base)
+    let second = found("Copy", preferring: images[1].base)
+    #expect(first != nil && second != nil && first != second)
+    #expect(found("Twin.Copy") == first)
+    #expect(first == _typeByName("4Twin4CopyV").map { ObjectIdentifier($0) })
+  }
+
+  @Test("the runtime agrees on every type of the process")
+  func everyType() {
+    var count = 0
+    for image in SwiftImage.all(from: 0) {
+      #expect(image.isReadable)
+      image.forEachDescriptor { descriptor in
+        guard let path = descriptor.path, !descriptor.isGeneric,
+          case .found(let type) = TypeLookup.type(
+            named: TypeName(path.joined(separator: ".")), preferring: image.base),
+          let mangled = _mangledTypeName(type)
+        else { return }
+        count += 1
+        // The runtime takes no image, so of two copies of a module it always finds the first.
+        guard path.first != "Twin" else { return }
+        #expect(_typeByName(mangled).map { ObjectIdentifier($0) } == ObjectIdentifier(type))
+      }
+    }
+    #expect(count > 500)
+  }
+
+  @Test("threads may ask while libraries arrive")
+  func threads() async throws {
+    let libraries = try (0..<3).map { try SwiftLibrary(module: "Wave\($0)", "struct Crest {}") }
+    await withTaskGroup { group in
+      for library in libraries {
+        group.addTask {
+          do { try library.load() } catch { Issue.record(error) }
+        }
+      }
+      for _ in 0..<4 {
+        group.addTask {
+          for index in 0..<500 {
+            _ = found("Wave\(index % 3).Crest")
+            _ = TypeSpelling.of(Parcel.self)
+            #expect(found("Depot.Pallet") != nil)
+          }
+        }
+      }
+    }
+    for index in 0..<3 { #expect(found("Wave\(index).Crest") != nil) }
+  }
+
+  @Test("an unknown name costs less than a tenth of what asking the runtime costs")
+  func misses() {
+    _ = found("Depot.Pallet")
+    let clock = ContinuousClock()
+    let ours = clock.measure {
+      for index in 0..<1000 { _ = found("Depot.Missing\(index)") }
+    }
+    let runtime = clock.measure {
+      for index in 0..<100 { _ = MangledName.type(at: ["Depot", "Missing\(index)"]) }
+    }
+    #expect(ours < runtime)
+  }
+}
+
+@Suite("Finding types without an index")
+struct MangledNameTests {
+  init() throws { try Depot.loaded.get() }
+
+  @Test(
+    "each level is tried as a class, a struct and an enum",
+    arguments: [
+      "Depot.Lorry", "Depot.Pallet", "Depot.Pallet.Slot.State", "Depot.Forklift", "Depot.Zone.Gate",
+      "Depot.Zone.Dock", "Depot.Zone.Guarded", "Depot.Driven", "Depot.Größe", "Swift.Int",
+      "BeeHiveTests.Twofold.Twofold", "Swift.Error",
+    ])
+  func found(name: String) throws {
+    let path = try #require(TypeName(name).path)
+    let type = try #require(MangledName.type(at: path))
+    #expect(ObjectIdentifier(type) == BeeHiveTests.found(name))
+  }
+
+  @Test(
+    "what has no mangled name of this form is not found",
+    arguments: [
+      "Depot.Nothing", "Depot.Nothing.Slot", "Depot.Secret", "Depot.Stack", "Depot.Stack.Top",
+      "Pallet", "Swift.String.Barcode",
+    ])
+  func absent(name: String) throws {
+    #expect(MangledName.type(at: try #require(TypeName(name).path)) == nil)
+  }
+}
+
+private func found(_ name: String, preferring image: UInt? = nil) -> ObjectIdentifier? {
+  guard case .found(let type) = TypeLookup.type(named: TypeName(name), preferring: image) else {
+    return nil
+  }
+  return ObjectIdentifier(type)
+}
