@@ -33,6 +33,7 @@ private enum Depot {
       public typealias Alias = Pallet
       public func use() -> [Any.Type] { struct Local {}; return [Secret.self, Local.self] }
       public struct Ramp {}
+      public enum Quay { struct Ramp {} }
       """
     ).load()
     try SwiftLibrary(module: "Quay", "public struct Ramp {}; public enum Pier { struct Ramp {} }")
@@ -135,7 +136,8 @@ struct TypeLookupTests {
       Issue.record("not ambiguous")
       return
     }
-    #expect(names == ["Depot.Ramp", "Quay.Pier.Ramp", "Quay.Ramp"])
+    #expect(names == ["Depot.Quay.Ramp", "Depot.Ramp", "Quay.Pier.Ramp", "Quay.Ramp"])
+    // A whole name means that type, even where it is also the end of a longer one.
     #expect(found("Quay.Ramp") == _typeByName("4Quay4RampV").map { ObjectIdentifier($0) })
     #expect(found("Pier.Ramp") == _typeByName("4Quay4PierO4RampV").map { ObjectIdentifier($0) })
   }
