@@ -21,9 +21,10 @@ let package = Package(
     // C, only where Swift cannot: attributes, assembler directives, the loader's callbacks.
     .target(name: "CBeeHive", path: "CSupport/CBeeHive"),
     .target(name: "CBeeHiveAnchor", dependencies: ["CBeeHive"], path: "CSupport/CBeeHiveAnchor"),
-    .target(name: "CImageEvents", dependencies: ["CBeeHive"], path: "CSupport/CImageEvents"),
     .target(name: "CImageList", path: "CSupport/CImageList"),
     .target(name: "CSwiftRuntime", path: "CSupport/CSwiftRuntime"),
+    .target(
+      name: "CImageEvents", dependencies: ["CBeeHive", "CImageList"], path: "CSupport/CImageEvents"),
     .systemLibrary(
       name: "CElf", path: "CSupport/CElf", pkgConfig: "libelf",
       providers: [.apt(["libelf-dev"])]),
@@ -44,7 +45,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
-    .testTarget(name: "BinaryImageTests", dependencies: ["BinaryImage"]),
+    .testTarget(name: "BinaryImageTests", dependencies: ["BinaryImage", "CImageEvents"]),
     .testTarget(name: "RegistrationTests", dependencies: ["Registration", "BinaryImage"]),
     .testTarget(name: "BeeHiveTests", dependencies: ["BeeHive", "Registration", "BinaryImage"]),
     .testTarget(name: "SectionDumpTests", dependencies: ["BinaryImage", "Registration"]),

@@ -1,1 +1,115 @@
+/* The hook and its pending list.
+ *
+ * The hook runs inside constructors, under the loader's lock, in processes that may never use a
+ * Hive. So it allocates nothing, runs no Swift, and the one lock it takes is held for a few
+ * instructions by whoever has it and never across a call. */
 #include "CImageEvents.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+
+#include "CImageList.h"
+
+/* A node's `state`. */
+enum { STATE_ABSENT, STATE_PENDING, STATE_TAKEN };
+
+uintptr_t beehive_image_generation;
+
+static beehive_image *pending;
+static size_t pending_count;
+static uintptr_t departures;
+static bool busy;
+
+static void hold(void) {
+  for (unsigned tries = 1; __atomic_test_and_set(&busy, __ATOMIC_ACQUIRE); tries++)
+    if (tries % 64 == 0) sched_yield(); /* who holds it was interrupted */
+}
+
+static void release(void) { __atomic_clear(&busy, __ATOMIC_RELEASE); }
+
+static void link_node(beehive_image *image) {
+  image->next = pending;
+  image->link = &pending;
+  if (pending != NULL) pending->link = &image->next;
+  pending = image;
+  pending_count++;
+}
+
+static void unlink_node(beehive_image *image) {
+  *image->link = image->next;
+  if (image->next != NULL) image->next->link = image->link;
+  image->next = NULL;
+  image->link = NULL;
+  pending_count--;
+}
+
+/* Swift's runtime keeps pointers into every image it has seen. Here, before `dlopen` returns, no
+ * `dlclose` can have come first. Where the loader does not find the image by its name, the runtime
+ * pins it when it takes it. */
+static void pin_if_swift(const beehive_image *image) {
+  image_place place;
+  const char *name = image_place_find(image, &place);
+  if (name == NULL || *name == 0) return; /* the main program stays anyway */
+  if (image_carries_swift(&place)) image_reference_take(&place, name, true);
+}
+
+__attribute__((visibility("default"))) void beehive_image_event(beehive_image *image, int event) {
+  /* A node of another version may have its fields elsewhere: a walk must do. */
+  bool known = image->version == BEEHIVE_IMAGE_VERSION && image->size >= sizeof *image;
+  bool arrived = false;
+  hold();
+  if (!known) {
+    if (event == BEEHIVE_IMAGE_DOWN) departures++;
+  } else if (event == BEEHIVE_IMAGE_UP) {
+    arrived = image->state == STATE_ABSENT;
+    if (arrived) {
+      link_node(image);
+      image->state = STATE_PENDING;
+    }
+  } else {
+    if (image->state == STATE_PENDING) unlink_node(image);
+    if (image->state == STATE_TAKEN) departures++;
+    image->state = STATE_ABSENT;
+  }
+  release();
+  __atomic_add_fetch(&beehive_image_generation, 1, __ATOMIC_RELEASE);
+  if (arrived) pin_if_swift(image);
+}
+
+/* A child must not inherit the flag set by a thread that it does not have. Said at the first taking:
+ * before that only the hook sets it, under a lock of the loader's that has the same trouble. */
+static void survive_fork(void) { pthread_atfork(hold, release, release); }
+
+size_t image_events_take(image_arrival *arrivals, size_t capacity) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, survive_fork);
+  size_t count = 0;
+  while (count < capacity) {
+    hold();
+    beehive_image *image = pending;
+    if (image != NULL) {
+      unlink_node(image);
+      image->state = STATE_TAKEN;
+      arrivals[count].header = image->header;
+    }
+    release();
+    if (image == NULL) break;
+    count++;
+  }
+  return count;
+}
+
+size_t image_events_pending(void) {
+  hold();
+  size_t count = pending_count;
+  release();
+  return count;
+}
+
+uintptr_t image_events_departures(void) {
+  hold();
+  uintptr_t count = departures;
+  release();
+  return count;
+}

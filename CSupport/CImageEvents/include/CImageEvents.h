@@ -1,1 +1,40 @@
-#pragma once
+/* The hook that images call when they come and go, and what the runtime learns from it.
+ *
+ *   if (image_events_generation() != seen) { … image_events_take(…) … }
+ *
+ * The one definition of `beehive_image_event` in a process stands here, in libBeeHive.so. */
+#ifndef CIMAGE_EVENTS_H
+#define CIMAGE_EVENTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "beehive/image.h"
+
+/* Counts events. Exported, so that a check may be compiled into a caller; written by the hook. */
+extern uintptr_t beehive_image_generation __attribute__((visibility("default")));
+
+/* The number of events so far: what a lookup compares before it trusts what it knows. All that an
+ * image did before it called the hook is visible to who sees the new number. */
+static inline uintptr_t image_events_generation(void) {
+  return __atomic_load_n(&beehive_image_generation, __ATOMIC_ACQUIRE);
+}
+
+/* An image that has come up. `header` is its identity, as in a walk of the loader's list. The node
+ * itself is not handed out: it goes with its image, at any moment. */
+typedef struct image_arrival {
+  const void *header;
+} image_arrival;
+
+/* Takes up to `capacity` images off the pending list, latest first, and says how many; call it until
+ * it says fewer than `capacity`. An image that went before it was taken is not among them. */
+size_t image_events_take(image_arrival *arrivals, size_t capacity);
+
+/* How many images wait to be taken. */
+size_t image_events_pending(void);
+
+/* How many images went after they had been taken: when it grows, what is known of some image is no
+ * longer true, and a walk tells of which. */
+uintptr_t image_events_departures(void);
+
+#endif

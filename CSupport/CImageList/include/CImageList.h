@@ -1,1 +1,193 @@
-#pragma once
+/* The images that the loader has mapped into this process, as plain arrays: what dl_iterate_phdr
+ * and dyld tell, behind one header. Private to BinaryImage and CImageEvents.
+ *
+ * Three steps, each one pass through the loader's list:
+ *   image_list_probe   has anything come or gone?
+ *   image_list_scan    which images are there, and where do their three sections stand?
+ *   image_list_copy    the bytes of chosen images, copied while nothing can be unmapped
+ *
+ * A pass runs under the loader's lock, so it copies into memory that was allocated before and does
+ * nothing else: no allocation, no dl* call, nothing of Swift, nothing of the user. */
+#ifndef CIMAGE_LIST_H
+#define CIMAGE_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* BeehiveMods, BeehiveServices, BeehiveRecords: in this order in every array of three. */
+#define IMAGE_SECTION_COUNT 3
+
+/* The longest build-id that is kept; no linker writes a longer one unless told to. */
+#define IMAGE_BUILD_ID_LIMIT 32
+
+/* A range of this process; empty where start equals stop. */
+typedef struct image_range {
+  uintptr_t start;
+  uintptr_t stop;
+} image_range;
+
+/* Where an image stands. */
+typedef struct image_place {
+  uintptr_t bias;            /* what the loader added to every linked address */
+  uintptr_t dynamic;         /* PT_DYNAMIC, 0 where there is none; the header on Mach-O */
+  uintptr_t lowest, highest; /* the span of all segments, half open */
+} image_place;
+
+/* What the program headers say about an image's note. */
+enum image_note {
+  IMAGE_NOTE_NONE,          /* no note: look for the sections in the file */
+  IMAGE_NOTE_FOUND,         /* the three ranges are valid */
+  IMAGE_NOTE_SHORT,         /* invalid: the descriptor is too small, or the note leaves its segment */
+  IMAGE_NOTE_VERSION,       /* invalid: a version that this reader does not know */
+  IMAGE_NOTE_DISAGREES,     /* invalid: two notes that say different things */
+  IMAGE_NOTE_MOVED,         /* invalid: note or header was moved, and which cannot be told */
+  IMAGE_NOTE_OUT_OF_IMAGE,  /* invalid: a range that no one segment of the file holds */
+  IMAGE_NOTE_MISALIGNED     /* invalid: a range that does not begin and end on 8 bytes */
+};
+
+enum image_role { IMAGE_ROLE_LIBRARY, IMAGE_ROLE_MAIN, IMAGE_ROLE_VDSO };
+
+/* One image. The addresses together identify it as long as it stays mapped. */
+typedef struct image_entry {
+  image_place place;
+  uintptr_t header;          /* the ELF or Mach-O header; 0 where no segment holds it */
+  uintptr_t program_headers; /* the program headers or load commands */
+  image_range sections[IMAGE_SECTION_COUNT]; /* valid with IMAGE_NOTE_FOUND */
+  uint64_t layout;           /* a mix of every segment's place and size: tells apart two builds that
+                                were mapped at one address one after the other */
+  uint32_t program_header_count;
+  uint32_t name;             /* where the loader's name starts in the list's names */
+  uint8_t note;              /* enum image_note */
+  uint8_t role;              /* enum image_role */
+  uint8_t build_id_size;
+  uint8_t build_id[IMAGE_BUILD_ID_LIMIT];
+} image_entry;
+
+/* Every image in the loader's order, and the counters that were read in the same pass. Zero is the
+ * empty list. */
+typedef struct image_list {
+  image_entry *entries;
+  size_t count, capacity;
+  char *names; /* NUL-terminated, one after the other */
+  size_t names_size, names_capacity;
+  uint64_t adds, subs; /* images ever mapped, images ever unmapped */
+  bool counted;        /* whether the loader counts */
+} image_list;
+
+/* How many images were ever mapped and unmapped. False where the loader does not count: then only
+ * a scan can tell. Constant time. */
+bool image_list_probe(uint64_t *adds, uint64_t *subs);
+
+/* Brings `list` up to date.
+ *
+ * Where nothing was unmapped since `list` was filled, the new images are appended and `previous`
+ * comes back empty. Otherwise `previous` receives what `list` held and `list` is filled anew. Both
+ * buffers are reused from call to call. False if memory ran out: `list` is then empty. */
+bool image_list_scan(image_list *list, image_list *previous);
+
+/* Whether entry `index` of one list and entry `other_index` of another look like the same image. */
+bool image_list_same(
+    const image_list *list, size_t index, const image_list *other, size_t other_index);
+
+/* Gives the memory back and leaves an empty list. */
+void image_list_free(image_list *list);
+
+/* A range to copy. */
+typedef struct image_wanted {
+  image_range range;
+  bool holds_pointers; /* its words are pointers to text, which is copied with it */
+} image_wanted;
+
+/* One image to copy: the key that a scan gave, and which of the wanted ranges are its own. */
+typedef struct image_request {
+  uintptr_t bias;
+  uintptr_t header;
+  uintptr_t program_headers;
+  size_t first_range, range_count;
+} image_request;
+
+/* The longest text that is copied from one pointer, without its NUL. */
+#define IMAGE_TEXT_LIMIT ((size_t)65536)
+/* How much text is copied from one image: a wall against a section made to exhaust memory. */
+#define IMAGE_TEXT_BUDGET ((size_t)16 << 20)
+
+enum image_text_status {
+  IMAGE_TEXT_COPIED,
+  IMAGE_TEXT_NULL,         /* a null pointer; also a word that the loader has not written yet */
+  IMAGE_TEXT_OUTSIDE,      /* leads outside the readable file contents of the image; likewise */
+  IMAGE_TEXT_UNTERMINATED, /* no NUL within the limit or before the segment's contents end */
+  IMAGE_TEXT_OVER_BUDGET   /* not copied: the image's texts exceed IMAGE_TEXT_BUDGET */
+};
+
+/* The text that one slot points to. */
+typedef struct image_text {
+  uintptr_t address; /* the slot's value */
+  size_t offset;     /* in the copy's bytes */
+  uint32_t size;     /* without the NUL */
+  uint32_t status;   /* enum image_text_status */
+} image_text;
+
+/* A piece of the copy's bytes. */
+typedef struct image_piece {
+  size_t offset;
+  size_t size;
+} image_piece;
+
+/* What was copied of one wanted range. */
+typedef struct image_copied {
+  image_piece bytes;
+  bool readable;                 /* false: no readable segment's file contents hold all of it */
+  bool writable;                 /* it stands in writable memory */
+  size_t first_text, text_count; /* one per word of a range that holds pointers, in order */
+} image_copied;
+
+/* What was copied of one requested image. */
+typedef struct image_copy {
+  bool present;       /* false: it has been unmapped since */
+  bool carries_swift; /* it must never be unmapped */
+  image_place place;
+  image_piece name;            /* the loader's name, without NUL */
+  image_piece header;          /* the ELF header; the Mach-O header */
+  image_piece program_headers; /* or the load commands */
+} image_copy;
+
+/* The answer; the arrays belong to the caller. Zero is the empty answer. */
+typedef struct image_copies {
+  image_copy *images;   /* one per request, in their order */
+  image_copied *ranges; /* one per wanted range, in their order */
+  uint8_t *bytes;
+  size_t bytes_size, bytes_capacity;
+  image_text *texts;
+  size_t texts_size, texts_capacity;
+} image_copies;
+
+/* Copies the wanted ranges of the requested images. False if memory ran out. `copies` must be empty
+ * before; free it in any case. */
+bool image_list_copy(
+    const image_request *requests, size_t count, const image_wanted *wanted, size_t wanted_count,
+    image_copies *copies);
+
+/* Gives the memory back and leaves an empty answer. */
+void image_copies_free(image_copies *copies);
+
+/* The image that holds `address`, and the loader's name for it, which lives as long as the image.
+ * Null if there is none. */
+const char *image_place_find(const void *address, image_place *place);
+
+/* Whether an image has put its Swift metadata into the runtime's tables, which `dlclose` would
+ * leave pointing to nothing. Reads the image's memory: only while it cannot be unmapped. */
+bool image_carries_swift(const image_place *place);
+
+/* Takes a reference that keeps the image mapped until image_reference_release; with `forever` it is
+ * never unmapped at all. `name` is any path by which the loader can find the image: its own name
+ * for it, or a path of the same file. Null if that is another image, or none. Takes the loader's
+ * lock: call it with no lock held, or inside the image's own constructor. */
+void *image_reference_take(const image_place *place, const char *name, bool forever);
+void image_reference_release(void *reference);
+
+/* Returns when no other thread is inside `dlopen`: what it was mapping is relocated by then and its
+ * constructors have run. Takes the loader's lock: call it with no lock held. */
+void image_list_wait(void);
+
+#endif

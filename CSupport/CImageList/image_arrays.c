@@ -1,0 +1,29 @@
+/* What is the same on every system: comparing entries, giving back memory. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "CImageList.h"
+
+bool image_list_same(
+    const image_list *list, size_t index, const image_list *other, size_t other_index) {
+  const image_entry *a = &list->entries[index], *b = &other->entries[other_index];
+  return a->program_headers == b->program_headers && a->header == b->header &&
+         a->place.bias == b->place.bias && a->layout == b->layout &&
+         a->build_id_size == b->build_id_size &&
+         memcmp(a->build_id, b->build_id, a->build_id_size) == 0 &&
+         strcmp(list->names + a->name, other->names + b->name) == 0;
+}
+
+void image_list_free(image_list *list) {
+  free(list->entries);
+  free(list->names);
+  *list = (image_list){0};
+}
+
+void image_copies_free(image_copies *copies) {
+  free(copies->images);
+  free(copies->ranges);
+  free(copies->bytes);
+  free(copies->texts);
+  *copies = (image_copies){0};
+}

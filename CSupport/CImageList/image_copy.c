@@ -1,0 +1,208 @@
+/* One pass through the loader's list: copies of chosen images' sections.
+ *
+ * The loader holds its lock during the pass and cannot unmap anything, so this is the one place
+ * where the memory of another image is read. An image that is still being loaded is visible too:
+ * its pointers may not be relocated yet, so none is followed before it was found inside the image. */
+#define _GNU_SOURCE
+#if !defined(__APPLE__)
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "image_segments.h"
+
+struct copying {
+  const image_request *requests;
+  const image_wanted *wanted;
+  const size_t *by_headers; /* request numbers, ascending by program header address */
+  size_t count;
+  image_copies *copies;
+  size_t needed_bytes, needed_texts;
+};
+
+/* Copies a piece if it fits; counts it in any case, so that the next pass has room. */
+static image_piece put(struct copying *copying, const void *bytes, size_t size) {
+  image_copies *copies = copying->copies;
+  /* Sections keep their alignment of 8. */
+  size_t offset = (copying->needed_bytes + 7) & ~(size_t)7;
+  copying->needed_bytes = offset + size;
+  if (copying->needed_bytes > copies->bytes_capacity) return (image_piece){0, 0};
+  memcpy(copies->bytes + offset, bytes, size);
+  copies->bytes_size = copying->needed_bytes;
+  return (image_piece){offset, size};
+}
+
+static void put_text(
+    struct copying *copying, const loader_image *image, uintptr_t address, size_t *budget) {
+  image_text text = {.address = address, .status = IMAGE_TEXT_COPIED};
+  const ElfW(Phdr) *segment = NULL;
+  if (address == 0) {
+    text.status = IMAGE_TEXT_NULL;
+  } else if ((segment = image_segment_of(image, address, address)) == NULL ||
+             address - (image->dlpi_addr + segment->p_vaddr) == segment->p_filesz) {
+    text.status = IMAGE_TEXT_OUTSIDE;
+  } else {
+    size_t left = segment->p_filesz - (address - (image->dlpi_addr + segment->p_vaddr));
+    size_t limit = left < IMAGE_TEXT_LIMIT + 1 ? left : IMAGE_TEXT_LIMIT + 1;
+    const char *end = memchr((const void *)address, 0, limit);
+    size_t size = end != NULL ? (size_t)(end - (const char *)address) : 0;
+    if (end == NULL) {
+      text.status = IMAGE_TEXT_UNTERMINATED;
+    } else if (size > *budget) {
+      text.status = IMAGE_TEXT_OVER_BUDGET;
+    } else {
+      *budget -= size;
+      text.offset = copying->needed_bytes;
+      text.size = (uint32_t)size;
+      copying->needed_bytes += size;
+      if (copying->needed_bytes <= copying->copies->bytes_capacity) {
+        memcpy(copying->copies->bytes + text.offset, (const void *)address, size);
+        copying->copies->bytes_size = copying->needed_bytes;
+      }
+    }
+  }
+  if (copying->needed_texts++ < copying->copies->texts_capacity)
+    copying->copies->texts[copying->copies->texts_size++] = text;
+}
+
+static void copy_range(
+    struct copying *copying, const loader_image *image, const image_wanted *wanted,
+    image_copied *copied, size_t *budget) {
+  image_range range = wanted->range;
+  const ElfW(Phdr) *segment = image_segment_of(image, range.start, range.stop);
+  copied->readable = segment != NULL || range.start == range.stop;
+  if (segment == NULL) return;
+  copied->writable = segment->p_flags & PF_W;
+  const unsigned char *bytes = (const unsigned char *)range.start;
+  size_t size = range.stop - range.start;
+  copied->bytes = put(copying, bytes, size);
+  if (!wanted->holds_pointers) return;
+  copied->first_text = copying->needed_texts;
+  for (size_t slot = 0; size - slot >= sizeof(uintptr_t); slot += sizeof(uintptr_t)) {
+    uintptr_t address;
+    memcpy(&address, bytes + slot, sizeof address);
+    put_text(copying, image, address, budget);
+  }
+  copied->text_count = copying->needed_texts - copied->first_text;
+}
+
+static void copy_image(
+    struct copying *copying, const loader_image *image, const image_request *request,
+    image_copy *copy) {
+  const char *name = image->dlpi_name != NULL ? image->dlpi_name : "";
+  copy->present = true;
+  copy->place = image_place_of(image);
+  copy->carries_swift = image_carries_swift(&copy->place);
+  copy->name = put(copying, name, strlen(name));
+  if (image_segment_of(image, request->header, request->header + sizeof(ElfW(Ehdr))) != NULL)
+    copy->header = put(copying, (const void *)request->header, sizeof(ElfW(Ehdr)));
+  copy->program_headers =
+      put(copying, image->dlpi_phdr, image->dlpi_phnum * sizeof(ElfW(Phdr)));
+
+  size_t budget = IMAGE_TEXT_BUDGET;
+  for (size_t i = 0; i < request->range_count; i++) {
+    size_t number = request->first_range + i;
+    copy_range(copying, image, &copying->wanted[number], &copying->copies->ranges[number], &budget);
+  }
+}
+
+static int copy_if_requested(struct dl_phdr_info *info, size_t size, void *context) {
+  (void)size;
+  struct copying *copying = context;
+  uintptr_t headers = (uintptr_t)info->dlpi_phdr;
+  size_t low = 0, high = copying->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (copying->requests[copying->by_headers[middle]].program_headers < headers)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (; low < copying->count; low++) {
+    size_t number = copying->by_headers[low];
+    const image_request *request = &copying->requests[number];
+    if (request->program_headers != headers) break;
+    if (request->bias == info->dlpi_addr)
+      copy_image(copying, info, request, &copying->copies->images[number]);
+  }
+  return 0;
+}
+
+struct keyed {
+  uintptr_t headers;
+  size_t number;
+};
+
+static int by_headers(const void *left, const void *right) {
+  const struct keyed *a = left, *b = right;
+  return (a->headers > b->headers) - (a->headers < b->headers);
+}
+
+/* The request numbers in the order in which the pass looks them up. */
+static size_t *sorted(const image_request *requests, size_t count) {
+  size_t *numbers = malloc(count * sizeof *numbers);
+  struct keyed *keys = malloc(count * sizeof *keys);
+  if (numbers != NULL && keys != NULL) {
+    for (size_t i = 0; i < count; i++) keys[i] = (struct keyed){requests[i].program_headers, i};
+    qsort(keys, count, sizeof *keys, by_headers);
+    for (size_t i = 0; i < count; i++) numbers[i] = keys[i].number;
+  } else {
+    free(numbers);
+    numbers = NULL;
+  }
+  free(keys);
+  return numbers;
+}
+
+/* Room for the pass: nothing is allocated inside it. What the buffers held is not kept. */
+static bool make_room(image_copies *copies, size_t bytes, size_t texts) {
+  if (bytes > copies->bytes_capacity) {
+    free(copies->bytes);
+    copies->bytes = malloc(bytes);
+    copies->bytes_capacity = copies->bytes != NULL ? bytes : 0;
+  }
+  if (texts > copies->texts_capacity) {
+    free(copies->texts);
+    copies->texts = malloc(texts * sizeof *copies->texts);
+    copies->texts_capacity = copies->texts != NULL ? texts : 0;
+  }
+  return copies->bytes_capacity >= bytes && copies->texts_capacity >= texts;
+}
+
+bool image_list_copy(
+    const image_request *requests, size_t count, const image_wanted *wanted, size_t wanted_count,
+    image_copies *copies) {
+  if (count == 0) return true;
+  size_t bytes = count * 1024, texts = 0; /* names, headers */
+  for (size_t i = 0; i < wanted_count; i++) {
+    /* A first guess only: nobody has looked yet whether the image holds such a range. */
+    size_t size = wanted[i].range.stop - wanted[i].range.start;
+    if (size > 65536) size = 65536;
+    bytes += wanted[i].holds_pointers ? size * 6 : size; /* 40 bytes of text per pointer */
+    if (wanted[i].holds_pointers) texts += size / sizeof(uintptr_t);
+  }
+  struct copying copying = {
+      .requests = requests, .wanted = wanted, .count = count, .copies = copies};
+  size_t *numbers = sorted(requests, count);
+  copying.by_headers = numbers;
+  copies->images = malloc(count * sizeof *copies->images);
+  copies->ranges = malloc((wanted_count + 1) * sizeof *copies->ranges);
+  bool done = false;
+  if (numbers != NULL && copies->images != NULL && copies->ranges != NULL &&
+      make_room(copies, bytes, texts)) {
+    do {
+      memset(copies->images, 0, count * sizeof *copies->images);
+      memset(copies->ranges, 0, wanted_count * sizeof *copies->ranges);
+      copies->bytes_size = copies->texts_size = 0;
+      copying.needed_bytes = copying.needed_texts = 0;
+      dl_iterate_phdr(copy_if_requested, &copying);
+      done = copying.needed_bytes <= copies->bytes_capacity &&
+             copying.needed_texts <= copies->texts_capacity;
+    } while (!done && make_room(copies, copying.needed_bytes + copying.needed_bytes / 4,
+                                copying.needed_texts + copying.needed_texts / 4));
+  }
+  free(numbers);
+  return done;
+}
+
+#endif

@@ -1,0 +1,43 @@
+/* Keeping images mapped, and waiting for the loader. Everything here takes the loader's own lock,
+ * which it holds while constructors run: no caller may hold a lock that one of them could want. */
+#define _GNU_SOURCE
+#include "CImageList.h"
+
+#if !defined(__APPLE__)
+
+#include <dlfcn.h>
+#include <link.h>
+
+/* A reference to the image that goes by `name`, if that is the one at `place`: two images may go by
+ * one relative name. */
+static void *take(const image_place *place, const char *name, int flags) {
+  void *reference = dlopen(name, RTLD_NOLOAD | RTLD_LAZY | flags);
+  if (reference == NULL) {
+    dlerror(); /* takes the message away: the thread's next dlerror is about something else */
+    return NULL;
+  }
+  struct link_map *map = NULL;
+  if (dlinfo(reference, RTLD_DI_LINKMAP, &map) == 0 && map->l_addr == place->bias &&
+      (uintptr_t)map->l_ld == place->dynamic)
+    return reference;
+  dlclose(reference);
+  return NULL;
+}
+
+void *image_reference_take(const image_place *place, const char *name, bool forever) {
+  void *reference = take(place, name, 0);
+  if (reference == NULL || !forever) return reference;
+  /* Only now, or an image that happens to have the same name would stay for ever. */
+  void *pin = take(place, name, RTLD_NODELETE);
+  dlclose(reference);
+  return pin;
+}
+
+void image_reference_release(void *reference) { dlclose(reference); }
+
+void image_list_wait(void) {
+  void *program = dlopen(NULL, RTLD_LAZY);
+  if (program != NULL) dlclose(program);
+}
+
+#endif

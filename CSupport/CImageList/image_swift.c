@@ -1,0 +1,75 @@
+/* Whether unmapping an image would leave Swift's runtime with tables that point to nothing.
+ *
+ * Every image that swiftc links hands its metadata to `swift_addNewDSOImage` when it is loaded, and
+ * nothing takes it back: the next dynamic cast after `dlclose` reads unmapped memory. Section
+ * headers are not mapped, so the sections themselves cannot be looked for. What can: the library
+ * that has the function is needed by the image, or, where a host brings the runtime along, the
+ * function is among the symbols that the image leaves undefined. */
+#define _GNU_SOURCE
+#include "CImageList.h"
+
+#if !defined(__APPLE__)
+
+#include <link.h>
+#include <string.h>
+
+#define LIBRARY "libswiftCore.so"
+#define FUNCTION "swift_addNewDSOImage"
+
+static bool holds(const image_place *place, uintptr_t address, size_t size) {
+  return address >= place->lowest && address < place->highest && place->highest - address >= size;
+}
+
+/* A table of the dynamic section: glibc has added the bias already, musl and some machines not. */
+static uintptr_t table(const image_place *place, uintptr_t address) {
+  return holds(place, address, 1) ? address : address + place->bias;
+}
+
+/* Whether the text at `address` is `expected`, its NUL included where `whole`. */
+static bool reads(const image_place *place, uintptr_t address, const char *expected, bool whole) {
+  size_t size = strlen(expected) + (whole ? 1 : 0);
+  return holds(place, address, size) && memcmp((const void *)address, expected, size) == 0;
+}
+
+/* How many symbols come before the first that the image defines and exports: the undefined ones are
+ * among them. DT_GNU_HASH's second word; without that table, the symbols that DT_HASH chains. */
+static size_t undefined_limit(const image_place *place, uintptr_t gnu_hash, uintptr_t hash) {
+  uintptr_t words = gnu_hash != 0 ? gnu_hash : hash;
+  if (words == 0 || !holds(place, words, 2 * sizeof(uint32_t))) return 0;
+  uint32_t count;
+  memcpy(&count, (const char *)words + sizeof count, sizeof count);
+  return count;
+}
+
+bool image_carries_swift(const image_place *place) {
+  uintptr_t strings = 0, symbols = 0, gnu_hash = 0, hash = 0;
+  size_t entry_count = 0;
+  if (place->dynamic == 0) return false;
+  const ElfW(Dyn) *entries = (const ElfW(Dyn) *)place->dynamic;
+  for (; holds(place, (uintptr_t)&entries[entry_count], sizeof *entries); entry_count++) {
+    const ElfW(Dyn) *entry = &entries[entry_count];
+    if (entry->d_tag == DT_NULL) break;
+    if (entry->d_tag == DT_STRTAB) strings = table(place, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_SYMTAB) symbols = table(place, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_GNU_HASH) gnu_hash = table(place, entry->d_un.d_ptr);
+    if (entry->d_tag == DT_HASH) hash = table(place, entry->d_un.d_ptr);
+  }
+  if (strings == 0) return false;
+  for (size_t i = 0; i < entry_count; i++)
+    if (entries[i].d_tag == DT_NEEDED &&
+        reads(place, strings + entries[i].d_un.d_val, LIBRARY, false))
+      return true;
+
+  size_t limit = symbols != 0 ? undefined_limit(place, gnu_hash, hash) : 0;
+  const ElfW(Sym) *table_of_symbols = (const ElfW(Sym) *)symbols;
+  for (size_t i = 0; i < limit; i++) {
+    const ElfW(Sym) *symbol = &table_of_symbols[i];
+    if (!holds(place, (uintptr_t)symbol, sizeof *symbol)) break;
+    if (symbol->st_shndx == SHN_UNDEF && symbol->st_name != 0 &&
+        reads(place, strings + symbol->st_name, FUNCTION, true))
+      return true;
+  }
+  return false;
+}
+
+#endif

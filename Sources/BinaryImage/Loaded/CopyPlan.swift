@@ -1,0 +1,103 @@
+internal import CImageList
+
+/// Where the sections of one image are going to be copied from, and on whose word.
+struct CopyPlan {
+  /// Who said where the sections stand.
+  private enum Source {
+    case note
+    case file(MappedFile)
+    case nobody(ImageError)
+  }
+
+  /// A range of the process that a section occupies.
+  struct Wanted {
+    let name: String
+    let start: UInt
+    let stop: UInt
+  }
+
+  /// Which of the answers this is about.
+  let answer: Int
+  let mapped: MappedImage
+  let entry: image_entry
+  /// The ranges, in the order of `LoadedImage.sectionNames`, each name ascending by address.
+  private(set) var wanted: [Wanted] = []
+  private var source: Source
+  private var paths: ImagePaths
+  private var firstError: ImageError?
+
+  init(answer: Int, mapped: MappedImage, entry: image_entry) {
+    self.answer = answer
+    self.mapped = mapped
+    self.entry = entry
+    paths = ImagePaths(of: mapped, entry.place)
+    source = .note
+    if mapped.note == .valid { wanted = Self.ranges(of: entry) } else { openNextFile() }
+  }
+
+  /// Why the sections cannot be found, once no path is left.
+  var failure: ImageError? {
+    if case .nobody(let error) = source { error } else { nil }
+  }
+
+  /// On whose word the sections were copied.
+  var evidence: LoadedImage.Evidence {
+    if case .file = source { .file } else { .note }
+  }
+
+  /// Whether these headers, copied from memory, are those of the file that was believed so far.
+  func agrees(header: Span<UInt8>, programHeaders: Span<UInt8>) -> Bool {
+    guard case .file(let file) = source else { return true }
+    return file.agrees(header: header, programHeaders: programHeaders, id: mapped.buildID)
+  }
+
+  /// The plan with the next file, after this one proved to be another than the mapped one.
+  func disappointed() -> CopyPlan {
+    var plan = self
+    plan.firstError = error(
+      .replaced,
+      "The file is not the one that is mapped: deleted or replaced. Its sections cannot be found.")
+    plan.openNextFile()
+    return plan
+  }
+
+  /// An error about this image.
+  func error(_ code: ImageError.Code, section: String? = nil, _ message: String) -> ImageError {
+    ImageError(
+      code, image: ImagePaths.displayName(of: mapped), section: section, message: message)
+  }
+
+  private mutating func openNextFile() {
+    while let path = paths.next() {
+      do throws(ImageError) {
+        let file = try MappedFile(path: path, name: ImagePaths.displayName(of: mapped))
+        wanted = try file.sections.map { section throws(ImageError) in try range(of: section) }
+        source = .file(file)
+        return
+      } catch {
+        if firstError == nil { firstError = error }
+      }
+    }
+    source = .nobody(firstError ?? error(.unreadable, "The image has no file."))
+  }
+
+  /// Where a section of the file stands in the process, if the image spans that.
+  private func range(of section: Section) throws(ImageError) -> Wanted {
+    let start = mapped.bias.runtimeAddress(of: section.address).rawValue
+    let (stop, overflow) = start.addingReportingOverflow(UInt(truncatingIfNeeded: section.size))
+    guard !overflow, start >= entry.place.lowest, stop <= entry.place.highest else {
+      throw error(
+        .outOfImage, section: section.name,
+        "The section stands at 0x\(section.address.rawValue.hexadecimal), where nothing is mapped.")
+    }
+    return Wanted(name: section.name, start: start, stop: stop)
+  }
+
+  /// What a valid note says; a section whose start is its end is none.
+  private static func ranges(of entry: image_entry) -> [Wanted] {
+    let (mods, services, records) = entry.sections
+    return zip(SectionNote.names, [mods, services, records]).compactMap { name, range in
+      range.start == range.stop ? nil : Wanted(name: name, start: range.start, stop: range.stop)
+    }
+  }
+}

@@ -1,0 +1,143 @@
+internal import CImageList
+
+/// The images that the loader has mapped into this process, in its order.
+///
+/// Keep one and `update()` it: a walk then looks only at what is new. Nothing here takes a lock of
+/// ours, and `probe`, `update` and `copy` take only the one that the loader holds for the length of
+/// a walk, so they never wait for a constructor. Images of other `dlmopen` namespaces are unseen.
+///
+/// `dl_iterate_phdr`; dyld's image list on Darwin.
+@safe public struct ImageList: ~Copyable, @unchecked Sendable {
+  // Sound: both lists own their memory until deinit, and nobody else has it.
+  private var list = unsafe image_list()
+  private var previous = unsafe image_list()
+  private var ids: [Int] = []
+  private var nextID = 0
+
+  /// How many images were ever mapped and unmapped: `dlpi_adds` and `dlpi_subs`.
+  public struct Counters: Hashable, Sendable {
+    /// Images ever mapped.
+    public var adds: UInt64
+    /// Images ever unmapped.
+    public var subs: UInt64
+  }
+
+  /// What an update found.
+  public struct Changes: Sendable {
+    /// Positions of images that were not in the list before.
+    public var added: Range<Int>
+    /// Images that are gone.
+    public var removed: [MappedImage.ID]
+    /// Whether images that were kept may be others than before.
+    ///
+    /// The loader has unmapped something, and what it mapped at the same place since, of the same
+    /// name, size and build-id, looks the same in its list: whoever relies on the contents of an
+    /// image that was neither pinned nor held copies it again and compares.
+    public var mayHideReplacements: Bool
+  }
+
+  /// The empty list: everything is new to its first update.
+  public init() {}
+
+  deinit {
+    var (list, previous) = unsafe (list, previous)
+    unsafe image_list_free(&list)
+    unsafe image_list_free(&previous)
+  }
+
+  /// Asks the loader how many images came and went; nil where it does not count.
+  ///
+  /// Constant time. If it answers what `counters` says, an update would change nothing.
+  public static func probe() -> Counters? {
+    var counters = Counters(adds: 0, subs: 0)
+    return unsafe image_list_probe(&counters.adds, &counters.subs) ? counters : nil
+  }
+
+  /// What `probe` would have answered during the last update.
+  public var counters: Counters? {
+    unsafe list.counted ? Counters(adds: list.adds, subs: list.subs) : nil
+  }
+
+  /// The number of images.
+  public var count: Int { ids.count }
+
+  /// Walks the loader's list and brings this one up to date.
+  ///
+  /// Only new images are looked at, unless something was unmapped since the last time.
+  @discardableResult
+  public mutating func update() throws(ImageError) -> Changes {
+    let known = unsafe list.counted
+    guard unsafe image_list_scan(&list, &previous) else {
+      ids = []
+      throw ImageError(.unreadable, image: "", message: "No memory for the list of images.")
+    }
+    let count = unsafe list.count
+    var changes = Changes(added: ids.count..<count, removed: [], mayHideReplacements: false)
+    if unsafe previous.count > 0 {
+      changes.removed = carryOver()
+      changes.added = ids.count..<count
+      changes.mayHideReplacements = known
+    }
+    ids.append(contentsOf: nextID..<nextID + changes.added.count)
+    nextID += changes.added.count
+    return changes
+  }
+
+  /// The image at `position`.
+  public subscript(position: Int) -> MappedImage {
+    let entry = self.entry(position)
+    return unsafe MappedImage(
+      id: ids[position], name: String(cString: list.names + Int(entry.name)),
+      role: MappedImage.Role(image_role(UInt32(entry.role))),
+      bias: LoadBias(rawValue: entry.place.bias),
+      header: entry.header == 0 ? nil : RuntimeAddress(rawValue: entry.header),
+      note: MappedImage.Note(image_note(UInt32(entry.note))), buildID: entry.buildID)
+  }
+
+  /// The position of the image that has this identity, if it is still in the list.
+  public func position(of id: MappedImage.ID) -> Int? {
+    // Identities ascend: survivors keep their order and new images come last.
+    var low = 0
+    var high = ids.count
+    while low < high {
+      let middle = (low + high) / 2
+      if ids[middle] < id { low = middle + 1 } else { high = middle }
+    }
+    return low < ids.count && ids[low] == id ? low : nil
+  }
+
+  /// The description that the C side keeps; `position` is checked.
+  func entry(_ position: Int) -> image_entry {
+    precondition(ids.indices.contains(position), "no image at \(position)")
+    // Sound: the list holds as many entries as there are identities.
+    return unsafe list.entries[position]
+  }
+
+  /// Matches the list with what it held before and answers who is gone.
+  ///
+  /// The loader appends what is new, so what is left stands in the order it had.
+  private mutating func carryOver() -> [MappedImage.ID] {
+    var kept: [Int] = []
+    var removed: [Int] = []
+    kept.reserveCapacity(unsafe list.count)
+    for old in 0..<(unsafe previous.count) {
+      // Sound: both positions are below the counts of their lists.
+      if unsafe kept.count < list.count, unsafe image_list_same(&previous, old, &list, kept.count) {
+        kept.append(ids[old])
+      } else {
+        removed.append(ids[old])
+      }
+    }
+    ids = kept
+    return removed
+  }
+}
+
+extension image_entry {
+  /// The bytes of the build-id.
+  var buildID: [UInt8] {
+    var bytes = build_id
+    // Sound: the tuple is IMAGE_BUILD_ID_LIMIT bytes in a row, and the size is at most that.
+    return unsafe withUnsafeBytes(of: &bytes) { unsafe Array($0.prefix(Int(build_id_size))) }
+  }
+}

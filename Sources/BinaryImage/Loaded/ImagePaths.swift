@@ -1,0 +1,89 @@
+internal import CImageList
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// The paths by which the file of a mapped image may be found, likeliest first.
+///
+/// 1. The loader's name; `/proc/self/exe` for the program, which has none.
+/// 2. The path that the kernel knows for the mapping: absolute where the name was relative.
+/// 3. The mapping itself under `/proc/self/map_files`: works for deleted files and for memory files,
+///    where the process may read it.
+///
+/// No path is believed: what it leads to is compared with what is mapped.
+struct ImagePaths: Sequence, IteratorProtocol {
+  private let mapped: MappedImage
+  private let place: image_place
+  private var step = 0
+  private var rest: [String] = []
+
+  init(of mapped: MappedImage, _ place: image_place) {
+    self.mapped = mapped
+    self.place = place
+  }
+
+  mutating func next() -> String? {
+    step += 1
+    if step == 1 { return mapped.role == .program ? "/proc/self/exe" : mapped.name }
+    // The kernel's list costs more than everything else here, and is seldom needed.
+    if step == 2 { rest = Self.kernelPaths(lowest: place.lowest).filter { $0 != mapped.name } }
+    return rest.isEmpty ? nil : rest.removeFirst()
+  }
+
+  /// What errors and identities call an image: the loader's name, or the program's own path.
+  static func displayName(of mapped: MappedImage) -> String {
+    guard mapped.role == .program, mapped.name.isEmpty else { return mapped.name }
+    return programPath ?? "/proc/self/exe"
+  }
+
+  private static let programPath: String? = {
+    let path = unsafe [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+      guard let start = buffer.baseAddress else { return }
+      // Sound: readlink writes at most as many bytes as it is told, and no NUL.
+      count = unsafe start.withMemoryRebound(to: CChar.self, capacity: buffer.count) { text in
+        unsafe Swift.max(0, readlink("/proc/self/exe", text, buffer.count))
+      }
+    }
+    return path.isEmpty ? nil : String(decoding: path, as: UTF8.self)
+  }()
+
+  private static func kernelPaths(lowest: UInt) -> [String] {
+    guard let maps = contents(of: "/proc/self/maps") else { return [] }
+    for line in maps.split(separator: UInt8(ascii: "\n")) {
+      // start-end permissions offset device inode path
+      let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
+      guard fields.count == 6 else { continue }
+      let range = fields[0].split(separator: UInt8(ascii: "-"))
+      guard range.count == 2, let start = hexadecimal(range[0]), let end = hexadecimal(range[1]),
+        start <= lowest, lowest < end
+      else { continue }
+      let path = String(decoding: fields[5].drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)
+      return [path, "/proc/self/map_files/" + String(decoding: fields[0], as: UTF8.self)]
+    }
+    return []
+  }
+
+  private static func hexadecimal(_ digits: ArraySlice<UInt8>) -> UInt? {
+    UInt(String(decoding: digits, as: UTF8.self), radix: 16)
+  }
+
+  private static func contents(of path: String) -> [UInt8]? {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    while true {
+      let chunk = unsafe [UInt8](unsafeUninitializedCapacity: 65536) { buffer, count in
+        // Sound: read writes at most as many bytes as it is told.
+        count = unsafe Swift.max(0, read(descriptor, buffer.baseAddress, buffer.count))
+      }
+      if chunk.isEmpty { return bytes }
+      bytes += chunk
+    }
+  }
+}

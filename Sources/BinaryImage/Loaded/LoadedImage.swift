@@ -1,0 +1,146 @@
+internal import CImageList
+
+/// What the loader has mapped of an image, copied: nothing here points into the image's memory.
+///
+/// Made by `ImageList.copy`. It knows the three sections of `sectionNames` and no others, and text
+/// where a pointer section leads to it. The image itself may be gone: `hold` and `pin` keep it.
+@safe public struct LoadedImage: Image, Sendable {
+  /// The sections that a loaded image is asked for: `CSupport/RecordLayout.md`.
+  public static let sectionNames = SectionNote.names
+
+  /// How the sections were found.
+  public enum Evidence: Hashable, Sendable {
+    /// The note among the program headers; no file was opened.
+    case note
+    /// The section table of the file, which was compared with what is mapped.
+    case file
+    /// Nobody looked: the kernel's vdso declares nothing.
+    case none
+  }
+
+  /// What the image is; the path is absolute where the loader or the system knows it.
+  public let identity: ImageIdentity
+  /// The image in the list that it was copied from.
+  public let mapped: MappedImage
+  /// How the sections were found.
+  public let evidence: Evidence
+  /// Whether Swift's runtime knows its metadata: then it must never be unmapped, see `pin`.
+  public let carriesSwift: Bool
+  /// Whether every pointer has the value that the loader gives it, as far as that can be seen.
+  ///
+  /// An image is in the loader's list before it is relocated. One that has not announced itself and
+  /// is unsettled is copied again after `ImageList.waitForLoader()`. Typed records hide it, so with
+  /// them an image is never called settled.
+  public let isSettled: Bool
+  let place: image_place
+  private let contents: Contents
+
+  init(
+    identity: ImageIdentity, mapped: MappedImage, evidence: Evidence, carriesSwift: Bool,
+    place: image_place, contents: Contents
+  ) {
+    self.identity = identity
+    self.mapped = mapped
+    self.evidence = evidence
+    self.carriesSwift = carriesSwift
+    self.place = place
+    self.contents = contents
+    isSettled = contents.isSettled
+  }
+
+  /// An image that declares nothing, so that nobody looked.
+  init(unread mapped: MappedImage, _ entry: image_entry) {
+    self.init(
+      identity: ImageIdentity(of: mapped, header: [], programHeaders: []), mapped: mapped,
+      evidence: .none, carriesSwift: false, place: entry.place, contents: .none)
+  }
+
+  /// Every section of this name, ascending by address.
+  ///
+  /// Throws for a name that is not among `sectionNames`: nobody has looked for it.
+  public func sections(named name: String) throws(ImageError) -> [Section] {
+    guard Self.sectionNames.contains(name) else {
+      throw error(
+        .noContents, section: name,
+        "Only the three sections of this package are copied from memory; open the file instead.")
+    }
+    return contents.parts.compactMap { $0.section.name == name ? $0.section : nil }
+  }
+
+  /// Lends the copied bytes of a section.
+  public func withBytes<Result>(
+    of section: Section, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result {
+    let part = try self.part(section)
+    let bytes = contents.bytes
+    return body(bytes.span.extracting(part.bytes))
+  }
+
+  /// The pointer at `offset`, with the value that the loader has written.
+  public func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue {
+    let (part, copied) = (try part(section), contents.bytes)
+    let bytes = copied.span.extracting(part.bytes)
+    guard let start = Int(exactly: offset), start <= bytes.count - MemoryLayout<UInt>.size else {
+      throw error(
+        .truncated, section: section.name,
+        "A pointer at offset \(offset) does not fit into \(bytes.count) bytes.")
+    }
+    // Sound: the range was just checked, and every bit pattern is an integer.
+    let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt.self)
+    return PointerValue(
+      rawValue: UInt64(word), target: target(of: word), resolution: word == 0 ? .none : .loaded)
+  }
+
+  /// Lends the text at a pointer's target; `pointer(at:in:)` of a pointer section gives one.
+  public func withText<Result>(
+    at target: PointerValue.Target, limit: Int, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result {
+    guard case .address(let address) = target else {
+      throw error(.outOfImage, "The pointer does not lead into the image.")
+    }
+    let start = mapped.bias.runtimeAddress(of: address)
+    guard let text = contents.text(at: start.rawValue) else {
+      throw error(.outOfImage, "No pointer section leads to 0x\(address.rawValue.hexadecimal).")
+    }
+    switch text.state {
+    case .copied(let range) where range.count <= limit:
+      let bytes = contents.bytes
+      return body(bytes.span.extracting(range))
+    case .outside:
+      throw error(
+        .outOfImage, "0x\(address.rawValue.hexadecimal) is not among the image's file contents.")
+    case .copied, .unterminated:
+      throw error(
+        .unterminated, "The text at 0x\(address.rawValue.hexadecimal) does not end in time.")
+    case .overBudget:
+      throw error(
+        .unterminated,
+        "The texts of the image exceed \(IMAGE_TEXT_BUDGET >> 20) MiB, no more are read.")
+    }
+  }
+
+  /// Where a linked address of this image stands in the process, as long as the image does.
+  public func runtimeAddress(of address: VirtualAddress) -> RuntimeAddress {
+    mapped.bias.runtimeAddress(of: address)
+  }
+
+  private func target(of word: UInt) -> PointerValue.Target {
+    if word == 0 { return .null }
+    let address = RuntimeAddress(rawValue: word)
+    return (place.lowest..<place.highest).contains(word)
+      ? .address(mapped.bias.virtualAddress(of: address)) : .foreign(address)
+  }
+
+  private func part(_ section: Section) throws(ImageError) -> Contents.Part {
+    guard contents.parts.indices.contains(section.index),
+      contents.parts[section.index].section == section
+    else { throw error(.outOfImage, section: section.name, "This is no section of the image.") }
+    return contents.parts[section.index]
+  }
+
+  func error(
+    _ code: ImageError.Code, section: String? = nil, _ message: String
+  ) -> ImageError {
+    ImageError(code, image: identity.path, section: section, message: message)
+  }
+}

@@ -1,0 +1,144 @@
+internal import CElf
+internal import CImageList
+
+/// What one walk of the loader's list copied, as the C side left it.
+@safe struct LoaderCopies: ~Copyable {
+  // Sound: owns its memory until deinit; every piece in it lies inside its bytes.
+  private var copies = unsafe image_copies()
+  /// Where each plan's ranges begin among the copied ones.
+  private var firstRanges: [Int] = []
+
+  /// Walks the loader's list; nil where memory runs out.
+  init?(of plans: [CopyPlan]) {
+    var requests: [image_request] = []
+    var wanted: [image_wanted] = []
+    for plan in plans {
+      firstRanges.append(wanted.count)
+      requests.append(
+        image_request(
+          bias: plan.entry.place.bias, header: plan.entry.header,
+          program_headers: plan.entry.program_headers, first_range: wanted.count,
+          range_count: plan.wanted.count))
+      for range in plan.wanted {
+        wanted.append(
+          image_wanted(
+            range: image_range(start: range.start, stop: range.stop),
+            holds_pointers: range.name != SectionNote.names[2]))
+      }
+    }
+    guard unsafe image_list_copy(requests, requests.count, wanted, wanted.count, &copies)
+    else { return nil }
+  }
+
+  deinit {
+    var copies = unsafe copies
+    unsafe image_copies_free(&copies)
+  }
+
+  /// What became of the image of plan `index`; nil if its file is another one than was believed.
+  func answer(_ index: Int, _ plan: CopyPlan) -> ImageList.Copy? {
+    // Sound: there is one answer per request.
+    let copy = unsafe copies.images[index]
+    guard copy.present else { return .gone }
+    let header = bytes(copy.header)
+    let programHeaders = bytes(copy.program_headers)
+    guard plan.agrees(header: header.span, programHeaders: programHeaders.span) else { return nil }
+    var contents = ContentsBuilder()
+    for (number, wanted) in plan.wanted.enumerated() {
+      let range = unsafe copies.ranges[firstRanges[index] + number]
+      guard range.readable else {
+        return .failed(
+          plan.error(
+            .outOfImage, section: wanted.name, "The section is not in readable file contents."))
+      }
+      append(range, wanted, bias: plan.mapped.bias, to: &contents)
+    }
+    return .image(
+      LoadedImage(
+        identity: ImageIdentity(of: plan.mapped, header: header, programHeaders: programHeaders),
+        mapped: plan.mapped, evidence: plan.evidence, carriesSwift: copy.carries_swift,
+        place: copy.place, contents: contents.finish()))
+  }
+
+  private func append(
+    _ range: image_copied, _ wanted: CopyPlan.Wanted, bias: LoadBias,
+    to contents: inout ContentsBuilder
+  ) {
+    contents.append(
+      name: wanted.name,
+      address: bias.virtualAddress(of: RuntimeAddress(rawValue: wanted.start)),
+      flags: range.writable ? "WA" : "A", bytes: bytes(range.bytes))
+    for number in 0..<range.text_count {
+      // Sound: the texts of a range follow one another.
+      let text = unsafe copies.texts[range.first_text + number]
+      let piece = image_piece(offset: text.offset, size: Int(text.size))
+      contents.append(text, bytes: bytes(piece))
+    }
+  }
+
+  private func bytes(_ piece: image_piece) -> [UInt8] {
+    // Sound: the piece lies inside the bytes that the copies own.
+    unsafe [UInt8](UnsafeBufferPointer(start: copies.bytes + piece.offset, count: piece.size))
+  }
+}
+
+/// Gathers what was copied of one image.
+private struct ContentsBuilder {
+  private var parts: [Contents.Part] = []
+  private var bytes: [UInt8] = []
+  private var texts: [Contents.Text] = []
+  private var isSettled = true
+
+  mutating func append(name: String, address: VirtualAddress, flags: String, bytes new: [UInt8]) {
+    let section = Section(
+      index: parts.count, name: name, address: address, offset: nil, size: UInt64(new.count),
+      flags: flags)
+    parts.append(Contents.Part(section: section, bytes: bytes.count..<bytes.count + new.count))
+    bytes += new
+    if name == SectionNote.names[2] { isSettled = false }
+  }
+
+  mutating func append(_ text: image_text, bytes new: [UInt8]) {
+    let state: Contents.Text.State
+    switch image_text_status(text.status) {
+    case IMAGE_TEXT_COPIED:
+      state = .copied(bytes.count..<bytes.count + new.count)
+      bytes += new
+    case IMAGE_TEXT_UNTERMINATED: state = .unterminated
+    case IMAGE_TEXT_OVER_BUDGET: state = .overBudget
+    default:
+      state = .outside
+      isSettled = false
+    }
+    texts.append(Contents.Text(address: text.address, state: state))
+  }
+
+  func finish() -> Contents {
+    parts.isEmpty
+      ? .none : Contents(parts: parts, bytes: bytes, texts: texts, isSettled: isSettled)
+  }
+}
+
+extension ImageIdentity {
+  /// Describes a mapped image from its headers, as `ELFFile` describes the file.
+  init(of mapped: MappedImage, header: [UInt8], programHeaders: [UInt8]) {
+    let bits = MemoryLayout<UInt>.size * 8
+    #if _endian(little)
+      let order = ByteOrder.little
+    #else
+      let order = ByteOrder.big
+    #endif
+    let type: UInt16? = header.span.integer(at: 16, order: order)
+    let machine: UInt16? = header.span.integer(at: 18, order: order)
+    var isExecutable = mapped.role == .program || type == UInt16(ET_EXEC)
+    let size = bits == 64 ? 56 : 32
+    for start in stride(from: 0, to: programHeaders.count, by: size) where !isExecutable {
+      isExecutable =
+        programHeaders.span.integer(at: start, order: order) == UInt32(PT_INTERP)
+    }
+    self.init(
+      path: ImagePaths.displayName(of: mapped), format: .elf, bits: bits, byteOrder: order,
+      machine: ELFMachine(number: machine ?? 0, bits: bits, order: order).name,
+      kind: isExecutable ? .executable : .shared, id: mapped.buildID)
+  }
+}

@@ -1,0 +1,72 @@
+internal import CImageList
+
+/// One image in the loader's list, as a scan describes it: nothing of its contents is read yet.
+///
+/// `dl_phdr_info`; on Darwin what dyld says of an image.
+public struct MappedImage: Identifiable, Hashable, Sendable {
+  /// A number that no other image of the same list ever has.
+  public let id: Int
+  /// The loader's name for it: empty for the main program, and relative where `dlopen` was given a
+  /// relative path.
+  public let name: String
+  /// What the image is to the process.
+  public let role: Role
+  /// What was added to every linked address.
+  public let bias: LoadBias
+  /// Where the ELF or Mach-O header stands; nil where no segment holds it.
+  public let header: RuntimeAddress?
+  /// Whether the program headers lead to the sections.
+  public let note: Note
+  /// The build-id or `LC_UUID`; empty where there is none.
+  public let buildID: [UInt8]
+
+  /// What an image is to the process.
+  public enum Role: Hashable, Sendable {
+    /// A shared library, loaded at the start or by `dlopen`.
+    case library
+    /// The program itself.
+    case program
+    /// The kernel's `linux-vdso`: it has no file and declares nothing.
+    case vdso
+  }
+
+  /// What the program headers say about the note of `CSupport/RecordLayout.md`.
+  public enum Note: Hashable, Sendable {
+    /// There is none: the sections, if any, are found through the file.
+    case none
+    /// Its bounds lie inside the image.
+    case valid
+    /// It cannot be believed, for this reason: the file decides.
+    case invalid(String)
+  }
+}
+
+extension MappedImage.Note {
+  /// Translates the codes of the C side.
+  init(_ code: image_note) {
+    self =
+      switch code {
+      case IMAGE_NOTE_NONE: .none
+      case IMAGE_NOTE_FOUND: .valid
+      case IMAGE_NOTE_SHORT: .invalid("The note is cut off.")
+      case IMAGE_NOTE_VERSION: .invalid("The note has a version that this reader does not know.")
+      case IMAGE_NOTE_DISAGREES: .invalid("Two notes say different things.")
+      case IMAGE_NOTE_MOVED: .invalid("A tool has moved the note or the header.")
+      case IMAGE_NOTE_OUT_OF_IMAGE: .invalid("The note names a range outside the image.")
+      case IMAGE_NOTE_MISALIGNED: .invalid("The note names a range that is not aligned to 8.")
+      default: .invalid("The note has defect \(code.rawValue).")
+      }
+  }
+}
+
+extension MappedImage.Role {
+  /// Translates the codes of the C side.
+  init(_ code: image_role) {
+    self =
+      switch code {
+      case IMAGE_ROLE_MAIN: .program
+      case IMAGE_ROLE_VDSO: .vdso
+      default: .library
+      }
+  }
+}

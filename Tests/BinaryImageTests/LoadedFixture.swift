@@ -1,0 +1,108 @@
+import BinaryImage
+import Foundation
+import Testing
+
+/// Libraries that the tests build and load into their own process.
+extension Fixture {
+  /// The directory of `BeeHive.h`.
+  static let headers: String =
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("../../CSupport/CBeeHive/include").standardizedFileURL.path
+
+  /// Two modules and a service of this library's own, with the header: the image has a note.
+  static func noted(_ name: String) -> String {
+    """
+    #include <BeeHive.h>
+    BeeHiveMod(\(name).FirstModule);
+    BeeHiveMod(\(name).SecondModule);
+    BeeHiveService(\(name).Home, \(name).HomeView);
+    int \(name)_answer(void) { return 42; }
+    """
+  }
+
+  /// The same by hand, without any header of ours: the image has no note.
+  static func handWritten(_ name: String) -> String {
+    """
+    #define ENTRY(section_name) \\
+      __attribute__((used, retain, aligned(8), section(section_name))) static const char *const
+    ENTRY("BeehiveMods") first = "\(name).FirstModule";
+    ENTRY("BeehiveMods") second = "\(name).SecondModule";
+    ENTRY("BeehiveServices") home = "{ \\"\(name).Home\\" : \\"\(name).HomeView\\" }";
+    int \(name)_answer(void) { return 42; }
+    """
+  }
+
+  /// Builds a shared library and answers its path.
+  static func library(
+    _ source: String, as name: String, with compiler: String = "gcc", _ arguments: [String] = []
+  ) throws -> String {
+    try compile(
+      source, as: name, with: compiler,
+      ["-shared", "-fPIC", "-O2", "-I", headers] + arguments)
+  }
+}
+
+/// A library that is open until the test ends.
+@safe final class OpenLibrary {
+  // Sound: from dlopen, and closed once.
+  private var handle: UnsafeMutableRawPointer?
+
+  init(_ path: String) throws {
+    unsafe handle = dlopen(path, RTLD_NOW)
+    guard unsafe handle != nil else {
+      throw Fixture.Failure(description: unsafe String(cString: dlerror()))
+    }
+  }
+
+  deinit { close() }
+
+  /// `dlclose`, once.
+  func close() {
+    if let handle = unsafe handle { unsafe _ = dlclose(handle) }
+    unsafe handle = nil
+  }
+}
+
+extension ImageList {
+  /// A list that was updated just now.
+  static func current() throws -> ImageList {
+    var list = ImageList()
+    try list.update()
+    return list
+  }
+
+  /// The position of the image that goes by this name.
+  borrowing func position(named name: String) -> Int? {
+    (0..<count).last { self[$0].name == name }
+  }
+
+  /// What copying the image of this name gives.
+  borrowing func copy(named name: String) throws -> LoadedImage {
+    guard let position = position(named: name) else {
+      throw Fixture.Failure(description: "\(name) is not in the list")
+    }
+    switch copy([position])[0] {
+    case .image(let image): return image
+    case .gone: throw Fixture.Failure(description: "\(name) is gone")
+    case .failed(let error): throw error
+    }
+  }
+}
+
+extension Image {
+  /// The texts that the words of the sections of this name lead to, sorted; errors as their code.
+  func texts(in name: String) throws -> [String] {
+    try sections(named: name).flatMap { section in
+      try stride(from: 0, to: section.size, by: pointerSize).map { offset in
+        let pointer = try pointer(at: offset, in: section)
+        do throws(ImageError) {
+          return try withText(at: pointer.target, limit: 65536) { bytes in
+            String(decoding: (0..<bytes.count).map { bytes[$0] }, as: UTF8.self)
+          }
+        } catch {
+          return error.code.rawValue
+        }
+      }
+    }.sorted()
+  }
+}
