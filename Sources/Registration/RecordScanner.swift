@@ -13,11 +13,39 @@ public struct Scan: Sendable {
 
 /// Reads the three sections of an image.
 public enum RecordScanner {
+  /// The section of module names: one `const char *` per entry.
+  public static let modules = "BeehiveMods"
+  /// The section of services: one `const char *` to `{ "Service" : "Implementation" }` per entry.
+  public static let services = "BeehiveServices"
+  /// The section of typed records, text inline.
+  public static let typedRecords = "BeehiveRecords"
+
   /// Everything that `image` declares.
   ///
-  /// A refused entry never hides its neighbours. Throws where the sections themselves cannot be
-  /// read: then nothing at all is known of the image.
+  /// A refused entry never hides its neighbours, and a section whose bytes cannot be read is one
+  /// rejection that hides no other section. Throws where sections cannot be looked for: then
+  /// nothing at all is known of the image. What a hostile image can make this hold is bounded.
   public static func scan(_ image: some Image) throws(ImageError) -> Scan {
-    Scan()
+    var collector = ScanCollector(image: image.identity.path)
+
+    collector.begin(sectionsNamed: modules)
+    for section in try image.sections(named: modules) {
+      PointerEntries.read(section, of: image, into: &collector, decode: PointerEntries.module)
+    }
+    collector.endSections()
+
+    collector.begin(sectionsNamed: services)
+    for section in try image.sections(named: services) {
+      PointerEntries.read(section, of: image, into: &collector, decode: PointerEntries.service)
+    }
+    collector.endSections()
+
+    collector.begin(sectionsNamed: typedRecords)
+    for section in try image.sections(named: typedRecords) {
+      TypedRecords.read(section, of: image, into: &collector)
+    }
+    collector.endSections()
+
+    return collector.scan
   }
 }

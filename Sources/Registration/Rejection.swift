@@ -32,6 +32,10 @@ public struct Rejection: Error, Hashable, Sendable {
     case badTextOffset = "bad-text-offset"
     /// An attribute is no `key=value`, or its value has the wrong form.
     case badAttribute = "bad-attribute"
+    /// The section is there, but its bytes cannot be read.
+    case unreadableSection = "unreadable-section"
+    /// There is more than a scan is willing to hold; the message says what was left out.
+    case limitExceeded = "limit-exceeded"
   }
 
   /// The cause.

@@ -1,0 +1,146 @@
+import BinaryImage
+import Testing
+
+/// An image made by hand, byte for byte: one mapping, sections that are ranges of it, and pointers
+/// that are linked addresses unless a test says where else they lead.
+struct HandmadeImage: Image {
+  static let base: UInt64 = 0x1000
+
+  var identity: ImageIdentity
+  var bytes: [UInt8] = []
+  var table: [Section] = []
+  /// Targets that plain bytes cannot express, by the address of the slot.
+  var targets: [UInt64: PointerValue.Target] = [:]
+  /// Section indices whose bytes cannot be read.
+  var unreadable: Set<Int> = []
+
+  init(bits: Int = 64, byteOrder: ImageIdentity.ByteOrder = .little) {
+    identity = ImageIdentity(
+      path: "/tmp/libhand.so", format: .elf, bits: bits, byteOrder: byteOrder, machine: "x86_64",
+      kind: .shared)
+  }
+
+  // MARK: Making
+
+  /// Adds bytes to the mapping; returns their address.
+  mutating func map(_ content: [UInt8]) -> UInt64 {
+    while bytes.count % 8 != 0 { bytes.append(0) }
+    defer { bytes += content }
+    return Self.base + UInt64(bytes.count)
+  }
+
+  /// Adds a text and its NUL; returns its address.
+  mutating func map(_ text: String) -> UInt64 { map(Array(text.utf8) + [0]) }
+
+  /// Adds a section of these bytes.
+  mutating func addSection(_ name: String, _ content: [UInt8]) {
+    let address = map(content)
+    table.append(
+      Section(
+        index: table.count, name: name, address: VirtualAddress(rawValue: address),
+        offset: FileOffset(rawValue: address - Self.base), size: UInt64(content.count)))
+  }
+
+  /// Adds a section of pointers to these addresses.
+  mutating func addSection(_ name: String, pointers: [UInt64], rest: [UInt8] = []) {
+    addSection(name, pointers.flatMap { word($0, size: pointerSize) } + rest)
+  }
+
+  /// An integer in the image's byte order.
+  func word(_ value: UInt64, size: Int) -> [UInt8] {
+    let little = (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) }
+    return identity.byteOrder == .little ? little : little.reversed()
+  }
+
+  /// A typed record; fields of the head can be wrong on purpose.
+  func record(
+    kind: UInt16 = 2, _ fields: [String], version: UInt16 = 1, size: UInt32? = nil,
+    textOffset: UInt32 = 32, accessor: UInt64 = 0, context: UInt64 = 0
+  ) -> [UInt8] {
+    record(
+      kind: kind, text: fields.flatMap { Array($0.utf8) + [0] }, version: version, size: size,
+      textOffset: textOffset, accessor: accessor, context: context)
+  }
+
+  /// A typed record around a raw text, padded with NUL to a multiple of 8.
+  func record(
+    kind: UInt16 = 2, text: [UInt8], version: UInt16 = 1, size: UInt32? = nil,
+    textOffset: UInt32 = 32, accessor: UInt64 = 0, context: UInt64 = 0
+  ) -> [UInt8] {
+    var padded = text
+    while padded.count % 8 != 0 { padded.append(0) }
+    let pointers = [accessor, context].flatMap {
+      word($0, size: pointerSize) + [UInt8](repeating: 0, count: 8 - pointerSize)
+    }
+    return word(UInt64(size ?? UInt32(32 + padded.count)), size: 4)
+      + word(UInt64(version), size: 2) + word(UInt64(kind), size: 2) + word(0, size: 4)
+      + word(UInt64(textOffset), size: 4) + pointers + padded
+  }
+
+  // MARK: Image
+
+  func sections(named name: String) throws(ImageError) -> [Section] {
+    table.filter { $0.name == name }
+  }
+
+  func withBytes<Result>(
+    of section: Section, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result {
+    guard !unreadable.contains(section.index) else {
+      throw ImageError(.noContents, image: identity.path, message: "has no bytes in this file")
+    }
+    return body(bytes.span.extracting(range(of: section)))
+  }
+
+  func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue {
+    let address = section.address.rawValue + offset
+    let start = Int(address - Self.base)
+    guard start + pointerSize <= range(of: section).upperBound else {
+      throw ImageError(.truncated, image: identity.path, message: "the slot is cut off")
+    }
+    var raw: UInt64 = 0
+    for index in 0..<pointerSize {
+      let shift = identity.byteOrder == .little ? index : pointerSize - 1 - index
+      raw |= UInt64(bytes[start + index]) << (8 * UInt64(shift))
+    }
+    let plain: PointerValue.Target =
+      raw == 0 ? .null : .address(VirtualAddress(rawValue: raw))
+    let target = targets[address] ?? plain
+    return PointerValue(
+      rawValue: raw, target: target, resolution: target == .null ? .none : .absolute)
+  }
+
+  func withText<Result>(
+    at target: PointerValue.Target, limit: Int, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result {
+    guard case .address(let address) = target, address.rawValue >= Self.base,
+      address.rawValue - Self.base < UInt64(bytes.count)
+    else { throw ImageError(.outOfImage, image: identity.path, message: "is not mapped") }
+    let start = Int(address.rawValue - Self.base)
+    var end = start
+    while end < bytes.count, end - start <= limit, bytes[end] != 0 { end += 1 }
+    guard end < bytes.count, end - start <= limit else {
+      throw ImageError(.unterminated, image: identity.path, message: "no NUL")
+    }
+    return body(bytes.span.extracting(start..<end))
+  }
+
+  private func range(of section: Section) -> Range<Int> {
+    let start = Int(section.address.rawValue - Self.base)
+    return start..<(start + Int(section.size))
+  }
+}
+
+/// The four shapes that a word can have in an image.
+struct Shape: Sendable, CustomTestStringConvertible {
+  var bits: Int
+  var byteOrder: ImageIdentity.ByteOrder
+
+  static let all = [
+    Shape(bits: 64, byteOrder: .little), Shape(bits: 64, byteOrder: .big),
+    Shape(bits: 32, byteOrder: .little), Shape(bits: 32, byteOrder: .big),
+  ]
+
+  var testDescription: String { "\(bits) bit, \(byteOrder) endian" }
+  var image: HandmadeImage { HandmadeImage(bits: bits, byteOrder: byteOrder) }
+}

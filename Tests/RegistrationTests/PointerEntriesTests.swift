@@ -1,0 +1,184 @@
+import BinaryImage
+import Registration
+import Testing
+
+@Suite("BeehiveMods and BeehiveServices")
+struct PointerEntriesTests {
+  @Test("Modules and services are read in every word size and byte order", arguments: Shape.all)
+  func shapes(_ shape: Shape) throws {
+    var image = shape.image
+    let module = image.map("Shop.ShopModule")
+    let service = image.map(#"{ "Shop.HomeService" : "Shop.HomeViewModel" }"#)
+    image.addSection("BeehiveServices", pointers: [service])
+    image.addSection("BeehiveMods", pointers: [module])
+
+    let scan = try RecordScanner.scan(image)
+
+    #expect(scan.rejections.isEmpty)
+    #expect(scan.records.map(\.kind) == [.module, .service])
+    #expect(scan.records.map(\.name) == ["Shop.ShopModule", "Shop.HomeService"])
+    #expect(scan.records.map(\.implementation) == [nil, "Shop.HomeViewModel"])
+    #expect(scan.records.allSatisfy { $0.encoding == .pointer && $0.resolution == .absolute })
+    #expect(scan.records.allSatisfy { $0.attributes == Attributes() && $0.accessor == nil })
+  }
+
+  @Test("An entry knows its image, section, slot, address and file offset")
+  func origin() throws {
+    var image = HandmadeImage()
+    let name = image.map("A")
+    image.addSection("BeehiveMods", pointers: [name, name])
+    let start = image.table[0].address.rawValue
+
+    let origin = try #require(try RecordScanner.scan(image).records.last?.origin)
+
+    #expect(origin.image == "/tmp/libhand.so")
+    #expect(origin.section == "BeehiveMods")
+    #expect(origin.index == 1)
+    #expect(origin.address.rawValue == start + 8)
+    #expect(origin.offset?.rawValue == start + 8 - HandmadeImage.base)
+  }
+
+  @Test("Slots are counted over all sections of one name, null slots included")
+  func concatenation() throws {
+    var image = HandmadeImage()
+    let (first, second) = (image.map("First"), image.map("Second"))
+    image.addSection("BeehiveMods", pointers: [first, 0])
+    image.addSection("BeehiveMods", pointers: [0, second])
+
+    let scan = try RecordScanner.scan(image)
+
+    #expect(scan.records.map(\.origin.index) == [0, 3])
+    #expect(scan.rejections.map(\.origin.index) == [1, 2])
+    #expect(scan.rejections.map(\.reason) == [.nullPointer, .nullPointer])
+  }
+
+  /// A slot that is wrong, made in the image it stands in.
+  struct Fault: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var section = "BeehiveMods"
+    var reason: Rejection.Reason
+    var message: String
+    var target: PointerValue.Target?
+    var make: @Sendable (inout HandmadeImage) -> UInt64
+  }
+
+  static let faults: [Fault] = [
+    Fault(testDescription: "null", reason: .nullPointer, message: "null pointer") { _ in 0 },
+    Fault(
+      testDescription: "outside the image", reason: .pointerOutsideImage, message: "0xdead0000"
+    ) { _ in 0xdead_0000 },
+    Fault(
+      testDescription: "foreign", reason: .pointerOutsideImage, message: "0x7f001000",
+      target: .foreign(RuntimeAddress(rawValue: 0x7f00_1000))
+    ) { _ in 1 },
+    Fault(
+      testDescription: "imported", reason: .unresolvedPointer, message: "shop_name",
+      target: .imported(symbol: "shop_name")
+    ) { _ in 0 },
+    Fault(
+      testDescription: "unresolvable", reason: .unresolvedPointer, message: "IRELATIVE",
+      target: .unresolvable("is computed by a resolver (IRELATIVE)")
+    ) { _ in 0 },
+    Fault(testDescription: "longer than the limit", reason: .unterminatedText, message: "NUL") {
+      $0.map(String(repeating: "x", count: 20_000))
+    },
+    Fault(testDescription: "no UTF-8", reason: .invalidUTF8, message: "byte 2") {
+      $0.map([0x41, 0x42, 0xff, 0])
+    },
+    Fault(testDescription: "cut-off UTF-8", reason: .invalidUTF8, message: "byte 1") {
+      $0.map([0x41, 0xe2, 0x82, 0])
+    },
+    Fault(testDescription: "empty", reason: .emptyName, message: "empty name") { $0.map("") },
+    service("no JSON", "Shop", .malformedJSON, "expected {"),
+    service("empty text", "", .malformedJSON, "expected {"),
+    service("empty object", "{}", .malformedJSON, "expected a string"),
+    service("several keys", #"{"A":"B","C":"D"}"#, .severalJSONKeys, "several"),
+    service("empty service", #"{"":"B"}"#, .emptyName, "no service"),
+    service("empty implementation", #"{"A":""}"#, .emptyName, "implementation of A"),
+    Fault(
+      testDescription: "service, no UTF-8", section: "BeehiveServices", reason: .invalidUTF8,
+      message: "byte 3"
+    ) { $0.map(Array(#"{"A"#.utf8) + [0xc0] + Array(#"":"B"}"#.utf8) + [0]) },
+  ]
+
+  static func service(
+    _ name: String, _ text: String, _ reason: Rejection.Reason, _ message: String
+  ) -> Fault {
+    Fault(
+      testDescription: "service, \(name)", section: "BeehiveServices", reason: reason,
+      message: message
+    ) { $0.map(text) }
+  }
+
+  @Test("A malformed slot has its own reason and leaves its neighbours alone", arguments: faults)
+  func malformed(_ fault: Fault) throws {
+    var image = HandmadeImage()
+    let good = image.map(fault.section == "BeehiveMods" ? "Good" : #"{"Good":"Fine"}"#)
+    let bad = fault.make(&image)
+    image.addSection(fault.section, pointers: [good, bad, good])
+    let slot = image.table[0].address.rawValue + 8
+    image.targets[slot] = fault.target
+
+    let scan = try RecordScanner.scan(image)
+
+    #expect(scan.records.map(\.name) == ["Good", "Good"])
+    #expect(scan.records.map(\.origin.index) == [0, 2])
+    let rejection = try #require(scan.rejections.first)
+    #expect(scan.rejections.count == 1)
+    #expect(rejection.reason == fault.reason)
+    #expect(rejection.message.contains(fault.message), "\(rejection.message)")
+    #expect(rejection.origin.section == fault.section)
+    #expect(rejection.origin.index == 1)
+    #expect(rejection.origin.address.rawValue == slot)
+  }
+
+  @Test("A text that the end of the mapping cuts off is unterminated")
+  func unterminated() throws {
+    var image = HandmadeImage()
+    let good = image.map("Good")
+    image.addSection("BeehiveMods", pointers: [good, image.nextAddress(behind: 16)])
+    _ = image.map(Array("NoEnd".utf8))
+
+    let scan = try RecordScanner.scan(image)
+
+    #expect(scan.records.map(\.name) == ["Good"])
+    #expect(scan.rejections.map(\.reason) == [.unterminatedText])
+  }
+
+  @Test("A section of odd size: its whole slots are read, the rest is refused", arguments: 1...7)
+  func oddSize(rest: Int) throws {
+    var image = HandmadeImage()
+    let good = image.map("Good")
+    image.addSection(
+      "BeehiveMods", pointers: [good], rest: [UInt8](repeating: 1, count: rest))
+
+    let scan = try RecordScanner.scan(image)
+
+    #expect(scan.records.map(\.name) == ["Good"])
+    #expect(scan.rejections.map(\.reason) == [.oddSectionSize])
+    #expect(scan.rejections.map(\.origin.index) == [1])
+    #expect(scan.rejections.allSatisfy { $0.message.contains("\(rest) bytes") })
+  }
+
+  @Test("A section without bytes in this file hides no other section")
+  func unreadable() throws {
+    var image = HandmadeImage()
+    let good = image.map("Good")
+    image.addSection("BeehiveMods", pointers: [good])
+    image.addSection("BeehiveMods", pointers: [good])
+    image.unreadable = [0]
+
+    let scan = try RecordScanner.scan(image)
+
+    #expect(scan.records.map(\.name) == ["Good"])
+    #expect(scan.rejections.map(\.reason) == [.unreadableSection])
+    #expect(scan.rejections.map(\.message) == ["has no bytes in this file"])
+  }
+}
+
+extension HandmadeImage {
+  /// The address behind a section of `size` bytes that is about to be added.
+  fileprivate func nextAddress(behind size: UInt64) -> UInt64 {
+    Self.base + (UInt64(bytes.count) + 7) / 8 * 8 + size
+  }
+}

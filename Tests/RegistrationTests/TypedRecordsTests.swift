@@ -1,0 +1,233 @@
+import BinaryImage
+import Registration
+import Testing
+
+@Suite("BeehiveRecords")
+struct TypedRecordsTests {
+  @Test("A record is read whole in every word size and byte order", arguments: Shape.all)
+  func shapes(_ shape: Shape) throws {
+    var image = shape.image
+    let table = image.map([1, 2, 3, 4])
+    image.addSection(
+      "BeehiveRecords",
+      image.record(
+        kind: 1,
+        [
+          "audio", "&audio_operations", "priority=-10", "requires=log", "level=basic", "after=net",
+        ],
+        accessor: table, context: table + 1)
+        + image.record(
+          kind: 2, ["Greeter", "", "scope=singleton", "name=en", "abi=c", "color=a=b"])
+    )
+
+    let scan = try RecordScanner.scan(image)
+
+    #expect(scan.rejections.isEmpty)
+    try #require(scan.records.count == 2)
+    let audio = scan.records[0]
+    #expect(audio.kind == .module)
+    #expect(audio.name == "audio")
+    #expect(audio.implementation == "audio_operations")
+    #expect(audio.encoding == .inline)
+    #expect(audio.resolution == .none)
+    #expect(audio.accessor?.target == .address(VirtualAddress(rawValue: table)))
+    #expect(audio.context?.target == .address(VirtualAddress(rawValue: table + 1)))
+    #expect(audio.attributes.priority == -10)
+    #expect(audio.attributes.requires == ["log"])
+    #expect(audio.attributes.level == "basic")
+    #expect(audio.attributes.after == ["net"])
+    let greeter = scan.records[1]
+    #expect(greeter.implementation == nil)
+    #expect(greeter.accessor?.target == .null)
+    #expect(greeter.attributes.scope == "singleton")
+    #expect(greeter.attributes.name == "en")
+    #expect(greeter.attributes.abi == "c")
+    #expect(greeter.attributes.others == [Attributes.Attribute(key: "color", value: "a=b")])
+    #expect(greeter.origin.index == 1)
+  }
+
+  @Test("requires and after repeat; an attribute that a macro left empty is nothing")
+  func repeated() throws {
+    var image = HandmadeImage()
+    image.addSection(
+      "BeehiveRecords",
+      image.record(["A", "B", "requires=x", "", "requires=y", "after=v", "after=w", "k=1", "k=2"]))
+
+    let attributes = try #require(try RecordScanner.scan(image).records.first?.attributes)
+
+    #expect(attributes.requires == ["x", "y"])
+    #expect(attributes.after == ["v", "w"])
+    #expect(attributes.others.map(\.value) == ["1", "2"])
+  }
+
+  @Test("Padding words between records are passed over and not counted")
+  func padding() throws {
+    var image = HandmadeImage()
+    let zeros = [UInt8](repeating: 0, count: 24)
+    image.addSection(
+      "BeehiveRecords",
+      zeros + image.record(["A", "a"]) + zeros + image.record(["B", "b"]) + [0, 0, 0])
+
+    let scan = try RecordScanner.scan(image)
+
+    #expect(scan.records.map(\.name) == ["A", "B"])
+    #expect(scan.records.map(\.origin.index) == [0, 1])
+    #expect(scan.rejections.isEmpty)
+  }
+
+  @Test("A longer head of a later writer still leads to the text")
+  func longerHead() throws {
+    var image = HandmadeImage()
+    let text = [UInt8](repeating: 0xee, count: 16) + Array("New\0new\0".utf8)
+    image.addSection("BeehiveRecords", image.record(text: text, textOffset: 48))
+
+    #expect(try RecordScanner.scan(image).records.map(\.name) == ["New"])
+  }
+
+  @Test("Kinds of third parties are kept for tools", arguments: [0x8000, 0xffff] as [UInt16])
+  func thirdParty(kind: UInt16) throws {
+    var image = HandmadeImage()
+    image.addSection("BeehiveRecords", image.record(kind: kind, ["Theirs", ""]))
+
+    let record = try #require(try RecordScanner.scan(image).records.first)
+
+    #expect(record.kind.isThirdParty)
+    #expect(!record.kind.isKnown)
+  }
+
+  /// A record that is wrong, and whether what follows it is still read.
+  struct Fault: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var reason: Rejection.Reason
+    var message: String
+    var name: String?
+    var stops = false
+    var make: @Sendable (HandmadeImage) -> [UInt8]
+  }
+
+  static let faults: [Fault] =
+    [
+      Fault(
+        testDescription: "version 2", reason: .unknownVersion, message: "version 2"
+      ) { $0.record(["A", "a"], version: 2) },
+      Fault(
+        testDescription: "version 0", reason: .unknownVersion, message: "version 0"
+      ) { $0.record(["A", "a"], version: 0) },
+      Fault(testDescription: "kind 0", reason: .unknownKind, message: "kind 0") {
+        $0.record(kind: 0, ["A", "a"])
+      },
+      Fault(testDescription: "kind 5", reason: .unknownKind, message: "kind 5") {
+        $0.record(kind: 5, ["A", "a"])
+      },
+      Fault(testDescription: "kind 0x7fff", reason: .unknownKind, message: "kind 32767") {
+        $0.record(kind: 0x7fff, ["A", "a"])
+      },
+      Fault(testDescription: "text in the head", reason: .badTextOffset, message: "byte 31") {
+        $0.record(["A", "a"], textOffset: 31)
+      },
+      Fault(testDescription: "text behind the end", reason: .badTextOffset, message: "byte 40") {
+        $0.record(["A", "a"], textOffset: 40)
+      },
+      Fault(testDescription: "text far away", reason: .badTextOffset, message: "4294967295") {
+        $0.record(["A", "a"], textOffset: .max)
+      },
+      Fault(testDescription: "no text at all", reason: .badTextOffset, message: "byte 32") {
+        $0.record([])
+      },
+      Fault(testDescription: "empty name", reason: .emptyName, message: "service") {
+        $0.record(["", "a"])
+      },
+      Fault(testDescription: "name no UTF-8", reason: .invalidUTF8, message: "the name") {
+        $0.record(text: [0x41, 0xff, 0, 0])
+      },
+      Fault(
+        testDescription: "implementation no UTF-8", reason: .invalidUTF8,
+        message: "the implementation", name: "A"
+      ) { $0.record(text: [0x41, 0, 0xff, 0]) },
+      Fault(
+        testDescription: "attribute no UTF-8", reason: .invalidUTF8, message: "an attribute",
+        name: "A"
+      ) { $0.record(text: [0x41, 0, 0, 0x6b, 0x3d, 0xff, 0]) },
+      Fault(
+        testDescription: "text without NUL", reason: .unterminatedText, message: "stops here",
+        stops: true
+      ) { $0.record(text: Array("Endless!".utf8)) },
+      Fault(
+        testDescription: "last attribute without NUL", reason: .unterminatedText,
+        message: "stops here", stops: true
+      ) { $0.record(text: Array("A\0a\0ab=c".utf8)) },
+      Fault(
+        testDescription: "size 36", reason: .badRecordSize, message: "multiple of 8", stops: true
+      ) { $0.record(["A", "a"], size: 36) },
+      Fault(
+        testDescription: "size past the end", reason: .badRecordSize, message: "are left",
+        stops: true
+      ) { $0.record(["A", "a"], size: 1 << 20) },
+      Fault(
+        testDescription: "largest size", reason: .badRecordSize, message: "4294967288", stops: true
+      ) { $0.record(["A", "a"], size: 0xffff_fff8) },
+    ]
+    + (1...31).map { size in
+      Fault(
+        testDescription: "size \(size)", reason: .badRecordSize, message: "size of \(size) bytes",
+        stops: true
+      ) { $0.record(["A", "a"], size: UInt32(size)) }
+    }
+    + [
+      "loud", "=value", "priority=", "priority=high", "priority=1.5", "priority= 1",
+      "priority=2147483648", "priority=-2147483649", "level=", "scope=", "name=", "abi=",
+      "requires=", "after=",
+    ].map { attribute in
+      Fault(
+        testDescription: attribute, reason: .badAttribute, message: "\"\(attribute)\"", name: "A"
+      ) { $0.record(["A", "a", attribute, "requires=x"]) }
+    }
+    + ["priority=1", "level=basic", "scope=singleton", "name=x", "abi=c"].map { attribute in
+      Fault(
+        testDescription: "\(attribute) twice", reason: .badAttribute,
+        message: "\"\(attribute)\" is the second", name: "A"
+      ) { $0.record(["A", "a", attribute, attribute]) }
+    }
+
+  @Test("A malformed record has its own reason and leaves its neighbours alone", arguments: faults)
+  func malformed(_ fault: Fault) throws {
+    var image = HandmadeImage()
+    let good = image.record(["Good", "Fine"])
+    image.addSection("BeehiveRecords", good + fault.make(image) + good)
+    image.addSection("BeehiveRecords", good)
+    let place = image.table[0].address.rawValue + UInt64(good.count)
+
+    let scan = try RecordScanner.scan(image)
+
+    #expect(scan.records.map(\.name) == ["Good"] + (fault.stops ? [] : ["Good"]) + ["Good"])
+    let rejection = try #require(scan.rejections.first)
+    #expect(scan.rejections.count == 1)
+    #expect(rejection.reason == fault.reason)
+    #expect(rejection.message.contains(fault.message), "\(rejection.message)")
+    #expect(rejection.name == fault.name)
+    #expect(rejection.origin.section == "BeehiveRecords")
+    #expect(rejection.origin.index == 1)
+    #expect(rejection.origin.address.rawValue == place)
+    #expect(rejection.message.contains("stops here") == fault.stops)
+  }
+
+  @Test("Bytes behind the last record that are no record are refused", arguments: 1...7)
+  func rest(count: Int) throws {
+    var image = HandmadeImage()
+    image.addSection(
+      "BeehiveRecords", image.record(["Good", ""]) + [UInt8](repeating: 1, count: count))
+
+    let scan = try RecordScanner.scan(image)
+
+    #expect(scan.records.map(\.name) == ["Good"])
+    #expect(scan.rejections.map(\.reason) == [.badRecordSize])
+  }
+
+  @Test("The limits of a priority are numbers", arguments: [Int32.min, -1, 0, 1, .max])
+  func priority(_ value: Int32) throws {
+    var image = HandmadeImage()
+    image.addSection("BeehiveRecords", image.record(["A", "a", "priority=\(value)"]))
+
+    #expect(try RecordScanner.scan(image).records.first?.attributes.priority == Int(value))
+  }
+}
