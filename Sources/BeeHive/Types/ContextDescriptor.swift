@@ -54,6 +54,11 @@ struct ContextDescriptor: Hashable, Sendable {
   /// The name: the last component of the path.
   var name: String? { nameAddress.map(Memory.string(at:)) }
 
+  /// Whether the name is this one; makes no `String` to tell.
+  func isNamed(_ other: Substring) -> Bool {
+    nameAddress.map { Memory.string(at: $0, equals: other.utf8) } ?? false
+  }
+
   /// The names from the module to this declaration; nil where an author could not write them all.
   ///
   /// That is the case inside private declarations and functions. Inside an extension, the names

@@ -37,6 +37,17 @@ enum Memory {
     return unsafe String(cString: pointer)
   }
 
+  /// Whether the NUL-terminated text at an address is this one.
+  static func string(at address: UInt, equals other: Substring.UTF8View) -> Bool {
+    guard var pointer = unsafe UnsafePointer<UInt8>(bitPattern: address) else { return false }
+    // A NUL differs from every byte of a name, so nothing past it is read.
+    for byte in other {
+      guard unsafe pointer.pointee == byte, byte != 0 else { return false }
+      unsafe pointer += 1
+    }
+    return unsafe pointer.pointee == 0
+  }
+
   /// Folds the NUL-terminated text at an address, without making a `String` of it.
   static func fold<Result>(
     at address: UInt, into initial: Result, _ next: (Result, UInt8) -> Result

@@ -46,6 +46,22 @@ enum NameText {
     return path
   }
 
+  /// The last identifier of a dotted name; nil where the text is none.
+  static func last(_ text: String) -> Substring? {
+    guard isPlain(text) else { return path(text)?.last.map { $0[...] } }
+    var previous = UInt8(ascii: ".")
+    var start = text.startIndex
+    for index in text.utf8.indices {
+      let byte = text.utf8[index]
+      if byte == UInt8(ascii: ".") {
+        if previous == byte { return nil }
+        start = text.utf8.index(after: index)
+      }
+      previous = byte
+    }
+    return previous == UInt8(ascii: ".") ? nil : text[start...]
+  }
+
   /// The text, and what is left of it after each of its top-level dots.
   static func suffixes(_ text: String) -> [String] {
     guard path(text) != nil else { return [text] }

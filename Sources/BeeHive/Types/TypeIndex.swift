@@ -29,6 +29,7 @@ struct TypeIndex: Sendable {
   mutating func add(_ image: SwiftImage) {
     imageCount += 1
     if !image.isReadable { isComplete = false }
+    last.reserveCapacity(last.count + (image.types.count + image.protocols.count) / 4)
     image.forEachDescriptor { descriptor in
       guard let name = descriptor.nameAddress else { return }
       let hash = Memory.fold(at: name, into: Self.seed, Self.mix)
@@ -39,12 +40,12 @@ struct TypeIndex: Sendable {
   }
 
   /// The declarations whose last component is `name`, in the order of registration.
-  func entries(named name: String) -> [Entry] {
+  func entries(named name: Substring) -> [Entry] {
     var found: [Entry] = []
     var next = last[Self.hash(name)] ?? -1
     while next >= 0 {
       let slot = slots[Int(next)]
-      if slot.entry.descriptor.name == name { found.append(slot.entry) }
+      if slot.entry.descriptor.isNamed(name) { found.append(slot.entry) }
       next = slot.previous
     }
     return found.reversed()
@@ -55,5 +56,5 @@ struct TypeIndex: Sendable {
   private static func mix(_ hash: UInt64, _ byte: UInt8) -> UInt64 {
     (hash ^ UInt64(byte)) &* 0x100_0000_01b3
   }
-  private static func hash(_ name: String) -> UInt64 { name.utf8.reduce(seed, mix) }
+  private static func hash(_ name: Substring) -> UInt64 { name.utf8.reduce(seed, mix) }
 }

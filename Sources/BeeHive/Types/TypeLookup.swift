@@ -41,13 +41,24 @@ enum TypeLookup {
   /// When several images hold a type of the same qualified name, the one in the image that is mapped
   /// at `image` is taken if there is one, and the first that was loaded if not, as the runtime would.
   static func type(named name: TypeName, preferring image: UInt? = nil) -> Answer {
-    guard let path = name.path, let last = path.last else { return .none(.malformed) }
-    guard let images = generation else { return answerWithoutIndex(path) }
+    guard let last = name.last else { return .none(.malformed) }
+    guard let images = generation else {
+      return name.path.map(answerWithoutIndex) ?? .none(.malformed)
+    }
     let (entries, isComplete) = index.entries(named: last, images: images)
-    // From here on no lock is held: paths and metadata are asked of the runtime.
+    // Most names that are asked for at start-up have no type; they must cost next to nothing.
+    guard !entries.isEmpty || !isComplete else { return .none(.unknown) }
+    guard let path = name.path else { return .none(.malformed) }
+    // No lock is held from here on: paths and metadata are asked of the runtime.
     let answer = choose(among: matches(entries, path), preferring: image)
     if case .none(.unknown) = answer, !isComplete { return answerWithoutIndex(path) }
     return answer
+  }
+
+  /// What a path means where the index lacks images, or there is none.
+  static func answerWithoutIndex(_ path: [String]) -> Answer {
+    guard path.count > 1 else { return .none(.unqualified) }
+    return MangledName.type(at: path).map(Answer.found) ?? .none(.unknown)
   }
 
   private static let index = SharedIndex()
@@ -94,25 +105,24 @@ enum TypeLookup {
       }
     return unsafe metadata.map { unsafe Memory.type($0) }
   }
-
-  private static func answerWithoutIndex(_ path: [String]) -> Answer {
-    guard path.count > 1 else { return .none(.unqualified) }
-    return MangledName.type(at: path).map(Answer.found) ?? .none(.unknown)
-  }
 }
 
 /// The index of the process, brought up to date when an image arrived since the last question.
 private struct SharedIndex: ~Copyable, Sendable {
   private let state = Mutex(TypeIndex())
 
-  /// The declarations with this last component, once all of the first `images` images are known.
-  func entries(named name: String, images: Int) -> (entries: [TypeIndex.Entry], isComplete: Bool) {
+  /// The declarations with this last component, once at least `images` images are known.
+  func entries(
+    named name: Substring, images: Int
+  ) -> (entries: [TypeIndex.Entry], isComplete: Bool) {
     let known = state.withLock { $0.imageCount }
-    // Asked outside the lock; other threads may add the same images meanwhile.
-    let new = images > known ? SwiftImage.all(from: known) : []
-    return state.withLock { index in
-      for image in new.dropFirst(max(0, index.imageCount - known)) { index.add(image) }
-      return (index.entries(named: name), index.isComplete)
+    if known < images {
+      // Asked outside the lock; other threads may add the same images meanwhile.
+      let new = SwiftImage.all(from: known)
+      state.withLock { index in
+        for image in new.dropFirst(index.imageCount - known) { index.add(image) }
+      }
     }
+    return state.withLock { ($0.entries(named: name), $0.isComplete) }
   }
 }

@@ -18,6 +18,9 @@ struct TypeName: Hashable, Sendable {
   /// Nil where the text is no dotted name: a composition, a tuple, a function type, an empty part.
   var path: [String]? { NameText.path(text) }
 
+  /// The last component of the path, found without the others; nil where there is no path.
+  var last: Substring? { NameText.last(text) }
+
   /// The forms in which a record may name the type whose whole name this is, the longest first.
   ///
   /// `Shop.Cart.Item` is also `Cart.Item` and `Item`.

@@ -130,6 +130,18 @@ struct TypeLookupTests {
     #expect(absence == reason)
   }
 
+  @Test("a runtime that lists no images still finds whole names")
+  func withoutIndex() {
+    guard case .found(let type) = TypeLookup.answerWithoutIndex(["Depot", "Zone", "Gate"]),
+      case .none(.unqualified) = TypeLookup.answerWithoutIndex(["Gate"]),
+      case .none(.unknown) = TypeLookup.answerWithoutIndex(["Depot", "Nothing"])
+    else {
+      Issue.record("another answer")
+      return
+    }
+    #expect(ObjectIdentifier(type) == found("Depot.Zone.Gate"))
+  }
+
   @Test("several types of one name are all named")
   func ambiguous() {
     guard case .ambiguous(let names) = TypeLookup.type(named: TypeName("Ramp")) else {

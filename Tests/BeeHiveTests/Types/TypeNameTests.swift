@@ -49,6 +49,7 @@ struct TypeNameTests {
     ])
   func path(written: String, path: [String]) {
     #expect(TypeName(written).path == path)
+    #expect(TypeName(written).last.map { String($0) } == path.last)
   }
 
   @Test(
@@ -59,6 +60,7 @@ struct TypeNameTests {
     ])
   func noPath(written: String) {
     #expect(TypeName(written).path == nil)
+    #expect(TypeName(written).last == nil)
   }
 
   @Test("a whole name is also each of its suffixes")
