@@ -17,7 +17,7 @@ private enum Depot {
       """
       public class Lorry {}
       final class Van {}
-      public struct Pallet { public struct Slot { public enum State { case free } } }
+      public struct Pallet { public struct Berth { public enum State { case free } } }
       public actor Forklift {}
       public enum Zone { public final class Gate {}; public protocol Guarded {} }
       extension Zone { public struct Dock {} }
@@ -51,8 +51,8 @@ struct TypeLookupTests {
       ("Depot.Lorry", "5Depot5LorryC"),
       ("Depot.Van", "5Depot3VanC"),
       ("Depot.Pallet", "5Depot6PalletV"),
-      ("Depot.Pallet.Slot", "5Depot6PalletV4SlotV"),
-      ("Depot.Pallet.Slot.State", "5Depot6PalletV4SlotV5StateO"),
+      ("Depot.Pallet.Berth", "5Depot6PalletV5BerthV"),
+      ("Depot.Pallet.Berth.State", "5Depot6PalletV5BerthV5StateO"),
       ("Depot.Forklift", "5Depot8ForkliftC"),
       ("Depot.Zone", "5Depot4ZoneO"),
       ("Depot.Zone.Gate", "5Depot4ZoneO4GateC"),
@@ -79,7 +79,7 @@ struct TypeLookupTests {
 
   @Test(
     "a name without a module means the one loaded type of that name",
-    arguments: ["Lorry", "Pallet", "Slot", "Dock", "Guarded", "Barcode", "Movable", "Größe"])
+    arguments: ["Lorry", "Pallet", "Berth", "Dock", "Guarded", "Barcode", "Movable", "Größe"])
   func unqualified(name: String) throws {
     guard case .found(let type) = TypeLookup.type(named: TypeName(name)) else {
       Issue.record("\(TypeLookup.type(named: TypeName(name)))")
@@ -157,42 +157,42 @@ struct TypeLookupTests {
   @Test("a library that arrives later brings its types")
   func arrival() throws {
     let library = try SwiftLibrary(
-      module: "Latecomer", "public protocol Late {}; public struct Guest: Late {}")
-    #expect(found("Latecomer.Guest") == nil)
-    #expect(found("Guest") == nil)
+      module: "Latecomer", "public protocol Late {}; public struct LateGuest: Late {}")
+    #expect(found("Latecomer.LateGuest") == nil)
+    #expect(found("LateGuest") == nil)
     let before = try #require(TypeLookup.generation)
 
     try library.load()
 
     #expect(try #require(TypeLookup.generation) > before)
-    guard case .found(let guest) = TypeLookup.type(named: TypeName("Guest")),
+    guard case .found(let guest) = TypeLookup.type(named: TypeName("LateGuest")),
       case .found(let late) = TypeLookup.type(named: TypeName("Latecomer.Late"))
     else {
       Issue.record("not found")
       return
     }
-    #expect("\(guest)" == "Guest")
+    #expect("\(guest)" == "LateGuest")
     #expect(Conformance.of(guest, to: late) == .holds)
     #expect(Conformance.of(Parcel.self, to: late) != .holds)
   }
 
   @Test("two copies of a module: the asking image's own type, otherwise the first loaded")
   func copies() throws {
-    let source = "public struct Copy { public var text: String }"
+    let source = "public struct Twinned { public var text: String }"
     let known = try #require(SwiftImage.count)
     try SwiftLibrary(module: "Twin", source).load()
     try SwiftLibrary(module: "Twin", source + "; public struct Extra {}").load()
     let images = SwiftImage.all(from: known).filter { image in
-      var holdsCopy = false
-      image.forEachDescriptor { if $0.path == ["Twin", "Copy"] { holdsCopy = true } }
-      return holdsCopy
+      var holdsType = false
+      image.forEachDescriptor { if $0.path == ["Twin", "Twinned"] { holdsType = true } }
+      return holdsType
     }
     try #require(images.count == 2)
-    let first = found("Twin.Copy", preferring: images[0].base)
-    let second = found("Copy", preferring: images[1].base)
+    let first = found("Twin.Twinned", preferring: images[0].base)
+    let second = found("Twinned", preferring: images[1].base)
     #expect(first != nil && second != nil && first != second)
-    #expect(found("Twin.Copy") == first)
-    #expect(first == _typeByName("4Twin4CopyV").map { ObjectIdentifier($0) })
+    #expect(found("Twin.Twinned") == first)
+    #expect(first == _typeByName("4Twin7TwinnedV").map { ObjectIdentifier($0) })
   }
 
   @Test("the runtime agrees on every type of the process")
@@ -258,7 +258,8 @@ struct MangledNameTests {
   @Test(
     "each level is tried as a class, a struct and an enum",
     arguments: [
-      "Depot.Lorry", "Depot.Pallet", "Depot.Pallet.Slot.State", "Depot.Forklift", "Depot.Zone.Gate",
+      "Depot.Lorry", "Depot.Pallet", "Depot.Pallet.Berth.State", "Depot.Forklift",
+      "Depot.Zone.Gate",
       "Depot.Zone.Dock", "Depot.Zone.Guarded", "Depot.Driven", "Depot.Größe", "Swift.Int",
       "BeeHiveTests.Twofold.Twofold", "Swift.Error",
     ])
@@ -271,7 +272,7 @@ struct MangledNameTests {
   @Test(
     "what has no mangled name of this form is not found",
     arguments: [
-      "Depot.Nothing", "Depot.Nothing.Slot", "Depot.Secret", "Depot.Stack", "Depot.Stack.Top",
+      "Depot.Nothing", "Depot.Nothing.Berth", "Depot.Secret", "Depot.Stack", "Depot.Stack.Top",
       "Pallet", "Swift.String.Barcode",
     ])
   func absent(name: String) throws {
