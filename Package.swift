@@ -22,6 +22,7 @@ let package = Package(
     .target(name: "CBeeHive", path: "CSupport/CBeeHive"),
     .target(name: "CBeeHiveAnchor", dependencies: ["CBeeHive"], path: "CSupport/CBeeHiveAnchor"),
     .target(name: "CImageList", path: "CSupport/CImageList"),
+    .target(name: "CEpoch", path: "CSupport/CEpoch"),
     .target(name: "CSwiftRuntime", path: "CSupport/CSwiftRuntime"),
     .target(
       name: "CImageEvents", dependencies: ["CBeeHive", "CImageList"], path: "CSupport/CImageEvents"),
@@ -36,7 +37,9 @@ let package = Package(
     // L3: values to living modules and services.
     .target(
       name: "BeeHive",
-      dependencies: ["Registration", "BinaryImage", "CImageEvents", "CSwiftRuntime"]),
+      dependencies: [
+        "Registration", "BinaryImage", "CBeeHive", "CEpoch", "CImageEvents", "CSwiftRuntime",
+      ]),
 
     .executableTarget(
       name: "section-dump",

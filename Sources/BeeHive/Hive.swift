@@ -1,5 +1,69 @@
-/// The registry of modules and services.
+internal import BinaryImage
+internal import Registration
+public import Synchronization
+
+/// The registry of modules and services: what images declare, what code registers, and who asks.
+///
+/// `Hive.process` knows every image that this process has loaded and will load, whoever loads it.
+/// A Hive made with `init()` is empty and stays apart: tests fill it by hand or from chosen images.
+/// Every method may be called from any thread; factories, modules and the loader are never called
+/// with a lock held.
 public final class Hive: Sendable {
-  /// An empty Hive.
-  public init() {}
+  /// What the lock guards.
+  struct State {
+    var table = EntryTable()
+    var images = KnownImages()
+    var hostBindings: [String: FactoryClosure] = [:]
+    /// The keys of the lookup cache that an entry of this name could change.
+    var publishedKeys: [String: [UInt]] = [:]
+    /// What was loaded and bound when every unbound entry was last tried.
+    var lastTry: Int?
+  }
+
+  let state = Lock(State())
+  /// What the loader has mapped, under a lock of its own: see `ImageWatch`.
+  let watch = Lock(ImageWatch())
+  @usableFromInline let cache = LookupCache()
+  /// Whether images that come and go are this Hive's business.
+  @usableFromInline let followsLoader: Bool
+  /// The announcements that this Hive has seen to; compared with the hook's counter by every lookup.
+  @usableFromInline let seenAnnouncements = Atomic<UInt>(0)
+
+  /// An empty Hive that follows nothing.
+  public init() { followsLoader = false }
+
+  private init(following: Void) {
+    followsLoader = true
+    discover()
+  }
+
+  /// The Hive of this process; the first touch walks every image that is loaded.
+  public static let process = Hive(following: ())
+
+  /// Every entry, in order of registration, with its state and its source.
+  ///
+  /// Asks the loader whether images came or went, and tries again to bind what is unbound.
+  public var entries: [Entry] {
+    catchUp(probing: true)
+    bindUnbound()
+    return state.withLock { $0.table.all.map(\.snapshot) }
+  }
+
+  /// Asks the loader whether images came or went since the last look, and takes them in.
+  public func refresh() { catchUp(probing: true) }
+
+  /// Throws every problem of the whole Hive at once.
+  public func validate() throws(ValidationError) {
+    let problematic = entries.filter { $0.state != .bound }
+    if !problematic.isEmpty { throw ValidationError(entries: problematic) }
+  }
+}
+
+/// Everything that keeps a Hive from being whole.
+public struct ValidationError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The entries that are rejected or unbound; each says why.
+  public var entries: [Entry]
+
+  /// One line for each entry.
+  public var description: String { entries.map(\.description).joined(separator: "\n") }
 }

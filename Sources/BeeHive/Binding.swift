@@ -1,0 +1,125 @@
+internal import BinaryImage
+internal import Registration
+
+/// From an accepted entry to what makes it, as RECORDS says: the record's accessor, else a type of
+/// the name, else what the host gave.
+///
+/// Runs with no lock held: it asks the Swift runtime and the image's own accessor.
+struct Binding {
+  /// What the host gave for names that no type answers to.
+  var hostBindings: [String: FactoryClosure]
+
+  /// What becomes of a record of an image whose Swift code, if it has any, is pinned.
+  func progress(of record: Record, in image: LoadBias) -> RegisteredEntry.Progress {
+    switch record.kind {
+    case .module, .service: break
+    default:
+      return .accepted(
+        Problem(
+          .unhandledKind,
+          "nothing in this process registers the kind \(record.kind); link the module that does"))
+    }
+    if let abi = record.attributes.abi { return structure(of: record, abi: abi) }
+    if let accessor = record.accessor, let function = accessor.runtimeAddress(in: image) {
+      return accessorProgress(
+        Accessor(function: function, context: record.context?.runtimeAddress(in: image)))
+    }
+    return .accepted(.notYetLooked)
+  }
+
+  /// A record that a C author wrote: its context leads to a structure, which is read at first use,
+  /// when the image is held.
+  private func structure(of record: Record, abi: String) -> RegisteredEntry.Progress {
+    guard let context = record.context, case let address = context.rawValue, address != 0 else {
+      return .rejected(.noContext)
+    }
+    guard case .address = context.target else {
+      return .rejected(
+        Problem(.badContext, "the record's context leads outside the image; rebuild with BeeHive.h"))
+    }
+    let place = RuntimeAddress(rawValue: UInt(truncatingIfNeeded: address))
+    switch (abi, record.kind) {
+    case ("c-table", .service): return .bound(.structure(.serviceTable, place))
+    case ("c-factory", .service): return .bound(.structure(.factory, place))
+    case ("c-module", .module): return .bound(.structure(.moduleTable, place))
+    default:
+      return .accepted(
+        Problem(
+          .unknownABI,
+          "abi=\(abi) of a \(record.kind) is unknown here; use a newer BeeHive, or bind it by code"))
+    }
+  }
+
+  private func accessorProgress(_ accessor: Accessor) -> RegisteredEntry.Progress {
+    var accessor = accessor
+    accessor.service = ForeignCall.describe(accessor).map { ObjectIdentifier($0) }
+    return .bound(.accessor(accessor))
+  }
+
+  /// What becomes of an entry that names a type, now that these images are loaded.
+  func progress(named entry: RegisteredEntry) -> RegisteredEntry.Progress {
+    let name = entry.kind == .module ? entry.name : entry.implementation ?? ""
+    if let factory = hostBindings[name] { return .bound(.closure(factory)) }
+    switch TypeLookup.type(named: TypeName(name)) {
+    case .found(let type): return progress(of: entry, as: type, named: name)
+    case .ambiguous(let names):
+      return .accepted(
+        Problem(
+          .ambiguousType,
+          "\(names.joined(separator: " and ")) both answer to \(name); write the module's name too"))
+    case .none(let absence): return .accepted(.absent(absence, name: name))
+    }
+  }
+
+  private func progress(
+    of entry: RegisteredEntry, as type: Any.Type, named name: String
+  ) -> RegisteredEntry.Progress {
+    if entry.kind == .module {
+      if let module = type as? any Module.Type { return .bound(.module(module)) }
+      return .rejected(Problem(.doesNotConform, "\(name) does not conform to Module"))
+    }
+    // Where the service's own type is known too, a type that cannot serve as it is refused now.
+    if case .found(let service) = TypeLookup.type(named: TypeName(entry.name)),
+      case .fails(let reason) = Conformance.of(type, to: service)
+    {
+      return .rejected(Problem(.doesNotConform, reason))
+    }
+    guard let injectable = type as? any Injectable.Type else {
+      return .rejected(
+        Problem(
+          .noInitializer,
+          "\(name) does not conform to Injectable, so nothing knows how to make one; conform it, "
+            + "or bind the name"))
+    }
+    return .bound(.injectable(injectable))
+  }
+}
+
+extension Problem {
+  /// Why a name finds no type, and what to do.
+  fileprivate static func absent(_ absence: TypeLookup.Absence, name: String) -> Problem {
+    let remedy = "bind it or link its module"
+    let found =
+      switch absence {
+      case .unknown: "no type of this name yet"
+      case .generic(let whole): "\(whole) is generic, and only a factory can choose its arguments"
+      case .malformed: "\(name) is not the name of a type"
+      case .unqualified: "this Swift runtime lists no types; write the module's name too"
+      }
+    return Problem(.noSuchType, "\(found); \(remedy)")
+  }
+
+  /// The state of an entry between registration and the first look for its type.
+  static let notYetLooked = Problem(.noSuchType, "no type of this name yet; bind it or link its module")
+}
+
+extension PointerValue {
+  /// The address in this process, for a pointer that was read from a loaded image.
+  func runtimeAddress(in image: LoadBias) -> RuntimeAddress? {
+    switch target {
+    case .null, .imported, .section, .unresolvable: nil
+    case .address(let address): image.runtimeAddress(of: address)
+    case .foreign(let address): address
+    }
+  }
+}

@@ -1,0 +1,97 @@
+internal import BinaryImage
+internal import CBeeHive
+internal import CImageEvents
+
+/// Which images a Hive has yet to take in: the loader's list, and what announced itself.
+///
+/// Lives under a lock of its own, which is held while the loader's list is walked and files without a
+/// note are read, but never across `dlopen`, a constructor, an accessor or any other foreign code.
+/// An image stays on the list of unmerged ones until a thread has merged it: a second thread that
+/// comes meanwhile takes it in as well rather than wait, because the first may be waiting for a
+/// constructor that the second is in.
+struct ImageWatch: ~Copyable {
+  private var list = ImageList()
+  private var unmerged: Set<MappedImage.ID> = []
+  private var announced: Set<RuntimeAddress> = []
+
+  /// What one look at the loader's list found.
+  struct Found: Sendable {
+    /// Images to take in, in the loader's order.
+    var images: [LoadedImage] = []
+    /// Images whose sections cannot be found, and why.
+    var failures: [(id: MappedImage.ID, error: ImageError)] = []
+    /// Images that are gone.
+    var removed: [MappedImage.ID] = []
+    /// Images that must be compared with what is known of them: something was unmapped, and what was
+    /// mapped at the same place since may look the same in the list.
+    var suspects: [LoadedImage] = []
+    /// Images that may not be relocated yet.
+    var unsettled: [MappedImage.ID] = []
+  }
+
+  /// Whether the loader has mapped or unmapped anything since the last look.
+  var isStale: Bool {
+    guard unmerged.isEmpty, let now = ImageList.probe() else { return true }
+    return now != list.counters
+  }
+
+  /// Walks the loader's list. `isSuspect` says which known images may really go.
+  mutating func look(isSuspect: (MappedImage.ID) -> Bool) throws(ImageError) -> Found {
+    takeAnnouncements()
+    let changes = try list.update()
+    var found = Found(removed: changes.removed)
+    for position in changes.added { unmerged.insert(list[position].id) }
+    unmerged.subtract(changes.removed)
+    copy(unmerged.sorted(), into: &found)
+    if changes.mayHideReplacements {
+      let known = (0..<list.count).filter {
+        let id = list[$0].id
+        return !unmerged.contains(id) && isSuspect(id)
+      }
+      for case .image(let image) in list.copy(known) { found.suspects.append(image) }
+    }
+    return found
+  }
+
+  /// Copies images again that were not relocated at the first look.
+  mutating func lookAgain(at ids: [MappedImage.ID]) -> Found {
+    var found = Found()
+    copy(ids, into: &found)
+    found.unsettled = []
+    return found
+  }
+
+  /// These images have been merged.
+  mutating func merged(_ ids: some Sequence<MappedImage.ID>) {
+    for id in ids { unmerged.remove(id) }
+    if unmerged.isEmpty { announced.removeAll() }
+  }
+
+  private borrowing func copy(_ ids: [MappedImage.ID], into found: inout Found) {
+    let positions = ids.compactMap { list.position(of: $0) }
+    for (position, copy) in zip(positions, list.copy(positions)) {
+      let mapped = list[position]
+      switch copy {
+      case .image(let image):
+        found.images.append(image)
+        // What has called the hook from its constructor is relocated.
+        let isAnnounced = mapped.header.map { announced.contains($0) } ?? false
+        if !isAnnounced, !image.isSettled { found.unsettled.append(mapped.id) }
+      case .failed(let error): found.failures.append((mapped.id, error))
+      case .gone: found.removed.append(mapped.id)
+      }
+    }
+  }
+
+  private mutating func takeAnnouncements() {
+    let capacity = 64
+    var arrivals = unsafe [image_arrival](repeating: image_arrival(), count: capacity)
+    while true {
+      let count = unsafe image_events_take(&arrivals, capacity)
+      for unsafe arrival in unsafe arrivals.prefix(count) {
+        announced.insert(unsafe RuntimeAddress(rawValue: UInt(bitPattern: arrival.header)))
+      }
+      if count < capacity { return }
+    }
+  }
+}

@@ -1,0 +1,114 @@
+public import Registration
+
+/// What the Hive made of one declared module or service, and where it came from.
+///
+/// Nothing that was declared is ever missing from `Hive.entries`: an entry is bound, or accepted and
+/// not bound yet, or rejected, and the last two say why.
+public struct Entry: Hashable, Sendable {
+  /// How far an entry got.
+  public enum State: Hashable, Sendable {
+    /// Something can make it.
+    case bound
+    /// Well formed and known by name, but nothing can make it yet.
+    case accepted(Problem)
+    /// Malformed, a duplicate, or named after a type that cannot serve.
+    case rejected(Problem)
+  }
+
+  /// A module, a service, …
+  public var kind: RecordKind
+  /// The name as declared; empty where a malformed entry has none.
+  public var name: String
+  /// What implements it, as declared; nil where the entry names nothing.
+  public var implementation: String?
+  /// The declared attributes.
+  public var attributes: Attributes
+  /// Where it was declared.
+  public var source: Source
+  /// How far it got.
+  public var state: State
+}
+
+/// Where an entry was declared.
+public enum Source: Hashable, Sendable {
+  /// In a section of an image.
+  case image(Origin)
+  /// By a call to the API.
+  case code(file: String, line: UInt)
+}
+
+/// Why an entry is not bound: a stable code, a sentence, and the other places it concerns.
+public struct Problem: Error, Hashable, Sendable {
+  /// The cause, as a stable code: reports print `rawValue`.
+  public struct Code: RawRepresentable, Hashable, Sendable {
+    /// The code as it is printed and documented.
+    public let rawValue: String
+
+    /// Wraps a code; the known ones are static members, and those of `Rejection.Reason`.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Another entry already provides this, with the same name and priority.
+    public static let duplicate = Self(rawValue: "duplicate")
+    /// No type of the implementation's name is loaded.
+    public static let noSuchType = Self(rawValue: "no-such-type")
+    /// Several loaded types have the name, which is unqualified.
+    public static let ambiguousType = Self(rawValue: "ambiguous-type")
+    /// The type does not conform to what it is to serve as.
+    public static let doesNotConform = Self(rawValue: "does-not-conform")
+    /// The type cannot be made: it lacks the initialiser that the Hive calls.
+    public static let noInitializer = Self(rawValue: "no-initializer")
+    /// The record's `abi` is one that this version does not know.
+    public static let unknownABI = Self(rawValue: "unknown-abi")
+    /// The structure that the record's context leads to is missing, too small or of another version.
+    public static let badContext = Self(rawValue: "bad-context")
+    /// The kind is registered by another module of this package, or by nobody.
+    public static let unhandledKind = Self(rawValue: "unhandled-kind")
+  }
+
+  /// The cause.
+  public var code: Code
+  /// One sentence for a person: what is wrong and what to do.
+  public var message: String
+  /// The other entries it concerns, such as the first of two duplicates.
+  public var related: [Source]
+
+  /// Describes a problem.
+  public init(_ code: Code, _ message: String, related: [Source] = []) {
+    self.code = code
+    self.message = message
+    self.related = related
+  }
+}
+
+extension Source: CustomStringConvertible {
+  /// `libshop.so BeehiveRecords[1]`, or `Shop.swift:12`.
+  public var description: String {
+    switch self {
+    case .image(let origin): return origin.description
+    case .code(let file, let line):
+      return "\(file.split(separator: "/").last.map(String.init) ?? file):\(line)"
+    }
+  }
+}
+
+extension Problem: CustomStringConvertible {
+  /// The message.
+  public var description: String { message }
+}
+
+extension Entry: CustomStringConvertible {
+  /// `unbound   module  Shop.Basket    libshop.so BeehiveMods[2]: no type of this name yet`
+  public var description: String {
+    let declared = implementation.map { "\(name) → \($0)" } ?? name
+    let (word, reason) =
+      switch state {
+      case .bound: ("bound", "")
+      case .accepted(let problem): ("unbound", ": \(problem)")
+      case .rejected(let problem): ("rejected", ": \(problem)")
+      }
+    let columns = [(word, 9), (kind.description, 8), (declared, 40)].map { text, width in
+      text + String(repeating: " ", count: max(1, width - text.count))
+    }
+    return columns.joined() + source.description + reason
+  }
+}

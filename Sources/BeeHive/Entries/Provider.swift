@@ -1,0 +1,61 @@
+internal import BinaryImage
+
+/// What makes an entry's module or service, once something can.
+enum Provider: Sendable {
+  /// A Swift accessor: a C function that makes the type it was compiled for and refuses others.
+  case accessor(Accessor)
+  /// A structure that a C author wrote; read when the image is held, at first use.
+  case structure(CStructure, RuntimeAddress)
+  /// A type that the entry names.
+  case injectable(any Injectable.Type)
+  /// A module type that the entry names.
+  case module(any Module.Type)
+  /// What the host gave: makes a value of the type whose key it carries.
+  case closure(FactoryClosure)
+}
+
+/// What the context of a C record leads to, as its `abi` says.
+enum CStructure: Sendable {
+  /// `beehive_service_table`: a table of functions, which is the service itself.
+  case serviceTable
+  /// `beehive_service_factory`: the functions that make and destroy the service.
+  case factory
+  /// `beehive_module_table`: the operations of a module.
+  case moduleTable
+}
+
+/// A structure in an image, and how long its author's compiler thought it is.
+struct CTable: Hashable, Sendable {
+  var address: RuntimeAddress
+  var size: Int
+}
+
+/// The functions of a C factory; `destroy` may be absent.
+struct CFactory: Hashable, Sendable {
+  var create: RuntimeAddress
+  var destroy: RuntimeAddress?
+}
+
+/// A Swift accessor of a typed record.
+struct Accessor: Hashable, Sendable {
+  var function: RuntimeAddress
+  var context: RuntimeAddress?
+  /// The type it makes, where it says so.
+  var service: ObjectIdentifier?
+}
+
+/// What the host gave to make something with.
+struct FactoryClosure: Sendable {
+  /// The type it makes.
+  let service: ObjectIdentifier
+  /// The same, to ask what it conforms to.
+  let serviceType: @Sendable () -> Any.Type
+  /// Makes one: a `Service`, whatever its static type.
+  let make: @Sendable (Hive) throws -> any Sendable
+
+  init<Service: Sendable>(_ make: @escaping @Sendable (Hive) throws -> Service) {
+    service = ObjectIdentifier(Service.self as Any.Type)
+    serviceType = { Service.self }
+    self.make = make
+  }
+}

@@ -1,0 +1,67 @@
+internal import BinaryImage
+internal import Registration
+
+extension RegisteredEntry {
+  /// The entries of an image, malformed ones among them, each section in its own order.
+  static func entries(
+    of scan: Scan, in image: LoadedImage, binding: Binding
+  ) -> [RegisteredEntry] {
+    var entries: [RegisteredEntry] = []
+    entries.reserveCapacity(scan.records.count + scan.rejections.count)
+    for record in scan.records where !record.kind.isThirdParty {
+      entries.append(RegisteredEntry(record, in: image, binding: binding))
+    }
+    for rejection in scan.rejections {
+      entries.append(RegisteredEntry(rejection, in: image))
+    }
+    return entries
+  }
+
+  private convenience init(_ record: Record, in image: LoadedImage, binding: Binding) {
+    let (scope, unknown) = Self.scope(of: record)
+    self.init(
+      order: Hive.nextOrder(), kind: record.kind, name: record.name,
+      implementation: record.implementation, attributes: record.attributes,
+      source: .image(record.origin), image: image.mapped.id, scope: scope,
+      isC: record.attributes.abi?.hasPrefix("c-") == true,
+      progress: unknown.map(Progress.rejected) ?? binding.progress(of: record, in: image.mapped.bias))
+  }
+
+  private convenience init(_ rejection: Rejection, in image: LoadedImage) {
+    let code = Problem.Code(rawValue: rejection.reason.rawValue)
+    self.init(
+      order: Hive.nextOrder(), kind: RecordKind(section: rejection.origin.section),
+      name: rejection.name ?? "", implementation: nil, attributes: Attributes(),
+      source: .image(rejection.origin), image: image.mapped.id, scope: .transient, isC: false,
+      progress: .rejected(Problem(code, rejection.message)))
+  }
+
+  /// The scope that a record declares; a problem where there is no such scope.
+  private static func scope(of record: Record) -> (Scope, Problem?) {
+    guard let text = record.attributes.scope else { return (.transient, nil) }
+    if let scope = Scope(rawValue: text) { return (scope, nil) }
+    let problem = Problem(
+      Problem.Code(rawValue: Rejection.Reason.badAttribute.rawValue),
+      "scope=\(text) is unknown; write singleton or transient")
+    return (.transient, problem)
+  }
+
+  /// Whether two entries at the same place of two images say the same, so that one may stand for the
+  /// other. What an accessor does is not compared: C images have none.
+  func declaresTheSame(as other: RegisteredEntry) -> Bool {
+    kind == other.kind && name == other.name && implementation == other.implementation
+      && attributes == other.attributes && source == other.source
+      && structureAddress == other.structureAddress
+  }
+
+  private var structureAddress: RuntimeAddress? {
+    if case .bound(.structure(_, let address)) = progress { address } else { nil }
+  }
+}
+
+extension RecordKind {
+  /// What a malformed entry was meant to be, as far as its section tells.
+  fileprivate init(section: String) {
+    self = section == "BeehiveServices" ? .service : .module
+  }
+}

@@ -1,0 +1,87 @@
+internal import BinaryImage
+internal import Registration
+
+/// An entry as the Hive keeps it: what was declared, and what became of it.
+final class RegisteredEntry: @unchecked Sendable {
+  // Sound: the variables are read and written under the lock of the Hive that owns the entry;
+  // everything else is immutable.
+
+  /// How far the entry got.
+  enum Progress {
+    /// Something makes it.
+    case bound(Provider)
+    /// Nothing makes it yet; tried again when images change.
+    case accepted(Problem)
+    /// It never will be made.
+    case rejected(Problem)
+  }
+
+  /// Grows with each registration in the process.
+  let order: UInt64
+  let kind: RecordKind
+  let name: String
+  let implementation: String?
+  let attributes: Attributes
+  let source: Source
+  /// Whether a C record declared it: then it is found by name, never by Swift type.
+  let isC: Bool
+  /// The image that holds it; nil for an entry made by code.
+  let image: MappedImage.ID?
+  let scope: Scope
+  /// The instance of a singleton.
+  let singleton = Singleton()
+  var progress: Progress
+  /// What `progress` was before the entry turned out to be a duplicate.
+  var setAside: Progress?
+  /// Whether the entry has left the Hive: its image is gone, or it was removed.
+  var isWithdrawn = false
+
+  init(
+    order: UInt64, kind: RecordKind, name: String, implementation: String?,
+    attributes: Attributes, source: Source, image: MappedImage.ID?, scope: Scope, isC: Bool,
+    progress: Progress
+  ) {
+    self.order = order
+    self.isC = isC
+    self.kind = kind
+    self.name = name
+    self.implementation = implementation
+    self.attributes = attributes
+    self.source = source
+    self.image = image
+    self.scope = scope
+    self.progress = progress
+  }
+
+  /// What makes it, if something does. Under the Hive's lock.
+  var provider: Provider? {
+    if case .bound(let provider) = progress { provider } else { nil }
+  }
+
+  /// Whether the entry's own record would have to say what makes it: no type of the name can.
+  var isForeign: Bool {
+    attributes.abi != nil || (kind != .module && kind != .service)
+  }
+
+  /// The Swift type that the provider makes, where it says so. Under the Hive's lock.
+  var madeType: ObjectIdentifier? {
+    switch provider {
+    case .accessor(let accessor): accessor.service
+    case .closure(let factory): factory.service
+    default: nil
+    }
+  }
+
+  /// The entry as the outside sees it. Under the Hive's lock.
+  var snapshot: Entry {
+    let state: Entry.State =
+      switch progress {
+      case .bound: .bound
+      case .accepted(let problem): .accepted(problem)
+      case .rejected(let problem): .rejected(problem)
+      }
+    return Entry(
+      kind: kind, name: name, implementation: implementation, attributes: attributes,
+      source: source, state: state)
+  }
+}

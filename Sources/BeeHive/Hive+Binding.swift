@@ -1,0 +1,48 @@
+internal import Registration
+
+extension Hive {
+  /// The services of any of these names, in order of registration, and the table's version.
+  func services(named names: [String]) -> (entries: [RegisteredEntry], version: Int) {
+    state.withLock { state in
+      (names.flatMap { state.table.services(named: $0) }, state.table.version)
+    }
+  }
+
+  /// How far an entry got; one that is not bound is tried once more.
+  func boundProgress(of entry: RegisteredEntry) -> RegisteredEntry.Progress {
+    let (progress, bindings) = state.withLock { (entry.progress, $0.hostBindings) }
+    guard case .accepted = progress, !entry.isForeign else { return progress }
+    // The runtime's lookups run here, with no lock held.
+    let next = Binding(hostBindings: bindings).progress(named: entry)
+    return state.withLock { state in
+      state.table.set(next, for: entry)
+      return entry.progress
+    }
+  }
+
+  /// Tries every unbound entry, unless nothing has come that could bind one since the last time.
+  func bindUnbound() {
+    let generation = TypeLookup.generation
+    let unbound = state.withLock { state -> [RegisteredEntry] in
+      guard state.table.unboundCount > 0 else { return [] }
+      if let generation, generation == state.lastTry { return [] }
+      state.lastTry = generation
+      return state.table.all.filter { if case .accepted = $0.progress { true } else { false } }
+    }
+    for entry in unbound { _ = boundProgress(of: entry) }
+  }
+
+  /// Keeps an answer where lookups find it without a lock, unless something came or went since
+  /// `version` that could change it.
+  func publish(_ service: CachedService, for key: UInt, of entry: RegisteredEntry, version: Int) {
+    state.withLock { state in
+      guard !entry.isWithdrawn, state.table.version == version else { return }
+      cache.publish(service, for: key)
+      for form in ServiceNames.forms(of: entry.name) {
+        if state.publishedKeys[form]?.contains(key) == true { continue }
+        state.publishedKeys[form, default: []].append(key)
+      }
+    }
+    cache.collect()
+  }
+}

@@ -1,0 +1,100 @@
+internal import Registration
+internal import Synchronization
+
+extension Hive {
+  private static let orders = Atomic<UInt64>(0)
+
+  /// The next place in the order of registration.
+  static func nextOrder() -> UInt64 {
+    orders.wrappingAdd(1, ordering: .relaxed).newValue
+  }
+
+  /// Registers a service that `make` makes.
+  ///
+  /// A second one with the same type, name and priority is refused, and listed with both places.
+  public func register<Service: Sendable>(
+    _ type: Service.Type, name: String? = nil, scope: Scope = .transient, priority: Int = 0,
+    file: String = #fileID, line: UInt = #line,
+    _ make: @escaping @Sendable (Hive) throws -> Service
+  ) throws(Problem) {
+    var attributes = Attributes()
+    attributes.name = name
+    attributes.priority = priority
+    attributes.scope = scope.rawValue
+    let entry = RegisteredEntry(
+      order: Self.nextOrder(), kind: .service, name: ServiceNames.of(type).qualified,
+      implementation: nil, attributes: attributes, source: .code(file: file, line: line),
+      image: nil, scope: scope, isC: false, progress: .bound(.closure(FactoryClosure(make))))
+    add([entry])
+    if case .rejected(let problem) = state.withLock({ _ in entry.progress }) { throw problem }
+  }
+
+  /// Registers an existing instance as a service.
+  public func register<Service: Sendable>(
+    _ type: Service.Type, name: String? = nil, priority: Int = 0, file: String = #fileID,
+    line: UInt = #line, instance: Service
+  ) throws(Problem) {
+    try register(type, name: name, scope: .singleton, priority: priority, file: file, line: line) {
+      _ in instance
+    }
+  }
+
+  /// Says how to make what entries call `name`: a module, or the implementation of a service.
+  ///
+  /// Holds for entries that are there and for those that come. Giving a name twice replaces it for
+  /// what is not bound yet.
+  public func bind<Value: Sendable>(
+    _ name: String, _ make: @escaping @Sendable (Hive) throws -> Value
+  ) {
+    state.withLock { state in
+      state.hostBindings[name] = FactoryClosure(make)
+      state.lastTry = nil
+    }
+  }
+
+  /// Removes every service of this name, qualified or not; how many there were.
+  ///
+  /// Instances that were handed out live on; a C table that was handed out must not be used again.
+  @discardableResult
+  public func removeServices(named name: String) -> Int {
+    withdraw { $0.kind == .service && ServiceNames.matches(name, $0.name) }
+  }
+
+  /// Takes in entries, in their order.
+  func add(_ entries: [RegisteredEntry]) {
+    state.withLock { state in
+      state.table.reserve(entries.count)
+      for entry in entries { state.add(entry, cache: cache) }
+    }
+    cache.collect()
+  }
+
+  /// Takes out the entries for which `condition` holds; how many there were.
+  @discardableResult
+  func withdraw(where condition: (RegisteredEntry) -> Bool) -> Int {
+    let gone = state.withLock { state -> [RegisteredEntry] in
+      let gone = state.table.withdraw(where: condition)
+      for entry in gone { state.forgetAnswers(named: entry.name, cache: cache) }
+      return gone
+    }
+    for entry in gone { entry.undo() }
+    cache.collect(now: true)
+    return gone.count
+  }
+}
+
+extension Hive.State {
+  /// Takes in an entry; an answer that it might change is asked for anew.
+  mutating func add(_ entry: RegisteredEntry, cache: LookupCache) {
+    table.add(entry)
+    if entry.kind == .service { forgetAnswers(named: entry.name, cache: cache) }
+  }
+
+  /// Takes the answers out of the lookup cache that depend on services of this name.
+  mutating func forgetAnswers(named name: String, cache: LookupCache) {
+    guard !publishedKeys.isEmpty else { return }
+    for form in ServiceNames.forms(of: name) {
+      for key in publishedKeys.removeValue(forKey: form) ?? [] { cache.publish(nil, for: key) }
+    }
+  }
+}

@@ -1,0 +1,134 @@
+public import CEpoch
+public import Synchronization
+
+/// A service that has been resolved once and stays the same until it is withdrawn.
+@usableFromInline
+class CachedService {
+  /// The registered name, where several implementations are told apart.
+  @usableFromInline let name: String?
+
+  init(name: String?) { self.name = name }
+}
+
+/// A resolved service with its type: what `LookupTable` holds for the key of `Service`.
+@usableFromInline
+final class CachedValue<Service>: CachedService {
+  @usableFromInline let value: Service
+
+  init(_ value: Service, name: String?) {
+    self.value = value
+    super.init(name: name)
+  }
+}
+
+/// The resolved services of one Hive: lookups that hit read it without a lock.
+///
+/// Writers call `publish` and `withdraw` under the Hive's lock, and `collect` after leaving it.
+@safe @usableFromInline
+final class LookupCache: @unchecked Sendable {
+  // Sound: what `current` leads to is shared by the rules of `LookupTable`.
+  @usableFromInline let current: Atomic<UnsafeMutablePointer<LookupTable>>
+  private let used = Atomic<Int>(0)  // keys in the table; only writers look
+  private let reclaimer = Reclaimer()
+
+  init(capacity: Int = 16) {
+    unsafe current = Atomic(Self.box(LookupTable(capacity: capacity)))
+  }
+
+  /// The key of a service type.
+  @inlinable @inline(__always)
+  static func key<Service>(of type: Service.Type) -> UInt {
+    UInt(bitPattern: ObjectIdentifier(type as Any.Type))
+  }
+
+  /// The key of a service type with a registered name.
+  static func key<Service>(of type: Service.Type, name: String) -> UInt {
+    var hasher = Hasher()
+    hasher.combine(ObjectIdentifier(type as Any.Type))
+    hasher.combine(name)
+    // Never the key of a plain type: types are at even addresses.
+    return UInt(bitPattern: hasher.finalize()) | 1
+  }
+
+  /// What stands for `key`, which is the key of `Service`: valid until the read section ends, in
+  /// which the caller is.
+  @inlinable @inline(__always)
+  func cached<Service>(_ type: Service.Type, at key: UInt) -> Unmanaged<CachedValue<Service>>? {
+    guard let object = unsafe current.load(ordering: .acquiring).pointee.find(key) else { return nil }
+    // Sound: what stands for a type's key is a `CachedValue` of the type.
+    return unsafe Unmanaged<CachedValue<Service>>.fromOpaque(object)
+  }
+
+  /// Lends the service that stands for `key` for the call's duration; nil where there is none.
+  @inlinable @inline(__always)
+  func withValue<Service, Result>(
+    _ type: Service.Type, at key: UInt, _ body: (borrowing Service) throws -> Result
+  ) rethrows -> Result? {
+    let reader = unsafe beehive_read_begin()
+    defer { unsafe beehive_read_end(reader) }
+    guard let cached = unsafe cached(type, at: key) else { return nil }
+    return try unsafe cached._withUnsafeGuaranteedRef { try body($0.value) }
+  }
+
+  /// The service that stands for the key of a name; nil where another name has that key.
+  func value<Service>(_ type: Service.Type, at key: UInt, name: String) -> Service? {
+    let reader = unsafe beehive_read_begin()
+    defer { unsafe beehive_read_end(reader) }
+    guard let object = unsafe current.load(ordering: .acquiring).pointee.find(key) else { return nil }
+    let cached = unsafe Unmanaged<CachedService>.fromOpaque(object).takeUnretainedValue()
+    guard cached.name == name, let typed = cached as? CachedValue<Service> else { return nil }
+    return typed.value
+  }
+
+  /// How many keys fit into the table that is in use.
+  var capacity: Int { Int(unsafe current.load(ordering: .acquiring).pointee.mask) + 1 }
+
+  /// Puts a service, or nothing, in the place of `key`.
+  func publish(_ service: CachedService?, for key: UInt) {
+    reserve()
+    let table = unsafe current.load(ordering: .relaxed).pointee
+    let object = unsafe service.map { unsafe UnsafeRawPointer(Unmanaged.passRetained($0).toOpaque()) }
+    let (old, isNew) = unsafe table.exchange(key, for: object)
+    if isNew { used.wrappingAdd(1, ordering: .relaxed) }
+    if let old = unsafe old { unsafe reclaimer.retire(object: old) }
+  }
+
+  /// Lets go of what was taken out, once no reader can see it. Called without any lock held.
+  func collect(now: Bool = false) { reclaimer.collect(now: now) }
+
+  /// How many withdrawn services and tables still wait for readers.
+  var retiredCount: Int { reclaimer.count }
+
+  /// Makes room for one more key: a table that is half full, of live keys or of keys that were
+  /// taken out, gives way to one that is a quarter full of live ones.
+  private func reserve() {
+    let old = unsafe current.load(ordering: .relaxed)
+    guard used.load(ordering: .relaxed) * 2 > Int(unsafe old.pointee.mask) else { return }
+    var kept = 0
+    unsafe old.pointee.forEach { _, _ in kept += 1 }
+    var capacity = 16
+    while capacity < (kept + 1) * 4 { capacity *= 2 }
+    let table = unsafe LookupTable(capacity: capacity)
+    unsafe old.pointee.forEach { key, object in
+      _ = unsafe table.exchange(key, for: object)
+    }
+    used.store(kept, ordering: .relaxed)
+    unsafe current.store(Self.box(table), ordering: .releasing)
+    unsafe reclaimer.retire(table: old)
+  }
+
+  private static func box(_ table: LookupTable) -> UnsafeMutablePointer<LookupTable> {
+    let box = UnsafeMutablePointer<LookupTable>.allocate(capacity: 1)
+    unsafe box.initialize(to: table)
+    return unsafe box
+  }
+
+  deinit {
+    let table = unsafe current.load(ordering: .acquiring)
+    unsafe table.pointee.forEach { _, object in
+      unsafe Unmanaged<AnyObject>.fromOpaque(object).release()
+    }
+    unsafe table.pointee.deallocate()
+    unsafe table.deallocate()
+  }
+}

@@ -1,0 +1,64 @@
+internal import CEpoch
+
+/// Keeps what a writer has unpublished until no reader can see it any more.
+///
+/// The scheme is epoch-based: each retirement is tagged with the epoch that it ends, and is let go
+/// once every running read section has begun later. Readers are never waited for: a long one only
+/// postpones. Collection runs every `batch` retirements, so memory stays near what is live.
+@safe final class Reclaimer: Sendable {
+  /// Something that nobody can reach any more, except readers that began before it was unpublished.
+  @unsafe
+  private struct Retired: @unchecked Sendable {
+    var tag: UInt64
+    var object: UnsafeRawPointer?  // a retained object
+    var table: UnsafeMutablePointer<LookupTable>?
+
+    /// Lets it go. Runs the object's deinitialiser: never called with a lock held.
+    func release() {
+      if let object = unsafe object { unsafe Unmanaged<AnyObject>.fromOpaque(object).release() }
+      if let table = unsafe table {
+        unsafe table.pointee.deallocate()
+        unsafe table.deallocate()
+      }
+    }
+  }
+
+  private static let batch = 64
+  private let retired = unsafe Lock<[Retired]>([])
+
+  /// Takes over a retained object that has just been unpublished.
+  func retire(object: UnsafeRawPointer) {
+    unsafe add(Retired(tag: beehive_epoch_end(), object: object, table: nil))
+  }
+
+  /// Takes over a table that has just been unpublished, without the objects in it.
+  func retire(table: UnsafeMutablePointer<LookupTable>) {
+    unsafe add(Retired(tag: beehive_epoch_end(), object: nil, table: table))
+  }
+
+  private func add(_ item: Retired) {
+    unsafe retired.withLock { unsafe $0.append(item) }
+  }
+
+  /// How many retired things are still waiting.
+  var count: Int { unsafe retired.withLock { unsafe $0.count } }
+
+  /// Lets go of what nobody can see any more, if enough has gathered or `now` is true.
+  ///
+  /// The caller holds no lock: deinitialisers of user types run here.
+  func collect(now: Bool = false) {
+    guard now || count >= Self.batch else { return }
+    let oldest = beehive_epoch_oldest()
+    let free = unsafe retired.withLock { list in
+      let free = unsafe list.filter { unsafe $0.tag < oldest }
+      unsafe list.removeAll { unsafe $0.tag < oldest }
+      return unsafe free
+    }
+    for unsafe item in unsafe free { unsafe item.release() }
+  }
+
+  deinit {
+    // The owner is going, and with it every reader of its tables.
+    for unsafe item in unsafe retired.withLock({ unsafe $0 }) { unsafe item.release() }
+  }
+}

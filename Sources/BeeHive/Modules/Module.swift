@@ -1,0 +1,31 @@
+/// A part of an application with a lifecycle, written in Swift.
+///
+/// Every method has an empty default, so a module writes what it needs. The Hive makes one instance.
+public protocol Module: Sendable {
+  /// Makes the module. Nothing else of the Hive is ready yet: work belongs in `setUp`.
+  init()
+
+  /// Registers what the module offers; the services of others may not be there yet.
+  func setUp(_ context: Context) async throws
+  /// Starts work; every module has been set up.
+  func initialize(_ context: Context) async throws
+  /// Shows that the application is there; every module has been initialised.
+  func splash(_ context: Context) async throws
+  /// Undoes `initialize`, in reverse order.
+  func tearDown(_ context: Context) async throws
+  /// Undoes `setUp`, in reverse order, after every module was torn down.
+  func unmount(_ context: Context) async throws
+}
+
+extension Module {
+  /// Does nothing.
+  public func setUp(_ context: Context) async throws {}
+  /// Does nothing.
+  public func initialize(_ context: Context) async throws {}
+  /// Does nothing.
+  public func splash(_ context: Context) async throws {}
+  /// Does nothing.
+  public func tearDown(_ context: Context) async throws {}
+  /// Does nothing.
+  public func unmount(_ context: Context) async throws {}
+}

@@ -1,0 +1,76 @@
+public import CEpoch
+public import CImageEvents
+internal import Registration
+public import Synchronization
+
+extension Hive {
+  /// The service of this type: the one singleton, or a new instance, as its scope says.
+  ///
+  /// A singleton that has been made before is found without a lock. Throws where nothing that is
+  /// loaded provides it, or several do equally well; the error names them.
+  @inlinable
+  public func service<Service: Sendable>(
+    _ type: Service.Type = Service.self
+  ) throws(ServiceError) -> Service {
+    // Written out rather than as an optional: an existential is copied once, into its place.
+    if isUpToDate {
+      let reader = unsafe beehive_read_begin()
+      if let cached = unsafe cache.cached(type, at: LookupCache.key(of: type)) {
+        let service = unsafe cached._withUnsafeGuaranteedRef { $0.value }
+        unsafe beehive_read_end(reader)
+        return service
+      }
+      unsafe beehive_read_end(reader)
+    }
+    return try resolve(type, name: nil)
+  }
+
+  /// The implementation of a service that was registered under a name of its own.
+  public func service<Service: Sendable>(
+    _ type: Service.Type = Service.self, name: String
+  ) throws(ServiceError) -> Service {
+    try resolve(type, name: name)
+  }
+
+  /// Lends the service for the call's duration, without counting a reference.
+  ///
+  /// For the hottest call sites. `body` is short and does not wait: while it runs, what has been
+  /// withdrawn from any Hive stays in memory.
+  @inlinable
+  public func withService<Service: Sendable, Result>(
+    _ type: Service.Type = Service.self, _ body: (borrowing Service) throws -> Result
+  ) throws -> Result {
+    if isUpToDate {
+      let result = try cache.withValue(type, at: LookupCache.key(of: type), body)
+      if let result { return result }
+    }
+    return try body(resolve(type, name: nil))
+  }
+
+  /// Whether every image that announced itself has been seen to.
+  @inlinable @inline(__always)
+  var isUpToDate: Bool {
+    !followsLoader || image_events_generation() == seenAnnouncements.load(ordering: .relaxed)
+  }
+
+  /// The long way: finds the entry, makes the instance, and keeps it where it is a singleton.
+  @usableFromInline
+  func resolve<Service: Sendable>(
+    _ type: Service.Type, name: String?
+  ) throws(ServiceError) -> Service {
+    if let name, let made: Service = made(at: LookupCache.key(of: type, name: name), name: name) {
+      return made
+    }
+    var attempt = Resolution(type: type, name: name, hive: self)
+    catchUp(probing: false)
+    if let service = try attempt.run() { return service }
+    // A miss asks the loader, so that an image without an anchor is not overlooked.
+    if catchUp(probing: true), let service = try attempt.run() { return service }
+    throw attempt.failure
+  }
+
+  /// The singleton or the C service that was asked for by a name of its own.
+  func made<Service>(at key: UInt, name: String) -> Service? {
+    isUpToDate ? cache.value(Service.self, at: key, name: name) : nil
+  }
+}

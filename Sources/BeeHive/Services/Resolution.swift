@@ -1,0 +1,174 @@
+internal import Registration
+
+/// One lookup by Swift type: which entry answers, and why the others do not.
+struct Resolution<Service: Sendable> {
+  let type: Service.Type
+  let name: String?
+  let hive: Hive
+  /// What was looked at and why it cannot serve.
+  private var refusals: [(source: Source, reason: String)] = []
+  /// What the Hive held when it was looked at.
+  private var version = 0
+
+  init(type: Service.Type, name: String?, hive: Hive) {
+    self.type = type
+    self.name = name
+    self.hive = hive
+  }
+
+  /// Whether an entry can make the type.
+  private enum Fitness {
+    case fits
+    /// Only its accessor knows, and tells by making one or refusing.
+    case perhaps
+    case refused(String)
+  }
+
+  private struct Candidate {
+    let entry: RegisteredEntry
+    let provider: Provider
+    let isCertain: Bool
+  }
+
+  /// The service; nil where no entry serves, and `failure` says why.
+  mutating func run() throws(ServiceError) -> Service? {
+    refusals = []
+    var candidates = fitting()
+    while let first = candidates.first {
+      let rivals = candidates.filter {
+        $0.isCertain && $0.entry.attributes.priority == first.entry.attributes.priority
+          && $0.entry !== first.entry
+      }
+      if first.isCertain, !rivals.isEmpty { throw ambiguity([first] + rivals) }
+      if let service = try instance(of: first.entry, first.provider) { return service }
+      refusals.append((first.entry.source, "its accessor makes another type"))
+      candidates.removeFirst()
+    }
+    return nil
+  }
+
+  /// The entries that can or may make the type, larger priority first, then in order.
+  private mutating func fitting() -> [Candidate] {
+    var found: [Candidate] = []
+    let services = hive.services(named: ServiceNames.of(type).all)
+    version = services.version
+    for entry in services.entries {
+      let progress = hive.boundProgress(of: entry)
+      switch progress {
+      case .bound(let provider):
+        switch fitness(of: provider) {
+        case .fits: found.append(Candidate(entry: entry, provider: provider, isCertain: true))
+        case .perhaps: found.append(Candidate(entry: entry, provider: provider, isCertain: false))
+        case .refused(let reason): refusals.append((entry.source, reason))
+        }
+      case .accepted(let problem), .rejected(let problem):
+        refusals.append((entry.source, problem.message))
+      }
+    }
+    found = named(found)
+    return found.sorted {
+      let (a, b) = ($0.entry.attributes.priority, $1.entry.attributes.priority)
+      return a != b ? a > b : $0.entry.order < $1.entry.order
+    }
+  }
+
+  /// Those with the name asked for; without one, those without a name, else all.
+  private mutating func named(_ found: [Candidate]) -> [Candidate] {
+    if let name {
+      for other in found where other.entry.attributes.name != name {
+        let registered = other.entry.attributes.name.map { "is named \($0)" } ?? "has no name"
+        refusals.append((other.entry.source, registered))
+      }
+      return found.filter { $0.entry.attributes.name == name }
+    }
+    let unnamed = found.filter { $0.entry.attributes.name == nil }
+    return unnamed.isEmpty ? found : unnamed
+  }
+
+  private func fitness(of provider: Provider) -> Fitness {
+    switch provider {
+    case .structure: return .refused("it is written in C; look it up by name")
+    case .module: return .refused("it is a module")
+    case .accessor(let accessor):
+      guard let service = accessor.service else { return .perhaps }
+      return service == ObjectIdentifier(type as Any.Type)
+        ? .fits : .refused("its accessor makes another type of that name")
+    case .injectable(let implementation): return conformance(of: implementation)
+    case .closure(let factory):
+      if factory.service == ObjectIdentifier(type as Any.Type) { return .fits }
+      return conformance(of: factory.serviceType())
+    }
+  }
+
+  private func conformance(of implementation: Any.Type) -> Fitness {
+    switch Conformance.of(implementation, to: type) {
+    case .holds: .fits
+    case .fails(let reason): .refused(reason)
+    case .undecided: .perhaps
+    }
+  }
+
+  /// The instance that an entry makes, as its scope says; nil where it refuses the type.
+  private func instance(
+    of entry: RegisteredEntry, _ provider: Provider
+  ) throws(ServiceError) -> Service? {
+    guard entry.scope == .singleton else {
+      return try Creation.make(entry) { () throws(ServiceError) in try make(entry, provider) }
+    }
+    let key =
+      name.map { LookupCache.key(of: type, name: $0) } ?? LookupCache.key(of: type)
+    let made = try entry.singleton.get(for: entry) { () throws(ServiceError) -> CachedService? in
+      guard let value = try make(entry, provider) else { return nil }
+      return CachedValue<Service>(value, name: name)
+    }
+    guard let typed = made as? CachedValue<Service> else { return nil }
+    hive.publish(CachedValue(typed.value, name: name), for: key, of: entry, version: version)
+    return typed.value
+  }
+
+  private func make(
+    _ entry: RegisteredEntry, _ provider: Provider
+  ) throws(ServiceError) -> Service? {
+    do {
+      switch provider {
+      case .accessor(let accessor): return ForeignCall.make(accessor, as: type)
+      case .injectable(let implementation): return try implementation.init(hive: hive) as? Service
+      case .closure(let factory): return try factory.make(hive) as? Service
+      case .structure, .module: return nil
+      }
+    } catch let error as ServiceError where error.code == .cycle {
+      throw error
+    } catch {
+      throw ServiceError(
+        .creationFailed, service: entry.name, message: "\(entry.source) failed to make it: \(error)",
+        sources: [entry.source], underlying: error)
+    }
+  }
+
+  private func ambiguity(_ candidates: [Candidate]) -> ServiceError {
+    let places = candidates.map(\.entry.source)
+    return ServiceError(
+      .ambiguous, service: spelling,
+      message: "\(places.map(\.description).joined(separator: " and ")) both provide it; "
+        + "give one of them a name or a priority",
+      sources: places)
+  }
+
+  private var spelling: String {
+    ServiceNames.of(type).unqualified + (name.map { " named \($0)" } ?? "")
+  }
+
+  /// Why `run` found nothing.
+  var failure: ServiceError {
+    guard !refusals.isEmpty else {
+      return ServiceError(
+        .notFound, service: spelling,
+        message: "nothing that is loaded provides it; link or dlopen the library that does, or "
+          + "register it")
+    }
+    let reasons = refusals.map { "\($0.source): \($0.reason)" }.joined(separator: "; ")
+    return ServiceError(
+      .unusable, service: spelling, message: "none of what names it can serve: \(reasons)",
+      sources: refusals.map(\.source))
+  }
+}

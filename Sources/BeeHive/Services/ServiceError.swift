@@ -1,0 +1,46 @@
+/// Why a service could not be had.
+public struct ServiceError: Error, Sendable {
+  /// The cause.
+  public enum Code: String, Hashable, Sendable {
+    /// Nothing that is loaded provides it.
+    case notFound = "not-found"
+    /// Several entries provide it equally well.
+    case ambiguous
+    /// The only entries that name it cannot serve; the message has the reason of each.
+    case unusable
+    /// Making it needs itself; the message has the path.
+    case cycle
+    /// The factory or the initialiser threw; `underlying` is its error.
+    case creationFailed = "creation-failed"
+    /// The provider's table is smaller than the structure asked for: it was built against an older header.
+    case tooSmall = "too-small"
+  }
+
+  /// The cause.
+  public var code: Code
+  /// The service asked for.
+  public var service: String
+  /// One sentence for a person: what was found and what to do.
+  public var message: String
+  /// The entries it concerns.
+  public var sources: [Source]
+  /// What the factory threw, for `creationFailed`.
+  public var underlying: (any Error)?
+
+  /// Describes a failure.
+  public init(
+    _ code: Code, service: String, message: String, sources: [Source] = [],
+    underlying: (any Error)? = nil
+  ) {
+    self.code = code
+    self.service = service
+    self.message = message
+    self.sources = sources
+    self.underlying = underlying
+  }
+}
+
+extension ServiceError: CustomStringConvertible {
+  /// `service Greeter: nothing that is loaded provides it; …`
+  public var description: String { "service \(service): \(message)" }
+}

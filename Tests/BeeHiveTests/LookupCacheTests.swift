@@ -1,0 +1,82 @@
+import Synchronization
+import Testing
+
+@testable import BeeHive
+
+/// Counts how many of them are alive.
+private final class Tracked: Sendable {
+  static let alive = Atomic<Int>(0)
+  let number: Int
+  init(_ number: Int) {
+    self.number = number
+    Self.alive.wrappingAdd(1, ordering: .relaxed)
+  }
+  deinit { Self.alive.wrappingSubtract(1, ordering: .relaxed) }
+}
+
+private final class Flag: Sendable {
+  private let value = Atomic<Bool>(false)
+  var isRaised: Bool { value.load(ordering: .acquiring) }
+  func raise() { value.store(true, ordering: .releasing) }
+}
+
+@Suite("The cache of resolved services", .serialized)
+struct LookupCacheTests {
+  @Test("a million replacements beside a reader keep memory flat and every answer whole", arguments: [1_000_000])
+  func replacements(count: Int) async throws {
+    let before = Tracked.alive.load(ordering: .relaxed)
+    let cache = LookupCache()
+    let key = LookupCache.key(of: Tracked.self)
+    let done = Flag()
+    cache.publish(CachedValue(Tracked(0), name: nil), for: key)
+    let peak = await withTaskGroup(of: Int.self) { group in
+      group.addTask {
+        var peak = 0
+        for number in 1...count {
+          cache.publish(CachedValue(Tracked(number), name: nil), for: key)
+          cache.collect()
+          if number % 1024 == 0 { peak = max(peak, Tracked.alive.load(ordering: .relaxed)) }
+        }
+        done.raise()
+        return peak
+      }
+      group.addTask {
+        var last = 0
+        while !done.isRaised {
+          guard let tracked = cache.withValue(Tracked.self, at: key) { copy $0 } else { continue }
+          if tracked.number < last { return -1 }
+          last = tracked.number
+        }
+        return 0
+      }
+      return await group.reduce(into: [Int]()) { $0.append($1) }
+    }
+    #expect(!peak.contains(-1), "a reader went back in time")
+    #expect(peak.max() ?? 0 < before + 4096)
+    #expect(cache.withValue(Tracked.self, at: key) { copy $0 }?.number == count)
+    cache.publish(nil, for: key)
+    cache.collect(now: true)
+    #expect(Tracked.alive.load(ordering: .relaxed) == before)
+  }
+
+  @Test("keys that come and go do not make the table grow")
+  func churn() {
+    let cache = LookupCache()
+    for number in 1...10_000 {
+      let key = UInt(number * 16)
+      cache.publish(CachedValue(number, name: nil), for: key)
+      cache.publish(nil, for: key)
+      cache.collect()
+    }
+    #expect(cache.capacity <= 64)
+    #expect(cache.retiredCount < 256)
+  }
+
+  @Test("every key is found after growth")
+  func growth() {
+    let cache = LookupCache()
+    for number in 1...5_000 { cache.publish(CachedValue(number, name: nil), for: UInt(number * 16)) }
+    for number in 1...5_000 { #expect(cache.withValue(Int.self, at: UInt(number * 16)) { copy $0 } == number) }
+    #expect(cache.withValue(Int.self, at: 8) { copy $0 } == nil)
+  }
+}
