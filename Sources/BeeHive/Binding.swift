@@ -35,7 +35,8 @@ struct Binding {
     }
     guard case .address = context.target else {
       return .rejected(
-        Problem(.badContext, "the record's context leads outside the image; rebuild with BeeHive.h"))
+        Problem(.badContext, "the record's context leads outside the image; rebuild with BeeHive.h")
+      )
     }
     let place = RuntimeAddress(rawValue: UInt(truncatingIfNeeded: address))
     switch (abi, record.kind) {
@@ -46,7 +47,8 @@ struct Binding {
       return .accepted(
         Problem(
           .unknownABI,
-          "abi=\(abi) of a \(record.kind) is unknown here; use a newer BeeHive, or bind it by code"))
+          "abi=\(abi) of a \(record.kind) is unknown here; use a newer BeeHive, or bind it by code")
+      )
     }
   }
 
@@ -66,7 +68,8 @@ struct Binding {
       return .accepted(
         Problem(
           .ambiguousType,
-          "\(names.joined(separator: " and ")) both answer to \(name); write the module's name too"))
+          "\(names.joined(separator: " and ")) both answer to \(name); write the module's name too")
+      )
     case .none(let absence): return .accepted(.absent(absence, name: name))
     }
   }
@@ -110,7 +113,8 @@ extension Problem {
   }
 
   /// The state of an entry between registration and the first look for its type.
-  static let notYetLooked = Problem(.noSuchType, "no type of this name yet; bind it or link its module")
+  static let notYetLooked = Problem(
+    .noSuchType, "no type of this name yet; bind it or link its module")
 }
 
 extension PointerValue {

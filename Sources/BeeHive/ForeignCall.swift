@@ -127,6 +127,7 @@ extension Problem {
   static func badContext(_ found: UInt32, _ needed: Int) -> Problem {
     Problem(
       .badContext,
-      "the record's structure says \(found) bytes where \(needed) are needed; rebuild with BeeHive.h")
+      "the record's structure says \(found) bytes where \(needed) are needed; rebuild with BeeHive.h"
+    )
   }
 }

@@ -22,7 +22,8 @@ private final class Flag: Sendable {
 
 @Suite("The cache of resolved services", .serialized)
 struct LookupCacheTests {
-  @Test("a million replacements beside a reader keep memory flat and every answer whole", arguments: [1_000_000])
+  @Test(
+    "replacements beside a reader keep memory flat and every answer whole", arguments: [1_000_000])
   func replacements(count: Int) async throws {
     let before = Tracked.alive.load(ordering: .relaxed)
     let cache = LookupCache()
@@ -43,7 +44,7 @@ struct LookupCacheTests {
       group.addTask {
         var last = 0
         while !done.isRaised {
-          guard let tracked = cache.withValue(Tracked.self, at: key) { copy $0 } else { continue }
+          guard let tracked = cache.tracked(at: key) else { continue }
           if tracked.number < last { return -1 }
           last = tracked.number
         }
@@ -53,7 +54,7 @@ struct LookupCacheTests {
     }
     #expect(!peak.contains(-1), "a reader went back in time")
     #expect(peak.max() ?? 0 < before + 4096)
-    #expect(cache.withValue(Tracked.self, at: key) { copy $0 }?.number == count)
+    #expect(cache.tracked(at: key)?.number == count)
     cache.publish(nil, for: key)
     cache.collect(now: true)
     #expect(Tracked.alive.load(ordering: .relaxed) == before)
@@ -75,8 +76,20 @@ struct LookupCacheTests {
   @Test("every key is found after growth")
   func growth() {
     let cache = LookupCache()
-    for number in 1...5_000 { cache.publish(CachedValue(number, name: nil), for: UInt(number * 16)) }
-    for number in 1...5_000 { #expect(cache.withValue(Int.self, at: UInt(number * 16)) { copy $0 } == number) }
-    #expect(cache.withValue(Int.self, at: 8) { copy $0 } == nil)
+    for number in 1...5_000 {
+      cache.publish(CachedValue(number, name: nil), for: UInt(number * 16))
+    }
+    for number in 1...5_000 { #expect(cache.number(at: UInt(number * 16)) == number) }
+    #expect(cache.number(at: 8) == nil)
+  }
+}
+
+extension LookupCache {
+  fileprivate func tracked(at key: UInt) -> Tracked? {
+    withValue(Tracked.self, at: key) { copy $0 }
+  }
+
+  fileprivate func number(at key: UInt) -> Int? {
+    withValue(Int.self, at: key) { copy $0 }
   }
 }

@@ -139,7 +139,9 @@ private struct Hen: Sendable {}
 
 @Suite("Services that need each other")
 struct ServiceCycleTests {
-  @Test("a service that needs itself is an error with the path", arguments: [Scope.transient, .singleton])
+  @Test(
+    "a service that needs itself is an error with the path",
+    arguments: [Scope.transient, .singleton])
   func onOneThread(scope: Scope) throws {
     let hive = Hive()
     try hive.register(Hen.self, scope: scope) { hive in
@@ -156,7 +158,9 @@ struct ServiceCycleTests {
     #expect(error?.sources.count == 2)
   }
 
-  @Test("two threads that need each other's singleton get an error, not a deadlock", .timeLimit(.minutes(1)))
+  @Test(
+    "two threads that need each other's singleton get an error, not a deadlock",
+    .timeLimit(.minutes(1)))
   func acrossThreads() async throws {
     for _ in 0..<50 {
       let hive = Hive()

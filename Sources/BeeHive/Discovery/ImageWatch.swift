@@ -88,8 +88,9 @@ struct ImageWatch: ~Copyable {
     var arrivals = unsafe [image_arrival](repeating: image_arrival(), count: capacity)
     while true {
       let count = unsafe image_events_take(&arrivals, capacity)
-      for unsafe arrival in unsafe arrivals.prefix(count) {
-        announced.insert(unsafe RuntimeAddress(rawValue: UInt(bitPattern: arrival.header)))
+      for index in 0..<count {
+        let header = unsafe UInt(bitPattern: arrivals[index].header)
+        announced.insert(RuntimeAddress(rawValue: header))
       }
       if count < capacity { return }
     }

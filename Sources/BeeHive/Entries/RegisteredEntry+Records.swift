@@ -24,7 +24,8 @@ extension RegisteredEntry {
       implementation: record.implementation, attributes: record.attributes,
       source: .image(record.origin), image: image.mapped.id, scope: scope,
       isC: record.attributes.abi?.hasPrefix("c-") == true,
-      progress: unknown.map(Progress.rejected) ?? binding.progress(of: record, in: image.mapped.bias))
+      progress: unknown.map(Progress.rejected)
+        ?? binding.progress(of: record, in: image.mapped.bias))
   }
 
   private convenience init(_ rejection: Rejection, in image: LoadedImage) {

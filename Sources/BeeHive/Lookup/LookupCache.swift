@@ -54,7 +54,9 @@ final class LookupCache: @unchecked Sendable {
   /// which the caller is.
   @inlinable @inline(__always)
   func cached<Service>(_ type: Service.Type, at key: UInt) -> Unmanaged<CachedValue<Service>>? {
-    guard let object = unsafe current.load(ordering: .acquiring).pointee.find(key) else { return nil }
+    guard let object = unsafe current.load(ordering: .acquiring).pointee.find(key) else {
+      return nil
+    }
     // Sound: what stands for a type's key is a `CachedValue` of the type.
     return unsafe Unmanaged<CachedValue<Service>>.fromOpaque(object)
   }
@@ -74,7 +76,9 @@ final class LookupCache: @unchecked Sendable {
   func value<Service>(_ type: Service.Type, at key: UInt, name: String) -> Service? {
     let reader = unsafe beehive_read_begin()
     defer { unsafe beehive_read_end(reader) }
-    guard let object = unsafe current.load(ordering: .acquiring).pointee.find(key) else { return nil }
+    guard let object = unsafe current.load(ordering: .acquiring).pointee.find(key) else {
+      return nil
+    }
     let cached = unsafe Unmanaged<CachedService>.fromOpaque(object).takeUnretainedValue()
     guard cached.name == name, let typed = cached as? CachedValue<Service> else { return nil }
     return typed.value
@@ -87,7 +91,9 @@ final class LookupCache: @unchecked Sendable {
   func publish(_ service: CachedService?, for key: UInt) {
     reserve()
     let table = unsafe current.load(ordering: .relaxed).pointee
-    let object = unsafe service.map { unsafe UnsafeRawPointer(Unmanaged.passRetained($0).toOpaque()) }
+    let object = unsafe service.map {
+      unsafe UnsafeRawPointer(Unmanaged.passRetained($0).toOpaque())
+    }
     let (old, isNew) = unsafe table.exchange(key, for: object)
     if isNew { used.wrappingAdd(1, ordering: .relaxed) }
     if let old = unsafe old { unsafe reclaimer.retire(object: old) }

@@ -67,7 +67,9 @@ struct LookupTable {
       let found = unsafe slots[Int(index)].key.load(ordering: .relaxed)
       if found == key {
         let slot = unsafe slots + Int(index)
-        return (unsafe slot.pointee.object.exchange(object, ordering: .acquiringAndReleasing), false)
+        return (
+          unsafe slot.pointee.object.exchange(object, ordering: .acquiringAndReleasing), false
+        )
       }
       if found == 0 {
         unsafe slots[Int(index)].object.store(object, ordering: .relaxed)

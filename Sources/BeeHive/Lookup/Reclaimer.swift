@@ -7,8 +7,9 @@ internal import CEpoch
 /// postpones. Collection runs every `batch` retirements, so memory stays near what is live.
 @safe final class Reclaimer: Sendable {
   /// Something that nobody can reach any more, except readers that began before it was unpublished.
-  @unsafe
+  @safe
   private struct Retired: @unchecked Sendable {
+    // Sound: owns what it holds, and one thread releases it once.
     var tag: UInt64
     var object: UnsafeRawPointer?  // a retained object
     var table: UnsafeMutablePointer<LookupTable>?
@@ -24,7 +25,7 @@ internal import CEpoch
   }
 
   private static let batch = 64
-  private let retired = unsafe Lock<[Retired]>([])
+  private let retired = Lock<[Retired]>([])
 
   /// Takes over a retained object that has just been unpublished.
   func retire(object: UnsafeRawPointer) {
@@ -37,11 +38,11 @@ internal import CEpoch
   }
 
   private func add(_ item: Retired) {
-    unsafe retired.withLock { unsafe $0.append(item) }
+    retired.withLock { $0.append(item) }
   }
 
   /// How many retired things are still waiting.
-  var count: Int { unsafe retired.withLock { unsafe $0.count } }
+  var count: Int { retired.withLock { $0.count } }
 
   /// Lets go of what nobody can see any more, if enough has gathered or `now` is true.
   ///
@@ -49,16 +50,16 @@ internal import CEpoch
   func collect(now: Bool = false) {
     guard now || count >= Self.batch else { return }
     let oldest = beehive_epoch_oldest()
-    let free = unsafe retired.withLock { list in
-      let free = unsafe list.filter { unsafe $0.tag < oldest }
-      unsafe list.removeAll { unsafe $0.tag < oldest }
-      return unsafe free
+    let free = retired.withLock { list in
+      let free = list.filter { $0.tag < oldest }
+      list.removeAll { $0.tag < oldest }
+      return free
     }
-    for unsafe item in unsafe free { unsafe item.release() }
+    for item in free { item.release() }
   }
 
   deinit {
     // The owner is going, and with it every reader of its tables.
-    for unsafe item in unsafe retired.withLock({ unsafe $0 }) { unsafe item.release() }
+    for item in retired.withLock({ $0 }) { item.release() }
   }
 }

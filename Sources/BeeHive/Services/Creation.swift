@@ -35,7 +35,9 @@ struct Creation {
     var visited: Set<UInt> = [thread]
     while let (owner, held) = stacks.first(where: { $0.value.contains { $0 === wanted } }) {
       guard visited.insert(owner).inserted, let next = waiting[owner] else { return nil }
-      if let position = held.firstIndex(where: { $0 === wanted }) { path += held[(position + 1)...] }
+      if let position = held.firstIndex(where: { $0 === wanted }) {
+        path += held[(position + 1)...]
+      }
       path.append(next)
       if let start = stack.firstIndex(where: { $0 === next }) { return Array(path[start...]) }
       wanted = next

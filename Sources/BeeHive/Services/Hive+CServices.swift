@@ -31,7 +31,9 @@ extension Hive {
 
   /// Gives back what a transient C factory made; false if no such factory is registered.
   @discardableResult
-  public func destroy<Table>(_ pointer: UnsafePointer<Table>, of service: String, name: String? = nil)
+  public func destroy<Table>(
+    _ pointer: UnsafePointer<Table>, of service: String, name: String? = nil
+  )
     -> Bool
   {
     for candidate in cEntries(of: service, name: name) where candidate.structure == .factory {
@@ -138,7 +140,8 @@ extension Hive {
       CachedValue(CInstance(address: try create(entry, factory), factory: factory), name: nil)
     }
     guard let instance = made as? CachedValue<CInstance> else {
-      throw ServiceError(.unusable, service: entry.name, message: "\(entry.source) made no C object")
+      throw ServiceError(
+        .unusable, service: entry.name, message: "\(entry.source) made no C object")
     }
     return instance.value.address
   }

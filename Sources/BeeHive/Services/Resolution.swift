@@ -140,7 +140,8 @@ struct Resolution<Service: Sendable> {
       throw error
     } catch {
       throw ServiceError(
-        .creationFailed, service: entry.name, message: "\(entry.source) failed to make it: \(error)",
+        .creationFailed, service: entry.name,
+        message: "\(entry.source) failed to make it: \(error)",
         sources: [entry.source], underlying: error)
     }
   }
