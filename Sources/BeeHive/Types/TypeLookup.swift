@@ -1,5 +1,4 @@
 internal import CSwiftRuntime
-internal import Synchronization
 
 /// Finds the Swift type that a written name means, among all that the process has loaded.
 ///
@@ -108,8 +107,8 @@ enum TypeLookup {
 }
 
 /// The index of the process, brought up to date when an image arrived since the last question.
-private struct SharedIndex: ~Copyable, Sendable {
-  private let state = Mutex(TypeIndex())
+private struct SharedIndex: Sendable {
+  private let state = Lock(TypeIndex())
 
   /// The declarations with this last component, once at least `images` images are known.
   func entries(

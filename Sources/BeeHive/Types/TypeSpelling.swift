@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// What a record may call a type that is at hand: the texts that `TypeName` makes of such names.
 struct TypeSpelling: Hashable, Sendable {
   /// `Shop.Greeter`, `Shop.Cart.Item`, `Shop.Cache<Swift.Int, Shop.Value>`.
@@ -33,8 +31,8 @@ struct TypeSpelling: Hashable, Sendable {
   }
 
   /// The spellings seen so far. A type lives as long as the process, so its identity is a key.
-  private struct Seen: ~Copyable, Sendable {
-    private let known = Mutex<[ObjectIdentifier: TypeSpelling]>([:])
+  private struct Seen: Sendable {
+    private let known = Lock<[ObjectIdentifier: TypeSpelling]>([:])
 
     func spelling(of type: any Any.Type) -> TypeSpelling {
       let key = ObjectIdentifier(type)
