@@ -123,8 +123,9 @@ BEEHIVE_HIDDEN inline void beehive_image_down(void) { BEEHIVE_WITHDRAW_ }
 #define BEEHIVE_ASM_RELATIVE(symbol) ".long " symbol " - .\n"
 
 /* The guard makes one copy of several annotations in a file, the group one of several files.
- * Groups are collected as garbage unless the assembler's R retains them; all parts are in one
- * group, so that the word in .init_array and its twin in .fini_array come from the same file. */
+ * All parts are in one group, so that the words in .init_array and .fini_array come from the same
+ * file, and so that what keeps one of them keeps all; R retains a group whose linker thinks
+ * otherwise. */
 #define BEEHIVE_IMAGE_SECTIONS_(up, down)                                              \
   __asm__(".ifndef .Lbeehive_image_once\n"                                             \
           ".set .Lbeehive_image_once, 1\n"                                             \
