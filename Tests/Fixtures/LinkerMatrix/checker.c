@@ -96,7 +96,8 @@ static void check_record(const beehive_record_head *record) {
   const char *implementation = text + strlen(text) + 1;
   const char *abi = implementation + strlen(implementation) + 1;
   EXPECT(strncmp(text, "Typed.", 6) == 0, "name %s", text);
-  EXPECT(record->version == 1 && record->text_offset == 32 && !record->accessor, "head of %s", text);
+  EXPECT(record->version == 1 && record->text_offset == 32, "head of %s", text);
+  EXPECT(!record->accessor, "accessor of %s", text);
   if (strcmp(abi, "abi=c-module") == 0) {
     const beehive_module_table *table = record->context;
     EXPECT(record->kind == BEEHIVE_KIND_MODULE, "kind of %s", text);

@@ -28,18 +28,18 @@ BEEHIVE_C_END
 /* The bodies of the two functions below. `size` makes both happen once even where a link-time
  * optimiser keeps two copies of the calling words (ThinLTO does). The node is filled here and not
  * by an initialiser: an image then carries no relocation for it. */
-#define BEEHIVE_ANNOUNCE_                        \
-  beehive_image *image = &beehive_this_image;    \
-  if (image->size != 0) return;                  \
-  image->size = (uint32_t)sizeof(beehive_image); \
-  image->version = BEEHIVE_IMAGE_VERSION;        \
-  image->header = __ehdr_start;                  \
-  image->mods = __start_BeehiveMods;             \
-  image->mods_end = __stop_BeehiveMods;          \
-  image->services = __start_BeehiveServices;     \
-  image->services_end = __stop_BeehiveServices;  \
-  image->records = __start_BeehiveRecords;       \
-  image->records_end = __stop_BeehiveRecords;    \
+#define BEEHIVE_ANNOUNCE_                       \
+  beehive_image *image = &beehive_this_image;   \
+  if (image->size != 0) return;                 \
+  image->size = sizeof(beehive_image);          \
+  image->version = BEEHIVE_IMAGE_VERSION;       \
+  image->header = __ehdr_start;                 \
+  image->mods = __start_BeehiveMods;            \
+  image->mods_end = __stop_BeehiveMods;         \
+  image->services = __start_BeehiveServices;    \
+  image->services_end = __stop_BeehiveServices; \
+  image->records = __start_BeehiveRecords;      \
+  image->records_end = __stop_BeehiveRecords;   \
   if (beehive_image_event) beehive_image_event(image, BEEHIVE_IMAGE_UP);
 
 #define BEEHIVE_WITHDRAW_                                                  \
@@ -81,8 +81,14 @@ struct beehive_instantiated {
  * declaration, clang takes it on no such function and needs none: it sees the assembler's use. */
 #if defined(__clang__)
 #define BEEHIVE_NAMED_BY_ASM
+#define BEEHIVE_REPEATED(declarations) declarations
 #else
 #define BEEHIVE_NAMED_BY_ASM __attribute__((__used__))
+#define BEEHIVE_REPEATED(declarations)                    \
+  _Pragma("GCC diagnostic push")                          \
+  _Pragma("GCC diagnostic ignored \"-Wredundant-decls\"") \
+  declarations                                            \
+  _Pragma("GCC diagnostic pop")
 #endif
 
 extern beehive_image beehive_this_image __attribute__((__weak__)) BEEHIVE_HIDDEN;
@@ -93,10 +99,10 @@ extern beehive_image beehive_this_image __attribute__((__weak__)) BEEHIVE_HIDDEN
 BEEHIVE_HIDDEN inline void beehive_image_up(void) { BEEHIVE_ANNOUNCE_ }
 BEEHIVE_HIDDEN inline void beehive_image_down(void) { BEEHIVE_WITHDRAW_ }
 
-#define BEEHIVE_IMAGE_ONCE                                   \
-  beehive_image beehive_this_image;                          \
-  extern void beehive_image_up(void) BEEHIVE_NAMED_BY_ASM;   \
-  extern void beehive_image_down(void) BEEHIVE_NAMED_BY_ASM; \
+#define BEEHIVE_IMAGE_ONCE                                                     \
+  BEEHIVE_REPEATED(beehive_image beehive_this_image;                           \
+                   extern void beehive_image_up(void) BEEHIVE_NAMED_BY_ASM;    \
+                   extern void beehive_image_down(void) BEEHIVE_NAMED_BY_ASM;) \
   BEEHIVE_IMAGE_SECTIONS_("beehive_image_up", "beehive_image_down")
 
 #endif

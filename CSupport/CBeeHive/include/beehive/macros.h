@@ -74,33 +74,33 @@
 /* The callers append `"", "", ` to the author's arguments. So missing attributes are "", at least
  * one argument is left for `...`, as C11 demands, and attributes that were separated by a comma
  * arrive as `surplus`. */
-#define BEEHIVE_MODULE_(entry, names, table, attributes, surplus, ...)      \
-  BEEHIVE_NO_SURPLUS_(surplus);                                             \
-  static const beehive_module_table BEEHIVE_PASTE(entry, _table) = {        \
-      (uint32_t)sizeof(beehive_module_table), BEEHIVE_MODULE_TABLE_VERSION, \
-      sizeof(beehive_module_operations), table};                            \
-  BEEHIVE_RECORD_(entry, BEEHIVE_KIND_MODULE,                               \
+#define BEEHIVE_MODULE_(entry, names, table, attributes, surplus, ...) \
+  BEEHIVE_NO_SURPLUS_(surplus);                                        \
+  static const beehive_module_table BEEHIVE_PASTE(entry, _table) = {   \
+      sizeof(beehive_module_table), BEEHIVE_MODULE_TABLE_VERSION,      \
+      sizeof(beehive_module_operations), table};                       \
+  BEEHIVE_RECORD_(entry, BEEHIVE_KIND_MODULE,                          \
                   names #table "\0" BEEHIVE_ATTRIBUTE("abi", "c-module") attributes)
 
-#define BEEHIVE_SERVICE_(entry, names, pointer, attributes, surplus, ...)                         \
-  BEEHIVE_NO_SURPLUS_(surplus);                                                                   \
-  static const beehive_service_table BEEHIVE_PASTE(entry, _table) = {                             \
-      (uint32_t)sizeof(beehive_service_table), BEEHIVE_SERVICE_TABLE_VERSION, sizeof(*(pointer)), \
-      pointer};                                                                                   \
-  BEEHIVE_RECORD_(entry, BEEHIVE_KIND_SERVICE,                                                    \
+#define BEEHIVE_SERVICE_(entry, names, pointer, attributes, surplus, ...)               \
+  BEEHIVE_NO_SURPLUS_(surplus);                                                         \
+  static const beehive_service_table BEEHIVE_PASTE(entry, _table) = {                   \
+      sizeof(beehive_service_table), BEEHIVE_SERVICE_TABLE_VERSION, sizeof(*(pointer)), \
+      pointer};                                                                         \
+  BEEHIVE_RECORD_(entry, BEEHIVE_KIND_SERVICE,                                          \
                   names BEEHIVE_ATTRIBUTE("abi", "c-table") attributes)
 
-#define BEEHIVE_FACTORY_(entry, names, make, undo, attributes, surplus, ...)                   \
-  BEEHIVE_NO_SURPLUS_(surplus);                                                                \
-  static const beehive_service_factory BEEHIVE_PASTE(entry, _table) = {                        \
-      (uint32_t)sizeof(beehive_service_factory), BEEHIVE_SERVICE_FACTORY_VERSION, make, undo}; \
-  BEEHIVE_RECORD_(entry, BEEHIVE_KIND_SERVICE,                                                 \
+#define BEEHIVE_FACTORY_(entry, names, make, undo, attributes, surplus, ...)         \
+  BEEHIVE_NO_SURPLUS_(surplus);                                                      \
+  static const beehive_service_factory BEEHIVE_PASTE(entry, _table) = {              \
+      sizeof(beehive_service_factory), BEEHIVE_SERVICE_FACTORY_VERSION, make, undo}; \
+  BEEHIVE_RECORD_(entry, BEEHIVE_KIND_SERVICE,                                       \
                   names BEEHIVE_ATTRIBUTE("abi", "c-factory") attributes)
 
 #define BEEHIVE_NO_SURPLUS_(surplus) \
   BEEHIVE_STATIC_ASSERT(sizeof(surplus) == 1, "BeeHive: attributes take no commas between them")
 
-#define BEEHIVE_TEXT_SIZE_(words) ((sizeof(words) + 7) & ~(size_t)7)
+#define BEEHIVE_TEXT_SIZE_(words) ((sizeof(words) + 7) / 8 * 8)
 
 /* The context is never null: a constant with a relocation and one without would go into sections
  * of different flags, which gcc refuses. */
@@ -110,15 +110,15 @@
 #define BEEHIVE_HEAD_POINTERS_(context) BEEHIVE_NULL, context
 #endif
 
-#define BEEHIVE_RECORD_(entry, number, words)                            \
-  BEEHIVE_IMAGE_ONCE                                                     \
-  static const struct {                                                  \
-    beehive_record_head beehive_head;                                    \
-    char beehive_text[BEEHIVE_TEXT_SIZE_(words)];                        \
-  } entry BEEHIVE_ENTRY_IN(BEEHIVE_SECTION_RECORDS) = {                  \
-      {(uint32_t)(BEEHIVE_RECORD_HEAD_SIZE + BEEHIVE_TEXT_SIZE_(words)), \
-       BEEHIVE_RECORD_VERSION, number, 0, BEEHIVE_RECORD_HEAD_SIZE,      \
-       BEEHIVE_HEAD_POINTERS_(&BEEHIVE_PASTE(entry, _table))},           \
+#define BEEHIVE_RECORD_(entry, number, words)                       \
+  BEEHIVE_IMAGE_ONCE                                                \
+  static const struct {                                             \
+    beehive_record_head beehive_head;                               \
+    char beehive_text[BEEHIVE_TEXT_SIZE_(words)];                   \
+  } entry BEEHIVE_ENTRY_IN(BEEHIVE_SECTION_RECORDS) = {             \
+      {BEEHIVE_RECORD_HEAD_SIZE + BEEHIVE_TEXT_SIZE_(words),        \
+       BEEHIVE_RECORD_VERSION, number, 0, BEEHIVE_RECORD_HEAD_SIZE, \
+       BEEHIVE_HEAD_POINTERS_(&BEEHIVE_PASTE(entry, _table))},      \
       words}
 
 #endif

@@ -1,0 +1,63 @@
+// Every macro, in every place where it may stand. Compiled as C and as C++; what it must yield is
+// in everything.records (the typed records) and everything.pointers (the pointer entries).
+#include <BeeHive.h>
+
+// Names are never expanded: these words are common macros.
+#define Shop 42
+#define text "no"
+#define linux 1
+#define used
+#define section(name)
+#define head tail
+
+BeeHiveMod(Shop.ShopModule);
+BeeHiveMod(linux.text);
+BeeHiveMod(Cache<Key, Value>);
+BeeHiveService(Shop.HomeService, Shop.HomeViewModel);
+BeeHiveService(Store, Cache<Key, Value>);
+
+static bool set_up(const beehive_context *context) { return context->custom != BEEHIVE_NULL; }
+static const beehive_module_operations audio_operations = {
+    set_up, BEEHIVE_NULL, BEEHIVE_NULL, BEEHIVE_NULL, BEEHIVE_NULL, BEEHIVE_NULL};
+
+#define AUDIO_PRIORITY 10
+BEEHIVE_MODULE(audio, &audio_operations);
+BEEHIVE_MODULE(linux.audio, &audio_operations,
+               BEEHIVE_PRIORITY(AUDIO_PRIORITY) BEEHIVE_LEVEL("basic") BEEHIVE_REQUIRES("log")
+                   BEEHIVE_REQUIRES("net") BEEHIVE_AFTER("disk")
+                       BEEHIVE_ATTRIBUTE("author", "K. \xc3\x96"));
+
+struct greeter {
+  void (*greet)(const char *name);
+};
+static void greet_in_english(const char *name) { (void)name; }
+static const struct greeter english = {greet_in_english};
+BEEHIVE_SERVICE(Greeter, EnglishGreeter, &english);
+BEEHIVE_SERVICE(Shop.Greeter, Shop.English, &english,
+                BEEHIVE_SCOPE("singleton") BEEHIVE_PRIORITY(-3) BEEHIVE_NAME("en"));
+
+static void *create_session(const beehive_context *context) { return context->hive; }
+static void destroy_session(void *session) { (void)session; }
+BEEHIVE_SERVICE_FACTORY(Session, DiskSession, create_session, destroy_session);
+BEEHIVE_SERVICE_FACTORY(Session, NetSession, create_session, BEEHIVE_NULL,
+                        BEEHIVE_SCOPE("transient"));
+
+#ifdef __cplusplus
+namespace outer {
+BeeHiveMod(In.Namespace);
+namespace {
+BeeHiveMod(In.Unnamed);
+BEEHIVE_SERVICE(In.Unnamed, Greeter, &english);
+}  // namespace
+}  // namespace outer
+extern "C" {
+BeeHiveMod(In.ExternC);
+BEEHIVE_MODULE(In.ExternC, &audio_operations);
+}
+#else
+BeeHiveMod(In.Namespace);
+BeeHiveMod(In.Unnamed);
+BEEHIVE_SERVICE(In.Unnamed, Greeter, &english);
+BeeHiveMod(In.ExternC);
+BEEHIVE_MODULE(In.ExternC, &audio_operations);
+#endif
