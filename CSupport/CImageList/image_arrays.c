@@ -8,7 +8,7 @@ bool image_list_same(
     const image_list *list, size_t index, const image_list *other, size_t other_index) {
   const image_entry *a = &list->entries[index], *b = &other->entries[other_index];
   return a->program_headers == b->program_headers && a->header == b->header &&
-         a->place.bias == b->place.bias && a->layout == b->layout &&
+         a->bias == b->bias && a->layout == b->layout && a->note == b->note &&
          a->build_id_size == b->build_id_size &&
          memcmp(a->build_id, b->build_id, a->build_id_size) == 0 &&
          strcmp(list->names + a->name, other->names + b->name) == 0;

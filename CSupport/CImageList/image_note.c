@@ -24,7 +24,7 @@ static uintptr_t target(const unsigned char *descriptor, unsigned index) {
 }
 
 static enum image_note read_bounds(
-    const loader_image *image, const image_entry *entry, bool movable,
+    const loader_image *image, const ElfW(Phdr) *last, const image_entry *entry,
     const unsigned char *descriptor, size_t size, image_range *sections) {
   if (size < WORD_COUNT * sizeof(int32_t)) return IMAGE_NOTE_SHORT;
   uint32_t version;
@@ -34,72 +34,87 @@ static enum image_note read_bounds(
   /* The header's true place tells by how much a tool has moved the note. In ET_EXEC such tools move
    * the header instead, so there a difference says nothing. */
   uintptr_t moved = entry->header - target(descriptor, WORD_HEADER);
-  if (moved != 0 && (entry->header == 0 || !movable)) return IMAGE_NOTE_MOVED;
+  if (moved != 0 &&
+      (entry->header == 0 || ((const ElfW(Ehdr) *)entry->header)->e_type == ET_EXEC))
+    return IMAGE_NOTE_MOVED;
 
-  const ElfW(Phdr) *segment = NULL;
+  uintptr_t lowest = UINTPTR_MAX, highest = 0, bits = 0;
   for (unsigned i = 0; i < IMAGE_SECTION_COUNT; i++) {
     uintptr_t start = target(descriptor, WORD_BOUNDS + 2 * i) + moved;
     uintptr_t stop = target(descriptor, WORD_BOUNDS + 2 * i + 1) + moved;
-    sections[i] = (image_range){start, stop};
+    sections[i].start = start;
+    sections[i].stop = stop;
     if (start == stop) continue;
-    if ((start | stop) & 7) return IMAGE_NOTE_MISALIGNED;
-    /* The sections are neighbours as a rule, so the last segment is the likely one. */
-    if (segment != NULL) {
-      uintptr_t low = image->dlpi_addr + segment->p_vaddr;
-      if (start >= low && start <= stop && stop - low <= segment->p_filesz) continue;
-    }
-    segment = image_segment_of(image, start, stop);
-    if (segment == NULL) return IMAGE_NOTE_OUT_OF_IMAGE;
+    if (start > stop) return IMAGE_NOTE_OUT_OF_IMAGE;
+    bits |= start | stop;
+    if (start < lowest) lowest = start;
+    if (stop > highest) highest = stop;
   }
+  if (bits & 7) return IMAGE_NOTE_MISALIGNED;
+  /* As a rule the last segment holds them all. */
+  if (lowest > highest || image_segment_holds(image, last, lowest, highest))
+    return IMAGE_NOTE_FOUND;
+  for (unsigned i = 0; i < IMAGE_SECTION_COUNT; i++)
+    if (sections[i].start != sections[i].stop &&
+        image_segment_of(image, sections[i].start, sections[i].stop) == NULL)
+      return IMAGE_NOTE_OUT_OF_IMAGE;
   return IMAGE_NOTE_FOUND;
 }
 
 static void take_note(
-    const loader_image *image, image_entry *entry, bool movable, const unsigned char *descriptor,
-    size_t size) {
-  image_range sections[IMAGE_SECTION_COUNT] = {{0, 0}, {0, 0}, {0, 0}};
-  enum image_note note = read_bounds(image, entry, movable, descriptor, size, sections);
+    const loader_image *image, const ElfW(Phdr) *last, image_entry *entry,
+    const unsigned char *descriptor, size_t size) {
   if (entry->note == IMAGE_NOTE_NONE) {
-    entry->note = note;
-    memcpy(entry->sections, sections, sizeof sections);
-  } else if (entry->note != note || memcmp(entry->sections, sections, sizeof sections) != 0) {
-    /* ThinLTO leaves two notes that agree. Two that do not cannot both be true. */
-    entry->note = IMAGE_NOTE_DISAGREES;
+    entry->note = (uint8_t)read_bounds(image, last, entry, descriptor, size, entry->sections);
+    return;
   }
+  /* ThinLTO leaves two notes that agree. Two that do not cannot both be true. */
+  image_range sections[IMAGE_SECTION_COUNT];
+  enum image_note note = read_bounds(image, last, entry, descriptor, size, sections);
+  if (note != entry->note || (note == IMAGE_NOTE_FOUND &&
+                              memcmp(sections, entry->sections, sizeof sections) != 0))
+    entry->note = IMAGE_NOTE_DISAGREES;
+}
+
+static void take_build_id(image_entry *entry, const unsigned char *bytes, size_t size) {
+  if (size > IMAGE_BUILD_ID_LIMIT || entry->build_id_size != 0) return;
+  entry->build_id_size = (uint8_t)size;
+  if (size == 20) /* SHA-1, what almost every linker writes: the compiler copies this in place */
+    memcpy(entry->build_id, bytes, 20);
+  else
+    memcpy(entry->build_id, bytes, size);
 }
 
 void image_note_read(
-    const loader_image *image, const ElfW(Phdr) *segment, image_entry *entry, bool movable) {
+    const loader_image *image, const ElfW(Phdr) *segment, const ElfW(Phdr) *first,
+    const ElfW(Phdr) *last, image_entry *entry) {
   uintptr_t start = image->dlpi_addr + segment->p_vaddr;
-  if (start + segment->p_memsz < start ||
-      image_segment_of(image, start, start + segment->p_memsz) == NULL)
+  uintptr_t stop = start + segment->p_memsz;
+  if (first == NULL || (!image_segment_holds(image, first, start, stop) &&
+                        image_segment_of(image, start, stop) == NULL))
     return;
   const unsigned char *note = (const unsigned char *)start;
   size_t left = segment->p_memsz;
   /* Linkers gather notes of 4 and of 8 bytes' alignment in segments of their own. */
-  size_t align = segment->p_align < 8 ? 4 : 8;
-  while (left >= 3 * sizeof(uint32_t)) {
-    uint32_t head[3]; /* sizes of owner and descriptor, type */
+  size_t mask = segment->p_align < 8 ? 3 : 7;
+  uint32_t head[3]; /* sizes of owner and descriptor, type */
+  while (left >= sizeof head) {
     memcpy(head, note, sizeof head);
-    bool ours = head[2] == TYPE && head[0] == sizeof OWNER &&
-                left >= sizeof head + sizeof OWNER &&
+    uint64_t descriptor = (sizeof head + (uint64_t)head[0] + mask) & ~(uint64_t)mask;
+    uint64_t end = descriptor + head[1];
+    bool ours = head[2] == TYPE && head[0] == sizeof OWNER && left >= sizeof head + sizeof OWNER &&
                 memcmp(note + sizeof head, OWNER, sizeof OWNER) == 0;
-    uint64_t descriptor = (sizeof head + (uint64_t)head[0] + align - 1) & ~(uint64_t)(align - 1);
-    if (descriptor + head[1] > left) {
+    if (end > left) {
       if (ours) entry->note = IMAGE_NOTE_SHORT;
       return;
     }
-    const unsigned char *bytes = note + descriptor;
-    if (ours) {
-      take_note(image, entry, movable, bytes, head[1]);
-    } else if (head[2] == NT_GNU_BUILD_ID && head[0] == sizeof ELF_NOTE_GNU &&
-               head[1] <= IMAGE_BUILD_ID_LIMIT && entry->build_id_size == 0 &&
-               memcmp(note + sizeof head, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) == 0) {
-      entry->build_id_size = (uint8_t)head[1];
-      memcpy(entry->build_id, bytes, head[1]);
-    }
-    uint64_t next = (descriptor + head[1] + align - 1) & ~(uint64_t)(align - 1);
-    if (next > left) return;
+    if (ours)
+      take_note(image, last, entry, note + descriptor, head[1]);
+    else if (head[2] == NT_GNU_BUILD_ID && head[0] == sizeof ELF_NOTE_GNU &&
+             memcmp(note + sizeof head, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) == 0)
+      take_build_id(entry, note + descriptor, head[1]);
+    uint64_t next = (end + mask) & ~(uint64_t)mask;
+    if (next >= left) return;
     note += next;
     left -= (size_t)next;
   }

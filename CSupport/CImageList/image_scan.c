@@ -44,51 +44,42 @@ struct scan {
   bool fresh; /* the list was handed to `previous` and is filled from the start */
 };
 
-static uint64_t mix(uint64_t state, uint64_t value) {
-  state = (state ^ value) * 0x9e3779b97f4a7c15u;
-  return state ^ (state >> 32);
-}
+/* More PT_NOTE than any linker writes; the rest is not looked at. */
+#define NOTE_LIMIT 8
 
-/* Everything a scan says of one image. */
+/* Everything a scan says of one image. A walk costs what stands here, once per image: so it is one
+ * loop over the program headers, and every field is written once. */
 static void describe(const loader_image *image, const struct scan *scan, image_entry *entry) {
-  memset(entry, 0, offsetof(image_entry, build_id));
-  entry->place.bias = image->dlpi_addr;
-  entry->program_headers = (uintptr_t)image->dlpi_phdr;
-  entry->program_header_count = image->dlpi_phnum;
-  entry->place.lowest = UINTPTR_MAX;
-
-  uint64_t layout = image->dlpi_phnum;
-  for (unsigned i = 0; i < image->dlpi_phnum; i++) {
-    const ElfW(Phdr) *segment = &image->dlpi_phdr[i];
-    if (segment->p_type == PT_DYNAMIC) entry->place.dynamic = image->dlpi_addr + segment->p_vaddr;
-    if (segment->p_type != PT_LOAD) continue;
-    uintptr_t low = image->dlpi_addr + segment->p_vaddr;
-    if (low < entry->place.lowest) entry->place.lowest = low;
-    if (low + segment->p_memsz > entry->place.highest) entry->place.highest = low + segment->p_memsz;
-    if (segment->p_offset == 0 && entry->header == 0 && (segment->p_flags & PF_R) &&
-        segment->p_filesz >= sizeof(ElfW(Ehdr)))
-      entry->header = low;
-    layout = mix(layout, segment->p_offset ^ ((uint64_t)segment->p_vaddr << 20));
-    layout = mix(layout, segment->p_filesz ^ ((uint64_t)segment->p_memsz << 20));
-  }
-  entry->layout = layout;
-
-  bool movable = true;
-  if (entry->header != 0) {
-    const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)entry->header;
-    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) {
-      entry->header = 0;
-    } else {
-      movable = header->e_type != ET_EXEC;
-      entry->layout = mix(layout, header->e_shoff ^ ((uint64_t)header->e_entry << 20));
+  const ElfW(Phdr) *notes[NOTE_LIMIT];
+  unsigned note_count = 0;
+  const ElfW(Phdr) *first = NULL, *last = NULL; /* of the readable segments */
+  const ElfW(Phdr) *end = image->dlpi_phdr + image->dlpi_phnum;
+  for (const ElfW(Phdr) *segment = image->dlpi_phdr; segment != end; segment++) {
+    if (segment->p_type == PT_LOAD) {
+      if (!(segment->p_flags & PF_R)) continue;
+      if (first == NULL) first = segment;
+      last = segment;
+    } else if (segment->p_type == PT_NOTE) {
+      if (note_count < NOTE_LIMIT) notes[note_count++] = segment;
     }
   }
-  entry->role = scan->vdso != 0 && entry->header == scan->vdso ? IMAGE_ROLE_VDSO
-                : scan->position == 0                          ? IMAGE_ROLE_MAIN
-                                                               : IMAGE_ROLE_LIBRARY;
-  for (unsigned i = 0; i < image->dlpi_phnum; i++)
-    if (image->dlpi_phdr[i].p_type == PT_NOTE)
-      image_note_read(image, &image->dlpi_phdr[i], entry, movable);
+  const ElfW(Ehdr) *header = NULL;
+  if (first != NULL && first->p_offset == 0 && first->p_filesz >= sizeof *header) {
+    header = (const ElfW(Ehdr) *)(image->dlpi_addr + first->p_vaddr);
+    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) header = NULL;
+  }
+
+  entry->bias = image->dlpi_addr;
+  entry->header = (uintptr_t)header;
+  entry->program_headers = (uintptr_t)image->dlpi_phdr;
+  entry->layout = header != NULL ? header->e_shoff ^ ((uint64_t)header->e_entry << 32) : 0;
+  entry->note = IMAGE_NOTE_NONE;
+  entry->build_id_size = 0;
+  entry->role = scan->position == 0                 ? IMAGE_ROLE_MAIN
+                : entry->header == scan->vdso && header ? IMAGE_ROLE_VDSO
+                                                    : IMAGE_ROLE_LIBRARY;
+  for (unsigned i = 0; i < note_count; i++)
+    image_note_read(image, notes[i], first, last, entry);
 }
 
 /* Under the loader's lock: the first image decides whether what the list holds is still true. */

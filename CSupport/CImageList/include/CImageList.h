@@ -50,13 +50,12 @@ enum image_role { IMAGE_ROLE_LIBRARY, IMAGE_ROLE_MAIN, IMAGE_ROLE_VDSO };
 
 /* One image. The addresses together identify it as long as it stays mapped. */
 typedef struct image_entry {
-  image_place place;
+  uintptr_t bias;            /* what the loader added to every linked address */
   uintptr_t header;          /* the ELF or Mach-O header; 0 where no segment holds it */
   uintptr_t program_headers; /* the program headers or load commands */
   image_range sections[IMAGE_SECTION_COUNT]; /* valid with IMAGE_NOTE_FOUND */
-  uint64_t layout;           /* a mix of every segment's place and size: tells apart two builds that
-                                were mapped at one address one after the other */
-  uint32_t program_header_count;
+  uint64_t layout;           /* from the ELF header: tells apart two builds that were mapped at one
+                                address one after the other */
   uint32_t name;             /* where the loader's name starts in the list's names */
   uint8_t note;              /* enum image_note */
   uint8_t role;              /* enum image_role */
