@@ -37,7 +37,8 @@ bool image_list_probe(uint64_t *adds, uint64_t *subs) {
 struct scan {
   image_list *list, *previous;
   uintptr_t vdso;
-  size_t kept, kept_names; /* what of the list is still true */
+  size_t known, known_names; /* what the list held before */
+  size_t kept, kept_names;   /* what of that is still true */
   size_t position;         /* of the image in the loader's list */
   size_t needed, needed_names;
   struct counters counters;
@@ -144,8 +145,8 @@ bool image_list_scan(image_list *list, image_list *previous) {
   scan.vdso = getauxval(AT_SYSINFO_EHDR);
   previous->count = previous->names_size = 0;
   previous->counted = false;
-  scan.kept = list->count;
-  scan.kept_names = list->names_size;
+  scan.kept = scan.known = list->count;
+  scan.kept_names = scan.known_names = list->names_size;
   for (;;) {
     scan.position = 0;
     dl_iterate_phdr(collect, &scan);
@@ -153,7 +154,14 @@ bool image_list_scan(image_list *list, image_list *previous) {
     /* More images than fitted: nothing is allocated inside the pass, so another one follows. */
     if (!reserve(list, scan.needed + scan.needed / 4 + 16,
                  scan.needed_names + scan.needed_names / 4 + 1024)) {
-      image_list_free(list);
+      if (scan.fresh) {
+        image_list unfinished = *list;
+        *list = *previous;
+        *previous = unfinished;
+      }
+      list->count = scan.known;
+      list->names_size = scan.known_names;
+      previous->count = 0;
       return false;
     }
   }

@@ -56,6 +56,15 @@ extension Fixture {
 
   deinit { close() }
 
+  /// Calls a function of the library that takes nothing and answers an `int`.
+  func call(_ function: String) throws -> Int32 {
+    typealias Function = @convention(c) () -> Int32
+    guard let handle = unsafe handle, let symbol = unsafe dlsym(handle, function) else {
+      throw Fixture.Failure(description: "\(function) is not in the library")
+    }
+    return unsafe unsafeBitCast(symbol, to: Function.self)()
+  }
+
   /// `dlclose`, once.
   func close() {
     if let handle = unsafe handle { unsafe _ = dlclose(handle) }
@@ -76,12 +85,22 @@ extension ImageList {
     (0..<count).last { self[$0].name == name }
   }
 
+  /// The same, where there must be one.
+  borrowing func required(named name: String) throws -> Int {
+    try required { $0 == name }
+  }
+
+  /// The position of the last image whose name is like that.
+  borrowing func required(where isNamed: (String) -> Bool) throws -> Int {
+    guard let position = (0..<count).last(where: { isNamed(self[$0].name) }) else {
+      throw Fixture.Failure(description: "no such image is in the list")
+    }
+    return position
+  }
+
   /// What copying the image of this name gives.
   borrowing func copy(named name: String) throws -> LoadedImage {
-    guard let position = position(named: name) else {
-      throw Fixture.Failure(description: "\(name) is not in the list")
-    }
-    switch copy([position])[0] {
+    switch copy([try required(named: name)])[0] {
     case .image(let image): return image
     case .gone: throw Fixture.Failure(description: "\(name) is gone")
     case .failed(let error): throw error

@@ -8,22 +8,21 @@ import Testing
     let compiler: String
     let linker: String
     var testDescription: String { "\(compiler) \(linker)" }
-    var arguments: [String] { linker.isEmpty ? [] : ["-fuse-ld=\(linker)"] }
-    var isPossible: Bool {
-      let program = linker == "mold" ? "mold" : "ld.\(linker)"
-      return Fixture.tool(compiler) != nil && Fixture.tool(program) != nil
-    }
+    var arguments: [String] { ["-fuse-ld=\(linker)"] }
 
     static let all = ["gcc", "clang"].flatMap { compiler in
       ["bfd", "gold", "lld", "mold"].map { Build(compiler: compiler, linker: $0) }
+    }.filter {
+      let isPossible =
+        Fixture.tool($0.compiler) != nil
+        && Fixture.tool($0.linker == "mold" ? "mold" : "ld.\($0.linker)") != nil
+      if !isPossible { print("skipped: \($0.testDescription) is not installed") }
+      return isPossible
     }
   }
 
-  @Test(arguments: Build.all) func noteAndFileAgree(_ build: Build) throws {
-    guard build.isPossible else {
-      print("skipped: \(build.testDescription) is not installed")
-      return
-    }
+  @Test(arguments: Build.all)
+  func `The note and the file lead to the same sections`(_ build: Build) throws {
     let name = "agree_\(build.compiler)_\(build.linker)"
     for (source, evidence) in [
       (Fixture.noted(name), LoadedImage.Evidence.note),
@@ -48,6 +47,98 @@ import Testing
       }
       #expect(
         try image.texts(in: "BeehiveMods") == ["\(name).FirstModule", "\(name).SecondModule"])
+    }
+  }
+
+  @Test func `Typed records are copied whole and never called settled`() throws {
+    let path = try Fixture.library(
+      """
+      #include <BeeHive.h>
+      static const int table = 42;
+      BEEHIVE_SERVICE(Greeter, EnglishGreeter, &table, BEEHIVE_SCOPE("singleton"));
+      """, as: "typed.so")
+    let library = try OpenLibrary(path)
+    defer { library.close() }
+    let image = try ImageList.current().copy(named: path)
+    let file = try ELFFile(path: path)
+    let mapped = try #require(try image.sections(named: "BeehiveRecords").first)
+    let stored = try #require(try file.sections(named: "BeehiveRecords").first)
+    #expect(!image.isSettled)
+    #expect(mapped.size == stored.size)
+    // The text behind the head needs no relocation: it is the same in memory and in the file.
+    func text(_ bytes: Span<UInt8>) -> [UInt8] { (32..<bytes.count).map { bytes[$0] } }
+    #expect(try image.withBytes(of: mapped, text) == file.withBytes(of: stored, text))
+    // The context leads to the same linked address.
+    #expect(
+      try image.pointer(at: 24, in: mapped).target == file.pointer(at: 24, in: stored).target)
+  }
+
+  @Test func `A pointer of no use is copied with the reason`() throws {
+    let path = try Fixture.library(
+      """
+      extern char **environ;
+      static char zeros[16];
+      static const char long_text[70000] = { [0 ... 69999] = 'x' };
+      __attribute__((used, retain, aligned(8), section("BeehiveMods")))
+      static const void *const entries[] = { 0, (void *)1, &environ, zeros, long_text, "Good" };
+      """, as: "useless.so")
+    let library = try OpenLibrary(path)
+    defer { library.close() }
+    let image = try ImageList.current().copy(named: path)
+    let section = try #require(try image.sections(named: "BeehiveMods").first)
+    let targets = try (0..<6).map { try image.pointer(at: UInt64($0 * 8), in: section).target }
+    #expect(targets[0] == .null)
+    #expect(targets[1] == .foreign(RuntimeAddress(rawValue: 1)))
+    guard case .foreign = targets[2] else {
+      Issue.record("environ belongs to another image, not \(targets[2])")
+      return
+    }
+    let codes = targets.map { target in
+      do throws(ImageError) {
+        return try image.withText(at: target, limit: 65536) { "\($0.count) bytes" }
+      } catch { return error.code.rawValue }
+    }
+    #expect(
+      codes == [
+        "out-of-image", "out-of-image", "out-of-image", "out-of-image", "unterminated", "4 bytes",
+      ])
+    #expect(!image.isSettled)
+    #expect(throws: ImageError.self) { try image.pointer(at: 41, in: section) }
+    #expect(throws: ImageError.self) { try image.sections(named: ".text") }
+  }
+
+  @Test func `The program knows its own path`() throws {
+    let list = try ImageList.current()
+    guard case .image(let image) = list.copy([0])[0] else {
+      Issue.record("the first image is the program")
+      return
+    }
+    #expect(image.mapped.role == .program)
+    #expect(image.identity.path.hasPrefix("/"))
+    #expect(image.identity.kind == .executable)
+    #expect(try image.sections(named: "BeehiveMods").isEmpty)
+  }
+
+  @Test func `The vdso is passed over`() throws {
+    let list = try ImageList.current()
+    let position = (0..<list.count).first { list[$0].role == .vdso }
+    guard let position else {
+      print("skipped: this system maps no vdso")
+      return
+    }
+    guard case .image(let image) = list.copy([position])[0] else {
+      Issue.record("the vdso needs no file")
+      return
+    }
+    #expect(image.evidence == .none)
+    #expect(try image.sections(named: "BeehiveMods").isEmpty)
+  }
+
+  @Test func `Every image of this process can be inspected`() throws {
+    let list = try ImageList.current()
+    // Other tests load broken libraries; what the system brought along stands first.
+    for (position, copy) in list.copy(Array(0..<min(list.count, 8))).enumerated() {
+      if case .failed(let error) = copy { Issue.record("\(list[position].name): \(error)") }
     }
   }
 }

@@ -82,7 +82,7 @@ bool image_list_probe(uint64_t *adds, uint64_t *subs);
  *
  * Where nothing was unmapped since `list` was filled, the new images are appended and `previous`
  * comes back empty. Otherwise `previous` receives what `list` held and `list` is filled anew. Both
- * buffers are reused from call to call. False if memory ran out: `list` is then empty. */
+ * buffers are reused from call to call. False if memory ran out: `list` is then as it was. */
 bool image_list_scan(image_list *list, image_list *previous);
 
 /* Whether entry `index` of one list and entry `other_index` of another look like the same image. */

@@ -30,7 +30,7 @@ struct CopyPlan {
     self.answer = answer
     self.mapped = mapped
     self.entry = entry
-    paths = ImagePaths(of: mapped, entry.place)
+    paths = ImagePaths(of: mapped, at: entry.program_headers)
     source = .note
     if mapped.note == .valid { wanted = Self.ranges(of: entry) } else { openNextFile() }
   }
@@ -81,11 +81,11 @@ struct CopyPlan {
     source = .nobody(firstError ?? error(.unreadable, "The image has no file."))
   }
 
-  /// Where a section of the file stands in the process, if the image spans that.
+  /// Where a section of the file stands in the process; whether the image maps that, the copy tells.
   private func range(of section: Section) throws(ImageError) -> Wanted {
     let start = mapped.bias.runtimeAddress(of: section.address).rawValue
     let (stop, overflow) = start.addingReportingOverflow(UInt(truncatingIfNeeded: section.size))
-    guard !overflow, start >= entry.place.lowest, stop <= entry.place.highest else {
+    guard !overflow else {
       throw error(
         .outOfImage, section: section.name,
         "The section stands at 0x\(section.address.rawValue.hexadecimal), where nothing is mapped.")

@@ -63,24 +63,19 @@ internal import CImageList
 
   /// Walks the loader's list and brings this one up to date.
   ///
-  /// Only new images are looked at, unless something was unmapped since the last time.
+  /// Only new images are looked at, unless something was unmapped since the last time. Throws where
+  /// memory runs out; the list is then as it was.
   @discardableResult
   public mutating func update() throws(ImageError) -> Changes {
-    let known = unsafe list.counted
     guard unsafe image_list_scan(&list, &previous) else {
-      ids = []
       throw ImageError(.unreadable, image: "", message: "No memory for the list of images.")
     }
-    let count = unsafe list.count
-    var changes = Changes(added: ids.count..<count, removed: [], mayHideReplacements: false)
-    if unsafe previous.count > 0 {
-      changes.removed = carryOver()
-      changes.added = ids.count..<count
-      changes.mayHideReplacements = known
-    }
-    ids.append(contentsOf: nextID..<nextID + changes.added.count)
-    nextID += changes.added.count
-    return changes
+    let hasLost = unsafe previous.count > 0
+    let removed = hasLost ? carryOver() : []
+    let added = ids.count..<(unsafe list.count)
+    ids.append(contentsOf: nextID..<nextID + added.count)
+    nextID += added.count
+    return Changes(added: added, removed: removed, mayHideReplacements: hasLost)
   }
 
   /// The image at `position`.
@@ -89,7 +84,7 @@ internal import CImageList
     return unsafe MappedImage(
       id: ids[position], name: String(cString: list.names + Int(entry.name)),
       role: MappedImage.Role(image_role(UInt32(entry.role))),
-      bias: LoadBias(rawValue: entry.place.bias),
+      bias: LoadBias(rawValue: entry.bias),
       header: entry.header == 0 ? nil : RuntimeAddress(rawValue: entry.header),
       note: MappedImage.Note(image_note(UInt32(entry.note))), buildID: entry.buildID)
   }

@@ -1,5 +1,3 @@
-internal import CImageList
-
 #if canImport(Glibc)
   internal import Glibc
 #elseif canImport(Musl)
@@ -18,20 +16,21 @@ internal import CImageList
 /// No path is believed: what it leads to is compared with what is mapped.
 struct ImagePaths: Sequence, IteratorProtocol {
   private let mapped: MappedImage
-  private let place: image_place
+  private let address: UInt
   private var step = 0
   private var rest: [String] = []
 
-  init(of mapped: MappedImage, _ place: image_place) {
+  /// The paths of an image that has something at `address`.
+  init(of mapped: MappedImage, at address: UInt) {
     self.mapped = mapped
-    self.place = place
+    self.address = address
   }
 
   mutating func next() -> String? {
     step += 1
     if step == 1 { return mapped.role == .program ? "/proc/self/exe" : mapped.name }
     // The kernel's list costs more than everything else here, and is seldom needed.
-    if step == 2 { rest = Self.kernelPaths(lowest: place.lowest).filter { $0 != mapped.name } }
+    if step == 2 { rest = Self.kernelPaths(of: address).filter { $0 != mapped.name } }
     return rest.isEmpty ? nil : rest.removeFirst()
   }
 
@@ -52,7 +51,7 @@ struct ImagePaths: Sequence, IteratorProtocol {
     return path.isEmpty ? nil : String(decoding: path, as: UTF8.self)
   }()
 
-  private static func kernelPaths(lowest: UInt) -> [String] {
+  private static func kernelPaths(of address: UInt) -> [String] {
     guard let maps = contents(of: "/proc/self/maps") else { return [] }
     for line in maps.split(separator: UInt8(ascii: "\n")) {
       // start-end permissions offset device inode path
@@ -60,7 +59,7 @@ struct ImagePaths: Sequence, IteratorProtocol {
       guard fields.count == 6 else { continue }
       let range = fields[0].split(separator: UInt8(ascii: "-"))
       guard range.count == 2, let start = hexadecimal(range[0]), let end = hexadecimal(range[1]),
-        start <= lowest, lowest < end
+        start <= address, address < end
       else { continue }
       let path = String(decoding: fields[5].drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)
       return [path, "/proc/self/map_files/" + String(decoding: fields[0], as: UTF8.self)]

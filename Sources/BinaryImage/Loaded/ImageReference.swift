@@ -44,7 +44,7 @@ extension LoadedImage {
   private func reference(forever: Bool) throws(ImageError) -> ImageReference {
     if mapped.role != .library { return unsafe ImageReference(handle: nil) }
     var place = self.place
-    for path in ImagePaths(of: mapped, place) {
+    for path in ImagePaths(of: mapped, at: place.lowest) {
       // Sound: the text outlives the call; the handle is kept by the reference alone.
       let handle = unsafe image_reference_take(&place, path, forever)
       if let handle = unsafe handle { return unsafe ImageReference(handle: handle) }

@@ -52,7 +52,7 @@ internal import CImageList
   init(unread mapped: MappedImage, _ entry: image_entry) {
     self.init(
       identity: ImageIdentity(of: mapped, header: [], programHeaders: []), mapped: mapped,
-      evidence: .none, carriesSwift: false, place: entry.place, contents: .none)
+      evidence: .none, carriesSwift: false, place: image_place(), contents: .none)
   }
 
   /// Every section of this name, ascending by address.

@@ -16,7 +16,7 @@ internal import CImageList
       firstRanges.append(wanted.count)
       requests.append(
         image_request(
-          bias: plan.entry.place.bias, header: plan.entry.header,
+          bias: plan.entry.bias, header: plan.entry.header,
           program_headers: plan.entry.program_headers, first_range: wanted.count,
           range_count: plan.wanted.count))
       for range in plan.wanted {

@@ -1,0 +1,76 @@
+import BinaryImage
+import Foundation
+import Testing
+
+/// An image that is held or pinned stays, whoever closes it; nothing else does.
+@Suite struct ImageReferenceTests {
+  private static func isMapped(_ path: String) throws -> Bool {
+    try ImageList.current().position(named: path) != nil
+  }
+
+  @Test func `An image that is held stays until it is released`() throws {
+    let path = try Fixture.library(Fixture.noted("held"), as: "held.so")
+    let library = try OpenLibrary(path)
+    let image = try ImageList.current().copy(named: path)
+    let reference = try image.hold()
+    library.close()
+    #expect(try Self.isMapped(path))
+    reference.release()
+    #expect(try !Self.isMapped(path))
+    reference.release()  // does nothing
+    #expect(throws: ImageError.self) { try image.hold() }
+  }
+
+  @Test func `An image that is pinned stays for ever`() throws {
+    let path = try Fixture.library(Fixture.noted("pinned"), as: "pinned.so")
+    let library = try OpenLibrary(path)
+    try ImageList.current().copy(named: path).pin()
+    library.close()
+    #expect(try Self.isMapped(path))
+  }
+
+  @Test func `A relative name that is taken twice keeps the right image`() throws {
+    let directories = try ["one", "two"].map { name in
+      let directory = Fixture.directory.appendingPathComponent(name)
+      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+      _ = try Fixture.library(Fixture.noted("twin_\(name)"), as: "\(name)/twin.so")
+      return directory.path
+    }
+    try OwnThread.run(in: directories[0]) {
+      let first = try OpenLibrary("./twin.so")
+      #expect(unsafe chdir(directories[1]) == 0)
+      // The loader takes one name for one image, unless the file is named in another way.
+      let second = try OpenLibrary("./../two/twin.so")
+      #expect(unsafe chdir("/") == 0)
+      let list = try ImageList.current()
+      let image = try list.copy(named: "./../two/twin.so")
+      #expect(try image.texts(in: "BeehiveMods").first == "twin_two.FirstModule")
+      let reference = try image.hold()
+      second.close()
+      first.close()
+      let after = try ImageList.current()
+      #expect(after.position(named: "./twin.so") == nil)
+      #expect(after.position(named: "./../two/twin.so") != nil)
+      reference.release()
+    }
+  }
+
+  @Test func `The program needs no reference`() throws {
+    let list = try ImageList.current()
+    guard case .image(let image) = list.copy([0])[0] else {
+      Issue.record("the first image is the program")
+      return
+    }
+    try image.pin()
+    try image.hold().release()
+  }
+
+  @Test func `Swift's own images are known as such`() throws {
+    let list = try ImageList.current()
+    guard case .image(let program) = list.copy([0])[0] else { return }
+    #expect(program.carriesSwift)
+    let libc = try list.required { $0.contains("/libc.so") }
+    guard case .image(let c) = list.copy([libc])[0] else { return }
+    #expect(!c.carriesSwift)
+  }
+}

@@ -1,0 +1,139 @@
+import BinaryImage
+import Foundation
+import Testing
+
+/// The file of an image may be somewhere else, something else, or nowhere: never a wrong answer, never
+/// silence.
+@Suite struct MappedFileTests {
+  /// How an image is built: with a note, the file is not needed.
+  enum Kind: String, CaseIterable, Sendable {
+    case noted
+    case handWritten
+
+    func source(_ name: String) -> String {
+      self == .noted ? Fixture.noted(name) : Fixture.handWritten(name)
+    }
+  }
+
+  /// A copy of the image of this name: its modules, or the code of the error.
+  private static func modules(of name: String) throws -> [String] {
+    do {
+      return try ImageList.current().copy(named: name).texts(in: "BeehiveMods")
+    } catch let error as ImageError {
+      return [error.code.rawValue]
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `A relative path is found after the directory changed`(_ kind: Kind) throws {
+    let name = "relative_\(kind)"
+    let path = try Fixture.library(kind.source(name), as: "\(name).so")
+    try OwnThread.run(in: Fixture.directory.path, privileged: false) {
+      let library = try OpenLibrary("./\(name).so")
+      defer { library.close() }
+      #expect(unsafe chdir("/") == 0)
+      #expect(
+        try Self.modules(of: "./\(name).so") == ["\(name).FirstModule", "\(name).SecondModule"])
+    }
+    #expect(FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test(arguments: Kind.allCases, [true, false])
+  func `A memory file is read while it has a name, or by who may`(
+    _ kind: Kind, _ privileged: Bool
+  ) throws {
+    let name = "memory_\(kind)_\(privileged)"
+    let path = try Fixture.library(kind.source(name), as: "\(name).so")
+    let bytes = try Fixture.bytes(of: path)
+    try OwnThread.run(privileged: privileged) {
+      let descriptor = try OwnThread.memoryFile(bytes)
+      let memory = "/proc/self/fd/\(descriptor)"
+      let library = try OpenLibrary(memory)
+      defer { library.close() }
+      let expected = ["\(name).FirstModule", "\(name).SecondModule"]
+      #expect(try Self.modules(of: memory) == expected)
+      // Now the number is another file's, or nobody's.
+      close(descriptor)
+      let found = try Self.modules(of: memory)
+      let mayRead = kind == .noted || (privileged && geteuid() == 0)
+      #expect(found == expected || (!mayRead && found.count == 1), "\(found)")
+    }
+  }
+
+  @Test(arguments: Kind.allCases, [true, false])
+  func `A deleted file is read by who may, and reported otherwise`(
+    _ kind: Kind, _ privileged: Bool
+  ) throws {
+    let name = "deleted_\(kind)_\(privileged)"
+    let path = try Fixture.library(kind.source(name), as: "\(name).so")
+    let library = try OpenLibrary(path)
+    defer { library.close() }
+    try FileManager.default.removeItem(atPath: path)
+    let found = try OwnThread.run(privileged: privileged) { try Self.modules(of: path) }
+    let expected = ["\(name).FirstModule", "\(name).SecondModule"]
+    if kind == .handWritten, !privileged {
+      #expect(found == ["unreadable"])
+    } else {
+      #expect(found == expected || (kind == .handWritten && geteuid() != 0))
+    }
+  }
+
+  @Test(arguments: Kind.allCases, [[], ["-Wl,--build-id"]])
+  func `A file that was replaced is not believed`(_ kind: Kind, _ arguments: [String]) throws {
+    let name = "replaced_\(kind)_\(arguments.count)"
+    let path = try Fixture.library(kind.source(name), as: "\(name).so", arguments)
+    let library = try OpenLibrary(path)
+    defer { library.close() }
+    // As the next release of a plugin would be: the same, and some more.
+    let other = try Fixture.library(
+      kind.source("other") + "\nint more(void) { return 43; }\n", as: "\(name)-new.so", arguments)
+    #expect(unsafe rename(other, path) == 0)
+    let found = try OwnThread.run(privileged: false) { try Self.modules(of: path) }
+    let expected =
+      kind == .noted ? ["\(name).FirstModule", "\(name).SecondModule"] : ["replaced"]
+    #expect(found == expected)
+  }
+
+  @Test(arguments: [("strip", []), ("llvm-objcopy", ["--strip-sections"])])
+  func `A stripped file of the same build is believed`(tool: String, arguments: [String]) throws {
+    guard Fixture.tool(tool) != nil else {
+      print("skipped: \(tool) is not installed")
+      return
+    }
+    let name = "stripped_\(arguments.count)"
+    let noted = try Fixture.library(Fixture.noted(name), as: "\(name)-noted.so")
+    let bare = try Fixture.library(
+      Fixture.handWritten(name), as: "\(name)-bare.so", ["-Wl,--build-id"])
+    for (path, isNoted) in [(noted, true), (bare, false)] {
+      try Fixture.run(tool, arguments + [path])
+      let library = try OpenLibrary(path)
+      defer { library.close() }
+      let hasSections = arguments.isEmpty
+      #expect(
+        try Self.modules(of: path)
+          == (isNoted || hasSections
+            ? ["\(name).FirstModule", "\(name).SecondModule"] : ["section-table-missing"]))
+    }
+  }
+
+  @Test(arguments: ["bfd", "gold", "lld", "mold"])
+  func `A note that patchelf has moved is corrected`(_ linker: String) throws {
+    guard Fixture.tool("patchelf") != nil else {
+      print("skipped: patchelf is not installed")
+      return
+    }
+    let name = "patched_\(linker)"
+    let path = try Fixture.library(
+      Fixture.noted(name), as: "\(name).so", ["-fuse-ld=\(linker)"])
+    let before = try Fixture.bytes(of: path)
+    try Fixture.run(
+      "patchelf", ["--set-rpath", "/" + String(repeating: "long/", count: 40), path])
+    #expect(try Fixture.bytes(of: path) != before)
+    let library = try OpenLibrary(path)
+    defer { library.close() }
+    let image = try ImageList.current().copy(named: path)
+    #expect(image.evidence == .note)
+    #expect(
+      try image.texts(in: "BeehiveMods") == ["\(name).FirstModule", "\(name).SecondModule"])
+  }
+}

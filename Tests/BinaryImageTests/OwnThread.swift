@@ -1,0 +1,69 @@
+import Foundation
+
+/// A thread with a working directory and privileges of its own.
+enum OwnThread {
+  private final class Box<Value>: @unchecked Sendable {
+    // Sound: written by the thread, read after it has signalled its end.
+    var result: Result<Value, any Error>?
+  }
+
+  /// Runs `body` on a new thread and answers what it does.
+  ///
+  /// With a directory, the thread stands there and nobody else; without privileges, it may read what
+  /// any user may.
+  static func run<Value>(
+    in directory: String? = nil, privileged: Bool = true,
+    _ body: @escaping @Sendable () throws -> Value
+  ) throws -> Value {
+    let box = Box<Value>()
+    let ended = DispatchSemaphore(value: 0)
+    let thread = Thread {
+      box.result = Result {
+        if let directory {
+          try call("unshare", 0x200)  // CLONE_FS
+          guard unsafe chdir(directory) == 0 else { throw failure("chdir") }
+        }
+        if !privileged { try dropCapabilities() }
+        return try body()
+      }
+      ended.signal()
+    }
+    thread.stackSize = 1 << 23
+    thread.start()
+    ended.wait()
+    guard let result = box.result else { throw failure("thread") }
+    return try result.get()
+  }
+
+  /// Opens a file that has no path: `memfd_create`.
+  static func memoryFile(_ bytes: [UInt8]) throws -> Int32 {
+    typealias Create = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32
+    guard let symbol = unsafe dlsym(nil, "memfd_create") else { throw failure("memfd_create") }
+    let descriptor = unsafe unsafeBitCast(symbol, to: Create.self)("beehive-test", 0)
+    guard descriptor >= 0, unsafe write(descriptor, bytes, bytes.count) == bytes.count else {
+      throw failure("memfd_create")
+    }
+    return descriptor
+  }
+
+  private static func call(_ name: String, _ argument: Int32) throws {
+    typealias Function = @convention(c) (Int32) -> Int32
+    guard let symbol = unsafe dlsym(nil, name),
+      unsafe unsafeBitCast(symbol, to: Function.self)(argument) == 0
+    else { throw failure(name) }
+  }
+
+  /// Capabilities belong to threads; the others keep theirs.
+  private static func dropCapabilities() throws {
+    typealias Function = @convention(c) (UnsafePointer<UInt32>, UnsafePointer<UInt32>) -> Int32
+    let header: [UInt32] = [0x2008_0522, 0]  // version 3, this thread
+    let none = [UInt32](repeating: 0, count: 6)
+    guard let symbol = unsafe dlsym(nil, "capset"),
+      unsafe unsafeBitCast(symbol, to: Function.self)(header, none) == 0
+    else { throw failure("capset") }
+  }
+
+  private static func failure(_ call: String) -> Fixture.Failure {
+    Fixture.Failure(description: "\(call): \(unsafe String(cString: strerror(errno)))")
+  }
+}
