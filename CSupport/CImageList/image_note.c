@@ -95,25 +95,26 @@ void image_note_read(
     return;
   const unsigned char *note = (const unsigned char *)start;
   size_t left = segment->p_memsz;
-  /* Linkers gather notes of 4 and of 8 bytes' alignment in segments of their own. */
-  size_t mask = segment->p_align < 8 ? 3 : 7;
+  /* Linkers gather notes of 4 and of 8 bytes' alignment in segments of their own, but mold puts both
+   * into one of 8: there a note may begin at any multiple of 4, and only what it says tells. */
+  bool mixed = segment->p_align >= 8;
   uint32_t head[3]; /* sizes of owner and descriptor, type */
   while (left >= sizeof head) {
     memcpy(head, note, sizeof head);
-    uint64_t descriptor = (sizeof head + (uint64_t)head[0] + mask) & ~(uint64_t)mask;
+    uint64_t descriptor = (sizeof head + (uint64_t)head[0] + 3) & ~(uint64_t)3;
     uint64_t end = descriptor + head[1];
     bool ours = head[2] == TYPE && head[0] == sizeof OWNER && left >= sizeof head + sizeof OWNER &&
                 memcmp(note + sizeof head, OWNER, sizeof OWNER) == 0;
     if (end > left) {
       if (ours) entry->note = IMAGE_NOTE_SHORT;
-      return;
-    }
-    if (ours)
+      if (ours || !mixed) return;
+    } else if (ours) {
       take_note(image, last, entry, note + descriptor, head[1]);
-    else if (head[2] == NT_GNU_BUILD_ID && head[0] == sizeof ELF_NOTE_GNU &&
-             memcmp(note + sizeof head, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) == 0)
+    } else if (head[2] == NT_GNU_BUILD_ID && head[0] == sizeof ELF_NOTE_GNU &&
+               memcmp(note + sizeof head, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) == 0) {
       take_build_id(entry, note + descriptor, head[1]);
-    uint64_t next = (end + mask) & ~(uint64_t)mask;
+    }
+    uint64_t next = mixed ? 4 : (end + 3) & ~(uint64_t)3;
     if (next >= left) return;
     note += next;
     left -= (size_t)next;

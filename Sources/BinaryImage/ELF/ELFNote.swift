@@ -8,31 +8,48 @@ struct ELFNote {
   var descriptor: Range<Int>
 
   /// The notes that stand in `bytes`, up to the first that does not fit.
+  ///
+  /// Linkers gather notes of 4 and of 8 bytes' alignment in segments of their own, but mold puts
+  /// both into one of 8: there a note may begin at any multiple of 4, and those of an owner that this
+  /// reader knows are picked out.
   static func notes(
     in bytes: Span<UInt8>, alignment: UInt64, order: ImageIdentity.ByteOrder
   ) -> [ELFNote] {
-    // Only GNU property notes of 64-bit files are aligned to 8.
-    let unit = alignment == 8 ? 8 : 4
-    func aligned(_ offset: Int) -> Int { (offset + unit - 1) & ~(unit - 1) }
     var notes: [ELFNote] = []
     var position = 0
-    while let nameSize: UInt32 = bytes.integer(at: position, order: order),
-      let size: UInt32 = bytes.integer(at: position + 4, order: order),
-      let type: UInt32 = bytes.integer(at: position + 8, order: order)
-    {
-      let name = position + 12
-      let start = aligned(name + Int(nameSize))
-      let end = start + Int(size)
-      guard end <= bytes.count else { break }
-      let owner = bytes.extracting(name..<name + Int(nameSize))
-      let length = owner.textLength(from: 0) ?? owner.count
-      notes.append(
-        ELFNote(
-          owner: (0..<length).map { owner[$0] }, type: type, descriptor: start..<end))
-      position = aligned(end)
+    while position + 12 <= bytes.count {
+      let note = note(at: position, in: bytes, order: order)
+      if let note, alignment < 8 || note.isOfKnownOwner { notes.append(note) }
+      if alignment < 8 {
+        guard let note else { break }
+        position = aligned(note.descriptor.upperBound)
+      } else {
+        position += 4
+      }
     }
     return notes
   }
+
+  private static func note(
+    at position: Int, in bytes: Span<UInt8>, order: ImageIdentity.ByteOrder
+  ) -> ELFNote? {
+    guard let nameSize: UInt32 = bytes.integer(at: position, order: order),
+      let size: UInt32 = bytes.integer(at: position + 4, order: order),
+      let type: UInt32 = bytes.integer(at: position + 8, order: order)
+    else { return nil }
+    let name = position + 12
+    let start = aligned(name + Int(nameSize))
+    let end = start + Int(size)
+    guard end <= bytes.count else { return nil }
+    let owner = bytes.extracting(name..<name + Int(nameSize))
+    let length = owner.textLength(from: 0) ?? owner.count
+    return ELFNote(owner: (0..<length).map { owner[$0] }, type: type, descriptor: start..<end)
+  }
+
+  private static func aligned(_ offset: Int) -> Int { (offset + 3) & ~3 }
+
+  /// Whether the owner is one whose notes this reader looks for.
+  private var isOfKnownOwner: Bool { owner == SectionNote.owner || owner == Array("GNU".utf8) }
 
   /// `NT_GNU_BUILD_ID`.
   var isBuildID: Bool { owner == Array("GNU".utf8) && type == 3 }

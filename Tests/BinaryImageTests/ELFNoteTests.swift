@@ -1,0 +1,44 @@
+import Testing
+
+@testable import BinaryImage
+
+@Suite("The notes of a segment")
+struct ELFNoteTests {
+  /// A note as linkers write it, its parts padded to 4.
+  private func note(_ owner: String, type: UInt32, descriptor: [UInt8]) -> [UInt8] {
+    func word(_ value: UInt32) -> [UInt8] {
+      (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+    }
+    func padded(_ bytes: [UInt8]) -> [UInt8] {
+      bytes + [UInt8](repeating: 0, count: (4 - bytes.count % 4) % 4)
+    }
+    let name = Array(owner.utf8) + [0]
+    return word(UInt32(name.count)) + word(UInt32(descriptor.count)) + word(type)
+      + padded(name) + padded(descriptor)
+  }
+
+  @Test(
+    "ours is found behind a property note and a build-id, in segments of either alignment",
+    arguments: [4, 8] as [UInt64])
+  func mixed(alignment: UInt64) {
+    // mold's executables: what is aligned to 8 stands in one segment with what is aligned to 4.
+    let bytes =
+      note("GNU", type: 5, descriptor: [UInt8](repeating: 0, count: 16))
+      + note("GNU", type: 3, descriptor: Array(1...20))
+      + note("Beehive", type: SectionNote.type, descriptor: [UInt8](repeating: 7, count: 36))
+    let notes = ELFNote.notes(in: bytes.span, alignment: alignment, order: .little)
+    #expect(notes.contains { $0.isBuildID && $0.descriptor.count == 20 })
+    let ours = notes.filter { $0.owner == SectionNote.owner && $0.type == SectionNote.type }
+    #expect(ours.map(\.descriptor.count) == [36])
+  }
+
+  @Test("a note that does not fit ends the list", arguments: [4, 8] as [UInt64])
+  func truncated(alignment: UInt64) {
+    let whole = note(
+      "Beehive", type: SectionNote.type, descriptor: [UInt8](repeating: 7, count: 36))
+    for length in 0..<whole.count {
+      let bytes = Array(whole.prefix(length))
+      #expect(ELFNote.notes(in: bytes.span, alignment: alignment, order: .little).isEmpty)
+    }
+  }
+}
