@@ -95,6 +95,14 @@ public protocol Image {
   ) throws(ImageError) -> Result
 }
 
+/// An image in a file, whose section table can be listed as a whole.
+public protocol FileImage: Image {
+  /// Every section of the table, in table order, without the null entry.
+  ///
+  /// Throws `sectionTableMissing` where the table was stripped or cut off.
+  func allSections() throws(ImageError) -> [Section]
+}
+
 extension Image {
   /// The size of a pointer in this image, in bytes.
   public var pointerSize: Int { identity.bits / 8 }

@@ -5,20 +5,20 @@ public enum ImageFile {
   /// Opens the file at `path`; errors and the identity call it `name`, or else the path.
   ///
   /// Throws `notAnObject` where no format knows the file, `unreadable` where it is no regular file.
-  public static func open(_ path: String, name: String? = nil) throws(ImageError) -> any Image {
+  public static func open(_ path: String, name: String? = nil) throws(ImageError) -> any FileImage {
     try open(OpenedFile(path: Array(path.utf8), name: name ?? path))
   }
 
   /// Opens the file at a path that need not be UTF-8; it is named with replacement characters.
   public static func open(
     pathBytes: [UInt8], name: String? = nil
-  ) throws(ImageError) -> any Image {
+  ) throws(ImageError) -> any FileImage {
     try open(OpenedFile(path: pathBytes, name: name ?? String(decoding: pathBytes, as: UTF8.self)))
   }
 
   private static var formats: [any FileFormat.Type] { [ELFFile.self] }
 
-  private static func open(_ file: OpenedFile) throws(ImageError) -> any Image {
+  private static func open(_ file: OpenedFile) throws(ImageError) -> any FileImage {
     let head = try file.read(at: 0, count: Int(min(file.size, 8)))
     for format in formats where format.recognises(head) { return try format.init(file) }
     throw file.error(.notAnObject, "The file is no object file of a known format.")
@@ -26,7 +26,7 @@ public enum ImageFile {
 }
 
 /// A format of files that hold one image.
-protocol FileFormat: Image {
+protocol FileFormat: FileImage {
   /// Whether a file that starts with these bytes (at most 8) is of this format.
   static func recognises(_ head: [UInt8]) -> Bool
 

@@ -118,10 +118,13 @@ enum PointerEntries {
     }
     switch content {
     case .record(let kind, let name, let implementation):
+      var textAddress: VirtualAddress?
+      if case .address(let address) = pointer.target { textAddress = address }
       collector.accept(
         Record(
           kind: kind, name: name, implementation: implementation, encoding: .pointer,
-          resolution: pointer.resolution, origin: collector.origin(at: offset)))
+          resolution: pointer.resolution, textAddress: textAddress,
+          origin: collector.origin(at: offset)))
     case .refused(let reason, let message):
       collector.reject(reason, at: offset, message)
     }

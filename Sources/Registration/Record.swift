@@ -24,6 +24,8 @@ public struct Record: Hashable, Sendable {
   public var encoding: Encoding
   /// The pointer of a pointer entry; how it was resolved is `resolution`.
   public var resolution: PointerValue.Resolution
+  /// Where the text of a pointer entry stands; nil for typed records, and in objects.
+  public var textAddress: VirtualAddress?
   /// The accessor of a typed record, as the image stores it; nil for pointer entries.
   public var accessor: PointerValue?
   /// The context of a typed record, as the image stores it; nil for pointer entries.
@@ -34,8 +36,9 @@ public struct Record: Hashable, Sendable {
   /// Describes an entry.
   public init(
     kind: RecordKind, name: String, implementation: String?, attributes: Attributes = Attributes(),
-    encoding: Encoding, resolution: PointerValue.Resolution, accessor: PointerValue? = nil,
-    context: PointerValue? = nil, origin: Origin
+    encoding: Encoding, resolution: PointerValue.Resolution,
+    textAddress: VirtualAddress? = nil, accessor: PointerValue? = nil, context: PointerValue? = nil,
+    origin: Origin
   ) {
     self.kind = kind
     self.name = name
@@ -43,6 +46,7 @@ public struct Record: Hashable, Sendable {
     self.attributes = attributes
     self.encoding = encoding
     self.resolution = resolution
+    self.textAddress = textAddress
     self.accessor = accessor
     self.context = context
     self.origin = origin

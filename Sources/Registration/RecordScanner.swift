@@ -26,22 +26,27 @@ public enum RecordScanner {
   /// rejection that hides no other section. Throws where sections cannot be looked for: then
   /// nothing at all is known of the image. What a hostile image can make this hold is bounded.
   public static func scan(_ image: some Image) throws(ImageError) -> Scan {
-    var collector = ScanCollector(image: image.identity.path)
+    let moduleSections = try image.sections(named: modules)
+    let serviceSections = try image.sections(named: services)
+    let recordSections = try image.sections(named: typedRecords)
+    // Most files of a system end here, before anything is read that only says what they are.
+    if moduleSections.isEmpty, serviceSections.isEmpty, recordSections.isEmpty { return Scan() }
 
+    var collector = ScanCollector(image: image.identity.path)
     collector.begin(sectionsNamed: modules)
-    for section in try image.sections(named: modules) {
+    for section in moduleSections {
       PointerEntries.read(section, of: image, into: &collector, decode: PointerEntries.module)
     }
     collector.endSections()
 
     collector.begin(sectionsNamed: services)
-    for section in try image.sections(named: services) {
+    for section in serviceSections {
       PointerEntries.read(section, of: image, into: &collector, decode: PointerEntries.service)
     }
     collector.endSections()
 
     collector.begin(sectionsNamed: typedRecords)
-    for section in try image.sections(named: typedRecords) {
+    for section in recordSections {
       TypedRecords.read(section, of: image, into: &collector)
     }
     collector.endSections()

@@ -1,0 +1,198 @@
+internal import ArgumentParser
+internal import BinaryImage
+
+/// What a command shows of each image, in every format.
+///
+/// Contents may be read while they are printed, so that a large section is never held as text;
+/// what goes wrong then joins the problems of the file.
+protocol Dump {
+  associatedtype Content
+
+  /// The key of the contents in a JSON file object.
+  static var contentKey: String { get }
+  /// The first line of CSV, behind `path` and `container`.
+  static var columns: [String] { get }
+
+  /// Finds what is to be shown.
+  mutating func read(
+    _ image: any FileImage, problems: inout [Problem]
+  ) throws(ImageError) -> Content
+
+  /// Whether there is nothing to show, so that a table of many files may leave this one out.
+  func isEmpty(_ content: Content) -> Bool
+
+  /// What a table says in place of nothing.
+  var emptyNote: String { get }
+
+  /// Writes the elements of the JSON array.
+  func write(
+    _ content: Content, of image: any FileImage, to json: inout JSONWriter,
+    problems: inout [Problem])
+
+  /// Writes rows, each as the fields behind `path` and `container`.
+  func writeRows(
+    _ content: Content, of image: any FileImage, problems: inout [Problem],
+    _ row: ([String]) -> Void)
+
+  /// Writes what stands below the line that names the file.
+  func writeTable(
+    _ content: Content, of image: any FileImage, to sink: ByteSink, _ style: Style,
+    problems: inout [Problem])
+}
+
+/// Reads the inputs one after another, prints each, and keeps what the exit status depends on.
+struct DumpRun<Shown: Dump> {
+  var dump: Shown
+  let inputs: InputOptions
+  let output: OutputOptions
+
+  private let sink = ByteSink(descriptor: 1)
+  private let errors = ByteSink(descriptor: 2)
+  private let style: Style
+  private var json: JSONWriter
+  private var hasProblems = false
+  private var (shown, empty, skipped) = (0, 0, 0)
+
+  init(_ dump: Shown, _ inputs: InputOptions, _ output: OutputOptions) {
+    self.dump = dump
+    self.inputs = inputs
+    self.output = output
+    style = output.style
+    json = JSONWriter(sink)
+  }
+
+  /// Prints everything; the status is 0 or 2, and lines that `finish` returns make it at least 1.
+  mutating func callAsFunction(finish: (Shown) -> [String] = { _ in [] }) throws {
+    switch output.format {
+    case .json: sink.write("{\"schema\":1,\"files\":[")
+    case .csv: CSV.write(["path", "container"] + Shown.columns, to: sink)
+    case .table, .ndjson: break
+    }
+    inputs.forEach { input in
+      switch input {
+      case .success(let input): read(input)
+      case .failure(let error):
+        show(
+          nil, heading: FileHeading(path: error.image), problems: [Problem(error)])
+      }
+    }
+    if output.format == .json { sink.write("\n]}\n") }
+    if output.format == .table { writeSummary() }
+    sink.flush()
+    if output.format != .table, skipped > 0 {
+      say("skipped, no object files: \(skipped)")
+    }
+    let unmet = finish(dump)
+    for line in unmet { say(line) }
+    if sink.failure != 0 {
+      say("standard output: \(systemMessage(sink.failure))")
+      hasProblems = true
+    }
+    errors.flush()
+    if hasProblems { throw ExitCode(2) }
+    if !unmet.isEmpty { throw ExitCode(1) }
+  }
+
+  private mutating func read(_ input: Input) {
+    var heading = FileHeading(path: input.name, pathBytes: input.pathBytes)
+    var problems: [Problem] = []
+    do throws(ImageError) {
+      let image = try input.open()
+      // Tables of many files leave out what has nothing to show, and need not know what it is.
+      if output.format != .table { heading.identity = image.identity }
+      var content: Shown.Content?
+      do throws(ImageError) {
+        content = try dump.read(image, problems: &problems)
+      } catch {
+        problems.append(Problem(error))
+      }
+      show(content.map { ($0, image) }, image, heading: heading, problems: problems)
+    } catch {
+      if input.isFound, error.code == .notAnObject {
+        skipped += 1
+        return
+      }
+      show(nil, heading: heading, problems: [Problem(error)])
+    }
+  }
+
+  private mutating func show(
+    _ found: (content: Shown.Content, image: any FileImage)?, _ image: (any FileImage)? = nil,
+    heading: FileHeading, problems: [Problem]
+  ) {
+    var heading = heading
+    var problems = problems
+    switch output.format {
+    case .json, .ndjson:
+      sink.write(output.format == .json ? (shown > 0 ? ",\n" : "\n") : "")
+      writeObject(found, heading, &problems)
+      if output.format == .ndjson { sink.write("\n") }
+      shown += 1
+    case .csv:
+      guard let (content, image) = found else { break }
+      let start = [heading.path, heading.identity?.container.joined(separator: "/") ?? ""]
+      dump.writeRows(content, of: image, problems: &problems) { [sink] fields in
+        CSV.write(start + fields, to: sink)
+      }
+    case .table:
+      let isEmpty = found.map { dump.isEmpty($0.content) } ?? true
+      empty += isEmpty ? 1 : 0
+      guard let image, !isEmpty || isSingle else { break }
+      if shown > 0 { sink.write("\n") }
+      shown += 1
+      heading.identity = image.identity
+      sink.write(heading.line(style))
+      if let (content, image) = found, !isEmpty {
+        sink.write("\n")
+        dump.writeTable(content, of: image, to: sink, style, problems: &problems)
+      } else {
+        sink.write(problems.isEmpty ? "  \(dump.emptyNote)\n" : "\n")
+      }
+    }
+    report(problems, path: heading.path)
+  }
+
+  private mutating func writeObject(
+    _ found: (content: Shown.Content, image: any FileImage)?, _ heading: FileHeading,
+    _ problems: inout [Problem]
+  ) {
+    json.object { json in
+      heading.write(to: &json)
+      json.key(Shown.contentKey)
+      json.array { json in
+        if let (content, image) = found {
+          dump.write(content, of: image, to: &json, problems: &problems)
+        }
+      }
+      json.key("problems")
+      json.array { json in
+        for problem in problems { problem.write(to: &json) }
+      }
+    }
+  }
+
+  private var isSingle: Bool {
+    !inputs.recursive && !inputs.stdin0 && inputs.paths.count == 1
+  }
+
+  private func writeSummary() {
+    guard !isSingle, empty + skipped > 0 else { return }
+    var parts = ["\(shown + empty) files: \(shown) shown"]
+    if empty > 0 { parts.append("\(empty) \(dump.emptyNote)") }
+    if skipped > 0 { parts.append("\(skipped) skipped, no object files") }
+    if shown > 0 { sink.write("\n") }
+    sink.write(style.dim(parts.joined(separator: ", ")) + "\n")
+  }
+
+  private mutating func report(_ problems: [Problem], path: String) {
+    guard !problems.isEmpty else { return }
+    hasProblems = true
+    sink.flush()
+    for problem in problems { say(problem.line(path: path)) }
+    errors.flush()
+  }
+
+  private func say(_ line: String) {
+    errors.write("section-dump: \(line.escaped)\n")
+  }
+}

@@ -1,0 +1,94 @@
+internal import ArgumentParser
+internal import BinaryImage
+
+/// `section-dump sections PATH…`: the section table.
+struct Sections: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sections", abstract: "Shows the section table.")
+
+  @OptionGroup var inputs: InputOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    var run = DumpRun(SectionDumpTable(), inputs, output)
+    try run()
+  }
+}
+
+/// The sections of each image.
+struct SectionDumpTable: Dump {
+  static let contentKey = "sections"
+  static let columns = ["name", "segment", "address", "offset", "size", "flags"]
+
+  var emptyNote: String { "no sections" }
+
+  mutating func read(
+    _ image: any FileImage, problems: inout [Problem]
+  ) throws(ImageError) -> [Section] {
+    try image.allSections()
+  }
+
+  func isEmpty(_ sections: [Section]) -> Bool { sections.isEmpty }
+
+  func write(
+    _ sections: [Section], of image: any FileImage, to json: inout JSONWriter,
+    problems: inout [Problem]
+  ) {
+    for section in sections {
+      json.object { json in
+        section.write(to: &json)
+        json.key("flags")
+        json.string(section.flags)
+      }
+    }
+  }
+
+  func writeRows(
+    _ sections: [Section], of image: any FileImage, problems: inout [Problem],
+    _ row: ([String]) -> Void
+  ) {
+    for section in sections { row(section.fields + [section.flags]) }
+  }
+
+  func writeTable(
+    _ sections: [Section], of image: any FileImage, to sink: ByteSink, _ style: Style,
+    problems: inout [Problem]
+  ) {
+    var table = Table(["INDEX", "NAME", "ADDRESS", "OFFSET", "SIZE", "FLAGS"])
+    for section in sections {
+      table.add([
+        String(section.index), section.fullName, String(hexadecimal: section.address.rawValue),
+        section.offset.map { String(hexadecimal: $0.rawValue) } ?? "–", String(section.size),
+        section.flags,
+      ])
+    }
+    table.write(to: sink, style)
+  }
+}
+
+extension Section {
+  /// `SEGMENT,section` where there are segments.
+  var fullName: String { segment.map { "\($0),\(name)" } ?? name }
+
+  /// What every format says of a section, as text.
+  var fields: [String] {
+    [
+      name, segment ?? "", String(hexadecimal: address.rawValue),
+      offset.map { String(hexadecimal: $0.rawValue) } ?? "", String(size),
+    ]
+  }
+
+  /// The keys that every command writes of a section.
+  func write(to json: inout JSONWriter) {
+    json.key("name")
+    json.string(name)
+    json.key("segment")
+    json.string(segment)
+    json.key("address")
+    json.hexadecimal(address.rawValue)
+    json.key("offset")
+    json.hexadecimal(offset?.rawValue)
+    json.key("size")
+    json.number(Int(clamping: size))
+  }
+}

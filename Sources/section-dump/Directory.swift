@@ -1,0 +1,89 @@
+internal import BinaryImage
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// What a directory holds.
+enum Directory {
+  enum Kind {
+    case directory
+    /// A regular file, or a link to one.
+    case file
+    /// A FIFO, socket, device, link to a directory or dangling link: nothing that is read.
+    case other
+  }
+
+  struct Entry {
+    var name: [UInt8]
+    var kind: Kind
+  }
+
+  /// The entries in bytewise order, without `.` and `..`.
+  static func entries(of path: [UInt8]) throws(ImageError) -> [Entry] {
+    let name = String(decoding: path, as: UTF8.self)
+    // Sound: the buffer ends in NUL and outlives the call; the stream is closed below.
+    guard
+      let stream = unsafe (path + [0]).withUnsafeBufferPointer({ bytes in
+        unsafe bytes.withMemoryRebound(to: CChar.self) { text in
+          unsafe text.baseAddress.flatMap { unsafe opendir($0) }
+        }
+      })
+    else { throw ImageError(.unreadable, image: name, message: "\(systemMessage(errno)).") }
+    defer { unsafe closedir(stream) }
+
+    var entries: [Entry] = []
+    while true {
+      errno = 0
+      // Sound: the entry is valid until the next readdir, and its name is copied before that.
+      guard let entry = unsafe readdir(stream) else { break }
+      let text = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+        unsafe tuple.withMemoryRebound(to: CChar.self, capacity: 1) { text in
+          unsafe UnsafeBufferPointer.bytes(ofText: text)
+        }
+      }
+      guard text != [0x2e], text != [0x2e, 0x2e] else { continue }
+      let type = unsafe entry.pointee.d_type
+      entries.append(Entry(name: text, kind: kind(type, path + [UInt8(ascii: "/")] + text)))
+    }
+    guard errno == 0 else {
+      throw ImageError(.unreadable, image: name, message: "\(systemMessage(errno)).")
+    }
+    entries.sort { $0.name.lexicographicallyPrecedes($1.name) }
+    return entries
+  }
+
+  static func isDirectory(_ path: [UInt8], followingLinks: Bool) -> Bool {
+    mode(of: path, followingLinks: followingLinks).map { $0 & S_IFMT == S_IFDIR } ?? false
+  }
+
+  private static func kind(_ type: UInt8, _ path: [UInt8]) -> Kind {
+    switch Int(type) {
+    case Int(DT_REG): return .file
+    case Int(DT_DIR): return .directory
+    case Int(DT_LNK), Int(DT_UNKNOWN): break
+    default: return .other
+    }
+    if isDirectory(path, followingLinks: false) { return .directory }
+    guard let mode = mode(of: path, followingLinks: true), mode & S_IFMT == S_IFREG else {
+      return .other
+    }
+    return .file
+  }
+
+  private static func mode(of path: [UInt8], followingLinks: Bool) -> mode_t? {
+    var status = stat()
+    // Sound: the buffer ends in NUL and outlives the call.
+    let result = unsafe (path + [0]).withUnsafeBufferPointer { bytes in
+      unsafe bytes.withMemoryRebound(to: CChar.self) { text -> Int32 in
+        guard let text = text.baseAddress else { return -1 }
+        return unsafe followingLinks ? stat(text, &status) : lstat(text, &status)
+      }
+    }
+    return result == 0 ? status.st_mode : nil
+  }
+}

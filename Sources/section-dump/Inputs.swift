@@ -1,0 +1,162 @@
+internal import ArgumentParser
+internal import BinaryImage
+
+/// Which files are read.
+struct InputOptions: ParsableArguments {
+  @Argument(
+    help: "Object files; directories with --recursive; - for standard input.",
+    completion: .file())
+  var paths: [String] = []
+
+  @Flag(
+    name: .shortAndLong,
+    help: "Read the files in directories too, skipping what is no object file.")
+  var recursive = false
+
+  @Flag(help: "Read paths from standard input as well, each ended by NUL.")
+  var stdin0 = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The most that is kept of standard input, or shown of one file by hex and strings.",
+      valueName: "bytes"))
+  var maxBytes = 1 << 28
+
+  func validate() throws {
+    guard !paths.isEmpty || stdin0 else {
+      throw ValidationError("Name at least one file, or - for standard input.")
+    }
+    guard maxBytes > 0 else { throw ValidationError("--max-bytes must be positive.") }
+    guard paths.count(where: { $0 == "-" }) + (stdin0 ? 1 : 0) <= 1 else {
+      throw ValidationError("Standard input can be read once: as one -, or by --stdin0.")
+    }
+  }
+}
+
+/// One file to read.
+struct Input {
+  /// The path as the system takes it.
+  var path: [UInt8]
+  /// What reports call it.
+  var name: String
+  /// Whether a walk found it, so that it may be something else than an object file.
+  var isFound: Bool
+
+  /// The bytes of the path, where the name cannot say them.
+  var pathBytes: [UInt8]? { name.utf8.elementsEqual(path) || name == "-" ? nil : path }
+
+  init(path: [UInt8], isFound: Bool = false) {
+    self.path = path
+    self.name = String(decoding: path, as: UTF8.self)
+    self.isFound = isFound
+  }
+
+  func open() throws(ImageError) -> any FileImage {
+    do throws(ImageError) {
+      return try ImageFile.open(pathBytes: path, name: name)
+    } catch {
+      guard error.code == .unreadable, Directory.isDirectory(path, followingLinks: true) else {
+        throw error
+      }
+      throw ImageError(
+        .unreadable, image: name, message: "It is a directory; --recursive reads what it holds.")
+    }
+  }
+}
+
+extension InputOptions {
+  /// Every file in turn, or why a path leads to none.
+  func forEach(_ body: (Result<Input, ImageError>) -> Void) {
+    var arguments = RawArguments()
+    for path in paths {
+      if path == "-" {
+        body(standardInput())
+      } else {
+        visit(arguments.bytes(of: path), body)
+      }
+    }
+    guard stdin0 else { return }
+    do throws(ImageError) {
+      let list = try StandardInput.read(limit: maxBytes)
+      for path in list.split(separator: 0) { visit(Array(path), body) }
+    } catch {
+      body(.failure(error))
+    }
+  }
+
+  private func standardInput() -> Result<Input, ImageError> {
+    do throws(ImageError) {
+      var input = Input(path: Array(try StandardInput.seekablePath(limit: maxBytes).utf8))
+      input.name = "-"
+      return .success(input)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func visit(_ path: [UInt8], _ body: (Result<Input, ImageError>) -> Void) {
+    if recursive, Directory.isDirectory(path, followingLinks: true) {
+      walk(path, body)
+    } else {
+      body(.success(Input(path: path)))
+    }
+  }
+
+  /// The files below a directory in bytewise order; links to directories are not followed.
+  private func walk(_ directory: [UInt8], _ body: (Result<Input, ImageError>) -> Void) {
+    let entries: [Directory.Entry]
+    do throws(ImageError) {
+      entries = try Directory.entries(of: directory)
+    } catch {
+      body(.failure(error))
+      return
+    }
+    let slash = UInt8(ascii: "/")
+    for entry in entries {
+      let path = directory + (directory.last == slash ? [] : [slash]) + entry.name
+      switch entry.kind {
+      case .directory: walk(path, body)
+      case .file: body(.success(Input(path: path, isFound: true)))
+      case .other: break
+      }
+    }
+  }
+}
+
+/// The arguments as the system passed them, since a path need not be UTF-8.
+private struct RawArguments {
+  private var rest: [[UInt8]] = []
+
+  /// The bytes behind an argument that was decoded; equal ones are taken in order.
+  mutating func bytes(of argument: String) -> [UInt8] {
+    guard argument.unicodeScalars.contains("\u{fffd}") else { return Array(argument.utf8) }
+    if rest.isEmpty { rest = Self.all() }
+    guard let index = rest.firstIndex(where: { String(decoding: $0, as: UTF8.self) == argument })
+    else { return Array(argument.utf8) }
+    return rest.remove(at: index)
+  }
+
+  private static func all() -> [[UInt8]] {
+    var arguments: [[UInt8]] = []
+    for index in 1..<max(1, Int(CommandLine.argc)) {
+      // Sound: argv holds argc pointers to NUL-terminated texts that live as long as the process.
+      guard let argument = unsafe CommandLine.unsafeArgv[index] else { continue }
+      arguments.append(unsafe UnsafeBufferPointer.bytes(ofText: argument))
+    }
+    return arguments
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// A copy of a text that NUL ends.
+  static func bytes(ofText text: UnsafePointer<CChar>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    // Sound: the caller passes a text that NUL ends, and the loop stops there.
+    var next = unsafe text
+    while unsafe next.pointee != 0 {
+      bytes.append(unsafe UInt8(bitPattern: next.pointee))
+      unsafe next += 1
+    }
+    return bytes
+  }
+}

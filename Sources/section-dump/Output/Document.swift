@@ -1,0 +1,112 @@
+internal import BinaryImage
+internal import Registration
+
+/// What could not be read of a file, or was refused in it.
+struct Problem {
+  var code: String
+  var section: String?
+  var index: Int?
+  var offset: UInt64?
+  var message: String
+
+  init(_ error: ImageError) {
+    code = error.code.rawValue
+    section = error.section
+    index = error.index
+    offset = error.offset?.rawValue
+    message = error.message
+  }
+
+  init(_ rejection: Rejection) {
+    code = rejection.reason.rawValue
+    section = rejection.origin.section
+    index = rejection.origin.index
+    offset = rejection.origin.offset?.rawValue
+    message = rejection.message
+  }
+
+  /// The line on standard error: path, place, reason.
+  func line(path: String) -> String {
+    var place = path
+    if let section {
+      place += ": \(section)"
+      if let index { place += "[\(index)]" }
+    }
+    if let offset { place += " (offset \(String(hexadecimal: offset)))" }
+    return "\(place): \(message)"
+  }
+
+  func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.key("code")
+      json.string(code)
+      json.key("section")
+      json.string(section)
+      json.key("index")
+      json.number(index)
+      json.key("offset")
+      json.hexadecimal(offset)
+      json.key("message")
+      json.string(message)
+    }
+  }
+}
+
+/// What a document says of a file before its contents.
+struct FileHeading {
+  var path: String
+  /// The bytes of a path that is not UTF-8.
+  var pathBytes: [UInt8]?
+  /// Nil where the file could not be opened.
+  var identity: ImageIdentity?
+
+  func write(to json: inout JSONWriter) {
+    json.key("path")
+    json.string(path)
+    if let pathBytes {
+      json.key("pathBytes")
+      json.string(pathBytes.hexadecimal)
+    }
+    json.key("container")
+    json.array(identity?.container ?? [])
+    json.key("format")
+    json.string(identity?.format.rawValue)
+    json.key("bits")
+    json.number(identity?.bits)
+    json.key("endian")
+    json.string(identity?.byteOrder.rawValue)
+    json.key("machine")
+    json.string(identity?.machine)
+    json.key("type")
+    json.string(identity?.kind.rawValue)
+    json.key("id")
+    json.string(identity.flatMap { $0.id.isEmpty ? nil : $0.id.hexadecimal })
+  }
+
+  /// `libshop.so  ELF x86_64 shared  build-id 8f3c…`
+  func line(_ style: Style) -> String {
+    let members = (identity?.container ?? []).map { "(\($0))" }.joined()
+    var line = style.bold((path + members).escaped)
+    guard let identity else { return line }
+    let (format, idName) = identity.format == .elf ? ("ELF", "build-id") : ("Mach-O", "uuid")
+    line += "  \(format) \(identity.machine.escaped) \(identity.kind.rawValue)"
+    let digits = identity.id.hexadecimal
+    if !digits.isEmpty {
+      line += style.dim("  \(idName) \(digits.prefix(12))\(digits.count > 12 ? "…" : "")")
+    }
+    return line
+  }
+}
+
+extension [UInt8] {
+  /// Two digits a byte.
+  var hexadecimal: String {
+    var digits = ""
+    digits.reserveCapacity(count * 2)
+    for byte in self {
+      if byte < 0x10 { digits += "0" }
+      digits += String(byte, radix: 16)
+    }
+    return digits
+  }
+}

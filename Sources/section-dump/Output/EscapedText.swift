@@ -1,0 +1,39 @@
+/// Text of a file as it may be shown to a terminal.
+extension String {
+  /// The text with control bytes and invisible characters as `\x1b` or `\u{202e}`.
+  ///
+  /// A name in a hostile file must not move the cursor, change colours or reverse a line.
+  var escaped: String {
+    if utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) { return self }
+    var result = ""
+    for scalar in unicodeScalars {
+      guard scalar.isUnprintable else {
+        result.unicodeScalars.append(scalar)
+        continue
+      }
+      let digits = String(scalar.value, radix: 16)
+      if scalar.value < 0x80 {
+        result += digits.utf8.count == 1 ? "\\x0\(digits)" : "\\x\(digits)"
+      } else {
+        result += "\\u{\(digits)}"
+      }
+    }
+    return result
+  }
+
+  /// The hexadecimal form of a number, as all formats print it.
+  init(hexadecimal number: UInt64) {
+    self = "0x" + String(number, radix: 16)
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether a terminal would act on it, or show nothing where something stands.
+  var isUnprintable: Bool {
+    if value < 0xa0 { return value < 0x20 || value >= 0x7f }
+    return switch properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/// Aligned columns for a person; the last one is not padded.
+struct Table {
+  let titles: [String]
+  private var rows: [[String]] = []
+  private var widths: [Int]
+
+  init(_ titles: [String]) {
+    self.titles = titles
+    widths = titles.map(\.count)
+  }
+
+  /// Adds a row of as many cells as there are titles; what a file says is escaped here.
+  mutating func add(_ cells: [String]) {
+    let row = cells.map(\.escaped)
+    for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.count) }
+    rows.append(row)
+  }
+
+  /// Writes titles and rows; nothing where there are no rows.
+  func write(to sink: ByteSink, _ style: Style) {
+    guard !rows.isEmpty else { return }
+    write(titles, to: sink) { style.dim($0) }
+    for row in rows { write(row, to: sink) { $0 } }
+  }
+
+  private func write(_ row: [String], to sink: ByteSink, _ paint: (String) -> String) {
+    var line = " "
+    for (column, cell) in row.enumerated() {
+      line += " " + cell
+      guard column < row.count - 1 else { break }
+      line += String(repeating: " ", count: widths[column] - cell.count + 1)
+    }
+    while line.last == " " { line.removeLast() }
+    sink.write("  " + paint(String(line.dropFirst(2))) + "\n")
+  }
+}
+
+/// Colours, where standard output is a terminal that wants them.
+struct Style {
+  let isColored: Bool
+
+  func bold(_ text: String) -> String { paint("1", text) }
+  func dim(_ text: String) -> String { paint("2", text) }
+
+  private func paint(_ code: String, _ text: String) -> String {
+    isColored ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text
+  }
+}
