@@ -29,11 +29,15 @@ extension Span where Element == UInt8 {
     return nil
   }
 
-  /// Whether `text` and a NUL stand at `offset`.
-  func holds(_ text: [UInt8], at offset: Int) -> Bool {
+  /// Whether `text` stands at `offset`, and at least one byte after it.
+  func holds(_ text: Span<UInt8>, at offset: Int) -> Bool {
     guard offset >= 0, offset < count, text.count < count - offset else { return false }
-    for index in text.indices where self[offset + index] != text[index] { return false }
-    return self[offset + text.count] == 0
+    var index = 0
+    while index < text.count {
+      if self[offset + index] != text[index] { return false }
+      index += 1
+    }
+    return true
   }
 }
 

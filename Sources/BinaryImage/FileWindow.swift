@@ -1,25 +1,18 @@
 /// The stretch of a file that was read last, so that neighbours cost no system call.
 struct FileWindow {
-  private let file: OpenedFile
   private var start: UInt64 = 0
   private var bytes: [UInt8] = []
   private static let pageSize: UInt64 = 4096
 
-  /// An empty window onto `file`.
-  init(_ file: OpenedFile) { self.file = file }
-
   /// The bytes around `offset`, at least `count` of them, and where `offset` is among them.
   mutating func load(
-    at offset: UInt64, count: Int
+    _ file: OpenedFile, at offset: UInt64, count: Int
   ) throws(ImageError) -> (bytes: [UInt8], position: Int) {
     let (end, overflow) = offset.addingReportingOverflow(UInt64(max(0, count)))
     if !overflow, offset >= start, end <= start + UInt64(bytes.count) {
       return (bytes, Int(offset - start))
     }
-    guard !overflow, end <= file.size else {
-      throw file.error(
-        .truncated, "The file ends before the \(count) bytes that should stand here.", at: offset)
-    }
+    guard !overflow, end <= file.size else { throw file.endsBefore(offset, count) }
     let first = offset & ~(Self.pageSize - 1)
     let last = min(file.size, max(end, first + 2 * Self.pageSize))
     bytes = try file.read(at: first, count: Int(last - first))
@@ -30,13 +23,13 @@ struct FileWindow {
   /// The text at `offset` without its NUL, among bytes that hold it; nil where no NUL comes
   /// within `limit` bytes of text and before `end`.
   mutating func text(
-    at offset: UInt64, before end: UInt64, limit: Int
+    _ file: OpenedFile, at offset: UInt64, before end: UInt64, limit: Int
   ) throws(ImageError) -> (bytes: [UInt8], range: Range<Int>)? {
     guard offset < end else { return nil }
     let most = Int(min(end - offset, UInt64(max(0, limit)) + 1))
     var count = min(most, 256)
     while true {
-      let (bytes, position) = try load(at: offset, count: count)
+      let (bytes, position) = try load(file, at: offset, count: count)
       let visible = bytes.span.extracting(position..<min(bytes.count, position + most))
       if let length = visible.textLength(from: 0) { return (bytes, position..<position + length) }
       guard visible.count < most else { return nil }

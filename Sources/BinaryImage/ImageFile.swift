@@ -6,7 +6,7 @@ public enum ImageFile {
   ///
   /// Throws `notAnObject` where no format knows the file, `unreadable` where it is no regular file.
   public static func open(_ path: String, name: String? = nil) throws(ImageError) -> any FileImage {
-    try open(OpenedFile(path: Array(path.utf8), name: name ?? path))
+    try open(OpenedFile(path: path, name: name ?? path))
   }
 
   /// Opens the file at a path that need not be UTF-8; it is named with replacement characters.
@@ -19,15 +19,14 @@ public enum ImageFile {
   private static var formats: [any FileFormat.Type] { [ELFFile.self] }
 
   private static func open(_ file: OpenedFile) throws(ImageError) -> any FileImage {
-    let head = try file.read(at: 0, count: Int(min(file.size, 8)))
-    for format in formats where format.recognises(head) { return try format.init(file) }
+    for format in formats where format.recognises(file.head) { return try format.init(file) }
     throw file.error(.notAnObject, "The file is no object file of a known format.")
   }
 }
 
 /// A format of files that hold one image.
 protocol FileFormat: FileImage {
-  /// Whether a file that starts with these bytes (at most 8) is of this format.
+  /// Whether a file that starts with these bytes is of this format.
   static func recognises(_ head: [UInt8]) -> Bool
 
   /// Reads the headers of an open file.

@@ -19,7 +19,15 @@ final class OpenedFile {
   /// The descriptor, for libelf.
   let descriptor: Int32
 
+  /// The first bytes: of most files, all headers that the loader reads.
+  private(set) var head: [UInt8] = []
+
   /// Opens the regular file at `path`; errors and identities call it `name`.
+  convenience init(path: String, name: String) throws(ImageError) {
+    try self.init(path: Array(path.utf8), name: name)
+  }
+
+  /// Opens the regular file at a path that need not be UTF-8.
   ///
   /// Nothing else is opened: opening alone blocks on a FIFO and acts on some devices.
   init(path: [UInt8], name: String) throws(ImageError) {
@@ -29,26 +37,25 @@ final class OpenedFile {
     guard !path.isEmpty, !path.contains(0) else {
       throw failure("The path is empty or holds a NUL; give the path of a file.")
     }
+    var path = path
+    path.append(0)
     var status = stat()
-    let descriptor = unsafe (path + [0]).withUnsafeBufferPointer { bytes -> Int32 in
-      // Sound: the buffer ends in NUL and outlives both calls.
-      unsafe bytes.withMemoryRebound(to: CChar.self) { text in
-        guard let path = text.baseAddress, unsafe stat(path, &status) == 0 else { return -1 }
-        guard status.st_mode & S_IFMT == S_IFREG else { return -2 }
-        return unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-      }
+    // Sound: the buffer ends in NUL and outlives both calls.
+    let descriptor = unsafe path.withUnsafeBytes { bytes -> Int32 in
+      guard let path = unsafe bytes.bindMemory(to: CChar.self).baseAddress,
+        unsafe stat(path, &status) == 0
+      else { return -1 }
+      guard status.st_mode & S_IFMT == S_IFREG else { return -2 }
+      return unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     }
     if descriptor == -2 { throw failure(Self.refusal(of: status.st_mode)) }
     guard descriptor >= 0 else { throw failure("\(systemMessage(errno)).") }
-    // The path may lead elsewhere by now; what is open decides.
-    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      close(descriptor)
-      throw failure(Self.refusal(of: status.st_mode))
-    }
     self.name = name
     self.descriptor = descriptor
+    // Should the path lead elsewhere by now, these are only bounds: every read is checked.
     size = UInt64(max(0, status.st_size))
     allocatedSize = UInt64(max(0, status.st_blocks)) &* 512
+    head = try read(at: 0, count: Int(min(size, 1024)))
   }
 
   deinit { close(descriptor) }
@@ -57,6 +64,7 @@ final class OpenedFile {
   func read(at offset: UInt64, count: Int) throws(ImageError) -> [UInt8] {
     let (end, overflow) = offset.addingReportingOverflow(UInt64(max(0, count)))
     guard count >= 0, !overflow, end <= size else { throw endsBefore(offset, count) }
+    if end <= UInt64(head.count) { return Array(head[Int(offset)..<Int(end)]) }
     var failure: Int32 = 0
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       while filled < count, let base = buffer.baseAddress {
@@ -85,7 +93,8 @@ final class OpenedFile {
       message: message)
   }
 
-  private func endsBefore(_ offset: UInt64, _ count: Int) -> ImageError {
+  /// The error for bytes that a structure promises and the file does not have.
+  func endsBefore(_ offset: UInt64, _ count: Int) -> ImageError {
     error(.truncated, "The file ends before the \(count) bytes that should stand here.", at: offset)
   }
 

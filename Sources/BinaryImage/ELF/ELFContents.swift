@@ -1,7 +1,18 @@
 internal import CElf
 
+/// What was inflated so far.
+struct InflatedSections {
+  /// The bytes by the index of the section.
+  var bytes: [Int: [UInt8]] = [:]
+  /// What all of them claim to need.
+  var size: UInt64 = 0
+}
+
 /// The bytes of sections, and the texts that pointers lead to.
 extension ELFFile {
+  /// The largest section that is read as a whole, and the most that one file may inflate to.
+  private static var mostContents: UInt64 { 1 << 28 }
+
   /// Lends the bytes of a section, uncompressed, in file byte order, for the call's duration.
   ///
   /// ELF: `elf_getdata`, and `elf_compress` where `SHF_COMPRESSED` is set.
@@ -58,7 +69,7 @@ extension ELFFile {
     guard extent.offset < bound else {
       throw file.error(.truncated, "The file ends before this text.", at: extent.offset)
     }
-    guard let found = try texts.text(at: extent.offset, before: bound, limit: limit) else {
+    guard let found = try texts.text(file, at: extent.offset, before: bound, limit: limit) else {
       guard bound < end, bound - extent.offset <= UInt64(max(0, limit)) else {
         throw unterminated(limit, at: extent.offset)
       }
@@ -115,9 +126,8 @@ extension ELFFile {
     var isCompressed = false
     if hasSectionTable {
       // The file decides, not what the caller made of it.
-      let entry = try requireSectionHeader(section.index)
-      let isEmpty = entry.sh_type == UInt32(SHT_NOBITS) || entry.sh_type == UInt32(SHT_NULL)
-      stored = (isEmpty ? nil : entry.sh_offset, entry.sh_size)
+      let entry = try sectionHeader(section.index)
+      stored = (entry.hasContents ? entry.sh_offset : nil, entry.sh_size)
       isCompressed = entry.sh_flags & UInt64(SHF_COMPRESSED) != 0
     }
     guard let offset = stored.offset else {
@@ -134,23 +144,33 @@ extension ELFFile {
     guard isCompressed else {
       return .stored(ELFSegments.Extent(offset: offset, size: stored.size))
     }
-    if let bytes = inflated[section.index] { return .inflated(bytes) }
-    guard let size = inflatedSize(of: try requireSectionHeader(section.index)),
-      size <= Self.mostContents - inflatedSize
+    return .inflated(try inflated(section))
+  }
+
+  private func inflated(_ section: Section) throws(ImageError) -> [UInt8] {
+    if let bytes = inflatedSections.bytes[section.index] { return bytes }
+    guard let size = inflatedSize(of: try sectionHeader(section.index)),
+      size <= Self.mostContents - inflatedSections.size
     else {
       throw file.error(
         .malformed, "The section is compressed and claims to inflate beyond reason.",
-        section: section.name, at: offset)
+        section: section.name, at: section.offset?.rawValue)
     }
-    inflatedSize += size
-    let bytes = try inflate(section)
-    inflated[section.index] = bytes
-    return .inflated(bytes)
+    inflatedSections.size += size
+    switch try handle().inflate(section.index) {
+    case .success(let bytes):
+      inflatedSections.bytes[section.index] = bytes
+      return bytes
+    case .failure(let failure):
+      throw file.error(
+        .unsupported, "The section is compressed and libelf says: \(failure.message).",
+        section: section.name, at: section.offset?.rawValue)
+    }
   }
 
   /// `ch_size`; nil where the section is not compressed, or its header lies outside the file.
   func inflatedSize(of entry: GElf_Shdr) -> UInt64? {
-    guard entry.sh_flags & UInt64(SHF_COMPRESSED) != 0, entry.sh_type != UInt32(SHT_NOBITS) else {
+    guard entry.sh_flags & UInt64(SHF_COMPRESSED) != 0, entry.hasContents else {
       return nil
     }
     let size = header.bits == 64 ? 24 : 12
@@ -160,9 +180,10 @@ extension ELFFile {
 
   /// A section by its index, for a pointer that leads into it.
   private func anySection(_ index: Int) throws(ImageError) -> Section {
-    guard hasSectionTable, index > 0, let entry = sectionHeader(index) else {
+    guard sectionIndices.contains(index) else {
       throw file.error(.outOfImage, "The pointer leads into section \(index), which is not there.")
     }
+    let entry = try sectionHeader(index)
     return Section(
       index: index, name: "", address: VirtualAddress(rawValue: 0),
       offset: FileOffset(rawValue: entry.sh_offset), size: entry.sh_size)
@@ -170,6 +191,9 @@ extension ELFFile {
 }
 
 extension GElf_Shdr {
+  /// Whether the file holds the bytes of the section.
+  var hasContents: Bool { sh_type != UInt32(SHT_NOBITS) && sh_type != UInt32(SHT_NULL) }
+
   /// The flags as `readelf -S` prints them.
   var flagLetters: String {
     let letters: [(Int, Character)] = [

@@ -10,44 +10,34 @@ internal import CElf
 public final class ELFFile: FileFormat {
   let file: OpenedFile
   let header: ELFHeader
-  private let handle: ELFHandle
   /// What the file is.
   public private(set) lazy var identity = makeIdentity()
 
+  /// What is known of the machine.
+  private(set) lazy var machine = ELFMachine(
+    number: header.machine, bits: header.bits, order: header.order)
+
   // Each part is read when it is first needed, once.
+  private var loadedHandle: ELFHandle?
+  private var loadedTable: ELFSectionTable?
   private var loadedSegments: ELFSegments?
   private var loadedDynamic: ELFDynamic??
-  private var loadedNames: [UInt8]?
   private var loadedNote: [Section]??
-  var inflated: [Int: [UInt8]] = [:]
-  var inflatedSize: UInt64 = 0
-  var words: FileWindow
-  var texts: FileWindow
-  var symbols: ELFSymbols
-  // What relocations say of the sections that were asked for.
-  var wanted: [Section] = []
-  private var wantedNames: Set<String> = []
-  var linkedRelocations: Result<ELFRelocations, ImageError>?
-  var objectRelocations: [Int: Result<ELFRelocations, ImageError>] = [:]
-  var objectTables: [Int: [Int]]?
-  var objectSymbols: [Int: ELFSymbolTable] = [:]
-
-  /// The largest section that is read as a whole, and the most that one file may inflate to.
-  static let mostContents: UInt64 = 1 << 28
+  var inflatedSections = InflatedSections()
+  var words = FileWindow()
+  var texts = FileWindow()
+  var symbols = ELFSymbols()
+  var relocations = ELFRelocationTables()
 
   /// Opens the file at `path`; errors and the identity call it `name`, or else the path.
   public convenience init(path: String, name: String? = nil) throws(ImageError) {
-    try self.init(OpenedFile(path: Array(path.utf8), name: name ?? path))
+    try self.init(OpenedFile(path: path, name: name ?? path))
   }
 
   /// Reads the headers of a file that is open already.
   init(_ file: OpenedFile) throws(ImageError) {
     self.file = file
     header = try ELFHeader(of: file)
-    handle = try ELFHandle(file)
-    words = FileWindow(file)
-    texts = FileWindow(file)
-    symbols = ELFSymbols(file, header)
   }
 
   /// Whether a file that starts with these bytes claims to be ELF.
@@ -59,23 +49,18 @@ public final class ELFFile: FileFormat {
   ///
   /// Throws `sectionTableMissing` where the table was stripped or cut off.
   public func allSections() throws(ImageError) -> [Section] {
-    try requireSectionTable()
-    let names = try names()
-    // Names may share bytes, but not so many that a small file asks for gigabytes.
-    var budget = names.count * 16 + 4096
+    let table = try sectionTable()
+    var budget = table.plausibleLength
     var sections: [Section] = []
-    for index in 1..<max(1, sectionCount) {
-      let header = try requireSectionHeader(index)
-      guard let length = names.span.textLength(from: Int(header.sh_name)) else {
+    for index in 1..<max(1, table.count) {
+      guard let name = table.name(of: index) else {
         throw file.error(.malformed, "The name of section \(index) lies outside the names.")
       }
-      budget -= length
+      budget -= name.utf8.count
       guard budget > 0 else {
         throw file.error(.malformed, "The sections share their names' bytes beyond reason.")
       }
-      let start = Int(header.sh_name)
-      let name = String(decoding: names.span.extracting(start..<start + length))
-      sections.append(section(index, header, name: name))
+      sections.append(section(index, try sectionHeader(index), name: name))
     }
     return sections
   }
@@ -90,96 +75,82 @@ public final class ELFFile: FileFormat {
         throw sectionTableMissing
       }
       let found = noted.filter { $0.name == name }
-      want(found, name)
+      relocations.want(found, named: name)
       return found
     }
-    let names = try names()
-    let text = Array(name.utf8)
     var found: [Section] = []
     var total: UInt64 = 0
-    for index in 1..<max(1, sectionCount) {
-      let header = try requireSectionHeader(index)
-      guard names.span.holds(text, at: Int(header.sh_name)) else { continue }
+    for index in try sectionTable().indices(named: name) {
+      let header = try sectionHeader(index)
       found.append(section(index, header, name: name))
-      guard header.sh_type != UInt32(SHT_NOBITS) else { continue }
-      total = total.addingReportingOverflow(min(header.sh_size, file.size)).partialValue
+      if header.hasContents { total = total.saturating(adding: min(header.sh_size, file.size)) }
     }
     guard found.count <= 1 || total <= file.size else {
       throw file.error(
         .malformed, "\(found.count) sections of this name share their bytes.", section: name)
     }
-    want(found, name)
+    relocations.want(found, named: name)
     return found
   }
 
-  /// Remembers whose pointers will be asked for, so that one pass over the relocations serves all.
-  private func want(_ sections: [Section], _ name: String) {
-    if wantedNames.insert(name).inserted { wanted += sections }
+  /// Whether the section table is there, and whole.
+  var hasSectionTable: Bool { header.sections.isComplete && header.sections.count > 0 }
+
+  /// The indices of all sections but the null entry; none where there is no table.
+  var sectionIndices: Range<Int> {
+    hasSectionTable ? 1..<max(1, Int(header.sections.count)) : 1..<1
   }
 
-  /// Whether the section table is there, and whole.
-  var hasSectionTable: Bool { header.sections.isComplete && sectionCount > 0 }
-
-  /// The number of sections, the null entry included.
-  var sectionCount: Int { Int(header.sections.count) }
-
-  /// A section header, or nil where there is none of that index.
-  func sectionHeader(_ index: Int) -> GElf_Shdr? { handle.section(index) }
-
-  func requireSectionHeader(_ index: Int) throws(ImageError) -> GElf_Shdr {
-    guard let header = handle.section(index) else {
+  /// The header of a section, as libelf reads it.
+  func sectionHeader(_ index: Int) throws(ImageError) -> GElf_Shdr {
+    guard hasSectionTable else { throw sectionTableMissing }
+    guard let header = try handle().section(index) else {
       throw file.error(.malformed, "Section header \(index) cannot be read.")
     }
     return header
   }
 
-  func requireSectionTable() throws(ImageError) {
-    guard hasSectionTable else { throw sectionTableMissing }
-    guard handle.sectionCount == sectionCount else {
-      throw file.error(
-        .malformed, "\(sectionCount) section headers, but libelf finds \(handle.sectionCount).")
-    }
-  }
-
-  var sectionTableMissing: ImageError {
+  private var sectionTableMissing: ImageError {
     let cause =
       header.sections.isComplete
-      ? "It was stripped of its section headers" : "It ends before its section headers"
+      ? "It was stripped of its section headers" : "It ends before its section headers do"
     return file.error(
       .sectionTableMissing, "\(cause), so sections cannot be found by name.",
       at: header.sections.isComplete ? nil : header.sections.offset)
   }
 
   private func section(_ index: Int, _ entry: GElf_Shdr, name: String) -> Section {
-    let isEmpty = entry.sh_type == UInt32(SHT_NOBITS) || entry.sh_type == UInt32(SHT_NULL)
     let address = header.isObject ? 0 : entry.sh_addr
     return Section(
       index: index, name: name, address: VirtualAddress(rawValue: address),
-      offset: isEmpty ? nil : FileOffset(rawValue: entry.sh_offset),
+      offset: entry.hasContents ? FileOffset(rawValue: entry.sh_offset) : nil,
       size: inflatedSize(of: entry) ?? entry.sh_size, flags: entry.flagLetters,
       isRetained: entry.sh_flags & UInt64(SHF_GNU_RETAIN) != 0)
   }
 
   // MARK: - Parts that are read once
 
-  /// The names of the sections.
-  func names() throws(ImageError) -> [UInt8] {
-    if let loadedNames { return loadedNames }
-    guard let index = handle.nameSection, let table = handle.section(index),
-      table.sh_type == UInt32(SHT_STRTAB)
-    else { throw file.error(.malformed, "The section that should hold the names is none.") }
-    guard table.sh_size <= Self.mostContents else {
-      throw file.error(.malformed, "The sections' names claim \(table.sh_size) bytes.")
-    }
-    let names = try file.read(at: table.sh_offset, count: Int(table.sh_size))
-    loadedNames = names
-    return names
+  /// libelf's view of the file.
+  func handle() throws(ImageError) -> ELFHandle {
+    if let loadedHandle { return loadedHandle }
+    let handle = try ELFHandle(file)
+    loadedHandle = handle
+    return handle
+  }
+
+  /// The section table as it stands in the file.
+  func sectionTable() throws(ImageError) -> ELFSectionTable {
+    if let loadedTable { return loadedTable }
+    guard hasSectionTable else { throw sectionTableMissing }
+    let table = try ELFSectionTable(of: file, header)
+    loadedTable = table
+    return table
   }
 
   /// The program headers.
   func segments() throws(ImageError) -> ELFSegments {
     if let loadedSegments { return loadedSegments }
-    let segments = try ELFSegments(of: file, header, handle)
+    let segments = try ELFSegments(of: file, header)
     loadedSegments = segments
     return segments
   }
@@ -202,16 +173,5 @@ public final class ELFFile: FileFormat {
     let sections = try readNotedSections()
     loadedNote = .some(sections)
     return sections
-  }
-
-  /// The inflated contents of a compressed section, in libelf's words where that fails.
-  func inflate(_ section: Section) throws(ImageError) -> [UInt8] {
-    switch handle.inflate(section.index) {
-    case .success(let bytes): return bytes
-    case .failure(let failure):
-      throw file.error(
-        .unsupported, "The section is compressed and libelf says: \(failure.message).",
-        section: section.name, at: section.offset?.rawValue)
-    }
   }
 }

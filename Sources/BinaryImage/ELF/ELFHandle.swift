@@ -3,7 +3,7 @@ internal import CElf
 /// libelf's view of one file: headers in the host's byte order, whatever the file's.
 ///
 /// Opened with `ELF_C_READ`: mapped files raise SIGBUS when they shrink. One value, one thread.
-@safe struct ELFHandle: ~Copyable {
+@safe final class ELFHandle {
   // Sound: valid from elf_begin until deinit, and never handed out.
   private let elf: OpaquePointer
   private static let isUsable = elf_version(UInt32(EV_CURRENT)) != UInt32(EV_NONE)
@@ -18,36 +18,10 @@ internal import CElf
 
   deinit { unsafe elf_end(elf) }
 
-  /// The number of sections, or 0 where libelf could not read their table.
-  var sectionCount: Int {
-    var count = 0
-    return unsafe elf_getshdrnum(elf, &count) == 0 ? count : 0
-  }
-
-  /// The index of the section that holds the names of the sections.
-  var nameSection: Int? {
-    var index = 0
-    return unsafe elf_getshdrstrndx(elf, &index) == 0 ? index : nil
-  }
-
-  /// The number of program headers.
-  var segmentCount: Int {
-    var count = 0
-    return unsafe elf_getphdrnum(elf, &count) == 0 ? count : 0
-  }
-
   /// A section header; nil where there is none of that index.
   func section(_ index: Int) -> GElf_Shdr? {
     var header = GElf_Shdr()
     guard let section = unsafe elf_getscn(elf, index), unsafe gelf_getshdr(section, &header) != nil
-    else { return nil }
-    return header
-  }
-
-  /// A program header; nil where there is none of that index.
-  func segment(_ index: Int) -> GElf_Phdr? {
-    var header = GElf_Phdr()
-    guard let index = Int32(exactly: index), unsafe gelf_getphdr(elf, index, &header) != nil
     else { return nil }
     return header
   }

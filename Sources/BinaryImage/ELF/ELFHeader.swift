@@ -21,10 +21,12 @@ struct ELFHeader {
   let order: ImageIdentity.ByteOrder
   /// `ET_REL`, `ET_EXEC`, `ET_DYN` or `ET_CORE`.
   let type: UInt16
-  /// `e_machine` and what is known of it.
-  let machine: ELFMachine
+  /// `e_machine`.
+  let machine: UInt16
   /// `e_shoff`, `e_shnum`.
   let sections: Table
+  /// `e_shstrndx`.
+  let nameSection: UInt16
   /// `e_phoff`, `e_phnum`.
   let segments: Table
 
@@ -38,7 +40,7 @@ struct ELFHeader {
 
   /// Reads and checks the header of `file`.
   init(of file: OpenedFile) throws(ImageError) {
-    let head = try file.read(at: 0, count: Int(min(file.size, 64)))
+    let head = file.head
     let bytes = head.span
     guard head.starts(with: [0x7f, 0x45, 0x4c, 0x46]) else {
       throw file.error(.notAnObject, "The file does not start with the ELF magic.")
@@ -69,8 +71,7 @@ struct ELFHeader {
       throw file.error(
         .unsupported, "ELF type \(type) is no object, executable, library or core.", at: 16)
     }
-    let number = fields.half(bytes, 18)
-    machine = ELFMachine(number: number, bits: bits, order: order)
+    machine = fields.half(bytes, 18)
     let segmentOffset = fields.word(bytes, 24 + bits / 8)
     let sectionOffset = fields.word(bytes, 24 + bits / 4)
     let counts = fields.headerSize - 10
@@ -78,6 +79,8 @@ struct ELFHeader {
     var segmentCount = UInt64(fields.half(bytes, counts + 2))
     let sectionSize = fields.half(bytes, counts + 4)
     var sectionCount = UInt64(fields.half(bytes, counts + 6))
+
+    nameSection = fields.half(bytes, counts + 8)
 
     // More headers than 16 bits can count: the real numbers stand in section header 0.
     var isFirstReadable = true

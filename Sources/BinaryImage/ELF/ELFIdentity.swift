@@ -6,7 +6,7 @@ extension ELFFile {
   func makeIdentity() -> ImageIdentity {
     ImageIdentity(
       path: file.name, format: .elf, bits: header.bits, byteOrder: header.order,
-      machine: header.machine.name, kind: kind, id: (try? buildID()) ?? [])
+      machine: machine.name, kind: kind, id: (try? buildID()) ?? [])
   }
 
   private var kind: ImageIdentity.Kind {
@@ -26,26 +26,19 @@ extension ELFFile {
 
   /// Whether everything that is loaded was left out of this file, and symbols or DWARF were not.
   private var hasOnlyDebugInformation: Bool {
-    guard let names = try? names(), hasSectionTable else { return false }
+    guard let table = try? sectionTable() else { return false }
     var hasLoaded = false
     var hasDebug = false
-    for index in 1..<max(1, sectionCount) {
-      guard let section = sectionHeader(index) else { return false }
-      if section.sh_flags & UInt64(SHF_ALLOC) != 0 {
-        let isEmptied = section.sh_type == UInt32(SHT_NOBITS)
-        guard isEmptied || section.sh_type == UInt32(SHT_NOTE) else { return false }
+    for index in sectionIndices {
+      let (type, flags) = table.kind(of: index)
+      if flags & UInt64(SHF_ALLOC) != 0 {
+        let isEmptied = type == UInt32(SHT_NOBITS)
+        guard isEmptied || type == UInt32(SHT_NOTE) else { return false }
         if isEmptied { hasLoaded = true }
-      } else if section.sh_type == UInt32(SHT_SYMTAB) {
+      } else if type == UInt32(SHT_SYMTAB) {
         hasDebug = true
       } else {
-        let name = names.span
-        let start = Int(section.sh_name)
-        for prefix in [".debug_", ".zdebug_"] where !hasDebug {
-          let text = Array(prefix.utf8)
-          hasDebug =
-            start + text.count <= name.count
-            && text.indices.allSatisfy { name[start + $0] == text[$0] }
-        }
+        hasDebug = hasDebug || table.name(of: index, startsWith: ".debug_")
       }
     }
     return hasLoaded && hasDebug
@@ -57,11 +50,9 @@ extension ELFFile {
       if let id = try buildID(in: extent) { return id }
     }
     // Objects have no segments, and those of split debug information may lead nowhere.
-    guard hasSectionTable else { return [] }
-    for index in 1..<max(1, sectionCount) {
-      guard let section = sectionHeader(index), section.sh_type == UInt32(SHT_NOTE) else {
-        continue
-      }
+    for index in sectionIndices {
+      guard try sectionTable().kind(of: index).type == UInt32(SHT_NOTE) else { continue }
+      let section = try sectionHeader(index)
       let extent = ELFSegments.Extent(
         offset: section.sh_offset, size: section.sh_size, alignment: section.sh_addralign)
       if let id = try buildID(in: extent) { return id }

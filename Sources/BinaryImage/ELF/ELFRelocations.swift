@@ -57,11 +57,11 @@ struct ELFRelocations {
 
   /// Collects what `tables` say about `ranges`.
   init(
-    of file: OpenedFile, _ header: ELFHeader, in tables: [ELFRelocationTable],
+    of file: OpenedFile, _ header: ELFHeader, _ machine: ELFMachine, in tables: [ELFRelocationTable],
     ranges: [Range<UInt64>]
   ) throws(ImageError) {
     self.ranges = Self.merged(ranges)
-    machine = header.machine
+    self.machine = machine
     bits = header.bits
     order = header.order
     isObject = header.isObject

@@ -37,36 +37,32 @@ struct ELFSegments {
   private static let mostDisordered = 64
 
   /// Reads the program headers of a file.
-  init(of file: OpenedFile, _ header: ELFHeader, _ handle: borrowing ELFHandle) throws(ImageError) {
+  init(of file: OpenedFile, _ header: ELFHeader) throws(ImageError) {
     guard header.segments.isComplete else {
       throw file.error(
         .truncated, "The file ends inside the program headers.", at: header.segments.offset)
     }
-    let count = handle.segmentCount
-    guard UInt64(count) == header.segments.count else {
-      throw file.error(
-        .malformed, "\(header.segments.count) program headers, but libelf finds \(count).",
-        at: header.segments.offset)
-    }
+    let count = Int(header.segments.count)
+    let stride = header.bits == 64 ? 56 : 32
+    let table = try file.read(at: header.segments.offset, count: count * stride)
     for index in 0..<count {
-      guard let segment = handle.segment(index) else {
-        throw file.error(.malformed, "Program header \(index) cannot be read.")
-      }
+      let entry = table.span.extracting(index * stride..<(index + 1) * stride)
+      let segment = Segment(entry, bits: header.bits, order: header.order)
       let extent = Extent(
-        offset: segment.p_offset, size: segment.p_filesz, alignment: segment.p_align,
-        address: VirtualAddress(rawValue: segment.p_vaddr))
-      switch segment.p_type {
+        offset: segment.offset, size: segment.fileSize, alignment: segment.alignment,
+        address: VirtualAddress(rawValue: segment.address))
+      switch segment.type {
       case UInt32(PT_LOAD):
         let load = Load(
-          address: segment.p_vaddr, memorySize: segment.p_memsz, offset: segment.p_offset,
-          fileSize: min(segment.p_filesz, segment.p_memsz))
+          address: segment.address, memorySize: segment.memorySize, offset: segment.offset,
+          fileSize: min(segment.fileSize, segment.memorySize))
         if let last = loads.last,
           load.address < last.address || load.address - last.address < last.memorySize
         {
           isOrdered = false
         }
         loads.append(load)
-        if segment.p_offset == 0, segment.p_filesz > 0, headerAddress == nil {
+        if segment.offset == 0, segment.fileSize > 0, headerAddress == nil {
           headerAddress = extent.address
         }
       case UInt32(PT_DYNAMIC): if dynamic == nil { dynamic = extent }
@@ -111,5 +107,27 @@ struct ELFSegments {
     }
     guard low > 0, address - loads[low - 1].address < loads[low - 1].memorySize else { return nil }
     return loads[low - 1]
+  }
+}
+
+/// One program header, `Elf32_Phdr` or `Elf64_Phdr`: their fields stand in different order.
+private struct Segment {
+  let type: UInt32
+  let offset: UInt64
+  let address: UInt64
+  let fileSize: UInt64
+  let memorySize: UInt64
+  let alignment: UInt64
+
+  /// Reads the header that `bytes` are.
+  init(_ bytes: Span<UInt8>, bits: Int, order: ImageIdentity.ByteOrder) {
+    func word(_ offset: Int) -> UInt64 { bytes.word(at: offset, bits: bits, order: order) ?? 0 }
+    let is64 = bits == 64
+    type = bytes.integer(at: 0, order: order) ?? 0
+    offset = word(is64 ? 8 : 4)
+    address = word(is64 ? 16 : 8)
+    fileSize = word(is64 ? 32 : 16)
+    memorySize = word(is64 ? 40 : 20)
+    alignment = word(is64 ? 48 : 28)
   }
 }

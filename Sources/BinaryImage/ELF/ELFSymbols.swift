@@ -42,25 +42,15 @@ struct ELFSymbolTable {
 
 /// Reads symbols one by one.
 struct ELFSymbols {
-  private let file: OpenedFile
-  private let header: ELFHeader
-  private var entries: FileWindow
-  private var names: FileWindow
-
-  /// A reader of the symbols of `file`.
-  init(_ file: OpenedFile, _ header: ELFHeader) {
-    self.file = file
-    self.header = header
-    entries = FileWindow(file)
-    names = FileWindow(file)
-  }
+  private var entries = FileWindow()
+  private var names = FileWindow()
 
   /// Longer names are cut off the way a corrupt table would make them.
   private static let longestName = 1 << 16
 
   /// The symbol of that number.
   mutating func symbol(
-    _ number: UInt32, in table: ELFSymbolTable
+    _ number: UInt32, in table: ELFSymbolTable, of file: OpenedFile, _ header: ELFHeader
   ) throws(ImageError) -> ELFSymbol {
     let size = header.bits == 64 ? 24 : 16
     let start = UInt64(number) * UInt64(size)
@@ -68,7 +58,7 @@ struct ELFSymbols {
       throw file.error(
         .malformed, "Symbol \(number) lies outside the symbol table.", at: table.offset)
     }
-    let (bytes, position) = try entries.load(at: table.offset + start, count: size)
+    let (bytes, position) = try entries.load(file, at: table.offset + start, count: size)
     let span = bytes.span
     let order = header.order
     func half(_ offset: Int) -> UInt16 { span.integer(at: position + offset, order: order) ?? 0 }
@@ -81,13 +71,14 @@ struct ELFSymbols {
     let extent = word(is64 ? 16 : 8)
     let type = span[position + (is64 ? 4 : 12)] & 0xf
     let index = half(is64 ? 6 : 14)
-    let place = try place(index, of: number, in: table)
-    let name = try name(UInt64(nameOffset), in: table)
+    let place = try place(index, of: number, in: table, file, header.order)
+    let name = try name(UInt64(nameOffset), in: table, file)
     return ELFSymbol(name: name, value: value, size: extent, place: place, type: type)
   }
 
   private mutating func place(
-    _ index: UInt16, of number: UInt32, in table: ELFSymbolTable
+    _ index: UInt16, of number: UInt32, in table: ELFSymbolTable, _ file: OpenedFile,
+    _ order: ImageIdentity.ByteOrder
   ) throws(ImageError) -> ELFSymbol.Place {
     switch Int32(index) {
     case SHN_UNDEF: return .undefined
@@ -97,21 +88,21 @@ struct ELFSymbols {
       guard let long = table.longIndices, UInt64(number) * 4 + 4 <= long.size else {
         throw file.error(.malformed, "Symbol \(number) has a section index that is not there.")
       }
-      let (bytes, position) = try entries.load(at: long.offset + UInt64(number) * 4, count: 4)
-      let index: UInt32? = bytes.span.integer(at: position, order: header.order)
+      let (bytes, position) = try entries.load(file, at: long.offset + UInt64(number) * 4, count: 4)
+      let index: UInt32? = bytes.span.integer(at: position, order: order)
       return .section(Int(index ?? 0))
     default: return .section(Int(index))
     }
   }
 
   private mutating func name(
-    _ offset: UInt64, in table: ELFSymbolTable
+    _ offset: UInt64, in table: ELFSymbolTable, _ file: OpenedFile
   ) throws(ImageError) -> String {
     guard offset != 0 else { return "" }
     let (end, overflow) = table.stringOffset.addingReportingOverflow(table.stringSize)
     let bound = overflow ? file.size : min(file.size, end)
     let found = try names.text(
-      at: table.stringOffset + offset, before: bound, limit: Self.longestName)
+      file, at: table.stringOffset + offset, before: bound, limit: Self.longestName)
     guard let found else {
       throw file.error(
         .malformed, "A symbol's name lies outside the string table.", at: table.stringOffset)

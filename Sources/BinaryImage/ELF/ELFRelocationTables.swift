@@ -1,0 +1,133 @@
+internal import CElf
+
+/// What was found out about the relocations of one file.
+struct ELFRelocationTables {
+  /// The sections whose pointers are asked for; one pass over the tables serves all of them.
+  private(set) var wanted: [Section] = []
+  private var names: Set<String> = []
+  /// Of a linked file: what covers the wanted sections.
+  var linked: Result<ELFRelocations, ImageError>?
+  /// Of an object: what applies to a section, by its index.
+  var bySection: [Int: Result<ELFRelocations, ImageError>] = [:]
+  /// Of an object: the relocation sections, by the index of the section that they apply to.
+  var sections: [Int: [Int]]?
+  /// Of an object: the symbol tables by their index.
+  var symbols: [Int: ELFSymbolTable] = [:]
+
+  /// Remembers all sections of one name.
+  mutating func want(_ sections: [Section], named name: String) {
+    if names.insert(name).inserted { wanted += sections }
+  }
+
+  /// Remembers one section.
+  mutating func want(_ section: Section) {
+    if !wanted.contains(section) { wanted.append(section) }
+  }
+}
+
+/// Where relocations are found: `PT_DYNAMIC` of linked files, `SHT_REL*` of objects.
+extension ELFFile {
+  /// The relocation that writes the word `offset` bytes into a section of a linked file.
+  func linkedRelocation(
+    at offset: UInt64, in section: Section
+  ) throws(ImageError) -> ELFRelocation? {
+    let (place, overflow) = section.address.rawValue.addingReportingOverflow(offset)
+    guard !overflow else {
+      throw file.error(.malformed, "The section wraps around.", section: section.name)
+    }
+    let range = place..<place.saturating(adding: UInt64(header.wordSize))
+    if let known = try relocations.linked?.get(), known.covers(range) {
+      return known.relocation(at: place)
+    }
+    relocations.want(section)
+    let ranges = relocations.wanted.map {
+      $0.address.rawValue..<$0.address.rawValue.saturating(adding: $0.size)
+    }
+    let collected = Result<ELFRelocations, ImageError> { () throws(ImageError) in
+      try ELFRelocations(of: file, header, machine, in: dynamic()?.relocations ?? [], ranges: ranges)
+    }
+    relocations.linked = collected
+    return try collected.get().relocation(at: place)
+  }
+
+  /// The relocations of one section of an object, and of no other.
+  func relocations(
+    ofObjectSection section: Section
+  ) throws(ImageError) -> ELFRelocations {
+    if let known = relocations.bySection[section.index] { return try known.get() }
+    let collected = Result<ELFRelocations, ImageError> { () throws(ImageError) in
+      var tables: [ELFRelocationTable] = []
+      for index in try relocationSections()[section.index] ?? [] {
+        let entry = try sectionHeader(index)
+        guard entry.sh_type == UInt32(SHT_REL) || entry.sh_type == UInt32(SHT_RELA) else {
+          throw file.error(
+            .unsupported, "The relocations are packed in a way that this reader does not know.",
+            section: section.name, at: entry.sh_offset)
+        }
+        let form: ELFRelocation.Form = entry.sh_type == UInt32(SHT_RELA) ? .rela : .rel
+        tables.append(
+          ELFRelocationTable(form: form, offset: entry.sh_offset, size: entry.sh_size))
+      }
+      return try ELFRelocations(of: file, header, machine, in: tables, ranges: [0..<section.size])
+    }
+    relocations.bySection[section.index] = collected
+    return try collected.get()
+  }
+
+  /// The relocation sections of an object by the section that they apply to.
+  private func relocationSections() throws(ImageError) -> [Int: [Int]] {
+    if let known = relocations.sections { return known }
+    var tables: [Int: [Int]] = [:]
+    var total: UInt64 = 0
+    for index in sectionIndices {
+      let entry = try sectionHeader(index)
+      guard Self.relocationTypes.contains(entry.sh_type) else { continue }
+      tables[Int(entry.sh_info), default: []].append(index)
+      total = total.saturating(adding: entry.sh_size)
+    }
+    guard total <= file.size else {
+      throw file.error(.malformed, "The relocation sections claim more bytes than the file has.")
+    }
+    relocations.sections = tables
+    return tables
+  }
+
+  /// `SHT_REL`, `SHT_RELA`, `SHT_CREL`.
+  private static let relocationTypes: Set<UInt32> = [
+    UInt32(SHT_REL), UInt32(SHT_RELA), 0x4000_0014,
+  ]
+
+  /// The symbols that the relocations of a section name.
+  func symbolTable(for section: Section) throws(ImageError) -> ELFSymbolTable? {
+    guard header.isObject else { return try dynamic()?.symbols }
+    guard let first = try relocationSections()[section.index]?.first else { return nil }
+    let index = Int(try sectionHeader(first).sh_link)
+    if let known = relocations.symbols[index] { return known }
+    let table = try sectionHeader(index)
+    let names = try sectionHeader(Int(table.sh_link))
+    guard table.sh_type == UInt32(SHT_SYMTAB), names.sh_type == UInt32(SHT_STRTAB) else {
+      throw file.error(
+        .malformed, "The relocations name symbols of a section that holds none.",
+        section: section.name)
+    }
+    var symbols = ELFSymbolTable(
+      offset: table.sh_offset, size: table.sh_size, stringOffset: names.sh_offset,
+      stringSize: names.sh_size)
+    for other in sectionIndices {
+      let entry = try sectionHeader(other)
+      guard entry.sh_type == UInt32(SHT_SYMTAB_SHNDX), Int(entry.sh_link) == index else { continue }
+      symbols.longIndices = (entry.sh_offset, entry.sh_size)
+      break
+    }
+    relocations.symbols[index] = symbols
+    return symbols
+  }
+}
+
+extension UInt64 {
+  /// The sum, or the largest number where that would overflow.
+  func saturating(adding other: UInt64) -> UInt64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
+  }
+}
