@@ -19,12 +19,13 @@ struct ELFDynamic {
     of file: OpenedFile, _ header: ELFHeader, _ segments: ELFSegments, at extent: ELFSegments.Extent
   ) throws(ImageError) {
     let tags = try Self.tags(of: file, header, at: extent)
-    flags = tags[Int64(DT_FLAGS_1)] ?? 0
+    func value(_ tag: Int64) -> UInt64? { tags.first { $0.tag == tag }?.value }
+    flags = value(Int64(DT_FLAGS_1)) ?? 0
 
     func table(
       _ address: Int64, _ size: Int64, _ form: ELFRelocationTable.Form
     ) throws(ImageError) {
-      guard let start = tags[address], let size = tags[size], size > 0 else { return }
+      guard let start = value(address), let size = value(size), size > 0 else { return }
       guard let extent = segments.extent(from: VirtualAddress(rawValue: start), size: size) else {
         throw file.error(
           .truncated,
@@ -37,20 +38,20 @@ struct ELFDynamic {
     try table(Self.androidRelr, Self.androidRelrSize, .relr)
     try table(Int64(DT_REL), Int64(DT_RELSZ), .rel)
     try table(Int64(DT_RELA), Int64(DT_RELASZ), .rela)
-    let isExplicit = tags[Int64(DT_PLTREL)] == UInt64(DT_RELA)
+    let isExplicit = value(Int64(DT_PLTREL)) == UInt64(DT_RELA)
     try table(Int64(DT_JMPREL), Int64(DT_PLTRELSZ), isExplicit ? .rela : .rel)
-    for tag in Self.packed where tags[tag] != nil {
+    for tag in Self.packed where value(tag) != nil {
       throw file.error(
         .unsupported,
         "The relocations are packed in a way (tag 0x\(UInt64(tag).hexadecimal)) "
           + "that this reader does not know.")
     }
 
-    if let symbols = tags[Int64(DT_SYMTAB)], let strings = tags[Int64(DT_STRTAB)],
+    if let symbols = value(Int64(DT_SYMTAB)), let strings = value(Int64(DT_STRTAB)),
       let symbolExtent = segments.extent(from: VirtualAddress(rawValue: symbols)),
       let stringExtent = segments.extent(from: VirtualAddress(rawValue: strings))
     {
-      let size = min(stringExtent.size, tags[Int64(DT_STRSZ)] ?? stringExtent.size)
+      let size = min(stringExtent.size, value(Int64(DT_STRSZ)) ?? stringExtent.size)
       self.symbols = ELFSymbolTable(
         offset: symbolExtent.offset, size: symbolExtent.size, stringOffset: stringExtent.offset,
         stringSize: size)
@@ -63,24 +64,23 @@ struct ELFDynamic {
   /// `DT_ANDROID_REL`, `DT_ANDROID_RELA`, `DT_AARCH64_AUTH_RELR`.
   private static let packed: [Int64] = [0x6000_000f, 0x6000_0011, 0x7000_0012]
 
-  /// The first value of each tag, up to `DT_NULL`.
+  /// The tags and their values, up to `DT_NULL`.
   private static func tags(
     of file: OpenedFile, _ header: ELFHeader, at extent: ELFSegments.Extent
-  ) throws(ImageError) -> [Int64: UInt64] {
+  ) throws(ImageError) -> [(tag: Int64, value: UInt64)] {
     guard extent.size <= mostBytes else {
       throw file.error(
         .malformed, "The dynamic section claims \(extent.size) bytes.", at: extent.offset)
     }
     let bytes = try file.read(at: extent.offset, count: Int(extent.size))
-    var tags: [Int64: UInt64] = [:]
+    var tags: [(tag: Int64, value: UInt64)] = []
     var position = 0
     while let tag = bytes.span.word(at: position, bits: header.bits, order: header.order),
       let value = bytes.span.word(
         at: position + header.wordSize, bits: header.bits, order: header.order),
       tag != 0
     {
-      let key = header.bits == 64 ? Int64(bitPattern: tag) : Int64(tag)
-      if tags[key] == nil { tags[key] = value }
+      tags.append((header.bits == 64 ? Int64(bitPattern: tag) : Int64(tag), value))
       position += 2 * header.wordSize
     }
     return tags

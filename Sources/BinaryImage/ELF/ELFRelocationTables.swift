@@ -44,7 +44,8 @@ extension ELFFile {
       $0.address.rawValue..<$0.address.rawValue.saturating(adding: $0.size)
     }
     let collected = Result<ELFRelocations, ImageError> { () throws(ImageError) in
-      try ELFRelocations(of: file, header, machine, in: dynamic()?.relocations ?? [], ranges: ranges)
+      try ELFRelocations(
+        of: file, header, machine, in: dynamic()?.relocations ?? [], ranges: ranges)
     }
     relocations.linked = collected
     return try collected.get().relocation(at: place)

@@ -45,26 +45,26 @@ struct ELFRelocationTable {
 struct ELFRelocations {
   /// The ranges that were looked at: sorted, disjoint.
   let ranges: [Range<UInt64>]
-  private var kept: [ELFRelocation] = []
-  private var copies: [ELFRelocation] = []
+  private var kept: Sorted
+  private var copies = Sorted(areCombined: false)
   private var sequence: UInt32 = 0
   private let machine: ELFMachine
   private let bits: Int
   private let order: ImageIdentity.ByteOrder
-  private let isObject: Bool
 
   private static let chunk = 1 << 16
 
   /// Collects what `tables` say about `ranges`.
   init(
-    of file: OpenedFile, _ header: ELFHeader, _ machine: ELFMachine, in tables: [ELFRelocationTable],
+    of file: OpenedFile, _ header: ELFHeader, _ machine: ELFMachine,
+    in tables: [ELFRelocationTable],
     ranges: [Range<UInt64>]
   ) throws(ImageError) {
     self.ranges = Self.merged(ranges)
     self.machine = machine
     bits = header.bits
     order = header.order
-    isObject = header.isObject
+    kept = Sorted(areCombined: header.isObject)
     for table in tables {
       if table.form == .relr {
         try collectPacked(table, of: file)
@@ -72,8 +72,8 @@ struct ELFRelocations {
         try collect(table, of: file)
       }
     }
-    settle(&kept)
-    settle(&copies)
+    kept.settle()
+    copies.settle()
   }
 
   /// Whether every byte of `range` was looked at.
@@ -86,14 +86,15 @@ struct ELFRelocations {
 
   /// The relocation that writes the word at `place`.
   func relocation(at place: UInt64) -> ELFRelocation? {
-    guard let found = Self.last(kept, notAfter: place, by: \.place), kept[found].place == place
+    guard let found = Self.last(kept.list, notAfter: place, by: \.place),
+      kept.list[found].place == place
     else { return nil }
-    return kept[found]
+    return kept.list[found]
   }
 
   /// The last copy that starts at or before `address`: the symbol tells how far it reaches.
   func copy(notAfter address: UInt64) -> ELFRelocation? {
-    Self.last(copies, notAfter: address, by: \.place).map { copies[$0] }
+    Self.last(copies.list, notAfter: address, by: \.place).map { copies.list[$0] }
   }
 
   // MARK: - Tables of entries
@@ -128,8 +129,8 @@ struct ELFRelocations {
             place: place, addend: addend, symbol: symbol, type: type, sequence: sequence,
             form: table.form)
           sequence &+= 1
-          if type == copyType { keep(relocation, in: &copies) }
-          if isWanted { keep(relocation, in: &kept) }
+          if type == copyType { copies.keep(relocation) }
+          if isWanted { kept.keep(relocation) }
         }
         position += entry
       }
@@ -175,9 +176,8 @@ struct ELFRelocations {
 
   private mutating func keepPacked(_ place: UInt64) {
     guard wants(place) else { return }
-    keep(
-      ELFRelocation(place: place, addend: 0, symbol: 0, type: 0, sequence: sequence, form: .relr),
-      in: &kept)
+    kept.keep(
+      ELFRelocation(place: place, addend: 0, symbol: 0, type: 0, sequence: sequence, form: .relr))
     sequence &+= 1
   }
 
@@ -198,31 +198,35 @@ struct ELFRelocations {
     return end < start || (start < last.upperBound && end > first.lowerBound)
   }
 
-  /// Appends, and forgets repeated places as soon as they could pile up.
-  private func keep(_ relocation: ELFRelocation, in list: inout [ELFRelocation]) {
-    if list.count == list.capacity, list.count >= 1 << 16 { settle(&list) }
-    list.append(relocation)
-  }
+  /// The relocations of the places that are wanted: sorted by place, one at each.
+  private struct Sorted {
+    private(set) var list: [ELFRelocation] = []
+    /// Whether several relocations of one place together make its word, as in objects.
+    let areCombined: Bool
 
-  /// Sorts by place; of several at one place the last counts, as for the loader.
-  private func settle(_ list: inout [ELFRelocation]) {
-    var isSorted = true
-    for index in list.indices.dropFirst() where list[index - 1].place >= list[index].place {
-      isSorted = false
-      break
+    init(areCombined: Bool) { self.areCombined = areCombined }
+
+    /// Appends, and forgets repeated places as soon as they could pile up.
+    mutating func keep(_ relocation: ELFRelocation) {
+      if list.count == list.capacity, list.count >= 1 << 16 { settle() }
+      list.append(relocation)
     }
-    if isSorted { return }
-    list.sort { ($0.place, $0.sequence) < ($1.place, $1.sequence) }
-    var result: [ELFRelocation] = []
-    for relocation in list {
-      if let last = result.last, last.place == relocation.place {
+
+    /// Sorts by place; of several at one place the last counts, as for the loader.
+    mutating func settle() {
+      guard zip(list, list.dropFirst()).contains(where: { $0.place >= $1.place }) else { return }
+      list.sort { ($0.place, $0.sequence) < ($1.place, $1.sequence) }
+      var result: [ELFRelocation] = []
+      for relocation in list {
+        guard let last = result.last, last.place == relocation.place else {
+          result.append(relocation)
+          continue
+        }
         result[result.count - 1] = relocation
-        result[result.count - 1].isCombined = isObject
-      } else {
-        result.append(relocation)
+        result[result.count - 1].isCombined = areCombined
       }
+      list = result
     }
-    list = result
   }
 
   private static func merged(_ ranges: [Range<UInt64>]) -> [Range<UInt64>] {

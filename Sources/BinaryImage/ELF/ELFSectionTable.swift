@@ -44,7 +44,8 @@ struct ELFSectionTable {
   func indices(named name: String) -> [Int] {
     let text = Array(name.utf8)
     return (1..<max(1, count)).filter {
-      names.span.holds(text.span, at: nameOffset(of: $0)) && names[nameOffset(of: $0) + text.count] == 0
+      names.span.holds(text.span, at: nameOffset(of: $0))
+        && names[nameOffset(of: $0) + text.count] == 0
     }
   }
 
