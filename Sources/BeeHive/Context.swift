@@ -1,8 +1,55 @@
-/// What a module is told about its host.
+/// What a module is told about its host: a value, so that nobody changes it under another.
 public struct Context: Sendable {
+  /// In which surroundings the application runs.
+  public struct Environment: Hashable, Sendable {
+    /// The name that C modules and reports see.
+    public let name: String
+
+    /// An environment of the application's own.
+    public init(_ name: String) { self.name = name }
+
+    /// On a developer's machine.
+    public static let development = Self("development")
+    /// Under test.
+    public static let test = Self("test")
+    /// On a stage before production.
+    public static let stage = Self("stage")
+    /// In production; what a context says unless told otherwise.
+    public static let production = Self("production")
+  }
+
+  /// A value of the application's own that travels with the context.
+  public protocol Key {
+    /// The type of the value.
+    associatedtype Value: Sendable
+    /// What a context holds that was told nothing.
+    static var defaultValue: Value { get }
+  }
+
   /// The Hive that runs the module.
-  public let hive: Hive
+  public internal(set) var hive: Hive
+  /// In which surroundings the application runs.
+  public var environment: Environment
+  /// The arguments of the program, its name first.
+  public var arguments: [String]
+  /// The URL that the application was launched to open.
+  public var launchURL: String?
+  private var values: [ObjectIdentifier: any Sendable] = [:]
 
   /// The context of a Hive.
-  public init(hive: Hive) { self.hive = hive }
+  public init(
+    hive: Hive, environment: Environment = .production,
+    arguments: [String] = CommandLine.arguments, launchURL: String? = nil
+  ) {
+    self.hive = hive
+    self.environment = environment
+    self.arguments = arguments
+    self.launchURL = launchURL
+  }
+
+  /// A value of the application's own, by the type of its key.
+  public subscript<K: Key>(key: K.Type) -> K.Value {
+    get { values[ObjectIdentifier(key)] as? K.Value ?? K.defaultValue }
+    set { values[ObjectIdentifier(key)] = newValue }
+  }
 }

@@ -23,6 +23,8 @@ public final class Hive: Sendable {
   let state = Lock(State())
   /// What the loader has mapped, under a lock of its own: see `ImageWatch`.
   let watch = Lock(ImageWatch())
+  /// Starts modules and tears them down.
+  let runner = ModuleRunner()
   @usableFromInline let cache = LookupCache()
   /// Whether images that come and go are this Hive's business.
   @usableFromInline let followsLoader: Bool

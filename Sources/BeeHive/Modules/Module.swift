@@ -1,9 +1,14 @@
 /// A part of an application with a lifecycle, written in Swift.
 ///
-/// Every method has an empty default, so a module writes what it needs. The Hive makes one instance.
+/// Every method has an empty default, so a module writes what it needs. The Hive makes one instance
+/// and calls it from one place after another: setUp, initialize, splash, any number of events,
+/// tearDown, unmount.
 public protocol Module: Sendable {
   /// Makes the module. Nothing else of the Hive is ready yet: work belongs in `setUp`.
   init()
+
+  /// Whether `initialize` runs beside that of other modules; whatever requires this one waits for it.
+  static var initializesConcurrently: Bool { get }
 
   /// Registers what the module offers; the services of others may not be there yet.
   func setUp(_ context: Context) async throws
@@ -15,6 +20,8 @@ public protocol Module: Sendable {
   func tearDown(_ context: Context) async throws
   /// Undoes `setUp`, in reverse order, after every module was torn down.
   func unmount(_ context: Context) async throws
+  /// Is told of an event that is no step of the lifecycle.
+  func handle(_ event: Event, _ context: Context) async throws -> EventResponse
 }
 
 extension Module {
@@ -28,4 +35,8 @@ extension Module {
   public func tearDown(_ context: Context) async throws {}
   /// Does nothing.
   public func unmount(_ context: Context) async throws {}
+  /// Ignores the event.
+  public func handle(_ event: Event, _ context: Context) async throws -> EventResponse { .ignored }
+  /// One module after another.
+  public static var initializesConcurrently: Bool { false }
 }

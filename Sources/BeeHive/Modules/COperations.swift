@@ -1,0 +1,91 @@
+internal import BinaryImage
+internal import CBeeHive
+
+/// The operations of a C module: functions in an image that is held as long as the module lives.
+///
+/// A table that an older header wrote is shorter; the operations past its end are not there.
+struct COperations: Hashable, Sendable {
+  let table: CTable
+
+  /// Runs a step; true where the module has no such operation. Null functions are passed over.
+  func run(_ step: LivingModule.Step, _ context: Context) -> Bool {
+    let operations = self.operations
+    return unsafe context.withCContext { context in
+      switch step {
+      case .setUp: unsafe operations.set_up?(context) ?? true
+      case .initialize: unsafe operations.initialize?(context) ?? true
+      case .splash: unsafe operations.splash?(context) ?? true
+      case .tearDown: unsafe operations.tear_down.map { unsafe $0(context) } != nil || true
+      case .unmount: unsafe operations.unmount.map { unsafe $0(context) } != nil || true
+      }
+    }
+  }
+
+  /// Tells the module of an event: its number, its name, and its payload if that is plain bytes.
+  func handle(_ event: Event, _ context: Context) -> Bool {
+    guard let handle = unsafe operations.event else { return false }
+    let payload = event.value(as: [UInt8].self) ?? []
+    return unsafe context.withCContext { context in
+      unsafe event.name.withCString { name in
+        unsafe payload.withUnsafeBytes { bytes in
+          var told = unsafe beehive_event()
+          unsafe told.size = UInt32(MemoryLayout<beehive_event>.size)
+          unsafe told.version = UInt32(BEEHIVE_EVENT_VERSION)
+          unsafe told.number = Int64(event.kind.rawValue)
+          unsafe told.name = unsafe name
+          unsafe told.payload = bytes.baseAddress
+          unsafe told.payload_size = bytes.count
+          return unsafe handle(context, &told)
+        }
+      }
+    }
+  }
+
+  /// The table, its missing end filled with null.
+  private var operations: beehive_module_operations {
+    var operations = beehive_module_operations()
+    let size = min(table.size, MemoryLayout<beehive_module_operations>.size)
+    guard let source = unsafe UnsafeRawPointer(bitPattern: table.address.rawValue) else {
+      return operations
+    }
+    // Sound: the image is held, and its author's compiler gave the table this size.
+    unsafe withUnsafeMutableBytes(of: &operations) { bytes in
+      unsafe bytes.copyMemory(from: UnsafeRawBufferPointer(start: source, count: size))
+    }
+    return operations
+  }
+}
+
+extension Context {
+  /// Lends what C modules and factories are told, for the call's duration.
+  func withCContext<Result>(_ body: (UnsafePointer<beehive_context>) -> Result) -> Result {
+    unsafe environment.name.withCString { name in
+      var context = unsafe beehive_context()
+      unsafe context.size = UInt32(MemoryLayout<beehive_context>.size)
+      unsafe context.version = UInt32(BEEHIVE_CONTEXT_VERSION)
+      unsafe context.hive = unsafe Unmanaged.passUnretained(hive).toOpaque()
+      unsafe context.environment = unsafe name
+      return unsafe withCArguments { arguments in
+        unsafe context.arguments = arguments.baseAddress
+        unsafe context.argument_count = arguments.count
+        return unsafe body(&context)
+      }
+    }
+  }
+
+  private func withCArguments<Result>(
+    _ body: (UnsafeBufferPointer<UnsafePointer<CChar>?>) -> Result
+  ) -> Result {
+    // One block for all texts, and the addresses of their beginnings.
+    let text = arguments.flatMap { $0.utf8CString }
+    return unsafe text.withUnsafeBufferPointer { text in
+      var starts: [UnsafePointer<CChar>?] = unsafe []
+      var offset = 0
+      for argument in arguments {
+        unsafe starts.append(text.baseAddress.map { unsafe $0 + offset })
+        offset += argument.utf8.count + 1
+      }
+      return unsafe starts.withUnsafeBufferPointer { unsafe body($0) }
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/// A module that threw, or took longer than it may.
+public struct ModuleFailure: Error, Sendable {
+  /// What went wrong.
+  public enum Reason: Sendable {
+    /// The module threw this error.
+    case threw(any Error)
+    /// A C module's operation answered false.
+    case refused
+    /// The module had not finished after this time; it is not waited for any longer.
+    case exceeded(Duration)
+    /// The module could not be made.
+    case notMade(String)
+    /// A module that this one requires failed, so it was skipped.
+    case skipped(requirement: String)
+  }
+
+  /// The module's name.
+  public var module: String
+  /// The event or step it failed in.
+  public var event: String
+  /// What went wrong.
+  public var reason: Reason
+  /// Where the module was declared.
+  public var source: Source
+}
+
+extension ModuleFailure: CustomStringConvertible {
+  /// `module audio (libshop.so BeehiveRecords[0]) setUp: …`
+  public var description: String {
+    let what =
+      switch reason {
+      case .threw(let error): "threw \(error)"
+      case .refused: "answered false"
+      case .exceeded(let limit): "did not finish within \(limit)"
+      case .notMade(let reason): "could not be made: \(reason)"
+      case .skipped(let requirement): "skipped, because \(requirement) failed"
+      }
+    return "module \(module) (\(source)) \(event): \(what)"
+  }
+}
+
+/// What happens to the others when a module fails to start.
+public enum FailurePolicy: Hashable, Sendable {
+  /// Everything that was started is torn down again, and `start` throws.
+  case stop
+  /// The module and whatever requires it do not start; the others live.
+  case skip
+  /// The failure is reported, and the module counts as started.
+  case `continue`
+}

@@ -1,0 +1,73 @@
+/// Runs work that may not finish: after the limit its result is not waited for any longer.
+///
+/// The work is cancelled, but code that does not look at cancellation goes on by itself; what it
+/// answers then is dropped.
+enum TimeLimit {
+  /// The result of `work`, or nil once `limit` has passed; without a limit, always the result.
+  static func run<Value: Sendable>(
+    _ limit: Duration?, _ work: @escaping @Sendable () async throws -> Value
+  ) async -> Result<Value, any Error>? {
+    guard let limit else { return await result(of: work) }
+    let race = Race<Result<Value, any Error>?>()
+    let worker = Task { race.finish(await result(of: work)) }
+    let timer = Task {
+      // Cancelled: the work came first.
+      guard (try? await Task.sleep(for: limit)) != nil else { return }
+      race.finish(nil)
+    }
+    let winner = await race.value
+    timer.cancel()
+    worker.cancel()
+    return winner
+  }
+
+  private static func result<Value>(
+    of work: @Sendable () async throws -> Value
+  ) async -> Result<Value, any Error> {
+    do { return .success(try await work()) } catch { return .failure(error) }
+  }
+}
+
+/// Takes the first of several results; the later ones are dropped.
+private final class Race<Value: Sendable>: Sendable {
+  private enum State {
+    case running
+    case awaited(CheckedContinuation<Value, Never>)
+    case finished(Value)
+    case delivered
+  }
+
+  private let state = Lock(State.running)
+
+  func finish(_ value: Value) {
+    let waiting = state.withLock { state -> CheckedContinuation<Value, Never>? in
+      switch state {
+      case .running:
+        state = .finished(value)
+        return nil
+      case .awaited(let continuation):
+        state = .delivered
+        return continuation
+      case .finished, .delivered: return nil
+      }
+    }
+    waiting?.resume(returning: value)
+  }
+
+  /// The first result; asked for once.
+  var value: Value {
+    get async {
+      await withCheckedContinuation { continuation in
+        let early = state.withLock { state -> Value? in
+          guard case .finished(let value) = state else {
+            state = .awaited(continuation)
+            return nil
+          }
+          state = .delivered
+          return value
+        }
+        if let early { continuation.resume(returning: early) }
+      }
+    }
+  }
+}
