@@ -77,18 +77,13 @@ enum ForeignCall {
   }
 
   /// Calls the `create` of a C factory; nil where it answers null.
-  static func create(_ factory: CFactory) -> RuntimeAddress? {
+  static func create(_ factory: CFactory, _ context: Context) -> RuntimeAddress? {
     typealias Create = @convention(c) (UnsafePointer<beehive_context>?) -> UnsafeMutableRawPointer?
     guard let address = unsafe pointer(factory.create) else { return nil }
     let create = unsafe unsafeBitCast(address, to: Create.self)
-    var context = unsafe beehive_context()
-    unsafe context.size = UInt32(MemoryLayout<beehive_context>.size)
-    unsafe context.version = UInt32(BEEHIVE_CONTEXT_VERSION)
-    let object = unsafe "".withCString { environment in
-      unsafe context.environment = unsafe environment
-      return unsafe create(&context)
+    return unsafe context.withCContext { context in
+      unsafe create(context).map { unsafe RuntimeAddress($0) }
     }
-    return unsafe object.map { unsafe RuntimeAddress($0) }
   }
 
   /// Calls the `destroy` of a C factory, if it has one.

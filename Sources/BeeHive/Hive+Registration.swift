@@ -17,6 +17,26 @@ extension Hive {
     file: String = #fileID, line: UInt = #line,
     _ make: @escaping @Sendable (Hive) throws -> Service
   ) throws(Problem) {
+    try register(
+      type, FactoryClosure(make), name: name, scope: scope, priority: priority, file: file,
+      line: line)
+  }
+
+  /// Registers a service whose factory is given a parameter: `service(_:with:)` asks for it.
+  public func register<Service: Sendable, Parameter: Sendable>(
+    _ type: Service.Type, taking parameter: Parameter.Type, name: String? = nil,
+    priority: Int = 0, file: String = #fileID, line: UInt = #line,
+    _ make: @escaping @Sendable (Hive, Parameter) throws -> Service
+  ) throws(Problem) {
+    try register(
+      type, FactoryClosure(make), name: name, scope: .transient, priority: priority, file: file,
+      line: line)
+  }
+
+  private func register<Service: Sendable>(
+    _ type: Service.Type, _ factory: FactoryClosure, name: String?, scope: Scope, priority: Int,
+    file: String, line: UInt
+  ) throws(Problem) {
     var attributes = Attributes()
     attributes.name = name
     attributes.priority = priority
@@ -24,7 +44,7 @@ extension Hive {
     let entry = RegisteredEntry(
       order: Self.nextOrder(), kind: .service, name: ServiceNames.of(type).qualified,
       implementation: nil, attributes: attributes, source: .code(file: file, line: line),
-      image: nil, scope: scope, isC: false, progress: .bound(.closure(FactoryClosure(make))))
+      image: nil, scope: scope, isC: false, progress: .bound(.closure(factory)))
     add([entry])
     if case .rejected(let problem) = state.withLock({ _ in entry.progress }) { throw problem }
   }

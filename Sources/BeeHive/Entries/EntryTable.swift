@@ -109,6 +109,7 @@ extension RegisteredEntry {
   fileprivate func isDuplicated(by later: RegisteredEntry) -> Bool {
     if case .rejected = progress { return false }
     guard kind == .service, later.kind == .service else { return true }
+    guard !isOverride, !later.isOverride else { return false }
     guard attributes.name == later.attributes.name else { return false }
     guard attributes.priority == later.attributes.priority else { return false }
     guard isC == later.isC else { return false }

@@ -50,12 +50,27 @@ struct FactoryClosure: Sendable {
   let service: ObjectIdentifier
   /// The same, to ask what it conforms to.
   let serviceType: @Sendable () -> Any.Type
-  /// Makes one: a `Service`, whatever its static type.
-  let make: @Sendable (Hive) throws -> any Sendable
+  /// What it has to be given; nil where it needs nothing.
+  let parameter: TypeSpelling?
+  /// Makes one: a `Service`, whatever its static type; nil where the parameter is of another type.
+  let make: @Sendable (Hive, (any Sendable)?) throws -> (any Sendable)?
 
   init<Service: Sendable>(_ make: @escaping @Sendable (Hive) throws -> Service) {
     service = ObjectIdentifier(Service.self as Any.Type)
     serviceType = { Service.self }
-    self.make = make
+    parameter = nil
+    self.make = { hive, _ in try make(hive) }
+  }
+
+  init<Service: Sendable, Parameter: Sendable>(
+    _ make: @escaping @Sendable (Hive, Parameter) throws -> Service
+  ) {
+    service = ObjectIdentifier(Service.self as Any.Type)
+    serviceType = { Service.self }
+    parameter = TypeSpelling.of(Parameter.self)
+    self.make = { hive, parameter in
+      guard let parameter = parameter as? Parameter else { return nil }
+      return try make(hive, parameter)
+    }
   }
 }

@@ -43,7 +43,7 @@ extension RegisteredEntry {
     if let scope = Scope(rawValue: text) { return (scope, nil) }
     let problem = Problem(
       Problem.Code(rawValue: Rejection.Reason.badAttribute.rawValue),
-      "scope=\(text) is unknown; write singleton or transient")
+      "scope=\(text) is unknown; write \(Scope.allCases.map(\.rawValue).joined(separator: ", "))")
     return (.transient, problem)
   }
 

@@ -25,6 +25,8 @@ final class RegisteredEntry: @unchecked Sendable {
   let source: Source
   /// Whether a C record declared it: then it is found by name, never by Swift type.
   let isC: Bool
+  /// Whether a test put it in front of the others: see `Hive.override`.
+  let isOverride: Bool
   /// The image that holds it; nil for an entry made by code.
   let image: MappedImage.ID?
   let scope: Scope
@@ -39,10 +41,11 @@ final class RegisteredEntry: @unchecked Sendable {
   init(
     order: UInt64, kind: RecordKind, name: String, implementation: String?,
     attributes: Attributes, source: Source, image: MappedImage.ID?, scope: Scope, isC: Bool,
-    progress: Progress
+    isOverride: Bool = false, progress: Progress
   ) {
     self.order = order
     self.isC = isC
+    self.isOverride = isOverride
     self.kind = kind
     self.name = name
     self.implementation = implementation

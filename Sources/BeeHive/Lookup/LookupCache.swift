@@ -3,22 +3,29 @@ public import Synchronization
 
 /// A service that has been resolved once and stays the same until it is withdrawn.
 @usableFromInline
-class CachedService {
+class CachedService: @unchecked Sendable {
+  // Sound: immutable, as its subclass.
   /// The registered name, where several implementations are told apart.
   @usableFromInline let name: String?
 
   init(name: String?) { self.name = name }
+
+  /// The service as one that somebody else keeps; nil where it is no object.
+  var lent: LentService? { nil }
 }
 
 /// A resolved service with its type: what `LookupTable` holds for the key of `Service`.
 @usableFromInline
-final class CachedValue<Service>: CachedService {
+final class CachedValue<Service: Sendable>: CachedService, @unchecked Sendable {
+  // Sound: immutable, and so is its superclass.
   @usableFromInline let value: Service
 
   init(_ value: Service, name: String?) {
     self.value = value
     super.init(name: name)
   }
+
+  override var lent: LentService? { LentService(value) }
 }
 
 /// The resolved services of one Hive: lookups that hit read it without a lock.
@@ -53,7 +60,7 @@ final class LookupCache: @unchecked Sendable {
   /// What stands for `key`, which is the key of `Service`: valid until the read section ends, in
   /// which the caller is.
   @inlinable @inline(__always)
-  func cached<Service>(_ type: Service.Type, at key: UInt) -> Unmanaged<CachedValue<Service>>? {
+  func cached<Service: Sendable>(_ type: Service.Type, at key: UInt) -> Unmanaged<CachedValue<Service>>? {
     guard let object = unsafe current.load(ordering: .acquiring).pointee.find(key) else {
       return nil
     }
@@ -63,7 +70,7 @@ final class LookupCache: @unchecked Sendable {
 
   /// Lends the service that stands for `key` for the call's duration; nil where there is none.
   @inlinable @inline(__always)
-  func withValue<Service, Result>(
+  func withValue<Service: Sendable, Result>(
     _ type: Service.Type, at key: UInt, _ body: (borrowing Service) throws -> Result
   ) rethrows -> Result? {
     let reader = unsafe beehive_read_begin()
@@ -73,7 +80,7 @@ final class LookupCache: @unchecked Sendable {
   }
 
   /// The service that stands for the key of a name; nil where another name has that key.
-  func value<Service>(_ type: Service.Type, at key: UInt, name: String) -> Service? {
+  func value<Service: Sendable>(_ type: Service.Type, at key: UInt, name: String) -> Service? {
     let reader = unsafe beehive_read_begin()
     defer { unsafe beehive_read_end(reader) }
     guard let object = unsafe current.load(ordering: .acquiring).pointee.find(key) else {

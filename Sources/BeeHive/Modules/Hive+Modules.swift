@@ -135,7 +135,7 @@ extension Hive {
       return swift(module, node, isMarked)
     case .closure(let factory):
       do {
-        guard let module = try factory.make(self) as? any Module else {
+        guard let module = try factory.make(self, nil) as? any Module else {
           throw failure("what it is bound to does not conform to Module")
         }
         return swift(module, node, isMarked)

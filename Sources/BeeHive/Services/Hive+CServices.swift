@@ -149,7 +149,7 @@ extension Hive {
   private func create(
     _ entry: RegisteredEntry, _ factory: CFactory
   ) throws(ServiceError) -> RuntimeAddress {
-    if let object = ForeignCall.create(factory) { return object }
+    if let object = ForeignCall.create(factory, Context(hive: self)) { return object }
     throw ServiceError(
       .creationFailed, service: entry.name, message: "the factory of \(entry.source) answered null",
       sources: [entry.source])

@@ -32,6 +32,36 @@ extension Hive {
     try resolve(type, name: name)
   }
 
+  /// The service that is made with a parameter: its factory was registered `taking` that type.
+  public func service<Service: Sendable, Parameter: Sendable>(
+    _ type: Service.Type = Service.self, name: String? = nil, with parameter: Parameter
+  ) throws(ServiceError) -> Service {
+    try resolve(Resolution(type: type, name: name, parameter: parameter, hive: self))
+  }
+
+  /// Every implementation of a service: larger priority first, whatever its name.
+  ///
+  /// Empty where there is none; throws where one of them cannot be made.
+  public func all<Service: Sendable>(
+    of type: Service.Type = Service.self
+  ) throws(ServiceError) -> [Service] {
+    catchUp(probing: true)
+    var resolution = Resolution(type: type, name: nil, hive: self)
+    return try resolution.all()
+  }
+
+  /// What implements a service, without making any: larger priority first.
+  public func implementations<Service: Sendable>(
+    of type: Service.Type = Service.self
+  ) -> [Implementation] {
+    catchUp(probing: true)
+    var resolution = Resolution(type: type, name: nil, hive: self)
+    let found = resolution.implementations()
+    return state.withLock { _ in
+      found.map { Implementation(entry: $0.entry.snapshot, type: $0.type) }
+    }
+  }
+
   /// Lends the service for the call's duration, without counting a reference.
   ///
   /// For the hottest call sites. `body` is short and does not wait: while it runs, what has been
@@ -61,16 +91,30 @@ extension Hive {
     if let name, let made: Service = made(at: LookupCache.key(of: type, name: name), name: name) {
       return made
     }
-    var attempt = Resolution(type: type, name: name, hive: self)
+    return try resolve(Resolution(type: type, name: name, hive: self))
+  }
+
+  func resolve<Service: Sendable>(
+    _ resolution: Resolution<Service>
+  ) throws(ServiceError) -> Service {
+    var resolution = resolution
     catchUp(probing: false)
-    if let service = try attempt.run() { return service }
+    if let service = try resolution.run() { return service }
     // A miss asks the loader, so that an image without an anchor is not overlooked.
-    if catchUp(probing: true), let service = try attempt.run() { return service }
-    throw attempt.failure
+    if catchUp(probing: true), let service = try resolution.run() { return service }
+    throw resolution.failure
   }
 
   /// The singleton or the C service that was asked for by a name of its own.
-  func made<Service>(at key: UInt, name: String) -> Service? {
+  func made<Service: Sendable>(at key: UInt, name: String) -> Service? {
     isUpToDate ? cache.value(Service.self, at: key, name: name) : nil
   }
+}
+
+/// One implementation of a service, known without an instance.
+public struct Implementation: Sendable {
+  /// The entry that provides it.
+  public var entry: Entry
+  /// The implementing type; nil where only the entry's own code knows it, as with macros and C.
+  public var type: Any.Type?
 }

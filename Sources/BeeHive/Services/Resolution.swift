@@ -4,15 +4,24 @@ internal import Registration
 struct Resolution<Service: Sendable> {
   let type: Service.Type
   let name: String?
+  /// What the factory is given.
+  let parameter: (any Sendable)?
+  /// Who keeps the instances of scoped services.
+  let scope: ServiceScope?
   let hive: Hive
   /// What was looked at and why it cannot serve.
   private var refusals: [(source: Source, reason: String)] = []
   /// What the Hive held when it was looked at.
   private var version = 0
 
-  init(type: Service.Type, name: String?, hive: Hive) {
+  init(
+    type: Service.Type, name: String?, parameter: (any Sendable)? = nil,
+    scope: ServiceScope? = nil, hive: Hive
+  ) {
     self.type = type
     self.name = name
+    self.parameter = parameter
+    self.scope = scope
     self.hive = hive
   }
 
@@ -33,8 +42,9 @@ struct Resolution<Service: Sendable> {
   /// The service; nil where no entry serves, and `failure` says why.
   mutating func run() throws(ServiceError) -> Service? {
     refusals = []
-    var candidates = fitting()
+    var candidates = named(fitting())
     while let first = candidates.first {
+      if first.entry.isOverride { return try instance(of: first.entry, first.provider) }
       let rivals = candidates.filter {
         $0.isCertain && $0.entry.attributes.priority == first.entry.attributes.priority
           && $0.entry !== first.entry
@@ -47,7 +57,31 @@ struct Resolution<Service: Sendable> {
     return nil
   }
 
-  /// The entries that can or may make the type, larger priority first, then in order.
+  /// Every service that can be had, larger priority first, whatever its name.
+  mutating func all() throws(ServiceError) -> [Service] {
+    refusals = []
+    var services: [Service] = []
+    for candidate in fitting() {
+      if let service = try instance(of: candidate.entry, candidate.provider) {
+        services.append(service)
+      }
+    }
+    return services
+  }
+
+  /// Which entries can or may make the type, and what of, without making one.
+  mutating func implementations() -> [(entry: RegisteredEntry, type: Any.Type?)] {
+    fitting().map { candidate in
+      switch candidate.provider {
+      case .injectable(let type): (candidate.entry, type)
+      case .closure(let factory): (candidate.entry, factory.serviceType())
+      case .accessor, .structure, .module: (candidate.entry, nil)
+      }
+    }
+  }
+
+  /// The entries that can or may make the type: overrides, the latest first, then larger priority,
+  /// then in order.
   private mutating func fitting() -> [Candidate] {
     var found: [Candidate] = []
     let services = hive.services(named: ServiceNames.of(type).all)
@@ -65,8 +99,11 @@ struct Resolution<Service: Sendable> {
         refusals.append((entry.source, problem.message))
       }
     }
-    found = named(found)
     return found.sorted {
+      if $0.entry.isOverride || $1.entry.isOverride {
+        guard $0.entry.isOverride, $1.entry.isOverride else { return $0.entry.isOverride }
+        return $0.entry.order > $1.entry.order
+      }
       let (a, b) = ($0.entry.attributes.priority, $1.entry.attributes.priority)
       return a != b ? a > b : $0.entry.order < $1.entry.order
     }
@@ -95,6 +132,9 @@ struct Resolution<Service: Sendable> {
         ? .fits : .refused("its accessor makes another type of that name")
     case .injectable(let implementation): return conformance(of: implementation)
     case .closure(let factory):
+      if let needed = factory.parameter, parameter == nil {
+        return .refused("its factory needs a \(needed.unqualified); ask with one")
+      }
       if factory.service == ObjectIdentifier(type as Any.Type) { return .fits }
       return conformance(of: factory.serviceType())
     }
@@ -112,16 +152,24 @@ struct Resolution<Service: Sendable> {
   private func instance(
     of entry: RegisteredEntry, _ provider: Provider
   ) throws(ServiceError) -> Service? {
-    guard entry.scope == .singleton else {
+    let cell: Singleton
+    switch entry.scope {
+    case .transient:
       return try Creation.make(entry) { () throws(ServiceError) in try make(entry, provider) }
+    case .singleton, .weak: cell = entry.singleton
+    case .scoped:
+      guard let scope else { throw .unscoped(entry) }
+      cell = scope.cell(of: entry)
     }
     let key =
       name.map { LookupCache.key(of: type, name: $0) } ?? LookupCache.key(of: type)
-    let made = try entry.singleton.get(for: entry) { () throws(ServiceError) -> CachedService? in
+    let made = try cell.get(for: entry) { () throws(ServiceError) -> CachedService? in
       guard let value = try make(entry, provider) else { return nil }
       return CachedValue<Service>(value, name: name)
     }
     guard let typed = made as? CachedValue<Service> else { return nil }
+    // What a parameter made is the instance too, but a lookup without one has no right to it.
+    guard entry.scope == .singleton, parameter == nil else { return typed.value }
     hive.publish(CachedValue(typed.value, name: name), for: key, of: entry, version: version)
     return typed.value
   }
@@ -133,7 +181,7 @@ struct Resolution<Service: Sendable> {
       switch provider {
       case .accessor(let accessor): return ForeignCall.make(accessor, as: type)
       case .injectable(let implementation): return try implementation.init(hive: hive) as? Service
-      case .closure(let factory): return try factory.make(hive) as? Service
+      case .closure(let factory): return try factory.make(hive, parameter) as? Service
       case .structure, .module: return nil
       }
     } catch let error as ServiceError where error.code == .cycle {

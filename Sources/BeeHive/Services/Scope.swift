@@ -1,7 +1,11 @@
 /// How long an instance of a service lives.
-public enum Scope: String, Hashable, Sendable {
+public enum Scope: String, Hashable, Sendable, CaseIterable {
   /// A new instance for each request.
   case transient
   /// One instance, made at the first request, until the service is removed or the Hive stops.
   case singleton
+  /// One instance as long as somebody else holds it; the implementation is a class.
+  case weak
+  /// One instance for each `ServiceScope` that asks.
+  case scoped
 }

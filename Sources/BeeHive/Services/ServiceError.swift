@@ -40,6 +40,16 @@ public struct ServiceError: Error, Sendable {
   }
 }
 
+extension ServiceError {
+  /// A scoped service that was asked for without a scope.
+  static func unscoped(_ entry: RegisteredEntry) -> ServiceError {
+    ServiceError(
+      .unusable, service: entry.name,
+      message: "\(entry.source) has scope=scoped; ask a scope: hive.makeScope().service(…)",
+      sources: [entry.source])
+  }
+}
+
 extension ServiceError: CustomStringConvertible {
   /// `service Greeter: nothing that is loaded provides it; …`
   public var description: String { "service \(service): \(message)" }

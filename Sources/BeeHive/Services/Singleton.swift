@@ -1,13 +1,15 @@
-/// The one instance of a singleton: made once, whoever asks first and however many ask at once.
+/// The one instance of an entry: made once, whoever asks first and however many ask at once.
 ///
 /// The factory runs on the thread that came first, with no lock held; the others wait for it. If it
-/// fails they get its error, and the next request tries again.
+/// fails they get its error, and the next request tries again. A weak one is kept only as long as
+/// somebody else holds it, and made again then.
 final class Singleton: Sendable {
   private enum State {
     case empty
     case building
     case failed(ServiceError)
     case ready(CachedService)
+    case lent(LentService)
   }
 
   /// What a request finds.
@@ -19,7 +21,7 @@ final class Singleton: Sendable {
 
   private let state = Lock(State.empty)
 
-  /// The instance, if it has been made.
+  /// The instance, if it has been made and is kept.
   var instance: CachedService? {
     state.withLock { if case .ready(let service) = $0 { service } else { nil } }
   }
@@ -29,16 +31,7 @@ final class Singleton: Sendable {
     for entry: RegisteredEntry, _ make: () throws(ServiceError) -> CachedService?
   ) throws(ServiceError) -> CachedService? {
     while true {
-      let turn = state.withLock { state -> Turn in
-        switch state {
-        case .ready(let service): return .made(service)
-        case .building: return .othersTurn
-        case .empty, .failed:
-          state = .building
-          return .mine
-        }
-      }
-      switch turn {
+      switch state.withLock({ Self.turn(&$0) }) {
       case .made(let service): return service
       case .mine: return try build(for: entry, make)
       case .othersTurn:
@@ -47,13 +40,32 @@ final class Singleton: Sendable {
     }
   }
 
+  private static func turn(_ state: inout State) -> Turn {
+    switch state {
+    case .ready(let service): return .made(service)
+    case .lent(let lent):
+      if let service = lent.service { return .made(service) }
+    case .building: return .othersTurn
+    case .empty, .failed: break
+    }
+    state = .building
+    return .mine
+  }
+
   private func build(
     for entry: RegisteredEntry, _ make: () throws(ServiceError) -> CachedService?
   ) throws(ServiceError) -> CachedService? {
     defer { state.broadcast() }
     do throws(ServiceError) {
       let service = try Creation.make(entry, make)
-      state.withLock { $0 = service.map(State.ready) ?? .empty }
+      let next: State
+      if let service, entry.scope == .weak {
+        guard let lent = service.lent else { throw ServiceError.notAClass(entry) }
+        next = .lent(lent)
+      } else {
+        next = service.map(State.ready) ?? .empty
+      }
+      state.withLock { $0 = next }
       return service
     } catch {
       state.withLock { $0 = .failed(error) }
@@ -69,10 +81,42 @@ final class Singleton: Sendable {
       switch state {
       case .building: return nil
       case .ready(let service): return .success(service)
+      case .lent(let lent): return .success(lent.service)
       case .failed(let error): return .failure(error)
       case .empty: return .success(nil)
       }
     }
     return try result.get()
+  }
+}
+
+/// An instance that somebody else keeps.
+struct LentService: Sendable {
+  private let current: @Sendable () -> CachedService?
+
+  /// The instance, as long as it lives.
+  var service: CachedService? { current() }
+
+  /// Remembers what was handed out; nil where it is no object.
+  init?<Service: Sendable>(_ service: Service) {
+    guard type(of: service as Any) is AnyClass else { return nil }
+    let kept = Kept(object: service as AnyObject)
+    current = { unsafe (kept.object as? Service).map { CachedValue($0, name: nil) } }
+  }
+
+  @safe private final class Kept: Sendable {
+    // Sound: the object is a `Sendable` service, which `AnyObject` does not say.
+    nonisolated(unsafe) weak let object: AnyObject?
+
+    init(object: AnyObject) { unsafe self.object = object }
+  }
+}
+
+extension ServiceError {
+  fileprivate static func notAClass(_ entry: RegisteredEntry) -> ServiceError {
+    ServiceError(
+      .unusable, service: entry.name,
+      message: "\(entry.source) has scope=weak, but makes no class; use transient or singleton",
+      sources: [entry.source])
   }
 }
