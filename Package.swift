@@ -15,7 +15,9 @@ let package = Package(
     .executable(name: "section-dump", targets: ["section-dump"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    // For tests alone: a host's decoder that is not Foundation's.
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     // C, only where Swift cannot: attributes, assembler directives, the loader's callbacks.
@@ -50,7 +52,11 @@ let package = Package(
 
     .testTarget(name: "BinaryImageTests", dependencies: ["BinaryImage", "CImageEvents"]),
     .testTarget(name: "RegistrationTests", dependencies: ["Registration", "BinaryImage"]),
-    .testTarget(name: "BeeHiveTests", dependencies: ["BeeHive", "Registration", "BinaryImage"]),
+    .testTarget(
+      name: "BeeHiveTests",
+      dependencies: [
+        "BeeHive", "Registration", "BinaryImage", .product(name: "Yams", package: "Yams"),
+      ]),
     .testTarget(name: "SectionDumpTests", dependencies: ["BinaryImage", "Registration"]),
   ],
   cLanguageStandard: .c11

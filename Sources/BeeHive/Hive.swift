@@ -13,6 +13,8 @@ public final class Hive: Sendable {
   struct State {
     var table = EntryTable()
     var images = KnownImages()
+    /// The files that were registered.
+    var files: Set<String> = []
     var hostBindings: [String: FactoryClosure] = [:]
     /// The keys of the lookup cache that an entry of this name could change.
     var publishedKeys: [String: [UInt]] = [:]

@@ -35,6 +35,8 @@ public enum Source: Hashable, Sendable {
   case image(Origin)
   /// By a call to the API.
   case code(file: String, line: UInt)
+  /// In a file that the host decoded, at this place.
+  case file(String, keyPath: String)
 }
 
 /// Why an entry is not bound: a stable code, a sentence, and the other places it concerns.
@@ -85,9 +87,15 @@ extension Source: CustomStringConvertible {
   public var description: String {
     switch self {
     case .image(let origin): return origin.description
-    case .code(let file, let line):
-      return "\(file.split(separator: "/").last.map(String.init) ?? file):\(line)"
+    case .code(let file, let line): return "\(Self.lastComponent(of: file)):\(line)"
+    case .file(let file, let keyPath): return "\(Self.lastComponent(of: file)) \(keyPath)"
     }
+  }
+}
+
+extension Source {
+  private static func lastComponent(of path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? path
   }
 }
 

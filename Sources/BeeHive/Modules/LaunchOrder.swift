@@ -157,7 +157,7 @@ extension Source {
   var path: String {
     switch self {
     case .image(let origin): origin.image
-    case .code(let file, _): file
+    case .code(let file, _), .file(let file, _): file
     }
   }
 }

@@ -1,5 +1,5 @@
 /// How long an instance of a service lives.
-public enum Scope: String, Hashable, Sendable, CaseIterable {
+public enum Scope: String, Codable, Hashable, Sendable, CaseIterable {
   /// A new instance for each request.
   case transient
   /// One instance, made at the first request, until the service is removed or the Hive stops.

@@ -1,0 +1,46 @@
+internal import Registration
+
+extension Hive {
+  /// Registers what a file declares, by the same rules and in the same order as everything else.
+  ///
+  /// `file` is the name that reports print. A file that was given before is not read again. Entries
+  /// that are refused, as duplicates are, stand in `entries` with their reason and do not hide others.
+  public func register(_ registrations: Registrations, file: String) {
+    let isNew = state.withLock { $0.files.insert(file).inserted }
+    guard isNew else { return }
+    var entries: [RegisteredEntry] = []
+    for (index, module) in registrations.moduleClasses.enumerated() {
+      entries.append(RegisteredEntry(module, at: "moduleClasses[\(index)]", of: file))
+    }
+    for (index, service) in registrations.services.enumerated() {
+      entries.append(RegisteredEntry(service, at: "services[\(index)]", of: file))
+    }
+    add(entries)
+  }
+}
+
+extension RegisteredEntry {
+  fileprivate convenience init(_ module: Registrations.Module, at path: String, of file: String) {
+    var attributes = Attributes()
+    attributes.level = module.moduleLevel == .basic ? module.moduleLevel.rawValue : nil
+    attributes.priority = module.modulePriority
+    attributes.requires = module.requires
+    attributes.after = module.after
+    self.init(
+      order: Hive.nextOrder(), kind: .module, name: module.moduleClass, implementation: nil,
+      attributes: attributes, source: .file(file, keyPath: path), image: nil, scope: .singleton,
+      isC: false, progress: .accepted(.notYetLooked))
+  }
+
+  fileprivate convenience init(_ service: Registrations.Service, at path: String, of file: String) {
+    var attributes = Attributes()
+    attributes.name = service.name
+    attributes.priority = service.priority
+    attributes.scope = service.scope.rawValue
+    self.init(
+      order: Hive.nextOrder(), kind: .service, name: service.service,
+      implementation: service.impl, attributes: attributes,
+      source: .file(file, keyPath: path), image: nil, scope: service.scope, isC: false,
+      progress: .accepted(.notYetLooked))
+  }
+}

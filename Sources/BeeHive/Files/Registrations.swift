@@ -1,0 +1,192 @@
+/// Modules and services that a file declares, in the shape of BeeHive's two property lists.
+///
+/// The host decodes it with the decoder it likes, so the library needs no Foundation:
+/// `try hive.register(PropertyListDecoder().decode(Registrations.self, from: data), file: path)`.
+/// Both shapes are read: an object with `moduleClasses` and `services`, or an array of services. A
+/// value of the wrong form throws a `DecodingError` whose coding path leads to it.
+public struct Registrations: Codable, Hashable, Sendable {
+  /// One module.
+  public struct Module: Codable, Hashable, Sendable {
+    /// The module's type, by name.
+    public var moduleClass: String
+    /// 0 for basic, 1 for normal; also written `basic` and `normal`.
+    public var moduleLevel: ModuleLevel
+    /// Larger first within a level.
+    public var modulePriority: Int
+    /// Modules that must be present and start earlier.
+    public var requires: [String]
+    /// Modules that start earlier where they are present.
+    public var after: [String]
+
+    /// Describes a module.
+    public init(
+      moduleClass: String, moduleLevel: ModuleLevel = .normal, modulePriority: Int = 0,
+      requires: [String] = [], after: [String] = []
+    ) {
+      self.moduleClass = moduleClass
+      self.moduleLevel = moduleLevel
+      self.modulePriority = modulePriority
+      self.requires = requires
+      self.after = after
+    }
+  }
+
+  /// One service.
+  public struct Service: Codable, Hashable, Sendable {
+    /// The service's type, by name.
+    public var service: String
+    /// The implementing type, by name.
+    public var impl: String
+    /// Tells several implementations apart.
+    public var name: String?
+    /// How long an instance lives.
+    public var scope: Scope
+    /// Larger first among several implementations.
+    public var priority: Int
+
+    /// Describes a service.
+    public init(
+      service: String, impl: String, name: String? = nil, scope: Scope = .transient,
+      priority: Int = 0
+    ) {
+      self.service = service
+      self.impl = impl
+      self.name = name
+      self.scope = scope
+      self.priority = priority
+    }
+  }
+
+  /// The modules, in the file's order.
+  public var moduleClasses: [Module]
+  /// The services, in the file's order.
+  public var services: [Service]
+  /// The scheme of the application's own URLs.
+  public var urlGlobalScheme: String?
+
+  /// Describes the contents of a file.
+  public init(
+    moduleClasses: [Module] = [], services: [Service] = [], urlGlobalScheme: String? = nil
+  ) {
+    self.moduleClasses = moduleClasses
+    self.services = services
+    self.urlGlobalScheme = urlGlobalScheme
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case moduleClasses, services
+    case urlGlobalScheme = "URLGlobalScheme"
+  }
+
+  /// Reads either shape.
+  public init(from decoder: any Decoder) throws {
+    if let array = try? decoder.unkeyedContainer() {
+      var array = array
+      self.init()
+      while !array.isAtEnd { services.append(try array.decode(Service.self)) }
+      return
+    }
+    let object = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      moduleClasses: try object.decodeIfPresent([Module].self, forKey: .moduleClasses) ?? [],
+      services: try object.decodeIfPresent([Service].self, forKey: .services) ?? [],
+      urlGlobalScheme: try object.decodeIfPresent(String.self, forKey: .urlGlobalScheme))
+  }
+}
+
+extension Registrations.Module {
+  private enum CodingKeys: String, CodingKey {
+    case moduleClass, moduleLevel, modulePriority, requires, after
+  }
+
+  /// Reads a module; everything but its class may be missing.
+  public init(from decoder: any Decoder) throws {
+    let object = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      moduleClass: try object.name(.moduleClass), moduleLevel: try object.level(.moduleLevel),
+      modulePriority: try object.decodeIfPresent(Int.self, forKey: .modulePriority) ?? 0,
+      requires: try object.decodeIfPresent([String].self, forKey: .requires) ?? [],
+      after: try object.decodeIfPresent([String].self, forKey: .after) ?? [])
+  }
+
+  /// Writes the level as BeeHive's number.
+  public func encode(to encoder: any Encoder) throws {
+    var object = encoder.container(keyedBy: CodingKeys.self)
+    try object.encode(moduleClass, forKey: .moduleClass)
+    try object.encode(moduleLevel == .basic ? 0 : 1, forKey: .moduleLevel)
+    try object.encode(modulePriority, forKey: .modulePriority)
+    try object.encode(requires, forKey: .requires)
+    try object.encode(after, forKey: .after)
+  }
+}
+
+extension Registrations.Service {
+  private enum CodingKeys: String, CodingKey { case service, impl, name, scope, priority }
+
+  /// Reads a service; everything but the two names may be missing.
+  public init(from decoder: any Decoder) throws {
+    let object = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      service: try object.name(.service), impl: try object.name(.impl),
+      name: try object.decodeIfPresent(String.self, forKey: .name),
+      scope: try object.scope(.scope),
+      priority: try object.decodeIfPresent(Int.self, forKey: .priority) ?? 0)
+  }
+}
+
+extension KeyedDecodingContainer {
+  /// A name, which is not empty.
+  fileprivate func name(_ key: Key) throws -> String {
+    let name = try decode(String.self, forKey: key)
+    if name.isEmpty { throw corrupted(key, "the name is empty") }
+    return name
+  }
+
+  fileprivate func level(_ key: Key) throws -> ModuleLevel {
+    guard contains(key) else { return .normal }
+    let number = try? decode(Int.self, forKey: key)
+    let text = try? decode(String.self, forKey: key)
+    switch (number, text) {
+    case (0, _), (_, "basic"): return .basic
+    case (1, _), (_, "normal"): return .normal
+    default: throw corrupted(key, "a level is 0 or basic, 1 or normal")
+    }
+  }
+
+  fileprivate func scope(_ key: Key) throws -> Scope {
+    guard let text = try decodeIfPresent(String.self, forKey: key) else { return .transient }
+    guard let scope = Scope(rawValue: text) else {
+      let known = Scope.allCases.map(\.rawValue).joined(separator: ", ")
+      throw corrupted(key, "a scope is one of \(known), not \(text)")
+    }
+    return scope
+  }
+
+  private func corrupted(_ key: Key, _ message: String) -> DecodingError {
+    .dataCorruptedError(forKey: key, in: self, debugDescription: message)
+  }
+}
+
+extension DecodingError {
+  /// Where in the file the wrong value stands, as a person writes it: `moduleClasses[2].moduleLevel`.
+  public var keyPath: String {
+    let context: Context
+    var path: [any CodingKey]
+    switch self {
+    case .keyNotFound(let key, let found):
+      context = found
+      path = context.codingPath + [key]
+    case .typeMismatch(_, let found), .valueNotFound(_, let found), .dataCorrupted(let found):
+      context = found
+      path = context.codingPath
+    @unknown default: path = []
+    }
+    return path.reduce(into: "") { text, key in
+      if let index = key.intValue {
+        text += "[\(index)]"
+      } else {
+        text += text.isEmpty ? key.stringValue : "." + key.stringValue
+      }
+    }
+  }
+}
