@@ -41,12 +41,11 @@ extension Hive {
     attributes.name = name
     attributes.priority = priority
     attributes.scope = scope.rawValue
-    let entry = RegisteredEntry(
-      order: Self.nextOrder(), kind: .service, name: ServiceNames.of(type).qualified,
-      implementation: nil, attributes: attributes, source: .code(file: file, line: line),
-      image: nil, scope: scope, isC: false, progress: .bound(.closure(factory)))
-    add([entry])
-    if case .rejected(let problem) = state.withLock({ _ in entry.progress }) { throw problem }
+    try register(
+      RegisteredEntry(
+        order: Self.nextOrder(), kind: .service, name: ServiceNames.of(type).qualified,
+        implementation: nil, attributes: attributes, source: .code(file: file, line: line),
+        image: nil, scope: scope, isC: false, progress: .bound(.closure(factory))))
   }
 
   /// Registers an existing instance as a service.
@@ -78,6 +77,14 @@ extension Hive {
   @discardableResult
   public func removeServices(named name: String) -> Int {
     withdraw { $0.kind == .service && ServiceNames.matches(name, $0.name) }
+  }
+
+  /// Takes in one entry; throws where it is refused.
+  @discardableResult
+  func register(_ entry: RegisteredEntry) throws(Problem) -> Bool {
+    add([entry])
+    if case .rejected(let problem) = state.withLock({ _ in entry.progress }) { throw problem }
+    return true
   }
 
   /// Takes in entries, in their order.

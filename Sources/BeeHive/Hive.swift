@@ -55,19 +55,4 @@ public final class Hive: Sendable {
 
   /// Asks the loader whether images came or went since the last look, and takes them in.
   public func refresh() { catchUp(probing: true) }
-
-  /// Throws every problem of the whole Hive at once.
-  public func validate() throws(ValidationError) {
-    let problematic = entries.filter { $0.state != .bound }
-    if !problematic.isEmpty { throw ValidationError(entries: problematic) }
-  }
-}
-
-/// Everything that keeps a Hive from being whole.
-public struct ValidationError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The entries that are rejected or unbound; each says why.
-  public var entries: [Entry]
-
-  /// One line for each entry.
-  public var description: String { entries.map(\.description).joined(separator: "\n") }
 }

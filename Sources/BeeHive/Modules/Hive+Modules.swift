@@ -74,8 +74,12 @@ extension Hive {
       order: Self.nextOrder(), kind: .module, name: name ?? TypeSpelling.of(type).qualified,
       implementation: nil, attributes: attributes, source: .code(file: file, line: line),
       image: nil, scope: .singleton, isC: false, progress: .bound(.module(type)))
-    add([entry])
-    if case .rejected(let problem) = state.withLock({ _ in entry.progress }) { throw problem }
+    try register(entry)
+    try await startLatecomer(entry)
+  }
+
+  /// Starts a module that came after the others, if they run.
+  func startLatecomer(_ entry: RegisteredEntry) async throws {
     guard await runner.isActive else { return }
     let failures = await runner.add(try living(entry, LaunchOrder.Node(entry)))
     if let failure = failures.first { throw failure }
@@ -97,7 +101,7 @@ extension Hive {
     return Set(names.map { String($0.drop { $0 == " " }) })
   }
 
-  private func boundModules() -> [RegisteredEntry] {
+  func boundModules() -> [RegisteredEntry] {
     state.withLock { state in
       state.table.all.filter { entry in
         guard entry.kind == .module, case .bound = entry.progress else { return false }
@@ -166,7 +170,7 @@ public enum ModuleLevel: String, Hashable, Sendable {
 }
 
 extension LaunchOrder.Node {
-  fileprivate init(_ entry: RegisteredEntry) {
+  init(_ entry: RegisteredEntry) {
     let attributes = entry.attributes
     self.init(
       name: entry.name, isBasic: attributes.level == ModuleLevel.basic.rawValue,

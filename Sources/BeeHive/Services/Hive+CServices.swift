@@ -68,10 +68,12 @@ extension Hive {
     }
   }
 
-  private func cService<Pointer>(
+  /// The address that a C service is found at; kept where lookups find it without a lock.
+  func cService<Pointer>(
     _ service: String, name: String?, as type: Pointer.Type, size: Int
   ) throws(ServiceError) -> RuntimeAddress {
-    let spelling = name.map { "\(service)\0\($0)" } ?? service
+    // The size belongs to the question: a table may be long enough for one caller alone.
+    let spelling = "\(service)\0\(name ?? "")\0\(size)"
     let request = CRequest(
       service: service, name: name, size: size, spelling: spelling,
       key: LookupCache.key(of: type, name: spelling))

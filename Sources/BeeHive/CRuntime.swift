@@ -1,0 +1,200 @@
+internal import BinaryImage
+public import CBeeHive.Runtime
+internal import Registration
+
+// What `beehive/runtime.h` declares: the Hive of the process, for hosts that never name Swift.
+// The compiler holds each signature to the header: `@implementation`.
+
+/// `beehive_start`.
+@implementation @c
+public func beehive_start() -> Bool {
+  CError.reported {
+    try waiting { () async throws -> Void in try await Hive.process.start() }
+    return true
+  } ?? false
+}
+
+/// `beehive_stop`.
+@implementation @c
+public func beehive_stop() -> Bool {
+  CError.reported {
+    let failures = try waiting { await Hive.process.stop() }
+    if let failure = failures.first { throw failure }
+    return true
+  } ?? false
+}
+
+/// `beehive_service`.
+@implementation @c
+public func beehive_service(_ service: UnsafePointer<CChar>?, _ size: Int) -> UnsafeRawPointer? {
+  let address = CError.reported {
+    unsafe try Hive.process.cService(
+      text(service), name: nil, as: UnsafeRawPointer.self, size: size)
+  }
+  return unsafe address.flatMap { unsafe UnsafeRawPointer(bitPattern: $0.rawValue) }
+}
+
+/// `beehive_entries`.
+@implementation @c
+public func beehive_entries(
+  _ visit: (@convention(c) (UnsafePointer<beehive_entry>?, UnsafeMutableRawPointer?) -> Bool)?,
+  _ context: UnsafeMutableRawPointer?
+) -> Int {
+  var count = 0
+  guard let visit = unsafe visit else { return 0 }
+  for line in Hive.process.report().entries {
+    count += 1
+    let goesOn = unsafe line.withCEntry { entry in unsafe visit(entry, context) }
+    if !goesOn { break }
+  }
+  return count
+}
+
+/// `beehive_trigger`.
+@implementation @c
+public func beehive_trigger(
+  _ number: Int64, _ name: UnsafePointer<CChar>?, _ payload: UnsafeRawPointer?, _ size: Int
+) -> Bool {
+  CError.reported {
+    let bytes = unsafe UnsafeRawBufferPointer(start: payload, count: payload == nil ? 0 : size)
+    let copy = unsafe [UInt8](bytes)
+    guard let event = unsafe Event(number: Int(number), name: text(name), payload: copy) else {
+      throw CError("event \(number): the numbers below 1000 are taken")
+    }
+    let outcome = try waiting { await Hive.process.trigger(event) }
+    if let failure = outcome.failures.first { throw failure }
+    return outcome.any
+  } ?? false
+}
+
+/// `beehive_register_service_at`.
+@implementation @c
+public func beehive_register_service_at(
+  _ service: UnsafePointer<CChar>?, _ implementation: UnsafePointer<CChar>?,
+  _ table: UnsafeRawPointer?, _ size: Int, _ file: UnsafePointer<CChar>?, _ line: UInt32
+) -> Bool {
+  CError.reported {
+    let header = UnsafeMutablePointer<beehive_service_table>.allocate(capacity: 1)
+    // Never given back: the entry leads to it as a record leads to its image's.
+    unsafe header.initialize(
+      to: beehive_service_table(
+        size: UInt32(MemoryLayout<beehive_service_table>.size),
+        version: UInt32(BEEHIVE_SERVICE_TABLE_VERSION), table_size: size, table: table))
+    var attributes = Attributes()
+    attributes.abi = "c-table"
+    let address = RuntimeAddress(rawValue: UInt(bitPattern: header))
+    return unsafe try Hive.process.register(
+      RegisteredEntry(
+        order: Hive.nextOrder(), kind: .service, name: text(service),
+        implementation: text(implementation), attributes: attributes,
+        source: .code(file: text(file), line: UInt(line)), image: nil, scope: .singleton,
+        isC: true, progress: .bound(.structure(.serviceTable, address))))
+  } ?? false
+}
+
+/// `beehive_unregister_service`.
+@implementation @c
+public func beehive_unregister_service(_ service: UnsafePointer<CChar>?) -> Bool {
+  CError.reported {
+    let name = unsafe text(service)
+    if Hive.process.removeServices(named: name) > 0 { return true }
+    throw CError("service \(name): nothing of this name is registered")
+  } ?? false
+}
+
+/// `beehive_register_module_at`.
+@implementation @c
+public func beehive_register_module_at(
+  _ name: UnsafePointer<CChar>?, _ operations: UnsafePointer<beehive_module_operations>?,
+  _ size: Int,
+  _ file: UnsafePointer<CChar>?, _ line: UInt32
+) -> Bool {
+  CError.reported {
+    let header = UnsafeMutablePointer<beehive_module_table>.allocate(capacity: 1)
+    unsafe header.initialize(
+      to: beehive_module_table(
+        size: UInt32(MemoryLayout<beehive_module_table>.size),
+        version: UInt32(BEEHIVE_MODULE_TABLE_VERSION), operations_size: size,
+        operations: operations))
+    var attributes = Attributes()
+    attributes.abi = "c-module"
+    let address = RuntimeAddress(rawValue: UInt(bitPattern: header))
+    let entry = unsafe RegisteredEntry(
+      order: Hive.nextOrder(), kind: .module, name: text(name), implementation: nil,
+      attributes: attributes, source: .code(file: text(file), line: UInt(line)), image: nil,
+      scope: .singleton, isC: true, progress: .bound(.structure(.moduleTable, address)))
+    let isRegistered = try Hive.process.register(entry)
+    try waiting { () async throws -> Void in try await Hive.process.startLatecomer(entry) }
+    return isRegistered
+  } ?? false
+}
+
+/// `beehive_unregister_module`.
+@implementation @c
+public func beehive_unregister_module(_ name: UnsafePointer<CChar>?) -> Bool {
+  CError.reported {
+    let name = unsafe text(name)
+    if try waiting({ await Hive.process.unregister(module: name) }) { return true }
+    throw CError("module \(name): nothing of this name is registered")
+  } ?? false
+}
+
+/// `beehive_last_error`.
+@implementation @c
+public func beehive_last_error() -> UnsafePointer<CChar>? { unsafe CError.last }
+
+private func text(_ text: UnsafePointer<CChar>?) -> String {
+  unsafe text.map { unsafe String(cString: $0) } ?? ""
+}
+
+/// Runs async work to its end while the calling thread waits: C knows no other way.
+private func waiting<Value: Sendable>(
+  _ work: @escaping @Sendable () async throws -> Value
+) throws -> Value {
+  let result = Lock<Result<Value, any Error>?>(nil)
+  Task {
+    let value: Result<Value, any Error>
+    do { value = .success(try await work()) } catch { value = .failure(error) }
+    result.withLock { $0 = value }
+    result.broadcast()
+  }
+  return try result.wait { $0 }.get()
+}
+
+extension Report.Line {
+  /// Lends the line as C sees it.
+  fileprivate func withCEntry<Result>(_ body: (UnsafePointer<beehive_entry>) -> Result) -> Result {
+    let texts = [kind, name, implementation ?? "", place, reason ?? ""].map(\.utf8CString)
+    return unsafe texts[0].withUnsafeBufferPointer { kind in
+      unsafe texts[1].withUnsafeBufferPointer { name in
+        unsafe texts[2].withUnsafeBufferPointer { implementation in
+          unsafe texts[3].withUnsafeBufferPointer { source in
+            unsafe texts[4].withUnsafeBufferPointer { reason in
+              var entry = unsafe beehive_entry()
+              unsafe entry.size = UInt32(MemoryLayout<beehive_entry>.size)
+              unsafe entry.state = cState
+              unsafe entry.kind = kind.baseAddress
+              unsafe entry.name = name.baseAddress
+              if self.implementation != nil {
+                unsafe entry.implementation = implementation.baseAddress
+              }
+              unsafe entry.source = source.baseAddress
+              if self.reason != nil { unsafe entry.reason = reason.baseAddress }
+              return unsafe body(&entry)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private var place: String { section.map { "\(origin) \($0)[\(index ?? 0)]" } ?? origin }
+
+  private var cState: UInt32 {
+    switch state {
+    case "bound": 0
+    case "accepted": 1
+    default: 2
+    }
+  }
+}

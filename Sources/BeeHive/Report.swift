@@ -1,0 +1,150 @@
+internal import Registration
+
+/// Everything a Hive knows of itself, as values: for people by `description`, for programs by any
+/// encoder, `JSONEncoder().encode(hive.report())`.
+public struct Report: Encodable, Sendable {
+  /// One entry.
+  public struct Line: Encodable, Hashable, Sendable {
+    /// `bound`, `accepted` or `rejected`.
+    public var state: String
+    /// `module`, `service`, …
+    public var kind: String
+    /// The name as declared.
+    public var name: String
+    /// What implements it, as declared.
+    public var implementation: String?
+    /// The image or file that declares it.
+    public var origin: String
+    /// The section of the image; nil for other origins.
+    public var section: String?
+    /// The slot in the section; nil for other origins.
+    public var index: Int?
+    /// The stable code of what keeps it from being bound.
+    public var code: String?
+    /// What keeps it from being bound, and what to do.
+    public var reason: String?
+  }
+
+  /// The entries, in order of registration.
+  public var entries: [Line]
+  /// Images that could not be inspected, and why; each once.
+  public var uninspected: [String]
+  /// Requirements that no module meets, and circles; one sentence each.
+  public var order: [String]
+  /// Normal modules that start among the basic ones, because a basic one requires them.
+  public var lifts: [String]
+
+  /// Whether nothing is wrong: every entry is bound, every image was read, the modules can be ordered.
+  public var isClean: Bool {
+    uninspected.isEmpty && order.isEmpty && entries.allSatisfy { $0.code == nil }
+  }
+}
+
+extension Report: CustomStringConvertible {
+  /// Aligned columns, a line for each entry, then what concerns whole images and the order.
+  public var description: String {
+    let rows = entries.map { line in
+      [
+        line.code != nil && line.state == "accepted" ? "unbound" : line.state, line.kind,
+        line.implementation.map { "\(line.name) → \($0)" } ?? line.name,
+        line.section.map { "\(line.origin) \($0)[\(line.index ?? 0)]" } ?? line.origin,
+        line.reason ?? "",
+      ]
+    }
+    let widths = (0..<5).map { column in rows.map { $0[column].count }.max() ?? 0 }
+    let lines = rows.map { row in
+      let padded = zip(row, widths).map { cell, width in
+        cell + String(repeating: " ", count: width - cell.count)
+      }
+      return padded.joined(separator: "  ").trimmingTrailingSpaces
+    }
+    return (lines + uninspected.map { "image not inspected: \($0)" } + order + lifts)
+      .joined(separator: "\n")
+  }
+}
+
+extension Report.Line {
+  init(_ entry: Entry) {
+    kind = entry.kind.description
+    name = entry.name
+    implementation = entry.implementation
+    switch entry.source {
+    case .image(let place):
+      (origin, section, index) = (place.image, place.section, place.index)
+    case .code, .file:
+      (origin, section, index) = (entry.source.description, nil, nil)
+    }
+    let problem: Problem?
+    switch entry.state {
+    case .bound: (state, problem) = ("bound", nil)
+    case .accepted(let found): (state, problem) = ("accepted", found)
+    case .rejected(let found): (state, problem) = ("rejected", found)
+    }
+    code = problem?.code.rawValue
+    reason = problem?.message
+  }
+}
+
+extension Hive {
+  /// What the Hive holds and what is wrong with it, after one more look at the loader's list.
+  public func report() -> Report {
+    let entries = self.entries
+    let order = LaunchOrder(boundModules().map { LaunchOrder.Node($0) })
+    return Report(
+      entries: entries.map(Report.Line.init), uninspected: uninspectedImages.map(\.description),
+      order: order.problems,
+      lifts: order.lifts.map {
+        "\($0.module) starts among the basic modules: \($0.requiredBy) requires it"
+      })
+  }
+
+  /// Throws everything that keeps the Hive from being whole, at once: entries that are rejected or
+  /// unbound, requirements that nobody meets, circles, images that could not be inspected.
+  public func validate() throws(ValidationError) {
+    let report = report()
+    if !report.isClean { throw ValidationError(report: report) }
+  }
+
+  /// Throws unless at least `count` entries are bound: the guard against a build that lost them.
+  ///
+  /// Gives itself back, so that `Hive.process.expecting(atLeast: 12).start()` reads as one.
+  @discardableResult
+  public func expecting(atLeast count: Int) throws(ValidationError) -> Hive {
+    let report = report()
+    let bound = report.entries.filter { $0.state == "bound" }.count
+    guard bound < count else { return self }
+    throw ValidationError(
+      report: report,
+      expectation: "bound entries: \(bound), expected: at least \(count); "
+        + "was a library linked without its annotations (retain, --gc-sections), or not loaded?")
+  }
+}
+
+/// Everything that keeps a Hive from being whole.
+public struct ValidationError: Error, Sendable, CustomStringConvertible {
+  /// The whole report.
+  public var report: Report
+  /// What was expected and is not so.
+  public var expectation: String?
+
+  init(report: Report, expectation: String? = nil) {
+    self.report = report
+    self.expectation = expectation
+  }
+
+  /// What is wrong, a line for each cause.
+  public var description: String {
+    var wrong = report
+    wrong.entries.removeAll { $0.code == nil }
+    wrong.lifts = []
+    return [expectation, wrong.description].compactMap { $0 }.joined(separator: "\n")
+  }
+}
+
+extension String {
+  fileprivate var trimmingTrailingSpaces: String {
+    var text = self
+    while text.last == " " { text.removeLast() }
+    return text
+  }
+}
