@@ -60,7 +60,9 @@ final class LookupCache: @unchecked Sendable {
   /// What stands for `key`, which is the key of `Service`: valid until the read section ends, in
   /// which the caller is.
   @inlinable @inline(__always)
-  func cached<Service: Sendable>(_ type: Service.Type, at key: UInt) -> Unmanaged<CachedValue<Service>>? {
+  func cached<Service: Sendable>(
+    _ type: Service.Type, at key: UInt
+  ) -> Unmanaged<CachedValue<Service>>? {
     guard let object = unsafe current.load(ordering: .acquiring).pointee.find(key) else {
       return nil
     }
