@@ -28,7 +28,8 @@ enum EventsHost {
   }
 
   /// Builds a program whose `main` is `body`, linked with the hook, and answers its path.
-  static func program(_ body: String, as name: String, _ arguments: [String] = []) throws -> String {
+  static func program(_ body: String, as name: String, _ arguments: [String] = []) throws -> String
+  {
     _ = try runtime.get()
     return try Fixture.compile(
       """
@@ -49,7 +50,7 @@ enum EventsHost {
         sigset_t none;
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, NULL);
-        alarm(120);
+        alarm(60);
       }
       #define CHECK(condition) \\
         do { \\

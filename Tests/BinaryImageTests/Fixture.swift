@@ -29,7 +29,9 @@ enum Fixture {
   /// Runs a tool to its end and answers what it wrote to standard output.
   @discardableResult
   static func run(_ name: String, _ arguments: [String]) throws -> String {
-    guard let path = name.hasPrefix("/") ? name : tool(name) else { throw Failure(description: "\(name) is not in PATH") }
+    guard let path = name.hasPrefix("/") ? name : tool(name) else {
+      throw Failure(description: "\(name) is not in PATH")
+    }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments

@@ -184,9 +184,8 @@ import Testing
       }
       """, as: name, [position, position == "-pie" ? "-fPIE" : "-fno-pie"])
     if let tool = tools.first {
-      try Fixture.run(
-        tool,
-        ["--set-rpath", Fixture.directory.path + ":/" + String(repeating: "long/", count: 900), program])
+      let path = Fixture.directory.path + ":/" + String(repeating: "long/", count: 900)
+      try Fixture.run(tool, ["--set-rpath", path, program])
     }
     #expect(try EventsHost.run(program) == "")
   }

@@ -55,6 +55,21 @@ import Testing
     }
   }
 
+  @Test func `A successor of the same name is not taken for it`() throws {
+    let path = try Fixture.library(Fixture.noted("former"), as: "successor.so")
+    let next = try Fixture.library(
+      Fixture.noted("latter") + "\nchar large[100000] = {1};\n", as: "successor-next.so")
+    let library = try OpenLibrary(path)
+    let image = try ImageList.current().copy(named: path)
+    library.close()
+    #expect(unsafe rename(next, path) == 0)
+    let successor = try OpenLibrary(path)
+    #expect(throws: ImageError.self) { try image.hold() }
+    #expect(throws: ImageError.self) { try image.pin() }
+    successor.close()
+    #expect(try !Self.isMapped(path))
+  }
+
   @Test func `The program needs no reference`() throws {
     let list = try ImageList.current()
     guard case .image(let image) = list.copy([0])[0] else {
