@@ -1,0 +1,2 @@
+/* The header alone, so that it is known to compile by itself. */
+#include "CContracts.h"

@@ -1,0 +1,25 @@
+/* A library that the host links: everything that a C author can declare with <BeeHive.h>. */
+#include <BeeHive.h>
+#include <CContracts.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A module: what a host calls as it starts and stops. Operations that are left out are passed over. */
+static bool set_up(const beehive_context *context) { return context->environment != NULL; }
+static const beehive_module_operations store_operations = {.set_up = set_up};
+BEEHIVE_MODULE(store, &store_operations, BEEHIVE_PRIORITY(10) BEEHIVE_AFTER("log"));
+
+/* A service that is a table of functions: there is one, for ever. */
+static int64_t cents(const char *item) { return strcmp(item, "tea") == 0 ? 420 : -1; }
+static const struct price_list prices = {.cents = cents};
+BEEHIVE_SERVICE(PriceList, StorePrices, &prices);
+
+/* A service that a factory makes: whoever asks gets one of their own, and gives it back. */
+static void *draw_ticket(const beehive_context *context) {
+  static _Atomic uint32_t drawn;
+  struct queue_ticket *ticket = malloc(sizeof *ticket);
+  if (ticket) ticket->number = ++drawn;
+  (void)context;
+  return ticket;
+}
+BEEHIVE_SERVICE_FACTORY(QueueTicket, PaperTicket, draw_ticket, free, BEEHIVE_SCOPE("transient"));

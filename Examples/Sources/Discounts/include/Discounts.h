@@ -1,0 +1,1 @@
+/* Empty: the host finds what this plugin offers in its sections. */

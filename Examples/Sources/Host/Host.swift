@@ -1,0 +1,71 @@
+import BeeHive
+import CContracts
+import Contracts
+import Glibc
+import Registration
+
+/// A shop that finds out at run time what it can do.
+@main
+struct Host {
+  static func main() throws {
+    // The first touch finds what is loaded: the Store, which is linked and named nowhere here.
+    let hive = Hive.process
+
+    // What comes later comes by plain dlopen, anybody's; nobody tells the Hive. The loader finds the
+    // files beside the host ($ORIGIN), wherever the host is started.
+    for plugin in ["libDiscounts.so", "libOldTill.so", "libGreetings.so"] {
+      guard unsafe dlopen(plugin, RTLD_NOW | RTLD_LOCAL) != nil else {
+        throw LoadingFailure(message: unsafe String(cString: dlerror()))
+      }
+    }
+    if CommandLine.arguments.contains("--entries") {
+      for entry in hive.entries { print(fields(of: entry)) }
+    } else {
+      print("What the loaded libraries declare:")
+      for entry in hive.entries { print("  \(entry)") }
+      print("\nWhat they do:")
+      try sellTea(with: hive)
+    }
+  }
+
+  /// Calls a service of each of the four libraries.
+  private static func sellTea(with hive: Hive) throws {
+    // Services written in C are found by name, and refused where their structure is too small.
+    let ticket = try unsafe hive.service("QueueTicket", as: UnsafePointer<queue_ticket>.self)
+    defer { unsafe hive.destroy(ticket, of: "QueueTicket") }
+    let prices = try unsafe hive.service("PriceList", as: UnsafePointer<price_list>.self)
+    let discount = try unsafe hive.service("Discount", as: UnsafePointer<discount>.self)
+    guard let price = unsafe prices.pointee.cents?("tea"),
+      let reduced = unsafe discount.pointee.apply?(price)
+    else { throw LoadingFailure(message: "a C service left out a function") }
+
+    // Services written in Swift are found by type.
+    let greeter = try hive.service((any Greeter).self)
+    let receipt = try hive.service((any Receipt).self)
+
+    unsafe print("  libStore.so      ticket \(ticket.pointee.number), tea costs \(price) ct")
+    print("  libDiscounts.so  for you \(reduced) ct")
+    print("  libGreetings.so  \(greeter.greeting(for: "Ada"))")
+    print("  libOldTill.so    \(receipt.line(for: "tea", cents: Int(reduced)))")
+  }
+
+  /// An entry for scripts: state, kind, name, implementation and place, with tabs between them.
+  private static func fields(of entry: Entry) -> String {
+    let state =
+      switch entry.state {
+      case .bound: "bound"
+      case .accepted: "unbound"
+      case .rejected: "rejected"
+      }
+    let fields = [
+      state, "\(entry.kind)", entry.name, entry.implementation ?? "-", "\(entry.source)",
+    ]
+    return fields.joined(separator: "\t")
+  }
+}
+
+/// Why the host cannot go on.
+struct LoadingFailure: Error, CustomStringConvertible {
+  var message: String
+  var description: String { message }
+}

@@ -1,0 +1,1 @@
+/* Empty: the host finds what this library offers in its sections. */
