@@ -34,17 +34,21 @@ public struct Context: Sendable {
   public var arguments: [String]
   /// The URL that the application was launched to open.
   public var launchURL: String?
+  /// The settings of the application.
+  public var configuration: Configuration
   private var values: [ObjectIdentifier: any Sendable] = [:]
 
   /// The context of a Hive.
   public init(
     hive: Hive, environment: Environment = .production,
-    arguments: [String] = CommandLine.arguments, launchURL: String? = nil
+    arguments: [String] = CommandLine.arguments, launchURL: String? = nil,
+    configuration: Configuration = Configuration()
   ) {
     self.hive = hive
     self.environment = environment
     self.arguments = arguments
     self.launchURL = launchURL
+    self.configuration = configuration
   }
 
   /// A value of the application's own, by the type of its key.

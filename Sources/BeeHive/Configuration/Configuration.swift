@@ -1,0 +1,184 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+/// The settings of an application, in layers: what is set at run time stands before the environment,
+/// that before files, and those before defaults.
+///
+/// Shared by reference, so that a setting that changes is seen by every module; may be used from any
+/// thread.
+public final class Configuration: Sendable {
+  /// A setting with its type, declared once: `static let port = Configuration.Key<Int>("port")`.
+  public struct Key<Value: ConfigurationConvertible>: Sendable {
+    /// The name; in files, dots lead into objects: `server.port`.
+    public let name: String
+    /// What holds where no layer says anything; nil makes a missing setting an error.
+    public let defaultValue: Value?
+
+    /// Names a setting.
+    public init(_ name: String, default defaultValue: Value? = nil) {
+      self.name = name
+      self.defaultValue = defaultValue
+    }
+  }
+
+  /// Where a setting came from.
+  public enum Layer: String, Hashable, Sendable, CaseIterable {
+    /// `set` was called.
+    case runtime
+    /// An environment variable.
+    case environment
+    /// A file that the host decoded; the one that was given last stands first.
+    case file
+    /// What the application gave as defaults.
+    case defaults
+  }
+
+  private struct State {
+    var runtime: [String: ConfigurationValue] = [:]
+    var files: [(name: String, values: [String: ConfigurationValue])] = []
+  }
+
+  private let state = Lock(State())
+  private let defaults: [String: ConfigurationValue]
+  private let prefix: String?
+
+  /// A configuration with these defaults.
+  ///
+  /// With a prefix the environment is a layer: `server.port` is `APP_SERVER_PORT` under `APP`.
+  public init(
+    defaults: [String: ConfigurationValue] = [:], environmentPrefix prefix: String? = nil
+  ) {
+    self.defaults = defaults
+    self.prefix = prefix
+  }
+
+  /// Adds what a file says, before the files that were added earlier.
+  public func add(file name: String, _ values: [String: ConfigurationValue]) {
+    state.withLock { $0.files.insert((name, values), at: 0) }
+  }
+
+  /// Sets a value at run time, before every other layer; nil takes it back.
+  public func set(_ value: ConfigurationValue?, for name: String) {
+    state.withLock { $0.runtime[name] = value }
+  }
+
+  /// A setting that must be there: throws where no layer has it and the key has no default, or where
+  /// the value has another form.
+  public func value<Value>(_ key: Key<Value>) throws(ConfigurationError) -> Value {
+    guard let found = find(key.name) else {
+      if let value = key.defaultValue { return value }
+      throw ConfigurationError(
+        .missing, key: key.name,
+        message: "no layer sets it; set it in a file"
+          + (variable(key.name).map { ", or the environment variable \($0)" } ?? "")
+          + ", or give the key a default")
+    }
+    guard let value = Value(configuration: found.value) else {
+      throw ConfigurationError(
+        .wrongType, key: key.name,
+        message: "\(found.place) says \(found.value), which is no \(Value.self)")
+    }
+    return value
+  }
+
+  /// A setting, or `fallback` where no layer has it; throws where the value has another form.
+  public func value<Value>(
+    _ key: Key<Value>, default fallback: Value
+  ) throws(ConfigurationError) -> Value {
+    try find(key.name) == nil ? key.defaultValue ?? fallback : value(key)
+  }
+
+  /// Which layer a setting comes from; nil where none has it.
+  public func layer(of name: String) -> Layer? { find(name)?.layer }
+
+  private struct Found {
+    var value: ConfigurationValue
+    var layer: Layer
+    var place: String
+  }
+
+  private func find(_ name: String) -> Found? {
+    let state = state.withLock { $0 }
+    if let value = state.runtime[name] {
+      return Found(value: value, layer: .runtime, place: "the value set at run time")
+    }
+    if let variable = variable(name), let text = unsafe getenv(variable) {
+      let value = unsafe ConfigurationValue.string(String(cString: text))
+      return Found(value: value, layer: .environment, place: "the environment variable \(variable)")
+    }
+    for file in state.files {
+      if let value = file.values.value(at: name) {
+        return Found(value: value, layer: .file, place: file.name)
+      }
+    }
+    return defaults.value(at: name).map {
+      Found(value: $0, layer: .defaults, place: "the default")
+    }
+  }
+
+  /// The environment variable of a setting.
+  private func variable(_ name: String) -> String? {
+    prefix.map { prefix in
+      let words = name.uppercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }
+      return "\(prefix)_\(String(words))"
+    }
+  }
+}
+
+/// Why a setting could not be had.
+public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The cause.
+  public enum Code: String, Hashable, Sendable {
+    /// No layer has the setting, and its key has no default.
+    case missing
+    /// The value has another form than the key's type.
+    case wrongType = "wrong-type"
+  }
+
+  /// The cause.
+  public var code: Code
+  /// The setting's name.
+  public var key: String
+  /// One sentence for a person.
+  public var message: String
+
+  init(_ code: Code, key: String, message: String) {
+    self.code = code
+    self.key = key
+    self.message = message
+  }
+
+  /// `configuration server.port: no layer sets it; …`
+  public var description: String { "configuration \(key): \(message)" }
+}
+
+extension [String: ConfigurationValue] {
+  /// The value of a name, whole or by the objects that its dots lead into.
+  fileprivate func value(at name: String) -> ConfigurationValue? {
+    if let value = self[name] { return value }
+    guard let dot = name.firstIndex(of: "."),
+      case .object(let inner)? = self[String(name[..<dot])]
+    else { return nil }
+    return inner.value(at: String(name[name.index(after: dot)...]))
+  }
+}
+
+extension ConfigurationValue: CustomStringConvertible {
+  /// The value as a person would write it.
+  public var description: String {
+    switch self {
+    case .string(let text): "\"\(text)\""
+    case .int(let number): "\(number)"
+    case .double(let number): "\(number)"
+    case .bool(let flag): "\(flag)"
+    case .array(let values): "[\(values.map(\.description).joined(separator: ", "))]"
+    case .object(let values):
+      "{\(values.keys.sorted().joined(separator: ", "))}"
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import BeeHive
+import Foundation
+import Testing
+
+@Suite("Configuration", .serialized)
+struct ConfigurationTests {
+  private static let port = Configuration.Key<Int>("server.port")
+  private static let hosts = Configuration.Key<[String]>("hosts", default: ["localhost"])
+  private static let verbose = Configuration.Key<Bool>("verbose")
+
+  private func withVariable<Result>(
+    _ name: String, _ value: String, _ body: () throws -> Result
+  ) rethrows -> Result {
+    unsafe setenv(name, value, 1)
+    defer { unsafe unsetenv(name) }
+    return try body()
+  }
+
+  @Test("each layer stands before the next: run time, environment, files, defaults")
+  func layers() throws {
+    let settings = Configuration(defaults: ["server.port": .int(1)], environmentPrefix: "HIVETEST")
+    #expect(try settings.value(Self.port) == 1)
+    settings.add(file: "one.json", ["server": .object(["port": .int(2)])])
+    settings.add(file: "two.json", ["server.port": .int(3)])
+    #expect(try settings.value(Self.port) == 3)
+    #expect(settings.layer(of: "server.port") == .file)
+    try withVariable("HIVETEST_SERVER_PORT", "4") { () throws in
+      #expect(try settings.value(Self.port) == 4)
+      #expect(settings.layer(of: "server.port") == .environment)
+      settings.set(.int(5), for: "server.port")
+      #expect(try settings.value(Self.port) == 5)
+    }
+    settings.set(nil, for: "server.port")
+    #expect(try settings.value(Self.port) == 3)
+  }
+
+  @Test("a missing setting is an error or a default, by choice")
+  func missing() throws {
+    let settings = Configuration(environmentPrefix: "HIVETEST")
+    let error = #expect(throws: ConfigurationError.self) { try settings.value(Self.port) }
+    #expect(error?.code == .missing)
+    #expect(error?.description.contains("HIVETEST_SERVER_PORT") == true)
+    #expect(try settings.value(Self.port, default: 80) == 80)
+    #expect(try settings.value(Self.hosts) == ["localhost"])
+  }
+
+  @Test("a value of the wrong form names the place that says it")
+  func wrongForm() throws {
+    let settings = Configuration()
+    settings.add(file: "app.json", ["verbose": .string("perhaps"), "hosts": .array([.int(3)])])
+    let error = #expect(throws: ConfigurationError.self) { try settings.value(Self.verbose) }
+    #expect(
+      error?.description == "configuration verbose: app.json says \"perhaps\", which is no Bool")
+    #expect(throws: ConfigurationError.self) { try settings.value(Self.hosts) }
+  }
+
+  @Test("text of the environment is read as the key's type")
+  func environment() throws {
+    let settings = Configuration(environmentPrefix: "HIVETEST")
+    try withVariable("HIVETEST_VERBOSE", "Yes") { () throws in
+      #expect(try settings.value(Self.verbose))
+    }
+    try withVariable("HIVETEST_HOSTS", "a,b") { () throws in
+      #expect(try settings.value(Self.hosts) == ["a", "b"])
+    }
+  }
+
+  @Test("a file decodes with the host's decoder")
+  func decoded() throws {
+    let text = #"{"server": {"port": 8080}, "verbose": true, "hosts": ["a"], "ratio": 0.5}"#
+    let values = try JSONDecoder().decode(
+      [String: ConfigurationValue].self, from: Data(text.utf8))
+    let settings = Configuration()
+    settings.add(file: "app.json", values)
+    #expect(try settings.value(Self.port) == 8080)
+    #expect(try settings.value(Self.verbose))
+    #expect(try settings.value(Configuration.Key<Double>("ratio")) == 0.5)
+  }
+}
