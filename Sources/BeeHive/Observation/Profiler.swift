@@ -1,0 +1,138 @@
+internal import Registration
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+/// How long each module took for each step and event: always on, in release builds too.
+///
+/// Times come from the monotonic clock. Every run is a span of its own, however often a module is told
+/// of one event. The latest `limit` spans are kept.
+public final class Profiler: Sendable {
+  /// One run of one module.
+  public struct Span: Hashable, Sendable {
+    /// The module's name.
+    public var module: String
+    /// The step or event.
+    public var event: String
+    /// How often this module had been told of this event, this time included.
+    public var run: Int
+    /// When it began, counted from the profiler's making.
+    public var start: Duration
+    /// How long it took.
+    public var duration: Duration
+    /// Whether the module came through.
+    public var isSuccess: Bool
+    /// Which of the modules that ran at the same time it was: 0 unless some ran beside others.
+    public var lane: Int
+  }
+
+  /// What `end` needs to know.
+  struct Start: Sendable {
+    let module: String
+    let event: String
+    let instant: ContinuousClock.Instant
+    let lane: Int
+  }
+
+  private struct State {
+    var spans: [Span] = []
+    var runs: [String: Int] = [:]
+    var lanes: Set<Int> = []
+    var dropped = 0
+  }
+
+  private let origin = ContinuousClock.now
+  private let limit: Int
+  private let state = Lock(State())
+
+  /// A profiler that keeps the latest `limit` spans.
+  public init(limit: Int = 10_000) { self.limit = limit }
+
+  /// The spans, in the order in which they ended.
+  public var spans: [Span] { state.withLock { $0.spans } }
+
+  /// How many older spans were let go.
+  public var droppedCount: Int { state.withLock { $0.dropped } }
+
+  /// Notes that a module begins.
+  func begin(_ module: String, _ event: String) -> Start {
+    let lane = state.withLock { state -> Int in
+      var lane = 0
+      while !state.lanes.insert(lane).inserted { lane += 1 }
+      return lane
+    }
+    return Start(module: module, event: event, instant: .now, lane: lane)
+  }
+
+  /// Notes that a module has ended.
+  func end(_ start: Start, isSuccess: Bool) {
+    let duration = start.instant.duration(to: .now)
+    state.withLock { state in
+      state.lanes.remove(start.lane)
+      let key = "\(start.module)\0\(start.event)"
+      state.runs[key, default: 0] += 1
+      if state.spans.count >= 2 * limit {
+        state.dropped += limit
+        state.spans.removeFirst(limit)
+      }
+      state.spans.append(
+        Span(
+          module: start.module, event: start.event, run: state.runs[key] ?? 1,
+          start: origin.duration(to: start.instant), duration: duration, isSuccess: isSuccess,
+          lane: start.lane))
+    }
+  }
+}
+
+extension Profiler {
+  /// Aligned columns for people, the slowest first.
+  public func table() -> String {
+    let rows = spans.sorted { $0.duration > $1.duration }.map { span in
+      [
+        "\(span.duration.milliseconds) ms", span.module, span.event,
+        span.run > 1 ? "run \(span.run)" : "", span.isSuccess ? "" : "failed",
+      ]
+    }
+    let widths = (0..<5).map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      var line = String(repeating: " ", count: widths[0] - row[0].count) + row[0]
+      for (cell, width) in zip(row, widths).dropFirst() {
+        line += "  " + cell + String(repeating: " ", count: width - cell.count)
+      }
+      while line.last == " " { line.removeLast() }
+      return line
+    }.joined(separator: "\n")
+  }
+
+  /// The spans as Chrome's trace format, which Perfetto and chrome://tracing open.
+  public func chromeTrace() -> String {
+    let process = getpid()
+    let events = spans.map { span in
+      """
+      {"name":\("\(span.module) \(span.event)".quotedForJSON),"cat":\(span.event.quotedForJSON),\
+      "ph":"X","ts":\(span.start.microseconds),"dur":\(span.duration.microseconds),\
+      "pid":\(process),"tid":\(span.lane),"args":{"module":\(span.module.quotedForJSON),\
+      "run":\(span.run),"success":\(span.isSuccess)}}
+      """
+    }
+    return "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n\(events.joined(separator: ",\n"))\n]}\n"
+  }
+}
+
+extension Duration {
+  /// Whole microseconds.
+  fileprivate var microseconds: Int64 {
+    components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+  }
+
+  /// Milliseconds with three digits.
+  fileprivate var milliseconds: String {
+    let digits = String(microseconds % 1000)
+    return "\(microseconds / 1000).\(String(repeating: "0", count: 3 - digits.count))\(digits)"
+  }
+}

@@ -1,0 +1,88 @@
+/// Reports which module holds the Hive longer than a threshold, while it still does.
+///
+/// A thread of its own looks, because a module that blocks may block every thread of the pool. The
+/// thread lives only while something is being watched for.
+public final class Watchdog: Sendable {
+  /// A module that has not come back.
+  public struct Finding: Hashable, Sendable, CustomStringConvertible {
+    /// The module's name.
+    public var module: String
+    /// The step or event it is in.
+    public var event: String
+    /// How long it has been in there.
+    public var elapsed: Duration
+
+    /// `module audio has been in setUp for 0.4 seconds`
+    public var description: String { "module \(module) has been in \(event) for \(elapsed)" }
+  }
+
+  private struct Call {
+    var module: String
+    var event: String
+    var start: ContinuousClock.Instant
+    var isReported = false
+  }
+
+  private struct State {
+    var calls: [Int: Call] = [:]
+    var next = 0
+    var isWatching = false
+  }
+
+  /// How long a module may take before it is reported.
+  public let threshold: Duration
+  private let report: @Sendable (Finding) -> Void
+  private let state = Lock(State())
+
+  /// Watches for modules that take longer than `threshold`; `report` is called on the watchdog's
+  /// thread, once for each call that does.
+  public init(threshold: Duration, report: @escaping @Sendable (Finding) -> Void) {
+    self.threshold = threshold
+    self.report = report
+  }
+
+  /// Notes that a module begins; the number is for `end`.
+  func begin(_ module: String, _ event: String) -> Int {
+    let (number, isFirst) = state.withLock { state -> (Int, Bool) in
+      let number = state.next
+      state.next += 1
+      state.calls[number] = Call(module: module, event: event, start: .now)
+      let isFirst = !state.isWatching
+      state.isWatching = true
+      return (number, isFirst)
+    }
+    // Without a thread nobody watches this time; the next call tries again.
+    if isFirst, !DetachedThread.run({ self.watch() }) { state.withLock { $0.isWatching = false } }
+    return number
+  }
+
+  /// Notes that the module has come back.
+  func end(_ number: Int) {
+    state.withLock { _ = $0.calls.removeValue(forKey: number) }
+  }
+
+  /// Looks several times within each threshold, until nothing runs any more.
+  private func watch() {
+    let pause = min(max(threshold / 8, .milliseconds(1)), .milliseconds(50))
+    while true {
+      DetachedThread.sleep(pause)
+      let now = ContinuousClock.now
+      let findings = state.withLock { state -> [Finding]? in
+        if state.calls.isEmpty {
+          state.isWatching = false
+          return nil
+        }
+        var findings: [Finding] = []
+        for (number, call) in state.calls where !call.isReported {
+          let elapsed = call.start.duration(to: now)
+          guard elapsed >= threshold else { continue }
+          state.calls[number]?.isReported = true
+          findings.append(Finding(module: call.module, event: call.event, elapsed: elapsed))
+        }
+        return findings
+      }
+      guard let findings else { return }
+      for finding in findings { report(finding) }
+    }
+  }
+}

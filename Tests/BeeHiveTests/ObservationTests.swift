@@ -1,0 +1,89 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import BeeHive
+
+@Suite("The profiler")
+struct ProfilerTests {
+  private func profiler() -> Profiler {
+    let profiler = Profiler()
+    let outer = profiler.begin("audio", "setUp")
+    let inner = profiler.begin("he said \"hi\"", "setUp")
+    profiler.end(inner, isSuccess: false)
+    profiler.end(outer, isSuccess: true)
+    for _ in 0..<2 { profiler.end(profiler.begin("audio", "splash"), isSuccess: true) }
+    return profiler
+  }
+
+  @Test("each run of each module and event is a span of its own")
+  func runs() {
+    let spans = profiler().spans
+    #expect(spans.map(\.module) == ["he said \"hi\"", "audio", "audio", "audio"])
+    #expect(spans.map(\.run) == [1, 1, 1, 2])
+    #expect(spans.map(\.lane) == [1, 0, 0, 0], "what runs at the same time has lanes of its own")
+    #expect(spans.allSatisfy { $0.duration >= .zero && $0.start >= .zero })
+    #expect(spans[1].duration >= spans[0].duration)
+  }
+
+  @Test("the table names every span")
+  func table() {
+    let lines = profiler().table().split(separator: "\n")
+    #expect(lines.count == 4)
+    #expect(lines.contains { $0.hasSuffix("splash  run 2") })
+    #expect(lines.contains { $0.hasSuffix("failed") })
+  }
+
+  @Test("the trace is JSON in Chrome's format")
+  func trace() throws {
+    let data = Data(profiler().chromeTrace().utf8)
+    let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    let events = try #require(object["traceEvents"] as? [[String: Any]])
+    #expect(events.count == 4)
+    #expect(events.allSatisfy { $0["ph"] as? String == "X" && $0["ts"] is Int && $0["dur"] is Int })
+    #expect(events.first?["name"] as? String == "he said \"hi\" setUp")
+  }
+
+  @Test("old spans are let go, and counted")
+  func limit() {
+    let profiler = Profiler(limit: 10)
+    for _ in 0..<100 { profiler.end(profiler.begin("a", "b"), isSuccess: true) }
+    #expect(profiler.spans.count <= 20)
+    #expect(profiler.spans.count + profiler.droppedCount == 100)
+    #expect(profiler.spans.last?.run == 100)
+  }
+}
+
+@Suite("The watchdog")
+struct WatchdogTests {
+  private final class Findings: Sendable {
+    let list = Lock<[Watchdog.Finding]>([])
+    var all: [Watchdog.Finding] { list.withLock { $0 } }
+  }
+
+  @Test("names the module and the event while the module still holds the Hive, and once")
+  func slow() async throws {
+    let findings = Findings()
+    let watchdog = Watchdog(threshold: .milliseconds(20)) { finding in
+      findings.list.withLock { $0.append(finding) }
+    }
+    let number = watchdog.begin("audio", "setUp")
+    for _ in 0..<200 where findings.all.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+    try await Task.sleep(for: .milliseconds(60))
+    watchdog.end(number)
+    #expect(findings.all.map(\.module) == ["audio"])
+    #expect(findings.all.map(\.event) == ["setUp"])
+    #expect(findings.all.allSatisfy { $0.elapsed >= .milliseconds(20) })
+  }
+
+  @Test("says nothing of modules that come back in time")
+  func fast() async throws {
+    let findings = Findings()
+    let watchdog = Watchdog(threshold: .seconds(30)) { finding in
+      findings.list.withLock { $0.append(finding) }
+    }
+    for _ in 0..<100 { watchdog.end(watchdog.begin("audio", "setUp")) }
+    try await Task.sleep(for: .milliseconds(120))
+    #expect(findings.all.isEmpty)
+  }
+}
