@@ -57,7 +57,7 @@ let package = Package(
       dependencies: [
         "BeeHive", "Registration", "BinaryImage", .product(name: "Yams", package: "Yams"),
       ]),
-    .testTarget(name: "SectionDumpTests", dependencies: ["BinaryImage", "Registration"]),
+    .testTarget(name: "SectionDumpTests", dependencies: ["section-dump"], exclude: ["Goldens"]),
   ],
   cLanguageStandard: .c11
 )

@@ -1,0 +1,145 @@
+import Foundation
+import Testing
+
+/// Files that are compiled once per run, from sources that stand here.
+enum Fixtures {
+  /// Why a fixture could not be built.
+  struct Failure: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  /// The directory that all of them stand in, removed when the process ends.
+  static let directory: URL = {
+    let directory = FileManager.default.temporaryDirectory
+      .appendingPathComponent("section-dump-\(UUID().uuidString)", isDirectory: true)
+    try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    atexit { try? FileManager.default.removeItem(at: Fixtures.directory) }
+    return directory
+  }()
+
+  private static let headers = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("../../CSupport/CBeeHive/include").standardizedFileURL.path
+
+  /// What an author writes with the header.
+  static let annotated = """
+    #include <BeeHive.h>
+    BeeHiveMod(Shop.ShopModule);
+    BeeHiveService(Shop.HomeService, Cache<Key, Value>);
+    static bool set_up(const beehive_context *context) { return context != 0; }
+    static const beehive_module_operations audio_operations = { .set_up = set_up };
+    BEEHIVE_MODULE(audio, &audio_operations,
+                   BEEHIVE_PRIORITY(10) BEEHIVE_REQUIRES("log") BEEHIVE_REQUIRES("net"));
+    static const struct greeter { int number; } english = { 1 };
+    BEEHIVE_SERVICE(Greeter, EnglishGreeter, &english,
+                    BEEHIVE_SCOPE("singleton") BEEHIVE_ATTRIBUTE("colour", "a=b"));
+    """
+
+  /// What `annotated` registers, as `Tool.lines` says it.
+  static let annotatedLines = [
+    "module Shop.ShopModule → – 0 {}",
+    "service Shop.HomeService → Cache<Key, Value> 0 {}",
+    "module audio → audio_operations 10 {abi=c-module requires=[\"log\", \"net\"]}",
+    "service Greeter → EnglishGreeter 0 {abi=c-table colour=a=b scope=singleton}",
+  ]
+
+  /// What somebody writes who has no header, mistakes included.
+  static let handWritten = #"""
+    #define ENTRY(name) \
+      __attribute__((used, retain, aligned(8), section(name))) static const char *const
+    ENTRY("BeehiveMods") good = "Hand.Written";
+    ENTRY("BeehiveMods") nothing = 0;
+    ENTRY("BeehiveMods") hostile = "Evil\033[31m\033]0;title\007\r\n\x7f\xc2\x9b\xe2\x80\xae.Name";
+    ENTRY("BeehiveServices") service = "{ \"Hand.Service\" : \"Hand.\\u0056iew\" }";
+    ENTRY("BeehiveServices") damaged = "{ \"\033[2JHand\" }";
+    ENTRY("list") first = "one";
+    ENTRY("list") second = "two";
+    """#
+
+  /// Data whose layout is given word by word, so that every printed address is known.
+  static let layout = #"""
+    .section BeehiveMods, "aw"
+    .quad name, 0, absent
+    .section BeehiveServices, "aw"
+    .quad pair
+    .section BeehiveRecords, "aw"
+    .long 64
+    .short 1, 1
+    .long 0, 32
+    .quad 0, 0
+    .asciz "audio"
+    .asciz "&table"
+    .asciz "priority=-3"
+    .balign 8
+    .long 48
+    .short 1, 0x8001
+    .long 0, 32
+    .quad factory, 0
+    .asciz "third party"
+    .balign 8
+    .section .rodata.names, "a"
+    name: .asciz "Shop.Module"
+    pair: .asciz "{\"A\":\"B, \\\"C\\\"\"}"
+    .section .note.GNU-stack, "", %progbits
+    """#
+
+  /// Builds `source` and answers the name of the result, which stands in `directory`.
+  static func build(
+    _ source: String, as name: String, suffix: String = "c", with compiler: String = "gcc",
+    _ arguments: [String]
+  ) throws -> String {
+    let input = directory.appendingPathComponent("\(name).source.\(suffix)")
+    try Data((source + "\n").utf8).write(to: input)
+    try tool(compiler, [input.path, "-o", name, "-I", headers] + arguments)
+    return name
+  }
+
+  /// A library of the annotated source, under a name of the test's own.
+  static func annotatedLibrary(_ name: String) throws -> String {
+    try build(annotated, as: name, ["-shared", "-fPIC", "-O2"])
+  }
+
+  /// Runs a tool that must succeed.
+  @discardableResult
+  static func tool(_ name: String, _ arguments: [String]) throws -> String {
+    let outcome = try run(name, arguments)
+    guard outcome.status == 0 else {
+      throw Failure(description: "\(name) \(arguments): \(outcome.status)\n\(outcome.errors)")
+    }
+    return outcome.output
+  }
+
+  /// Whether a tool is in PATH.
+  static func has(_ name: String) -> Bool {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    return path.split(separator: ":").contains {
+      FileManager.default.isExecutableFile(atPath: "\($0)/\(name)")
+    }
+  }
+
+  /// Runs a program to its end, in `directory`; ends it where it takes longer than 20 seconds.
+  static func run(
+    _ program: String, _ arguments: [String], input: Data? = nil,
+    environment: [String: String] = [:]
+  ) throws -> Tool.Outcome {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["timeout", "20", program] + arguments
+    process.currentDirectoryURL = directory
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    let files = try ["in", "out", "err"].map { kind in
+      let file = directory.appendingPathComponent(".\(kind)-\(UUID().uuidString)")
+      try (kind == "in" ? input ?? Data() : Data()).write(to: file)
+      return file
+    }
+    defer { for file in files { try? FileManager.default.removeItem(at: file) } }
+    process.standardInput = try FileHandle(forReadingFrom: files[0])
+    process.standardOutput = try FileHandle(forWritingTo: files[1])
+    process.standardError = try FileHandle(forWritingTo: files[2])
+    try process.run()
+    process.waitUntilExit()
+    return Tool.Outcome(
+      status: process.terminationStatus,
+      output: String(decoding: try Data(contentsOf: files[1]), as: UTF8.self),
+      errors: String(decoding: try Data(contentsOf: files[2]), as: UTF8.self))
+  }
+}

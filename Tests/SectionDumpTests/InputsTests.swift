@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+
+@Suite("Inputs of section-dump")
+struct InputsTests {
+  /// A directory of its own: `b/lib.so`, `a.so`, `Z.so`, a text, a FIFO, links.
+  private func tree() throws -> String {
+    let name = "tree-\(UUID().uuidString)"
+    let root = Fixtures.directory.appendingPathComponent(name)
+    let manager = FileManager.default
+    try manager.createDirectory(
+      at: root.appendingPathComponent("b"), withIntermediateDirectories: true)
+    let library = Fixtures.directory.appendingPathComponent(
+      try Fixtures.annotatedLibrary("\(name).so"))
+    for place in ["b/lib.so", "a.so", "Z.so"] {
+      try manager.copyItem(at: library, to: root.appendingPathComponent(place))
+    }
+    try Data("text".utf8).write(to: root.appendingPathComponent("readme.txt"))
+    try Fixtures.tool("mkfifo", ["\(name)/fifo"])
+    for (link, target) in [
+      ("link.so", "a.so"), ("loop", "."), ("dangling", "nowhere"), ("dir", "b"),
+    ] {
+      try manager.createSymbolicLink(
+        atPath: root.appendingPathComponent(link).path, withDestinationPath: target)
+    }
+    return name
+  }
+
+  @Test("A directory is walked in bytewise order; links to directories are not followed")
+  func recursion() throws {
+    let tree = try tree()
+    let files = try Tool.files(["-r", tree])
+    #expect(
+      files.map { $0["path"] as? String }
+        == ["Z.so", "a.so", "b/lib.so", "link.so"].map {
+          "\(tree)/\($0)"
+        })
+  }
+
+  @Test("What is no object file is counted, and is no failure")
+  func skipped() throws {
+    let tree = try tree()
+    let table = try Tool.run(["-r", tree])
+    #expect(table.status == 0)
+    #expect(table.output.hasSuffix("\n4 files: 4 shown, 1 skipped, no object files\n"))
+    let json = try Tool.run(["-r", tree, "--format", "json"])
+    #expect(json.errors == "section-dump: skipped, no object files: 1\n")
+  }
+
+  @Test("A directory with a slash behind it has no second one")
+  func slash() throws {
+    let tree = try tree()
+    #expect(try Tool.files(["-r", "\(tree)/"]).first?["path"] as? String == "\(tree)/Z.so")
+  }
+
+  @Test("Standard input is read from a file and from a pipe")
+  func standardInput() throws {
+    let name = try Fixtures.annotatedLibrary("input.so")
+    let data = try Data(contentsOf: Fixtures.directory.appendingPathComponent(name))
+
+    let file = try #require(try Tool.files(["-"], input: data).first)
+    #expect(file["path"] as? String == "-")
+    #expect(try Tool.lines(file).sorted() == Fixtures.annotatedLines.sorted())
+
+    let tool = Tool.products.appendingPathComponent("section-dump").path
+    let piped = try Fixtures.run("sh", ["-c", "cat \(name) | \"\(tool)\" - --format csv"])
+    #expect(piped.status == 0)
+    #expect(piped.output.split(separator: "\n").count == 5)
+    #expect(piped.output.contains("\n-,,module,"))
+
+    let limited = try Fixtures.run(
+      "sh", ["-c", "cat \(name) | \"\(tool)\" - --max-bytes 100"])
+    #expect(limited.status == 2)
+    #expect(limited.errors.contains("--max-bytes"))
+  }
+
+  @Test("A list of paths comes ended by NUL")
+  func list() throws {
+    let name = try Fixtures.annotatedLibrary("listed.so")
+    let files = try Tool.files(["--stdin0"], input: Data("\(name)\0nosuch\nname\0".utf8))
+    #expect(files.map { $0["path"] as? String } == [name, "nosuch\nname"])
+  }
+
+  @Test("A path that is not UTF-8 is opened, named with replacements, and given in hex")
+  func rawPath() throws {
+    let name = try Fixtures.annotatedLibrary("raw.so")
+    let tool = Tool.products.appendingPathComponent("section-dump").path
+    let outcome = try Fixtures.run(
+      "sh", ["-c", "cp \(name) \"$(printf 'x\\377')\"; \"\(tool)\" x[!a-z]* --format ndjson"])
+
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let file = try #require(
+      try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+    #expect(file["path"] as? String == "x\u{fffd}")
+    #expect(file["pathBytes"] as? String == "78ff")
+    #expect(try Tool.lines(file).count == 4)
+  }
+
+  @Test("Several files: those with nothing to show are counted")
+  func summary() throws {
+    let name = try Fixtures.annotatedLibrary("shown.so")
+    let plain = try Fixtures.build("int x;", as: "silent.so", ["-shared", "-fPIC"])
+    #expect(
+      try Tool.run([plain, name, plain]).output.hasSuffix("\n3 files: 1 shown, 2 no entries\n"))
+    #expect(try Tool.run([plain]).output.hasSuffix("  no entries\n"))
+  }
+}

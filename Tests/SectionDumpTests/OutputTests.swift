@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@Suite("Formats of section-dump")
+struct OutputTests {
+  @Test("Colours come only when asked for, and NO_COLOR is heeded by auto")
+  func colours() throws {
+    let name = try Fixtures.annotatedLibrary("colours.so")
+    let escape = "\u{1b}["
+    #expect(try !Tool.run([name]).output.contains(escape))
+    #expect(try !Tool.run([name, "--color", "never"]).output.contains(escape))
+    #expect(try Tool.run([name, "--color", "always"]).output.contains(escape))
+
+    // On a terminal, which script(1) makes.
+    guard Fixtures.has("script") else {
+      print("skipped: script(1) is missing, so colours were not seen on a terminal")
+      return
+    }
+    let tool = Tool.products.appendingPathComponent("section-dump").path
+    for (variables, isColored) in [
+      ("TERM=xterm", true), ("TERM=xterm NO_COLOR=1", false), ("TERM=dumb", false),
+      ("TERM=xterm NO_COLOR=", true),
+    ] {
+      let run = "env -u NO_COLOR \(variables) \(tool) \(name)"
+      let output = try Fixtures.run("script", ["-qec", run, "/dev/null"]).output
+      #expect(output.contains("BeehiveMods"))
+      #expect(output.contains(escape) == isColored, "\(variables)")
+    }
+  }
+
+  @Test("Every key is there in every file object")
+  func keys() throws {
+    let name = try Fixtures.annotatedLibrary("keys.so")
+    for (arguments, content) in [
+      ([name], "records"), (["sections", name], "sections"),
+      (["hex", "--section", "BeehiveMods", name], "sections"),
+      (["nosuch"], "records"), (["sections", "nosuch"], "sections"),
+    ] {
+      let file = try #require(try Tool.files(arguments).first)
+      #expect(
+        Set(file.keys) == [
+          "path", "container", "format", "bits", "endian", "machine", "type", "id", content,
+          "problems",
+        ])
+    }
+    let file = try #require(try Tool.files([name]).first)
+    let record = try #require((file["records"] as? [[String: Any]])?.first)
+    #expect(
+      Set(record.keys) == [
+        "kind", "name", "implementation", "priority", "attributes", "section", "index", "address",
+        "offset", "encoding", "resolution", "accessor",
+      ])
+    #expect(file["id"] as? String == (try buildID(name)))
+  }
+
+  @Test("A document of many files is one line each inside, and JSON lines stand alone")
+  func lines() throws {
+    let name = try Fixtures.annotatedLibrary("lines.so")
+    let document = try Tool.run([name, name, "--format", "json"]).output.split(separator: "\n")
+    #expect(document.count == 4)
+    let lines = try Tool.run([name, name, "--format", "ndjson"]).output.split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(document[1] == lines[0] + ",")
+    #expect(document[2] == lines[1])
+  }
+
+  @Test("A document without files is a document")
+  func noFiles() throws {
+    let name = "empty-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(
+      at: Fixtures.directory.appendingPathComponent(name), withIntermediateDirectories: true)
+    #expect(try Tool.files(["-r", name]).isEmpty)
+  }
+
+  private func buildID(_ name: String) throws -> String? {
+    let notes = try Fixtures.tool("readelf", ["-n", name])
+    return notes.split(separator: "\n").first { $0.contains("Build ID: ") }?
+      .split(separator: " ").last.map(String.init)
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+@Suite("section-dump sections, hex and strings")
+struct SectionsTests {
+  @Test("The section table is the one that readelf prints")
+  func table() throws {
+    let name = try Fixtures.annotatedLibrary("table.so")
+    let file = try #require(try Tool.files(["sections", name]).first)
+    let sections = try #require(file["sections"] as? [[String: Any]])
+
+    // `[Nr] Name Type Address Off Size ES Flg Lk Inf Al`, the null section first.
+    let lines = try Fixtures.tool("readelf", ["-SW", name]).split(separator: "\n")
+      .filter { $0.contains("] .") || $0.contains("] Beehive") }
+    #expect(lines.count == sections.count)
+    for (line, section) in zip(lines, sections) {
+      let words = try #require(line.split(separator: "]").last).split(separator: " ")
+      #expect(section["name"] as? String == String(words[0]))
+      #expect(section["address"] as? String == "0x" + trimmed(words[2]))
+      #expect(section["size"] as? Int == Int(words[4], radix: 16))
+      #expect(section["segment"] is NSNull)
+      // readelf knows `R` only where the file names GNU as its system; elsewhere it prints `o`.
+      let flags = words.count > 9 ? words[6].replacingOccurrences(of: "o", with: "R") : ""
+      #expect(section["flags"] as? String == flags, "\(line)")
+      if words[1] != "NOBITS" {
+        #expect(section["offset"] as? String == "0x" + trimmed(words[3]))
+      } else {
+        #expect(section["offset"] is NSNull)
+      }
+    }
+  }
+
+  @Test("Any section is read as an array of pointers to strings")
+  func strings() throws {
+    let name = try Fixtures.build(Fixtures.handWritten, as: "strings.so", ["-shared", "-fPIC"])
+    let file = try #require(try Tool.files(["strings", "--section", "list", name]).first)
+    let sections = try #require(file["sections"] as? [[String: Any]])
+    let entries = try #require(sections.first?["entries"] as? [[String: Any]])
+
+    #expect(sections.count == 1)
+    #expect(Set(entries.map { $0["string"] as? String }) == ["one", "two"])
+    #expect(entries.map { $0["index"] as? Int } == [0, 1])
+    #expect(entries.allSatisfy { $0["resolution"] as? String == "relative" })
+    #expect(
+      Set(entries[0].keys) == [
+        "index", "address", "offset", "raw", "resolution", "target", "symbol", "string",
+      ])
+  }
+
+  @Test(
+    "What is printed of an object whose every word is known",
+    arguments: [
+      (["strings", "--section", "BeehiveMods"], "strings"),
+      (["hex", "--section", "BeehiveMods"], "hex"),
+      (["hex", "--section", "BeehiveRecords"], "hex-records"),
+    ])
+  func goldens(_ arguments: [String], _ name: String) throws {
+    let object = try Fixtures.build(
+      Fixtures.layout, as: "layout-\(name).o", suffix: "s", ["-c"])
+    for (format, suffix) in [("table", "txt"), ("json", "json"), ("csv", "csv")] {
+      let output = try Tool.run(arguments + [object, "--format", format]).output
+      let text = settled(output).replacingOccurrences(
+        of: #"(,0x[0-9a-f]+),0x[0-9a-f]+,(0x[0-9a-f]+,(section|symbol|none))"#,
+        with: "$1,OFFSET,$2", options: .regularExpression)
+      try expectGolden(text, "\(name).\(suffix)")
+    }
+  }
+
+  private func trimmed(_ digits: Substring) -> String {
+    let rest = digits.drop { $0 == "0" }
+    return rest.isEmpty ? "0" : String(rest)
+  }
+}
