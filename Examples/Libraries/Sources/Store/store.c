@@ -5,12 +5,21 @@
 #include <string.h>
 
 /* A module: what a host calls as it starts and stops. Operations that are left out are passed over. */
-static bool set_up(const beehive_context *context) { return context->environment != NULL; }
-static const beehive_module_operations store_operations = {.set_up = set_up};
+static bool is_open;
+static bool open_store(const beehive_context *context) {
+  (void)context;
+  return is_open = true; /* false would mean: it failed */
+}
+static void close_store(const beehive_context *context) {
+  (void)context;
+  is_open = false;
+}
+static const beehive_module_operations store_operations = {
+    .set_up = open_store, .tear_down = close_store};
 BEEHIVE_MODULE(store, &store_operations, BEEHIVE_PRIORITY(10) BEEHIVE_AFTER("log"));
 
 /* A service that is a table of functions: there is one, for ever. */
-static int64_t cents(const char *item) { return strcmp(item, "tea") == 0 ? 420 : -1; }
+static int64_t cents(const char *item) { return is_open && strcmp(item, "tea") == 0 ? 420 : -1; }
 static const struct price_list prices = {.cents = cents};
 BEEHIVE_SERVICE(PriceList, StorePrices, &prices);
 
