@@ -23,7 +23,7 @@ struct ELFDynamic {
     flags = value(Int64(DT_FLAGS_1)) ?? 0
 
     func table(
-      _ address: Int64, _ size: Int64, _ form: ELFRelocationTable.Form
+      _ address: Int64, _ size: Int64, _ encoding: ELFRelocationTable.Encoding
     ) throws(ImageError) {
       guard let start = value(address), let size = value(size), size > 0 else { return }
       guard let extent = segments.extent(from: VirtualAddress(rawValue: start), size: size) else {
@@ -32,19 +32,19 @@ struct ELFDynamic {
           "The dynamic section names \(size) bytes of relocations at 0x\(start.hexadecimal), "
             + "which no segment holds.")
       }
-      relocations.append(ELFRelocationTable(form: form, offset: extent.offset, size: size))
+      relocations.append(ELFRelocationTable(encoding: encoding, offset: extent.offset, size: size))
     }
     try table(Int64(DT_RELR), Int64(DT_RELRSZ), .relr)
-    try table(Self.androidRelr, Self.androidRelrSize, .relr)
+    try table(Self.androidRelr, Self.androidRelr + 1, .relr)
+    try table(Self.androidRel, Self.androidRel + 1, .androidRel)
+    try table(Self.androidRela, Self.androidRela + 1, .androidRela)
     try table(Int64(DT_REL), Int64(DT_RELSZ), .rel)
     try table(Int64(DT_RELA), Int64(DT_RELASZ), .rela)
     let isExplicit = value(Int64(DT_PLTREL)) == UInt64(DT_RELA)
     try table(Int64(DT_JMPREL), Int64(DT_PLTRELSZ), isExplicit ? .rela : .rel)
-    for tag in Self.packed where value(tag) != nil {
+    if value(Self.signed) != nil {
       throw file.error(
-        .unsupported,
-        "The relocations are packed in a way (tag 0x\(UInt64(tag).hexadecimal)) "
-          + "that this reader does not know.")
+        .unsupported, "The relocations are signed (DT_AARCH64_AUTH_RELR), which is not read yet.")
     }
 
     if let symbols = value(Int64(DT_SYMTAB)), let strings = value(Int64(DT_STRTAB)),
@@ -58,11 +58,12 @@ struct ELFDynamic {
     }
   }
 
-  /// `DT_ANDROID_RELR` and its size: `DT_RELR` before it had a number of its own.
+  // Tags that the system's header does not know; the size of each table is the next tag.
+  private static let androidRel: Int64 = 0x6000_000f
+  private static let androidRela: Int64 = 0x6000_0011
   private static let androidRelr: Int64 = 0x6fff_e000
-  private static let androidRelrSize: Int64 = 0x6fff_e001
-  /// `DT_ANDROID_REL`, `DT_ANDROID_RELA`, `DT_AARCH64_AUTH_RELR`.
-  private static let packed: [Int64] = [0x6000_000f, 0x6000_0011, 0x7000_0012]
+  /// `DT_AARCH64_AUTH_RELR`.
+  private static let signed: Int64 = 0x7000_0012
 
   /// The tags and their values, up to `DT_NULL`.
   private static func tags(

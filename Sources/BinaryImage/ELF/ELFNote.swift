@@ -41,7 +41,8 @@ struct ELFNote {
     let start = aligned(name + Int(nameSize))
     let end = start + Int(size)
     guard end <= bytes.count else { return nil }
-    let owner = bytes.extracting(name..<name + Int(nameSize))
+    // No owner that matters is longer; a hostile one should not be copied at every position.
+    let owner = bytes.extracting(name..<name + min(Int(nameSize), 64))
     let length = owner.textLength(from: 0) ?? owner.count
     return ELFNote(owner: (0..<length).map { owner[$0] }, type: type, descriptor: start..<end)
   }

@@ -60,14 +60,9 @@ extension ELFFile {
       var tables: [ELFRelocationTable] = []
       for index in try relocationSections()[section.index] ?? [] {
         let entry = try sectionHeader(index)
-        guard entry.sh_type == UInt32(SHT_REL) || entry.sh_type == UInt32(SHT_RELA) else {
-          throw file.error(
-            .unsupported, "The relocations are packed in a way that this reader does not know.",
-            section: section.name, at: entry.sh_offset)
-        }
-        let form: ELFRelocation.Form = entry.sh_type == UInt32(SHT_RELA) ? .rela : .rel
+        let encoding = Self.encodings[entry.sh_type] ?? .rela
         tables.append(
-          ELFRelocationTable(form: form, offset: entry.sh_offset, size: entry.sh_size))
+          ELFRelocationTable(encoding: encoding, offset: entry.sh_offset, size: entry.sh_size))
       }
       return try ELFRelocations(of: file, header, machine, in: tables, ranges: [0..<section.size])
     }
@@ -82,7 +77,7 @@ extension ELFFile {
     var total: UInt64 = 0
     for index in sectionIndices {
       let entry = try sectionHeader(index)
-      guard Self.relocationTypes.contains(entry.sh_type) else { continue }
+      guard Self.encodings[entry.sh_type] != nil else { continue }
       tables[Int(entry.sh_info), default: []].append(index)
       total = total.saturating(adding: entry.sh_size)
     }
@@ -93,9 +88,9 @@ extension ELFFile {
     return tables
   }
 
-  /// `SHT_REL`, `SHT_RELA`, `SHT_CREL`.
-  private static let relocationTypes: Set<UInt32> = [
-    UInt32(SHT_REL), UInt32(SHT_RELA), 0x4000_0014,
+  /// How a section of relocations is encoded, by its type; `SHT_CREL` is too new for libelf.
+  private static let encodings: [UInt32: ELFRelocationTable.Encoding] = [
+    UInt32(SHT_REL): .rel, UInt32(SHT_RELA): .rela, 0x4000_0014: .crel,
   ]
 
   /// The symbols that the relocations of a section name.

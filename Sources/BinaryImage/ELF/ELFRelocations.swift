@@ -26,12 +26,26 @@ struct ELFRelocation {
   var isCombined = false
 }
 
-/// Where relocations of one form stand in the file.
+/// Where relocations of one encoding stand in the file.
 struct ELFRelocationTable {
-  /// The form of the entries.
-  typealias Form = ELFRelocation.Form
-  /// The form of the entries.
-  var form: Form
+  /// How the entries are written.
+  enum Encoding {
+    /// `Elf64_Rela`: place, what to write, addend.
+    case rela
+    /// `Elf64_Rel`: the same without the addend.
+    case rel
+    /// `DT_RELR`: addresses and bitmaps.
+    case relr
+    /// `SHT_CREL`: differences in LEB128.
+    case crel
+    /// `DT_ANDROID_RELA`: groups of differences in LEB128.
+    case androidRela
+    /// `DT_ANDROID_REL`: the same without addends.
+    case androidRel
+  }
+
+  /// How the entries are written.
+  var encoding: Encoding
   /// From the start of the file.
   var offset: UInt64
   /// In bytes.
@@ -49,10 +63,12 @@ struct ELFRelocations {
   private var copies = Sorted(areCombined: false)
   private var sequence: UInt32 = 0
   private let machine: ELFMachine
-  private let bits: Int
-  private let order: ImageIdentity.ByteOrder
+  private let copyType: UInt32?
+  let bits: Int
+  let order: ImageIdentity.ByteOrder
 
-  private static let chunk = 1 << 16
+  /// How much of a table is read at once.
+  static let chunk = 1 << 16
 
   /// Collects what `tables` say about `ranges`.
   init(
@@ -62,14 +78,16 @@ struct ELFRelocations {
   ) throws(ImageError) {
     self.ranges = Self.merged(ranges)
     self.machine = machine
+    copyType = machine.relocations?.copy
     bits = header.bits
     order = header.order
     kept = Sorted(areCombined: header.isObject)
     for table in tables {
-      if table.form == .relr {
-        try collectPacked(table, of: file)
-      } else {
-        try collect(table, of: file)
+      switch table.encoding {
+      case .rela, .rel: try collect(table, of: file)
+      case .relr: try collectBitmaps(table, of: file)
+      case .crel: try collectDifferences(table, of: file)
+      case .androidRela, .androidRel: try collectGroups(table, of: file)
       }
     }
     kept.settle()
@@ -103,10 +121,10 @@ struct ELFRelocations {
     _ table: ELFRelocationTable, of file: OpenedFile
   ) throws(ImageError) {
     let word = bits / 8
-    let entry = word * (table.form == .rela ? 3 : 2)
+    let isExplicit = table.encoding == .rela
+    let entry = word * (isExplicit ? 3 : 2)
     let whole = table.size - table.size % UInt64(entry)
     let chunk = UInt64(Self.chunk - Self.chunk % entry)
-    let copyType = machine.relocations?.copy
     var done: UInt64 = 0
     while done < whole {
       let size = min(chunk, whole - done)
@@ -118,67 +136,38 @@ struct ELFRelocations {
         let place = span.word(at: position, bits: bits, order: order),
         let info = span.word(at: position + word, bits: bits, order: order)
       {
-        let (symbol, type) = machine.split(info, bits: bits, order: order)
-        let isWanted = wants(place)
-        if type != 0, isWanted || type == copyType {
-          let raw =
-            table.form == .rela
-            ? span.word(at: position + 2 * word, bits: bits, order: order) ?? 0 : 0
-          let addend = bits == 64 ? Int64(bitPattern: raw) : Int64(Int32(truncatingIfNeeded: raw))
-          let relocation = ELFRelocation(
-            place: place, addend: addend, symbol: symbol, type: type, sequence: sequence,
-            form: table.form)
-          sequence &+= 1
-          if type == copyType { copies.keep(relocation) }
-          if isWanted { kept.keep(relocation) }
-        }
+        let addend =
+          isExplicit ? span.word(at: position + 2 * word, bits: bits, order: order) ?? 0 : 0
+        consider(place, info, addend, isExplicit ? .rela : .rel)
         position += entry
       }
     }
   }
 
-  // MARK: - Bitmaps
-
-  /// Decodes `DT_RELR`: an even word is an address, an odd one a bitmap of the words after it.
-  private mutating func collectPacked(
-    _ table: ELFRelocationTable, of file: OpenedFile
-  ) throws(ImageError) {
-    let word = UInt64(bits / 8)
-    let stride = word * UInt64(bits - 1)
-    let whole = table.size - table.size % word
-    var done: UInt64 = 0
-    var next: UInt64?
-    while done < whole {
-      let size = min(UInt64(Self.chunk), whole - done)
-      let bytes = try file.read(at: table.offset + done, count: Int(size))
-      for position in Swift.stride(from: 0, to: bytes.count, by: Int(word)) {
-        let value = bytes.span.word(at: position, bits: bits, order: order) ?? 0
-        if value & 1 == 0 {
-          keepPacked(value)
-          next = value &+ word
-          continue
-        }
-        guard let base = next else {
-          throw file.error(
-            .malformed, "The packed relocations start with a bitmap.", at: table.offset)
-        }
-        next = base &+ stride
-        guard mayWant(base, base &+ stride) else { continue }
-        var bitmap = value >> 1
-        while bitmap != 0 {
-          keepPacked(base &+ UInt64(bitmap.trailingZeroBitCount) * word)
-          bitmap &= bitmap - 1
-        }
-      }
-      done += size
-    }
+  /// Keeps a relocation if it falls into a range, or copies data.
+  @inline(__always)
+  mutating func consider(
+    _ place: UInt64, _ info: UInt64, _ addend: UInt64, _ form: ELFRelocation.Form
+  ) {
+    let (symbol, type) = machine.split(info, bits: bits, order: order)
+    consider(place, symbol: symbol, type: type, addend, form)
   }
 
-  private mutating func keepPacked(_ place: UInt64) {
-    guard wants(place) else { return }
-    kept.keep(
-      ELFRelocation(place: place, addend: 0, symbol: 0, type: 0, sequence: sequence, form: .relr))
+  /// Keeps a relocation if it falls into a range, or copies data.
+  @inline(__always)
+  mutating func consider(
+    _ place: UInt64, symbol: UInt32, type: UInt32, _ addend: UInt64, _ form: ELFRelocation.Form
+  ) {
+    let isWanted = wants(place)
+    let isCopy = type == copyType
+    // Type 0 asks for nothing on every machine; a bitmap has no types.
+    guard isWanted || isCopy, type != 0 || form == .relr else { return }
+    let signed = bits == 64 ? Int64(bitPattern: addend) : Int64(Int32(truncatingIfNeeded: addend))
+    let relocation = ELFRelocation(
+      place: place, addend: signed, symbol: symbol, type: type, sequence: sequence, form: form)
     sequence &+= 1
+    if isCopy { copies.keep(relocation) }
+    if isWanted { kept.keep(relocation) }
   }
 
   // MARK: - Ranges and order
@@ -193,7 +182,8 @@ struct ELFRelocations {
     return ranges[found].contains(place)
   }
 
-  private func mayWant(_ start: UInt64, _ end: UInt64) -> Bool {
+  /// Whether a range from `start` up to `end` can hold something that is wanted.
+  func mayWant(_ start: UInt64, _ end: UInt64) -> Bool {
     guard let first = ranges.first, let last = ranges.last else { return false }
     return end < start || (start < last.upperBound && end > first.lowerBound)
   }

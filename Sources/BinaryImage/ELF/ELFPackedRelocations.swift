@@ -1,0 +1,168 @@
+/// The encodings that save space: bitmaps, and differences of variable length.
+extension ELFRelocations {
+  /// Decodes `DT_RELR`: an even word is an address, an odd one a bitmap of the words after it.
+  mutating func collectBitmaps(
+    _ table: ELFRelocationTable, of file: OpenedFile
+  ) throws(ImageError) {
+    let word = UInt64(bits / 8)
+    let covered = word * UInt64(bits - 1)
+    let whole = table.size - table.size % word
+    var done: UInt64 = 0
+    var next: UInt64?
+    while done < whole {
+      let size = min(UInt64(Self.chunk), whole - done)
+      let bytes = try file.read(at: table.offset + done, count: Int(size))
+      for position in stride(from: 0, to: bytes.count, by: Int(word)) {
+        let value = bytes.span.word(at: position, bits: bits, order: order) ?? 0
+        if value & 1 == 0 {
+          consider(value, symbol: 0, type: 0, 0, .relr)
+          next = value &+ word
+          continue
+        }
+        guard let base = next else {
+          throw file.error(
+            .malformed, "The packed relocations start with a bitmap.", at: table.offset)
+        }
+        next = base &+ covered
+        guard mayWant(base, base &+ covered) else { continue }
+        var bitmap = value >> 1
+        while bitmap != 0 {
+          let index = UInt64(bitmap.trailingZeroBitCount)
+          consider(base &+ index * word, symbol: 0, type: 0, 0, .relr)
+          bitmap &= bitmap - 1
+        }
+      }
+      done += size
+    }
+  }
+
+  /// Decodes `SHT_CREL`: a count, then for each entry what differs from the one before.
+  mutating func collectDifferences(
+    _ table: ELFRelocationTable, of file: OpenedFile
+  ) throws(ImageError) {
+    let bytes = try packedBytes(table, of: file)
+    var reader = LEBReader()
+    let header = try reader.unsigned(bytes.span, file)
+    let isExplicit = header & 4 != 0
+    let flagBits: UInt64 = isExplicit ? 3 : 2
+    let shift = header & 3
+    var place: UInt64 = 0
+    var symbol: UInt32 = 0
+    var type: UInt32 = 0
+    var addend: UInt64 = 0
+    var left = header >> 3
+    while left > 0 {
+      left -= 1
+      let first = UInt64(try reader.byte(bytes.span, file))
+      place &+= first >> flagBits
+      if first >= 0x80 {
+        let rest = try reader.unsigned(bytes.span, file)
+        place &+= (rest << (7 - flagBits)) &- (0x80 >> flagBits)
+      }
+      if first & 1 != 0 { symbol &+= UInt32(truncatingIfNeeded: try reader.signed(bytes.span, file)) }
+      if first & 2 != 0 { type &+= UInt32(truncatingIfNeeded: try reader.signed(bytes.span, file)) }
+      if isExplicit, first & 4 != 0 {
+        addend &+= UInt64(bitPattern: try reader.signed(bytes.span, file))
+      }
+      consider(
+        place << shift, symbol: symbol, type: type, addend, isExplicit ? .rela : .rel)
+    }
+  }
+
+  /// Decodes `DT_ANDROID_RELA` and `DT_ANDROID_REL`: groups that share what their entries share.
+  mutating func collectGroups(
+    _ table: ELFRelocationTable, of file: OpenedFile
+  ) throws(ImageError) {
+    let bytes = try packedBytes(table, of: file)
+    guard bytes.starts(with: Array("APS2".utf8)) else {
+      throw file.error(.malformed, "The packed relocations lack their magic.", at: table.offset)
+    }
+    var reader = LEBReader(at: 4)
+    var left = try reader.signed(bytes.span, file)
+    var place = UInt64(bitPattern: try reader.signed(bytes.span, file))
+    var info: UInt64 = 0
+    var addend: UInt64 = 0
+    // A group needs no byte per entry, but every entry writes a word of the file.
+    guard left >= 0, UInt64(left) <= file.size else {
+      throw file.error(
+        .malformed, "\(left) packed relocations are more than the file can have.",
+        at: table.offset)
+    }
+    while left > 0 {
+      let size = try reader.signed(bytes.span, file)
+      let flags = try reader.signed(bytes.span, file)
+      let (sharesInfo, sharesStep) = (flags & 1 != 0, flags & 2 != 0)
+      let (sharesAddend, hasAddend) = (flags & 4 != 0, flags & 8 != 0)
+      guard size > 0, size <= left else {
+        throw file.error(.malformed, "A group of packed relocations is too large or empty.")
+      }
+      left -= size
+      let step = sharesStep ? UInt64(bitPattern: try reader.signed(bytes.span, file)) : 0
+      if sharesInfo { info = UInt64(bitPattern: try reader.signed(bytes.span, file)) }
+      if !hasAddend {
+        addend = 0
+      } else if sharesAddend {
+        addend &+= UInt64(bitPattern: try reader.signed(bytes.span, file))
+      }
+      for _ in 0..<size {
+        place &+= sharesStep ? step : UInt64(bitPattern: try reader.signed(bytes.span, file))
+        if !sharesInfo { info = UInt64(bitPattern: try reader.signed(bytes.span, file)) }
+        if hasAddend, !sharesAddend {
+          addend &+= UInt64(bitPattern: try reader.signed(bytes.span, file))
+        }
+        consider(place, info, addend, table.encoding == .androidRela ? .rela : .rel)
+      }
+    }
+  }
+
+  private func packedBytes(
+    _ table: ELFRelocationTable, of file: OpenedFile
+  ) throws(ImageError) -> [UInt8] {
+    guard table.size <= 1 << 28 else {
+      throw file.error(
+        .malformed, "The packed relocations claim \(table.size) bytes.", at: table.offset)
+    }
+    return try file.read(at: table.offset, count: Int(table.size))
+  }
+}
+
+/// Reads numbers of variable length, seven bits a byte.
+private struct LEBReader {
+  private var position: Int
+
+  init(at position: Int = 0) { self.position = position }
+
+  mutating func byte(_ bytes: Span<UInt8>, _ file: OpenedFile) throws(ImageError) -> UInt8 {
+    guard position < bytes.count else {
+      throw file.error(.malformed, "The packed relocations end inside an entry.")
+    }
+    defer { position += 1 }
+    return bytes[position]
+  }
+
+  mutating func unsigned(_ bytes: Span<UInt8>, _ file: OpenedFile) throws(ImageError) -> UInt64 {
+    try number(bytes, file).value
+  }
+
+  mutating func signed(_ bytes: Span<UInt8>, _ file: OpenedFile) throws(ImageError) -> Int64 {
+    let (value, width, isNegative) = try number(bytes, file)
+    let sign = isNegative && width < 64 ? UInt64.max << UInt64(width) : 0
+    return Int64(bitPattern: value | sign)
+  }
+
+  private mutating func number(
+    _ bytes: Span<UInt8>, _ file: OpenedFile
+  ) throws(ImageError) -> (value: UInt64, width: Int, isNegative: Bool) {
+    var value: UInt64 = 0
+    var width = 0
+    while true {
+      let byte = try byte(bytes, file)
+      guard width < 70 else {
+        throw file.error(.malformed, "A number of the packed relocations has too many digits.")
+      }
+      value |= UInt64(byte & 0x7f) << UInt64(width)
+      width += 7
+      if byte < 0x80 { return (value, width, byte & 0x40 != 0) }
+    }
+  }
+}
