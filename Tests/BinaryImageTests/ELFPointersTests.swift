@@ -1,8 +1,8 @@
 import BinaryImage
 import Testing
 
-/// One source, every way to link it: the pointers of its sections lead to the same texts.
-@Suite struct ELFPointersTests {
+@Suite("Pointers of an ELF file")
+struct ELFPointersTests {
   /// Annotated by hand, as somebody would who has never seen this project's headers.
   static let source = """
     #define ENTRY(section_name) \\
@@ -35,11 +35,17 @@ import Testing
         ("no-pie", ["-no-pie", "-fno-pie", "-nostartfiles"], .absolute, .executable),
         ("object", ["-r", "-fPIC", "-nostdlib"], .section, .object),
         ("gc", shared + ["-ffunction-sections", "-Wl,--gc-sections"], .relative, .shared),
+        ("stripped", shared + ["-s"], .relative, .shared),
       ] as [(String, [String], PointerValue.Resolution, ImageIdentity.Kind)]
     // gold knows neither gcc's static PIE nor packed relocations for this machine.
     if linker != "gold" {
       all.append(("static-pie", ["-static-pie", "-fPIE", "-nostdlib"], .relative, .executable))
       all.append(("packed", shared + ["-Wl,\(packing)"], .relr, .shared))
+    }
+    if linker == "lld" {
+      all.append(("filled", shared + ["-Wl,--apply-dynamic-relocs"], .relative, .shared))
+      all.append(("android", shared + ["-Wl,--pack-dyn-relocs=android"], .relative, .shared))
+      all.append(("android-relr", shared + ["-Wl,--pack-dyn-relocs=android+relr"], .relr, .shared))
     }
     return all.map {
       Linkage(
@@ -48,17 +54,148 @@ import Testing
     }
   }
 
-  @Test(arguments: linkages)
-  func `Pointers lead to the texts of the source`(linkage: Linkage) throws {
+  @Test("lead to the source's texts, whoever linked it and however", arguments: linkages)
+  func linked(linkage: Linkage) throws {
     let path = try Fixture.compile(
       Self.source, as: "\(linkage.name)-\(linkage.linker)", linkage.arguments)
     let image = try ELFFile(path: path)
     #expect(image.identity.kind == linkage.kind)
+    try expectTexts(of: image, by: linkage.resolution)
+  }
+
+  // MARK: - Other machines
+
+  /// A machine that is not the host's, as the compiler calls it and as identities do.
+  struct Machine: Sendable, CustomTestStringConvertible {
+    var triple: String
+    var name: String
+    var bits: Int
+    var order: ImageIdentity.ByteOrder
+    /// How a shared library's pointers are resolved; nil where none can be linked here.
+    var resolution: PointerValue.Resolution?
+    var testDescription: String { triple }
+  }
+
+  static let machines: [Machine] = [
+    Machine("x86_64-linux-gnu", "x86_64", 64, .little, .relative),
+    Machine("aarch64-linux-gnu", "aarch64", 64, .little, .relative),
+    Machine("aarch64_be-linux-gnu", "aarch64", 64, .big, .relative),
+    Machine("riscv64-linux-gnu", "riscv64", 64, .little, .relative),
+    Machine("riscv32-linux-gnu", "riscv32", 32, .little, .relative),
+    Machine("s390x-linux-gnu", "s390x", 64, .big, .relative),
+    Machine("powerpc64le-linux-gnu", "ppc64le", 64, .little, .relative),
+    Machine("powerpc64-linux-gnu", "ppc64", 64, .big, .relative),
+    Machine("powerpc-linux-gnu", "ppc", 32, .big, .relative),
+    Machine("i386-linux-gnu", "i386", 32, .little, .rel),
+    Machine("armv7-linux-gnueabihf", "arm", 32, .little, .rel),
+    Machine("mips-linux-gnu", "mips", 32, .big, .rel),
+    Machine("mipsel-linux-gnu", "mips", 32, .little, .rel),
+    Machine("mips64-linux-gnuabi64", "mips64", 64, .big, .rel),
+    Machine("mips64el-linux-gnuabi64", "mips64", 64, .little, .rel),
+    Machine("x86_64-linux-gnux32", "x86_64", 32, .little, nil),
+  ]
+
+  @Test("of other machines lead to the same texts", arguments: machines)
+  func foreign(machine: Machine) throws {
+    let object = try Fixture.compile(
+      Self.source, as: "\(machine.triple).o", with: "clang",
+      ["-target", machine.triple, "-fPIC", "-O1", "-c"])
+    var files = [(object, nil as PointerValue.Resolution?)]
+    if let resolution = machine.resolution {
+      let library = Fixture.path("\(machine.triple).so")
+      try Fixture.run("ld.lld", ["-shared", object, "-o", library])
+      files.append((library, resolution))
+      try Fixture.run(
+        "ld.lld", ["-shared", "-z", "pack-relative-relocs", object, "-o", library + ".relr"])
+      files.append((library + ".relr", .relr))
+    }
+    for (path, resolution) in files {
+      let image = try ELFFile(path: path)
+      #expect(image.identity.machine == machine.name)
+      #expect(image.identity.bits == machine.bits)
+      #expect(image.identity.byteOrder == machine.order)
+      try expectTexts(of: image, by: resolution)
+    }
+  }
+
+  @Test("of objects with compact relocations lead to the same texts")
+  func compactRelocations() throws {
+    let path = try Fixture.compile(
+      Self.source, as: "crel.o", with: "clang",
+      ["-fPIC", "-O1", "-c", "-Wa,--crel,--allow-experimental-crel"])
+    #expect(try Fixture.run("readelf", ["-SW", path]).contains("40000014"))
+    try expectTexts(of: ELFFile(path: path), by: nil)
+  }
+
+  @Test("of a compressed section lead to the same texts")
+  func compressed() throws {
+    let path = try Fixture.compile(Self.source, as: "plain.o", ["-fPIC", "-c"])
+    let inflated = try ELFFile(path: path)
+    // The entries are too few to become smaller, so this one is made by hand.
+    var bytes = try Fixture.bytes(of: path)
+    let section = try #require(inflated.sections(named: "BeehiveMods").first)
+    let contents = Array(
+      bytes[Int(try #require(section.offset).rawValue)...].prefix(Int(section.size)))
+    let deflated = Self.stored(contents)
+    let start = UInt64((bytes.count + 7) / 8 * 8)
+    bytes += [UInt8](repeating: 0, count: Int(start) - bytes.count)
+    bytes += Self.words([1, 0], 4) + Self.words([section.size, 8], 8) + deflated
+    let table = Int(bytes[40..<48].reversed().reduce(0) { $0 << 8 | UInt64($1) })
+    let header = table + section.index * 64
+    bytes[header + 9] |= 0x08
+    bytes.replaceSubrange(
+      header + 24..<header + 40, with: Self.words([start, UInt64(24 + deflated.count)], 8))
+    let image = try ELFFile(path: Fixture.write(bytes, as: "compressed.o"))
+    let found = try #require(image.sections(named: "BeehiveMods").first)
+    #expect(found.flags.contains("C"))
+    #expect(found.size == section.size)
+    #expect(try image.withBytes(of: found) { Array(copying: $0) } == contents)
+    try expectTexts(of: image, by: .section)
+  }
+
+  /// Integers in little-endian order.
+  private static func words(_ values: [UInt64], _ size: Int) -> [UInt8] {
+    values.flatMap { value in (0..<size).map { UInt8(truncatingIfNeeded: value >> UInt64($0 * 8)) }
+    }
+  }
+
+  /// A zlib stream that holds its contents as they are.
+  private static func stored(_ contents: [UInt8]) -> [UInt8] {
+    var (low, high) = (1 as UInt32, 0 as UInt32)
+    for byte in contents {
+      low = (low + UInt32(byte)) % 65521
+      high = (high + low) % 65521
+    }
+    let checksum = (high << 16 | low).bigEndian
+    let count = UInt64(contents.count)
+    return [0x78, 0x01, 0x01] + words([count, ~count], 2) + contents
+      + (0..<4).map { UInt8(truncatingIfNeeded: checksum >> ($0 * 8)) }
+  }
+
+  private func expectTexts(
+    of image: ELFFile, by resolution: PointerValue.Resolution?,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
     let modules = try image.texts(of: "BeehiveMods")
-    #expect(Set(modules.map(\.text)) == ["ShopModule", "Cart.CartModule"])
+    #expect(
+      Set(modules.map(\.text)) == ["ShopModule", "Cart.CartModule"], sourceLocation: sourceLocation)
     let services = try image.texts(of: "BeehiveServices")
-    #expect(services.map(\.text) == ["{ \"HomeService\" : \"HomeViewModel\" }"])
-    for entry in modules + services { #expect(entry.pointer.resolution == linkage.resolution) }
+    #expect(
+      services.map(\.text) == ["{ \"HomeService\" : \"HomeViewModel\" }"],
+      sourceLocation: sourceLocation)
+    guard let resolution else { return }
+    for entry in modules + services {
+      #expect(entry.pointer.resolution == resolution, sourceLocation: sourceLocation)
+    }
+  }
+}
+
+extension ELFPointersTests.Machine {
+  init(
+    _ triple: String, _ name: String, _ bits: Int, _ order: ImageIdentity.ByteOrder,
+    _ resolution: PointerValue.Resolution?
+  ) {
+    self.init(triple: triple, name: name, bits: bits, order: order, resolution: resolution)
   }
 }
 
@@ -71,11 +208,16 @@ extension Image {
         let pointer = try pointer(at: offset, in: section)
         if pointer.target == .null { continue }
         let text = try withText(at: pointer.target, limit: 1024) { bytes in
-          String(decoding: (0..<bytes.count).map { bytes[$0] }, as: UTF8.self)
+          String(decoding: Array(copying: bytes), as: UTF8.self)
         }
         texts.append((pointer, text))
       }
     }
     return texts
   }
+}
+
+extension Array where Element == UInt8 {
+  /// The bytes of a span, to keep.
+  init(copying span: Span<UInt8>) { self = (0..<span.count).map { span[$0] } }
 }

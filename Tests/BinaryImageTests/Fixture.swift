@@ -80,4 +80,17 @@ enum Fixture {
   static func bytes(of path: String) throws -> [UInt8] {
     [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
   }
+
+  /// The paths of those of the system's libraries that are installed; the C library always is.
+  static func systemLibraries(_ names: [String]) -> [String] {
+    let directories = [
+      "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib",
+    ]
+    return names.compactMap { name in
+      directories.map { "\($0)/\(name)" }.first { FileManager.default.fileExists(atPath: $0) }
+    }
+  }
+
+  /// The path of a file of that name in the directory.
+  static func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
 }

@@ -59,7 +59,9 @@ extension ELFRelocations {
         let rest = try reader.unsigned(bytes.span, file)
         place &+= (rest << (7 - flagBits)) &- (0x80 >> flagBits)
       }
-      if first & 1 != 0 { symbol &+= UInt32(truncatingIfNeeded: try reader.signed(bytes.span, file)) }
+      if first & 1 != 0 {
+        symbol &+= UInt32(truncatingIfNeeded: try reader.signed(bytes.span, file))
+      }
       if first & 2 != 0 { type &+= UInt32(truncatingIfNeeded: try reader.signed(bytes.span, file)) }
       if isExplicit, first & 4 != 0 {
         addend &+= UInt64(bitPattern: try reader.signed(bytes.span, file))

@@ -1,0 +1,176 @@
+import BinaryImage
+import Foundation
+import Testing
+
+/// Files that are cut off, overwritten or made to hurt: an answer or an `ImageError`, never a
+/// crash, never memory beyond reason.
+@Suite("Damaged ELF files")
+struct ELFDamageTests {
+  /// What a reader learns of a file: the texts of its entries, or the code of the failure.
+  private enum Answer: Equatable {
+    case texts([String])
+    case refused(ImageError.Code)
+  }
+
+  /// Reads all that a file offers.
+  private func answer(_ path: String) -> Answer {
+    do throws(ImageError) {
+      let image = try ELFFile(path: path)
+      _ = image.identity
+      var texts: [String] = []
+      for name in ["BeehiveMods", "BeehiveServices", "BeehiveRecords"] {
+        for section in try image.sections(named: name) {
+          _ = try image.withBytes(of: section) { $0.count }
+          for offset in stride(from: 0, to: min(section.size, 4096), by: image.pointerSize) {
+            let pointer = try image.pointer(at: offset, in: section)
+            guard pointer.target != .null else { continue }
+            texts.append(
+              try image.withText(at: pointer.target, limit: 4096) {
+                String(decoding: Array(copying: $0), as: UTF8.self)
+              })
+          }
+        }
+      }
+      _ = try image.allSections()
+      return .texts(texts)
+    } catch {
+      return .refused(error.code)
+    }
+  }
+
+  static let linkages: [[String]] = [
+    ["-shared", "-fuse-ld=bfd"], ["-shared", "-fuse-ld=lld", "-Wl,-zpack-relative-relocs"], ["-c"],
+  ]
+
+  @Test("cut off anywhere are refused or read the same", arguments: linkages)
+  func truncated(arguments: [String]) throws {
+    let path = try Fixture.compile(
+      ELFPointersTests.source, as: "cut\(arguments.joined())",
+      ["-fPIC"] + (arguments == ["-c"] ? [] : ["-nostdlib"]) + arguments)
+    let bytes = try Fixture.bytes(of: path)
+    let whole = answer(path)
+    #expect(whole != .refused(.truncated))
+    // Longest first, so that the file only ever shrinks.
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    let long = Array(stride(from: 4096, to: bytes.count, by: 64))
+    for length in (Array(0..<min(4096, bytes.count)) + long).reversed() {
+      try handle.truncate(atOffset: UInt64(length))
+      let cut = answer(path)
+      guard case .refused = cut else {
+        #expect(cut == whole, "\(length) of \(bytes.count) bytes")
+        continue
+      }
+    }
+    try handle.close()
+  }
+
+  @Test("with any header byte overwritten are refused or read somehow", arguments: linkages)
+  func overwritten(arguments: [String]) throws {
+    let path = try Fixture.compile(
+      ELFPointersTests.source, as: "over\(arguments.joined())",
+      ["-fPIC"] + (arguments == ["-c"] ? [] : ["-nostdlib"]) + arguments)
+    let bytes = try Fixture.bytes(of: path)
+    let image = try ELFFile(path: path)
+    // The headers, the section table, and whatever tables the relocations stand in.
+    var places = Array(0..<min(1024, bytes.count))
+    places += Array(max(0, bytes.count - 2560)..<bytes.count)
+    for section in try image.allSections() where section.size < 1024 {
+      guard let offset = section.offset, section.name.contains("rel") || section.name == ".dynamic"
+      else { continue }
+      places += Array(Int(offset.rawValue)..<Int(offset.rawValue + section.size))
+    }
+    let whole = answer(path)
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    func put(_ value: UInt8, at place: Int) throws {
+      try handle.seek(toOffset: UInt64(place))
+      try handle.write(contentsOf: [value])
+    }
+    for place in Set(places).sorted() {
+      for value in [~bytes[place], bytes[place] ^ 1] {
+        try put(value, at: place)
+        _ = answer(path)
+      }
+      try put(bytes[place], at: place)
+    }
+    try handle.close()
+    #expect(answer(path) == whole)
+  }
+
+  /// A 64-bit header that claims a section table, and a first section header with these numbers.
+  private func header(sections: UInt16, size: UInt64, tableAt offset: UInt64 = 64) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 128)
+    func put(_ value: UInt64, _ size: Int, at place: Int) {
+      for index in 0..<size {
+        bytes[place + index] = UInt8(truncatingIfNeeded: value >> UInt64(index * 8))
+      }
+    }
+    put(0x464c_457f, 4, at: 0)
+    (bytes[4], bytes[5], bytes[6]) = (2, 1, 1)
+    put(3, 2, at: 16)
+    put(62, 2, at: 18)
+    put(offset, 8, at: 40)
+    put(64, 2, at: 58)
+    put(UInt64(sections), 2, at: 60)
+    put(size, 8, at: 64 + 32)
+    return bytes
+  }
+
+  @Test(
+    "that claim more headers than they store cost no memory",
+    arguments: [100_000, 1 << 20, 1 << 60])
+  func sparse(count: UInt64) throws {
+    let path = try Fixture.write(header(sections: 0, size: count), as: "sparse-\(count)")
+    // The size is there, the bytes are not: the file system stores one block.
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    try handle.truncate(atOffset: 1 << 27)
+    try handle.close()
+    expectError(.malformed) { try ELFFile(path: path).allSections() }
+  }
+
+  @Test("with a table beyond their end miss it", arguments: [UInt64.max, 1 << 40, 100])
+  func tableOutside(offset: UInt64) throws {
+    let bytes = header(sections: 4, size: 0, tableAt: offset)
+    let image = try ELFFile(path: Fixture.write(bytes, as: "outside"))
+    expectError(.sectionTableMissing) { try image.sections(named: ".text") }
+  }
+
+  @Test("whose sections share bytes beyond reason are refused")
+  func overlapping() throws {
+    // A thousand sections of one name, each the whole file: a megabyte that would read as a gigabyte.
+    let names = Array("\0BeehiveMods\0".utf8)
+    let count = 1000
+    var bytes = header(sections: UInt16(count), size: 0)
+    bytes[62] = 1
+    bytes += [UInt8](repeating: 0, count: count * 64 - 64) + names
+    let end = UInt64(bytes.count)
+    func put(_ values: [UInt64], _ size: Int, at place: Int) {
+      for (position, value) in values.enumerated() {
+        for index in 0..<size {
+          bytes[place + position * size + index] = UInt8(
+            truncatingIfNeeded: value >> UInt64(index * 8))
+        }
+      }
+    }
+    put([0, 3], 4, at: 64 + 64)
+    put([end - UInt64(names.count), UInt64(names.count)], 8, at: 64 + 64 + 24)
+    for index in 2..<count {
+      put([1, 1], 4, at: 64 + index * 64)
+      put([2, 0x1000, 0, end], 8, at: 64 + index * 64 + 8)
+    }
+    let image = try ELFFile(path: Fixture.write(bytes, as: "overlapping"))
+    expectError(.malformed) { try image.sections(named: "BeehiveMods") }
+  }
+
+  @Test("that shrink while they are open are refused")
+  func shrinking() throws {
+    let path = try Fixture.compile(
+      ELFPointersTests.source, as: "shrinking.so", ["-shared", "-fPIC", "-nostdlib"])
+    let image = try ELFFile(path: path)
+    let section = try #require(image.sections(named: "BeehiveMods").first)
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    try handle.truncate(atOffset: 512)
+    try handle.close()
+    expectError(.truncated) { try image.withBytes(of: section) { $0.count } }
+    expectError(.truncated) { try image.pointer(at: 0, in: section) }
+  }
+}

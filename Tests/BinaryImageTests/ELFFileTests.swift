@@ -1,0 +1,179 @@
+import BinaryImage
+import Foundation
+import Testing
+
+@Suite("ELF files")
+struct ELFFileTests {
+  static let source = ELFPointersTests.source
+
+  private func library(_ name: String, _ arguments: [String] = []) throws -> String {
+    try Fixture.compile(Self.source, as: name, ["-shared", "-fPIC", "-nostdlib"] + arguments)
+  }
+
+  // MARK: - Identity
+
+  @Test("carry the build-id that the linker wrote", arguments: ["bfd", "gold", "lld", "mold"])
+  func buildID(linker: String) throws {
+    let id = "0x00112233445566778899aabbccddeeff00112233"
+    let path = try library("id-\(linker).so", ["-fuse-ld=\(linker)", "-Wl,--build-id=\(id)"])
+    let bytes = try ELFFile(path: path).identity.id
+    #expect(bytes.map { String(format: "%02x", $0) }.joined() == id.dropFirst(2))
+  }
+
+  @Test("without a build-id have none")
+  func noBuildID() throws {
+    let path = try library("no-id.so", ["-Wl,--build-id=none"])
+    #expect(try ELFFile(path: path).identity.id == [])
+  }
+
+  @Test("of split debug information say so and have no contents", arguments: ["-shared", "-pie"])
+  func debugOnly(linkage: String) throws {
+    let path = try Fixture.compile(
+      Self.source, as: "debugged\(linkage)",
+      [linkage, "-fPIC", "-g", "-nostartfiles", "-Wl,--build-id"])
+    let debug = path + ".debug"
+    try Fixture.run("objcopy", ["--only-keep-debug", path, debug])
+    let image = try ELFFile(path: debug)
+    #expect(image.identity.kind == .debug)
+    #expect(image.identity.id == (try ELFFile(path: path).identity.id))
+    #expect(image.identity.id.count == 20)
+    let section = try #require(image.sections(named: "BeehiveMods").first)
+    #expect(section.offset == nil)
+    expectError(.noContents) { try image.withBytes(of: section) { $0.count } }
+    expectError(.noContents) { try image.pointer(at: 0, in: section) }
+  }
+
+  // MARK: - Sections
+
+  @Test(
+    "list the sections that readelf lists",
+    arguments: Fixture.systemLibraries(
+      ["libc.so.6", "libstdc++.so.6", "libelf.so.1", "libcrypto.so.3"]))
+  func sections(path: String) throws {
+    let image = try ELFFile(path: path)
+    let sections = try image.allSections()
+    var listed = 0
+    for line in try Fixture.run("readelf", ["-SW", path]).split(separator: "\n") {
+      // "  [ 1] .note.gnu.property NOTE 0000000000000350 000350 000020 00   A  0   0  8"
+      guard let close = line.firstIndex(of: "]"), let open = line.firstIndex(of: "["),
+        let index = Int(line[line.index(after: open)..<close].drop { $0 == " " }), index > 0
+      else { continue }
+      let fields = line[line.index(after: close)...].split(separator: " ")
+      let section = sections[index - 1]
+      listed += 1
+      #expect(section.index == index)
+      #expect(section.name == fields[0])
+      #expect(section.address.rawValue == UInt64(fields[2], radix: 16))
+      #expect(section.size == UInt64(fields[4], radix: 16))
+      #expect(section.flags == (fields.count > 9 ? String(fields[6]) : ""))
+      if fields[1] == "NOBITS" {
+        #expect(section.offset == nil)
+      } else {
+        #expect(section.offset?.rawValue == UInt64(fields[3], radix: 16))
+      }
+      #expect(try image.sections(named: section.name).contains(section))
+    }
+    #expect(listed == sections.count)
+  }
+
+  @Test("find sections by exactly their name, and all of them")
+  func namesakes() throws {
+    let source = """
+      .section BeehiveMods,"a",@progbits
+      .quad 0
+      .section BeehiveMods,"aw",@progbits,unique,1
+      .quad 0, 0
+      .section BeehiveModsToo,"aw",@progbits
+      .quad 0
+
+      """
+    let path = try Fixture.compile(source, suffix: "s", as: "namesakes.o", with: "clang", ["-c"])
+    let image = try ELFFile(path: path)
+    #expect(try image.sections(named: "BeehiveMods").map(\.size) == [8, 16])
+    #expect(try image.sections(named: "BeehiveMod") == [])
+    #expect(try image.sections(named: "Mods") == [])
+    #expect(try image.sections(named: "") == [])
+  }
+
+  @Test("say which sections an object wants to keep")
+  func retained() throws {
+    let path = try Fixture.compile(Self.source, as: "retained.o", ["-c", "-fPIC"])
+    let image = try ELFFile(path: path)
+    #expect(try image.sections(named: "BeehiveMods").allSatisfy(\.isRetained))
+    #expect(try image.sections(named: ".text").allSatisfy { !$0.isRetained })
+  }
+
+  @Test("lend a section's bytes as they stand in the file")
+  func contents() throws {
+    let path = try library("contents.so")
+    let image = try ELFFile(path: path)
+    let file = try Fixture.bytes(of: path)
+    for section in try image.allSections() {
+      guard let offset = section.offset else { continue }
+      let bytes = try image.withBytes(of: section) { Array(copying: $0) }
+      #expect(bytes == Array(file[Int(offset.rawValue)...].prefix(Int(section.size))))
+    }
+  }
+
+  // MARK: - Texts
+
+  @Test("lend no text past the limit, the segment or the image")
+  func texts() throws {
+    let image = try ELFFile(path: library("texts.so"))
+    let section = try #require(image.sections(named: "BeehiveServices").first)
+    let target = try image.pointer(at: 0, in: section).target
+    let whole = "{ \"HomeService\" : \"HomeViewModel\" }".utf8.count
+    #expect(try image.withText(at: target, limit: whole) { $0.count } == whole)
+    expectError(.unterminated) { try image.withText(at: target, limit: whole - 1) { $0.count } }
+    let far = VirtualAddress(rawValue: 1 << 40)
+    for target in [.null, .imported(symbol: "x"), .address(far), .section(index: 999, offset: 0)]
+      as [PointerValue.Target]
+    {
+      expectError(.outOfImage) { try image.withText(at: target, limit: 64) { $0.count } }
+    }
+  }
+
+  @Test("lend no text that runs to the end of its segment")
+  func unterminated() throws {
+    // A script puts the text at the very end of a segment of its own.
+    let script = """
+      PHDRS { text PT_LOAD; data PT_LOAD; dynamic PT_DYNAMIC; }
+      SECTIONS { . = 0x1000; .text : { *(.text) } :text
+        . = 0x2000; .dynamic : { *(.dynamic) } :data :dynamic
+        .rela.dyn : { *(.rela*) } :data
+        BeehiveMods : { *(BeehiveMods) } :data
+        .last : { *(.last) } :data
+        .bss : { *(.bss) } :data }
+      """
+    _ = try Fixture.write(Array(script.utf8), as: "last.ld")
+    let source = """
+      .section BeehiveMods,"aw"
+      .quad last
+      .section .last,"aw"
+      last: .ascii "no end"
+      .bss
+      .zero 64
+
+      """
+    let path = try Fixture.compile(
+      source, suffix: "s", as: "last.so", ["-shared", "-nostdlib", "-Wl,-T,last.ld"])
+    let image = try ELFFile(path: path)
+    let section = try #require(image.sections(named: "BeehiveMods").first)
+    let target = try image.pointer(at: 0, in: section).target
+    expectError(.unterminated) { try image.withText(at: target, limit: 1024) { $0.count } }
+  }
+}
+
+/// Expects `body` to throw an `ImageError` of that code.
+func expectError<Value>(
+  _ code: ImageError.Code, sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: () throws -> Value
+) {
+  do {
+    let value = try body()
+    Issue.record(
+      "\(code.rawValue) was expected, not \(value)", sourceLocation: sourceLocation)
+  } catch {
+    #expect((error as? ImageError)?.code == code, sourceLocation: sourceLocation)
+  }
+}

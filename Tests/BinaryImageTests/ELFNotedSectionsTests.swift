@@ -1,0 +1,102 @@
+import BinaryImage
+import Testing
+
+@Suite("ELF files without section headers")
+struct ELFNotedSectionsTests {
+  static let names = ["BeehiveMods", "BeehiveServices", "BeehiveRecords"]
+
+  /// A library with a note, and the same without its section headers.
+  private func pair(_ name: String, _ arguments: [String]) throws -> (
+    whole: String, stripped: String
+  ) {
+    let whole = try Fixture.library(Fixture.noted("stripped"), as: name, arguments)
+    let stripped = whole + ".stripped"
+    try Fixture.run("llvm-objcopy", ["--strip-sections", whole, stripped])
+    return (whole, stripped)
+  }
+
+  @Test("give the same pointers through their note", arguments: ["bfd", "gold", "lld", "mold"])
+  func note(linker: String) throws {
+    let (whole, stripped) = try pair("note-\(linker).so", ["-fuse-ld=\(linker)"])
+    let expected = try ELFFile(path: whole)
+    let image = try ELFFile(path: stripped)
+    #expect(image.identity.kind == .shared)
+    for name in Self.names {
+      let found = try image.texts(of: name).map(\.text)
+      #expect(found == (try expected.texts(of: name).map(\.text)))
+    }
+    #expect(try image.texts(of: "BeehiveMods").count == 2)
+    let section = try #require(image.sections(named: "BeehiveMods").first)
+    #expect(section.address == (try expected.sections(named: "BeehiveMods").first?.address))
+    expectError(.sectionTableMissing) { try image.sections(named: ".text") }
+    expectError(.sectionTableMissing) { try image.allSections() }
+  }
+
+  @Test("are still read when their section headers were cut off")
+  func cut() throws {
+    let path = try Fixture.library(Fixture.noted("cut"), as: "whole.so")
+    let bytes = try Fixture.bytes(of: path)
+    let image = try ELFFile(path: Fixture.write(bytes.dropLast(200), as: "cut.so"))
+    #expect(try image.texts(of: "BeehiveMods").map(\.text).count == 2)
+    expectError(.sectionTableMissing) { try image.allSections() }
+  }
+
+  @Test("and without a note cannot be searched by name")
+  func noNote() throws {
+    let whole = try Fixture.library(Fixture.handWritten("bare"), as: "bare.so")
+    try Fixture.run("llvm-objcopy", ["--strip-sections", whole, whole + ".stripped"])
+    let image = try ELFFile(path: whole + ".stripped")
+    for name in Self.names + [".text"] {
+      expectError(.sectionTableMissing) { try image.sections(named: name) }
+    }
+  }
+
+  /// Where the descriptor of the note stands in a file.
+  private func descriptor(in bytes: [UInt8]) throws -> Int {
+    let start = [8, 0, 0, 0, 36, 0, 0, 0, 1, 0x45, 0x45, 0x42] + Array("Beehive\0".utf8) as [UInt8]
+    let found = bytes.indices.dropLast(start.count + 36).first {
+      bytes[$0] == 8 && Array(bytes[$0..<$0 + start.count]) == start
+    }
+    return try #require(found) + start.count
+  }
+
+  /// Adds to the signed 32-bit field at `offset`.
+  private func add(_ difference: Int32, to bytes: inout [UInt8], at offset: Int) {
+    let old = (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[offset + $1]) << UInt32($1 * 8) }
+    let new = old &+ UInt32(bitPattern: difference)
+    for index in 0..<4 {
+      bytes[offset + index] = UInt8(truncatingIfNeeded: new >> UInt32(index * 8))
+    }
+  }
+
+  @Test("whose note was moved are corrected by where their header is")
+  func moved() throws {
+    let (_, stripped) = try pair("moved.so", [])
+    var bytes = try Fixture.bytes(of: stripped)
+    let start = try descriptor(in: bytes)
+    // What a note says that a tool moved 0x4000 bytes down without rewriting it.
+    for field in stride(from: 8, to: 36, by: 4) { add(0x4000, to: &bytes, at: start + field) }
+    let image = try ELFFile(path: Fixture.write(bytes, as: "moved-note.so"))
+    #expect(try image.texts(of: "BeehiveMods").count == 2)
+  }
+
+  @Test("whose note lies about its bounds are refused", arguments: [12, 16])
+  func lies(field: Int) throws {
+    let (_, stripped) = try pair("lies-\(field).so", [])
+    for difference in [0x100_0000, -0x100_0000] as [Int32] {
+      var bytes = try Fixture.bytes(of: stripped)
+      add(difference, to: &bytes, at: try descriptor(in: bytes) + field)
+      let image = try ELFFile(path: Fixture.write(bytes, as: "lies.so"))
+      expectError(.malformed) { try image.sections(named: "BeehiveMods") }
+    }
+  }
+
+  @Test("whose note is of another version are refused")
+  func version() throws {
+    let (_, stripped) = try pair("version.so", [])
+    var bytes = try Fixture.bytes(of: stripped)
+    add(1, to: &bytes, at: try descriptor(in: bytes))
+    let image = try ELFFile(path: Fixture.write(bytes, as: "other-version.so"))
+    expectError(.unsupported) { try image.sections(named: "BeehiveMods") }
+  }
+}

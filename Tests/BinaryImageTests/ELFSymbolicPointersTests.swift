@@ -1,0 +1,128 @@
+import BinaryImage
+import Testing
+
+/// Pointers to what has a name: the symbol decides where they lead.
+@Suite("Pointers of an ELF file to symbols")
+struct ELFSymbolicPointersTests {
+  static let source = """
+    #define SLOT(name) __attribute__((used, retain, section("Slots"))) const void *const name
+    extern const char elsewhere[];
+    const char here[] = "here";
+    const char *here_too = here + 2;
+    static int chosen_one(void) { return 1; }
+    static int (*choose(void))(void) { return chosen_one; }
+    int chosen(void) __attribute__((ifunc("choose")));
+    SLOT(slot_a) = here;
+    SLOT(slot_b) = here + 2;
+    SLOT(slot_c) = elsewhere;
+    SLOT(slot_d) = (void *)chosen;
+    SLOT(slot_e) = 0;
+    """
+
+  /// The targets of the slots, with `here` counted from its own start.
+  private func slots(
+    _ arguments: [String], as name: String
+  ) throws -> [(pointer: PointerValue, text: String?)] {
+    let image = try ELFFile(path: Fixture.compile(Self.source, as: name, arguments))
+    let section = try #require(image.sections(named: "Slots").first)
+    return try stride(from: 0, to: section.size, by: 8).map { offset in
+      let pointer = try image.pointer(at: offset, in: section)
+      let text = try? image.withText(at: pointer.target, limit: 64) {
+        String(decoding: Array(copying: $0), as: UTF8.self)
+      }
+      return (pointer, text)
+    }
+  }
+
+  @Test(
+    "are followed in libraries and objects",
+    arguments: [["-shared"], ["-shared", "-fuse-ld=lld"], ["-shared", "-fuse-ld=mold"], ["-c"]])
+  func symbols(arguments: [String]) throws {
+    let slots = try slots(
+      ["-fPIC", "-O1", "-fno-toplevel-reorder"] + arguments,
+      as: "symbols\(arguments.joined())")
+    try #require(slots.count == 5)
+    #expect(slots[0].text == "here")
+    #expect(slots[1].text == "re")
+    #expect(slots[0].pointer.symbol == "here")
+    #expect(slots[0].pointer.resolution == .symbol)
+    #expect(slots[2].pointer.target == .imported(symbol: "elsewhere"))
+    #expect(slots[2].pointer.symbol == "elsewhere")
+    // A function picks the address at load time; nobody can tell it from the file.
+    guard case .unresolvable = slots[3].pointer.target else {
+      Issue.record("an indirect function was resolved to \(slots[3].pointer.target)")
+      return
+    }
+    #expect(slots[4].pointer == PointerValue(rawValue: 0, target: .null, resolution: .none))
+  }
+
+  @Test(
+    "to data that the loader copies in from a library name that library's symbol",
+    arguments: ["bfd", "gold", "lld", "mold"])
+  func copied(linker: String) throws {
+    let library = try Fixture.compile(
+      "const char elsewhere[8] = \"copied\";", as: "libcopied-\(linker).so", ["-shared", "-fPIC"])
+    let source = """
+      extern const char elsewhere[8];
+      __attribute__((used, retain, section("Slots"))) const char *const slot = elsewhere + 2;
+      int main(void) { return elsewhere[0]; }
+      """
+    let path = try Fixture.compile(
+      source, as: "copies-\(linker)",
+      ["-no-pie", "-fno-pie", "-fno-pic", "-fuse-ld=\(linker)", library])
+    #expect(try Fixture.run("readelf", ["-rW", path]).contains("R_X86_64_COPY"))
+    let image = try ELFFile(path: path)
+    let section = try #require(image.sections(named: "Slots").first)
+    let pointer = try image.pointer(at: 0, in: section)
+    #expect(pointer.target == .imported(symbol: "elsewhere"))
+  }
+
+  @Test("reach sections whose index needs more than 16 bits")
+  func manySections() throws {
+    var source = ""
+    for index in 0..<66_000 { source += ".section .s\(index),\"a\"\n.byte 1\n" }
+    source += """
+      .section .far,"a"
+      text: .asciz "far away"
+      named: .asciz "by name"
+      .globl named
+      .section BeehiveMods,"awR"
+      .quad text, named
+
+      """
+    let path = try Fixture.compile(source, suffix: "s", as: "many.o", ["-c"])
+    let image = try ELFFile(path: path)
+    #expect(try image.texts(of: "BeehiveMods").map(\.text) == ["far away", "by name"])
+    #expect(try image.allSections().count > 66_000)
+  }
+
+  @Test(
+    "and all others of a system library agree with readelf",
+    arguments: Fixture.systemLibraries(
+      ["libc.so.6", "libm.so.6", "libstdc++.so.6", "libcrypto.so.3", "libelf.so.1"]))
+  func oracle(path: String) throws {
+    let image = try ELFFile(path: path)
+    var truth: [UInt64: Substring] = [:]
+    for line in try Fixture.run("readelf", ["-rW", path]).split(separator: "\n") {
+      let fields = line.split(separator: " ")
+      guard fields.count >= 4, fields[0].count == 16, fields[2].hasSuffix("_RELATIVE"),
+        let place = UInt64(fields[0], radix: 16)
+      else { continue }
+      truth[place] = fields[3]
+    }
+    var compared = 0
+    for name in [".init_array", ".fini_array", ".data.rel.ro", ".data"] {
+      for section in try image.sections(named: name) {
+        for offset in stride(from: 0, to: section.size / 8 * 8, by: 8) {
+          let pointer = try image.pointer(at: offset, in: section)
+          let stated = truth[section.address.rawValue + offset]
+          #expect((pointer.resolution == .relative) == (stated != nil))
+          guard let stated, case .address(let address) = pointer.target else { continue }
+          #expect(address.rawValue == UInt64(stated, radix: 16))
+          compared += 1
+        }
+      }
+    }
+    #expect(compared > 0 || truth.isEmpty)
+  }
+}
