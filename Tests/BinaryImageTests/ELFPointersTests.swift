@@ -63,6 +63,25 @@ struct ELFPointersTests {
     try expectTexts(of: image, by: linkage.resolution)
   }
 
+  @Test(
+    "that were packed into bitmaps lead each to its own text",
+    arguments: ["bfd", "lld", "mold"], [1, 3, 70] as [UInt64])
+  func bitmaps(linker: String, gap: UInt64) throws {
+    // More words than one bitmap holds, in runs and with holes of every kind.
+    var source = ".section Slots,\"aw\"\n.balign 8\n"
+    for index in 0..<200 { source += ".quad t\(index)\n.zero \(8 * (gap - 1))\n" }
+    source += ".section .rodata\n"
+    for index in 0..<200 { source += "t\(index): .asciz \"text \(index)\"\n" }
+    let packing = linker == "mold" ? "--pack-dyn-relocs=relr" : "-zpack-relative-relocs"
+    let path = try Fixture.compile(
+      source, suffix: "s", as: "bitmaps-\(linker)-\(gap).so",
+      ["-shared", "-nostdlib", "-fuse-ld=\(linker)", "-Wl,\(packing)"])
+    let image = try ELFFile(path: path)
+    let texts = try image.texts(of: "Slots")
+    #expect(texts.map(\.text) == (0..<200).map { "text \($0)" })
+    #expect(texts.allSatisfy { $0.pointer.resolution == .relr })
+  }
+
   // MARK: - Other machines
 
   /// A machine that is not the host's, as the compiler calls it and as identities do.
