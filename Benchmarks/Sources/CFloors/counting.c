@@ -1,0 +1,32 @@
+/* The clock, and the marks for callgrind. */
+#define _GNU_SOURCE
+#include <time.h>
+
+#include "CFloors.h"
+
+#if defined(__has_include)
+#if __has_include(<valgrind/callgrind.h>)
+#include <valgrind/callgrind.h>
+#define HAS_CALLGRIND 1
+#endif
+#endif
+
+uint64_t floor_clock(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+#ifdef HAS_CALLGRIND
+
+void floor_count_begin(void) { CALLGRIND_ZERO_STATS; }
+void floor_count_end(const char *name) { CALLGRIND_DUMP_STATS_AT(name); }
+int floor_counts(void) { return 1; }
+
+#else
+
+void floor_count_begin(void) {}
+void floor_count_end(const char *name) { (void)name; }
+int floor_counts(void) { return 0; }
+
+#endif

@@ -1,0 +1,55 @@
+import BeeHive
+import Glibc
+
+/// The first resolve after a `dlopen` or a `dlclose`, beside few and beside many entries.
+enum Arriving {
+  /// A library of ten entries arrives, and one of them is asked for.
+  static func beside(_ count: Int, _ fixtures: Fixtures) -> Comparison {
+    fill(count, fixtures)
+    var next = 0
+    return Comparison(
+      "arrival-beside-\(count)", rounds: 300, floor: nil,
+      candidate: .init(
+        before: {
+          fixtures.load(Fixtures.copy(next, of: "arriving"))
+          next += 1
+        },
+        run: { resolve(fromCopy: next - 1) }))
+  }
+
+  /// A library of ten entries goes, and one of another is asked for that was not asked for before.
+  static func departing(beside count: Int, _ fixtures: Fixtures) -> Comparison {
+    fill(count, fixtures)
+    var next = 0
+    var leaving: Library?
+    return Comparison(
+      "departure-beside-\(count)", rounds: 150, floor: nil,
+      candidate: .init(
+        before: {
+          fixtures.load(Fixtures.copy(next, of: "arriving"))
+          leaving = fixtures.load(Fixtures.copy(next + 1, of: "arriving"))
+          Hive.process.refresh()
+          leaving?.close()
+          next += 2
+        },
+        run: { resolve(fromCopy: next - 2) }))
+  }
+
+  private static func fill(_ count: Int, _ fixtures: Fixtures) {
+    let before = Hive.process.entries.count
+    if count == 100 {
+      fixtures.load("hundred")
+    } else {
+      fixtures.load(count / 10_000, of: "thousands")
+    }
+    guard Hive.process.entries.count == before + count else { stop("an entry was not registered") }
+  }
+
+  private static func resolve(fromCopy number: Int) {
+    let copy = Fixtures.copy(number, of: "").dropFirst()
+    do {
+      _ = try unsafe Hive.process.service(
+        "Bench\(copy).Service00003", as: UnsafePointer<Int>.self)
+    } catch { stop("\(error)") }
+  }
+}

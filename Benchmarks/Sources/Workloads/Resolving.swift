@@ -1,0 +1,107 @@
+import BeeHive
+import CFloors
+import Synchronization
+
+/// A service whose existential is one reference and a table.
+protocol ClassBound: AnyObject, Sendable {}
+/// Another, for another thread.
+protocol OtherClassBound: AnyObject, Sendable {}
+/// A service whose existential holds any value.
+protocol Opaque: Sendable {}
+
+private final class Instance: ClassBound, OtherClassBound, Opaque {}
+private final class OtherInstance: ClassBound, OtherClassBound {}
+private struct Value: Opaque { let instance = Instance() }
+
+/// Resolving a singleton that was resolved before, against copying an existential from a local.
+enum Resolving {
+  private static let count = 1000
+
+  static func classBound() -> Comparison {
+    register((any ClassBound).self, Instance())
+    return Comparison(
+      "resolve-class",
+      floor: .init(
+        run: {
+          let held: any ClassBound = local(Instance())
+          for _ in 0..<count { consume(held) }
+        }, operations: count),
+      candidate: .init(
+        run: { for _ in 0..<count { consume(resolved((any ClassBound).self)) } },
+        operations: count))
+  }
+
+  static func opaque() -> Comparison {
+    register((any Opaque).self, Value())
+    return Comparison(
+      "resolve-opaque",
+      floor: .init(
+        run: {
+          let held: any Opaque = local(Value())
+          for _ in 0..<count { consume(held) }
+        }, operations: count),
+      candidate: .init(
+        run: { for _ in 0..<count { consume(resolved((any Opaque).self)) } }, operations: count))
+  }
+
+  /// Without a reference count; the floor borrows as well.
+  static func borrowing() -> Comparison {
+    register((any ClassBound).self, Instance())
+    return Comparison(
+      "resolve-borrowing",
+      floor: .init(
+        run: {
+          let held: any ClassBound = local(Instance())
+          for _ in 0..<count { borrow(held) }
+        }, operations: count),
+      candidate: .init(
+        run: {
+          for _ in 0..<count {
+            guard (try? Hive.process.withService((any ClassBound).self) { borrow($0) }) != nil
+            else { stop("not registered") }
+          }
+        }, operations: count))
+  }
+
+  /// Two threads, each with a singleton of its own, against one.
+  static func twoThreads() -> Comparison {
+    register((any ClassBound).self, Instance())
+    register((any OtherClassBound).self, OtherInstance())
+    let rounds = 20_000
+    let other = Partner {
+      for _ in 0..<rounds { consume(resolved((any OtherClassBound).self)) }
+    }
+    return Comparison(
+      "resolve-two-threads",
+      floor: .init(
+        run: { for _ in 0..<rounds { consume(resolved((any ClassBound).self)) } },
+        operations: rounds),
+      candidate: .init(
+        before: { other.getReady() },
+        run: {
+          other.start()
+          for _ in 0..<rounds { consume(resolved((any ClassBound).self)) }
+          other.finish()
+        }, operations: 2 * rounds))
+  }
+
+  private static func register<Service: Sendable>(_ type: Service.Type, _ instance: Service) {
+    do {
+      try Hive.process.register(type, instance: instance)
+      _ = try Hive.process.service(type)
+    } catch { stop("\(error)") }
+  }
+
+  @inline(__always)
+  private static func resolved<Service: Sendable>(_ type: Service.Type) -> Service {
+    do { return try Hive.process.service(type) } catch { stop("\(error)") }
+  }
+}
+
+// Opaque to the optimiser, so that each call costs what a call with such an argument costs: a
+// reference that is handed over and let go, or one that is lent.
+@inline(never) @_optimize(none) private func consume(_ service: consuming any ClassBound) {}
+@inline(never) @_optimize(none) private func consume(_ service: consuming any OtherClassBound) {}
+@inline(never) @_optimize(none) private func consume(_ service: consuming any Opaque) {}
+@inline(never) @_optimize(none) private func borrow(_ service: borrowing any ClassBound) {}
+@inline(never) @_optimize(none) private func local<Value>(_ value: Value) -> Value { value }

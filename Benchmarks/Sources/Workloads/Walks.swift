@@ -1,0 +1,48 @@
+import BinaryImage
+import CFloors
+
+/// Finding the sections of every loaded image.
+enum Walks {
+  /// Through the note: program headers alone.
+  static func notes(_ count: Int, _ fixtures: Fixtures) -> Comparison {
+    fixtures.load(count, of: "noted")
+    return Comparison(
+      "walk-notes-\(count)",
+      floor: .init {
+        guard floor_walk_notes() >= count else { stop("the floor missed an image") }
+      },
+      candidate: .init {
+        var list = ImageList()
+        guard (try? list.update()) != nil, list.count > count else { stop("no list of images") }
+      })
+  }
+
+  /// Through the files, since nothing in the mapped image says where its sections are.
+  static func files(_ count: Int, _ fixtures: Fixtures) -> Comparison {
+    fixtures.load(count, of: "plain")
+    return Comparison(
+      "walk-files-\(count)",
+      floor: .init {
+        guard floor_walk_files() >= count * 10 else { stop("the floor missed an entry") }
+      },
+      candidate: .init {
+        var list = ImageList()
+        guard (try? list.update()) != nil else { stop("no list of images") }
+        let copies = list.copy(Array(0..<list.count))
+        guard copies.count > count else { stop("an image was missed") }
+      })
+  }
+
+  /// Asking the loader whether anything came or went.
+  static func nothingChanged(_ fixtures: Fixtures) -> Comparison {
+    fixtures.load(200, of: "noted")
+    return Comparison(
+      "nothing-changed",
+      floor: .init(
+        run: { for _ in 0..<100 { guard floor_probe() > 0 else { stop("nothing counted") } } },
+        operations: 100),
+      candidate: .init(
+        run: { for _ in 0..<100 { guard ImageList.probe() != nil else { stop("nothing counted") } } },
+        operations: 100))
+  }
+}

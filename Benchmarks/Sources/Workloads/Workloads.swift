@@ -1,0 +1,35 @@
+/// Every comparison by name. Each is made in a process of its own: what is loaded stays loaded.
+public enum Workloads {
+  /// The names, in the order of the table.
+  public static let names = all.map(\.name)
+
+  /// Sets one comparison up, with the libraries in `fixtures`.
+  public static func make(_ name: String, fixtures: Fixtures) -> Comparison? {
+    all.first { $0.name == name }?.make(fixtures)
+  }
+
+  private struct Recipe: Sendable {
+    let name: String
+    let make: @Sendable (Fixtures) -> Comparison
+  }
+
+  private static let all: [Recipe] = [
+    Recipe(name: "walk-notes-200") { Walks.notes(200, $0) },
+    Recipe(name: "walk-notes-1000") { Walks.notes(1000, $0) },
+    Recipe(name: "walk-files-200") { Walks.files(200, $0) },
+    Recipe(name: "walk-files-1000") { Walks.files(1000, $0) },
+    Recipe(name: "nothing-changed") { Walks.nothingChanged($0) },
+    Recipe(name: "resolve-class") { _ in Resolving.classBound() },
+    Recipe(name: "resolve-opaque") { _ in Resolving.opaque() },
+    Recipe(name: "resolve-borrowing") { _ in Resolving.borrowing() },
+    Recipe(name: "resolve-two-threads") { _ in Resolving.twoThreads() },
+    Recipe(name: "read-10000") { Registering.reading($0) },
+    Recipe(name: "register-modules") { Registering.whole("modules", $0) },
+    Recipe(name: "register-services") { Registering.whole("services", $0) },
+    Recipe(name: "register-records") { Registering.whole("records", $0) },
+    Recipe(name: "arrival-beside-100") { Arriving.beside(100, $0) },
+    Recipe(name: "arrival-beside-100000") { Arriving.beside(100_000, $0) },
+    Recipe(name: "departure-beside-100") { Arriving.departing(beside: 100, $0) },
+    Recipe(name: "departure-beside-100000") { Arriving.departing(beside: 100_000, $0) },
+  ]
+}

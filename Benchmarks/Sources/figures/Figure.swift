@@ -1,0 +1,78 @@
+/// One row of the table: what is compared, and how much more than the floor it may be.
+struct Figure {
+  /// What is measured.
+  enum Quantity {
+    case time
+    case instructions
+  }
+
+  /// What the row is held against. Absolute times are reported only, since machines differ.
+  enum Bound {
+    /// At most this many times the floor.
+    case ratio(Double)
+    /// At most this much above the floor: nanoseconds, or instructions.
+    case above(Double)
+    /// At most this time in nanoseconds; exceeding it is said, and fails nothing.
+    case reported(Double?)
+  }
+
+  let title: String
+  let comparison: String
+  /// Whose candidate is the floor; nil for the comparison's own floor.
+  var floorOf: String?
+  let quantity: Quantity
+  let bound: Bound
+}
+
+extension Figure {
+  /// The table, from the top.
+  static let all: [Figure] = [
+    Figure("walk 200 images with the note", "walk-notes-200", .time, .ratio(2)),
+    Figure("walk 200 images with the note", "walk-notes-200", .instructions, .ratio(2.5)),
+    Figure("walk 1,000 images with the note", "walk-notes-1000", .time, .ratio(2)),
+    Figure("walk 1,000 images with the note", "walk-notes-1000", .instructions, .ratio(2.5)),
+    Figure("walk 200 images without it", "walk-files-200", .time, .ratio(1.2)),
+    Figure("walk 200 images without it", "walk-files-200", .instructions, .ratio(1.5)),
+    Figure("walk 1,000 images without it", "walk-files-1000", .time, .ratio(1.2)),
+    Figure("walk 1,000 images without it", "walk-files-1000", .instructions, .ratio(1.5)),
+    Figure("probe: nothing changed", "nothing-changed", .time, .ratio(1.5)),
+    Figure("probe: nothing changed", "nothing-changed", .instructions, .ratio(1.5)),
+    Figure("resolve, class-bound", "resolve-class", .time, .above(3)),
+    Figure("resolve, class-bound", "resolve-class", .instructions, .above(40)),
+    Figure("resolve, opaque", "resolve-opaque", .time, .above(3)),
+    Figure("resolve, opaque", "resolve-opaque", .instructions, .above(40)),
+    Figure("resolve, borrowing", "resolve-borrowing", .time, .above(5)),
+    Figure("resolve, borrowing", "resolve-borrowing", .instructions, .above(40)),
+    Figure("resolve on two threads, against one", "resolve-two-threads", .time, .ratio(0.8)),
+    Figure("read 10,000 entries in place", "read-10000", .time, .ratio(0.25)),
+    Figure("register 10,000 modules", "register-modules", .time, .ratio(1)),
+    Figure("register 10,000 modules", "register-modules", .time, .reported(5_000_000)),
+    Figure("register 10,000 modules", "register-modules", .instructions, .ratio(1)),
+    Figure("register 10,000 services", "register-services", .time, .ratio(1)),
+    Figure("register 10,000 services", "register-services", .time, .reported(5_000_000)),
+    Figure("register 10,000 services", "register-services", .instructions, .ratio(1)),
+    Figure("register 10,000 typed records", "register-records", .time, .ratio(1)),
+    Figure("register 10,000 typed records", "register-records", .time, .reported(5_000_000)),
+    Figure("register 10,000 typed records", "register-records", .instructions, .ratio(1)),
+    Figure(
+      "first resolve after dlopen, 100,000 / 100", "arrival-beside-100000",
+      over: "arrival-beside-100", .time, .ratio(1.5)),
+    Figure(
+      "first resolve after dlopen, 100,000 / 100", "arrival-beside-100000",
+      over: "arrival-beside-100", .instructions, .ratio(1.1)),
+    Figure(
+      "first resolve after dlclose, 100,000 / 100", "departure-beside-100000",
+      over: "departure-beside-100", .time, .ratio(1.5)),
+    Figure(
+      "first resolve after dlclose, 100,000 / 100", "departure-beside-100000",
+      over: "departure-beside-100", .instructions, .ratio(1.1)),
+  ]
+
+  private init(
+    _ title: String, _ comparison: String, over floorOf: String? = nil, _ quantity: Quantity,
+    _ bound: Bound
+  ) {
+    self.init(
+      title: title, comparison: comparison, floorOf: floorOf, quantity: quantity, bound: bound)
+  }
+}

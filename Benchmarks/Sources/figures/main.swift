@@ -1,0 +1,26 @@
+import Foundation
+
+// Prints the table; with --check, fails where a ratio or a count is above its bound or missing.
+let arguments = CommandLine.arguments.dropFirst()
+let isChecking = arguments.contains("--check")
+guard let folder = arguments.first(where: { !$0.hasPrefix("-") }) else {
+  print("usage: figures [--check] <folder of measurements>")
+  exit(64)
+}
+let measurements = try Measurements(folder: folder)
+let rows = Figure.all.map { Row($0, measurements) }
+
+let cells = [Row.heading] + rows.map(\.cells)
+let widths = Row.heading.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
+for line in cells {
+  let padded = line.indices.map { column in
+    let space = String(repeating: " ", count: widths[column] - line[column].count)
+    // Names and words to the left, numbers to the right.
+    return (1...3).contains(column) ? space + line[column] : line[column] + space
+  }
+  print(String(padded.joined(separator: "  ").reversed().drop { $0 == " " }.reversed()))
+}
+
+let broken = rows.filter { $0.verdict == .exceeds || $0.verdict == .missing }
+print("\n\(rows.count - broken.count) of \(rows.count) rows are within their bounds")
+if isChecking, !broken.isEmpty { exit(1) }
