@@ -1,29 +1,30 @@
-/// A binary heap: the smallest element first.
-struct Heap<Element: Comparable> {
-  private var elements: [Element] = []
+/// A binary heap of numbers: the smallest first.
+struct Heap {
+  private var numbers: [Int] = []
 
-  init(_ elements: [Element]) { for element in elements { insert(element) } }
+  /// Room for so many numbers.
+  init(capacity: Int) { numbers.reserveCapacity(capacity) }
 
-  mutating func insert(_ element: Element) {
-    elements.append(element)
-    var child = elements.count - 1
-    while child > 0, elements[child] < elements[(child - 1) / 2] {
-      elements.swapAt(child, (child - 1) / 2)
+  mutating func insert(_ number: Int) {
+    numbers.append(number)
+    var child = numbers.count - 1
+    while child > 0, numbers[child] < numbers[(child - 1) / 2] {
+      numbers.swapAt(child, (child - 1) / 2)
       child = (child - 1) / 2
     }
   }
 
-  mutating func popMin() -> Element? {
-    guard let least = elements.first else { return nil }
-    elements[0] = elements[elements.count - 1]
-    elements.removeLast()
+  mutating func popMin() -> Int? {
+    guard let least = numbers.first, let last = numbers.popLast() else { return nil }
+    guard !numbers.isEmpty else { return least }
+    numbers[0] = last
     var parent = 0
     while true {
-      let children = [2 * parent + 1, 2 * parent + 2].filter { $0 < elements.count }
-      guard let child = children.min(by: { elements[$0] < elements[$1] }),
-        elements[child] < elements[parent]
-      else { return least }
-      elements.swapAt(child, parent)
+      var child = 2 * parent + 1
+      guard child < numbers.count else { return least }
+      if child + 1 < numbers.count, numbers[child + 1] < numbers[child] { child += 1 }
+      guard numbers[child] < numbers[parent] else { return least }
+      numbers.swapAt(child, parent)
       parent = child
     }
   }

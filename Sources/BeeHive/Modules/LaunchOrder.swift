@@ -4,7 +4,8 @@ internal import Registration
 ///
 /// Declared requirements bind, in one order over every way of registration: whoever is required, or
 /// is to be followed and present, comes first. Among those that are free, basic modules come before
-/// normal ones, then the larger priority, then the image's path, then the name.
+/// normal ones, then the larger priority, then the image's path, then the name. A normal module that
+/// a basic one requires counts as basic.
 public struct LaunchOrder: Hashable, Sendable {
   /// What is known of a module before it is made.
   public struct Node: Hashable, Sendable {
@@ -35,109 +36,136 @@ public struct LaunchOrder: Hashable, Sendable {
     }
   }
 
-  /// A basic module pulled a normal one before the other normal ones.
+  /// A normal module that counts as basic.
   public struct Lift: Hashable, Sendable {
     /// The normal module that starts among the basic ones.
     public var module: String
-    /// The basic module that needs it.
+    /// The basic module that requires it, or a normal one that was lifted itself.
     public var requiredBy: String
   }
 
-  /// A module that needs one that is not there.
+  /// A requirement that nobody meets.
   public struct Missing: Hashable, Sendable {
     /// The module that cannot start.
     public var module: Node
-    /// The name that nobody declares.
+    /// The name that it requires.
     public var requirement: String
-  }
-
-  /// A circle of modules, each of which starts only after the next.
-  public struct Cycle: Hashable, Sendable {
-    /// The circle, the first module once more at its end.
-    public var path: [Node]
+    /// Why nobody of the name can start, where one is declared: "is switched off".
+    public var reason: String?
   }
 
   /// The modules that can start, in order.
-  public private(set) var modules: [Node] = []
+  public internal(set) var modules: [Node] = []
   /// The normal modules that start among the basic ones.
-  public private(set) var lifts: [Lift] = []
+  public internal(set) var lifts: [Lift] = []
   /// Requirements that nobody meets; what needs them, directly or not, is not in `modules`.
-  public private(set) var missing: [Missing] = []
+  public internal(set) var missing: [Missing] = []
   /// Circles; their members, and what needs them, are not in `modules`.
-  public private(set) var cycles: [Cycle] = []
-  /// What cannot start, by the name of the module that it needs and that cannot start either.
-  public private(set) var blocked: [String: String] = [:]
+  public internal(set) var cycles: [Cycle] = []
+  /// What cannot start, by name, and the module it requires that cannot start either.
+  public internal(set) var blocked: [String: String] = [:]
 
-  /// Orders modules. Names are unique: the Hive has rejected duplicates before.
-  public init(_ nodes: [Node]) {
-    let nodes = nodes.sorted(by: Self.comesFirst)
-    let byName = Dictionary(nodes.map { ($0.name, $0) }) { first, _ in first }
-    let graph = ModuleGraph(nodes: nodes, byName: byName)
-    var unusable: Set<String> = []
-    for node in nodes {
-      for name in node.requires where byName[name] == nil {
-        missing.append(Missing(module: node, requirement: name))
-        unusable.insert(node.name)
-      }
-    }
-    cycles = graph.cycles()
-    for cycle in cycles { unusable.formUnion(cycle.path.map(\.name)) }
-    spread(&unusable, over: nodes)
-    sort(nodes.filter { !unusable.contains($0.name) }, byName)
-  }
-
-  /// Whatever requires a module that cannot start cannot start.
-  private mutating func spread(_ unusable: inout Set<String>, over nodes: [Node]) {
-    var queue = Array(unusable)
-    var requirers: [String: [Node]] = [:]
-    for node in nodes { for name in node.requires { requirers[name, default: []].append(node) } }
-    while let name = queue.popLast() {
-      for node in requirers[name] ?? [] where unusable.insert(node.name).inserted {
-        blocked[node.name] = name
-        queue.append(node.name)
-      }
-    }
-  }
-
-  /// The order itself: the first free module of the ranking, again and again.
-  private mutating func sort(_ nodes: [Node], _ byName: [String: Node]) {
-    let present = Set(nodes.map(\.name))
-    var ranks: [String: Rank] = [:]
-    for (place, node) in nodes.enumerated() { ranks[node.name] = Rank(node.isBasic, place) }
-    lift(nodes, present, &ranks)
-    var waiting: [String: Int] = [:]
-    var followers: [String: [String]] = [:]
-    for node in nodes {
-      let before = Set(node.predecessors).intersection(present)
-      waiting[node.name] = before.count
-      for name in before { followers[name, default: []].append(node.name) }
-    }
-    var free = Heap(
-      nodes.compactMap { waiting[$0.name] == 0 ? ranks[$0.name]?.keyed($0.name) : nil })
-    while let next = free.popMin() {
-      if let node = byName[next.name] { modules.append(node) }
-      for name in followers[next.name] ?? [] {
-        waiting[name, default: 0] -= 1
-        if waiting[name] == 0, let rank = ranks[name] { free.insert(rank.keyed(name)) }
-      }
-    }
-  }
-
-  /// Makes basic what a basic module requires, so that it need not wait for the basic ones.
-  private mutating func lift(
-    _ nodes: [Node], _ present: Set<String>, _ ranks: inout [String: Rank]
+  /// Orders modules.
+  ///
+  /// `started` names modules that run already; `unavailable`, why a declared one cannot start. Names
+  /// are unique, since a Hive rejects duplicates; of two that are not, the first in rank is required.
+  public init(
+    _ nodes: [Node], started: Set<String> = [], unavailable: [String: String] = [:]
   ) {
-    let byName = Dictionary(nodes.map { ($0.name, $0) }) { first, _ in first }
-    var queue = nodes.filter(\.isBasic)
-    while let node = queue.popLast() {
-      for name in node.requires where present.contains(name) {
-        guard let rank = ranks[name], !rank.isBasic, let other = byName[name] else { continue }
-        ranks[name] = Rank(true, rank.place)
-        lifts.append(Lift(module: name, requiredBy: node.name))
+    let nodes = nodes.sorted(by: Self.comesFirst)
+    var graph = graph(of: nodes, started, unavailable)
+    var isUnusable = Array(repeating: false, count: nodes.count)
+    let lacking = Set(missing.map(\.module))
+    block(nodes.indices.filter { lacking.contains(nodes[$0]) }, graph, nodes, &isUnusable)
+    // Who only follows a module that cannot start does not wait for it.
+    for position in nodes.indices {
+      graph.follows[position].removeAll { isUnusable[$0] || isUnusable[position] }
+    }
+    let circles = graph.circles()
+    cycles = circles.paths.map { path in Cycle(path: (path + [path[0]]).map { nodes[$0] }) }
+    block(circles.members, graph, nodes, &isUnusable)
+    sort(nodes, graph, isUnusable)
+  }
+
+  /// Turns names into positions, and notes the ones that lead nowhere.
+  private mutating func graph(
+    of nodes: [Node], _ started: Set<String>, _ unavailable: [String: String]
+  ) -> ModuleGraph {
+    let positions = Dictionary(
+      nodes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    var graph = ModuleGraph(requires: [], follows: [])
+    for node in nodes {
+      for name in node.requires where positions[name] == nil && !started.contains(name) {
+        missing.append(Missing(module: node, requirement: name, reason: unavailable[name]))
+      }
+      graph.requires.append(node.requires.compactMap { positions[$0] })
+      graph.follows.append(node.after.compactMap { positions[$0] })
+    }
+    return graph
+  }
+
+  /// Takes modules out of the order, and whatever requires them.
+  private mutating func block(
+    _ roots: [Int], _ graph: ModuleGraph, _ nodes: [Node], _ isUnusable: inout [Bool]
+  ) {
+    for (position, cause) in graph.requirers(of: roots) {
+      if !isUnusable[position] { blocked[nodes[position].name] = nodes[cause].name }
+      isUnusable[position] = true
+    }
+    for root in roots {
+      isUnusable[root] = true
+      blocked[nodes[root].name] = nil
+    }
+  }
+
+  /// The order itself: the first in rank of those that are free, again and again.
+  private mutating func sort(_ nodes: [Node], _ graph: ModuleGraph, _ isUnusable: [Bool]) {
+    let usable = nodes.indices.filter { !isUnusable[$0] }
+    let isBasic = lift(usable, nodes, graph, isUnusable)
+    // `nodes` is in rank already, except for those that were lifted.
+    var ranked = nodes
+    for position in usable { ranked[position].isBasic = isBasic[position] }
+    let ranking = usable.sorted { Self.comesFirst(ranked[$0], ranked[$1]) }
+    var ranks = Array(repeating: 0, count: nodes.count)
+    for (rank, position) in ranking.enumerated() { ranks[position] = rank }
+
+    var waiting = Array(repeating: 0, count: nodes.count)
+    var followers: [[Int]] = Array(repeating: [], count: nodes.count)
+    for position in usable {
+      for other in graph.predecessors(of: position) where !isUnusable[other] {
+        waiting[position] += 1
+        followers[other].append(position)
+      }
+    }
+    var free = Heap(capacity: usable.count)
+    for position in usable where waiting[position] == 0 { free.insert(ranks[position]) }
+    modules.reserveCapacity(usable.count)
+    while let rank = free.popMin() {
+      modules.append(nodes[ranking[rank]])
+      for follower in followers[ranking[rank]] {
+        waiting[follower] -= 1
+        if waiting[follower] == 0 { free.insert(ranks[follower]) }
+      }
+    }
+  }
+
+  /// Makes basic what a basic module requires, so that it need not wait for the normal ones.
+  private mutating func lift(
+    _ usable: [Int], _ nodes: [Node], _ graph: ModuleGraph, _ isUnusable: [Bool]
+  ) -> [Bool] {
+    var isBasic = nodes.map(\.isBasic)
+    var queue = usable.filter { isBasic[$0] }
+    var next = 0
+    while next < queue.count {
+      let position = queue[next]
+      next += 1
+      for other in graph.requires[position] where !isBasic[other] {
+        isBasic[other] = true
+        lifts.append(Lift(module: nodes[other].name, requiredBy: nodes[position].name))
         queue.append(other)
       }
     }
-    lifts.sort { ($0.module, $0.requiredBy) < ($1.module, $1.requiredBy) }
+    return isBasic
   }
 
   private static func comesFirst(_ a: Node, _ b: Node) -> Bool {
@@ -158,31 +186,6 @@ extension Source {
     switch self {
     case .image(let origin): origin.image
     case .code(let file, _), .file(let file, _): file
-    }
-  }
-}
-
-/// A module's place among those that are free.
-private struct Rank {
-  var isBasic: Bool
-  var place: Int
-
-  init(_ isBasic: Bool, _ place: Int) {
-    self.isBasic = isBasic
-    self.place = place
-  }
-
-  func keyed(_ name: String) -> Keyed { Keyed(rank: self, name: name) }
-
-  struct Keyed: Comparable {
-    var rank: Rank
-    var name: String
-
-    static func == (a: Self, b: Self) -> Bool { a.rank.place == b.rank.place }
-
-    static func < (a: Self, b: Self) -> Bool {
-      if a.rank.isBasic != b.rank.isBasic { return a.rank.isBasic }
-      return a.rank.place < b.rank.place
     }
   }
 }

@@ -40,22 +40,3 @@ public struct LaunchError: Error, Sendable, CustomStringConvertible {
       .joined(separator: "\n")
   }
 }
-
-extension LaunchOrder {
-  /// What cannot be ordered, one sentence each: requirements that nobody meets, and circles.
-  public var problems: [String] {
-    missing.map { missing in
-      "module \(missing.module.name) (\(missing.module.source)) requires \(missing.requirement), "
-        + "which no module is called; link or load the one that is, or make it `after`"
-    } + cycles.map(\.description)
-  }
-}
-
-extension LaunchOrder.Cycle: CustomStringConvertible {
-  /// `cycle: storage → log → storage (libstorage.so BeehiveRecords[0], liblog.so BeehiveRecords[0])`
-  public var description: String {
-    let names = path.map(\.name).joined(separator: " → ")
-    let places = path.dropLast().map(\.source.description).joined(separator: ", ")
-    return "cycle: \(names) (\(places))"
-  }
-}

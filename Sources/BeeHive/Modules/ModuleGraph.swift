@@ -1,36 +1,127 @@
-/// Who starts after whom, and where that goes round in circles.
+/// Who starts after whom, by position, and where that goes round in circles.
 struct ModuleGraph {
-  let nodes: [LaunchOrder.Node]
-  let byName: [String: LaunchOrder.Node]
+  /// For each module, those that it requires, by position.
+  var requires: [[Int]]
+  /// For each module, those that it only follows, by position.
+  var follows: [[Int]]
 
-  /// One circle of each strongly connected group, found without recursion.
-  func cycles() -> [LaunchOrder.Cycle] {
-    enum Colour { case grey, black }
-    var colours: [String: Colour] = [:]
-    var cycles: [LaunchOrder.Cycle] = []
-    for root in nodes where colours[root.name] == nil {
-      var stack: [(node: LaunchOrder.Node, next: Int)] = [(root, 0)]
-      colours[root.name] = .grey
-      while let top = stack.last {
-        let edges = top.node.predecessors
-        guard top.next < edges.count else {
-          colours[top.node.name] = .black
-          stack.removeLast()
-          continue
+  /// The positions of everything that a module starts after.
+  func predecessors(of position: Int) -> [Int] { requires[position] + follows[position] }
+
+  /// Everything that requires one of `roots`, directly or not, and the one through which it does.
+  func requirers(of roots: [Int]) -> [(position: Int, through: Int)] {
+    var required: [[Int]] = Array(repeating: [], count: requires.count)
+    for (position, names) in requires.enumerated() {
+      for other in names { required[other].append(position) }
+    }
+    var isReached = Array(repeating: false, count: requires.count)
+    for root in roots { isReached[root] = true }
+    var reached: [(position: Int, through: Int)] = []
+    var queue = roots
+    while let position = queue.popLast() {
+      for other in required[position] where !isReached[other] {
+        isReached[other] = true
+        reached.append((other, position))
+        queue.append(other)
+      }
+    }
+    return reached
+  }
+
+  /// The modules that are part of a circle, and circles that name each of them at least once.
+  ///
+  /// A group of modules that all start after one another can hold more circles than anyone would
+  /// read; for each member that no circle has named yet, the shortest through it is listed.
+  func circles() -> (members: [Int], paths: [[Int]]) {
+    var members: [Int] = []
+    var paths: [[Int]] = []
+    var group = Array(repeating: -1, count: requires.count)
+    for (number, component) in components().enumerated() {
+      for position in component { group[position] = number }
+      guard component.count > 1 || predecessors(of: component[0]).contains(component[0]) else {
+        continue
+      }
+      members += component
+      var isNamed: Set<Int> = []
+      for position in component.sorted() where !isNamed.contains(position) {
+        guard let path = shortestCircle(through: position, within: group) else { continue }
+        isNamed.formUnion(path)
+        paths.append(path)
+      }
+    }
+    return (members, paths.sorted { $0.lexicographicallyPrecedes($1) })
+  }
+
+  /// The shortest way from a module back to itself; it begins with its first member in rank.
+  private func shortestCircle(through start: Int, within group: [Int]) -> [Int]? {
+    var cameFrom: [Int: Int] = [:]
+    var queue = [start]
+    var next = 0
+    while next < queue.count {
+      let position = queue[next]
+      next += 1
+      for other in predecessors(of: position) where group[other] == group[start] {
+        if other == start {
+          var path = [position]
+          while let before = path.last, before != start, let earlier = cameFrom[before] {
+            path.append(earlier)
+          }
+          path.reverse()
+          let first = path.indices.min { path[$0] < path[$1] } ?? 0
+          return Array(path[first...] + path[..<first])
         }
-        stack[stack.count - 1].next += 1
-        guard let other = byName[edges[top.next]] else { continue }
-        switch colours[other.name] {
-        case nil:
-          colours[other.name] = .grey
-          stack.append((other, 0))
-        case .grey:
-          let start = stack.firstIndex { $0.node.name == other.name } ?? 0
-          cycles.append(LaunchOrder.Cycle(path: stack[start...].map(\.node) + [other]))
-        case .black: break
+        if cameFrom[other] == nil {
+          cameFrom[other] = position
+          queue.append(other)
         }
       }
     }
-    return cycles
+    return nil
+  }
+
+  /// Groups of modules that all start after one another: Tarjan's, without recursion.
+  private func components() -> [[Int]] {
+    let count = requires.count
+    var index = Array(repeating: -1, count: count)
+    var low = Array(repeating: 0, count: count)
+    var isOpen = Array(repeating: false, count: count)
+    var open: [Int] = []
+    var components: [[Int]] = []
+    var nextIndex = 0
+    for root in 0..<count where index[root] < 0 {
+      var path: [(position: Int, edges: [Int], next: Int)] = []
+      func enter(_ position: Int) {
+        index[position] = nextIndex
+        low[position] = nextIndex
+        nextIndex += 1
+        isOpen[position] = true
+        open.append(position)
+        path.append((position, predecessors(of: position), 0))
+      }
+      enter(root)
+      while let top = path.last {
+        if top.next < top.edges.count {
+          path[path.count - 1].next += 1
+          let other = top.edges[top.next]
+          if index[other] < 0 {
+            enter(other)
+          } else if isOpen[other] {
+            low[top.position] = min(low[top.position], index[other])
+          }
+          continue
+        }
+        path.removeLast()
+        if let parent = path.last?.position { low[parent] = min(low[parent], low[top.position]) }
+        guard low[top.position] == index[top.position] else { continue }
+        var component: [Int] = []
+        repeat {
+          let member = open.removeLast()
+          isOpen[member] = false
+          component.append(member)
+        } while component.last != top.position
+        components.append(component)
+      }
+    }
+    return components
   }
 }

@@ -1,0 +1,62 @@
+extension LaunchOrder {
+  /// A circle of modules, each of which starts only after the next.
+  public struct Cycle: Hashable, Sendable {
+    /// The circle, the first module once more at its end.
+    public var path: [Node]
+
+    /// Describes a circle.
+    public init(path: [Node]) { self.path = path }
+
+    /// What one module of the circle says of the next.
+    public struct Edge: Hashable, Sendable {
+      /// The module that waits.
+      public var module: String
+      /// The module that it waits for.
+      public var other: String
+      /// Whether it requires the other one; otherwise it only follows it, by `after`.
+      public var isRequirement: Bool
+      /// Where the module that waits was declared, and with it this edge.
+      public var source: Source
+    }
+
+    /// The edges, one for each module of the circle.
+    public var edges: [Edge] {
+      zip(path, path.dropFirst()).map { module, other in
+        Edge(
+          module: module.name, other: other.name,
+          isRequirement: module.requires.contains(other.name), source: module.source)
+      }
+    }
+  }
+
+  /// What cannot be ordered, one sentence each: requirements that nobody meets, and circles.
+  public var problems: [String] { missing.map(\.description) + cycles.map(\.description) }
+
+  /// Appends the order of what came later; what was in the way then has been looked at again.
+  mutating func append(_ later: LaunchOrder) {
+    modules += later.modules
+    lifts += later.lifts
+    missing = later.missing
+    cycles = later.cycles
+    blocked = later.blocked
+  }
+}
+
+extension LaunchOrder.Missing: CustomStringConvertible {
+  /// `module shop (libshop.so BeehiveRecords[0]) requires log, which no module is called; …`
+  public var description: String {
+    let why =
+      reason.map { "\(requirement), which \($0)" }
+      ?? "\(requirement), which no module is called; link or load the one that is, or say `after`"
+    return "module \(module.name) (\(module.source)) requires \(why)"
+  }
+}
+
+extension LaunchOrder.Cycle: CustomStringConvertible {
+  /// `cycle: storage → log → storage (libstorage.so BeehiveRecords[0], liblog.so BeehiveRecords[0])`
+  public var description: String {
+    let names = path.map(\.name).joined(separator: " → ")
+    let places = edges.map { $0.isRequirement ? "\($0.source)" : "\($0.source) by `after`" }
+    return "cycle: \(names) (\(places.joined(separator: ", ")))"
+  }
+}

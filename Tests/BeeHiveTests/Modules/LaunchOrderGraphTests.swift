@@ -1,0 +1,156 @@
+import BeeHive
+import Testing
+
+/// Numbers that look random and are the same in every run.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+/// Modules whose requirements lead to modules of smaller numbers only, in no order.
+private func randomModules(
+  _ count: Int, using generator: inout SeededGenerator
+) -> [LaunchOrder.Node] {
+  let nodes = (0..<count).map { number in
+    func earlier(_ most: Int) -> [String] {
+      guard number > 0 else { return [] }
+      let wanted = Int.random(in: 0...most, using: &generator)
+      return (0..<wanted).map { _ in "m\(Int.random(in: 0..<number, using: &generator))" }
+    }
+    return LaunchOrder.Node(
+      name: "m\(number)", isBasic: Int.random(in: 0..<8, using: &generator) == 0,
+      priority: Int.random(in: -2...2, using: &generator), requires: earlier(3),
+      after: earlier(1) + (number % 7 == 0 ? ["absent"] : []),
+      source: .code(file: "lib\(Int.random(in: 0..<20, using: &generator)).so", line: 1))
+  }
+  return nodes.shuffled(using: &generator)
+}
+
+/// The declared order by its definition alone: of those whose predecessors have started, the first
+/// by level, priority, path and name; and basic is whatever a basic module requires.
+private func naiveOrder(_ nodes: [LaunchOrder.Node]) -> [String] {
+  var basic = Set(nodes.filter(\.isBasic).map(\.name))
+  while true {
+    let required = nodes.filter { basic.contains($0.name) }.flatMap(\.requires)
+    guard !basic.isSuperset(of: required) else { break }
+    basic.formUnion(required)
+  }
+  let names = Set(nodes.map(\.name))
+  var started: [String] = []
+  var isStarted: Set<String> = []
+  var rest = nodes.sorted { a, b in
+    let levels = (basic.contains(a.name) ? 0 : 1, basic.contains(b.name) ? 0 : 1)
+    guard case .code(let file, _) = a.source, case .code(let other, _) = b.source else {
+      return false
+    }
+    return (levels.0, -a.priority, file, a.name) < (levels.1, -b.priority, other, b.name)
+  }
+  while let next = rest.firstIndex(where: {
+    ($0.requires + $0.after).allSatisfy { !names.contains($0) || isStarted.contains($0) }
+  }) {
+    let node = rest.remove(at: next)
+    started.append(node.name)
+    isStarted.insert(node.name)
+  }
+  return started
+}
+
+@Suite("The order of many modules with random requirements")
+struct LaunchOrderGraphTests {
+  @Test("1,000 modules start in the declared order", arguments: [1, 2, 3, 4] as [UInt64])
+  func declaredOrder(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let nodes = randomModules(1000, using: &generator)
+    let order = LaunchOrder(nodes)
+    #expect(order.problems.isEmpty)
+    #expect(order.modules.map(\.name) == naiveOrder(nodes))
+    #expect(!order.lifts.isEmpty)
+  }
+
+  @Test("each circle planted among 1,000 modules is named exactly", arguments: [5, 6] as [UInt64])
+  func plantedRings(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var nodes = randomModules(1000, using: &generator)
+    var rings: Set<Set<String>> = []
+    for ring in 0..<12 {
+      let names = (0..<Int.random(in: 1...9, using: &generator)).map { "ring\(ring).\($0)" }
+      rings.insert(Set(names))
+      for (position, name) in names.enumerated() {
+        let next = names[(position + 1) % names.count]
+        let isRequirement = Bool.random(using: &generator)
+        nodes.append(
+          LaunchOrder.Node(
+            name: name, requires: isRequirement ? ["m1", next] : ["m2"],
+            after: isRequirement ? [] : [next], source: .code(file: "ring\(ring)", line: 1)))
+      }
+      // Somebody innocent needs a member, and no member needs them.
+      let innocent = Int.random(in: 0..<1000, using: &generator)
+      if !["m0", "m1", "m2"].contains(nodes[innocent].name) {
+        nodes[innocent].requires.append(names[0])
+      }
+    }
+    let order = LaunchOrder(nodes.shuffled(using: &generator))
+    #expect(Set(order.cycles.map { Set($0.path.map(\.name)) }) == rings)
+    #expect(order.cycles.count == rings.count)
+    for cycle in order.cycles {
+      #expect(cycle.path.first == cycle.path.last)
+      #expect(Set(cycle.path.map(\.name)).count == cycle.path.count - 1)
+      for edge in cycle.edges {
+        let module = nodes.first { $0.name == edge.module }
+        #expect(module?.source == edge.source)
+        let names = edge.isRequirement ? module?.requires : module?.after
+        #expect(names?.contains(edge.other) == true)
+      }
+    }
+    let left = Set(nodes.map(\.name)).subtracting(order.modules.map(\.name))
+    #expect(left == Set(order.blocked.keys).union(rings.joined()))
+  }
+
+  @Test("one edge turned round: every circle goes through it", arguments: [7, 8] as [UInt64])
+  func turnedEdge(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    var nodes = randomModules(1000, using: &generator).map { node in
+      var node = node
+      node.after = []
+      return node
+    }
+    let high = try #require(nodes.first { $0.name == "m900" })
+    let low = try #require(high.requires.first)
+    let position = try #require(nodes.firstIndex { $0.name == low })
+    nodes[position].requires.append("m900")
+    let order = LaunchOrder(nodes)
+    #expect(!order.cycles.isEmpty)
+    for cycle in order.cycles {
+      #expect(cycle.edges.contains { $0.module == low && $0.other == "m900" })
+    }
+  }
+
+  @Test("10,000 modules are ordered in milliseconds, also in one long chain or one large circle")
+  func many() {
+    var generator = SeededGenerator(seed: 9)
+    let clock = ContinuousClock()
+    let nodes = randomModules(10_000, using: &generator)
+    let random = clock.measure { #expect(LaunchOrder(nodes).modules.count == 10_000) }
+    let ring = (0..<10_000).map {
+      LaunchOrder.Node(
+        name: "m\($0)", requires: ["m\(($0 + 1) % 10_000)"], source: .code(file: "f", line: 1))
+    }
+    let circle = clock.measure { #expect(LaunchOrder(ring).cycles.count == 1) }
+    let chain = clock.measure {
+      #expect(LaunchOrder(ring.dropLast(), started: ["m9999"]).modules.count == 9_999)
+    }
+    print("ordering 10,000 modules: random \(random), a chain \(chain), a circle \(circle)")
+    #if !DEBUG
+      #expect(max(random, chain, circle) < .milliseconds(100))
+    #endif
+  }
+}

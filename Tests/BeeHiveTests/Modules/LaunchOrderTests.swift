@@ -1,0 +1,158 @@
+import BeeHive
+import Testing
+
+/// `Node("b", requires: ["a"])` and the like, declared in the file "app" unless told otherwise.
+private func node(
+  _ name: String, _ isBasic: Bool = false, _ priority: Int = 0, requires: [String] = [],
+  after: [String] = [], file: String = "app"
+) -> LaunchOrder.Node {
+  LaunchOrder.Node(
+    name: name, isBasic: isBasic, priority: priority, requires: requires, after: after,
+    source: .code(file: file, line: 1))
+}
+
+@Suite("The order in which modules start")
+struct LaunchOrderTests {
+  struct Row: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var nodes: [LaunchOrder.Node]
+    var order: [String]
+  }
+
+  static let rows = [
+    Row(
+      testDescription: "basic before normal, whatever the priority",
+      nodes: [node("a", false, 9), node("b", true, -1)], order: ["b", "a"]),
+    Row(
+      testDescription: "larger priority first within a level",
+      nodes: [node("a", false, 1), node("b", false, 2), node("c", true, 0), node("d", true, 1)],
+      order: ["d", "c", "b", "a"]),
+    Row(
+      testDescription: "ties by the image's path, then by name",
+      nodes: [
+        node("a", file: "libz.so"), node("c", file: "libb.so"), node("b", file: "libb.so"),
+      ], order: ["b", "c", "a"]),
+    Row(
+      testDescription: "a requirement binds against priority and name",
+      nodes: [node("a", false, 5, requires: ["z"]), node("z")], order: ["z", "a"]),
+    Row(
+      testDescription: "a requirement binds against the level",
+      nodes: [node("a", requires: ["b"]), node("b", true)], order: ["b", "a"]),
+    Row(
+      testDescription: "after binds where both are present",
+      nodes: [node("a", after: ["b"]), node("b")], order: ["b", "a"]),
+    Row(
+      testDescription: "after is nothing where the other is absent",
+      nodes: [node("a", after: ["nobody"]), node("b")], order: ["a", "b"]),
+    Row(
+      testDescription: "after does not lift: the basic module waits for the normal ones before it",
+      nodes: [node("a", true, after: ["c"]), node("b", false, 1), node("c")],
+      order: ["b", "c", "a"]),
+    Row(
+      testDescription: "a basic module lifts what it requires above the other normal ones",
+      nodes: [node("a", false, 9), node("b", true, requires: ["c"]), node("c")],
+      order: ["c", "b", "a"]),
+    Row(
+      testDescription: "a lifted module ranks among the basic ones by its priority",
+      nodes: [
+        node("a", true, 1), node("b", true, requires: ["c"]), node("c", false, 5), node("d", true),
+      ], order: ["c", "a", "b", "d"]),
+    Row(
+      testDescription: "what a lifted module requires is lifted too",
+      nodes: [
+        node("a", false, 9), node("b", true, requires: ["c"]), node("c", requires: ["d"]),
+        node("d"),
+      ], order: ["d", "c", "b", "a"]),
+    Row(
+      testDescription: "what becomes free ranks at once among the others",
+      nodes: [node("a"), node("b", false, 9, requires: ["a"]), node("c", false, -1)],
+      order: ["a", "b", "c"]),
+    Row(
+      testDescription: "a requirement named twice is one requirement",
+      nodes: [node("a", requires: ["b", "b"], after: ["b"]), node("b")], order: ["b", "a"]),
+  ]
+
+  @Test("follows the rule, however the modules were registered", arguments: rows)
+  func rule(row: Row) {
+    for nodes in [row.nodes, row.nodes.reversed()] {
+      let order = LaunchOrder(nodes)
+      #expect(order.modules.map(\.name) == row.order)
+      #expect(order.problems.isEmpty)
+    }
+  }
+
+  @Test("says who was lifted, and by whom")
+  func lifts() {
+    let order = LaunchOrder([
+      node("b", true, requires: ["c"]), node("c", requires: ["d"]), node("d"), node("e"),
+    ])
+    #expect(order.lifts.map(\.module) == ["c", "d"])
+    #expect(order.lifts.map(\.requiredBy) == ["b", "c"])
+  }
+
+  @Test("a missing requirement takes out its module and whatever requires that, and nothing else")
+  func missing() {
+    let order = LaunchOrder([
+      node("a", requires: ["nobody"]), node("b", requires: ["a"]), node("c", requires: ["b"]),
+      node("d", after: ["a"]), node("e"),
+    ])
+    #expect(order.modules.map(\.name) == ["d", "e"])
+    #expect(order.missing.map(\.module.name) == ["a"])
+    #expect(order.blocked == ["b": "a", "c": "b"])
+    #expect(
+      order.problems == [
+        "module a (app:1) requires nobody, which no module is called; link or load the one that is, "
+          + "or say `after`"
+      ])
+  }
+
+  @Test("a requirement that runs already is met; one that is switched off says so")
+  func startedAndUnavailable() {
+    let nodes = [node("a", requires: ["log"])]
+    #expect(LaunchOrder(nodes, started: ["log"]).modules.map(\.name) == ["a"])
+    let order = LaunchOrder(nodes, unavailable: ["log": "is switched off"])
+    #expect(order.problems == ["module a (app:1) requires log, which is switched off"])
+  }
+
+  @Test("a circle is one value: the whole path, and the file and kind of each edge")
+  func cycle() {
+    let order = LaunchOrder([
+      node("storage", requires: ["log"], file: "libstorage.so"),
+      node("log", after: ["metrics"], file: "liblog.so"),
+      node("metrics", requires: ["storage"], file: "libmetrics.so"),
+      node("shop", requires: ["log"]), node("free"),
+    ])
+    #expect(
+      order.cycles.map(\.description) == [
+        "cycle: log → metrics → storage → log "
+          + "(liblog.so:1 by `after`, libmetrics.so:1, libstorage.so:1)"
+      ])
+    #expect(order.cycles.first?.edges.map(\.isRequirement) == [false, true, true])
+    #expect(order.modules.map(\.name) == ["free"])
+    #expect(order.blocked == ["shop": "log"])
+  }
+
+  @Test("a module that requires itself is a circle of one")
+  func selfCycle() {
+    let order = LaunchOrder([node("a", requires: ["a"]), node("b")])
+    #expect(order.cycles.map { $0.path.map(\.name) } == [["a", "a"]])
+    #expect(order.modules.map(\.name) == ["b"])
+  }
+
+  @Test("two circles through one module are both named")
+  func sharedCycles() {
+    let order = LaunchOrder([
+      node("a", requires: ["b", "c"]), node("b", requires: ["a"]), node("c", requires: ["a"]),
+    ])
+    #expect(order.cycles.map { $0.path.map(\.name) } == [["a", "b", "a"], ["a", "c", "a"]])
+  }
+
+  @Test("following a module that cannot start closes no circle")
+  func optionalCycle() {
+    let order = LaunchOrder([
+      node("a", requires: ["b", "nobody"]), node("b", after: ["a"]),
+    ])
+    #expect(order.cycles.isEmpty)
+    #expect(order.modules.map(\.name) == ["b"])
+  }
+}
