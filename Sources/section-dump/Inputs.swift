@@ -1,36 +1,19 @@
-internal import ArgumentParser
 internal import BinaryImage
 
 /// Which files are read.
-struct InputOptions: ParsableArguments {
-  @Argument(
-    help: "Object files; directories with --recursive; - for standard input.",
-    completion: .file())
-  var paths: [String] = []
+struct Inputs {
+  static let defaultMaxBytes = 1 << 28
 
-  @Flag(
-    name: .shortAndLong,
-    help: "Read the files in directories too, skipping what is no object file.")
-  var recursive = false
+  var paths: [String]
+  /// Whether what directories hold is read too.
+  var isRecursive = false
+  /// Whether standard input lists more paths, each ended by NUL.
+  var readsList = false
+  /// The most that is kept of standard input, or shown of one file by hex and strings.
+  var maxBytes = defaultMaxBytes
 
-  @Flag(help: "Read paths from standard input as well, each ended by NUL.")
-  var stdin0 = false
-
-  @Option(
-    help: ArgumentHelp(
-      "The most that is kept of standard input, or shown of one file by hex and strings.",
-      valueName: "bytes"))
-  var maxBytes = 1 << 28
-
-  func validate() throws {
-    guard !paths.isEmpty || stdin0 else {
-      throw ValidationError("Name at least one file, or - for standard input.")
-    }
-    guard maxBytes > 0 else { throw ValidationError("--max-bytes must be positive.") }
-    guard paths.count(where: { $0 == "-" }) + (stdin0 ? 1 : 0) <= 1 else {
-      throw ValidationError("Standard input can be read once: as one -, or by --stdin0.")
-    }
-  }
+  /// Whether exactly one file is named, so that it is worth a line even with nothing to show.
+  var isSingle: Bool { !isRecursive && !readsList && paths.count == 1 }
 }
 
 /// One file to read.
@@ -64,7 +47,7 @@ struct Input {
   }
 }
 
-extension InputOptions {
+extension Inputs {
   /// Every file in turn, or why a path leads to none.
   func forEach(_ body: (Result<Input, ImageError>) -> Void) {
     var arguments = RawArguments()
@@ -75,7 +58,7 @@ extension InputOptions {
         visit(arguments.bytes(of: path), body)
       }
     }
-    guard stdin0 else { return }
+    guard readsList else { return }
     do throws(ImageError) {
       let list = try StandardInput.read(limit: maxBytes)
       for path in list.split(separator: 0) { visit(Array(path), body) }
@@ -95,7 +78,7 @@ extension InputOptions {
   }
 
   private func visit(_ path: [UInt8], _ body: (Result<Input, ImageError>) -> Void) {
-    if recursive, Directory.isDirectory(path, followingLinks: true) {
+    if isRecursive, Directory.isDirectory(path, followingLinks: true) {
       walk(path, body)
     } else {
       body(.success(Input(path: path)))

@@ -1,5 +1,13 @@
 internal import ArgumentParser
 
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
 /// What would these files register, and what do the pointers in this section say?
 @main
 struct SectionDump: ParsableCommand {
@@ -20,4 +28,29 @@ struct SectionDump: ParsableCommand {
       """,
     subcommands: [Records.self, Sections.self, Hex.self, Strings.self],
     defaultSubcommand: Records.self)
+
+  /// Runs the command that the arguments name.
+  ///
+  /// Most runs name files and nothing else. They do without the parser, whose types alone take
+  /// longer to set up than such a file takes to read; the result is the same.
+  static func main() {
+    guard let paths = plainPaths(CommandLine.arguments.dropFirst()) else {
+      main(nil)
+      return
+    }
+    var run = DumpRun(RecordDump(), Inputs(paths: paths), Presentation())
+    end(run())
+  }
+
+  /// The arguments, where each can only be the path of a file to show the records of.
+  private static func plainPaths(_ arguments: ArraySlice<String>) -> [String]? {
+    guard let first = arguments.first, first != "help" else { return nil }
+    for command in configuration.subcommands where command.configuration.commandName == first {
+      return nil
+    }
+    return arguments.contains { $0.hasPrefix("-") } ? nil : Array(arguments)
+  }
 }
+
+/// Ends the process at once; `exit(withError:)` would first prepare a message that is not needed.
+private func end(_ status: ExitCode) -> Never { exit(status.rawValue) }

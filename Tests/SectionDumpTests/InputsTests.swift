@@ -104,4 +104,18 @@ struct InputsTests {
       try Tool.run([plain, name, plain]).output.hasSuffix("\n3 files: 1 shown, 2 no entries\n"))
     #expect(try Tool.run([plain]).output.hasSuffix("  no entries\n"))
   }
+
+  @Test("Files alone, which skip the argument parser, give what the command's name gives")
+  func plainPaths() throws {
+    let name = try Fixtures.annotatedLibrary("sections")
+    let plain = try Fixtures.build("int x;", as: "plain-paths.so", ["-shared", "-fPIC"])
+    for paths in [["./sections"], [plain, name], ["nosuch"], ["nosuch", "./sections"]] {
+      let short = try Tool.run(paths)
+      let long = try Tool.run(["records"] + paths)
+      #expect(short.status == long.status)
+      #expect(short.output == long.output)
+      #expect(short.errors == long.errors)
+    }
+    #expect(try Tool.run([name]).status == 64, "the name of a command is that command")
+  }
 }

@@ -43,8 +43,8 @@ protocol Dump {
 /// Reads the inputs one after another, prints each, and keeps what the exit status depends on.
 struct DumpRun<Shown: Dump> {
   var dump: Shown
-  let inputs: InputOptions
-  let output: OutputOptions
+  let inputs: Inputs
+  let output: Presentation
 
   private let sink = ByteSink(descriptor: 1)
   private let errors = ByteSink(descriptor: 2)
@@ -53,7 +53,7 @@ struct DumpRun<Shown: Dump> {
   private var hasProblems = false
   private var (shown, empty, skipped) = (0, 0, 0)
 
-  init(_ dump: Shown, _ inputs: InputOptions, _ output: OutputOptions) {
+  init(_ dump: Shown, _ inputs: Inputs, _ output: Presentation) {
     self.dump = dump
     self.inputs = inputs
     self.output = output
@@ -61,8 +61,9 @@ struct DumpRun<Shown: Dump> {
     json = JSONWriter(sink)
   }
 
-  /// Prints everything; the status is 0 or 2, and lines that `finish` returns make it at least 1.
-  mutating func callAsFunction(finish: (Shown) -> [String] = { _ in [] }) throws {
+  /// Prints everything and answers the exit status: 2 where an input could not be read, else 1
+  /// where `finish` returns lines that say what was expected, else 0.
+  mutating func callAsFunction(finish: (Shown) -> [String] = { _ in [] }) -> ExitCode {
     switch output.format {
     case .json: sink.write("{\"schema\":1,\"files\":[")
     case .csv: CSV.write(["path", "container"] + Shown.columns, to: sink)
@@ -89,8 +90,7 @@ struct DumpRun<Shown: Dump> {
       hasProblems = true
     }
     errors.flush()
-    if hasProblems { throw ExitCode(2) }
-    if !unmet.isEmpty { throw ExitCode(1) }
+    return hasProblems ? ExitCode(2) : unmet.isEmpty ? .success : ExitCode(1)
   }
 
   private mutating func read(_ input: Input) {
@@ -137,7 +137,7 @@ struct DumpRun<Shown: Dump> {
     case .table:
       let isEmpty = found.map { dump.isEmpty($0.content) } ?? true
       empty += isEmpty ? 1 : 0
-      guard let image, !isEmpty || isSingle else { break }
+      guard let image, !isEmpty || inputs.isSingle else { break }
       if shown > 0 { sink.write("\n") }
       shown += 1
       heading.identity = image.identity
@@ -171,12 +171,8 @@ struct DumpRun<Shown: Dump> {
     }
   }
 
-  private var isSingle: Bool {
-    !inputs.recursive && !inputs.stdin0 && inputs.paths.count == 1
-  }
-
   private func writeSummary() {
-    guard !isSingle, empty + skipped > 0 else { return }
+    guard !inputs.isSingle, empty + skipped > 0 else { return }
     var parts = ["\(shown + empty) files: \(shown) shown"]
     if empty > 0 { parts.append("\(empty) \(dump.emptyNote)") }
     if skipped > 0 { parts.append("\(skipped) skipped, no object files") }
@@ -194,5 +190,12 @@ struct DumpRun<Shown: Dump> {
 
   private func say(_ line: String) {
     errors.write("section-dump: \(line.escaped)\n")
+  }
+}
+
+extension ExitCode {
+  /// Ends a command with this status.
+  func end() throws {
+    if !isSuccess { throw self }
   }
 }

@@ -13,9 +13,9 @@ struct Hex: ParsableCommand {
   var section: String
 
   func run() throws {
-    let slots = PointerSlots(sectionName: section, maxBytes: inputs.maxBytes)
-    var run = DumpRun(HexDump(slots: slots), inputs, output)
-    try run()
+    let slots = PointerSlots(sectionName: section, maxBytes: inputs.values.maxBytes)
+    var run = DumpRun(HexDump(slots: slots), inputs.values, output.values)
+    try run().end()
   }
 }
 

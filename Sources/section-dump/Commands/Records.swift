@@ -31,10 +31,11 @@ struct Records: ParsableCommand {
     let dump = RecordDump(
       modules: modules.map(NamePattern.init), services: services.map(NamePattern.init),
       unmet: requirements)
-    var run = DumpRun(dump, inputs, output)
+    var run = DumpRun(dump, inputs.values, output.values)
     try run { dump in
       dump.unmet.map { "no file has the required \($0.kind) \($0.name)" }
     }
+    .end()
   }
 }
 
@@ -63,10 +64,10 @@ struct RecordDump: Dump {
     "offset", "encoding", "resolution", "accessor",
   ]
 
-  var modules: [NamePattern]
-  var services: [NamePattern]
+  var modules: [NamePattern] = []
+  var services: [NamePattern] = []
   /// What no file so far had.
-  var unmet: [Requirement]
+  var unmet: [Requirement] = []
 
   var emptyNote: String { modules.isEmpty && services.isEmpty ? "no entries" : "no such entries" }
 

@@ -10,8 +10,8 @@ struct Sections: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    var run = DumpRun(SectionDumpTable(), inputs, output)
-    try run()
+    var run = DumpRun(SectionDumpTable(), inputs.values, output.values)
+    try run().end()
   }
 }
 

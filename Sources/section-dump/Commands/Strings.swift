@@ -14,9 +14,9 @@ struct Strings: ParsableCommand {
   var section: String
 
   func run() throws {
-    let slots = PointerSlots(sectionName: section, maxBytes: inputs.maxBytes)
-    var run = DumpRun(StringDump(slots: slots), inputs, output)
-    try run()
+    let slots = PointerSlots(sectionName: section, maxBytes: inputs.values.maxBytes)
+    var run = DumpRun(StringDump(slots: slots), inputs.values, output.values)
+    try run().end()
   }
 }
 

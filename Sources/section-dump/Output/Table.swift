@@ -34,15 +34,3 @@ struct Table {
     sink.write("  " + paint(String(line.dropFirst(2))) + "\n")
   }
 }
-
-/// Colours, where standard output is a terminal that wants them.
-struct Style {
-  let isColored: Bool
-
-  func bold(_ text: String) -> String { paint("1", text) }
-  func dim(_ text: String) -> String { paint("2", text) }
-
-  private func paint(_ code: String, _ text: String) -> String {
-    isColored ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text
-  }
-}
