@@ -5,11 +5,17 @@
  * instructions by whoever has it and never across a call. */
 #include "CImageEvents.h"
 
-#include <pthread.h>
-#include <sched.h>
 #include <stdbool.h>
 
 #include "CImageList.h"
+
+#if __has_include(<pthread.h>)
+#include <pthread.h>
+#include <sched.h>
+#else /* cross-compiled without an SDK */
+int pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
+int sched_yield(void);
+#endif
 
 /* A node's `state`. */
 enum { STATE_ABSENT, STATE_PENDING, STATE_TAKEN };
@@ -79,11 +85,13 @@ __attribute__((visibility("default"))) void beehive_image_event(beehive_image *i
 
 /* A child must not inherit the flag set by a thread that it does not have. Said at the first taking:
  * before that only the hook sets it, under a lock of the loader's that has the same trouble. */
-static void survive_fork(void) { pthread_atfork(hold, release, release); }
+static void survive_fork(void) {
+  static bool said;
+  if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) pthread_atfork(hold, release, release);
+}
 
 size_t image_events_take(image_arrival *arrivals, size_t capacity) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, survive_fork);
+  survive_fork();
   size_t count = 0;
   while (count < capacity) {
     hold();

@@ -3,13 +3,8 @@
  * The loader holds its lock during the pass and cannot unmap anything, so this is the one place
  * where the memory of another image is read. An image that is still being loaded is visible too:
  * its pointers may not be relocated yet, so none is followed before it was found inside the image. */
-#define _GNU_SOURCE
-#if !defined(__APPLE__)
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "image_segments.h"
+#include "image_loader.h"
+#include "image_system.h"
 
 struct copying {
   const image_request *requests;
@@ -26,53 +21,59 @@ static image_piece put(struct copying *copying, const void *bytes, size_t size) 
   /* Sections keep their alignment of 8. */
   size_t offset = (copying->needed_bytes + 7) & ~(size_t)7;
   copying->needed_bytes = offset + size;
-  if (copying->needed_bytes > copies->bytes_capacity) return (image_piece){0, 0};
+  if (size == 0 || copying->needed_bytes > copies->bytes_capacity) return (image_piece){0, 0};
   memcpy(copies->bytes + offset, bytes, size);
   copies->bytes_size = copying->needed_bytes;
   return (image_piece){offset, size};
 }
 
-static void put_text(
+/* The text at `address`, if it is in the image. */
+static image_text put_text(
     struct copying *copying, const loader_image *image, uintptr_t address, size_t *budget) {
-  image_text text = {.address = address, .status = IMAGE_TEXT_COPIED};
-  const ElfW(Phdr) *segment = NULL;
+  image_text text = {.address = address};
   if (address == 0) {
     text.status = IMAGE_TEXT_NULL;
-  } else if ((segment = image_segment_of(image, address, address)) == NULL ||
-             address - (image->dlpi_addr + segment->p_vaddr) == segment->p_filesz) {
-    text.status = IMAGE_TEXT_OUTSIDE;
-  } else {
-    size_t left = segment->p_filesz - (address - (image->dlpi_addr + segment->p_vaddr));
-    size_t limit = left < IMAGE_TEXT_LIMIT + 1 ? left : IMAGE_TEXT_LIMIT + 1;
-    const char *end = memchr((const void *)address, 0, limit);
-    size_t size = end != NULL ? (size_t)(end - (const char *)address) : 0;
-    if (end == NULL) {
-      text.status = IMAGE_TEXT_UNTERMINATED;
-    } else if (size > *budget) {
-      text.status = IMAGE_TEXT_OVER_BUDGET;
-    } else {
-      *budget -= size;
-      text.offset = copying->needed_bytes;
-      text.size = (uint32_t)size;
-      copying->needed_bytes += size;
-      if (copying->needed_bytes <= copying->copies->bytes_capacity) {
-        memcpy(copying->copies->bytes + text.offset, (const void *)address, size);
-        copying->copies->bytes_size = copying->needed_bytes;
-      }
-    }
+    return text;
   }
-  if (copying->needed_texts++ < copying->copies->texts_capacity)
-    copying->copies->texts[copying->copies->texts_size++] = text;
+  image_range contents;
+  bool writable;
+  if (!image_contents(image, address, address, &contents, &writable) ||
+      address == contents.stop) {
+    text.status = IMAGE_TEXT_OUTSIDE;
+    return text;
+  }
+  size_t limit = contents.stop - address;
+  if (limit > IMAGE_TEXT_LIMIT + 1) limit = IMAGE_TEXT_LIMIT + 1;
+  const char *end = memchr((const void *)address, 0, limit);
+  if (end == NULL) {
+    text.status = IMAGE_TEXT_UNTERMINATED;
+    return text;
+  }
+  size_t size = (size_t)(end - (const char *)address);
+  if (size > *budget) {
+    text.status = IMAGE_TEXT_OVER_BUDGET;
+    return text;
+  }
+  *budget -= size;
+  text.status = IMAGE_TEXT_COPIED;
+  text.offset = copying->needed_bytes;
+  text.size = (uint32_t)size;
+  copying->needed_bytes += size;
+  if (copying->needed_bytes <= copying->copies->bytes_capacity) {
+    memcpy(copying->copies->bytes + text.offset, (const void *)address, size);
+    copying->copies->bytes_size = copying->needed_bytes;
+  }
+  return text;
 }
 
 static void copy_range(
     struct copying *copying, const loader_image *image, const image_wanted *wanted,
     image_copied *copied, size_t *budget) {
-  image_range range = wanted->range;
-  const ElfW(Phdr) *segment = image_segment_of(image, range.start, range.stop);
-  copied->readable = segment != NULL || range.start == range.stop;
-  if (segment == NULL) return;
-  copied->writable = segment->p_flags & PF_W;
+  image_copies *copies = copying->copies;
+  image_range range = wanted->range, contents;
+  bool found = image_contents(image, range.start, range.stop, &contents, &copied->writable);
+  copied->readable = found || range.start == range.stop;
+  if (!found) return;
   const unsigned char *bytes = (const unsigned char *)range.start;
   size_t size = range.stop - range.start;
   copied->bytes = put(copying, bytes, size);
@@ -81,7 +82,9 @@ static void copy_range(
   for (size_t slot = 0; size - slot >= sizeof(uintptr_t); slot += sizeof(uintptr_t)) {
     uintptr_t address;
     memcpy(&address, bytes + slot, sizeof address);
-    put_text(copying, image, address, budget);
+    image_text text = put_text(copying, image, address, budget);
+    if (copying->needed_texts++ < copies->texts_capacity)
+      copies->texts[copies->texts_size++] = text;
   }
   copied->text_count = copying->needed_texts - copied->first_text;
 }
@@ -89,16 +92,15 @@ static void copy_range(
 static void copy_image(
     struct copying *copying, const loader_image *image, const image_request *request,
     image_copy *copy) {
-  const char *name = image->dlpi_name != NULL ? image->dlpi_name : "";
+  const char *name = image_name(image);
+  image_range header, program;
+  image_headers(image, request->header, &header, &program);
   copy->present = true;
   copy->place = image_place_of(image);
   copy->carries_swift = image_carries_swift(&copy->place);
   copy->name = put(copying, name, strlen(name));
-  if (image_segment_of(image, request->header, request->header + sizeof(ElfW(Ehdr))) != NULL)
-    copy->header = put(copying, (const void *)request->header, sizeof(ElfW(Ehdr)));
-  copy->program_headers =
-      put(copying, image->dlpi_phdr, image->dlpi_phnum * sizeof(ElfW(Phdr)));
-
+  copy->header = put(copying, (const void *)header.start, header.stop - header.start);
+  copy->program_headers = put(copying, (const void *)program.start, program.stop - program.start);
   size_t budget = IMAGE_TEXT_BUDGET;
   for (size_t i = 0; i < request->range_count; i++) {
     size_t number = request->first_range + i;
@@ -106,14 +108,14 @@ static void copy_image(
   }
 }
 
-static int copy_if_requested(struct dl_phdr_info *info, size_t size, void *context) {
+static int copy_if_requested(loader_image *image, size_t size, void *context) {
   (void)size;
   struct copying *copying = context;
-  uintptr_t headers = (uintptr_t)info->dlpi_phdr;
+  uintptr_t key = image_key(image);
   size_t low = 0, high = copying->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (copying->requests[copying->by_headers[middle]].program_headers < headers)
+    if (copying->requests[copying->by_headers[middle]].program_headers < key)
       low = middle + 1;
     else
       high = middle;
@@ -121,9 +123,9 @@ static int copy_if_requested(struct dl_phdr_info *info, size_t size, void *conte
   for (; low < copying->count; low++) {
     size_t number = copying->by_headers[low];
     const image_request *request = &copying->requests[number];
-    if (request->program_headers != headers) break;
-    if (request->bias == info->dlpi_addr)
-      copy_image(copying, info, request, &copying->copies->images[number]);
+    if (request->program_headers != key) break;
+    if (request->bias == image_bias(image))
+      copy_image(copying, image, request, &copying->copies->images[number]);
   }
   return 0;
 }
@@ -195,7 +197,7 @@ bool image_list_copy(
       memset(copies->ranges, 0, wanted_count * sizeof *copies->ranges);
       copies->bytes_size = copies->texts_size = 0;
       copying.needed_bytes = copying.needed_texts = 0;
-      dl_iterate_phdr(copy_if_requested, &copying);
+      loader_walk(copy_if_requested, &copying);
       done = copying.needed_bytes <= copies->bytes_capacity &&
              copying.needed_texts <= copies->texts_capacity;
     } while (!done && make_room(copies, copying.needed_bytes + copying.needed_bytes / 4,
@@ -204,5 +206,3 @@ bool image_list_copy(
   free(numbers);
   return done;
 }
-
-#endif

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "image_segments.h"
+#include "image_loader.h"
 
 #define OWNER "Beehive"
 #define TYPE 0x42454501u
@@ -39,25 +39,26 @@ static enum image_note read_bounds(
     return IMAGE_NOTE_MOVED;
 
   uintptr_t lowest = UINTPTR_MAX, highest = 0, bits = 0;
+  bool ordered = true;
   for (unsigned i = 0; i < IMAGE_SECTION_COUNT; i++) {
     uintptr_t start = target(descriptor, WORD_BOUNDS + 2 * i) + moved;
     uintptr_t stop = target(descriptor, WORD_BOUNDS + 2 * i + 1) + moved;
     sections[i].start = start;
     sections[i].stop = stop;
-    if (start == stop) continue;
-    if (start > stop) return IMAGE_NOTE_OUT_OF_IMAGE;
     bits |= start | stop;
+    ordered &= start <= stop;
     if (start < lowest) lowest = start;
     if (stop > highest) highest = stop;
   }
-  if (bits & 7) return IMAGE_NOTE_MISALIGNED;
-  /* As a rule the last segment holds them all. */
-  if (lowest > highest || image_segment_holds(image, last, lowest, highest))
+  /* As a rule they stand side by side in the last segment, the empty ones too. */
+  if (ordered && (bits & 7) == 0 && image_segment_holds(image, last, lowest, highest))
     return IMAGE_NOTE_FOUND;
-  for (unsigned i = 0; i < IMAGE_SECTION_COUNT; i++)
-    if (sections[i].start != sections[i].stop &&
-        image_segment_of(image, sections[i].start, sections[i].stop) == NULL)
-      return IMAGE_NOTE_OUT_OF_IMAGE;
+  for (unsigned i = 0; i < IMAGE_SECTION_COUNT; i++) {
+    uintptr_t start = sections[i].start, stop = sections[i].stop;
+    if (start == stop) continue;
+    if ((start | stop) & 7) return IMAGE_NOTE_MISALIGNED;
+    if (image_segment_of(image, start, stop) == NULL) return IMAGE_NOTE_OUT_OF_IMAGE;
+  }
   return IMAGE_NOTE_FOUND;
 }
 

@@ -4,7 +4,7 @@
 
 #include <dlfcn.h>
 
-#include "image_segments.h"
+#include "image_loader.h"
 
 image_place image_place_of(const loader_image *image) {
   image_place place = {.bias = image->dlpi_addr, .lowest = UINTPTR_MAX};

@@ -1,4 +1,3 @@
-internal import CElf
 internal import CImageList
 
 /// What one walk of the loader's list copied, as the C side left it.
@@ -116,29 +115,5 @@ private struct ContentsBuilder {
   func finish() -> Contents {
     parts.isEmpty
       ? .none : Contents(parts: parts, bytes: bytes, texts: texts, isSettled: isSettled)
-  }
-}
-
-extension ImageIdentity {
-  /// Describes a mapped image from its headers, as `ELFFile` describes the file.
-  init(of mapped: MappedImage, header: [UInt8], programHeaders: [UInt8]) {
-    let bits = MemoryLayout<UInt>.size * 8
-    #if _endian(little)
-      let order = ByteOrder.little
-    #else
-      let order = ByteOrder.big
-    #endif
-    let type: UInt16? = header.span.integer(at: 16, order: order)
-    let machine: UInt16? = header.span.integer(at: 18, order: order)
-    var isExecutable = mapped.role == .program || type == UInt16(ET_EXEC)
-    let size = bits == 64 ? 56 : 32
-    for start in stride(from: 0, to: programHeaders.count, by: size) where !isExecutable {
-      isExecutable =
-        programHeaders.span.integer(at: start, order: order) == UInt32(PT_INTERP)
-    }
-    self.init(
-      path: ImagePaths.displayName(of: mapped), format: .elf, bits: bits, byteOrder: order,
-      machine: ELFMachine(number: machine ?? 0, bits: bits, order: order).name,
-      kind: isExecutable ? .executable : .shared, id: mapped.buildID)
   }
 }

@@ -1,0 +1,114 @@
+/* The loader of this system, as the passes see it: dl_iterate_phdr in image_elf.c, dyld in
+ * image_macho.c. A pass visits every image in the loader's order while nothing can be unmapped. */
+#ifndef IMAGE_LOADER_H
+#define IMAGE_LOADER_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dl_iterate_phdr */
+#endif
+
+#if defined(__APPLE__)
+
+#include "CImageList.h"
+
+struct mach_header_64;
+
+/* An image, as dyld told of it. */
+typedef struct loader_image {
+  const struct mach_header_64 *header;
+  uintptr_t bias;
+  const char *name;
+  uint64_t adds, subs; /* the same for all images of a pass */
+} loader_image;
+
+void loader_walk(int (*visit)(loader_image *image, size_t size, void *context), void *context);
+
+static inline uintptr_t image_bias(const loader_image *image) { return image->bias; }
+static inline const char *image_name(const loader_image *image) { return image->name; }
+/* The load commands stand behind the header. */
+#define MACH_HEADER_SIZE 32
+static inline uintptr_t image_key(const loader_image *image) {
+  return (uintptr_t)image->header + MACH_HEADER_SIZE;
+}
+static inline bool image_counters(
+    const loader_image *image, size_t size, uint64_t *adds, uint64_t *subs) {
+  (void)size;
+  *adds = image->adds;
+  *subs = image->subs;
+  return true;
+}
+
+#else
+
+#include <link.h>
+
+#include "CImageList.h"
+
+typedef struct dl_phdr_info loader_image;
+
+#define loader_walk(visit, context) ((void)dl_iterate_phdr(visit, context))
+
+static inline uintptr_t image_bias(const loader_image *image) { return image->dlpi_addr; }
+static inline const char *image_name(const loader_image *image) {
+  return image->dlpi_name != NULL ? image->dlpi_name : "";
+}
+static inline uintptr_t image_key(const loader_image *image) {
+  return (uintptr_t)image->dlpi_phdr;
+}
+/* The loader may be older than the header: it says how much of the structure it fills. */
+static inline bool image_counters(
+    const loader_image *image, size_t size, uint64_t *adds, uint64_t *subs) {
+  if (size < offsetof(struct dl_phdr_info, dlpi_subs) + sizeof image->dlpi_subs) return false;
+  *adds = image->dlpi_adds;
+  *subs = image->dlpi_subs;
+  return true;
+}
+
+/* Whether the file's own contents of a segment hold all of [start, stop). Memory past the contents
+ * (.bss) holds nothing that a file could declare. */
+static inline bool image_segment_holds(
+    const loader_image *image, const ElfW(Phdr) *segment, uintptr_t start, uintptr_t stop) {
+  uintptr_t low = image->dlpi_addr + segment->p_vaddr;
+  return start >= low && start <= stop && stop - low <= segment->p_filesz;
+}
+
+/* The readable segment that holds all of [start, stop) in that way; null if none does. */
+static inline const ElfW(Phdr) *image_segment_of(
+    const loader_image *image, uintptr_t start, uintptr_t stop) {
+  const ElfW(Phdr) *end = image->dlpi_phdr + image->dlpi_phnum;
+  for (const ElfW(Phdr) *segment = image->dlpi_phdr; segment != end; segment++)
+    if (segment->p_type == PT_LOAD && (segment->p_flags & PF_R) &&
+        image_segment_holds(image, segment, start, stop))
+      return segment;
+  return NULL;
+}
+
+/* Reads the notes of `segment` into the entry, whose header is known already: the build-id and the
+ * note of this project. `first` and `last` are readable segments, looked at before all others. */
+void image_note_read(
+    const loader_image *image, const ElfW(Phdr) *segment, const ElfW(Phdr) *first,
+    const ElfW(Phdr) *last, image_entry *entry);
+
+#endif
+
+/* The address of what tells the vdso from other images; 0 where there is none. Asked once a scan. */
+uintptr_t loader_vdso(void);
+
+/* Fills everything of an entry but its name. `position` is the image's in the loader's list. */
+void image_describe(
+    const loader_image *image, size_t position, uintptr_t vdso, image_entry *entry);
+
+/* Where an image stands. */
+image_place image_place_of(const loader_image *image);
+
+/* The headers that tell an image from another build; empty where they are not mapped. `header` is
+ * what a scan said. */
+void image_headers(
+    const loader_image *image, uintptr_t header, image_range *main, image_range *program);
+
+/* The readable file contents of the segment that holds all of [start, stop): false if none does. */
+bool image_contents(
+    const loader_image *image, uintptr_t start, uintptr_t stop, image_range *contents,
+    bool *writable);
+
+#endif
