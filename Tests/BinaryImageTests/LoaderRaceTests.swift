@@ -1,0 +1,105 @@
+import BinaryImage
+import Foundation
+import Synchronization
+import Testing
+
+/// Another thread's image is in the loader's list before it is relocated: what is copied of it then is
+/// either right or said to be unsettled, and right after `waitForLoader`.
+@Suite struct LoaderRaceTests {
+  /// Enough relocations that a walk comes in the middle of them, many times.
+  private static let slow =
+    """
+    __asm__(".pushsection .data.rel,\\"aw\\"\\n.balign 8\\nbig_table:\\n"
+            ".rept 500000\\n.quad big_table\\n.endr\\n.popsection");
+    """
+
+  @Test(arguments: MappedFileTests.Kind.allCases)
+  func `An image that is being relocated is never misread`(_ kind: MappedFileTests.Kind) throws {
+    let name = "slow_\(kind)"
+    let path = try Fixture.library(
+      kind.source(name) + "\n" + Self.slow, as: "\(name).so", ["-Wl,--build-id"])
+    let expected = ["\(name).FirstModule", "\(name).SecondModule"]
+    var unsettled = 0
+    for _ in 0..<10 {
+      let mayClose = DispatchSemaphore(value: 0)
+      let isClosed = DispatchSemaphore(value: 0)
+      do {
+        Thread {
+          let library = try? OpenLibrary(path)
+          mayClose.wait()
+          library?.close()
+          isClosed.signal()
+        }.start()
+        defer {
+          mayClose.signal()
+          isClosed.wait()
+        }
+        var list = ImageList()
+        let deadline = Date(timeIntervalSinceNow: 60)
+        while Date() < deadline {
+          try list.update()
+          guard list.position(named: path) != nil else { continue }
+          var image = try list.copy(named: path)
+          if !image.isSettled {
+            unsettled += 1
+            let early = try image.texts(in: "BeehiveMods")
+            #expect(early.allSatisfy { expected.contains($0) || $0 == "out-of-image" })
+            if unsettled % 100 != 0 { continue }
+            ImageList.waitForLoader()
+            image = try list.copy(named: path)
+          }
+          #expect(image.isSettled)
+          #expect(try image.texts(in: "BeehiveMods") == expected)
+          break
+        }
+      }
+    }
+    #expect(unsettled > 0, "no walk came in time; the library is relocated too fast for this test")
+  }
+
+  @Test func `Lists are read while libraries come and go`() throws {
+    let names = (0..<4).map { "restless_\($0)" }
+    let paths = try names.map { try Fixture.library(Fixture.noted($0), as: "\($0).so") }
+    let isOver = Flag()
+    let ended = DispatchSemaphore(value: 0)
+    for path in paths {
+      Thread {
+        while !isOver.value {
+          guard let library = try? OpenLibrary(path) else { break }
+          library.close()
+        }
+        ended.signal()
+      }.start()
+    }
+    var list = ImageList()
+    var known: Set<MappedImage.ID> = []
+    var copied = 0
+    for _ in 0..<2000 {
+      let changes = try list.update()
+      known.subtract(changes.removed)
+      for position in changes.added { known.insert(list[position].id) }
+      let isComplete = known == Set((0..<list.count).map { list[$0].id })
+      #expect(isComplete)
+      let ours = (0..<list.count).filter { paths.contains(list[$0].name) }
+      for (position, copy) in zip(ours, list.copy(ours)) {
+        guard case .image(let image) = copy, image.isSettled else { continue }
+        copied += 1
+        // The place may be another library's by now; what was copied is of one of them, whole.
+        let modules = try image.texts(in: "BeehiveMods")
+        #expect(
+          names.contains { modules == ["\($0).FirstModule", "\($0).SecondModule"] },
+          "\(modules) in \(list[position].name)")
+      }
+    }
+    isOver.set()
+    for _ in paths { ended.wait() }
+    #expect(copied > 0)
+  }
+}
+
+/// A flag that threads share.
+private final class Flag: Sendable {
+  private let state = Atomic(false)
+  var value: Bool { state.load(ordering: .relaxed) }
+  func set() { state.store(true, ordering: .relaxed) }
+}
