@@ -48,3 +48,14 @@ extension String {
     self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
   }
 }
+
+extension UInt64 {
+  /// The number in base 16, without a prefix.
+  var hexadecimal: String { String(self, radix: 16) }
+
+  /// The sum, or the largest number where that would overflow.
+  func saturating(adding other: UInt64) -> UInt64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
+  }
+}

@@ -157,7 +157,8 @@ extension ELFFile {
         section: section.name, at: section.offset?.rawValue)
     }
     inflatedSections.size += size
-    switch try handle().inflate(section.index) {
+    // libelf rewrites the header of what it inflates, so this is a handle for one use.
+    switch try ELFHandle(file).inflate(section.index) {
     case .success(let bytes):
       inflatedSections.bytes[section.index] = bytes
       return bytes

@@ -87,8 +87,3 @@ struct ELFDynamic {
     return tags
   }
 }
-
-extension UInt64 {
-  /// The number in base 16, without a prefix.
-  var hexadecimal: String { String(self, radix: 16) }
-}

@@ -2,11 +2,11 @@ internal import CElf
 
 /// An ELF file on disk: any class, byte order and machine, linked or relocatable.
 ///
-/// Headers are read through libelf with `ELF_C_READ`, everything else with `pread` where it is
-/// needed; the file is neither mapped nor loaded, and nothing in it is believed before it is
-/// checked. Use one value on one thread.
+/// libelf, with `ELF_C_READ`, reads the headers of the sections that are found and inflates what is
+/// compressed; everything else is a `pread` where it is needed. The file is neither mapped nor
+/// loaded, and nothing in it is believed before it is checked. Use one value on one thread.
 ///
-/// ELF: `elf_begin`, `gelf_getshdr`, `gelf_getphdr`.
+/// ELF: `elf_begin`, `gelf_getshdr`, `elf_compress`.
 public final class ELFFile: FileFormat {
   let file: OpenedFile
   let header: ELFHeader

@@ -28,7 +28,8 @@ internal import CElf
 
   /// The inflated contents of a section with `SHF_COMPRESSED`, or libelf's reason why not.
   ///
-  /// The caller has bounded `ch_size`, which libelf allocates.
+  /// The caller has bounded `ch_size`, which libelf allocates. Afterwards `section(_:)` describes
+  /// the inflated section, no longer the one in the file.
   func inflate(_ index: Int) -> Result<[UInt8], LibELFError> {
     var header = GElf_Shdr()
     guard let section = unsafe elf_getscn(elf, index), unsafe gelf_getshdr(section, &header) != nil

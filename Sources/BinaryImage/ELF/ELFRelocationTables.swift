@@ -119,11 +119,3 @@ extension ELFFile {
     return symbols
   }
 }
-
-extension UInt64 {
-  /// The sum, or the largest number where that would overflow.
-  func saturating(adding other: UInt64) -> UInt64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? .max : sum
-  }
-}
