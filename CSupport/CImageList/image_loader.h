@@ -44,6 +44,13 @@ static inline bool image_counters(
 
 #include "CImageList.h"
 
+/* From 2.35 on, glibc keeps a sorted index of images for exception unwinding. */
+#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 35)
+#define IMAGE_HAS_FIND_OBJECT 1
+#endif
+#endif
+
 typedef struct dl_phdr_info loader_image;
 
 #define loader_walk(visit, context) ((void)dl_iterate_phdr(visit, context))

@@ -19,15 +19,9 @@ image_place image_place_of(const loader_image *image) {
   return place;
 }
 
-#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
-#if __GLIBC_PREREQ(2, 35)
-#define HAS_FIND_OBJECT 1
-#endif
-#endif
+#ifdef IMAGE_HAS_FIND_OBJECT
 
-#ifdef HAS_FIND_OBJECT
-
-/* glibc keeps a sorted index for exception unwinding: no lock and no walk. */
+/* The index needs no lock and no walk. */
 const char *image_place_find(const void *address, image_place *place) {
   struct dl_find_object found;
   if (_dl_find_object((void *)address, &found) != 0) return NULL;

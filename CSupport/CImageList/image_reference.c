@@ -1,5 +1,5 @@
-/* Keeping images mapped, and waiting for the loader. Everything here takes the loader's own lock,
- * which it holds while constructors run: no caller may hold a lock that one of them could want. */
+/* Keeping images mapped. Everything here takes the loader's own lock, which it holds while
+ * constructors run: no caller may hold a lock that one of them could want. */
 #define _GNU_SOURCE
 #include "CImageList.h"
 
@@ -34,10 +34,5 @@ void *image_reference_take(const image_place *place, const char *name, bool fore
 }
 
 void image_reference_release(void *reference) { dlclose(reference); }
-
-void image_list_wait(void) {
-  void *program = dlopen(NULL, RTLD_LAZY);
-  if (program != NULL) dlclose(program);
-}
 
 #endif

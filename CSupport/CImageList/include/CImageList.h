@@ -185,8 +185,14 @@ bool image_carries_swift(const image_place *place);
 void *image_reference_take(const image_place *place, const char *name, bool forever);
 void image_reference_release(void *reference);
 
-/* Returns when no other thread is inside `dlopen`: what it was mapping is relocated by then and its
- * constructors have run. Takes the loader's lock: call it with no lock held. */
-void image_list_wait(void);
+/* Whether the loader has relocated the image that holds `address` and has this bias; false too where
+ * it does not say. What is copied after a true answer has the values that the loader gives it. Takes
+ * no lock. */
+bool image_is_relocated(uintptr_t address, uintptr_t bias);
+
+/* Returns when the image at `place` is relocated or gone. Where the loader says so, this takes none
+ * of its locks for longer than a walk, so a constructor may wait for the caller; elsewhere it returns
+ * when no other thread is inside `dlopen`. Call it with no lock held. */
+void image_wait_for_relocation(const image_place *place);
 
 #endif

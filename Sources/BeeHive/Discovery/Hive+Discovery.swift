@@ -43,11 +43,12 @@ extension Hive {
   /// The images to take in, each relocated.
   private func settled(_ found: ImageWatch.Found) -> [LoadedImage] {
     guard !found.unsettled.isEmpty else { return found.images }
-    // Another thread may be inside their dlopen; it is over when this returns. No lock is held.
-    ImageList.waitForLoader()
-    let again = watch.withLock { $0.lookAgain(at: found.unsettled) }
+    // Another thread is inside their dlopen. No lock is held.
+    for image in found.unsettled { image.waitForRelocation() }
+    let ids = found.unsettled.map(\.mapped.id)
+    let again = watch.withLock { $0.lookAgain(at: ids) }
     let settled = Dictionary(uniqueKeysWithValues: again.images.map { ($0.mapped.id, $0) })
-    let unsettled = Set(found.unsettled)
+    let unsettled = Set(ids)
     return found.images.compactMap {
       unsettled.contains($0.mapped.id) ? settled[$0.mapped.id] : $0
     }

@@ -25,8 +25,8 @@ struct ImageWatch: ~Copyable {
     /// Images that must be compared with what is known of them: something was unmapped, and what was
     /// mapped at the same place since may look the same in the list.
     var suspects: [LoadedImage] = []
-    /// Images that may not be relocated yet.
-    var unsettled: [MappedImage.ID] = []
+    /// Those of `images` that may not be relocated yet.
+    var unsettled: [LoadedImage] = []
   }
 
   /// Whether the loader has mapped or unmapped anything since the last look.
@@ -69,14 +69,16 @@ struct ImageWatch: ~Copyable {
 
   private borrowing func copy(_ ids: [MappedImage.ID], into found: inout Found) {
     let positions = ids.compactMap { list.position(of: $0) }
-    for (position, copy) in zip(positions, list.copy(positions)) {
-      let mapped = list[position]
+    // Asked before anything is copied: what is relocated afterwards may have been copied too soon.
+    let relocated = positions.map { list.isRelocated($0) }
+    for (index, copy) in list.copy(positions).enumerated() {
+      let mapped = list[positions[index]]
       switch copy {
       case .image(let image):
         found.images.append(image)
         // What has called the hook from its constructor is relocated.
         let isAnnounced = mapped.header.map { announced.contains($0) } ?? false
-        if !isAnnounced, !image.isSettled { found.unsettled.append(mapped.id) }
+        if !relocated[index], !isAnnounced, !image.isSettled { found.unsettled.append(image) }
       case .failed(let error): found.failures.append((mapped.id, error))
       case .gone: found.removed.append(mapped.id)
       }

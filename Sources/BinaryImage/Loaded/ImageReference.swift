@@ -54,13 +54,26 @@ extension LoadedImage {
   }
 }
 
-extension ImageList {
-  /// Returns when no other thread is inside `dlopen` or `dlclose`.
+extension LoadedImage {
+  /// Returns when the loader has relocated the image, or it is gone: a copy that is made now is
+  /// settled.
   ///
-  /// What was in the list before is relocated then. Takes the loader's lock, which is held while
-  /// constructors run: call it with no lock held that a constructor could want. On a thread that
-  /// runs a constructor itself it returns at once.
-  public static func waitForLoader() {
-    image_list_wait()
+  /// Call it with no lock held. A constructor that waits for the caller does no harm where the loader
+  /// says what it has relocated (glibc from 2.35 on); elsewhere this waits for the loader's lock.
+  public func waitForRelocation() {
+    var place = self.place
+    // Sound: the place is read during the call alone.
+    unsafe image_wait_for_relocation(&place)
+  }
+}
+
+extension ImageList {
+  /// Whether the loader has relocated the image at `position`; false too where it does not say.
+  ///
+  /// What is copied after a true answer is settled. Takes no lock.
+  public func isRelocated(_ position: Int) -> Bool {
+    // The program headers are mapped with the image as a rule; where not, the answer is false.
+    let entry = entry(position)
+    return image_is_relocated(entry.program_headers, entry.bias)
   }
 }

@@ -26,11 +26,11 @@ internal import CImageList
   public let evidence: Evidence
   /// Whether Swift's runtime knows its metadata: then it must never be unmapped, see `pin`.
   public let carriesSwift: Bool
-  /// Whether every pointer has the value that the loader gives it, as far as that can be seen.
+  /// Whether every pointer has the value that the loader gives it, as far as the copy shows.
   ///
-  /// An image is in the loader's list before it is relocated. One that has not announced itself and
-  /// is unsettled is copied again after `ImageList.waitForLoader()`. Typed records hide it, so with
-  /// them an image is never called settled.
+  /// An image is in the loader's list before it is relocated. One of which the list did not say that
+  /// it is (`ImageList.isRelocated`), that has not announced itself and is unsettled, is copied again
+  /// after `waitForRelocation()`. Typed records hide it, so with them an image is never called settled.
   public let isSettled: Bool
   let place: image_place
   private let contents: Contents

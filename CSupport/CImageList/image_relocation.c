@@ -1,0 +1,55 @@
+/* Whether an image has the values that the loader gives it.
+ *
+ * An image is in the loader's list before it is relocated. To wait for the loader's lock would tell
+ * when it is, but that lock is held while constructors run, and one of them may be waiting for us. So
+ * where the loader says by itself that it is done with an image, we ask, and ask again. */
+#define _GNU_SOURCE
+#if !defined(__APPLE__)
+
+#include <dlfcn.h>
+#include <time.h>
+
+#include "image_loader.h"
+
+#ifdef IMAGE_HAS_FIND_OBJECT
+
+/* dlopen puts an image into the index of glibc after it has relocated it, and before the first
+ * constructor; the index is written with release order. */
+bool image_is_relocated(uintptr_t address, uintptr_t bias) {
+  struct dl_find_object found;
+  return _dl_find_object((void *)address, &found) == 0 && found.dlfo_link_map->l_addr == bias;
+}
+
+static int find(struct dl_phdr_info *info, size_t size, void *context) {
+  (void)size;
+  const image_place *wanted = context;
+  if (info->dlpi_addr != wanted->bias) return 0;
+  image_place place = image_place_of(info);
+  return place.dynamic == wanted->dynamic && place.lowest == wanted->lowest;
+}
+
+void image_wait_for_relocation(const image_place *place) {
+  struct timespec pause = {.tv_nsec = 20000};
+  while (!image_is_relocated(place->lowest, place->bias) &&
+         dl_iterate_phdr(find, (void *)place) != 0) {
+    nanosleep(&pause, NULL);
+    if (pause.tv_nsec < 1000000) pause.tv_nsec *= 2;
+  }
+}
+
+#else
+
+bool image_is_relocated(uintptr_t address, uintptr_t bias) {
+  (void)address;
+  (void)bias;
+  return false;
+}
+
+void image_wait_for_relocation(const image_place *place) {
+  (void)place;
+  void *program = dlopen(NULL, RTLD_LAZY);
+  if (program != NULL) dlclose(program);
+}
+
+#endif
+#endif
