@@ -31,18 +31,29 @@ public final class Hive: Sendable {
   /// Whether images that come and go are this Hive's business.
   @usableFromInline let followsLoader: Bool
   /// The announcements that this Hive has seen to; compared with the hook's counter by every lookup.
-  @usableFromInline let seenAnnouncements = Atomic<UInt>(0)
+  ///
+  /// No counter stands at the initial value: a Hive that has not walked yet is not up to date.
+  @usableFromInline let seenAnnouncements = Atomic<UInt>(.max)
 
   /// An empty Hive that follows nothing.
   public init() { followsLoader = false }
 
-  private init(following: Void) {
-    followsLoader = true
-    discover()
-  }
+  private init(following: Void) { followsLoader = true }
 
   /// The Hive of this process; the first touch walks every image that is loaded.
-  public static let process = Hive(following: ())
+  public static var process: Hive {
+    let hive = following
+    if !hive.isTouched.load(ordering: .relaxed) {
+      hive.isTouched.store(true, ordering: .relaxed)
+      hive.catchUp(probing: true)
+    }
+    return hive
+  }
+
+  /// Made empty: the runtime holds a lock while it makes a global, and a walk under it would wait for
+  /// a constructor that waits for the global.
+  private static let following = Hive(following: ())
+  private let isTouched = Atomic<Bool>(false)
 
   /// Every entry, in order of registration, with its state and its source.
   ///
