@@ -1,0 +1,78 @@
+internal import BeeHive
+internal import BinaryImage
+
+extension Host {
+  /// What the Hive says of itself.
+  static let hiveSteps: [(String, Step)] = [
+    ("touch", { _, _ in _ = Hive.process }),
+    ("refresh", { _, _ in Hive.process.refresh() }),
+    // Every entry that stands in an image; none says "no entries".
+    ("entries", { _, _ in printEntries() }),
+    ("reasons", { _, _ in printEntries { entry in "\(entry.summary): \(entry.reason)" } }),
+    ("count", { _, _ in print(Tally(Hive.process.entries)) }),
+    (
+      "images",
+      { _, _ in
+        let problems = Hive.process.uninspectedImages
+        for problem in problems {
+          print("\(lastPart(of: problem.image)): \(problem.code.rawValue)")
+        }
+        if problems.isEmpty { print("every image was inspected") }
+      }
+    ),
+    (
+      "validate",
+      { _, _ in
+        try Hive.process.validate()
+        print("valid")
+      }
+    ),
+  ]
+
+  private static func printEntries(_ line: (Entry) -> String = \.summary) {
+    let entries = Hive.process.entries
+    for entry in entries { print(line(entry)) }
+    if entries.isEmpty { print("no entries") }
+  }
+}
+
+/// How many entries are in which state.
+struct Tally: CustomStringConvertible {
+  var bound = 0
+  var accepted = 0
+  var rejected = 0
+
+  init(_ entries: [Entry]) {
+    for entry in entries {
+      switch entry.state {
+      case .bound: bound += 1
+      case .accepted: accepted += 1
+      case .rejected: rejected += 1
+      }
+    }
+  }
+
+  var description: String { "\(bound) bound, \(accepted) accepted, \(rejected) rejected" }
+}
+
+extension Entry {
+  /// `bound service Greeter at libplugin.so BeehiveRecords[0]`, with the reason's code if there is one.
+  var summary: String {
+    let state =
+      switch state {
+      case .bound: "bound"
+      case .accepted(let problem): "accepted (\(problem.code.rawValue))"
+      case .rejected(let problem): "rejected (\(problem.code.rawValue))"
+      }
+    let what = name.isEmpty ? "\(kind)" : "\(kind) \(name)"
+    return "\(state) \(what) at \(source)"
+  }
+
+  /// The whole sentence, for who is bound too.
+  var reason: String {
+    switch state {
+    case .bound: "bound"
+    case .accepted(let problem), .rejected(let problem): problem.message
+    }
+  }
+}

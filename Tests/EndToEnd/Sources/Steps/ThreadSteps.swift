@@ -1,0 +1,115 @@
+internal import BeeHive
+internal import CContract
+internal import Contract
+internal import Glibc
+internal import Synchronization
+
+extension Host {
+  /// What several threads do at once.
+  static let threadSteps: [(String, Step)] = [
+    // Eight threads ask for one singleton at the same moment.
+    (
+      "race-speak",
+      { _, service in
+        let answers = Threads.together(8) { (try? say(service)) ?? "nothing" }
+        print("all heard: \(Set(answers).sorted().joined(separator: ", "))")
+      }
+    ),
+    (
+      "race-greet",
+      { _, _ in
+        let greeters = Threads.together(8) { try? Hive.process.service((any Greeter).self) }
+        let instances = Set(greeters.map { $0.map { ObjectIdentifier($0 as AnyObject) } })
+        print("\(instances.count) instance: \(greeters.first??.greet() ?? "nothing")")
+      }
+    ),
+    // One thread opens the library while this one asks for everything, again and again.
+    (
+      "open-while-asking",
+      { _, path in
+        let rounds = asking { _ = try? Handle(opening: path) }
+        print(rounds > 1 ? "asked meanwhile" : "not asked meanwhile")
+      }
+    ),
+    // The same, a hundred times, and closed again each time.
+    (
+      "reopen-while-asking",
+      { _, path in
+        let rounds = asking {
+          for _ in 0..<100 {
+            try? Handle(opening: path).close()
+          }
+        }
+        print(rounds > 1 ? "asked meanwhile" : "not asked meanwhile")
+      }
+    ),
+    // A constructor of the library wants the Hive at the very moment when another thread is the first
+    // to touch it.
+    (
+      "touch-from-constructor",
+      { _, path in
+        contract_set_host {
+          isInConstructor.store(true, ordering: .releasing)
+          usleep(100_000)
+          _ = Hive.process.entries
+        }
+        Threads.run({ _ = try? Handle(opening: path) }) {
+          while !isInConstructor.load(ordering: .acquiring) { usleep(100) }
+          _ = Hive.process.entries
+        }
+        print("both touched it")
+      }
+    ),
+    ("replace", { _, count in try replace(Int(count) ?? 1000) }),
+  ]
+
+  private static let isInConstructor = Atomic<Bool>(false)
+  private static let isOver = Atomic<Bool>(false)
+  private static let rounds = Atomic<Int>(0)
+
+  /// Asks for everything before another thread runs `body` and while it does; how often.
+  private static func asking(while body: @escaping @Sendable () -> Void) -> Int {
+    rounds.store(0, ordering: .relaxed)
+    isOver.store(false, ordering: .relaxed)
+    Threads.run({
+      while rounds.load(ordering: .acquiring) == 0 { sched_yield() }
+      body()
+      isOver.store(true, ordering: .releasing)
+    }) {
+      repeat {
+        useInEveryWay(Hive.process)
+        rounds.wrappingAdd(1, ordering: .releasing)
+      } while !isOver.load(ordering: .acquiring)
+    }
+    return rounds.load(ordering: .relaxed)
+  }
+
+  /// Takes a service away and gives another, `count` times, while a second thread asks for it.
+  private static func replace(_ count: Int) throws {
+    let hive = Hive()
+    isOver.store(false, ordering: .releasing)
+    var before = 0
+    try Threads.run({
+      while !isOver.load(ordering: .acquiring) {
+        _ = try? hive.service((any Painter).self)
+        _ = try? hive.withService((any Painter).self) { $0.paint().isEmpty }
+      }
+    }) {
+      defer { isOver.store(true, ordering: .releasing) }
+      for round in 0..<count {
+        if round == count / 10 { before = try ProcessFacts.residentKilobytes() }
+        try hive.register((any Painter).self, instance: Canvas())
+        _ = try hive.service((any Painter).self)
+        hive.removeServices(named: "Contract.Painter")
+      }
+    }
+    let growth = try ProcessFacts.residentKilobytes() - before
+    print(growth < 4096 ? "memory is flat" : "memory grew by \(growth) KiB")
+  }
+
+  /// A service that is an object, with something in it, so that a lost one shows.
+  private final class Canvas: Painter {
+    private let colours = [String](repeating: "a colour that is no small string", count: 8)
+    func paint() -> String { colours[0] }
+  }
+}

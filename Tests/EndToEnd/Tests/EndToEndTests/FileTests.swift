@@ -1,0 +1,122 @@
+import Foundation
+import Testing
+
+/// What became of the file since it was opened does not matter to a library with a note; one without
+/// is read from its file, and if that cannot be, the Hive says so. Never a crash, never silence.
+@Suite struct FileTests {
+  static let noted = ["bound service Speaker at libspeaker.so BeehiveRecords[0]"]
+  /// The same library without our headers: found through its file alone.
+  static let handmade = """
+    static const char *const entry
+      __attribute__((used, retain, section("BeehiveMods"), aligned(8))) = "Shop.ShopModule";
+    """
+  static let listed = [
+    "accepted (no-such-type) module Shop.ShopModule at libhandmade.so BeehiveMods[0]"
+  ]
+
+  @Test("A relative path, and another directory since") func otherDirectory() throws {
+    let workshop = try Workshop()
+    try workshop.library("speaker", Source.speaker())
+    try workshop.library("handmade", Self.handmade)
+    let said = try Program.host(
+      "touch", "open=./libspeaker.so", "open=./libhandmade.so", "chdir=/", "entries", "images",
+      "speak=Speaker", in: workshop)
+    #expect(said == Self.noted + Self.listed + ["every image was inspected", "hello"])
+  }
+
+  @Test("A file in memory, which no directory knows") func memory() throws {
+    let workshop = try Workshop()
+    try workshop.library("speaker", Source.speaker())
+    let said = try Program.host(
+      "touch", "open-memory=./libspeaker.so", "speak=Speaker", "count", "images", in: workshop)
+    #expect(said == ["hello", "1 bound, 0 accepted, 0 rejected", "every image was inspected"])
+  }
+
+  @Test("A file in memory without a note: read, or reported") func memoryWithoutNote() throws {
+    let workshop = try Workshop()
+    try workshop.library("handmade", Self.handmade)
+    let said = try Program.host(
+      "touch", "open-memory=./libhandmade.so", "count", "images", in: workshop)
+    // Who may read /proc/self/map_files, root as a rule, sees the file; nobody else can.
+    let isRead = said.first == "0 bound, 1 accepted, 0 rejected"
+    #expect(isRead != (said.last != "every image was inspected"), "\(said)")
+  }
+
+  @Test("A file that was deleted") func deleted() throws {
+    let workshop = try Workshop()
+    try workshop.library("speaker", Source.speaker())
+    let said = try Program.host(
+      "open=./libspeaker.so", "remove=libspeaker.so", "entries", "speak=Speaker", "images",
+      in: workshop)
+    #expect(said == Self.noted + ["hello", "every image was inspected"])
+  }
+
+  @Test("A deleted file without a note: read, or reported") func deletedWithoutNote() throws {
+    let workshop = try Workshop()
+    try workshop.library("handmade", Self.handmade)
+    let said = try Program.host(
+      "open=./libhandmade.so", "remove=libhandmade.so", "count", "images", in: workshop)
+    let isRead = said.first == "0 bound, 1 accepted, 0 rejected"
+    #expect(isRead != (said.last != "every image was inspected"), "\(said)")
+  }
+
+  @Test("A file that another took the place of") func replaced() throws {
+    let workshop = try Workshop()
+    try workshop.library("speaker", Source.speaker())
+    try workshop.library("other", Source.speaker("Other", says: "I am another"))
+    let said = try Program.host(
+      "open=./libspeaker.so", "rename=libother.so,libspeaker.so", "entries", "speak=Speaker",
+      "images", in: workshop)
+    #expect(said == Self.noted + ["hello", "every image was inspected"])
+  }
+
+  @Test("A file without a note that another took the place of: never the other's entries")
+  func replacedWithoutNote() throws {
+    let workshop = try Workshop()
+    try workshop.library("handmade", Self.handmade)
+    try workshop.library(
+      "other", Self.handmade.replacing("Shop.ShopModule", with: "Other.OtherModule"))
+    let said = try Program.host(
+      "open=./libhandmade.so", "rename=libother.so,libhandmade.so", "reasons", "images",
+      in: workshop)
+    #expect(!said.contains { $0.contains("Other") })
+    let isRead = said.first?.contains("Shop.ShopModule") == true
+    #expect(isRead != (said.last == "libhandmade.so: replaced"), "\(said)")
+  }
+
+  @Test("Section headers stripped: the note is enough") func stripped() throws {
+    let workshop = try Workshop()
+    try workshop.library("speaker", Source.speaker())
+    try workshop.run("llvm-objcopy", "--strip-sections", "libspeaker.so")
+    let said = try Program.host(
+      "touch", "open=./libspeaker.so", "entries", "speak=Speaker", "images", in: workshop)
+    #expect(said == Self.noted + ["hello", "every image was inspected"])
+  }
+
+  @Test("Section headers stripped and no note: silent, as the file is") func strippedHandmade()
+    throws
+  {
+    let workshop = try Workshop()
+    try workshop.library("handmade", Self.handmade)
+    try workshop.run("llvm-objcopy", "--strip-sections", "libhandmade.so")
+    let said = try Program.host("open=./libhandmade.so", "entries", "images", in: workshop)
+    #expect(said == ["no entries", "libhandmade.so: section-table-missing"])
+  }
+
+  /// patchelf moves notes without knowing that ours holds offsets relative to itself.
+  @Test(
+    "patchelf has moved the note",
+    arguments: [
+      ["--set-rpath", String(repeating: "/a/very/long/path/that/fits/nowhere", count: 300)],
+      ["--add-needed", "libm.so.6"],
+      ["--set-soname", "libspeaker.so"],
+    ])
+  func patched(options: [String]) throws {
+    let workshop = try Workshop()
+    try workshop.library("speaker", Source.speaker())
+    try workshop.run("patchelf", arguments: options + ["libspeaker.so"])
+    let said = try Program.host(
+      "touch", "open=./libspeaker.so", "entries", "speak=Speaker", "images", in: workshop)
+    #expect(said == Self.noted + ["hello", "every image was inspected"])
+  }
+}
