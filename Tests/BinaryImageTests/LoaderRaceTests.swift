@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Another thread's image is in the loader's list before it is relocated: what is copied of it then is
-/// either right or said to be unsettled, and right after `waitForLoader`.
+/// either right or said to be unsettled, and right after `waitForRelocation`.
 @Suite struct LoaderRaceTests {
   /// Enough relocations that a walk comes in the middle of them, many times.
   private static let slow =
@@ -45,7 +45,7 @@ import Testing
             let early = try image.texts(in: "BeehiveMods")
             #expect(early.allSatisfy { expected.contains($0) || $0 == "out-of-image" })
             if unsettled % 100 != 0 { continue }
-            ImageList.waitForLoader()
+            image.waitForRelocation()
             image = try list.copy(named: path)
           }
           #expect(image.isSettled)
