@@ -42,7 +42,9 @@ enum Walks {
         run: { for _ in 0..<100 { guard floor_probe() > 0 else { stop("nothing counted") } } },
         operations: 100),
       candidate: .init(
-        run: { for _ in 0..<100 { guard ImageList.probe() != nil else { stop("nothing counted") } } },
+        run: {
+          for _ in 0..<100 { guard ImageList.probe() != nil else { stop("nothing counted") } }
+        },
         operations: 100))
   }
 }
