@@ -25,6 +25,7 @@ let package = Package(
     .target(name: "CBeeHiveAnchor", dependencies: ["CBeeHive"], path: "CSupport/CBeeHiveAnchor"),
     .target(name: "CImageList", path: "CSupport/CImageList"),
     .target(name: "CEpoch", path: "CSupport/CEpoch"),
+    .target(name: "CSignals", path: "CSupport/CSignals"),
     .target(name: "CSwiftRuntime", path: "CSupport/CSwiftRuntime"),
     .target(
       name: "CImageEvents", dependencies: ["CBeeHive", "CImageList"], path: "CSupport/CImageEvents"),
@@ -40,7 +41,8 @@ let package = Package(
     .target(
       name: "BeeHive",
       dependencies: [
-        "Registration", "BinaryImage", "CBeeHive", "CEpoch", "CImageEvents", "CSwiftRuntime",
+        "Registration", "BinaryImage", "CBeeHive", "CEpoch", "CImageEvents", "CSignals",
+        "CSwiftRuntime",
       ]),
 
     .executableTarget(

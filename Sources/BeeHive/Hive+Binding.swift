@@ -14,8 +14,14 @@ extension Hive {
     guard case .accepted = progress, !entry.isForeign else { return progress }
     // The runtime's lookups run here, with no lock held.
     let next = Binding(hostBindings: bindings).progress(named: entry)
+    defer { observers.deliver() }
     return state.withLock { state in
-      state.table.set(next, for: entry)
+      guard state.table.set(next, for: entry) else { return entry.progress }
+      switch entry.progress {
+      case .bound: observers.post(.entryBound(entry.snapshot))
+      case .rejected: observers.post(.entryRejected(entry.snapshot))
+      case .accepted: break
+      }
       return entry.progress
     }
   }

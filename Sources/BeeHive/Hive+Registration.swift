@@ -91,8 +91,9 @@ extension Hive {
   func add(_ entries: [RegisteredEntry]) {
     state.withLock { state in
       state.table.reserve(entries.count)
-      for entry in entries { state.add(entry, cache: cache) }
+      for entry in entries { state.add(entry, cache: cache, observers) }
     }
+    observers.deliver()
     cache.collect()
   }
 
@@ -101,9 +102,13 @@ extension Hive {
   func withdraw(where condition: (RegisteredEntry) -> Bool) -> Int {
     let gone = state.withLock { state -> [RegisteredEntry] in
       let gone = state.table.withdraw(where: condition)
-      for entry in gone { state.forgetAnswers(named: entry.name, cache: cache) }
+      for entry in gone {
+        state.forgetAnswers(named: entry.name, cache: cache)
+        observers.post(.entryWithdrawn(entry.snapshot))
+      }
       return gone
     }
+    observers.deliver()
     for entry in gone { entry.undo() }
     cache.collect(now: true)
     return gone.count
@@ -112,8 +117,9 @@ extension Hive {
 
 extension Hive.State {
   /// Takes in an entry; an answer that it might change is asked for anew.
-  mutating func add(_ entry: RegisteredEntry, cache: LookupCache) {
+  mutating func add(_ entry: RegisteredEntry, cache: LookupCache, _ observers: Observers) {
     table.add(entry)
+    observers.post(entry.snapshot.notice)
     if entry.kind == .service { forgetAnswers(named: entry.name, cache: cache) }
   }
 

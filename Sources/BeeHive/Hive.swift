@@ -27,6 +27,10 @@ public final class Hive: Sendable {
   let watch = Lock(ImageWatch())
   /// Starts modules and tears them down.
   let runner = ModuleRunner()
+  /// Who is told of what happens here.
+  let observers = Observers()
+  /// How long each module took for each step and event.
+  public let profiler = Profiler()
   @usableFromInline let cache = LookupCache()
   /// Whether images that come and go are this Hive's business.
   @usableFromInline let followsLoader: Bool

@@ -36,6 +36,7 @@ extension Hive {
     let released = merge(arrivals, changes, found)
     watch.withLock { $0.merged(arrivals.map(\.id) + found.failures.map(\.id)) }
     for reference in released { reference.release() }
+    observers.deliver()
     cache.collect()
     return !arrivals.isEmpty || !changes.isEmpty || !found.removed.isEmpty
   }
@@ -119,19 +120,26 @@ extension Hive {
           guard let image = $0.image else { return false }
           return gone.contains(image) || replaced.contains(image)
         }
-        for entry in withdrawn { state.forgetAnswers(named: entry.name, cache: cache) }
+        for entry in withdrawn {
+          state.forgetAnswers(named: entry.name, cache: cache)
+          observers.post(.entryWithdrawn(entry.snapshot))
+        }
       }
       for id in gone {
-        if let reference = state.images[id]?.reference { released.append(reference) }
+        if let known = state.images[id] {
+          observers.post(.imageWithdrawn(path: known.image.identity.path))
+          if let reference = known.reference { released.append(reference) }
+        }
         state.images.forget(id)
       }
       for (id, error) in found.failures where !state.images.contains(id) {
         state.images.fail(id, error)
+        observers.post(.imageNotInspected(error))
       }
       for arrival in arrivals where !state.images.contains(arrival.id) {
-        state.merge(arrival, cache: cache)
+        state.merge(arrival, cache: cache, observers)
       }
-      for change in changes { state.merge(change, cache: cache) }
+      for change in changes { state.merge(change, cache: cache, observers) }
       return released
     }
   }
@@ -170,13 +178,20 @@ struct Arrival {
 }
 
 extension Hive.State {
-  fileprivate mutating func merge(_ arrival: Arrival, cache: LookupCache) {
+  fileprivate mutating func merge(
+    _ arrival: Arrival, cache: LookupCache, _ observers: Observers
+  ) {
     if let failure = arrival.failure {
       images.fail(arrival.id, failure)
+      observers.post(.imageNotInspected(failure))
     } else {
       images.merge(arrival.id, arrival.known)
+      if let known = arrival.known {
+        observers.post(
+          .imageArrived(path: known.image.identity.path, entryCount: known.entryCount))
+      }
     }
     table.reserve(arrival.entries.count)
-    for entry in arrival.entries { add(entry, cache: cache) }
+    for entry in arrival.entries { add(entry, cache: cache, observers) }
   }
 }

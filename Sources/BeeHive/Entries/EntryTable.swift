@@ -56,14 +56,15 @@ struct EntryTable {
     entry.progress = .rejected(.duplicate(of: first, kind: entry.kind))
   }
 
-  /// Says what became of an entry, unless it has left meanwhile.
-  mutating func set(_ progress: RegisteredEntry.Progress, for entry: RegisteredEntry) {
-    guard !entry.isWithdrawn, case .accepted = entry.progress else { return }
+  /// Says what became of an entry, unless it has left or been settled meanwhile; whether that is so.
+  mutating func set(_ progress: RegisteredEntry.Progress, for entry: RegisteredEntry) -> Bool {
+    guard !entry.isWithdrawn, case .accepted = entry.progress else { return false }
     if case .accepted = progress {} else { unboundCount -= 1 }
     entry.progress = progress
     // An accessor tells its type only when it is bound, so a duplicate may show only now.
     let others = services(named: entry.name).filter { $0 !== entry && $0.order < entry.order }
     if entry.kind == .service { reject(entry, ifDuplicateAmong: others) }
+    return true
   }
 
   /// Takes out every entry for which `condition` holds, and returns them.

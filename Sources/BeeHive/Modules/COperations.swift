@@ -12,28 +12,33 @@ struct COperations: Hashable, Sendable {
     let operations = self.operations
     return unsafe context.withCContext { context in
       switch step {
-      case .setUp: unsafe operations.set_up?(context) ?? true
-      case .initialize: unsafe operations.initialize?(context) ?? true
-      case .splash: unsafe operations.splash?(context) ?? true
-      case .tearDown: unsafe operations.tear_down.map { unsafe $0(context) } != nil || true
-      case .unmount: unsafe operations.unmount.map { unsafe $0(context) } != nil || true
+      case .setUp: return unsafe operations.set_up?(context) ?? true
+      case .initialize: return unsafe operations.initialize?(context) ?? true
+      case .splash: return unsafe operations.splash?(context) ?? true
+      case .tearDown:
+        unsafe operations.tear_down?(context)
+        return true
+      case .unmount:
+        unsafe operations.unmount?(context)
+        return true
       }
     }
   }
 
-  /// Tells the module of an event: its number, its name, and its payload if that is plain bytes.
+  /// Tells the module of an event: its number, its name, and its payload if that is bytes or text.
   func handle(_ event: Event, _ context: Context) -> Bool {
     guard let handle = unsafe operations.event else { return false }
-    let payload = event.value(as: [UInt8].self) ?? []
+    let payload =
+      event.value(as: [UInt8].self) ?? event.value(as: String.self).map { [UInt8]($0.utf8) }
     return unsafe context.withCContext { context in
       unsafe event.name.withCString { name in
-        unsafe payload.withUnsafeBytes { bytes in
+        unsafe (payload ?? []).withUnsafeBytes { bytes in
           var told = unsafe beehive_event()
           unsafe told.size = UInt32(MemoryLayout<beehive_event>.size)
           unsafe told.version = UInt32(BEEHIVE_EVENT_VERSION)
           unsafe told.number = Int64(event.kind.rawValue)
           unsafe told.name = unsafe name
-          unsafe told.payload = bytes.baseAddress
+          unsafe told.payload = payload == nil ? nil : bytes.baseAddress
           unsafe told.payload_size = bytes.count
           return unsafe handle(context, &told)
         }

@@ -30,7 +30,7 @@ public struct Event: Sendable {
 
   /// An application's own event, by type: modules ask with `event.value(as:)`.
   public init<Value: Sendable>(_ value: Value) {
-    self.init(.custom, name: TypeSpelling.of(Value.self).unqualified, payload: value)
+    self.init(.typed, name: TypeSpelling.of(Value.self).unqualified, payload: value)
   }
 
   /// What comes along, if it is of this type.
@@ -64,66 +64,30 @@ extension Event.Kind {
   public static let openURL = Self(rawValue: 11)
   /// Memory is short: pressure stall information of the system or of the control group.
   public static let didReceiveMemoryWarning = Self(rawValue: 12)
-  /// The first number of applications, and the number of every typed event.
+  /// The first number of applications.
   public static let custom = Self(rawValue: 1000)
+  /// The number of every event that a Swift type stands for.
+  public static let typed = Self(rawValue: -1)
 }
 
-/// What a module made of an event.
-public enum EventResponse: Sendable {
-  /// It is not the module's business.
-  case ignored
-  /// The module has done its part.
-  case handled
-  /// The module answers with a value.
-  case value(any Sendable)
-  /// The module answers, or not, and nobody after it is asked.
-  case stop(any Sendable)
-}
+// What `run` tells modules when the system says so, and an application whenever it knows better.
+extension Event {
+  /// The application is about to stop being served.
+  public static let willResignActive = Self(.willResignActive, name: "willResignActive")
+  /// The application has stopped being served.
+  public static let didEnterBackground = Self(.didEnterBackground, name: "didEnterBackground")
+  /// The application is about to be served again.
+  public static let willEnterForeground = Self(.willEnterForeground, name: "willEnterForeground")
+  /// The application is served again.
+  public static let didBecomeActive = Self(.didBecomeActive, name: "didBecomeActive")
+  /// The process is about to end.
+  public static let willTerminate = Self(.willTerminate, name: "willTerminate")
+  /// Memory is short.
+  public static let didReceiveMemoryWarning = Self(
+    .didReceiveMemoryWarning, name: "didReceiveMemoryWarning")
 
-/// What all modules made of an event, in the order in which they were asked.
-public struct EventOutcome: Sendable {
-  /// The answer of one module.
-  public struct Answer: Sendable {
-    /// The module's name.
-    public var module: String
-    /// What it made of the event.
-    public var response: EventResponse
+  /// A URL was opened; modules ask with `event.value(as: String.self)`.
+  public static func openURL(_ url: String) -> Self {
+    Self(.openURL, name: "openURL", payload: url)
   }
-
-  /// The answers.
-  public internal(set) var answers: [Answer] = []
-  /// The modules that threw or took too long.
-  public internal(set) var failures: [ModuleFailure] = []
-
-  /// Whether any module did something with the event.
-  public var any: Bool { answers.contains { $0.response.isHandled } }
-
-  /// Whether every module that was asked did something with it; false where none was asked.
-  public var all: Bool {
-    !answers.isEmpty && failures.isEmpty && answers.allSatisfy { $0.response.isHandled }
-  }
-
-  /// The first value of this type that a module answered with.
-  public func first<Value: Sendable>(as type: Value.Type = Value.self) -> Value? {
-    for answer in answers { if let value = answer.response.value as? Value { return value } }
-    return nil
-  }
-
-  /// Every value of this type, in order.
-  public func collect<Value: Sendable>(as type: Value.Type = Value.self) -> [Value] {
-    answers.compactMap { $0.response.value as? Value }
-  }
-}
-
-extension EventResponse {
-  var isHandled: Bool { if case .ignored = self { false } else { true } }
-
-  var value: (any Sendable)? {
-    switch self {
-    case .value(let value), .stop(let value): value
-    case .ignored, .handled: nil
-    }
-  }
-
-  var stops: Bool { if case .stop = self { true } else { false } }
 }

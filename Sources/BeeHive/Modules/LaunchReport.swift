@@ -4,11 +4,16 @@ public struct LaunchOptions: Sendable {
   public var onFailure: FailurePolicy
   /// How long one step of one module may take; nil for as long as it likes.
   public var timeLimit: Duration?
+  /// Who is told of modules that take long; nobody unless given.
+  public var watchdog: Watchdog?
 
   /// Stops at the first failure and waits without limit, unless told otherwise.
-  public init(onFailure: FailurePolicy = .stop, timeLimit: Duration? = nil) {
+  public init(
+    onFailure: FailurePolicy = .stop, timeLimit: Duration? = nil, watchdog: Watchdog? = nil
+  ) {
     self.onFailure = onFailure
     self.timeLimit = timeLimit
+    self.watchdog = watchdog
   }
 }
 
@@ -17,26 +22,69 @@ public struct LaunchReport: Sendable {
   /// The modules that live, in the order in which they were started.
   public internal(set) var started: [String] = []
   /// The order, what was lifted, and what could not be ordered.
-  public internal(set) var order: LaunchOrder
+  public internal(set) var order = LaunchOrder([])
   /// Modules that were switched off by name.
   public internal(set) var disabled: [String] = []
+  /// Modules that nothing makes, or that were rejected; each says why.
+  public internal(set) var unbound: [Entry] = []
   /// The modules that failed, or were skipped because another one did.
   public internal(set) var failures: [ModuleFailure] = []
+
+  /// Whether every module that could be made was ordered and started.
+  var isClean: Bool { failures.isEmpty && order.problems.isEmpty }
+}
+
+extension LaunchReport: CustomStringConvertible {
+  /// `started: log, shop`, then one line for each thing that is not as it might have been expected.
+  public var description: String {
+    var lines = ["started: \(started.joined(separator: ", "))"]
+    lines += order.lifts.map {
+      "lifted: \($0.module) starts among the basic modules: \($0.requiredBy) requires it"
+    }
+    lines += disabled.map { "switched off: \($0)" }
+    lines += unbound.map(\.description) + order.problems
+    lines += order.blocked.sorted { $0.key < $1.key }.map { module, requirement in
+      "module \(module) cannot start: \(requirement) cannot, and it requires that"
+    }
+    return (lines + failures.map(\.description)).joined(separator: "\n")
+  }
 }
 
 /// Why a Hive did not start; nothing of it runs.
 public struct LaunchError: Error, Sendable, CustomStringConvertible {
+  /// What came between.
+  public enum Interruption: Hashable, Sendable {
+    /// `stop` was called, or the task cancelled, before the start was over.
+    case stopped
+    /// A module asked for the start that it is part of, or for a start while it is torn down.
+    case calledByModule
+  }
+
   /// The order, with what is missing and what goes in circles.
   public var order: LaunchOrder
   /// The modules that failed.
   public var failures: [ModuleFailure]
-  /// Whether `stop` was called before the start was over.
-  public var wasStopped: Bool
+  /// What came between, if that is why.
+  public var interruption: Interruption?
+
+  init(
+    order: LaunchOrder = LaunchOrder([]), failures: [ModuleFailure] = [],
+    interruption: Interruption? = nil
+  ) {
+    self.order = order
+    self.failures = failures
+    self.interruption = interruption
+  }
 
   /// One line for each cause.
   public var description: String {
-    let lines = order.problems + failures.map(\.description)
-    return (wasStopped ? lines + ["stop was called before the start was over"] : lines)
-      .joined(separator: "\n")
+    var lines = order.problems + failures.map(\.description)
+    switch interruption {
+    case .stopped: lines.append("stopped, or cancelled, before the start was over")
+    case .calledByModule:
+      lines.append("start was called by a module that is being started or stopped")
+    case nil: break
+    }
+    return lines.joined(separator: "\n")
   }
 }

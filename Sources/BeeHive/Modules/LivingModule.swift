@@ -1,6 +1,3 @@
-internal import BinaryImage
-internal import CBeeHive
-
 /// A module that has been made, in Swift or in C, and what is known of it.
 struct LivingModule: Sendable {
   /// The lifecycle's steps, in order.
@@ -25,12 +22,16 @@ struct LivingModule: Sendable {
   }
 
   let node: LaunchOrder.Node
+  let entry: RegisteredEntry
   let code: Code
   /// Whether `initialize` runs beside that of others.
   let isConcurrent: Bool
 
-  /// Runs a step of the lifecycle.
-  func run(_ step: Step, _ context: Context) async throws {
+  /// Tells this module from one of the same name that came before or comes after it.
+  var id: UInt64 { entry.order }
+
+  /// Runs a step of the lifecycle. `isTimed` says that somebody stops waiting after a while.
+  func run(_ step: Step, _ context: Context, isTimed: Bool) async throws {
     switch code {
     case .swift(let module):
       switch step {
@@ -41,16 +42,41 @@ struct LivingModule: Sendable {
       case .unmount: try await module.unmount(context)
       }
     case .c(let operations):
-      if !operations.run(step, context) { throw CRefusal() }
+      let isDone = await Self.blocking(isTimed) { operations.run(step, context) }
+      if !isDone { throw CRefusal() }
     }
   }
 
   /// Tells the module of an event.
-  func handle(_ event: Event, _ context: Context) async throws -> EventResponse {
+  func handle(_ event: Event, _ context: Context, isTimed: Bool) async throws -> EventResponse {
     switch code {
-    case .swift(let module): try await module.handle(event, context)
-    case .c(let operations): operations.handle(event, context) ? .handled : .ignored
+    case .swift(let module): return try await module.handle(event, context)
+    case .c(let operations):
+      let isDone = await Self.blocking(isTimed) { operations.handle(event, context) }
+      return isDone ? .handled : .ignored
     }
+  }
+
+  /// Calls C, which may block: where time is limited, on a thread of its own, since a limit is only
+  /// noticed while some thread of the pool is free.
+  private static func blocking(
+    _ isTimed: Bool, _ call: @escaping @Sendable () -> Bool
+  ) async -> Bool {
+    guard isTimed else { return call() }
+    let inside = ModuleRunner.inside
+    return await withCheckedContinuation { continuation in
+      let isRunning = DetachedThread.run {
+        let isDone = ModuleRunner.$inside.withValue(inside) { call() }
+        continuation.resume(returning: isDone)
+      }
+      // Without a thread to spare, here.
+      if !isRunning { continuation.resume(returning: call()) }
+    }
+  }
+
+  /// What went wrong with the module in an event or a step.
+  func failure(_ event: String, _ reason: ModuleFailure.Reason) -> ModuleFailure {
+    ModuleFailure(module: node.name, event: event, reason: reason, source: node.source)
   }
 }
 

@@ -1,152 +1,169 @@
-/// Starts modules, tells them of events, and tears them down: one step after another.
+/// Starts modules and tears them down: who lives, how far each got, and who waits for that.
 ///
-/// An actor, so that two starts or a start and a stop do not overlap; it is never blocked by a
-/// module, which runs outside it. What comes while a start is running is seen to when the start is over.
+/// An actor, so that two starts or a start and a stop do not overlap; it is never blocked by a module,
+/// which runs outside it. What a module asks for while it is being started (another module, the end)
+/// is seen to as soon as its step is over; anybody else waits until it is done.
 actor ModuleRunner {
-  private enum Phase { case idle, starting, running, stopping }
+  enum Phase { case idle, starting, running, stopping }
 
-  private var phase = Phase.idle
-  private var living: [LivingModule] = []
-  private var context: Context?
-  private var options = LaunchOptions()
-  private var report: LaunchReport?
-  private var isStopRequested = false
-  private var latecomers: [LivingModule] = []
+  /// How far a module got, and what has to be undone therefore.
+  enum Stage { case setUp, initialized, tornDown }
 
-  /// Whether modules are being started or run.
-  var isActive: Bool { phase != .idle }
+  /// The runners whose modules the current task is inside of: waiting for one would never end.
+  @TaskLocal static var inside: [ObjectIdentifier] = []
+
+  var phase = Phase.idle
+  /// Whoever lives, in the order in which they were started.
+  var living: [LivingModule] = []
+  var stages: [UInt64: Stage] = [:]
+  /// The modules that are inside a step of their start.
+  var busy: Set<UInt64> = []
+  /// The entries that were made or could not be, so that none is started twice.
+  var tried: Set<UInt64> = []
+  /// The names that failed to start.
+  var fallen: Set<String> = []
+  var context: Context?
+  var options = LaunchOptions()
+  var isStopRequested = false
+  /// What went wrong in the current advance.
+  var failures: [ModuleFailure] = []
+  private var report = LaunchReport()
+  private var isAdvancing = false
+  private var stopCount = 0
+  private var stopFailures: [ModuleFailure] = []
+  private var waiting: [CheckedContinuation<Void, Never>] = []
 
   /// The names of the modules that live, in order.
   var names: [String] { living.map(\.node.name) }
 
+  var isInside: Bool { Self.inside.contains(ObjectIdentifier(self)) }
+
   /// Starts modules in order. A Hive that runs already answers with the report of its start.
   func start(
-    _ modules: [LivingModule], _ order: LaunchOrder, failures: [ModuleFailure], disabled: [String],
     _ context: Context, _ options: LaunchOptions
   ) async throws(LaunchError) -> LaunchReport {
-    if let report { return report }
-    guard phase == .idle else {
-      throw LaunchError(order: order, failures: [], wasStopped: phase == .stopping)
+    while phase == .starting || phase == .stopping {
+      if isInside { throw LaunchError(interruption: .calledByModule) }
+      await change()
     }
+    if phase == .running { return report }
     phase = .starting
     self.context = context
     self.options = options
-    var report = LaunchReport(order: order, disabled: disabled, failures: failures)
-    let launch = Launch(context: context, options: options)
-    var survivors = await launch.run(modules, failures: &report.failures) { await self.live($0) }
-    while !latecomers.isEmpty, !isStopRequested {
-      let more = latecomers
-      latecomers = []
-      let before = survivors
-      survivors += await launch.run(more, failures: &report.failures) {
-        await self.live(before + $0)
-      }
+    report = LaunchReport()
+    isStopRequested = Task.isCancelled
+    let count = stopCount
+    await withTaskCancellationHandler {
+      _ = await advance(context.hive)
+    } onCancel: {
+      Task { await self.endStart(count) }
     }
-    living = survivors
-    let isRefused =
-      options.onFailure == .stop && !(report.failures.isEmpty && order.problems.isEmpty)
+    report.failures = failures
+    let isRefused = options.onFailure == .stop && !report.isClean
     if isRefused || isStopRequested {
-      let error = LaunchError(order: order, failures: report.failures, wasStopped: isStopRequested)
-      phase = .running
-      _ = await stop()
+      let error = LaunchError(
+        order: report.order, failures: failures, interruption: isStopRequested ? .stopped : nil)
+      await tearDown()
       throw error
     }
-    report.started = living.map(\.node.name)
-    self.report = report
+    report.started = names
     phase = .running
+    wake()
+    context.hive.observers.tell(.started(report))
     return report
+  }
+
+  /// Starts what came after the others; what went wrong, and what is in the way.
+  ///
+  /// Whatever comes during a start, or from inside a module that is being started, is part of that.
+  func startLatecomers() async -> (failures: [ModuleFailure], order: LaunchOrder) {
+    while isAdvancing || phase == .stopping {
+      if isInside { return ([], LaunchOrder([])) }
+      await change()
+    }
+    guard phase == .running, let hive = context?.hive else { return ([], LaunchOrder([])) }
+    let order = await advance(hive)
+    let failures = failures
+    if isStopRequested { await tearDown() }
+    wake()
+    return (failures, order)
   }
 
   /// Tears everything down in reverse order; the modules that failed to.
   func stop() async -> [ModuleFailure] {
-    switch phase {
-    case .idle, .stopping: return []
-    case .starting:
-      isStopRequested = true
-      return []
-    case .running: phase = .stopping
+    if phase == .idle { return [] }
+    if phase == .running, !isAdvancing { return await tearDown() }
+    isStopRequested = phase != .stopping
+    if isInside { return [] }
+    let count = stopCount
+    while stopCount == count { await change() }
+    return stopFailures
+  }
+
+  /// Ends the start that is under way, if it still is the one that came after so many stops.
+  private func endStart(_ count: Int) {
+    if phase == .starting, stopCount == count { isStopRequested = true }
+  }
+
+  /// Returns when nothing runs any more.
+  func untilIdle() async { while phase != .idle { await change() } }
+
+  /// Takes modules out, wherever they are in their lives.
+  func remove(_ ids: Set<UInt64>) async {
+    for module in living.reversed() where ids.contains(module.id) {
+      living.removeAll { $0.id == module.id }
+      fallen.remove(module.node.name)
+      // Whoever started it sees that it has left, and undoes what it did.
+      if !busy.contains(module.id) { _ = await undo(module) }
     }
-    let modules = living
-    var failures: [ModuleFailure] = []
-    for step in [LivingModule.Step.tearDown, .unmount] {
-      for module in modules.reversed() where isLiving(module) {
-        if let failure = await attempt(step, module) { failures.append(failure) }
+  }
+
+  /// Launches whatever is bound, can be ordered and has not been tried: again, while more comes.
+  @discardableResult
+  private func advance(_ hive: Hive) async -> LaunchOrder {
+    isAdvancing = true
+    failures = []
+    var order = LaunchOrder([])
+    while !isOver {
+      let batch = hive.launchBatch(without: tried, started: Set(names), fallen: fallen)
+      order.append(batch.order)
+      if phase == .starting {
+        report.order.append(batch.order)
+        report.disabled = batch.disabled
+        report.unbound = batch.unbound
+        if options.onFailure == .stop, !batch.order.problems.isEmpty { break }
       }
+      if batch.order.modules.isEmpty { break }
+      await launch(batch, hive)
     }
+    isAdvancing = false
+    return order
+  }
+
+  @discardableResult
+  private func tearDown() async -> [ModuleFailure] {
+    phase = .stopping
+    // A task of its own: whoever stops the Hive because they were cancelled still stops it in order.
+    let failures = await Task { await self.undoAll() }.value
     living = []
-    latecomers = []
-    report = nil
+    stages = [:]
+    tried = []
+    fallen = []
     isStopRequested = false
+    stopFailures = failures
+    stopCount += 1
     phase = .idle
+    wake()
+    context?.hive.observers.tell(.stopped(failures: failures))
+    context = nil
     return failures
   }
 
-  /// Tells every module that lives now, in order, and once; those that leave meanwhile are not told.
-  func dispatch(_ event: Event) async -> EventOutcome {
-    var outcome = EventOutcome()
-    guard let context else { return outcome }
-    for module in living where isLiving(module) {
-      let result = await TimeLimit.run(options.timeLimit) {
-        try await module.handle(event, context)
-      }
-      switch result {
-      case .success(let response):
-        outcome.answers.append(EventOutcome.Answer(module: module.node.name, response: response))
-        if response.stops { return outcome }
-      case .failure(let error):
-        outcome.failures.append(module.failure(event.name, .threw(error)))
-      case nil:
-        let limit = options.timeLimit ?? .zero
-        outcome.failures.append(module.failure(event.name, .exceeded(limit)))
-      }
-    }
-    return outcome
-  }
+  private func change() async { await withCheckedContinuation { waiting.append($0) } }
 
-  /// Starts a module that comes after the others; during a start, at its end.
-  func add(_ module: LivingModule) async -> [ModuleFailure] {
-    switch phase {
-    case .idle, .stopping: return []
-    case .starting:
-      latecomers.append(module)
-      return []
-    case .running: break
-    }
-    guard let context else { return [] }
-    var failures: [ModuleFailure] = []
-    let launch = Launch(context: context, options: options)
-    let started = await launch.run([module], failures: &failures) { _ in }
-    if phase == .running { living += started }
-    return failures
-  }
-
-  /// Tears one module down and forgets it; nil if none of this name lives.
-  func remove(_ name: String) async -> [ModuleFailure]? {
-    guard let position = living.firstIndex(where: { $0.node.name == name }) else { return nil }
-    let module = living.remove(at: position)
-    var failures: [ModuleFailure] = []
-    for step in [LivingModule.Step.tearDown, .unmount] {
-      if let failure = await attempt(step, module) { failures.append(failure) }
-    }
-    return failures
-  }
-
-  /// Who is told of events while a start is running: whoever has been set up.
-  private func live(_ modules: [LivingModule]) { living = modules }
-
-  private func isLiving(_ module: LivingModule) -> Bool {
-    living.contains { $0.node.name == module.node.name }
-  }
-
-  private func attempt(_ step: LivingModule.Step, _ module: LivingModule) async -> ModuleFailure? {
-    guard let context else { return nil }
-    return await Launch(context: context, options: options).attempt(step, module)
-  }
-}
-
-extension LivingModule {
-  /// What went wrong with the module in an event or a step.
-  func failure(_ event: String, _ reason: ModuleFailure.Reason) -> ModuleFailure {
-    ModuleFailure(module: node.name, event: event, reason: reason, source: node.source)
+  private func wake() {
+    let waiting = waiting
+    self.waiting = []
+    for continuation in waiting { continuation.resume() }
   }
 }

@@ -15,7 +15,11 @@ enum TimeLimit {
       guard (try? await Task.sleep(for: limit)) != nil else { return }
       race.finish(nil)
     }
-    let winner = await race.value
+    let winner = await withTaskCancellationHandler {
+      await race.value
+    } onCancel: {
+      worker.cancel()
+    }
     timer.cancel()
     worker.cancel()
     return winner
@@ -29,7 +33,7 @@ enum TimeLimit {
 }
 
 /// Takes the first of several results; the later ones are dropped.
-private final class Race<Value: Sendable>: Sendable {
+final class Race<Value: Sendable>: Sendable {
   private enum State {
     case running
     case awaited(CheckedContinuation<Value, Never>)

@@ -1,0 +1,60 @@
+/// What a module made of an event.
+public enum EventResponse: Sendable {
+  /// It is not the module's business.
+  case ignored
+  /// The module has done its part.
+  case handled
+  /// The module answers with a value.
+  case value(any Sendable)
+  /// The module has done its part, with an answer or without, and nobody after it is told.
+  case stop((any Sendable)? = nil)
+}
+
+/// What all modules made of an event, in the order in which they were asked.
+public struct EventOutcome: Sendable {
+  /// The answer of one module.
+  public struct Answer: Sendable {
+    /// The module's name.
+    public var module: String
+    /// What it made of the event.
+    public var response: EventResponse
+  }
+
+  /// The answers.
+  public internal(set) var answers: [Answer] = []
+  /// The modules that threw or took too long.
+  public internal(set) var failures: [ModuleFailure] = []
+
+  /// Whether any module did something with the event.
+  public var any: Bool { answers.contains { $0.response.isHandled } }
+
+  /// Whether every module that was asked did something with it; false where none was asked.
+  public var all: Bool {
+    !answers.isEmpty && failures.isEmpty && answers.allSatisfy { $0.response.isHandled }
+  }
+
+  /// The first value of this type that a module answered with.
+  public func first<Value: Sendable>(as type: Value.Type = Value.self) -> Value? {
+    for answer in answers { if let value = answer.response.value as? Value { return value } }
+    return nil
+  }
+
+  /// Every value of this type, in order.
+  public func collect<Value: Sendable>(as type: Value.Type = Value.self) -> [Value] {
+    answers.compactMap { $0.response.value as? Value }
+  }
+}
+
+extension EventResponse {
+  var isHandled: Bool { if case .ignored = self { false } else { true } }
+
+  var value: (any Sendable)? {
+    switch self {
+    case .value(let value): value
+    case .stop(let value): value
+    case .ignored, .handled: nil
+    }
+  }
+
+  var stops: Bool { if case .stop = self { true } else { false } }
+}

@@ -1,0 +1,91 @@
+internal import Synchronization
+
+/// Keeps an observer told; `cancel` ends that, forgetting the value does not.
+public struct Observation: Sendable {
+  fileprivate let number: UInt64
+  fileprivate let observers: Observers
+
+  /// Tells the observer nothing any more; what is under way on another thread may still arrive.
+  public func cancel() { observers.remove(number) }
+}
+
+/// Who is told of what a Hive does.
+final class Observers: Sendable {
+  private struct State {
+    var next: UInt64 = 0
+    var observers: [(number: UInt64, tell: @Sendable (HiveNotice) -> Void)] = []
+    /// What happened under the Hive's lock and is told when that is free again.
+    var outbox: [HiveNotice] = []
+  }
+
+  private let state = Lock(State())
+  private let count = Atomic<Int>(0)
+
+  /// Whether anybody listens; what nobody hears is not even put together.
+  var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
+
+  func add(_ tell: @escaping @Sendable (HiveNotice) -> Void) -> Observation {
+    let number = state.withLock { state -> UInt64 in
+      state.next += 1
+      state.observers.append((state.next, tell))
+      count.store(state.observers.count, ordering: .releasing)
+      return state.next
+    }
+    return Observation(number: number, observers: self)
+  }
+
+  fileprivate func remove(_ number: UInt64) {
+    state.withLock { state in
+      state.observers.removeAll { $0.number == number }
+      count.store(state.observers.count, ordering: .releasing)
+    }
+  }
+
+  /// Keeps a notice for `deliver`: the caller holds a lock.
+  func post(_ notice: @autoclosure () -> HiveNotice) {
+    guard !isEmpty else { return }
+    let notice = notice()
+    state.withLock { $0.outbox.append(notice) }
+  }
+
+  /// Tells every observer what was posted. The caller holds no lock.
+  func deliver() {
+    guard !isEmpty else { return }
+    let (notices, observers) = state.withLock { state in
+      defer { state.outbox = [] }
+      return (state.outbox, state.observers)
+    }
+    for notice in notices { for observer in observers { observer.tell(notice) } }
+  }
+
+  /// Tells every observer at once. The caller holds no lock.
+  func tell(_ notice: @autoclosure () -> HiveNotice) {
+    guard !isEmpty else { return }
+    post(notice())
+    deliver()
+  }
+}
+
+extension Hive {
+  /// Tells `observer` what this Hive does from now on, on the thread that does it.
+  ///
+  /// No lock is held meanwhile, so an observer may ask the Hive. With `fromStart` it is first told of
+  /// the entries that are there: the process's Hive has found some before anybody could observe it.
+  @discardableResult
+  public func observe(
+    fromStart: Bool = false, _ observer: @escaping @Sendable (HiveNotice) -> Void
+  ) -> Observation {
+    if fromStart {
+      for entry in entries { observer(entry.notice) }
+      for error in uninspectedImages { observer(.imageNotInspected(error)) }
+    }
+    return observers.add(observer)
+  }
+}
+
+extension Entry {
+  /// What observers are told when this entry comes.
+  var notice: HiveNotice {
+    if case .rejected = state { .entryRejected(self) } else { .entryRegistered(self) }
+  }
+}

@@ -1,0 +1,89 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+extension Hive {
+  /// Starts the modules, waits until the process is to end, and tears them down.
+  ///
+  /// It ends with a signal that asks for it, when its task is cancelled, and when somebody calls
+  /// `stop`; during the start, too. Modules are told `willTerminate` first. Signals are observed only
+  /// here; whatever handled them before does so again afterwards.
+  @discardableResult
+  public func run(
+    _ context: Context? = nil, options: RunOptions = RunOptions()
+  ) async throws(RunError) -> RunReport {
+    let ending = Race<Ending>()
+    let (notices, mailbox) = AsyncStream.makeStream(of: SystemWatch.Notice.self)
+    let watch = try SystemWatch(options.signals, options.memoryPressure) { notice in
+      // Seen to at once, even if modules are still busy with what came before.
+      if case .signal(let signal) = notice, signal.isTerminating {
+        ending.finish(.cause(.signal(signal)))
+      }
+      mailbox.yield(notice)
+    }
+    defer { watch.end() }
+    observers.tell(.memoryPressure(watch.memoryPressure))
+    let reader = Task { for await notice in notices { await self.react(to: notice) } }
+    defer { mailbox.finish() }
+
+    let launch = Lock<LaunchReport?>(nil)
+    let starter = Task {
+      do throws(LaunchError) {
+        let report = try await self.start(context, options: options.launch)
+        launch.withLock { $0 = report }
+        await self.runner.untilIdle()
+        ending.finish(.cause(.stopped))
+      } catch {
+        ending.finish(error.interruption == .stopped ? .cause(.stopped) : .failed(error))
+      }
+    }
+    let end = await withTaskCancellationHandler {
+      await ending.value
+    } onCancel: {
+      ending.finish(.cause(.cancelled))
+    }
+    guard case .cause(let cause) = end else {
+      reader.cancel()
+      if case .failed(let error) = end { throw .launch(error) }
+      throw .launch(LaunchError())
+    }
+    // A task of its own, since that of the caller may be cancelled.
+    let failures = await Task {
+      await TimeLimit.run(options.tearDownLimit) {
+        if cause != .stopped { await self.trigger(.willTerminate) }
+        // A start that is still under way, or has not even begun, ends here.
+        starter.cancel()
+        return await self.stop()
+      }
+    }.value
+    reader.cancel()
+    var report = RunReport(
+      cause: cause, launch: launch.withLock { $0 }, memoryPressure: watch.memoryPressure,
+      failures: [], isComplete: false)
+    if case .success(let failures) = failures {
+      (report.failures, report.isComplete) = (failures, true)
+    }
+    return report
+  }
+
+  private enum Ending {
+    case cause(RunReport.Cause)
+    case failed(LaunchError)
+  }
+
+  private func react(to notice: SystemWatch.Notice) async {
+    switch notice {
+    case .memoryIsShort: await trigger(.didReceiveMemoryWarning)
+    case .signal(let signal):
+      observers.tell(.signalArrived(signal))
+      if signal.isTerminating { return }
+      for event in signal.events { await trigger(event) }
+      // What SIGTSTP would have done by itself, once the modules know.
+      if signal == .suspend { kill(getpid(), SIGSTOP) }
+    }
+  }
+}

@@ -1,0 +1,130 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+/// Where the kernel tells that memory is short: its pressure stall information, of the control group
+/// if there is one, of the whole system otherwise.
+public struct MemoryPressure: Hashable, Sendable {
+  /// What came of looking for it.
+  public enum Availability: Hashable, Sendable {
+    /// Modules are told when the kernel writes to this file.
+    case observed(path: String)
+    /// Modules are not told, for this reason.
+    case unavailable(reason: String)
+    /// Nobody wanted to know.
+    case unwanted
+  }
+
+  /// The files to try, in order; nil to look for them.
+  var paths: [String]?
+  /// An open descriptor that becomes readable with priority; the owner closes it.
+  var descriptor: Int32?
+
+  /// The control group's file, else the system's.
+  public static let automatic = Self()
+  /// None: modules are not told.
+  public static let none = Self(paths: [])
+
+  /// This file, which is written and polled as `memory.pressure` is.
+  public static func file(_ path: String) -> Self { Self(paths: [path]) }
+
+  /// The time within two seconds that tasks may wait for memory before modules are told: an eighth.
+  ///
+  /// The kernel lets processes without privileges watch windows of whole multiples of two seconds only.
+  static let trigger = "some 250000 2000000"
+
+  /// Opens the source; the descriptor to poll for POLLPRI, and whether to close it.
+  func open() -> (descriptor: Int32, isOwned: Bool, availability: Availability) {
+    if let descriptor { return (descriptor, false, .observed(path: "descriptor \(descriptor)")) }
+    let paths = self.paths ?? Self.standardPaths
+    guard !paths.isEmpty else { return (-1, false, .unwanted) }
+    var reasons: [String] = []
+    for path in paths {
+      switch Self.arm(path) {
+      case .success(let descriptor): return (descriptor, true, .observed(path: path))
+      case .failure(let failure): reasons.append("\(path): \(failure.reason)")
+      }
+    }
+    return (-1, false, .unavailable(reason: reasons.joined(separator: "; ")))
+  }
+
+  private struct Failure: Error { var reason: String }
+
+  private static func arm(_ path: String) -> Result<Int32, Failure> {
+    #if os(Linux)
+      let descriptor = openFile(path, O_RDWR | O_NONBLOCK)
+      guard descriptor >= 0 else { return .failure(Failure(reason: Self.errorText())) }
+      let trigger = Array(trigger.utf8CString)
+      let count = unsafe trigger.withUnsafeBytes { bytes in
+        unsafe write(descriptor, bytes.baseAddress, bytes.count)
+      }
+      guard count == trigger.count else {
+        let failure = Failure(reason: Self.errorText())
+        close(descriptor)
+        return .failure(failure)
+      }
+      return .success(descriptor)
+    #else
+      return .failure(Failure(reason: "this system has no pressure stall information"))
+    #endif
+  }
+
+  private static func openFile(_ path: String, _ flags: Int32) -> Int32 {
+    #if canImport(Glibc)
+      return unsafe Glibc.open(path, flags | O_CLOEXEC)
+    #elseif canImport(Musl)
+      return unsafe Musl.open(path, flags | O_CLOEXEC)
+    #else
+      return unsafe Darwin.open(path, flags | O_CLOEXEC)
+    #endif
+  }
+
+  private static func errorText() -> String { unsafe String(cString: strerror(errno)) }
+
+  /// The file of this process's control group, and that of the system.
+  static var standardPaths: [String] {
+    let system = "/proc/pressure/memory"
+    guard let group = controlGroup(in: contents(of: "/proc/self/cgroup")) else { return [system] }
+    return ["/sys/fs/cgroup\(group)/memory.pressure", system]
+  }
+
+  /// The path of the version 2 group in the text of `/proc/self/cgroup`; nil for the root's, which is
+  /// the whole system.
+  static func controlGroup(in text: String) -> String? {
+    for line in text.split(separator: "\n") where line.hasPrefix("0::/") {
+      let path = line.dropFirst(3)
+      return path == "/" ? nil : String(path)
+    }
+    return nil
+  }
+
+  private static func contents(of path: String) -> String {
+    let descriptor = openFile(path, O_RDONLY)
+    guard descriptor >= 0 else { return "" }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = unsafe chunk.withUnsafeMutableBytes { buffer in
+        unsafe read(descriptor, buffer.baseAddress, buffer.count)
+      }
+      guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+      bytes += chunk[..<count]
+    }
+  }
+}
+
+extension MemoryPressure.Availability: CustomStringConvertible {
+  /// `memory pressure: /proc/pressure/memory`
+  public var description: String {
+    switch self {
+    case .observed(let path): "memory pressure: \(path)"
+    case .unavailable(let reason): "memory pressure: not observed (\(reason))"
+    case .unwanted: "memory pressure: not observed"
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/// How `Hive.run` goes about it.
+public struct RunOptions: Sendable {
+  /// How modules are started.
+  public var launch: LaunchOptions
+  /// The signals to observe: SIGTERM and SIGINT unless told otherwise, `.none` under another runner.
+  public var signals: Set<Signal>
+  /// How long willTerminate and the tearing down may take together; nil for as long as they like.
+  public var tearDownLimit: Duration?
+  /// Where it is told that memory is short.
+  public var memoryPressure: MemoryPressure
+
+  /// Observes SIGTERM, SIGINT and memory pressure, and gives the modules 25 seconds to end.
+  ///
+  /// Container hosts commonly kill a process 30 seconds after SIGTERM.
+  public init(
+    launch: LaunchOptions = LaunchOptions(), signals: Set<Signal> = .terminating,
+    tearDownLimit: Duration? = .seconds(25), memoryPressure: MemoryPressure = .automatic
+  ) {
+    self.launch = launch
+    self.signals = signals
+    self.tearDownLimit = tearDownLimit
+    self.memoryPressure = memoryPressure
+  }
+}
+
+/// How a run went.
+public struct RunReport: Sendable {
+  /// Why a run ended.
+  public enum Cause: Hashable, Sendable {
+    /// A signal asked for it.
+    case signal(Signal)
+    /// The task that ran it was cancelled.
+    case cancelled
+    /// Somebody called `stop`.
+    case stopped
+  }
+
+  /// Why it ended.
+  public var cause: Cause
+  /// What came of the start; nil where the run ended before the start was over.
+  public var launch: LaunchReport?
+  /// Whether modules could be told that memory is short.
+  public var memoryPressure: MemoryPressure.Availability
+  /// The modules that failed to be torn down.
+  public var failures: [ModuleFailure]
+  /// Whether every module was torn down within the limit; the rest is still at it.
+  public var isComplete: Bool
+}
+
+/// Why a Hive cannot run.
+public enum RunError: Error, Sendable, CustomStringConvertible {
+  /// These signals cannot be observed, for this reason.
+  case signals(Set<Signal>, String)
+  /// The modules did not start; nothing of them runs.
+  case launch(LaunchError)
+
+  /// One line for each cause.
+  public var description: String {
+    switch self {
+    case .signals(let signals, let reason):
+      let names = signals.sorted { $0.rawValue < $1.rawValue }.map(\.description)
+      return "cannot observe \(names.joined(separator: ", ")): \(reason)"
+    case .launch(let error): return error.description
+    }
+  }
+}

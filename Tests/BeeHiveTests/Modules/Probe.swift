@@ -1,0 +1,93 @@
+import BeeHive
+import Synchronization
+
+/// What modules did, in order; one per test.
+final class Journal: Sendable {
+  private let state = Mutex<[String]>([])
+
+  var lines: [String] { state.withLock { $0 } }
+
+  func write(_ line: String) { state.withLock { $0.append(line) } }
+
+  /// What was written since the last call.
+  func take() -> [String] {
+    state.withLock { lines in
+      defer { lines = [] }
+      return lines
+    }
+  }
+}
+
+struct Broken: Error {}
+
+/// A module that writes down what it is told, and does what the test wants on top of it.
+struct Probe: Module {
+  typealias Action = @Sendable (_ step: String, _ context: Context) async throws -> Void
+
+  var name = ""
+  var journal = Journal()
+  var action: Action = { _, _ in }
+  var answer: @Sendable (Event, Context) async throws -> EventResponse = { _, _ in .handled }
+
+  init() {}
+
+  private func take(_ step: String, _ context: Context) async throws {
+    journal.write("\(name).\(step)")
+    try await action(step, context)
+  }
+
+  func setUp(_ context: Context) async throws { try await take("setUp", context) }
+  func initialize(_ context: Context) async throws { try await take("initialize", context) }
+  func splash(_ context: Context) async throws { try await take("splash", context) }
+  func tearDown(_ context: Context) async throws { try await take("tearDown", context) }
+  func unmount(_ context: Context) async throws { try await take("unmount", context) }
+
+  func handle(_ event: Event, _ context: Context) async throws -> EventResponse {
+    journal.write("\(name).\(event.name)")
+    return try await answer(event, context)
+  }
+}
+
+/// The same, with an `initialize` that runs beside that of others.
+struct ConcurrentProbe: Module {
+  var probe = Probe()
+  static var initializesConcurrently: Bool { true }
+
+  init() {}
+
+  func setUp(_ context: Context) async throws { try await probe.setUp(context) }
+  func initialize(_ context: Context) async throws {
+    try await probe.initialize(context)
+    probe.journal.write("\(probe.name).initialized")
+  }
+  func splash(_ context: Context) async throws { try await probe.splash(context) }
+  func tearDown(_ context: Context) async throws { try await probe.tearDown(context) }
+  func unmount(_ context: Context) async throws { try await probe.unmount(context) }
+}
+
+extension Hive {
+  /// Registers a probe.
+  func probe(
+    _ name: String, _ journal: Journal, level: ModuleLevel = .normal, priority: Int = 0,
+    requires: [String] = [], after: [String] = [], isConcurrent: Bool = false,
+    _ action: @escaping Probe.Action = { _, _ in },
+    answer: @escaping @Sendable (Event, Context) async throws -> EventResponse = { _, _ in .handled
+    }
+  ) async throws {
+    try await register(
+      module: name, level: level, priority: priority, requires: requires, after: after
+    ) { _ -> any Module in
+      var probe = Probe()
+      (probe.name, probe.journal, probe.action, probe.answer) = (name, journal, action, answer)
+      guard isConcurrent else { return probe }
+      var concurrent = ConcurrentProbe()
+      concurrent.probe = probe
+      return concurrent
+    }
+  }
+}
+
+/// Steps of each module, in order: `"abc".steps("setUp")` is a.setUp, b.setUp, c.setUp.
+extension String {
+  func steps(_ step: String) -> [String] { map { "\($0).\(step)" } }
+}

@@ -1,0 +1,208 @@
+import BeeHive
+import Testing
+
+@Suite(
+  "Modules that come and go while others start, stop and handle events", .timeLimit(.minutes(2)))
+struct ReentrancyTests {
+  @Test(
+    "register inside a step of the start: the newcomer has its three steps before start returns",
+    arguments: ["setUp", "initialize", "splash"])
+  func registerInside(step: String) async throws {
+    let (hive, journal) = (Hive(), Journal())
+    try await hive.probe("a", journal) { now, context in
+      if now == step { try await context.hive.probe("late", journal, requires: ["b"]) }
+    }
+    try await hive.probe("b", journal)
+    let report = try await hive.start()
+    #expect(report.started == ["a", "b", "late"])
+    #expect(journal.lines.filter { $0.hasPrefix("late") }.count == 3)
+    #expect(journal.lines.suffix(3) == ["late.setUp", "late.initialize", "late.splash"])
+    await hive.stop()
+    #expect(journal.lines.filter { $0 == "late.unmount" }.count == 1)
+  }
+
+  @Test("a newcomer of a newcomer is started too")
+  func registerInsideNewcomer() async throws {
+    let (hive, journal) = (Hive(), Journal())
+    try await hive.probe("a", journal) { step, context in
+      guard step == "setUp" else { return }
+      try await context.hive.probe("b", journal) { step, context in
+        if step == "setUp" { try await context.hive.probe("c", journal) }
+      }
+    }
+    #expect(try await hive.start().started == ["a", "b", "c"])
+  }
+
+  @Test("register inside a handler: started at once, not told of the event that is under way")
+  func registerInsideHandler() async throws {
+    let (hive, journal) = (Hive(), Journal())
+    try await hive.probe(
+      "a", journal,
+      answer: { _, context in
+        try await context.hive.probe("late", journal)
+        return .handled
+      })
+    try await hive.probe("b", journal)
+    try await hive.start()
+    _ = journal.take()
+    let outcome = await hive.trigger(Event(Broken()))
+    #expect(outcome.answers.map(\.module) == ["a", "b"])
+    #expect(
+      journal.take() == ["a.Broken", "late.setUp", "late.initialize", "late.splash", "b.Broken"])
+    #expect(await hive.runningModules == ["a", "b", "late"])
+  }
+
+  @Test("unregister inside a dispatch: who left is not told, nobody is skipped or told twice")
+  func unregisterInsideHandler() async throws {
+    let (hive, journal) = (Hive(), Journal())
+    for name in ["a", "b", "c", "d"] {
+      try await hive.probe(
+        name, journal,
+        answer: { _, context in
+          if name == "b" {
+            for other in ["a", "b", "c"] { await context.hive.unregister(module: other) }
+          }
+          return .handled
+        })
+    }
+    try await hive.start()
+    _ = journal.take()
+    #expect(await hive.trigger(Event(Broken())).answers.map(\.module) == ["a", "b", "d"])
+    #expect(journal.take().filter { $0.hasSuffix("Broken") } == "abd".steps("Broken"))
+    #expect(await hive.trigger(Event(Broken())).answers.map(\.module) == ["d"])
+  }
+
+  @Test("unregister and register again inside a dispatch: the new one is not told, nor the old one")
+  func replaceInsideHandler() async throws {
+    let (hive, journal) = (Hive(), Journal())
+    try await hive.probe(
+      "a", journal,
+      answer: { _, context in
+        await context.hive.unregister(module: "b")
+        try await context.hive.probe("b", journal)
+        return .handled
+      })
+    try await hive.probe("b", journal)
+    try await hive.start()
+    #expect(await hive.trigger(Event(Broken())).answers.map(\.module) == ["a"])
+    #expect(await hive.runningModules == ["a", "b"])
+  }
+
+  @Test(
+    "unregister during the start: the module goes no further, and what it did is undone",
+    arguments: ["setUp", "initialize"])
+  func unregisterDuringStart(step: String) async throws {
+    let (hive, journal) = (Hive(), Journal())
+    try await hive.probe("a", journal) { now, context in
+      if now == step {
+        await context.hive.unregister(module: "a")
+        await context.hive.unregister(module: "b")
+      }
+    }
+    try await hive.probe("b", journal)
+    try await hive.probe("c", journal)
+    #expect(try await hive.start().started == ["c"])
+    let lines = journal.lines
+    #expect(lines.contains("a.tearDown") == (step == "initialize"))
+    #expect(lines.contains("a.unmount"))
+    #expect(lines.contains("b.setUp") == (step == "initialize"))
+    #expect(lines.contains("b.unmount") == (step == "initialize"))
+    #expect(!lines.contains("b.initialize"))
+  }
+
+  @Test(
+    "stop during the start, by a module and from outside: what was started is undone",
+    arguments: [true, false])
+  func stopDuringStart(isInside: Bool) async throws {
+    let (hive, journal) = (Hive(), Journal())
+    let (reached, released) = (Meeting(of: 2), Meeting(of: 2))
+    try await hive.probe("a", journal)
+    try await hive.probe("b", journal) { step, context in
+      guard step == "setUp" else { return }
+      if isInside {
+        #expect(await context.hive.stop().isEmpty)
+      } else {
+        await reached.attend()
+        await released.attend()
+      }
+    }
+    try await hive.probe("c", journal)
+    let start = Task { try await hive.start() }
+    if !isInside {
+      await reached.attend()
+      let stop = Task { await hive.stop() }
+      // The stop waits for the step that is under way.
+      try await Task.sleep(for: .milliseconds(20))
+      await released.attend()
+      #expect(await stop.value.isEmpty)
+      #expect(journal.lines.last == "a.unmount", "stop returns when all is torn down")
+    }
+    let error = await #expect(throws: LaunchError.self) { try await start.value }
+    #expect(error?.interruption == .stopped)
+    #expect(journal.lines == ["a.setUp", "b.setUp", "b.unmount", "a.unmount"])
+  }
+
+  @Test("second context: a Hive that runs is not started again, and answers with the same report")
+  func startTwice() async throws {
+    let (hive, journal) = (Hive(), Journal())
+    try await hive.probe("a", journal)
+    async let first = hive.start(Context(hive: hive, environment: .test))
+    async let second = hive.start(Context(hive: hive, environment: .stage))
+    #expect(try await first.started == second.started)
+    #expect(try await hive.start().started == ["a"])
+    #expect(journal.lines == ["a.setUp", "a.initialize", "a.splash"])
+  }
+
+  @Test("a module that asks for the start it is part of is told so")
+  func startInside() async throws {
+    let (hive, journal) = (Hive(), Journal())
+    try await hive.probe("a", journal) { step, context in
+      guard step == "setUp" else { return }
+      let error = await #expect(throws: LaunchError.self) { try await context.hive.start() }
+      #expect(error?.interruption == .calledByModule)
+    }
+    #expect(try await hive.start().started == ["a"])
+  }
+
+  @Test("start after stop makes the modules anew")
+  func startAfterStop() async throws {
+    let (hive, journal) = (Hive(), Journal())
+    try await hive.probe("a", journal)
+    for _ in 0..<2 {
+      #expect(try await hive.start().started == ["a"])
+      await hive.stop()
+      #expect(journal.take().count == 5)
+    }
+    #expect(await hive.stop().isEmpty)
+    #expect(journal.lines.isEmpty)
+  }
+
+  @Test("a module that comes to a running Hive fails alone, and says what it requires in vain")
+  func latecomers() async throws {
+    let (hive, journal) = (Hive(), Journal())
+    try await hive.probe("a", journal)
+    try await hive.start()
+    await #expect(throws: ModuleFailure.self) {
+      try await hive.probe("b", journal) { step, _ in if step == "initialize" { throw Broken() } }
+    }
+    await #expect(throws: LaunchError.self) { try await hive.probe("c", journal, requires: ["d"]) }
+    #expect(await hive.runningModules == ["a"])
+    #expect(journal.lines.last == "b.unmount")
+    // Once what it waits for is there, it starts.
+    try await hive.probe("d", journal)
+    #expect(await hive.runningModules == ["a", "d", "c"])
+  }
+
+  @Test("two hundred modules register at once in a running Hive: each is started once")
+  func registerConcurrently() async throws {
+    let (hive, journal) = (Hive(), Journal())
+    try await hive.start()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<200 { group.addTask { try await hive.probe("m\(number)", journal) } }
+      try await group.waitForAll()
+    }
+    #expect(await hive.runningModules.count == 200)
+    #expect(Set(journal.lines).count == 600)
+    #expect(journal.lines.count == 600)
+  }
+}
