@@ -1,0 +1,166 @@
+import Synchronization
+import Testing
+
+@testable import BeeHive
+
+private struct Ping: Sendable, Equatable { var number = 0 }
+private struct Price: Sendable, Equatable { var cents: Int }
+private struct PriceQuestion: Sendable { var sku: String }
+
+@Suite("Events and what modules make of them")
+struct EventTests {
+  /// A running Hive with a module for each answer, in this order: a, b, c, …
+  private func hive(
+    _ journal: Journal = Journal(), options: LaunchOptions = LaunchOptions(),
+    _ answers: @escaping @Sendable (Event) throws -> EventResponse...
+  ) async throws -> Hive {
+    let hive = Hive()
+    for (name, answer) in zip("abcdefg", answers) {
+      try await hive.probe(String(name), journal, answer: { event, _ in try answer(event) })
+    }
+    try await hive.start(options: options)
+    _ = journal.take()
+    return hive
+  }
+
+  @Test("numbers below 1000 are taken")
+  func numbers() {
+    for number in [-1, 0, 9, 23, 999] { #expect(Event(number: number, name: "x") == nil) }
+    #expect(Event(number: 1000, name: "x")?.kind == .custom)
+    #expect(Event(number: .max, name: "x")?.kind.rawValue == .max)
+  }
+
+  @Test("an event that a type stands for carries its value, and is no other")
+  func typed() async throws {
+    let event = Event(Ping(number: 7))
+    #expect(event.kind == .typed)
+    #expect(event.name == "Ping")
+    #expect(event.value(as: Ping.self) == Ping(number: 7))
+    #expect(event.value(as: Price.self) == nil)
+  }
+
+  @Test("second custom selector: two modules answer one number each in its own way")
+  func secondCustomSelector() async throws {
+    let hive = try await hive(
+      { $0.kind.rawValue == 1001 ? .value("first") : .ignored },
+      { $0.kind.rawValue == 1001 ? .value("second") : .ignored })
+    let event = try #require(Event(number: 1001, name: "sale"))
+    #expect(await hive.trigger(event).collect(as: String.self) == ["first", "second"])
+    let other = try #require(Event(number: 1002, name: "other"))
+    #expect(await hive.trigger(other).any == false)
+  }
+
+  @Test("results combine: all, any, first, collect")
+  func combine() async throws {
+    let mixed = try await hive({ _ in .ignored }, { _ in .value(1) }, { _ in .value("x") }, { _ in .value(2) })
+    let outcome = await mixed.trigger(Event(Ping()))
+    #expect(outcome.any)
+    #expect(!outcome.all)
+    #expect(outcome.first(as: Int.self) == 1)
+    #expect(outcome.first(as: String.self) == "x")
+    #expect(outcome.first(as: Ping.self) == nil)
+    #expect(outcome.collect(as: Int.self) == [1, 2])
+    let handled = try await hive({ _ in .handled }, { _ in .value(1) })
+    #expect(await handled.trigger(Event(Ping())).all)
+    let nobody = await Hive().trigger(Event(Ping()))
+    #expect(!nobody.any && !nobody.all)
+  }
+
+  @Test("propagation stops where a module says so, with an answer or without")
+  func stopPropagation() async throws {
+    let journal = Journal()
+    let hive = try await hive(
+      journal, { _ in .handled }, { $0.value(as: Ping.self) == nil ? .stop(5) : .stop() },
+      { _ in .value(6) })
+    #expect(await hive.trigger(Event(Ping())).any)
+    #expect(journal.take() == "ab".steps("Ping"))
+    #expect(await hive.trigger(Event(Price(cents: 1))).collect(as: Int.self) == [5])
+    #expect(journal.take() == "ab".steps("Price"))
+  }
+
+  @Test("a module that throws is reported, and those after it are told")
+  func failure() async throws {
+    let hive = try await hive({ _ in throw Broken() }, { _ in .handled })
+    let outcome = await hive.trigger(Event(Ping()))
+    #expect(outcome.failures.map(\.module) == ["a"])
+    #expect(outcome.failures.map(\.event) == ["Ping"])
+    #expect(outcome.answers.map(\.module) == ["b"])
+    #expect(!outcome.all)
+  }
+
+  @Test("ask: the first answer of the type wins, the second is reported, and the asker gets one")
+  func askOnce() async throws {
+    let hive = try await hive(
+      { _ in .value("not a price") }, { _ in .value(Price(cents: 3)) },
+      { _ in .value(Price(cents: 4)) })
+    let surplus = Mutex<[SurplusReply]>([])
+    hive.observe { notice in
+      if case .surplusReply(let reply) = notice { surplus.withLock { $0.append(reply) } }
+    }
+    #expect(try await hive.ask(PriceQuestion(sku: "tea"), for: Price.self) == Price(cents: 3))
+    let expected = SurplusReply(event: "PriceQuestion", module: "c", winner: "b")
+    #expect(surplus.withLock { $0 } == [expected])
+  }
+
+  @Test("ask: no answer is an error that says what the modules did instead")
+  func askInVain() async throws {
+    let hive = try await hive({ _ in .handled }, { _ in throw Broken() })
+    let error = await #expect(throws: AskError.self) {
+      _ = try await hive.ask(PriceQuestion(sku: "tea"), for: Price.self)
+    }
+    #expect(error?.outcome.failures.map(\.module) == ["b"])
+    #expect(
+      error?.description.hasPrefix(
+        "PriceQuestion: no module answered with a Price; asked: 2, failed: 1") == true)
+  }
+
+  @Test("ask: whoever stops is the last")
+  func askStops() async throws {
+    let journal = Journal()
+    let hive = try await hive(
+      journal, { _ in .stop(Price(cents: 1)) }, { _ in .value(Price(cents: 2)) })
+    #expect(try await hive.ask(PriceQuestion(sku: "x"), for: Price.self) == Price(cents: 1))
+    #expect(journal.lines == ["a.PriceQuestion"])
+  }
+
+  @Test("modules may trigger events inside events, and many events may overlap")
+  func overlapping() async throws {
+    let hive = Hive()
+    let journal = Journal()
+    for name in ["a", "b"] {
+      try await hive.probe(
+        name, journal,
+        answer: { event, context in
+          if let ping = event.value(as: Ping.self), ping.number > 0 {
+            await context.hive.trigger(Event(Ping(number: ping.number - 1)))
+          }
+          return .handled
+        })
+    }
+    try await hive.start()
+    _ = journal.take()
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<20 { group.addTask { await hive.trigger(Event(Ping(number: 3))) } }
+    }
+    // Each level tells two modules, each of which begins the next one.
+    #expect(journal.lines.count == 20 * (2 + 4 + 8 + 16))
+  }
+
+  @Test("events during the start reach whoever has been set up, and nobody before or after")
+  func duringStart() async throws {
+    let (hive, journal) = (Hive(), Journal())
+    for name in ["a", "b", "c"] {
+      try await hive.probe(name, journal) { step, context in
+        guard name == "b" else { return }
+        let told = await context.hive.trigger(Event(Ping())).answers.map(\.module)
+        journal.write("\(step): \(told.joined())")
+      }
+    }
+    try await hive.start()
+    await hive.stop()
+    #expect(
+      journal.lines.filter { $0.contains(":") } == [
+        "setUp: a", "initialize: abc", "splash: abc", "tearDown: a", "unmount: ",
+      ])
+  }
+}

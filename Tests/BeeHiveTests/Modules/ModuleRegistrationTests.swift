@@ -1,0 +1,135 @@
+import Testing
+
+@testable import BeeHive
+
+private let classJournal = Journal()
+
+/// Two modules by subclassing: BeeHive dropped the base class where the subclass had come first.
+private class Base: Module, @unchecked Sendable {
+  required init() {}
+  var name: String { "base" }
+  func setUp(_ context: Context) async throws { classJournal.write("\(name).setUp") }
+  func unmount(_ context: Context) async throws { classJournal.write("\(name).unmount") }
+}
+
+private final class Derived: Base, @unchecked Sendable {
+  override var name: String { "derived" }
+}
+
+@Suite("Registering and unregistering modules", .serialized)
+struct ModuleRegistrationTests {
+  @Test("base after subclass: both register")
+  func baseAfterSubclass() async throws {
+    let hive = Hive()
+    try await hive.register(module: Derived.self)
+    try await hive.register(module: Base.self)
+    #expect(hive.entries.map(\.state) == [.bound, .bound])
+    _ = classJournal.take()
+    #expect(try await hive.start().started.count == 2)
+    #expect(classJournal.take() == ["base.setUp", "derived.setUp"])
+    await hive.stop()
+  }
+
+  @Test("unregister parent keeps child, and works: only the named module goes")
+  func unregisterParentKeepsChild() async throws {
+    let hive = Hive()
+    try await hive.register(module: Derived.self, name: "child")
+    try await hive.register(module: Base.self, name: "parent")
+    try await hive.start()
+    _ = classJournal.take()
+    #expect(await hive.unregister(module: "parent"))
+    #expect(classJournal.take() == ["base.unmount"])
+    #expect(await hive.runningModules == ["child"])
+    #expect(hive.entries.map(\.name) == ["child"])
+    await hive.stop()
+    #expect(classJournal.take() == ["derived.unmount"])
+  }
+
+  @Test("unregister then list: the module is gone, and a second time there is nothing to remove")
+  func unregisterThenList() async throws {
+    let (hive, journal) = (Hive(), Journal())
+    for name in ["a", "b", "c"] { try await hive.probe(name, journal) }
+    #expect(await hive.unregister(module: "b"))
+    #expect(await hive.unregister(module: "b") == false)
+    #expect(hive.entries.map(\.name) == ["a", "c"])
+    #expect(try await hive.start().started == ["a", "c"])
+    #expect(await hive.unregister(module: "c"))
+    #expect(journal.lines.suffix(2) == ["c.tearDown", "c.unmount"])
+    #expect(await hive.runningModules == ["a"])
+    // The name is free again.
+    try await hive.probe("b", journal)
+    #expect(await hive.runningModules == ["a", "b"])
+  }
+
+  @Test("the same module twice is refused, and names both places")
+  func duplicate() async throws {
+    let hive = Hive()
+    try await hive.register(module: Probe.self, name: "a", file: "Shop/First.swift", line: 1)
+    let problem = await #expect(throws: Problem.self) {
+      try await hive.register(module: Probe.self, name: "a", file: "Shop/Second.swift", line: 2)
+    }
+    #expect(problem?.code == .duplicate)
+    #expect(problem?.message.contains("First.swift:1") == true)
+    #expect(try await hive.start().started == ["a"])
+  }
+
+  @Test("unknown class reported: a name that no type answers to is listed, and what requires it says why")
+  func unknownClassReported() async throws {
+    let (hive, journal) = (Hive(), Journal())
+    try hive.register(named: "Shop.Vanished")
+    try await hive.probe("a", journal, requires: ["Shop.Vanished"])
+    let report = try await hive.start(options: LaunchOptions(onFailure: .skip))
+    #expect(report.unbound.map(\.name) == ["Shop.Vanished"])
+    #expect(report.started.isEmpty)
+    #expect(report.order.problems.first?.contains("nothing can make it") == true)
+  }
+
+  @Test("annotation: a module that is declared by its type's name is found, made and started")
+  func annotationByName() async throws {
+    let hive = Hive()
+    try hive.register(named: "BeeHiveTests.Probe")
+    #expect(hive.entries.map(\.state) == [.bound])
+    #expect(try await hive.start().started == ["BeeHiveTests.Probe"])
+  }
+
+  @Test("declared and registered by code, in any order: one order over all ways of registration")
+  func oneOrder() async throws {
+    for isReversed in [false, true] {
+      let (hive, journal) = (Hive(), Journal())
+      let ways: [() async throws -> Void] = [
+        { try hive.register(named: "BeeHiveTests.Probe", priority: 5) },
+        { try await hive.probe("a", journal, priority: 1) },
+        { try await hive.probe("b", journal, priority: 9) },
+      ]
+      for way in isReversed ? ways.reversed() : ways { try await way() }
+      #expect(try await hive.start().started == ["b", "BeeHiveTests.Probe", "a"])
+    }
+  }
+
+  @Test("a module that is switched off does not start, nor does what requires it")
+  func switchedOff() async throws {
+    setenv("BEEHIVE_DISABLE", "audio, video", 1)
+    defer { unsetenv("BEEHIVE_DISABLE") }
+    let (hive, journal) = (Hive(), Journal())
+    try await hive.probe("audio", journal)
+    try await hive.probe("player", journal, requires: ["audio"])
+    try await hive.probe("shop", journal, after: ["video"])
+    let report = try await hive.start(options: LaunchOptions(onFailure: .skip))
+    #expect(report.started == ["shop"])
+    #expect(report.disabled == ["audio"])
+    #expect(report.order.problems.first?.hasSuffix("requires audio, which is switched off") == true)
+  }
+}
+
+extension Hive {
+  /// What a pointer entry of an image does: a module by the name of its type.
+  fileprivate func register(named name: String, priority: Int = 0) throws {
+    var attributes = Attributes()
+    attributes.priority = priority
+    try register(
+      RegisteredEntry(
+        order: Self.nextOrder(), kind: .module, name: name, implementation: nil,
+        attributes: attributes, source: .code(file: "App.swift", line: 1), image: nil,
+        scope: .singleton, isC: false, progress: .accepted(.notYetLooked)))
+  }
+}

@@ -1,0 +1,88 @@
+import Synchronization
+import Testing
+
+@testable import BeeHive
+
+@Suite("What observers are told")
+struct ObserverTests {
+  private final class Notices: Sendable {
+    private let list = Mutex<[String]>([])
+    var all: [String] { list.withLock { $0 } }
+    func add(_ line: String) { list.withLock { $0.append(line) } }
+  }
+
+  @Test("entries that come, are refused and leave")
+  func entries() throws {
+    let (hive, notices) = (Hive(), Notices())
+    hive.observe { notice in
+      switch notice {
+      case .entryRegistered(let entry): notices.add("registered \(entry.name)")
+      case .entryRejected(let entry): notices.add("rejected \(entry.name)")
+      case .entryWithdrawn(let entry): notices.add("withdrawn \(entry.name)")
+      default: notices.add("\(notice)")
+      }
+    }
+    try hive.register(Int.self, instance: 1)
+    #expect(throws: Problem.self) { try hive.register(Int.self, instance: 2) }
+    hive.removeServices(named: "Int")
+    #expect(
+      notices.all == [
+        "registered Swift.Int", "rejected Swift.Int", "withdrawn Swift.Int", "withdrawn Swift.Int",
+      ])
+  }
+
+  @Test("who comes late may hear of what is there first")
+  func fromStart() throws {
+    let (hive, notices) = (Hive(), Notices())
+    try hive.register(Int.self, instance: 1)
+    hive.observe { notices.add("\($0)") }
+    #expect(notices.all.isEmpty)
+    hive.observe(fromStart: true) { notices.add("\($0)") }
+    #expect(notices.all.map { $0.prefix(5) } == ["bound"])
+  }
+
+  @Test("each step of each module, the failures, the start and the end")
+  func steps() async throws {
+    let (hive, notices) = (Hive(), Notices())
+    hive.observe { notice in
+      switch notice {
+      case .stepBegan(let step): notices.add("\(step.module) \(step.event) \(step.kind.rawValue)")
+      case .stepEnded(let step, _, let failure): notices.add("\(step.module) \(failure == nil)")
+      case .moduleLeftOut(let failure): notices.add("\(failure.module) left out")
+      case .started(let report): notices.add("started \(report.started.joined())")
+      case .stopped(let failures): notices.add("stopped \(failures.count)")
+      default: break
+      }
+    }
+    try await hive.probe("a", Journal())
+    try await hive.probe("b", Journal()) { _, _ in throw Broken() }
+    try await hive.probe("c", Journal(), requires: ["b"])
+    try await hive.start(options: LaunchOptions(onFailure: .skip))
+    await hive.trigger(.openURL("app://x"))
+    await hive.stop()
+    #expect(
+      notices.all == [
+        "a setUp 0", "a true", "b setUp 0", "b false", "c left out", "a initialize 1", "a true",
+        "a splash 3", "a true", "started a", "a openURL 11", "a true", "a tearDown 2", "a true",
+        "a unmount 10", "a true", "stopped 0",
+      ])
+    #expect(hive.profiler.spans.count == 7)
+  }
+
+  @Test("no lock is held: an observer may ask and change the Hive, and take itself off", .timeLimit(.minutes(1)))
+  func reentrant() throws {
+    let (hive, notices) = (Hive(), Notices())
+    let observation = Mutex<Observation?>(nil)
+    let made = hive.observe { notice in
+      notices.add("told")
+      #expect(hive.entries.count == 1)
+      #expect((try? hive.service(Int.self)) == 1)
+      observation.withLock { $0?.cancel() }
+      try? hive.register(String.self, instance: "x")
+    }
+    observation.withLock { $0 = made }
+    try hive.register(Int.self, instance: 1)
+    #expect(notices.all == ["told"])
+    #expect(hive.entries.count == 2)
+  }
+}
