@@ -69,7 +69,9 @@ struct ObserverTests {
     #expect(hive.profiler.spans.count == 7)
   }
 
-  @Test("no lock is held: an observer may ask and change the Hive, and take itself off", .timeLimit(.minutes(1)))
+  @Test(
+    "no lock is held: an observer may ask and change the Hive, and take itself off",
+    .timeLimit(.minutes(1)))
   func reentrant() throws {
     let (hive, notices) = (Hive(), Notices())
     let observation = Mutex<Observation?>(nil)

@@ -19,11 +19,11 @@ struct LaunchBatch {
 extension Hive {
   /// Whatever is bound and has not been tried, in order; what is in the way of the rest.
   func launchBatch(
-    without tried: Set<UInt64>, started: Set<String>, fallen: Set<String>
+    without tried: Set<UInt64>, started: Set<String>, fallen: Set<String>, disabled: Set<String>
   ) -> LaunchBatch {
     catchUp(probing: true)
     bindUnbound()
-    let switchedOff = Self.switchedOff
+    let switchedOff = Self.switchedOff.union(disabled)
     var batch = LaunchBatch(order: LaunchOrder([]), entries: [:], disabled: [], unbound: [])
     var nodes: [LaunchOrder.Node] = []
     var unavailable: [String: String] = [:]
@@ -58,8 +58,11 @@ extension Hive {
   /// The names in `BEEHIVE_DISABLE`, separated by commas: modules that do not start.
   static var switchedOff: Set<String> {
     guard let value = unsafe getenv("BEEHIVE_DISABLE") else { return [] }
-    let names = unsafe String(cString: value).split { $0 == "," || $0 == " " }
-    return Set(names.map(String.init))
+    return unsafe names(listedIn: String(cString: value))
+  }
+
+  static func names(listedIn text: String) -> Set<String> {
+    Set(text.split { $0 == "," || $0 == " " }.map(String.init))
   }
 
   /// The modules that something makes.

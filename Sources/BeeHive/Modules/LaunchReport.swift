@@ -7,13 +7,18 @@ public struct LaunchOptions: Sendable {
   /// Who is told of modules that take long; nobody unless given.
   public var watchdog: Watchdog?
 
+  /// Modules that do not start, besides those that `BEEHIVE_DISABLE` in the environment names.
+  public var disabled: Set<String>
+
   /// Stops at the first failure and waits without limit, unless told otherwise.
   public init(
-    onFailure: FailurePolicy = .stop, timeLimit: Duration? = nil, watchdog: Watchdog? = nil
+    onFailure: FailurePolicy = .stop, timeLimit: Duration? = nil, watchdog: Watchdog? = nil,
+    disabled: Set<String> = []
   ) {
     self.onFailure = onFailure
     self.timeLimit = timeLimit
     self.watchdog = watchdog
+    self.disabled = disabled
   }
 }
 

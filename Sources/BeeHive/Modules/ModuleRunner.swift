@@ -125,7 +125,8 @@ actor ModuleRunner {
     failures = []
     var order = LaunchOrder([])
     while !isOver {
-      let batch = hive.launchBatch(without: tried, started: Set(names), fallen: fallen)
+      let batch = hive.launchBatch(
+        without: tried, started: Set(names), fallen: fallen, disabled: options.disabled)
       order.append(batch.order)
       if phase == .starting {
         report.order.append(batch.order)

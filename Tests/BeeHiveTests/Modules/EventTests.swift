@@ -11,14 +11,13 @@ private struct PriceQuestion: Sendable { var sku: String }
 struct EventTests {
   /// A running Hive with a module for each answer, in this order: a, b, c, …
   private func hive(
-    _ journal: Journal = Journal(), options: LaunchOptions = LaunchOptions(),
-    _ answers: @escaping @Sendable (Event) throws -> EventResponse...
+    journal: Journal = Journal(), _ answers: (@Sendable (Event) throws -> EventResponse)...
   ) async throws -> Hive {
     let hive = Hive()
     for (name, answer) in zip("abcdefg", answers) {
       try await hive.probe(String(name), journal, answer: { event, _ in try answer(event) })
     }
-    try await hive.start(options: options)
+    try await hive.start()
     _ = journal.take()
     return hive
   }
@@ -52,7 +51,8 @@ struct EventTests {
 
   @Test("results combine: all, any, first, collect")
   func combine() async throws {
-    let mixed = try await hive({ _ in .ignored }, { _ in .value(1) }, { _ in .value("x") }, { _ in .value(2) })
+    let mixed = try await hive(
+      { _ in .ignored }, { _ in .value(1) }, { _ in .value("x") }, { _ in .value(2) })
     let outcome = await mixed.trigger(Event(Ping()))
     #expect(outcome.any)
     #expect(!outcome.all)
@@ -70,7 +70,7 @@ struct EventTests {
   func stopPropagation() async throws {
     let journal = Journal()
     let hive = try await hive(
-      journal, { _ in .handled }, { $0.value(as: Ping.self) == nil ? .stop(5) : .stop() },
+      journal: journal, { _ in .handled }, { $0.value(as: Ping.self) == nil ? .stop(5) : .stop() },
       { _ in .value(6) })
     #expect(await hive.trigger(Event(Ping())).any)
     #expect(journal.take() == "ab".steps("Ping"))
@@ -118,7 +118,7 @@ struct EventTests {
   func askStops() async throws {
     let journal = Journal()
     let hive = try await hive(
-      journal, { _ in .stop(Price(cents: 1)) }, { _ in .value(Price(cents: 2)) })
+      journal: journal, { _ in .stop(Price(cents: 1)) }, { _ in .value(Price(cents: 2)) })
     #expect(try await hive.ask(PriceQuestion(sku: "x"), for: Price.self) == Price(cents: 1))
     #expect(journal.lines == ["a.PriceQuestion"])
   }
@@ -143,7 +143,8 @@ struct EventTests {
       for _ in 0..<20 { group.addTask { await hive.trigger(Event(Ping(number: 3))) } }
     }
     // Each level tells two modules, each of which begins the next one.
-    #expect(journal.lines.count == 20 * (2 + 4 + 8 + 16))
+    let calls = 20 * (2 + 4 + 8 + 16)
+    #expect(journal.lines.count == calls)
   }
 
   @Test("events during the start reach whoever has been set up, and nobody before or after")
