@@ -1,5 +1,13 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
+
+/// Products of swift-syntax, for those who switch the trait on.
+func swiftSyntax(_ products: String...) -> [Target.Dependency] {
+  products.map {
+    .product(name: $0, package: "swift-syntax", condition: .when(traits: ["Annotations"]))
+  }
+}
 
 // Targets stand lowest layer first; `Scripts/check-layers` holds each to the layers it may import.
 let package = Package(
@@ -12,12 +20,20 @@ let package = Package(
       targets: ["BinaryImage", "Registration", "BeeHive"]),
     // The header that authors include, and the anchor for images whose entries are all Swift.
     .library(name: "CBeeHive", targets: ["CBeeHive", "CBeeHiveAnchor"]),
+    // The Swift macros, with the anchor. Empty without the trait of the same name.
+    .library(name: "BeeHiveAnnotations", targets: ["BeeHiveAnnotations"]),
     .executable(name: "section-dump", targets: ["section-dump"]),
+  ],
+  traits: [
+    .trait(
+      name: "Annotations",
+      description: "The Swift macros @BeeHiveService and @BeeHiveModule; builds swift-syntax.")
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     // For tests alone: a host's decoder that is not Foundation's.
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.1"..<"604.0.0"),
   ],
   targets: [
     // C, only where Swift cannot: attributes, assembler directives, the loader's callbacks.
@@ -45,6 +61,17 @@ let package = Package(
         "CSwiftRuntime",
       ]),
 
+    // What Swift authors write. The macros' implementation is empty without the trait, so that nobody
+    // builds or even fetches swift-syntax who does not ask for it.
+    .target(
+      name: "BeeHiveAnnotations",
+      dependencies: ["BeeHiveAnnotationsPlugin", "CBeeHive", "CBeeHiveAnchor"]),
+    .macro(
+      name: "BeeHiveAnnotationsPlugin",
+      dependencies: swiftSyntax(
+        "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftParser", "SwiftSyntax",
+        "SwiftSyntaxBuilder", "SwiftSyntaxMacros")),
+
     .executableTarget(
       name: "section-dump",
       dependencies: [
@@ -60,12 +87,21 @@ let package = Package(
         "BeeHive", "Registration", "BinaryImage", .product(name: "Yams", package: "Yams"),
       ]),
     .testTarget(name: "SectionDumpTests", dependencies: ["section-dump"], exclude: ["Goldens"]),
+    .testTarget(
+      name: "BeeHiveAnnotationsTests",
+      dependencies: [
+        "Registration", "BinaryImage",
+        .target(name: "BeeHiveAnnotationsPlugin", condition: .when(traits: ["Annotations"])),
+      ]
+        + swiftSyntax(
+          "SwiftSyntax", "SwiftSyntaxMacroExpansion", "SwiftSyntaxMacros",
+          "SwiftSyntaxMacrosGenericTestSupport")),
   ],
   cLanguageStandard: .c11
 )
 
 // One set of rules for every Swift target of this package.
-for target in package.targets where [.regular, .executable, .test].contains(target.type) {
+for target in package.targets where [.regular, .executable, .macro, .test].contains(target.type) {
   if target.path?.hasPrefix("CSupport/") == true {
     target.cSettings = [
       .treatAllWarnings(as: .error), .enableWarning("all"), .enableWarning("extra"),

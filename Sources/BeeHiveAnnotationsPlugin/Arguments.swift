@@ -1,0 +1,148 @@
+#if Annotations
+  import SwiftParser
+  import SwiftSyntax
+
+  /// The arguments of an annotation, read from the source: an entry is a constant, so only what stands
+  /// there can go into it.
+  struct Arguments {
+    private let list: LabeledExprListSyntax
+
+    init(_ attribute: AttributeSyntax) {
+      if case .argumentList(let list) = attribute.arguments {
+        self.list = list
+      } else {
+        list = []
+      }
+    }
+
+    /// The argument of this label; nil where it is left out.
+    subscript(_ label: String?) -> ExprSyntax? {
+      list.first { $0.label?.text == label }?.expression
+    }
+
+    /// The type in `(any Greeter).self`, and its name without `any`.
+    func service(into refusals: inout Refusals, of attribute: AttributeSyntax) -> Service? {
+      guard let expression = self[nil] else {
+        refusals.add(
+          "service", at: attribute, "name what it implements: @BeeHiveService((any Greeter).self)")
+        return nil
+      }
+      guard let access = expression.as(MemberAccessExprSyntax.self),
+        access.declName.baseName.tokenKind == .keyword(.self), let base = access.base
+      else {
+        refusals.add(
+          "service", at: expression,
+          "name the service as a type, as in (any Greeter).self: the entry carries its name")
+        return nil
+      }
+      let name = base.withoutParentheses.withoutAny.plainText
+      guard let text = RecordText.checked(name, "the service", at: base, into: &refusals) else {
+        return nil
+      }
+      return Service(type: base.trimmed, name: text)
+    }
+
+    /// What is implemented.
+    struct Service {
+      /// As it was written: `(any Greeter)`.
+      var type: ExprSyntax
+      /// `Greeter`
+      var name: String
+    }
+
+    /// A 32-bit integer literal, with a sign or without.
+    func integer(_ label: String, into refusals: inout Refusals) -> Int32? {
+      guard let expression = self[label] else { return nil }
+      var literal = expression.withoutParentheses
+      var sign = ""
+      if let prefix = literal.as(PrefixOperatorExprSyntax.self), prefix.operator.text == "-" {
+        literal = prefix.expression
+        sign = "-"
+      }
+      guard let number = literal.as(IntegerLiteralExprSyntax.self) else {
+        refusals.add(
+          label, at: expression, "\(label) must be an integer literal: an entry is a constant")
+        return nil
+      }
+      guard let value = Int32(literal: number.literal.text, sign: sign) else {
+        refusals.add(label, at: expression, "\(label) must fit into 32 bits")
+        return nil
+      }
+      return value
+    }
+
+    /// The word of `.basic`.
+    func word(_ label: String, of words: [String], into refusals: inout Refusals) -> String? {
+      guard let expression = self[label] else { return nil }
+      let name = expression.as(MemberAccessExprSyntax.self)?.declName.baseName.plainText
+      guard let name, words.contains(name) else {
+        let choice = words.map { ".\($0)" }.joined(separator: ", ")
+        refusals.add(label, at: expression, "\(label) must be one of \(choice), written out here")
+        return nil
+      }
+      return name
+    }
+
+    /// One string literal; nil where there is none, or `nil`.
+    func string(_ label: String, into refusals: inout Refusals) -> String? {
+      guard let expression = self[label], !expression.is(NilLiteralExprSyntax.self) else {
+        return nil
+      }
+      return text(expression, label, into: &refusals)
+    }
+
+    /// One string literal, or an array of them.
+    func strings(_ label: String, into refusals: inout Refusals) -> [String] {
+      guard let expression = self[label] else { return [] }
+      guard let array = expression.as(ArrayExprSyntax.self) else {
+        return text(expression, label, into: &refusals).map { [$0] } ?? []
+      }
+      return array.elements.compactMap { text($0.expression, label, into: &refusals) }
+    }
+
+    private func text(
+      _ expression: ExprSyntax, _ label: String, into refusals: inout Refusals
+    ) -> String? {
+      guard let value = expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue else {
+        refusals.add(
+          label, at: expression,
+          "\(label) must be a string literal without interpolation: an entry is a constant")
+        return nil
+      }
+      return RecordText.checked(value, label, at: expression, into: &refusals)
+    }
+  }
+
+  extension ExprSyntax {
+    /// `any Greeter` of `(any Greeter)`.
+    fileprivate var withoutParentheses: ExprSyntax {
+      guard let tuple = self.as(TupleExprSyntax.self), tuple.elements.count == 1,
+        let element = tuple.elements.first, element.label == nil
+      else { return self }
+      return element.expression.withoutParentheses
+    }
+
+    /// `Greeter` of `any Greeter`.
+    fileprivate var withoutAny: Syntax {
+      guard let type = self.as(TypeExprSyntax.self)?.type.as(SomeOrAnyTypeSyntax.self),
+        type.someOrAnySpecifier.tokenKind == .keyword(.any)
+      else { return Syntax(self) }
+      return Syntax(type.constraint)
+    }
+  }
+
+  extension Int32 {
+    /// Reads `1_000`, `0x10`, `0b1` and `0o7`.
+    fileprivate init?(literal: String, sign: String) {
+      let digits = literal.filter { $0 != "_" }
+      let radix =
+        switch digits.prefix(2) {
+        case "0x": 16
+        case "0o": 8
+        case "0b": 2
+        default: 10
+        }
+      self.init(sign + (radix == 10 ? digits : String(digits.dropFirst(2))), radix: radix)
+    }
+  }
+#endif

@@ -1,0 +1,172 @@
+#if Annotations
+  import SwiftDiagnostics
+  import SwiftSyntax
+  import SwiftSyntaxBuilder
+
+  /// Whether `Type()` is something that an accessor may write: on any thread, in no time, for sure.
+  ///
+  /// Looks at the body of the type alone. What it cannot see (inherited initialisers, isolation that
+  /// is inferred) the compiler checks in the expansion.
+  extension AnnotatedType {
+    func checkInitializer(into refusals: inout Refusals) {
+      guard !body.hasConditionalInitializer else { return }
+      let initializers = body.initializers
+      let candidates = initializers.filter { $0.signature.takesNothing }
+      if candidates.contains(where: { flaw(of: $0) == nil }) { return }
+      if let candidate = candidates.first, let flaw = flaw(of: candidate) {
+        refusals.add(flaw.id, at: flaw.node, flaw.message, fixIts: flaw.fixIts)
+      } else if isEnum || !initializers.isEmpty || body.hasStoredPropertyWithoutValue {
+        guard !hasOtherMacros else { return }
+        refusals.add(
+          "missing", at: nameInSource,
+          "'\(name.text)' needs an init() without arguments in its body: "
+            + "whoever asks for one has none to give; write it, or \(role.instead)",
+          fixIts: [insertion])
+      }
+    }
+
+    private struct Flaw {
+      var id: String
+      var node: Syntax
+      var message: String
+      var fixIts: [FixIt] = []
+    }
+
+    private func flaw(of initializer: InitializerDeclSyntax) -> Flaw? {
+      let effects = initializer.signature.effectSpecifiers
+      if let mark = initializer.optionalMark {
+        return Flaw(
+          id: "failable", node: Syntax(mark),
+          message: "init() of '\(name.text)' may return nil, and who asks wants an instance; "
+            + role.instead)
+      }
+      if let clause = effects?.throwsClause, clause.type?.plainText != "Never" {
+        return Flaw(
+          id: "throws", node: Syntax(clause),
+          message: "init() of '\(name.text)' throws, and nobody is there to catch; " + role.instead)
+      }
+      if let async = effects?.asyncSpecifier {
+        return Flaw(
+          id: "async", node: Syntax(async),
+          message: "init() of '\(name.text)' waits, and who asks does not; " + role.instead)
+      }
+      guard !initializer.modifiers.isNonisolated,
+        let actor = initializer.attributes.mainActor ?? attributes.mainActor
+      else { return nil }
+      let own = initializer.attributes.mainActor != nil
+      return Flaw(
+        id: "isolated", node: own ? Syntax(actor) : Syntax(initializer.initKeyword),
+        message: "init() of '\(name.text)' belongs to MainActor, and any thread may ask; "
+          + "make it nonisolated, or \(role.instead)",
+        fixIts: own ? [] : [initializer.madeNonisolated])
+    }
+
+    /// Whether another attribute may be a macro that writes the initialiser.
+    private var hasOtherMacros: Bool {
+      attributes.contains { element in
+        guard case .attribute(let attribute) = element else { return true }
+        let text = attribute.attributeName.plainText
+        let last = text.split(separator: ".").last ?? ""
+        let known: Set<Substring> = ["BeeHiveService", "BeeHiveModule", "MainActor"]
+        return last.first?.isUppercase == true && !known.contains(last)
+      }
+    }
+
+    private var insertion: FixIt {
+      let text: DeclSyntax = "init() {}"
+      let isInline = !body.description.contains(where: \.isNewline)
+      let first = MemberBlockItemSyntax(
+        decl: text.with(\.leadingTrivia, isInline ? [] : .newline + .spaces(2)),
+        trailingTrivia: isInline ? .space : [])
+      var changed = body
+      changed.members.insert(first, at: changed.members.startIndex)
+      return FixIt(
+        "addInit", "add 'init() {}'", .replace(oldNode: Syntax(body), newNode: Syntax(changed)))
+    }
+  }
+
+  extension InitializerDeclSyntax {
+    /// `nonisolated init()`
+    fileprivate var madeNonisolated: FixIt {
+      var changed = self
+      changed.leadingTrivia = []
+      changed.modifiers.insert(
+        DeclModifierSyntax(name: .keyword(.nonisolated, trailingTrivia: .space)),
+        at: changed.modifiers.startIndex)
+      changed.leadingTrivia = leadingTrivia
+      return FixIt(
+        "nonisolated", "make it nonisolated",
+        .replace(oldNode: Syntax(self), newNode: Syntax(changed)))
+    }
+  }
+
+  extension MemberBlockSyntax {
+    fileprivate var initializers: [InitializerDeclSyntax] {
+      members.compactMap { $0.decl.as(InitializerDeclSyntax.self) }
+    }
+
+    /// Whether the body has initialisers that may or may not be compiled.
+    fileprivate var hasConditionalInitializer: Bool {
+      members.contains { member in
+        guard let condition = member.decl.as(IfConfigDeclSyntax.self) else { return false }
+        return condition.tokens(viewMode: .sourceAccurate).contains {
+          $0.tokenKind == .keyword(.`init`)
+        }
+      }
+    }
+
+    /// Whether a value must come from somewhere: then no initialiser without arguments is implied.
+    fileprivate var hasStoredPropertyWithoutValue: Bool {
+      members.contains { member in
+        guard let variable = member.decl.as(VariableDeclSyntax.self), variable.attributes.isEmpty,
+          !variable.modifiers.contains(where: {
+            ["static", "class", "lazy"].contains($0.name.text)
+          })
+        else { return false }
+        let isVariable = variable.bindingSpecifier.tokenKind == .keyword(.var)
+        return variable.bindings.contains { $0.needsValue(isVariable: isVariable) }
+      }
+    }
+  }
+
+  extension PatternBindingSyntax {
+    fileprivate func needsValue(isVariable: Bool) -> Bool {
+      guard initializer == nil, pattern.is(IdentifierPatternSyntax.self) else { return false }
+      if isVariable, let type = typeAnnotation?.type {
+        // An optional variable starts as nil. `Optional<T>` does not, but may be an alias: no refusal.
+        if type.is(OptionalTypeSyntax.self) || type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
+          return false
+        }
+      }
+      switch accessorBlock?.accessors {
+      case nil: return true
+      case .getter: return false
+      case .accessors(let accessors):
+        return accessors.allSatisfy {
+          ["willSet", "didSet"].contains($0.accessorSpecifier.text)
+        }
+      }
+    }
+  }
+
+  extension FunctionSignatureSyntax {
+    /// Whether `()` calls it.
+    fileprivate var takesNothing: Bool {
+      parameterClause.parameters.allSatisfy { $0.defaultValue != nil || $0.ellipsis != nil }
+    }
+  }
+
+  extension AttributeListSyntax {
+    fileprivate var mainActor: AttributeSyntax? {
+      compactMap { $0.as(AttributeSyntax.self) }.first {
+        $0.attributeName.plainText.split(separator: ".").last == "MainActor"
+      }
+    }
+  }
+
+  extension DeclModifierListSyntax {
+    fileprivate var isNonisolated: Bool {
+      contains { $0.name.tokenKind == .keyword(.nonisolated) }
+    }
+  }
+#endif

@@ -1,0 +1,14 @@
+#if Annotations
+  import SwiftCompilerPlugin
+  import SwiftSyntaxMacros
+
+  /// The executable that the compiler asks for expansions.
+  @main struct Plugin: CompilerPlugin {
+    let providingMacros: [any Macro.Type] = [ServiceMacro.self, ModuleMacro.self]
+  }
+#else
+  /// Without the trait there is nothing to expand, and nothing of swift-syntax to build.
+  @main enum Plugin {
+    static func main() {}
+  }
+#endif

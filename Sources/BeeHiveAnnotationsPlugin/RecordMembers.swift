@@ -1,0 +1,62 @@
+#if Annotations
+  import SwiftSyntax
+  import SwiftSyntaxBuilder
+  import SwiftSyntaxMacros
+
+  /// The members that make an entry: what makes the instance, and the record that leads to it.
+  enum RecordMembers {
+    /// `BEEHIVE_KIND_MODULE`, `BEEHIVE_KIND_SERVICE`
+    enum Kind: UInt16 {
+      case module = 1
+      case service = 2
+    }
+
+    private static let headSize = 32
+    private static let version = 1
+
+    static func declarations(
+      _ kind: Kind, making type: AnnotatedType, as made: ExprSyntax, _ text: RecordText,
+      in context: some MacroExpansionContext
+    ) -> [DeclSyntax] {
+      let make = context.makeUniqueName("make")
+      let record = context.makeUniqueName("entry")
+      let bytes = text.bytes
+      let place =
+        type.location.map {
+          (
+            begin: "#sourceLocation(file: \($0.file), line: \($0.line))\n",
+            end: "\n#sourceLocation()"
+          )
+        } ?? (begin: "", end: "")
+      // The function carries the checks that need types: what it returns conforms, and `init()` can
+      // be called here. It is explicitly nonisolated: a closure would not be checked in Swift 5. What
+      // the compiler finds stands at the line of the type.
+      return [
+        """
+        nonisolated private static func \(make)() -> \(made) {
+        \(raw: place.begin)\(type.name)()  \
+        // needs a conformance and a plain init(); else \(raw: type.role.instead)\(raw: place.end)
+        }
+        """,
+        """
+        // \(raw: text.fields.filter { !$0.isEmpty }.joined(separator: ", "))
+        #if objectFormat(MachO)
+        @section("__DATA,BeehiveRecords")
+        #else
+        @section("BeehiveRecords")
+        #endif
+        @used
+        nonisolated private static let \(record): \
+        BeeHiveAnnotations.AnnotatedEntry.Record<\(raw: bytes.count)> = (
+          \(raw: headSize + bytes.count), \(raw: version), \(raw: kind.rawValue), 0, \(raw: headSize),
+          { out, expectedType, _, request in
+            unsafe BeeHiveAnnotations.AnnotatedEntry.answer(request, out, expectedType, \(make))
+          },
+          0,
+          [\(raw: bytes.map(String.init).joined(separator: ", "))]
+        )
+        """,
+      ]
+    }
+  }
+#endif
