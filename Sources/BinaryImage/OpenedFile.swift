@@ -23,14 +23,15 @@ final class OpenedFile {
   private(set) var head: [UInt8] = []
 
   /// Opens the regular file at `path`; errors and identities call it `name`.
-  convenience init(path: String, name: String) throws(ImageError) {
-    try self.init(path: Array(path.utf8), name: name)
+  convenience init(path: String, name: String, wasMapped: Bool = false) throws(ImageError) {
+    try self.init(path: Array(path.utf8), name: name, wasMapped: wasMapped)
   }
 
   /// Opens the regular file at a path that need not be UTF-8.
   ///
-  /// Nothing else is opened: opening alone blocks on a FIFO and acts on some devices.
-  init(path: [UInt8], name: String) throws(ImageError) {
+  /// Nothing else is opened, since opening alone acts on some devices; unless the loader has mapped
+  /// the file at this path, which makes a look before opening it needless.
+  init(path: [UInt8], name: String, wasMapped: Bool = false) throws(ImageError) {
     func failure(_ reason: String) -> ImageError {
       ImageError(.unreadable, image: name, message: reason)
     }
@@ -43,10 +44,16 @@ final class OpenedFile {
     // Sound: the buffer ends in NUL and outlives both calls.
     let descriptor = unsafe path.withUnsafeBytes { bytes -> Int32 in
       guard let path = unsafe bytes.bindMemory(to: CChar.self).baseAddress,
-        unsafe stat(path, &status) == 0
+        unsafe wasMapped || stat(path, &status) == 0
       else { return -1 }
-      guard status.st_mode & S_IFMT == S_IFREG else { return -2 }
-      return unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+      guard wasMapped || status.st_mode & S_IFMT == S_IFREG else { return -2 }
+      let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+      guard wasMapped, descriptor >= 0 else { return descriptor }
+      if unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+        return descriptor
+      }
+      close(descriptor)
+      return -2
     }
     if descriptor == -2 { throw failure(Self.refusal(of: status.st_mode)) }
     guard descriptor >= 0 else { throw failure("\(systemMessage(errno)).") }

@@ -12,6 +12,9 @@ struct ELFSectionTable {
   private let stride: Int
   private let order: ImageIdentity.ByteOrder
 
+  /// As many bytes as the names of most files' sections have.
+  private static let usualNames: UInt64 = 512
+
   /// More bytes than the names of any file's sections have.
   private static let mostNames: UInt64 = 1 << 28
 
@@ -19,7 +22,11 @@ struct ELFSectionTable {
   init(of file: OpenedFile, _ header: ELFHeader) throws(ImageError) {
     let (is64, order) = (header.bits == 64, header.order)
     let (stride, count) = (is64 ? 64 : 40, Int(header.sections.count))
-    let table = try file.read(at: header.sections.offset, count: count * stride)
+    // Linkers put the names right before the table, so one read has both as a rule.
+    let ahead = min(header.sections.offset, Self.usualNames)
+    let first = header.sections.offset - ahead
+    let tail = try file.read(at: first, count: Int(ahead) + count * stride)
+    let table = Array(tail[Int(ahead)...])
     // SHN_XINDEX: the real index stands in section header 0.
     let isExtended = header.nameSection == UInt16(SHN_XINDEX)
     let link: UInt32? = table.span.integer(at: is64 ? 40 : 24, order: order)
@@ -36,7 +43,11 @@ struct ELFSectionTable {
     guard size <= Self.mostNames else {
       throw file.error(.malformed, "The sections' names claim \(size) bytes.", at: offset)
     }
-    names = try file.read(at: offset, count: Int(size))
+    if offset >= first, offset - first <= ahead, size <= ahead - (offset - first) {
+      names = Array(tail[Int(offset - first)..<Int(offset - first + size)])
+    } else {
+      names = try file.read(at: offset, count: Int(size))
+    }
     (self.table, self.stride, self.count, self.order) = (table, stride, count, order)
   }
 

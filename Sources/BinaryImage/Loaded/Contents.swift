@@ -38,7 +38,9 @@ final class Contents: Sendable {
   init(parts: [Part], bytes: [UInt8], texts: [Text], isSettled: Bool) {
     self.parts = parts
     self.bytes = bytes
-    self.texts = texts.sorted { $0.address < $1.address }
+    // Compilers place texts in the order of their entries, or in the reverse one.
+    let isAscending = zip(texts, texts.dropFirst()).allSatisfy { $0.address <= $1.address }
+    self.texts = isAscending ? texts : texts.sorted { $0.address < $1.address }
     self.isSettled = isSettled
   }
 

@@ -70,7 +70,8 @@ struct CopyPlan {
   private mutating func openNextFile() {
     while let path = paths.next() {
       do throws(ImageError) {
-        let file = try MappedFile(path: path, name: ImagePaths.displayName(of: mapped))
+        let file = try MappedFile(
+          path: path, name: ImagePaths.displayName(of: mapped), withID: !mapped.buildID.isEmpty)
         wanted = try file.sections.map { section throws(ImageError) in try range(of: section) }
         source = .file(file)
         return

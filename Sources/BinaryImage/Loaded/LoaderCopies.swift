@@ -11,6 +11,8 @@ internal import CImageList
   init?(of plans: [CopyPlan]) {
     var requests: [image_request] = []
     var wanted: [image_wanted] = []
+    requests.reserveCapacity(plans.count)
+    firstRanges.reserveCapacity(plans.count)
     for plan in plans {
       firstRanges.append(wanted.count)
       requests.append(
@@ -36,27 +38,30 @@ internal import CImageList
 
   /// What became of the image of plan `index`; nil if its file is another one than was believed.
   func answer(_ index: Int, _ plan: CopyPlan) -> ImageList.Copy? {
-    // Sound: there is one answer per request.
+    // Sound: there is one answer per request, and one range per wanted one.
     let copy = unsafe copies.images[index]
     guard copy.present else { return .gone }
-    let header = bytes(copy.header)
-    let programHeaders = bytes(copy.program_headers)
-    guard plan.agrees(header: header.span, programHeaders: programHeaders.span) else { return nil }
+    let header = unsafe bytes(copy.header)
+    let programHeaders = unsafe bytes(copy.program_headers)
+    guard unsafe plan.agrees(header: header.span, programHeaders: programHeaders.span)
+    else { return nil }
     var contents = ContentsBuilder()
-    for (number, wanted) in plan.wanted.enumerated() {
+    for number in plan.wanted.indices {
       let range = unsafe copies.ranges[firstRanges[index] + number]
       guard range.readable else {
         return .failed(
           plan.error(
-            .outOfImage, section: wanted.name, "The section is not in readable file contents."))
+            .outOfImage, section: plan.wanted[number].name,
+            "The section is not in readable file contents."))
       }
-      append(range, wanted, bias: plan.mapped.bias, to: &contents)
+      append(range, plan.wanted[number], bias: plan.mapped.bias, to: &contents)
     }
+    let identity = unsafe ImageIdentity(
+      of: plan.mapped, header: header.span, programHeaders: programHeaders.span)
     return .image(
       LoadedImage(
-        identity: ImageIdentity(of: plan.mapped, header: header, programHeaders: programHeaders),
-        mapped: plan.mapped, evidence: plan.evidence, carriesSwift: copy.carries_swift,
-        place: copy.place, contents: contents.finish()))
+        identity: identity, mapped: plan.mapped, evidence: plan.evidence,
+        carriesSwift: copy.carries_swift, place: copy.place, contents: contents.finish()))
   }
 
   private func append(
@@ -66,18 +71,18 @@ internal import CImageList
     contents.append(
       name: wanted.name,
       address: bias.virtualAddress(of: RuntimeAddress(rawValue: wanted.start)),
-      flags: range.writable ? "WA" : "A", bytes: bytes(range.bytes))
+      flags: range.writable ? "WA" : "A", bytes: unsafe bytes(range.bytes).span)
     for number in 0..<range.text_count {
       // Sound: the texts of a range follow one another.
       let text = unsafe copies.texts[range.first_text + number]
       let piece = image_piece(offset: text.offset, size: Int(text.size))
-      contents.append(text, bytes: bytes(piece))
+      contents.append(text, bytes: unsafe bytes(piece).span)
     }
   }
 
-  private func bytes(_ piece: image_piece) -> [UInt8] {
-    // Sound: the piece lies inside the bytes that the copies own.
-    unsafe [UInt8](UnsafeBufferPointer(start: copies.bytes + piece.offset, count: piece.size))
+  /// The bytes of a piece, valid as long as the copies are.
+  private func bytes(_ piece: image_piece) -> UnsafeBufferPointer<UInt8> {
+    unsafe UnsafeBufferPointer(start: copies.bytes + piece.offset, count: piece.size)
   }
 }
 
@@ -88,21 +93,20 @@ private struct ContentsBuilder {
   private var texts: [Contents.Text] = []
   private var isSettled = true
 
-  mutating func append(name: String, address: VirtualAddress, flags: String, bytes new: [UInt8]) {
+  mutating func append(
+    name: String, address: VirtualAddress, flags: String, bytes new: Span<UInt8>
+  ) {
     let section = Section(
       index: parts.count, name: name, address: address, offset: nil, size: UInt64(new.count),
       flags: flags)
-    parts.append(Contents.Part(section: section, bytes: bytes.count..<bytes.count + new.count))
-    bytes += new
+    parts.append(Contents.Part(section: section, bytes: append(new)))
     if name == SectionNote.names[2] { isSettled = false }
   }
 
-  mutating func append(_ text: image_text, bytes new: [UInt8]) {
+  mutating func append(_ text: image_text, bytes new: Span<UInt8>) {
     let state: Contents.Text.State
     switch image_text_status(text.status) {
-    case IMAGE_TEXT_COPIED:
-      state = .copied(bytes.count..<bytes.count + new.count)
-      bytes += new
+    case IMAGE_TEXT_COPIED: state = .copied(append(new))
     case IMAGE_TEXT_UNTERMINATED: state = .unterminated
     case IMAGE_TEXT_OVER_BUDGET: state = .overBudget
     default:
@@ -110,6 +114,13 @@ private struct ContentsBuilder {
       isSettled = false
     }
     texts.append(Contents.Text(address: text.address, state: state))
+  }
+
+  private mutating func append(_ new: Span<UInt8>) -> Range<Int> {
+    let start = bytes.count
+    // Sound: the buffer is only used inside the call.
+    unsafe new.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+    return start..<bytes.count
   }
 
   func finish() -> Contents {

@@ -1,3 +1,5 @@
+internal import CElf
+
 /// A file that claims to be the one a mapped image came from.
 ///
 /// It may have been replaced or deleted since, or its path may lead elsewhere today. The headers
@@ -5,24 +7,39 @@
 struct MappedFile {
   /// The sections of this package that are mapped and not empty: by name, then by address.
   let sections: [Section]
-  private let id: [UInt8]
   private let header: [UInt8]
   private let programHeaders: [UInt8]
+  private let id: [UInt8]
 
-  /// Reads the file at `path`; errors call it `name`.
-  init(path: String, name: String) throws(ImageError) {
-    let image = try ELFFile(path: path, name: name)
+  /// Reads the file at `path`, which errors call `name`; its build-id only where that is wanted.
+  init(path: String, name: String, withID: Bool) throws(ImageError) {
+    let file = try OpenedFile(path: path, name: name, wasMapped: true)
+    let header = try ELFHeader(of: file)
+    sections = try Self.sections(of: file, header)
+    self.header = try file.read(at: 0, count: header.bits == 64 ? 64 : 52)
+    let size = header.bits == 64 ? 56 : 32
+    let programHeaders = try file.read(
+      at: header.segments.offset, count: Int(header.segments.count) * size)
+    self.programHeaders = programHeaders
+    id = withID ? try Self.buildID(of: file, header, programHeaders.span) : []
+  }
+
+  private static func sections(
+    of file: OpenedFile, _ header: ELFHeader
+  ) throws(ImageError) -> [Section] {
+    if header.sections.isComplete, header.sections.count > 0 {
+      // Most files declare nothing, and their names alone say so.
+      let table = try ELFSectionTable(of: file, header)
+      guard SectionNote.names.contains(where: { !table.indices(named: $0).isEmpty })
+      else { return [] }
+    }
+    let image = try ELFFile(file)
     var sections: [Section] = []
     for name in SectionNote.names {
-      sections += try image.sections(named: name).filter(Self.isMapped)
+      sections += try image.sections(named: name).filter(isMapped)
         .sorted { $0.address < $1.address }
     }
-    self.sections = sections
-    id = image.identity.id
-    header = try image.file.read(at: 0, count: image.header.bits == 64 ? 64 : 52)
-    let table = image.header.segments
-    let size = image.header.bits == 64 ? 56 : 32
-    programHeaders = try image.file.read(at: table.offset, count: Int(table.count) * size)
+    return sections
   }
 
   /// Whether an image with these headers and this build-id was mapped from this file.
@@ -30,7 +47,7 @@ struct MappedFile {
   /// `strip` may have been at work since: with a build-id, where the section table stands does not
   /// count. `header` is empty where no segment of the image holds it.
   func agrees(header: Span<UInt8>, programHeaders: Span<UInt8>, id: [UInt8]) -> Bool {
-    guard id == self.id, programHeaders.equals(self.programHeaders) else { return false }
+    guard programHeaders.equals(self.programHeaders), id == self.id else { return false }
     if header.isEmpty { return true }
     guard header.count == self.header.count else { return false }
     if id.isEmpty { return header.equals(self.header) }
@@ -46,6 +63,28 @@ struct MappedFile {
   /// Whether the loader maps a section: not if it is empty or not allocated.
   private static func isMapped(_ section: Section) -> Bool {
     section.size > 0 && (section.address.rawValue != 0 || section.flags.contains("A"))
+  }
+
+  /// The build-id among the note segments, where the loader would find it too.
+  ///
+  /// The identity of the file has it as well, and much else that has no say here.
+  private static func buildID(
+    of file: OpenedFile, _ header: ELFHeader, _ programHeaders: Span<UInt8>
+  ) throws(ImageError) -> [UInt8] {
+    let (bits, order) = (header.bits, header.order)
+    let (size, offset, fileSize, align) = bits == 64 ? (56, 8, 32, 48) : (32, 4, 16, 28)
+    for start in stride(from: 0, to: programHeaders.count, by: size) {
+      func word(_ field: Int) -> UInt64 {
+        programHeaders.word(at: start + field, bits: bits, order: order) ?? 0
+      }
+      guard programHeaders.integer(at: start, order: order) == UInt32(PT_NOTE) else { continue }
+      // Longer notes than anybody writes hold no build-id.
+      let count = Int(min(word(fileSize), 1 << 16))
+      let bytes = try file.read(at: word(offset), count: count)
+      let notes = ELFNote.notes(in: bytes.span, alignment: word(align), order: order)
+      if let note = notes.first(where: \.isBuildID) { return Array(bytes[note.descriptor]) }
+    }
+    return []
   }
 }
 
