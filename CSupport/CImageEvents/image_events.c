@@ -83,8 +83,8 @@ __attribute__((visibility("default"))) void beehive_image_event(beehive_image *i
   if (arrived) pin_if_swift(image);
 }
 
-/* A child must not inherit the flag set by a thread that it does not have. Said at the first taking:
- * before that only the hook sets it, under a lock of the loader's that has the same trouble. */
+/* A child must not inherit the flag set by a thread that it does not have. Said at the first
+ * taking: before that only the hook sets it, under a lock of the loader's with the same trouble. */
 static void survive_fork(void) {
   static bool said;
   if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) pthread_atfork(hold, release, release);

@@ -1,8 +1,8 @@
 /* One pass through the loader's list: copies of chosen images' sections.
  *
  * The loader holds its lock during the pass and cannot unmap anything, so this is the one place
- * where the memory of another image is read. An image that is still being loaded is visible too:
- * its pointers may not be relocated yet, so none is followed before it was found inside the image. */
+ * where the memory of another image is read. An image that is being loaded is visible too: its
+ * pointers may not be relocated yet, so none is followed before it was found inside the image. */
 #include "image_loader.h"
 #include "image_system.h"
 

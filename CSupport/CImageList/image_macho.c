@@ -1,8 +1,8 @@
 /* dyld's images. Compiled in continuous integration, without an SDK; not run there.
  *
- * dyld's own list may change between two questions, so the images are written down as dyld tells of
- * them. Its "remove" call comes before the unmapping and waits for the pass in progress: what a pass
- * visits stays mapped. A pass asks dyld nothing, since dyld may hold its lock while it waits. */
+ * dyld's own list may change between two questions, so images are written down as dyld tells of
+ * them. Its "remove" call comes before the unmapping and waits for the pass in progress: what a
+ * pass visits stays mapped. A pass asks dyld nothing: dyld may hold its lock while it waits. */
 #if defined(__APPLE__)
 
 #include "image_loader.h"
@@ -223,9 +223,8 @@ void *image_reference_take(const image_place *place, const char *name, bool fore
 void image_reference_release(void *reference) { dlclose(reference); }
 
 /* dyld does not say; what it is fixing up is done when nobody is inside it. */
-bool image_is_relocated(uintptr_t address, uintptr_t bias) {
+bool image_is_relocated(uintptr_t address) {
   (void)address;
-  (void)bias;
   return false;
 }
 

@@ -96,8 +96,8 @@ void image_note_read(
     return;
   const unsigned char *note = (const unsigned char *)start;
   size_t left = segment->p_memsz;
-  /* Linkers gather notes of 4 and of 8 bytes' alignment in segments of their own, but mold puts both
-   * into one of 8: there a note may begin at any multiple of 4, and only what it says tells. */
+  /* Linkers gather notes of 4 and of 8 bytes' alignment in segments of their own, but mold puts
+   * both into one of 8: there a note may begin at any multiple of 4, and what it says tells. */
   bool mixed = segment->p_align >= 8;
   uint32_t head[3]; /* sizes of owner and descriptor, type */
   while (left >= sizeof head) {

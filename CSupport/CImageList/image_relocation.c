@@ -1,8 +1,8 @@
 /* Whether an image has the values that the loader gives it.
  *
  * An image is in the loader's list before it is relocated. To wait for the loader's lock would tell
- * when it is, but that lock is held while constructors run, and one of them may be waiting for us. So
- * where the loader says by itself that it is done with an image, we ask, and ask again. */
+ * when it is, but that lock is held while constructors run, and one of them may be waiting for us.
+ * So where the loader says by itself that it is done with an image, we ask, and ask again. */
 #define _GNU_SOURCE
 #if !defined(__APPLE__)
 
@@ -14,10 +14,11 @@
 #ifdef IMAGE_HAS_FIND_OBJECT
 
 /* dlopen puts an image into the index of glibc after it has relocated it, and before the first
- * constructor; the index is written with release order. */
-bool image_is_relocated(uintptr_t address, uintptr_t bias) {
+ * constructor; the index is written with release order. The link map that it names is not looked
+ * at: another thread may be freeing it. */
+bool image_is_relocated(uintptr_t address) {
   struct dl_find_object found;
-  return _dl_find_object((void *)address, &found) == 0 && found.dlfo_link_map->l_addr == bias;
+  return _dl_find_object((void *)address, &found) == 0;
 }
 
 static int find(struct dl_phdr_info *info, size_t size, void *context) {
@@ -30,7 +31,7 @@ static int find(struct dl_phdr_info *info, size_t size, void *context) {
 
 void image_wait_for_relocation(const image_place *place) {
   struct timespec pause = {.tv_nsec = 20000};
-  while (!image_is_relocated(place->lowest, place->bias) &&
+  while (!image_is_relocated(place->lowest) &&
          dl_iterate_phdr(find, (void *)place) != 0) {
     nanosleep(&pause, NULL);
     if (pause.tv_nsec < 1000000) pause.tv_nsec *= 2;
@@ -39,9 +40,8 @@ void image_wait_for_relocation(const image_place *place) {
 
 #else
 
-bool image_is_relocated(uintptr_t address, uintptr_t bias) {
+bool image_is_relocated(uintptr_t address) {
   (void)address;
-  (void)bias;
   return false;
 }
 

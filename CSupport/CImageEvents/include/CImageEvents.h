@@ -26,8 +26,8 @@ typedef struct image_arrival {
   const void *header;
 } image_arrival;
 
-/* Takes up to `capacity` images off the pending list, latest first, and says how many; call it until
- * it says fewer than `capacity`. An image that went before it was taken is not among them. */
+/* Takes up to `capacity` images off the pending list, latest first, and says how many; call it
+ * until it says fewer than `capacity`. An image that went before it was taken is not among them. */
 size_t image_events_take(image_arrival *arrivals, size_t capacity);
 
 /* How many images wait to be taken. */

@@ -38,7 +38,7 @@ typedef struct image_place {
 enum image_note {
   IMAGE_NOTE_NONE,          /* no note: look for the sections in the file */
   IMAGE_NOTE_FOUND,         /* the three ranges are valid */
-  IMAGE_NOTE_SHORT,         /* invalid: the descriptor is too small, or the note leaves its segment */
+  IMAGE_NOTE_SHORT,         /* invalid: the descriptor is too small, or it leaves the segment */
   IMAGE_NOTE_VERSION,       /* invalid: a version that this reader does not know */
   IMAGE_NOTE_DISAGREES,     /* invalid: two notes that say different things */
   IMAGE_NOTE_MOVED,         /* invalid: note or header was moved, and which cannot be told */
@@ -185,14 +185,13 @@ bool image_carries_swift(const image_place *place);
 void *image_reference_take(const image_place *place, const char *name, bool forever);
 void image_reference_release(void *reference);
 
-/* Whether the loader has relocated the image that holds `address` and has this bias; false too where
- * it does not say. What is copied after a true answer has the values that the loader gives it. Takes
- * no lock. */
-bool image_is_relocated(uintptr_t address, uintptr_t bias);
+/* Whether the loader has relocated the image that holds `address`; false too where it does not say.
+ * What is copied after a true answer has the values that the loader gives it. Takes no lock. */
+bool image_is_relocated(uintptr_t address);
 
 /* Returns when the image at `place` is relocated or gone. Where the loader says so, this takes none
- * of its locks for longer than a walk, so a constructor may wait for the caller; elsewhere it returns
- * when no other thread is inside `dlopen`. Call it with no lock held. */
+ * of its locks for longer than a walk, so a constructor may wait for the caller; elsewhere it
+ * returns when no other thread is inside `dlopen`. Call it with no lock held. */
 void image_wait_for_relocation(const image_place *place);
 
 #endif

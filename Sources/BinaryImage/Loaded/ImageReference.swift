@@ -73,7 +73,6 @@ extension ImageList {
   /// What is copied after a true answer is settled. Takes no lock.
   public func isRelocated(_ position: Int) -> Bool {
     // The program headers are mapped with the image as a rule; where not, the answer is false.
-    let entry = entry(position)
-    return image_is_relocated(entry.program_headers, entry.bias)
+    image_is_relocated(entry(position).program_headers)
   }
 }
