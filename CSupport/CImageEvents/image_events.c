@@ -17,6 +17,18 @@ int pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(vo
 int sched_yield(void);
 #endif
 
+#if !defined(__APPLE__)
+/* Says that a runtime is in this image, so that a second one in a process can be noticed. It stands
+ * beside the hook: whoever links a copy of that links a copy of this. */
+__asm__(".pushsection .note.beehive,\"aR\",%note\n"
+        ".balign 4\n"
+        ".long 8, 4, 0x42454502\n"
+        ".asciz \"Beehive\"\n"
+        ".long 1\n"
+        ".popsection\n");
+_Static_assert(BEEHIVE_RUNTIME_NOTE_TYPE == 0x42454502, "the assembler text says that");
+#endif
+
 /* A node's `state`. */
 enum { STATE_ABSENT, STATE_PENDING, STATE_TAKEN };
 

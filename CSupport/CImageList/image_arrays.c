@@ -12,6 +12,12 @@ bool image_list_same(
          strcmp(list->names + a->name, other->names + b->name) == 0;
 }
 
+uintptr_t image_home_bias(void) {
+  static const char here = 0;
+  image_place place = {0};
+  return image_place_find(&here, &place) != NULL ? place.bias : 0;
+}
+
 void image_list_free(image_list *list) {
   free(list->entries);
   free(list->names);

@@ -39,6 +39,7 @@ void image_describe(
   entry->layout = header != NULL ? header->e_shoff ^ ((uint64_t)header->e_entry << 32) : 0;
   entry->note = IMAGE_NOTE_NONE;
   entry->build_id_size = 0;
+  entry->runtime = false;
   entry->role = position == 0                 ? IMAGE_ROLE_MAIN
                 : entry->header == vdso && header ? IMAGE_ROLE_VDSO
                                                     : IMAGE_ROLE_LIBRARY;

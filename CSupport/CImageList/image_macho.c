@@ -128,6 +128,7 @@ void image_describe(
   }
   entry->role = header->filetype == MH_EXECUTE ? IMAGE_ROLE_MAIN : IMAGE_ROLE_LIBRARY;
   const struct uuid_command *uuid = find_uuid(header);
+  entry->runtime = false;
   entry->build_id_size = uuid != NULL ? sizeof uuid->uuid : 0;
   if (uuid != NULL) memcpy(entry->build_id, uuid->uuid, sizeof uuid->uuid);
 }

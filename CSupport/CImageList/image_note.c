@@ -12,6 +12,7 @@
 #define OWNER "Beehive"
 #define TYPE 0x42454501u
 #define VERSION 1u
+#define RUNTIME_TYPE 0x42454502u
 
 /* The descriptor's words: version, flags, image header, then three pairs of bounds. */
 enum { WORD_VERSION, WORD_FLAGS, WORD_HEADER, WORD_BOUNDS, WORD_COUNT = WORD_BOUNDS + 6 };
@@ -104,8 +105,11 @@ void image_note_read(
     memcpy(head, note, sizeof head);
     uint64_t descriptor = (sizeof head + (uint64_t)head[0] + 3) & ~(uint64_t)3;
     uint64_t end = descriptor + head[1];
-    bool ours = head[2] == TYPE && head[0] == sizeof OWNER && left >= sizeof head + sizeof OWNER &&
-                memcmp(note + sizeof head, OWNER, sizeof OWNER) == 0;
+    bool owned = (head[2] == TYPE || head[2] == RUNTIME_TYPE) && head[0] == sizeof OWNER &&
+                 left >= sizeof head + sizeof OWNER &&
+                 memcmp(note + sizeof head, OWNER, sizeof OWNER) == 0;
+    bool ours = owned && head[2] == TYPE;
+    if (owned && !ours) entry->runtime = true;
     if (end > left) {
       if (ours) entry->note = IMAGE_NOTE_SHORT;
       if (ours || !mixed) return;

@@ -27,8 +27,8 @@ public struct Report: Encodable, Sendable {
 
   /// The entries, in order of registration.
   public var entries: [Line]
-  /// Images that could not be inspected, and why; each once.
-  public var uninspected: [String]
+  /// Images that could not be inspected or carry a second runtime; one sentence each.
+  public var images: [String]
   /// Requirements that no module meets, and circles; one sentence each.
   public var order: [String]
   /// Normal modules that start among the basic ones, because a basic one requires them.
@@ -36,7 +36,7 @@ public struct Report: Encodable, Sendable {
 
   /// Whether nothing is wrong: every entry is bound, every image was read, the modules can be ordered.
   public var isClean: Bool {
-    uninspected.isEmpty && order.isEmpty && entries.allSatisfy { $0.code == nil }
+    images.isEmpty && order.isEmpty && entries.allSatisfy { $0.code == nil }
   }
 }
 
@@ -58,7 +58,7 @@ extension Report: CustomStringConvertible {
       }
       return padded.joined(separator: "  ").trimmingTrailingSpaces
     }
-    return (lines + uninspected.map { "image not inspected: \($0)" } + order + lifts)
+    return (lines + images.map { "image \($0)" } + order + lifts)
       .joined(separator: "\n")
   }
 }
@@ -91,7 +91,7 @@ extension Hive {
     let entries = self.entries
     let order = LaunchOrder(boundModules().map { LaunchOrder.Node($0) })
     return Report(
-      entries: entries.map(Report.Line.init), uninspected: uninspectedImages.map(\.description),
+      entries: entries.map(Report.Line.init), images: imageProblems.map(\.description),
       order: order.problems,
       lifts: order.lifts.map {
         "\($0.module) starts among the basic modules: \($0.requiredBy) requires it"

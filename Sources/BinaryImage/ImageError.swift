@@ -57,6 +57,8 @@ extension ImageError.Code {
   public static let unterminated = Self(rawValue: "unterminated")
   /// The file on disk is not the one that is loaded: deleted, or replaced by another.
   public static let replaced = Self(rawValue: "replaced")
+  /// The image has a runtime of its own beside the process's: what it registers there is lost here.
+  public static let secondRuntime = Self(rawValue: "second-runtime")
 }
 
 extension ImageError: CustomStringConvertible {

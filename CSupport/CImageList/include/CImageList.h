@@ -59,6 +59,7 @@ typedef struct image_entry {
   uint32_t name;             /* where the loader's name starts in the list's names */
   uint8_t note;              /* enum image_note */
   uint8_t role;              /* enum image_role */
+  bool runtime;              /* a note says that a runtime is in it */
   uint8_t build_id_size;
   uint8_t build_id[IMAGE_BUILD_ID_LIMIT];
 } image_entry;
@@ -173,6 +174,9 @@ void image_copies_free(image_copies *copies);
 /* The image that holds `address`, and the loader's name for it, which lives as long as the image.
  * Null if there is none. */
 const char *image_place_find(const void *address, image_place *place);
+
+/* The bias of the image that this code is in. */
+uintptr_t image_home_bias(void);
 
 /* Whether an image has put its Swift metadata into the runtime's tables, which `dlclose` would
  * leave pointing to nothing. Reads the image's memory: only while it cannot be unmapped. */

@@ -132,6 +132,9 @@ extension Hive {
         }
         state.images.forget(id)
       }
+      for (id, error) in found.remarks where !state.images.contains(id) {
+        state.images.remark(id, error)
+      }
       for (id, error) in found.failures where !state.images.contains(id) {
         state.images.fail(id, error)
         observers.post(.imageNotInspected(error))
@@ -162,10 +165,11 @@ extension Hive {
     return state.withLock { _ in !entry.isWithdrawn }
   }
 
-  /// Images that could not be inspected, and why; each once.
-  public var uninspectedImages: [ImageError] {
+  /// What is wrong with whole images, each once: those that could not be inspected, and those that
+  /// carry a second runtime.
+  public var imageProblems: [ImageError] {
     refresh()
-    return state.withLock { $0.images.uninspected }
+    return state.withLock { $0.images.problems }
   }
 }
 

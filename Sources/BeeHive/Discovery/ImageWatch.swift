@@ -20,6 +20,8 @@ struct ImageWatch: ~Copyable {
     var images: [LoadedImage] = []
     /// Images whose sections cannot be found, and why.
     var failures: [(id: MappedImage.ID, error: ImageError)] = []
+    /// Images that were read and have something wrong with them as a whole.
+    var remarks: [(id: MappedImage.ID, error: ImageError)] = []
     /// Images that are gone.
     var removed: [MappedImage.ID] = []
     /// Images that must be compared with what is known of them: something was unmapped, and what was
@@ -73,6 +75,9 @@ struct ImageWatch: ~Copyable {
     let relocated = positions.map { list.isRelocated($0) }
     for (index, copy) in list.copy(positions).enumerated() {
       let mapped = list[positions[index]]
+      if mapped.carriesRuntime, mapped.bias != ImageList.home {
+        found.remarks.append((mapped.id, .secondRuntime(in: mapped)))
+      }
       switch copy {
       case .image(let image):
         found.images.append(image)
@@ -96,5 +101,15 @@ struct ImageWatch: ~Copyable {
       }
       if count < capacity { return }
     }
+  }
+}
+
+extension ImageError {
+  /// An image that has a runtime in it which is not this one.
+  fileprivate static func secondRuntime(in image: MappedImage) -> ImageError {
+    ImageError(
+      .secondRuntime, image: image.name,
+      message: "A second BeeHive runtime is in this image. What its code registers or resolves is "
+        + "not in this Hive; link it against the one libBeeHive.so instead.")
   }
 }

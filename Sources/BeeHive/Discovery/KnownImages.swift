@@ -15,11 +15,14 @@ struct KnownImages {
 
   private var images: [MappedImage.ID: Known] = [:]
   private var failures: [MappedImage.ID: ImageError] = [:]
+  private var remarks: [MappedImage.ID: ImageError] = [:]
   /// Every image up to here has been merged or has gone, and those of `late` besides.
   private var merged: Set<MappedImage.ID> = []
 
-  /// Why images could not be inspected, each once.
-  var uninspected: [ImageError] { failures.sorted { $0.key < $1.key }.map(\.value) }
+  /// Why images could not be inspected, and what else is wrong with whole images; each once.
+  var problems: [ImageError] {
+    (Array(failures) + Array(remarks)).sorted { $0.key < $1.key }.map(\.value)
+  }
 
   subscript(id: MappedImage.ID) -> Known? { images[id] }
 
@@ -43,12 +46,16 @@ struct KnownImages {
     failures[id] = error
   }
 
+  /// Notes what is wrong with an image that can be read.
+  mutating func remark(_ id: MappedImage.ID, _ error: ImageError) { remarks[id] = error }
+
   /// Forgets what is known of images that are gone. Their identities never come again, so that one
   /// which another thread is still taking in is not merged afterwards.
   mutating func forget(_ id: MappedImage.ID) {
     merged.insert(id)
     images[id] = nil
     failures[id] = nil
+    remarks[id] = nil
   }
 
   mutating func hold(_ id: MappedImage.ID, _ reference: ImageReference) -> Bool {

@@ -58,6 +58,9 @@ internal import CImageList
     unsafe list.counted ? Counters(adds: list.adds, subs: list.subs) : nil
   }
 
+  /// The bias of the image that this code is in.
+  public static let home = LoadBias(rawValue: image_home_bias())
+
   /// The number of images.
   public var count: Int { ids.count }
 
@@ -86,7 +89,8 @@ internal import CImageList
       role: MappedImage.Role(image_role(UInt32(entry.role))),
       bias: LoadBias(rawValue: entry.bias),
       header: entry.header == 0 ? nil : RuntimeAddress(rawValue: entry.header),
-      note: MappedImage.Note(image_note(UInt32(entry.note))), buildID: entry.buildID)
+      note: MappedImage.Note(image_note(UInt32(entry.note))), buildID: entry.buildID,
+      carriesRuntime: entry.runtime)
   }
 
   /// The position of the image that has this identity, if it is still in the list.

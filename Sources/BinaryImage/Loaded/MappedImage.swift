@@ -19,6 +19,8 @@ public struct MappedImage: Identifiable, Hashable, Sendable {
   public let note: Note
   /// The build-id or `LC_UUID`; empty where there is none.
   public let buildID: [UInt8]
+  /// Whether a runtime is in the image: libBeeHive.so, or a copy that somebody linked into it.
+  public let carriesRuntime: Bool
 
   /// What an image is to the process.
   public enum Role: Hashable, Sendable {

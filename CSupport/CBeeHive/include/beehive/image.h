@@ -20,6 +20,9 @@
 #define BEEHIVE_NOTE_TYPE 0x42454501
 #define BEEHIVE_NOTE_VERSION 1
 
+/* The second note of that section and owner, in an image that has a runtime in it: libBeeHive.so. */
+#define BEEHIVE_RUNTIME_NOTE_TYPE 0x42454502
+
 BEEHIVE_C_BEGIN
 
 /* One per image, in its zero-initialised data. The image writes everything except the three fields

@@ -13,11 +13,11 @@ extension Host {
     (
       "images",
       { _, _ in
-        let problems = Hive.process.uninspectedImages
+        let problems = Hive.process.imageProblems
         for problem in problems {
           print("\(lastPart(of: problem.image)): \(problem.code.rawValue)")
         }
-        if problems.isEmpty { print("every image was inspected") }
+        if problems.isEmpty { print("every image is well") }
       }
     ),
     (

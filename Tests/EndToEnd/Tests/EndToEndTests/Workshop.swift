@@ -31,16 +31,20 @@ struct Workshop: Sendable {
   @discardableResult
   func library(_ name: String, from files: [String], _ options: [String] = []) throws -> String {
     let output = folder.appending(path: "lib\(name).so").path()
-    let headers = [
-      "CSupport/CBeeHive/include", "Tests/EndToEnd/Contract/Sources/CContract/include",
-    ]
     try run(
       "gcc", "-std=c11", "-shared", "-fPIC", "-g0", "-Wl,--build-id", "-Wl,--gc-sections",
-      "-o", output,
-      arguments: headers.flatMap { ["-I", Self.package.appending(path: $0).path()] } + files
-        + options)
+      "-o", output, arguments: Self.headers + files + options)
     return output
   }
+
+  /// Compiles a file of C.
+  func compile(_ source: String, as object: String) throws {
+    try run("gcc", "-std=c11", "-c", "-fPIC", "-o", object, source, arguments: Self.headers)
+  }
+
+  private static let headers = [
+    "CSupport/CBeeHive/include", "Tests/EndToEnd/Contract/Sources/CContract/include",
+  ].map { "-I" + package.appending(path: $0).path() }
 
   /// Writes a file of C and answers its path.
   func source(_ name: String, _ text: String) throws -> String {
