@@ -43,9 +43,9 @@ enum Program {
     return outcome.lines
   }
 
-  /// A library that was built beside the tests.
-  static func product(_ name: String) -> String {
-    products.appending(path: "lib\(name).so").path()
+  /// A library that was built beside the tests, or with a sanitizer.
+  static func product(_ name: String, under sanitizer: Sanitizer? = nil) -> String {
+    (sanitizer?.products ?? products).appending(path: "lib\(name).so").path()
   }
 
   /// Where the products are: where this program is.
@@ -94,7 +94,8 @@ enum Sanitizer: String, CaseIterable, CustomTestStringConvertible {
   /// What makes a report end the program.
   var environment: [String: String] {
     switch self {
-    case .address: ["ASAN_OPTIONS": "detect_leaks=0:halt_on_error=1"]
+    // What was freed stays mapped for a while, which is no growth of ours.
+    case .address: ["ASAN_OPTIONS": "detect_leaks=0:halt_on_error=1:quarantine_size_mb=1"]
     case .thread: ["TSAN_OPTIONS": "halt_on_error=1"]
     }
   }
