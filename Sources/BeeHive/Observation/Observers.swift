@@ -77,7 +77,7 @@ extension Hive {
   ) -> Observation {
     if fromStart {
       for entry in entries { observer(entry.notice) }
-      for error in uninspectedImages { observer(.imageNotInspected(error)) }
+      for error in imageProblems { observer(.imageNotInspected(error)) }
     }
     return observers.add(observer)
   }
