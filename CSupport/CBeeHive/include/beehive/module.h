@@ -19,8 +19,8 @@ typedef struct beehive_module_operations {
   bool (*initialize)(const beehive_context *context);
   bool (*splash)(const beehive_context *context);
   bool (*event)(const beehive_context *context, const beehive_event *event);
-  void (*unmount)(const beehive_context *context);
   void (*tear_down)(const beehive_context *context);
+  void (*unmount)(const beehive_context *context);
 } beehive_module_operations;
 
 /* What the context of a record with `abi=c-module` points to. BEEHIVE_MODULE writes it: a host
