@@ -138,6 +138,14 @@ int beehive_signals_open(uint64_t signals) {
   return slot;
 }
 
+void beehive_signals_admit(uint64_t signals) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int number = 1; number <= LAST_SIGNAL; number++)
+    if (signals & bit(number)) sigaddset(&set, number);
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
 int beehive_signals_pipe(int slot) { return slots[slot].reading; }
 
 void beehive_signals_close(int slot) {

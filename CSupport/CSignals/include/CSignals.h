@@ -24,6 +24,9 @@
 /// all slots are taken, EINVAL for a signal that cannot be handled.
 int beehive_signals_open(uint64_t signals);
 
+/// Lets the calling thread take these signals: whoever started the process may have blocked them.
+void beehive_signals_admit(uint64_t signals);
+
 /// Where the numbers of the signals can be read, one byte each. Does not block.
 int beehive_signals_pipe(int slot);
 

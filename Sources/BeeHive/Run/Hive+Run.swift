@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
-
 extension Hive {
   /// Starts the modules, waits until the process is to end, and tears them down.
   ///
@@ -27,7 +19,7 @@ extension Hive {
     }
     defer { watch.end() }
     observers.tell(.memoryPressure(watch.memoryPressure))
-    let reader = Task { for await notice in notices { await self.react(to: notice) } }
+    let reader = Task { for await notice in notices { await self.react(to: notice, options) } }
     defer { mailbox.finish() }
 
     let launch = Lock<LaunchReport?>(nil)
@@ -75,15 +67,14 @@ extension Hive {
     case failed(LaunchError)
   }
 
-  private func react(to notice: SystemWatch.Notice) async {
+  private func react(to notice: SystemWatch.Notice, _ options: RunOptions) async {
     switch notice {
     case .memoryIsShort: await trigger(.didReceiveMemoryWarning)
     case .signal(let signal):
       observers.tell(.signalArrived(signal))
       if signal.isTerminating { return }
       for event in signal.events { await trigger(event) }
-      // What SIGTSTP would have done by itself, once the modules know.
-      if signal == .suspend { kill(getpid(), SIGSTOP) }
+      if signal == .suspend { options.suspendProcess() }
     }
   }
 }

@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
 /// How `Hive.run` goes about it.
 public struct RunOptions: Sendable {
   /// How modules are started.
@@ -8,6 +16,8 @@ public struct RunOptions: Sendable {
   public var tearDownLimit: Duration?
   /// Where it is told that memory is short.
   public var memoryPressure: MemoryPressure
+  /// Stops the process once modules know of SIGTSTP, as the signal would have done by itself.
+  var suspendProcess: @Sendable () -> Void = { kill(getpid(), SIGSTOP) }
 
   /// Observes SIGTERM, SIGINT and memory pressure, and gives the modules 25 seconds to end.
   ///

@@ -20,6 +20,7 @@ final class SystemWatch: Sendable {
   /// What was found of memory pressure.
   let memoryPressure: MemoryPressure.Availability
   private let slot: Int32
+  private let signals: UInt64
   private let pressure: (descriptor: Int32, isOwned: Bool)
   /// Written to when the thread is to end; its other end is polled.
   private let ending: (reading: Int32, writing: Int32)
@@ -37,6 +38,7 @@ final class SystemWatch: Sendable {
     var ends: [Int32] = [-1, -1]
     guard unsafe pipe(&ends) == 0 else { throw .signals(signals, Self.text(errno)) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    self.signals = bits
     slot = bits == 0 ? -1 : beehive_signals_open(bits)
     guard bits == 0 || slot >= 0 else {
       for end in ends { close(end) }
@@ -76,6 +78,8 @@ final class SystemWatch: Sendable {
       hasEnded.withLock { $0 = true }
       hasEnded.broadcast()
     }
+    // At least this thread takes them, however few others do.
+    beehive_signals_admit(signals)
     var descriptors = [
       pollfd(fd: ending.reading, events: Int16(POLLIN), revents: 0),
       pollfd(fd: slot < 0 ? -1 : beehive_signals_pipe(slot), events: Int16(POLLIN), revents: 0),

@@ -1,0 +1,84 @@
+import Synchronization
+import Testing
+
+@testable import BeeHive
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+@Suite("Memory pressure", .timeLimit(.minutes(1)))
+struct MemoryPressureTests {
+  /// Runs a Hive whose one module ends it when it is told that memory is short, or after a while.
+  private func run(_ source: MemoryPressure, limit: Duration = .seconds(10)) async throws -> (
+    report: RunReport, isTold: Bool
+  ) {
+    let hive = Hive()
+    let isTold = Atomic<Bool>(false)
+    try await hive.probe("a", Journal()) { _, _ in
+    } answer: { event, context in
+      guard event.kind == .didReceiveMemoryWarning else { return .ignored }
+      isTold.store(true, ordering: .releasing)
+      await context.hive.stop()
+      return .handled
+    }
+    let timer = Task {
+      try await Task.sleep(for: limit)
+      await hive.stop()
+    }
+    let report = try await hive.run(options: RunOptions(signals: .none, memoryPressure: source))
+    timer.cancel()
+    return (report, isTold.load(ordering: .acquiring))
+  }
+
+  @Test("a descriptor that becomes readable with priority is the event")
+  func descriptor() async throws {
+    // Urgent data on a connection is what the kernel's pressure file is to poll: POLLPRI.
+    var sockets: [Int32] = [-1, -1]
+    try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0)
+    defer { for socket in sockets { close(socket) } }
+    var byte: UInt8 = 1
+    let sent = unsafe send(sockets[0], &byte, 1, Int32(MSG_OOB))
+    try #require(sent == 1, "this kernel has no urgent data on local sockets")
+    let outcome = try await run(MemoryPressure(descriptor: sockets[1]))
+    #expect(outcome.isTold)
+    #expect(outcome.report.memoryPressure == .observed(path: "descriptor \(sockets[1])"))
+  }
+
+  @Test("no file, or one that may not be written to: none, and the report says why")
+  func unavailable() async throws {
+    let (report, isTold) = try await run(
+      .file("/nowhere/memory.pressure"), limit: .milliseconds(20))
+    #expect(!isTold)
+    #expect(
+      report.memoryPressure
+        == .unavailable(reason: "/nowhere/memory.pressure: No such file or directory"))
+    let none = try await run(.none, limit: .milliseconds(20))
+    #expect(none.report.memoryPressure == .unwanted)
+  }
+
+  @Test("the files of a group come before that of the system")
+  func paths() {
+    let group = MemoryPressure.controlGroup(in: "4:memory:/x\n0::/shop/a b\n")
+    #expect(group == "/shop/a b")
+    #expect(MemoryPressure.controlGroup(in: "0::/\n") == nil, "the root's is the whole system")
+    #expect(MemoryPressure.controlGroup(in: "") == nil)
+    #expect(MemoryPressure.standardPaths.last == "/proc/pressure/memory")
+  }
+
+  @Test("the kernel accepts the trigger where it offers one")
+  func kernel() {
+    let (descriptor, isOwned, availability) = MemoryPressure.automatic.open()
+    defer { if isOwned { close(descriptor) } }
+    print(availability)
+    switch availability {
+    case .observed: #expect(descriptor >= 0 && isOwned)
+    case .unavailable(let reason): #expect(!reason.isEmpty)
+    case .unwanted: Issue.record("nobody asked for none")
+    }
+  }
+}

@@ -1,0 +1,220 @@
+import Synchronization
+import Testing
+
+@testable import BeeHive
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The handler of a signal: 0 for the default.
+private func handler(of signal: Int32) -> UInt {
+  var action = sigaction()
+  unsafe sigaction(signal, nil, &action)
+  #if canImport(Glibc)
+    return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: UInt.self)
+  #else
+    return unsafe unsafeBitCast(action.__sa_handler.sa_handler, to: UInt.self)
+  #endif
+}
+
+/// Runs share the handlers of the process, so one after another.
+@Suite("Running a Hive until the process is to end", .serialized, .timeLimit(.minutes(1)))
+struct RunTests {
+  private let journal = Journal()
+
+  /// Options that observe no memory pressure.
+  private func options(
+    _ signals: Set<Signal> = .terminating, limit: Duration? = .seconds(25)
+  ) -> RunOptions {
+    RunOptions(signals: signals, tearDownLimit: limit, memoryPressure: .none)
+  }
+
+  private func raise(_ signals: Signal...) {
+    for signal in signals { kill(getpid(), signal.rawValue) }
+  }
+
+  @Test(
+    "SIGTERM and SIGINT end it: willTerminate, then the tearing down",
+    arguments: [
+      Signal.terminate, .interrupt,
+    ])
+  func terminating(signal: Signal) async throws {
+    let hive = Hive()
+    try await hive.probe("a", journal) { step, _ in if step == "splash" { raise(signal) } }
+    let report = try await hive.run(options: options())
+    #expect(report.cause == .signal(signal))
+    #expect(report.isComplete)
+    #expect(journal.lines.suffix(3) == ["a.willTerminate", "a.tearDown", "a.unmount"])
+    #expect(journal.lines.filter { $0 == "a.willTerminate" }.count == 1)
+  }
+
+  @Test("what handled a signal before does so again afterwards")
+  func handlersRestored() async throws {
+    signal(SIGINT) { _ in }
+    defer { signal(SIGINT, SIG_DFL) }
+    let before = [handler(of: SIGTERM), handler(of: SIGINT)]
+    let hive = Hive()
+    let during = Mutex<[UInt]>([])
+    try await hive.probe("a", journal) { step, _ in
+      guard step == "splash" else { return }
+      during.withLock { $0 = [handler(of: SIGTERM), handler(of: SIGINT)] }
+      raise(.terminate)
+    }
+    try await hive.run(options: options())
+    #expect(during.withLock { $0 }.allSatisfy { !before.contains($0) })
+    #expect([handler(of: SIGTERM), handler(of: SIGINT)] == before)
+  }
+
+  @Test(
+    "only run observes signals; with none it observes none, and ends when its task is cancelled")
+  func noSignals() async throws {
+    let before = handler(of: SIGTERM)
+    let hive = Hive()
+    let started = Meeting(of: 2)
+    try await hive.probe("a", journal) { step, _ in
+      #expect(handler(of: SIGTERM) == before)
+      if step == "splash" { await started.attend() }
+      // Throws in a task that is cancelled.
+      if step == "tearDown" { try await Task.sleep(for: .milliseconds(1)) }
+    }
+    let run = Task { try await hive.run(options: options(.none)) }
+    await started.attend()
+    run.cancel()
+    let report = try await run.value
+    #expect(report.cause == .cancelled)
+    #expect(report.failures.isEmpty)
+    #expect(journal.lines.suffix(3) == ["a.willTerminate", "a.tearDown", "a.unmount"])
+  }
+
+  @Test("it ends when somebody stops the Hive")
+  func stopped() async throws {
+    let hive = Hive()
+    let started = Meeting(of: 2)
+    try await hive.probe("a", journal) { step, _ in if step == "splash" { await started.attend() } }
+    let run = Task { try await hive.run(options: options()) }
+    await started.attend()
+    while await hive.runningModules.isEmpty { await Task.yield() }
+    await hive.stop()
+    #expect(try await run.value.cause == .stopped)
+    #expect(journal.lines.suffix(2) == ["a.tearDown", "a.unmount"])
+  }
+
+  @Test("a signal during the start ends the start")
+  func signalDuringStart() async throws {
+    let hive = Hive()
+    try await hive.probe("a", journal) { step, _ in
+      guard step == "setUp" else { return }
+      raise(.terminate)
+      // The start's task is cancelled, so this does not take its time.
+      try? await Task.sleep(for: .seconds(30))
+    }
+    try await hive.probe("b", journal)
+    let report = try await hive.run(options: options())
+    #expect(report.cause == .signal(.terminate))
+    #expect(report.launch == nil)
+    #expect(journal.lines.first == "a.setUp")
+    #expect(journal.lines.last == "a.unmount")
+    #expect(!journal.lines.contains("b.setUp"))
+  }
+
+  @Test("cancelled before it begins, it starts nothing")
+  func cancelledBefore() async throws {
+    for _ in 0..<100 {
+      let hive = Hive()
+      try await hive.probe("a", journal)
+      let run = Task { try await hive.run(options: options(.none)) }
+      run.cancel()
+      #expect(try await run.value.cause == .cancelled)
+      #expect(await hive.runningModules.isEmpty)
+      let lines = journal.take()
+      #expect(lines.filter { $0 == "a.setUp" }.count == lines.filter { $0 == "a.unmount" }.count)
+    }
+  }
+
+  @Test("a start that fails ends it with the reason, and handlers are restored")
+  func failingStart() async throws {
+    let before = handler(of: SIGTERM)
+    let hive = Hive()
+    try await hive.probe("a", journal) { _, _ in throw Broken() }
+    let error = await #expect(throws: RunError.self) { try await hive.run(options: options()) }
+    #expect(error?.description.contains("setUp: threw Broken") == true)
+    #expect(handler(of: SIGTERM) == before)
+  }
+
+  @Test("tearing down is limited in time, and the report says that it was cut short")
+  func tearDownLimit() async throws {
+    let hive = Hive()
+    try await hive.probe("a", journal) { step, _ in
+      if step == "splash" { raise(.terminate) }
+      if step == "tearDown" {
+        await Task.detached { try? await Task.sleep(for: .seconds(2)) }.value
+      }
+    }
+    let clock = ContinuousClock()
+    let took = try await clock.measure {
+      let report = try await hive.run(options: options(limit: .milliseconds(100)))
+      #expect(!report.isComplete)
+    }
+    #expect(took < .seconds(2))
+  }
+
+  @Test(
+    "SIGHUP and others are typed events, SIGTSTP and SIGCONT are the four of BeeHive, by option")
+  func otherSignals() async throws {
+    let hive = Hive()
+    try await hive.probe(
+      "a", journal,
+      { step, _ in if step == "splash" { raise(.hangUp) } },
+      answer: { event, _ in
+        switch event.value(as: Signal.self) {
+        case .hangUp: raise(.user1)
+        case .user1: raise(.suspend)
+        default: if event.kind == .didBecomeActive { raise(.terminate) }
+        }
+        return .handled
+      })
+    var options = options([.terminate, .hangUp, .user1, .suspend, .resume])
+    // In place of really stopping the process, which the tests share.
+    options.suspendProcess = { kill(getpid(), SIGCONT) }
+    try await hive.run(options: options)
+    #expect(
+      journal.lines.dropFirst(3) == [
+        "a.SIGHUP", "a.SIGUSR1", "a.willResignActive", "a.didEnterBackground",
+        "a.willEnterForeground", "a.didBecomeActive", "a.willTerminate", "a.tearDown", "a.unmount",
+      ])
+  }
+
+  @Test("two Hives that run are both told, and the handlers stay until the last is done")
+  func twoHives() async throws {
+    let before = handler(of: SIGTERM)
+    let hives = [Hive(), Hive()]
+    let started = Meeting(of: 3)
+    for hive in hives {
+      try await hive.probe("a", journal) { step, _ in if step == "splash" { await started.attend() }
+      }
+    }
+    async let first = hives[0].run(options: options())
+    async let second = hives[1].run(options: options())
+    await started.attend()
+    raise(.terminate)
+    let causes = try await [first.cause, second.cause]
+    #expect(causes == [.signal(.terminate), .signal(.terminate)])
+    #expect(handler(of: SIGTERM) == before)
+  }
+
+  @Test("a signal that cannot be handled is an error, and nothing is left behind")
+  func impossibleSignals() async {
+    for number in [0, 65, SIGKILL] {
+      let error = await #expect(throws: RunError.self) {
+        try await Hive().run(options: options([Signal(rawValue: number), .terminate]))
+      }
+      #expect(error?.description.hasPrefix("cannot observe ") == true)
+    }
+    #expect(handler(of: SIGTERM) == 0)
+  }
+}
