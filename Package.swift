@@ -79,12 +79,15 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
+    // Modules in C, for tests alone.
+    .target(name: "CModules", dependencies: ["CBeeHive"], path: "Tests/Fixtures/CModules"),
     .testTarget(name: "BinaryImageTests", dependencies: ["BinaryImage", "CImageEvents"]),
     .testTarget(name: "RegistrationTests", dependencies: ["Registration", "BinaryImage"]),
     .testTarget(
       name: "BeeHiveTests",
       dependencies: [
-        "BeeHive", "Registration", "BinaryImage", .product(name: "Yams", package: "Yams"),
+        "BeeHive", "Registration", "BinaryImage", "CBeeHive", "CModules",
+        .product(name: "Yams", package: "Yams"),
       ]),
     .testTarget(name: "SectionDumpTests", dependencies: ["section-dump"], exclude: ["Goldens"]),
     .testTarget(
@@ -102,7 +105,7 @@ let package = Package(
 
 // One set of rules for every Swift target of this package.
 for target in package.targets where [.regular, .executable, .macro, .test].contains(target.type) {
-  if target.path?.hasPrefix("CSupport/") == true {
+  if ["CSupport/", "Tests/Fixtures/"].contains(where: { target.path?.hasPrefix($0) == true }) {
     target.cSettings = [
       .treatAllWarnings(as: .error), .enableWarning("all"), .enableWarning("extra"),
     ]

@@ -20,8 +20,7 @@ import Testing
       kind.source(name) + "\n" + Self.slow, as: "\(name).so", ["-Wl,--build-id"])
     let expected = ["\(name).FirstModule", "\(name).SecondModule"]
     var unsettled = 0
-    // A walk in the middle is likely and not certain, least of all on a busy machine: some more tries.
-    for round in 0..<40 where round < 10 || unsettled == 0 {
+    for _ in 0..<10 {
       let mayClose = DispatchSemaphore(value: 0)
       let isClosed = DispatchSemaphore(value: 0)
       do {
@@ -55,6 +54,7 @@ import Testing
         }
       }
     }
+    #expect(unsettled > 0, "no walk came in time; the library is relocated too fast for this test")
   }
 
   @Test func `Lists are read while libraries come and go`() throws {

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import Testing
 
@@ -163,5 +164,31 @@ struct EventTests {
       journal.lines.filter { $0.contains(":") } == [
         "setUp: a", "initialize: abc", "splash: abc", "tearDown: a", "unmount: ",
       ])
+  }
+
+  @Test("the documentation has one row for each event of BeeHive, in order")
+  func documentation() throws {
+    let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent()
+    }
+    let text = try String(contentsOf: root.appending(path: "Docs/events.md"), encoding: .utf8)
+    let rows = text.split(separator: "\n").compactMap { line -> (Int, String)? in
+      let cells = line.split(separator: "|", omittingEmptySubsequences: false).map {
+        $0.trimmingCharacters(in: .whitespaces)
+      }
+      guard cells.count == 6, let number = Int(cells[1]) else { return nil }
+      return (number, cells[3])
+    }
+    #expect(rows.map(\.0) == Array(0...23) + [1000, -1])
+    let events: [Event] = [
+      .willResignActive, .didEnterBackground, .willEnterForeground, .didBecomeActive,
+      .willTerminate, .didReceiveMemoryWarning, .openURL("url"),
+    ]
+    for event in events {
+      let row = rows.first { $0.0 == event.kind.rawValue }
+      #expect(row?.1.hasPrefix("`.\(event.name)") == true)
+    }
+    for step in LivingModule.Step.allCases {
+      #expect(rows.first { $0.0 == step.kind.rawValue }?.1 == "`\(step.rawValue)`")
+    }
   }
 }
