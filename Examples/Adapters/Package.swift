@@ -1,0 +1,35 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A Hive among the services of swift-service-lifecycle, and its notices in the log of swift-log. A
+// package of its own: libBeeHive.so knows neither, since a host and a library that each had a copy of
+// them would have two protocols called Service and two logging systems.
+let package = Package(
+  name: "Adapters",
+  products: [.library(name: "Adapters", targets: ["Adapters"])],
+  dependencies: [
+    .package(name: "swift-beehive", path: "../.."),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+  ],
+  targets: [
+    .target(
+      name: "Adapters",
+      dependencies: [
+        .product(name: "BeeHive", package: "swift-beehive"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "Logging", package: "swift-log"),
+      ]),
+    .testTarget(name: "AdaptersTests", dependencies: ["Adapters"]),
+  ]
+)
+
+for target in package.targets {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+  ]
+}
