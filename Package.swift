@@ -90,15 +90,6 @@ let package = Package(
         .product(name: "Yams", package: "Yams"),
       ]),
     .testTarget(name: "SectionDumpTests", dependencies: ["section-dump"], exclude: ["Goldens"]),
-    .testTarget(
-      name: "BeeHiveAnnotationsTests",
-      dependencies: [
-        "Registration", "BinaryImage",
-        .target(name: "BeeHiveAnnotationsPlugin", condition: .when(traits: ["Annotations"])),
-      ]
-        + swiftSyntax(
-          "SwiftSyntax", "SwiftSyntaxMacroExpansion", "SwiftSyntaxMacros",
-          "SwiftSyntaxMacrosGenericTestSupport")),
   ],
   cLanguageStandard: .c11
 )

@@ -1,0 +1,61 @@
+import SwiftSyntax
+import SwiftSyntaxMacroExpansion
+import SwiftSyntaxMacros
+import SwiftSyntaxMacrosGenericTestSupport
+import Testing
+
+@testable import MacrosUnderTest
+
+/// Expands both macros in `source`, which the module `Shop` holds, and compares.
+func expectExpansion(
+  of source: String, _ expanded: String, diagnostics: [DiagnosticSpec] = [],
+  fixed: String? = nil, sourceLocation: Testing.SourceLocation = #_sourceLocation
+) {
+  assertMacroExpansion(
+    source, expandedSource: expanded, diagnostics: diagnostics,
+    macroSpecs: [
+      "BeeHiveService": MacroSpec(type: ServiceMacro.self),
+      "BeeHiveModule": MacroSpec(type: ModuleMacro.self),
+    ],
+    fixedSource: fixed, testModuleName: "Shop", testFileName: "/code/Shop.swift",
+    indentationWidth: .spaces(2),
+    failureHandler: { failure in
+      Issue.record("\(failure.message)", sourceLocation: sourceLocation)
+    })
+}
+
+/// The members that an expansion adds, as they stand in a type of indentation 2.
+func members(
+  _ type: String, line: Int, as made: String, kind: Int, _ text: [String],
+  instead: String = "register a factory with hive.register instead", unique: String = ""
+) -> String {
+  var bytes: [UInt8] = text.flatMap { Array($0.utf8) + [0] }
+  while bytes.count % 8 != 0 { bytes.append(0) }
+  let name = { (base: String) in "__macro_local_\(base.count)\(base)fMu\(unique)_" }
+  return """
+
+      nonisolated private static func \(name("make"))() -> \(made) {
+        #sourceLocation(file: "/code/Shop.swift", line: \(line))
+        \(type)()  // needs a conformance and a plain init(); else \(instead)
+        #sourceLocation()
+      }
+
+      // \(text.filter { !$0.isEmpty }.joined(separator: ", "))
+      #if objectFormat(MachO)
+      @section("__DATA,BeehiveRecords")
+      #else
+      @section("BeehiveRecords")
+      #endif
+      @used
+      nonisolated private static let \(name("entry")): \
+    BeeHiveAnnotations.AnnotatedEntry.Record<\(bytes.count)> = (
+        \(32 + bytes.count), 1, \(kind), 0, 32,
+        { out, expectedType, _, request in
+          unsafe BeeHiveAnnotations.AnnotatedEntry.answer(request, out, expectedType, \
+    \(name("make")))
+        },
+        0,
+        [\(bytes.map(String.init).joined(separator: ", "))]
+      )
+    """
+}

@@ -1,0 +1,41 @@
+import Testing
+
+@Suite struct ModuleMacroTests {
+  private let instead = "do that work in setUp instead"
+
+  @Test func aModuleIsNamedAsTheOtherWaysOfRegistrationNameIt() {
+    expectExpansion(
+      of: """
+        @BeeHiveModule
+        struct ShopModule: Module {
+        }
+        """,
+      """
+      struct ShopModule: Module {
+      \(members(
+        "ShopModule", line: 2, as: "any BeeHive.Module", kind: 1, ["Shop.ShopModule", ""],
+        instead: instead))
+      }
+      """)
+  }
+
+  @Test func everyArgumentBecomesAnAttribute() {
+    expectExpansion(
+      of: """
+        @BeeHiveModule(level: .basic, priority: 1_000, requires: "log", after: ["audio", #"b"#])
+        struct ShopModule: Module {
+        }
+        """,
+      """
+      struct ShopModule: Module {
+      \(members(
+        "ShopModule", line: 2, as: "any BeeHive.Module", kind: 1,
+        [
+          "Shop.ShopModule", "", "level=basic", "priority=1000", "requires=log", "after=audio",
+          "after=b",
+        ],
+        instead: instead))
+      }
+      """)
+  }
+}
