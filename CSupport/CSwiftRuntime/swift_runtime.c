@@ -110,3 +110,9 @@ beehive_swift_conformance beehive_swift_conformance_of(
   return swift_conformsToProtocol(type, descriptor) ? beehive_swift_conforms
                                                     : beehive_swift_conforms_not;
 }
+
+extern void _swift_stdlib_immortalize(void *object) WEAK;
+
+void beehive_swift_immortalize(void *object) {
+  if (_swift_stdlib_immortalize) { _swift_stdlib_immortalize(object); }
+}

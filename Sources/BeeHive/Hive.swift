@@ -1,4 +1,5 @@
 internal import BinaryImage
+internal import CSwiftRuntime
 internal import Registration
 public import Synchronization
 
@@ -45,19 +46,32 @@ public final class Hive: Sendable {
   private init(following: Void) { followsLoader = true }
 
   /// The Hive of this process; the first touch walks every image that is loaded.
+  @inlinable
   public static var process: Hive {
     let hive = following
-    if !hive.isTouched.load(ordering: .relaxed) {
-      hive.isTouched.store(true, ordering: .relaxed)
-      hive.catchUp(probing: true)
-    }
+    if !hive.isTouched.load(ordering: .relaxed) { hive.touch() }
     return hive
   }
 
   /// Made empty: the runtime holds a lock while it makes a global, and a walk under it would wait for
   /// a constructor that waits for the global.
-  private static let following = Hive(following: ())
-  private let isTouched = Atomic<Bool>(false)
+  ///
+  /// It lives as long as the process, and the runtime is told so: every lookup borrows it, and two
+  /// threads that counted those references would wait for each other's cache line.
+  @usableFromInline static let following: Hive = {
+    let hive = Hive(following: ())
+    // Sound: one reference is given up for good, and nobody else has the object yet.
+    unsafe beehive_swift_immortalize(Unmanaged.passRetained(hive).toOpaque())
+    return hive
+  }()
+  @usableFromInline let isTouched = Atomic<Bool>(false)
+
+  /// The first walk.
+  @usableFromInline
+  func touch() {
+    isTouched.store(true, ordering: .relaxed)
+    catchUp(probing: true)
+  }
 
   /// Every entry, in order of registration, with its state and its source.
   ///

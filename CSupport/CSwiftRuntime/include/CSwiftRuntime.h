@@ -57,3 +57,10 @@ typedef enum beehive_swift_conformance {
 BEEHIVE_SWIFT_LOCAL
 beehive_swift_conformance beehive_swift_conformance_of(
     const void *type, const void *descriptor, const void **actor);
+
+/// Tells the runtime that `object` is never to be freed, so that it counts no more references to it.
+///
+/// To be said once, before any other thread knows the object; it costs a reference for ever. Where
+/// the runtime cannot, nothing changes.
+BEEHIVE_SWIFT_LOCAL
+void beehive_swift_immortalize(void *object);
