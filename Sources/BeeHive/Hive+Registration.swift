@@ -90,7 +90,6 @@ extension Hive {
   /// Takes in entries, in their order.
   func add(_ entries: [RegisteredEntry]) {
     state.withLock { state in
-      state.table.reserve(entries.count)
       for entry in entries { state.add(entry, cache: cache, observers) }
     }
     observers.deliver()
@@ -119,6 +118,11 @@ extension Hive.State {
   /// Takes in an entry; an answer that it might change is asked for anew.
   mutating func add(_ entry: RegisteredEntry, cache: LookupCache, _ observers: Observers) {
     table.add(entry)
+    added(entry, cache: cache, observers)
+  }
+
+  /// Tells observers of an entry that the table has taken in, and drops the answers that it changes.
+  mutating func added(_ entry: RegisteredEntry, cache: LookupCache, _ observers: Observers) {
     observers.post(entry.snapshot.notice)
     if entry.kind == .service { forgetAnswers(named: entry.name, cache: cache) }
   }

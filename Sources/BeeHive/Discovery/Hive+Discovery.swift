@@ -86,9 +86,7 @@ extension Hive {
   /// What took the place of a known image, if it declares something else.
   private func replacement(_ image: LoadedImage) -> Arrival? {
     guard let new = arrival(again: image) else { return nil }
-    let old = state.withLock { state in
-      state.table.all.filter { $0.image == image.mapped.id }
-    }
+    let old = state.withLock { $0.table.entries(of: image.mapped.id) }
     let isSame =
       old.count == new.entries.count
       && zip(old, new.entries).allSatisfy { $0.declaresTheSame(as: $1) }
@@ -116,10 +114,7 @@ extension Hive {
       let gone = Set(found.removed)
       let replaced = Set(changes.map(\.id))
       if gone.contains(where: { state.images[$0] != nil }) || !replaced.isEmpty {
-        let withdrawn = state.table.withdraw {
-          guard let image = $0.image else { return false }
-          return gone.contains(image) || replaced.contains(image)
-        }
+        let withdrawn = state.table.withdraw(imagesOf: gone.union(replaced))
         for entry in withdrawn {
           state.forgetAnswers(named: entry.name, cache: cache)
           observers.post(.entryWithdrawn(entry.snapshot))
@@ -195,7 +190,7 @@ extension Hive.State {
           .imageArrived(path: known.image.identity.path, entryCount: known.entryCount))
       }
     }
-    table.reserve(arrival.entries.count)
-    for entry in arrival.entries { add(entry, cache: cache, observers) }
+    table.add(arrival.entries, of: arrival.id)
+    for entry in arrival.entries { added(entry, cache: cache, observers) }
   }
 }

@@ -13,6 +13,9 @@ struct ImageWatch: ~Copyable {
   private var list = ImageList()
   private var unmerged: Set<MappedImage.ID> = []
   private var announced: Set<RuntimeAddress> = []
+  /// Images that have announced themselves: what takes such a one's place, built of the same parts,
+  /// announces itself too.
+  private var announcing: Set<MappedImage.ID> = []
 
   /// What one look at the loader's list found.
   struct Found: Sendable {
@@ -24,8 +27,9 @@ struct ImageWatch: ~Copyable {
     var remarks: [(id: MappedImage.ID, error: ImageError)] = []
     /// Images that are gone.
     var removed: [MappedImage.ID] = []
-    /// Images that must be compared with what is known of them: something was unmapped, and what was
-    /// mapped at the same place since may look the same in the list.
+    /// Images that must be compared with what is known of them. Another may stand in the place and
+    /// look the same in the list: it has announced itself there, or something was unmapped and images
+    /// that announce nothing may be new.
     var suspects: [LoadedImage] = []
     /// Those of `images` that may not be relocated yet.
     var unsettled: [LoadedImage] = []
@@ -42,17 +46,26 @@ struct ImageWatch: ~Copyable {
     takeAnnouncements()
     let changes = try list.update()
     var found = Found(removed: changes.removed)
-    for position in changes.added { unmerged.insert(list[position].id) }
+    for position in changes.added { unmerged.insert(list.id(at: position)) }
     unmerged.subtract(changes.removed)
+    announcing.subtract(changes.removed)
+    let suspects = suspects(mayBeSilent: changes.mayHideReplacements, isSuspect: isSuspect)
     copy(unmerged.sorted(), into: &found)
-    if changes.mayHideReplacements {
-      let known = (0..<list.count).filter {
-        let id = list[$0].id
-        return !unmerged.contains(id) && isSuspect(id)
-      }
-      for case .image(let image) in list.copy(known) { found.suspects.append(image) }
-    }
+    for case .image(let image) in list.copy(suspects) { found.suspects.append(image) }
     return found
+  }
+
+  /// The positions of merged images that may be others than before.
+  private borrowing func suspects(
+    mayBeSilent: Bool, isSuspect: (MappedImage.ID) -> Bool
+  ) -> [Int] {
+    guard mayBeSilent || !announced.isEmpty else { return [] }
+    return (0..<list.count).filter { position in
+      let id = list.id(at: position)
+      let isAnnounced = list.header(at: position).map { announced.contains($0) } ?? false
+      guard isAnnounced || (mayBeSilent && !announcing.contains(id)) else { return false }
+      return !unmerged.contains(id) && isSuspect(id)
+    }
   }
 
   /// Copies images again that were not relocated at the first look.
@@ -69,7 +82,7 @@ struct ImageWatch: ~Copyable {
     if unmerged.isEmpty { announced.removeAll() }
   }
 
-  private borrowing func copy(_ ids: [MappedImage.ID], into found: inout Found) {
+  private mutating func copy(_ ids: [MappedImage.ID], into found: inout Found) {
     let positions = ids.compactMap { list.position(of: $0) }
     // Asked before anything is copied: what is relocated afterwards may have been copied too soon.
     let relocated = positions.map { list.isRelocated($0) }
@@ -83,6 +96,7 @@ struct ImageWatch: ~Copyable {
         found.images.append(image)
         // What has called the hook from its constructor is relocated.
         let isAnnounced = mapped.header.map { announced.contains($0) } ?? false
+        if isAnnounced { announcing.insert(mapped.id) }
         if !relocated[index], !isAnnounced, !image.isSettled { found.unsettled.append(image) }
       case .failed(let error): found.failures.append((mapped.id, error))
       case .gone: found.removed.append(mapped.id)

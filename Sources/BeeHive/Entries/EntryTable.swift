@@ -1,16 +1,40 @@
+internal import BinaryImage
 internal import Registration
 
 /// Every entry of a Hive, and which of them answers to a name. Lives under the Hive's lock.
+///
+/// What one image declares is added and withdrawn at the cost of its own entries, however many others
+/// there are.
 struct EntryTable {
   /// In order of registration; the withdrawn ones are swept out when they are half of all.
   private var entries: [RegisteredEntry] = []
-  private var services: [String: [RegisteredEntry]] = [:]
-  private var modules: [String: [RegisteredEntry]] = [:]
+  private var services: [String: Namesakes] = [:]
+  private var modules: [String: Namesakes] = [:]
+  private var images: [MappedImage.ID: [RegisteredEntry]] = [:]
   private var withdrawnCount = 0
   /// Changes whenever an entry comes or goes.
   private(set) var version = 0
   /// Entries that nothing makes yet.
   private(set) var unboundCount = 0
+
+  /// The entries of one name, in order of registration: one, almost always.
+  private enum Namesakes {
+    case none
+    case one(RegisteredEntry)
+    case several([RegisteredEntry])
+
+    var all: [RegisteredEntry] {
+      switch self {
+      case .none: []
+      case .one(let entry): [entry]
+      case .several(let entries): entries
+      }
+    }
+
+    init(_ entries: [RegisteredEntry]) {
+      self = entries.count > 1 ? .several(entries) : entries.first.map(Namesakes.one) ?? .none
+    }
+  }
 
   /// Every entry that is part of the Hive, in order of registration.
   var all: [RegisteredEntry] {
@@ -18,13 +42,25 @@ struct EntryTable {
   }
 
   /// The services of this name, the rejected ones among them, in order of registration.
-  func services(named name: String) -> [RegisteredEntry] { services[name] ?? [] }
+  func services(named name: String) -> [RegisteredEntry] { services[name]?.all ?? [] }
 
   /// The modules of this name.
-  func modules(named name: String) -> [RegisteredEntry] { modules[name] ?? [] }
+  func modules(named name: String) -> [RegisteredEntry] { modules[name]?.all ?? [] }
 
-  mutating func reserve(_ count: Int) {
-    entries.reserveCapacity(entries.count + count)
+  /// What an image declares, in order of registration.
+  func entries(of image: MappedImage.ID) -> [RegisteredEntry] { images[image] ?? [] }
+
+  /// Takes in the entries of an image, in their order.
+  mutating func add(_ new: [RegisteredEntry], of image: MappedImage.ID) {
+    // Only for many: room for exactly a few more, asked for again and again, is copied each time.
+    if new.count > entries.count {
+      let serviceCount = new.count { $0.kind == .service }
+      entries.reserveCapacity(entries.count + new.count)
+      services.reserveCapacity(services.count + serviceCount)
+      modules.reserveCapacity(modules.count + new.count - serviceCount)
+    }
+    images[image, default: []] += new
+    for entry in new { add(entry) }
   }
 
   /// Takes in an entry; one that another already provides is kept, as rejected.
@@ -38,18 +74,25 @@ struct EntryTable {
   private mutating func file(_ entry: RegisteredEntry) {
     guard !entry.name.isEmpty else { return }
     switch entry.kind {
-    case .service:
-      reject(entry, ifDuplicateAmong: services[entry.name] ?? [])
-      services[entry.name, default: []].append(entry)
-    case .module:
-      reject(entry, ifDuplicateAmong: modules[entry.name] ?? [])
-      modules[entry.name, default: []].append(entry)
+    case .service: Self.file(entry, under: &services[entry.name, default: .none])
+    case .module: Self.file(entry, under: &modules[entry.name, default: .none])
     default: break
     }
     if case .accepted = entry.progress { unboundCount += 1 }
   }
 
-  private func reject(_ entry: RegisteredEntry, ifDuplicateAmong others: [RegisteredEntry]) {
+  // Static, as what follows: a table that is lent beside its own dictionary would be copied.
+  private static func file(_ entry: RegisteredEntry, under name: inout Namesakes) {
+    if case .none = name {
+      name = .one(entry)
+    } else {
+      let others = name.all
+      reject(entry, ifDuplicateAmong: others)
+      name = .several(others + [entry])
+    }
+  }
+
+  private static func reject(_ entry: RegisteredEntry, ifDuplicateAmong others: [RegisteredEntry]) {
     if case .rejected = entry.progress { return }
     guard let first = others.first(where: { $0.isDuplicated(by: entry) }) else { return }
     entry.setAside = entry.progress
@@ -63,21 +106,33 @@ struct EntryTable {
     entry.progress = progress
     // An accessor tells its type only when it is bound, so a duplicate may show only now.
     let others = services(named: entry.name).filter { $0 !== entry && $0.order < entry.order }
-    if entry.kind == .service { reject(entry, ifDuplicateAmong: others) }
+    if entry.kind == .service { Self.reject(entry, ifDuplicateAmong: others) }
     return true
   }
 
   /// Takes out every entry for which `condition` holds, and returns them.
   ///
-  /// What was rejected as a duplicate of one that goes gets its turn.
+  /// What was rejected as a duplicate of one that goes gets its turn. Looks at every entry.
   mutating func withdraw(where condition: (RegisteredEntry) -> Bool) -> [RegisteredEntry] {
-    let gone = entries.filter { !$0.isWithdrawn && condition($0) }
+    withdraw(entries.filter { !$0.isWithdrawn && condition($0) })
+  }
+
+  /// Takes out what these images declare, and returns it. Looks at nothing else.
+  mutating func withdraw(imagesOf gone: Set<MappedImage.ID>) -> [RegisteredEntry] {
+    withdraw(gone.flatMap { entries(of: $0) }.filter { !$0.isWithdrawn })
+  }
+
+  private mutating func withdraw(_ gone: [RegisteredEntry]) -> [RegisteredEntry] {
     if !gone.isEmpty { version += 1 }
     for entry in gone {
       entry.isWithdrawn = true
       withdrawnCount += 1
       if case .accepted = entry.progress { unboundCount -= 1 }
       unfile(entry)
+    }
+    for image in Set(gone.compactMap(\.image)) {
+      let left = entries(of: image).filter { !$0.isWithdrawn }
+      images[image] = left.isEmpty ? nil : left
     }
     if withdrawnCount > 64, withdrawnCount * 2 > entries.count {
       entries.removeAll(where: \.isWithdrawn)
@@ -88,19 +143,19 @@ struct EntryTable {
 
   private mutating func unfile(_ entry: RegisteredEntry) {
     let isService = entry.kind == .service
-    guard var list = isService ? services[entry.name] : modules[entry.name] else { return }
+    guard var list = (isService ? services[entry.name] : modules[entry.name])?.all else { return }
     list.removeAll { $0 === entry }
     for (index, other) in list.enumerated() {
       guard let before = other.setAside, case .rejected = other.progress else { continue }
       other.progress = before
       other.setAside = nil
-      reject(other, ifDuplicateAmong: Array(list[..<index]))
+      Self.reject(other, ifDuplicateAmong: Array(list[..<index]))
       if case .accepted = other.progress { unboundCount += 1 }
     }
     if isService {
-      services[entry.name] = list.isEmpty ? nil : list
+      services[entry.name] = list.isEmpty ? nil : Namesakes(list)
     } else {
-      modules[entry.name] = list.isEmpty ? nil : list
+      modules[entry.name] = list.isEmpty ? nil : Namesakes(list)
     }
   }
 }

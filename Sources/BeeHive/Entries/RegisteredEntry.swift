@@ -1,5 +1,6 @@
 internal import BinaryImage
 internal import Registration
+internal import Synchronization
 
 /// An entry as the Hive keeps it: what was declared, and what became of it.
 final class RegisteredEntry: @unchecked Sendable {
@@ -30,8 +31,8 @@ final class RegisteredEntry: @unchecked Sendable {
   /// The image that holds it; nil for an entry made by code.
   let image: MappedImage.ID?
   let scope: Scope
-  /// The instance of a singleton.
-  let singleton = Singleton()
+  /// Made at the first request: most entries of a large library are never asked for.
+  private let lazySingleton = AtomicLazyReference<Singleton>()
   var progress: Progress
   /// What `progress` was before the entry turned out to be a duplicate.
   var setAside: Progress?
@@ -55,6 +56,12 @@ final class RegisteredEntry: @unchecked Sendable {
     self.scope = scope
     self.progress = progress
   }
+
+  /// The instance of a singleton.
+  var singleton: Singleton { existingSingleton ?? lazySingleton.storeIfNil(Singleton()) }
+
+  /// The same, if anybody has asked for it.
+  var existingSingleton: Singleton? { lazySingleton.load() }
 
   /// What makes it, if something does. Under the Hive's lock.
   var provider: Provider? {

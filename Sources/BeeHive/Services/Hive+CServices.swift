@@ -181,7 +181,7 @@ struct CInstance: Sendable {
 extension RegisteredEntry {
   /// Gives back what the entry made, after it has left the Hive. With no lock held.
   func undo() {
-    guard let made = singleton.instance as? CachedValue<CInstance> else { return }
+    guard let made = existingSingleton?.instance as? CachedValue<CInstance> else { return }
     ForeignCall.destroy(made.value.address, with: made.value.factory)
   }
 }

@@ -93,6 +93,15 @@ internal import CImageList
       carriesRuntime: entry.runtime)
   }
 
+  /// The identity of the image at `position`, without a description of it.
+  public func id(at position: Int) -> MappedImage.ID { ids[position] }
+
+  /// Where the header of the image at `position` stands, without a description of it.
+  public func header(at position: Int) -> RuntimeAddress? {
+    let header = entry(position).header
+    return header == 0 ? nil : RuntimeAddress(rawValue: header)
+  }
+
   /// The position of the image that has this identity, if it is still in the list.
   public func position(of id: MappedImage.ID) -> Int? {
     // Identities ascend: survivors keep their order and new images come last.
