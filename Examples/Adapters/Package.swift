@@ -20,7 +20,14 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "Logging", package: "swift-log"),
       ]),
-    .testTarget(name: "AdaptersTests", dependencies: ["Adapters"]),
+    .testTarget(name: "AdaptersTests",
+      dependencies: [
+        "Adapters",
+        .product(name: "BeeHive", package: "swift-beehive"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+      ]),
   ]
 )
 

@@ -5,6 +5,8 @@ public import ServiceLifecycle
 extension Hive: @retroactive Service {
   /// Starts the modules, waits for graceful shutdown or cancellation, and tears them down.
   public func run() async throws {
-    try await cancelWhenGracefulShutdown { try await self.run(options: RunOptions(signals: .none)) }
+    _ = try await cancelWhenGracefulShutdown {
+      try await self.run(options: RunOptions(signals: .none))
+    }
   }
 }

@@ -4,6 +4,7 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 import Testing
+import UnixSignals
 
 #if canImport(Glibc)
   import Glibc
