@@ -20,7 +20,8 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "Logging", package: "swift-log"),
       ]),
-    .testTarget(name: "AdaptersTests",
+    .testTarget(
+      name: "AdaptersTests",
       dependencies: [
         "Adapters",
         .product(name: "BeeHive", package: "swift-beehive"),
