@@ -32,7 +32,8 @@ struct Host {
   typealias Step = @Sendable (inout Host, String) throws -> Void
 
   static let steps: [String: Step] = Dictionary(
-    uniqueKeysWithValues: loaderSteps + hiveSteps + serviceSteps + crowdSteps + threadSteps)
+    uniqueKeysWithValues: loaderSteps + hiveSteps + serviceSteps + crowdSteps + threadSteps
+      + runSteps)
 }
 
 /// Why a step could not be done.
