@@ -5,9 +5,11 @@ import Testing
 /// by its alarm, and that is a failure.
 @Suite struct RunTests {
   /// Starts the host, waits for a line of it, and does what `script` says with `$pid`; what the host
-  /// printed. `line TEXT` waits for a line, `state X` for the state of the process.
+  /// printed. `line TEXT` waits for a line, `state X` for the state of the process. The threads that
+  /// run tests block signals and a child inherits that, so `before` has them as a shell would.
   private func host(
-    _ steps: String, in workshop: Workshop, before: String = "", _ script: String
+    _ steps: String, in workshop: Workshop, before: String = "env --default-signal",
+    _ script: String
   ) throws -> [String] {
     let text = """
       \(before) "$1" \(steps) > said & pid=$!
