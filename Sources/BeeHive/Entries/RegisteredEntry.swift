@@ -1,6 +1,5 @@
 internal import BinaryImage
 internal import Registration
-internal import Synchronization
 
 /// An entry as the Hive keeps it: what was declared, and what became of it.
 final class RegisteredEntry: @unchecked Sendable {
@@ -32,7 +31,7 @@ final class RegisteredEntry: @unchecked Sendable {
   let image: MappedImage.ID?
   let scope: Scope
   /// Made at the first request: most entries of a large library are never asked for.
-  private let lazySingleton = AtomicLazyReference<Singleton>()
+  private let lazySingleton = LazyReference<Singleton>()
   var progress: Progress
   /// What `progress` was before the entry turned out to be a duplicate.
   var setAside: Progress?
@@ -58,7 +57,7 @@ final class RegisteredEntry: @unchecked Sendable {
   }
 
   /// The instance of a singleton.
-  var singleton: Singleton { existingSingleton ?? lazySingleton.storeIfNil(Singleton()) }
+  var singleton: Singleton { lazySingleton.get { Singleton() } }
 
   /// The same, if anybody has asked for it.
   var existingSingleton: Singleton? { lazySingleton.load() }

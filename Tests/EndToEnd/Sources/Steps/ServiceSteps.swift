@@ -48,7 +48,7 @@ extension Host {
     return unsafe String(cString: words)
   }
 
-  private static let libraryToOpen = Mutex("")
+  private static let libraryToOpen = Guarded("")
 
   /// Every call that takes a lock of the Hive.
   static func useInEveryWay(_ hive: Hive) {

@@ -35,7 +35,7 @@ enum Threads {
   }
 
   private final class Crowd<Answer: Sendable>: Sendable {
-    let answers = Mutex<[Answer]>([])
+    let answers = Guarded<[Answer]>([])
     private let missing: Atomic<Int>
 
     init(_ count: Int) { missing = Atomic(count) }
