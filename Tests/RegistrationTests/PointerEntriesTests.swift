@@ -52,6 +52,19 @@ struct PointerEntriesTests {
     #expect(scan.rejections.map(\.reason) == [.nullPointer, .nullPointer])
   }
 
+  @Test("Nulls that align pointers of four bytes to eight are no entries, others are faults")
+  func padding() throws {
+    var image = HandmadeImage(bits: 32)
+    let (first, second) = (image.map("First"), image.map("Second"))
+    image.addSection("BeehiveMods", pointers: [first, 0, 0, 0, first, second])
+
+    let scan = try RecordScanner.scan(image)
+
+    #expect(scan.records.map(\.name) == ["First", "First", "Second"])
+    #expect(scan.records.map(\.origin.index) == [0, 4, 5])
+    #expect(scan.rejections.map(\.origin.index) == [2])
+  }
+
   /// A slot that is wrong, made in the image it stands in.
   struct Fault: Sendable, CustomTestStringConvertible {
     var testDescription: String
