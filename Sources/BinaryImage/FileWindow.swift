@@ -36,4 +36,46 @@ struct FileWindow {
       count = min(most, max(count, visible.count) * 2)
     }
   }
+
+  /// Lends the text at `offset`, which its mapping bounds to `size` bytes, for the call's duration.
+  mutating func withText<Result>(
+    _ file: OpenedFile, at offset: UInt64, size: UInt64, limit: Int,
+    _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result {
+    let (end, overflow) = offset.addingReportingOverflow(size)
+    let bound = overflow ? file.size : min(end, file.size)
+    guard offset < bound else {
+      throw file.error(.truncated, "The file ends before this text.", at: offset)
+    }
+    guard let found = try text(file, at: offset, before: bound, limit: limit) else {
+      guard bound < end, bound - offset <= UInt64(max(0, limit)) else {
+        throw file.unterminated(limit, at: offset)
+      }
+      throw file.error(.truncated, "The file ends inside this text.", at: offset)
+    }
+    return body(found.bytes.span.extracting(found.range))
+  }
+}
+
+extension OpenedFile {
+  /// The error for a text that goes on for too long.
+  func unterminated(_ limit: Int, at offset: UInt64?) -> ImageError {
+    error(
+      .unterminated, "No NUL ends the text within \(limit) bytes or before its mapping ends.",
+      at: offset)
+  }
+
+  /// The error for a target that no text of this file stands at.
+  func noText(at target: PointerValue.Target) -> ImageError {
+    let reason =
+      switch target {
+      case .null: "A null pointer leads to no text."
+      case .imported(let symbol): "The text is '\(symbol)' of another image."
+      case .foreign(let address):
+        "0x\(UInt64(address.rawValue).hexadecimal) is an address of a process."
+      case .unresolvable(let reason): reason
+      case .address, .section: "The pointer leads out of the file."
+      }
+    return error(.outOfImage, reason)
+  }
 }

@@ -55,6 +55,8 @@ extension ImageError.Code {
   public static let outOfImage = Self(rawValue: "out-of-image")
   /// A string has no terminator before the end of what is mapped, or before the limit.
   public static let unterminated = Self(rawValue: "unterminated")
+  /// The bytes are encrypted in this file; only a loaded copy has them.
+  public static let encrypted = Self(rawValue: "encrypted")
   /// The file on disk is not the one that is loaded: deleted, or replaced by another.
   public static let replaced = Self(rawValue: "replaced")
   /// The image has a runtime of its own beside the process's: what it registers there is lost here.

@@ -16,7 +16,7 @@ public enum ImageFile {
     try open(OpenedFile(path: pathBytes, name: name ?? String(decoding: pathBytes, as: UTF8.self)))
   }
 
-  private static var formats: [any FileFormat.Type] { [ELFFile.self] }
+  private static var formats: [any FileFormat.Type] { [ELFFile.self, MachOFile.self] }
 
   private static func open(_ file: OpenedFile) throws(ImageError) -> any FileImage {
     for format in formats where format.recognises(file.head) { return try format.init(file) }

@@ -6,18 +6,27 @@
   internal import Darwin
 #endif
 
-/// A regular file that is open for reading; closed when the last reference goes.
+/// A regular file that is open for reading, or a part of one; closed when the last reference goes.
 ///
 /// Everything is read with `pread`, nothing is mapped: a file that shrinks is an error, no SIGBUS.
 final class OpenedFile {
-  /// The name that errors and identities give.
+  /// What errors call it: `libshop.a(cart.o)` is a part of `libshop.a`.
   let name: String
+  /// What the whole file is called.
+  let path: String
+  /// The members and slices that lead to this part of the file, outermost first.
+  let container: [String]
   /// The size when it was opened, in bytes.
   let size: UInt64
   /// How much of it the file system really stores; smaller than `size` in sparse files.
   let allocatedSize: UInt64
   /// The descriptor, for libelf.
   let descriptor: Int32
+
+  /// The file that this is a part of, which keeps the descriptor open.
+  private let whole: OpenedFile?
+  /// Where in the whole file this part starts.
+  private let base: UInt64
 
   /// The first bytes: of most files, all headers that the loader reads.
   private(set) var head: [UInt8] = []
@@ -57,7 +66,8 @@ final class OpenedFile {
     }
     if descriptor == -2 { throw failure(Self.refusal(of: status.st_mode)) }
     guard descriptor >= 0 else { throw failure("\(systemMessage(errno)).") }
-    self.name = name
+    (self.name, self.path, container) = (name, name, [])
+    (whole, base) = (nil, 0)
     self.descriptor = descriptor
     // Should the path lead elsewhere by now, these are only bounds: every read is checked.
     size = UInt64(max(0, status.st_size))
@@ -65,7 +75,24 @@ final class OpenedFile {
     head = try read(at: 0, count: Int(min(size, 1024)))
   }
 
-  deinit { close(descriptor) }
+  /// The part of an open file that a container calls `member`.
+  init(
+    _ member: String, of file: OpenedFile, at offset: UInt64, size: UInt64
+  ) throws(ImageError) {
+    guard offset <= file.size, size <= file.size - offset else {
+      throw file.error(
+        .truncated, "The file ends before the \(size) bytes of \(member) do.", at: offset)
+    }
+    (name, path, container) = ("\(file.name)(\(member))", file.path, file.container + [member])
+    (whole, base, self.size) = (file, file.base + offset, size)
+    (descriptor, allocatedSize) = (file.descriptor, file.allocatedSize)
+    head = try read(at: 0, count: Int(min(size, 1024)))
+  }
+
+  deinit { if whole == nil { close(descriptor) } }
+
+  /// Whether libelf may look at the descriptor, since this is no part of a larger file.
+  var isWhole: Bool { whole == nil }
 
   /// The `count` bytes at `offset`, all of them.
   func read(at offset: UInt64, count: Int) throws(ImageError) -> [UInt8] {
@@ -74,10 +101,10 @@ final class OpenedFile {
     if end <= UInt64(head.count) { return Array(head[Int(offset)..<Int(end)]) }
     var failure: Int32 = 0
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      while filled < count, let base = buffer.baseAddress {
+      while filled < count, let start = buffer.baseAddress {
         // Sound: the buffer holds `count` bytes, of which `filled` have been written.
         let got = unsafe pread(
-          descriptor, base + filled, count - filled, off_t(offset) + off_t(filled))
+          descriptor, start + filled, count - filled, off_t(self.base + offset) + off_t(filled))
         if got < 0, errno == EINTR { continue }
         if got < 0 { failure = errno }
         if got <= 0 { break }

@@ -116,14 +116,14 @@ enum Fixtures {
     }
   }
 
-  /// Runs a program to its end, in `directory`; ends it where it takes longer than 20 seconds.
+  /// Runs a program to its end, in `directory`; ends it where it takes longer than `limit` seconds.
   static func run(
     _ program: String, _ arguments: [String], input: Data? = nil,
-    environment: [String: String] = [:]
+    environment: [String: String] = [:], limit: Int = 20
   ) throws -> Tool.Outcome {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["timeout", "20", program] + arguments
+    process.arguments = ["timeout", "\(limit)", program] + arguments
     process.currentDirectoryURL = directory
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     let files = try ["in", "out", "err"].map { kind in

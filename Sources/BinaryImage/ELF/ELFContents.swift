@@ -46,36 +46,12 @@ extension ELFFile {
         throw file.error(
           .outOfImage, "No segment holds bytes of the file at 0x\(address.rawValue.hexadecimal).")
       }
-      return try withText(in: extent, limit: limit, body)
+      return try texts.withText(file, at: extent.offset, size: extent.size, limit: limit, body)
     case .section(let index, let offset):
       return try withText(in: anySection(index), from: offset, limit: limit, body)
-    case .null:
-      throw file.error(.outOfImage, "A null pointer leads to no text.")
-    case .imported(let symbol):
-      throw file.error(.outOfImage, "The text is '\(symbol)' of another image.")
-    case .foreign(let address):
-      throw file.error(
-        .outOfImage, "0x\(UInt64(address.rawValue).hexadecimal) is an address of a process.")
-    case .unresolvable(let reason):
-      throw file.error(.outOfImage, reason)
+    case .null, .imported, .foreign, .unresolvable:
+      throw file.noText(at: target)
     }
-  }
-
-  private func withText<Result>(
-    in extent: ELFSegments.Extent, limit: Int, _ body: (Span<UInt8>) -> Result
-  ) throws(ImageError) -> Result {
-    let (end, overflow) = extent.offset.addingReportingOverflow(extent.size)
-    let bound = overflow ? file.size : min(end, file.size)
-    guard extent.offset < bound else {
-      throw file.error(.truncated, "The file ends before this text.", at: extent.offset)
-    }
-    guard let found = try texts.text(file, at: extent.offset, before: bound, limit: limit) else {
-      guard bound < end, bound - extent.offset <= UInt64(max(0, limit)) else {
-        throw unterminated(limit, at: extent.offset)
-      }
-      throw file.error(.truncated, "The file ends inside this text.", at: extent.offset)
-    }
-    return body(found.bytes.span.extracting(found.range))
   }
 
   private func withText<Result>(
@@ -85,14 +61,14 @@ extension ELFFile {
     switch try contents(of: section) {
     case .stored(let extent):
       guard offset < extent.size else { throw outOfSection(section, offset) }
-      let rest = ELFSegments.Extent(offset: extent.offset + offset, size: extent.size - offset)
-      return try withText(in: rest, limit: limit, body)
+      return try texts.withText(
+        file, at: extent.offset + offset, size: extent.size - offset, limit: limit, body)
     case .inflated(let inflated): bytes = inflated
     }
     guard offset < UInt64(bytes.count) else { throw outOfSection(section, offset) }
     let start = Int(offset)
     guard let length = bytes.span.textLength(from: start), length <= limit else {
-      throw unterminated(limit, at: nil)
+      throw file.unterminated(limit, at: nil)
     }
     return body(bytes.span.extracting(start..<start + length))
   }
@@ -102,12 +78,6 @@ extension ELFFile {
       .outOfImage,
       "0x\(offset.hexadecimal) lies past the end of section \(section.index).",
       section: section.name)
-  }
-
-  private func unterminated(_ limit: Int, at offset: UInt64?) -> ImageError {
-    file.error(
-      .unterminated, "No NUL ends the text within \(limit) bytes or before its mapping ends.",
-      at: offset)
   }
 
   // MARK: - Where a section's bytes are

@@ -6,17 +6,51 @@ internal import CElf
 @safe final class ELFHandle {
   // Sound: valid from elf_begin until deinit, and never handed out.
   private let elf: OpaquePointer
+  // What libelf reads where the file is a part of a larger one; libelf may write there.
+  private let copy: UnsafeMutableRawBufferPointer?
   private static let isUsable = elf_version(UInt32(EV_CURRENT)) != UInt32(EV_NONE)
 
   /// Opens `file`, whose header has been checked; `file` must outlive the handle.
   init(_ file: OpenedFile) throws(ImageError) {
-    guard Self.isUsable, let elf = unsafe elf_begin(file.descriptor, ELF_C_READ, nil) else {
+    let copy = try unsafe Self.copy(ofPart: file)
+    guard Self.isUsable, let elf = unsafe Self.begin(file, copy) else {
+      unsafe copy?.deallocate()
       throw file.error(.unreadable, "libelf: \(Self.lastMessage).")
     }
     unsafe self.elf = elf
+    unsafe self.copy = copy
   }
 
-  deinit { unsafe elf_end(elf) }
+  deinit {
+    unsafe elf_end(elf)
+    unsafe copy?.deallocate()
+  }
+
+  private static func begin(
+    _ file: OpenedFile, _ copy: UnsafeMutableRawBufferPointer?
+  ) -> OpaquePointer? {
+    // Sound: the copy lives until deinit, after libelf has let go of it.
+    guard let copy = unsafe copy else { return unsafe elf_begin(file.descriptor, ELF_C_READ, nil) }
+    return unsafe elf_memory(copy.baseAddress?.assumingMemoryBound(to: CChar.self), copy.count)
+  }
+
+  /// A copy of the part of a file that an archive's member is, aligned as libelf wants it; nil where
+  /// libelf may read the file itself.
+  private static func copy(
+    ofPart file: OpenedFile
+  ) throws(ImageError) -> UnsafeMutableRawBufferPointer? {
+    guard !file.isWhole else { return nil }
+    guard file.size <= mostCopied else {
+      throw file.error(.unsupported, "The member has \(file.size) bytes, more than are read.")
+    }
+    let bytes = try file.read(at: 0, count: Int(file.size))
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
+    unsafe copy.copyBytes(from: bytes)
+    return unsafe copy
+  }
+
+  /// More bytes than any object has that a compiler writes.
+  private static let mostCopied: UInt64 = 1 << 28
 
   /// A section header; nil where there is none of that index.
   func section(_ index: Int) -> GElf_Shdr? {

@@ -5,8 +5,8 @@ extension ELFFile {
   /// Describes the file as far as it can be read; a damaged part is as good as an absent one here.
   func makeIdentity() -> ImageIdentity {
     ImageIdentity(
-      path: file.name, format: .elf, bits: header.bits, byteOrder: header.order,
-      machine: machine.name, kind: kind, id: (try? buildID()) ?? [])
+      path: file.path, container: file.container, format: .elf, bits: header.bits,
+      byteOrder: header.order, machine: machine.name, kind: kind, id: (try? buildID()) ?? [])
   }
 
   private var kind: ImageIdentity.Kind {

@@ -24,7 +24,7 @@ extension ELFRelocations {
             .malformed, "The packed relocations start with a bitmap.", at: table.offset)
         }
         next = base &+ covered
-        guard mayWant(base, base &+ covered) else { continue }
+        guard ranges.mayOverlap(base, base &+ covered) else { continue }
         var bitmap = value >> 1
         while bitmap != 0 {
           let index = UInt64(bitmap.trailingZeroBitCount)
@@ -41,7 +41,7 @@ extension ELFRelocations {
     _ table: ELFRelocationTable, of file: OpenedFile
   ) throws(ImageError) {
     let bytes = try packedBytes(table, of: file)
-    var reader = LEBReader()
+    var reader = LEBReader("the packed relocations")
     let header = try reader.unsigned(bytes.span, file)
     let isExplicit = header & 4 != 0
     let flagBits: UInt64 = isExplicit ? 3 : 2
@@ -79,7 +79,7 @@ extension ELFRelocations {
     guard bytes.starts(with: Array("APS2".utf8)) else {
       throw file.error(.malformed, "The packed relocations lack their magic.", at: table.offset)
     }
-    var reader = LEBReader(at: 4)
+    var reader = LEBReader("the packed relocations", at: 4)
     var left = try reader.signed(bytes.span, file)
     var place = UInt64(bitPattern: try reader.signed(bytes.span, file))
     var info: UInt64 = 0
@@ -125,46 +125,5 @@ extension ELFRelocations {
         .malformed, "The packed relocations claim \(table.size) bytes.", at: table.offset)
     }
     return try file.read(at: table.offset, count: Int(table.size))
-  }
-}
-
-/// Reads numbers of variable length, seven bits a byte.
-private struct LEBReader {
-  private var position: Int
-
-  init(at position: Int = 0) { self.position = position }
-
-  mutating func byte(_ bytes: Span<UInt8>, _ file: OpenedFile) throws(ImageError) -> UInt8 {
-    guard position < bytes.count else {
-      throw file.error(.malformed, "The packed relocations end inside an entry.")
-    }
-    defer { position += 1 }
-    return bytes[position]
-  }
-
-  mutating func unsigned(_ bytes: Span<UInt8>, _ file: OpenedFile) throws(ImageError) -> UInt64 {
-    try number(bytes, file).value
-  }
-
-  mutating func signed(_ bytes: Span<UInt8>, _ file: OpenedFile) throws(ImageError) -> Int64 {
-    let (value, width, isNegative) = try number(bytes, file)
-    let sign = isNegative && width < 64 ? UInt64.max << UInt64(width) : 0
-    return Int64(bitPattern: value | sign)
-  }
-
-  private mutating func number(
-    _ bytes: Span<UInt8>, _ file: OpenedFile
-  ) throws(ImageError) -> (value: UInt64, width: Int, isNegative: Bool) {
-    var value: UInt64 = 0
-    var width = 0
-    while true {
-      let byte = try byte(bytes, file)
-      guard width < 70 else {
-        throw file.error(.malformed, "A number of the packed relocations has too many digits.")
-      }
-      value |= UInt64(byte & 0x7f) << UInt64(width)
-      width += 7
-      if byte < 0x80 { return (value, width, byte & 0x40 != 0) }
-    }
   }
 }

@@ -36,13 +36,11 @@ extension ELFFile {
       throw file.error(.malformed, "The section wraps around.", section: section.name)
     }
     let range = place..<place.saturating(adding: UInt64(header.wordSize))
-    if let known = try relocations.linked?.get(), known.covers(range) {
+    if let known = try relocations.linked?.get(), known.ranges.covers(range) {
       return known.relocation(at: place)
     }
     relocations.want(section)
-    let ranges = relocations.wanted.map {
-      $0.address.rawValue..<$0.address.rawValue.saturating(adding: $0.size)
-    }
+    let ranges = AddressRanges(of: relocations.wanted)
     let collected = Result<ELFRelocations, ImageError> { () throws(ImageError) in
       try ELFRelocations(
         of: file, header, machine, in: dynamic()?.relocations ?? [], ranges: ranges)
@@ -64,7 +62,8 @@ extension ELFFile {
         tables.append(
           ELFRelocationTable(encoding: encoding, offset: entry.sh_offset, size: entry.sh_size))
       }
-      return try ELFRelocations(of: file, header, machine, in: tables, ranges: [0..<section.size])
+      return try ELFRelocations(
+        of: file, header, machine, in: tables, ranges: AddressRanges([0..<section.size]))
     }
     relocations.bySection[section.index] = collected
     return try collected.get()

@@ -57,8 +57,8 @@ struct ELFRelocationTable {
 /// A library may have millions of relocations and three sections that matter: tables are read in
 /// chunks, and only what falls into the ranges is kept.
 struct ELFRelocations {
-  /// The ranges that were looked at: sorted, disjoint.
-  let ranges: [Range<UInt64>]
+  /// What was looked at.
+  let ranges: AddressRanges
   private var kept: Sorted
   private var copies = Sorted(areCombined: false)
   private var sequence: UInt32 = 0
@@ -74,9 +74,9 @@ struct ELFRelocations {
   init(
     of file: OpenedFile, _ header: ELFHeader, _ machine: ELFMachine,
     in tables: [ELFRelocationTable],
-    ranges: [Range<UInt64>]
+    ranges: AddressRanges
   ) throws(ImageError) {
-    self.ranges = Self.merged(ranges)
+    self.ranges = ranges
     self.machine = machine
     copyType = machine.relocations?.copy
     bits = header.bits
@@ -94,17 +94,9 @@ struct ELFRelocations {
     copies.settle()
   }
 
-  /// Whether every byte of `range` was looked at.
-  func covers(_ range: Range<UInt64>) -> Bool {
-    guard let found = Self.last(ranges, notAfter: range.lowerBound, by: \.lowerBound) else {
-      return range.isEmpty
-    }
-    return ranges[found].upperBound >= range.upperBound
-  }
-
   /// The relocation that writes the word at `place`.
   func relocation(at place: UInt64) -> ELFRelocation? {
-    guard let found = Self.last(kept.list, notAfter: place, by: \.place),
+    guard let found = kept.list.last(notAfter: place, by: \.place),
       kept.list[found].place == place
     else { return nil }
     return kept.list[found]
@@ -112,7 +104,7 @@ struct ELFRelocations {
 
   /// The last copy that starts at or before `address`: the symbol tells how far it reaches.
   func copy(notAfter address: UInt64) -> ELFRelocation? {
-    Self.last(copies.list, notAfter: address, by: \.place).map { copies.list[$0] }
+    copies.list.last(notAfter: address, by: \.place).map { copies.list[$0] }
   }
 
   // MARK: - Tables of entries
@@ -158,7 +150,7 @@ struct ELFRelocations {
   mutating func consider(
     _ place: UInt64, symbol: UInt32, type: UInt32, _ addend: UInt64, _ form: ELFRelocation.Form
   ) {
-    let isWanted = wants(place)
+    let isWanted = ranges.contains(place)
     let isCopy = type == copyType
     // Type 0 asks for nothing on every machine; a bitmap has no types.
     guard isWanted || isCopy, type != 0 || form == .relr else { return }
@@ -170,23 +162,7 @@ struct ELFRelocations {
     if isWanted { kept.keep(relocation) }
   }
 
-  // MARK: - Ranges and order
-
-  @inline(__always)
-  private func wants(_ place: UInt64) -> Bool {
-    guard let first = ranges.first, let last = ranges.last,
-      place >= first.lowerBound, place < last.upperBound
-    else { return false }
-    guard ranges.count > 1 else { return true }
-    guard let found = Self.last(ranges, notAfter: place, by: \.lowerBound) else { return false }
-    return ranges[found].contains(place)
-  }
-
-  /// Whether a range from `start` up to `end` can hold something that is wanted.
-  func mayWant(_ start: UInt64, _ end: UInt64) -> Bool {
-    guard let first = ranges.first, let last = ranges.last else { return false }
-    return end < start || (start < last.upperBound && end > first.lowerBound)
-  }
+  // MARK: - Order
 
   /// The relocations of the places that are wanted: sorted by place, one at each.
   private struct Sorted {
@@ -217,32 +193,5 @@ struct ELFRelocations {
       }
       list = result
     }
-  }
-
-  private static func merged(_ ranges: [Range<UInt64>]) -> [Range<UInt64>] {
-    var result: [Range<UInt64>] = []
-    for range in ranges.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
-      if let last = result.last, range.lowerBound <= last.upperBound {
-        result[result.count - 1] =
-          last.lowerBound..<max(last.upperBound, range.upperBound)
-      } else {
-        result.append(range)
-      }
-    }
-    return result
-  }
-
-  /// The index of the last element whose key is not above `bound`, in a sorted list.
-  @inline(__always)
-  private static func last<Element>(
-    _ list: [Element], notAfter bound: UInt64, by key: (Element) -> UInt64
-  ) -> Int? {
-    var low = 0
-    var high = list.count
-    while low < high {
-      let middle = (low + high) / 2
-      if key(list[middle]) <= bound { low = middle + 1 } else { high = middle }
-    }
-    return low > 0 ? low - 1 : nil
   }
 }

@@ -1,0 +1,66 @@
+/// The addresses that somebody asks about: sorted, disjoint ranges.
+///
+/// A library may have millions of fixups and three sections that matter; this says which do.
+struct AddressRanges {
+  private let ranges: [Range<UInt64>]
+
+  /// Joins ranges that may overlap, in any order.
+  init(_ ranges: [Range<UInt64>]) {
+    var result: [Range<UInt64>] = []
+    for range in ranges.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      if let last = result.last, range.lowerBound <= last.upperBound {
+        result[result.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+      } else {
+        result.append(range)
+      }
+    }
+    self.ranges = result
+  }
+
+  /// The ranges of whole sections.
+  init(of sections: [Section]) {
+    self.init(
+      sections.map {
+        $0.address.rawValue..<$0.address.rawValue.saturating(adding: $0.size)
+      })
+  }
+
+  /// Whether every byte of `range` is asked about.
+  func covers(_ range: Range<UInt64>) -> Bool {
+    guard let found = ranges.last(notAfter: range.lowerBound, by: \.lowerBound) else {
+      return range.isEmpty
+    }
+    return ranges[found].upperBound >= range.upperBound
+  }
+
+  /// Whether somebody asks about `place`.
+  @inline(__always)
+  func contains(_ place: UInt64) -> Bool {
+    guard let first = ranges.first, let last = ranges.last,
+      place >= first.lowerBound, place < last.upperBound
+    else { return false }
+    guard ranges.count > 1 else { return true }
+    guard let found = ranges.last(notAfter: place, by: \.lowerBound) else { return false }
+    return ranges[found].contains(place)
+  }
+
+  /// Whether a range from `start` up to `end` can hold something that is asked about.
+  func mayOverlap(_ start: UInt64, _ end: UInt64) -> Bool {
+    guard let first = ranges.first, let last = ranges.last else { return false }
+    return end < start || (start < last.upperBound && end > first.lowerBound)
+  }
+}
+
+extension Array {
+  /// The index of the last element whose key is not above `bound`, in a list sorted by that key.
+  @inline(__always)
+  func last(notAfter bound: UInt64, by key: (Element) -> UInt64) -> Int? {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if key(self[middle]) <= bound { low = middle + 1 } else { high = middle }
+    }
+    return low > 0 ? low - 1 : nil
+  }
+}

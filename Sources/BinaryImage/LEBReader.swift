@@ -1,0 +1,56 @@
+/// Reads numbers of variable length, seven bits a byte, from bytes that nobody vouches for.
+struct LEBReader {
+  /// Where the next byte stands.
+  private(set) var position: Int
+  /// What the bytes are, for errors: `the packed relocations`.
+  private let what: String
+
+  /// Starts at a position of bytes that errors call `what`.
+  init(_ what: String, at position: Int = 0) { (self.what, self.position) = (what, position) }
+
+  /// The next byte.
+  mutating func byte(_ bytes: Span<UInt8>, _ file: OpenedFile) throws(ImageError) -> UInt8 {
+    guard position < bytes.count else {
+      throw file.error(.malformed, "There is more to read than \(what) hold.")
+    }
+    defer { position += 1 }
+    return bytes[position]
+  }
+
+  /// `ULEB128`.
+  mutating func unsigned(_ bytes: Span<UInt8>, _ file: OpenedFile) throws(ImageError) -> UInt64 {
+    try number(bytes, file).value
+  }
+
+  /// `SLEB128`.
+  mutating func signed(_ bytes: Span<UInt8>, _ file: OpenedFile) throws(ImageError) -> Int64 {
+    let (value, width, isNegative) = try number(bytes, file)
+    let sign = isNegative && width < 64 ? UInt64.max << UInt64(width) : 0
+    return Int64(bitPattern: value | sign)
+  }
+
+  /// Where the text at the position stands, without its NUL; goes on behind that.
+  mutating func text(_ bytes: Span<UInt8>, _ file: OpenedFile) throws(ImageError) -> Range<Int> {
+    guard let length = bytes.textLength(from: position) else {
+      throw file.error(.malformed, "A name does not end before \(what) do.")
+    }
+    defer { position += length + 1 }
+    return position..<position + length
+  }
+
+  private mutating func number(
+    _ bytes: Span<UInt8>, _ file: OpenedFile
+  ) throws(ImageError) -> (value: UInt64, width: Int, isNegative: Bool) {
+    var value: UInt64 = 0
+    var width = 0
+    while true {
+      let byte = try byte(bytes, file)
+      guard width < 70 else {
+        throw file.error(.malformed, "A number of \(what) has too many digits.")
+      }
+      value |= UInt64(byte & 0x7f) << UInt64(width)
+      width += 7
+      if byte < 0x80 { return (value, width, byte & 0x40 != 0) }
+    }
+  }
+}

@@ -1,0 +1,130 @@
+/// A Mach-O file on disk: any class, byte order and machine, linked or relocatable.
+///
+/// Everything is a `pread` where it is needed. The file is neither mapped nor loaded, and nothing in
+/// it is believed before it is checked. Use one value on one thread.
+///
+/// C: `<mach-o/loader.h>`; what dyld does with it, without doing it.
+public final class MachOFile: FileFormat {
+  let file: OpenedFile
+  let header: MachOHeader
+  /// What the file is.
+  public private(set) lazy var identity = makeIdentity()
+
+  // Each part is read when it is first needed, once.
+  private var loadedCommands: Result<MachOCommands, ImageError>?
+  private var loadedSegments: MachOSegments?
+  var words = FileWindow()
+  var texts = FileWindow()
+  var symbols = MachOSymbols()
+  var fixups = MachOFixupTables()
+
+  /// Opens the file at `path`; errors and the identity call it `name`, or else the path.
+  public convenience init(path: String, name: String? = nil) throws(ImageError) {
+    try self.init(OpenedFile(path: path, name: name ?? path))
+  }
+
+  /// Reads the header of a file that is open already.
+  init(_ file: OpenedFile) throws(ImageError) {
+    self.file = file
+    header = try MachOHeader(of: file)
+  }
+
+  /// Whether a file that starts with these bytes claims to be Mach-O.
+  static func recognises(_ head: [UInt8]) -> Bool { MachOHeader.format(of: head) != nil }
+
+  // MARK: - Sections
+
+  /// Every section of every segment, in file order.
+  public func allSections() throws(ImageError) -> [Section] {
+    try wholeCommands().sections.enumerated().map { section($0, $1) }
+  }
+
+  /// Every section of exactly this name, or of this `SEGMENT,section`, in file order.
+  public func sections(named name: String) throws(ImageError) -> [Section] {
+    let commands = try wholeCommands()
+    var found: [Section] = []
+    var total: UInt64 = 0
+    for (index, entry) in commands.sections.enumerated()
+    where entry.name == name || "\(entry.segment),\(entry.name)" == name {
+      found.append(section(index, entry))
+      if entry.offset != nil { total = total.saturating(adding: min(entry.size, file.size)) }
+    }
+    guard found.count <= 1 || total <= file.size else {
+      throw file.error(
+        .malformed, "\(found.count) sections of this name share their bytes.", section: name)
+    }
+    fixups.want(found, named: name)
+    return found
+  }
+
+  private func section(_ index: Int, _ entry: MachOSection) -> Section {
+    Section(
+      index: index + 1, name: entry.name, segment: entry.segment,
+      address: VirtualAddress(rawValue: header.isObject ? 0 : entry.address),
+      offset: entry.offset.map(FileOffset.init(rawValue:)), size: entry.size,
+      flags: entry.flagNames, isRetained: entry.isRetained)
+  }
+
+  /// The entry of a section by its ordinal, which counts from 1.
+  func sectionEntry(_ ordinal: Int) throws(ImageError) -> MachOSection {
+    let sections = try commands().sections
+    guard ordinal >= 1, ordinal <= sections.count else {
+      throw file.error(.outOfImage, "There is no section \(ordinal).")
+    }
+    return sections[ordinal - 1]
+  }
+
+  // MARK: - Parts that are read once
+
+  /// The load commands.
+  func commands() throws(ImageError) -> MachOCommands {
+    if let loadedCommands { return try loadedCommands.get() }
+    let result = Result<MachOCommands, ImageError> { () throws(ImageError) in
+      try MachOCommands(of: file, header)
+    }
+    loadedCommands = result
+    return try result.get()
+  }
+
+  /// The segments of a linked file.
+  func segments() throws(ImageError) -> MachOSegments {
+    if let loadedSegments { return loadedSegments }
+    let segments = try MachOSegments(commands(), of: file)
+    loadedSegments = segments
+    return segments
+  }
+
+  /// The load commands of a file that has all that they speak of.
+  ///
+  /// dyld refuses the others, and the tables of the loader stand last: what a file that was cut off
+  /// still holds can hardly be told.
+  private func wholeCommands() throws(ImageError) -> MachOCommands {
+    let commands = try commands()
+    func check(_ what: String, _ offset: UInt64, _ size: UInt64) throws(ImageError) {
+      guard size == 0 || (offset <= file.size && size <= file.size - offset) else {
+        throw file.error(.truncated, "The file ends before \(what) does.", at: offset)
+      }
+    }
+    for segment in commands.segments {
+      let name = segment.name.isEmpty ? "its segment" : "segment \(segment.name)"
+      try check(name, segment.offset, segment.fileSize)
+    }
+    for section in commands.sections {
+      guard let offset = section.offset else { continue }
+      try check("section \(section.segment),\(section.name)", offset, section.size)
+    }
+    if let symbols = commands.symbols {
+      try check("the symbol table", symbols.offset, symbols.count * UInt64(header.symbolSize))
+      try check("the symbols' names", symbols.stringOffset, symbols.stringSize)
+    }
+    if let info = commands.dyldInfo {
+      for table in [info.rebase, info.bind, info.weakBind, info.lazyBind] {
+        try check("the loader's information", table.offset, table.size)
+      }
+    }
+    if let table = commands.chainedFixups {
+      try check("the chained fixups", table.offset, table.size)
+    }
+    return commands
+  }
+}

@@ -1,0 +1,109 @@
+/// What was found out about the fixups and relocations of one file.
+struct MachOFixupTables {
+  /// The sections whose pointers are asked for; one pass over the tables serves all of them.
+  private(set) var wanted: [Section] = []
+  private var names: Set<String> = []
+  /// Of `LC_DYLD_CHAINED_FIXUPS`.
+  var chains: MachOChains?
+  /// Of `LC_DYLD_INFO`: what covers the wanted sections.
+  var programs: Result<MachOFixups, ImageError>?
+  /// Of older linked files: what covers the wanted sections.
+  var classic: Result<MachORelocations, ImageError>?
+  /// Of an object: what applies to a section, by its ordinal.
+  var byOrdinal: [Int: Result<MachORelocations, ImageError>] = [:]
+
+  /// Remembers all sections of one name.
+  mutating func want(_ sections: [Section], named name: String) {
+    if names.insert(name).inserted { wanted += sections }
+  }
+
+  /// Remembers one section.
+  mutating func want(_ section: Section) {
+    if !wanted.contains(section) { wanted.append(section) }
+  }
+}
+
+/// Where fixups are found: chains, programs or relocations, by the age of the file.
+extension MachOFile {
+  /// What the loader does to the word at `place` of a linked file, which holds `raw`.
+  func fixup(
+    at place: UInt64, raw: UInt64, in section: Section
+  ) throws(ImageError) -> MachOFixup? {
+    if let extent = try commands().chainedFixups, extent.size > 0 {
+      return try chainedFixup(at: place, raw: raw, extent)
+    }
+    let range = place..<place.saturating(adding: UInt64(header.wordSize))
+    if let info = try commands().dyldInfo {
+      if let known = try fixups.programs?.get(), known.ranges.covers(range) {
+        return known.fixup(at: place)
+      }
+      fixups.want(section)
+      let ranges = AddressRanges(of: fixups.wanted)
+      let found = Result<MachOFixups, ImageError> { () throws(ImageError) in
+        try MachOFixups(of: file, header, segments(), info, ranges: ranges)
+      }
+      fixups.programs = found
+      return try found.get().fixup(at: place)
+    }
+    return nil
+  }
+
+  private func chainedFixup(
+    at place: UInt64, raw: UInt64, _ extent: MachOCommands.Extent
+  ) throws(ImageError) -> MachOFixup? {
+    var chains: MachOChains
+    if let known = fixups.chains {
+      chains = known
+    } else {
+      chains = try MachOChains(of: file, header, at: extent)
+    }
+    // Walked in place: a copy of the page would be made otherwise.
+    fixups.chains = nil
+    defer { fixups.chains = chains }
+    return try chains.fixup(at: place, raw: raw, segments(), of: file)
+  }
+
+  /// The relocation that writes the word at `place` of a linked file older than `LC_DYLD_INFO`.
+  func classicRelocation(
+    at place: UInt64, in section: Section
+  ) throws(ImageError) -> MachORelocation? {
+    guard try commands().dyldInfo == nil, try commands().chainedFixups == nil,
+      let tables = try commands().classicRelocations
+    else { return nil }
+    let range = place..<place.saturating(adding: UInt64(header.wordSize))
+    if let known = try fixups.classic?.get(), known.ranges.covers(range) {
+      return known.relocation(at: place)
+    }
+    fixups.want(section)
+    let ranges = AddressRanges(of: fixups.wanted)
+    let found = Result<MachORelocations, ImageError> { () throws(ImageError) in
+      let segments = try segments().list
+      let countsFromWritable = header.machine.countsFromWritableSegment || header.hasSplitSegments
+      let origin = segments.first { $0.isWritable || !countsFromWritable }
+      return try MachORelocations(
+        of: file, header, in: [tables.external, tables.local], ranges: ranges,
+        origin: origin?.address ?? 0)
+    }
+    fixups.classic = found
+    return try found.get().relocation(at: place)
+  }
+
+  /// The relocations of one section of an object, and of no other.
+  func relocations(ofObjectSection section: Section) throws(ImageError) -> MachORelocations {
+    if let known = fixups.byOrdinal[section.index] { return try known.get() }
+    let found = Result<MachORelocations, ImageError> { () throws(ImageError) in
+      let entry = try sectionEntry(section.index)
+      let table = MachOCommands.Extent(
+        offset: entry.relocationOffset, size: entry.relocationCount * 8)
+      guard table.offset <= file.size, table.size <= file.size - table.offset else {
+        throw file.error(
+          .truncated, "The file ends before the section's relocations do.", section: section.name,
+          at: table.offset)
+      }
+      return try MachORelocations(
+        of: file, header, in: [table], ranges: AddressRanges([0..<section.size]))
+    }
+    fixups.byOrdinal[section.index] = found
+    return try found.get()
+  }
+}

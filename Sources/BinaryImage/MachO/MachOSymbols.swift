@@ -1,0 +1,138 @@
+/// A symbol that a relocation or a fixup names.
+struct MachOSymbol {
+  /// What the symbol stands for.
+  enum Place: Equatable {
+    /// Another image defines it: `N_UNDF`, `N_PBUD`.
+    case undefined
+    /// Not placed yet: `N_UNDF` with a size.
+    case common
+    /// A number, no address: `N_ABS`.
+    case absolute
+    /// Another name of a symbol: `N_INDR`.
+    case indirect
+    /// In the section of that ordinal: `N_SECT`.
+    case section(Int)
+  }
+
+  /// The name, with the underscore that the C compiler puts before its own.
+  var name: String
+  /// `n_value`.
+  var value: UInt64
+  /// `n_type`, `n_sect`.
+  var place: Place
+}
+
+/// `LC_SYMTAB`: where the symbols and their names stand in the file.
+struct MachOSymbolTable {
+  /// `symoff`, and the number of symbols.
+  let offset: UInt64, count: UInt64
+  /// `stroff`, `strsize`.
+  let stringOffset: UInt64, stringSize: UInt64
+
+  /// Reads the command; nil where it is too small.
+  init?(_ fields: MachOFields) {
+    guard let offset = fields.single(8), let count = fields.single(12),
+      let stringOffset = fields.single(16), let stringSize = fields.single(20)
+    else { return nil }
+    (self.offset, self.count) = (UInt64(offset), UInt64(count))
+    (self.stringOffset, self.stringSize) = (UInt64(stringOffset), UInt64(stringSize))
+  }
+}
+
+/// Reads symbols one by one, or by name.
+struct MachOSymbols {
+  private var entries = FileWindow()
+  private var names = FileWindow()
+  private var definitions: [String: UInt64]?
+
+  /// Longer names are cut off the way a corrupt table would make them.
+  private static let longestName = 1 << 16
+  private static let chunk: UInt64 = 1 << 12
+
+  /// The symbol of that number.
+  mutating func symbol(
+    _ number: UInt64, in table: MachOSymbolTable, of file: OpenedFile, _ header: MachOHeader
+  ) throws(ImageError) -> MachOSymbol {
+    guard number < table.count else {
+      throw file.error(
+        .malformed, "Symbol \(number) lies outside the symbol table.", at: table.offset)
+    }
+    let size = header.symbolSize
+    let (bytes, position) = try entries.load(
+      file, at: table.offset + number * UInt64(size), count: size)
+    let entry = Entry(bytes, at: position, header)
+    return MachOSymbol(
+      name: try name(entry.name, in: table, file), value: entry.value, place: entry.place)
+  }
+
+  /// The address of the symbol of that name which this image defines for others; nil where it
+  /// defines none.
+  mutating func definition(
+    of name: String, in table: MachOSymbolTable, of file: OpenedFile, _ header: MachOHeader
+  ) throws(ImageError) -> UInt64? {
+    if let definitions { return definitions[name] }
+    var found: [String: UInt64] = [:]
+    let size = UInt64(header.symbolSize)
+    // Names may share bytes, but not beyond what any compiler makes of that.
+    var budget = table.stringSize.saturating(adding: 4096) &* 16
+    for first in stride(from: 0, to: table.count, by: Int(Self.chunk)) {
+      let count = min(Self.chunk, table.count - first)
+      let bytes = try file.read(at: table.offset + first * size, count: Int(count * size))
+      for index in 0..<Int(count) {
+        let entry = Entry(bytes, at: index * Int(size), header)
+        guard entry.isExternal, case .section = entry.place else { continue }
+        let own = try self.name(entry.name, in: table, file)
+        guard own.utf8.count < budget else {
+          throw file.error(
+            .malformed, "The symbols share their names' bytes beyond reason.", at: table.offset)
+        }
+        budget -= UInt64(own.utf8.count)
+        found[own] = entry.value
+      }
+    }
+    definitions = found
+    return found[name]
+  }
+
+  private mutating func name(
+    _ offset: UInt32, in table: MachOSymbolTable, _ file: OpenedFile
+  ) throws(ImageError) -> String {
+    guard offset != 0 else { return "" }
+    let end = min(file.size, table.stringOffset + table.stringSize)
+    let found = try names.text(
+      file, at: table.stringOffset + UInt64(offset), before: end, limit: Self.longestName)
+    guard let found else {
+      throw file.error(
+        .malformed, "A symbol's name lies outside the string table.", at: table.stringOffset)
+    }
+    return String(decoding: found.bytes.span.extracting(found.range))
+  }
+}
+
+/// One `nlist` or `nlist_64`.
+private struct Entry {
+  let name: UInt32
+  let type: UInt8
+  let section: UInt8
+  let value: UInt64
+
+  /// Reads the entry that stands at `position`; the caller has checked that it does.
+  init(_ bytes: [UInt8], at position: Int, _ header: MachOHeader) {
+    name = bytes.span.integer(at: position, order: header.order) ?? 0
+    (type, section) = (bytes[position + 4], bytes[position + 5])
+    value = bytes.span.word(at: position + 8, bits: header.bits, order: header.order) ?? 0
+  }
+
+  /// `N_EXT`, and no entry for debuggers.
+  var isExternal: Bool { type & 1 != 0 && type & 0xe0 == 0 }
+
+  var place: MachOSymbol.Place {
+    switch type & 0xe {
+    case 0x2: .absolute
+    case 0xa: .indirect
+    case 0xe: .section(Int(section))
+    case 0 where value != 0 && isExternal: .common
+    default: .undefined
+    }
+  }
+}
