@@ -19,7 +19,10 @@ extension Hive {
       guard state.table.set(next, for: entry) else { return entry.progress }
       switch entry.progress {
       case .bound: observers.post(.entryBound(entry.snapshot))
-      case .rejected: observers.post(.entryRejected(entry.snapshot))
+      case .rejected:
+        observers.post(.entryRejected(entry.snapshot))
+        // Another one may have got its turn.
+        if entry.kind == .service { state.forgetAnswers(named: entry.name, cache: cache) }
       case .accepted: break
       }
       return entry.progress
@@ -28,14 +31,21 @@ extension Hive {
 
   /// Tries every unbound entry, unless nothing has come that could bind one since the last time.
   func bindUnbound() {
-    let generation = TypeLookup.generation
-    let unbound = state.withLock { state -> [RegisteredEntry] in
-      guard state.table.unboundCount > 0 else { return [] }
-      if let generation, generation == state.lastTry { return [] }
-      state.lastTry = generation
-      return state.table.all.filter { if case .accepted = $0.progress { true } else { false } }
+    while true {
+      let generation = TypeLookup.generation
+      let unbound = state.withLock { state -> [RegisteredEntry] in
+        guard state.table.unboundCount > 0 else { return [] }
+        if let generation, generation == state.lastTry { return [] }
+        state.lastTry = generation
+        return state.table.all.filter { if case .accepted = $0.progress { true } else { false } }
+      }
+      let rejected = unbound.count {
+        if case .rejected = boundProgress(of: $0) { true } else { false }
+      }
+      if rejected == 0 { return }
+      // Whoever stood behind one of them as a duplicate has their turn now.
+      state.withLock { $0.lastTry = nil }
     }
-    for entry in unbound { _ = boundProgress(of: entry) }
   }
 
   /// Keeps an answer where lookups find it without a lock, unless something came or went since

@@ -94,6 +94,18 @@ struct ServicesTests {
     #expect(hive.entries.isEmpty)
   }
 
+  @Test("what was refused as a duplicate gets its turn when the first one turns out unfit")
+  func duplicateOfUnfit() throws {
+    let hive = Hive()
+    try hive.register(
+      Registrations(services: [
+        .init(service: "BeeHiveTests.Orchard", impl: "BeeHiveTests.Desert"),
+        .init(service: "BeeHiveTests.Orchard", impl: "BeeHiveTests.AppleOrchard"),
+      ]), file: "hive.json")
+    #expect(hive.report().entries.map(\.state) == ["rejected", "bound"])
+    #expect(try hive.service((any Orchard).self) is AppleOrchard)
+  }
+
   @Test("nothing registered: the error says what to do")
   func notFound() {
     let error = #expect(throws: ServiceError.self) { try Hive().service((any Greeter).self) }

@@ -107,6 +107,8 @@ struct EntryTable {
     // An accessor tells its type only when it is bound, so a duplicate may show only now.
     let others = services(named: entry.name).filter { $0 !== entry && $0.order < entry.order }
     if entry.kind == .service { Self.reject(entry, ifDuplicateAmong: others) }
+    // What cannot serve keeps nobody from it.
+    if case .rejected = progress { giveTurns(among: namesakes(of: entry)) }
     return true
   }
 
@@ -141,10 +143,17 @@ struct EntryTable {
     return gone
   }
 
-  private mutating func unfile(_ entry: RegisteredEntry) {
-    let isService = entry.kind == .service
-    guard var list = (isService ? services[entry.name] : modules[entry.name])?.all else { return }
-    list.removeAll { $0 === entry }
+  /// The entries that an entry stands among, with itself.
+  private func namesakes(of entry: RegisteredEntry) -> [RegisteredEntry] {
+    switch entry.kind {
+    case .service: services(named: entry.name)
+    case .module: modules(named: entry.name)
+    default: []
+    }
+  }
+
+  /// Takes back what was rejected as a duplicate of an entry that is one no more.
+  private mutating func giveTurns(among list: [RegisteredEntry]) {
     for (index, other) in list.enumerated() {
       guard let before = other.setAside, case .rejected = other.progress else { continue }
       other.progress = before
@@ -152,7 +161,14 @@ struct EntryTable {
       Self.reject(other, ifDuplicateAmong: Array(list[..<index]))
       if case .accepted = other.progress { unboundCount += 1 }
     }
-    if isService {
+  }
+
+  private mutating func unfile(_ entry: RegisteredEntry) {
+    var list = namesakes(of: entry)
+    guard !list.isEmpty else { return }
+    list.removeAll { $0 === entry }
+    giveTurns(among: list)
+    if entry.kind == .service {
       services[entry.name] = list.isEmpty ? nil : Namesakes(list)
     } else {
       modules[entry.name] = list.isEmpty ? nil : Namesakes(list)
