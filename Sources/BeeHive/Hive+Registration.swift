@@ -37,15 +37,24 @@ extension Hive {
     _ type: Service.Type, _ factory: FactoryClosure, name: String?, scope: Scope, priority: Int,
     file: String, line: UInt
   ) throws(Problem) {
+    try register(
+      serviceEntry(
+        type, implementation: nil, name: name, scope: scope, priority: priority,
+        source: .code(file: file, line: line), .bound(.closure(factory))))
+  }
+
+  private func serviceEntry<Service>(
+    _ type: Service.Type, implementation: String?, name: String?, scope: Scope, priority: Int,
+    source: Source, _ progress: RegisteredEntry.Progress
+  ) -> RegisteredEntry {
     var attributes = Attributes()
     attributes.name = name
     attributes.priority = priority
     attributes.scope = scope.rawValue
-    try register(
-      RegisteredEntry(
-        order: Self.nextOrder(), kind: .service, name: ServiceNames.of(type).qualified,
-        implementation: nil, attributes: attributes, source: .code(file: file, line: line),
-        image: nil, scope: scope, isC: false, progress: .bound(.closure(factory))))
+    return RegisteredEntry(
+      order: Self.nextOrder(), kind: .service, name: ServiceNames.of(type).qualified,
+      implementation: implementation, attributes: attributes, source: source, image: nil,
+      scope: scope, isC: false, progress: progress)
   }
 
   /// Registers an existing instance as a service.
@@ -53,9 +62,28 @@ extension Hive {
     _ type: Service.Type, name: String? = nil, priority: Int = 0, file: String = #fileID,
     line: UInt = #line, instance: Service
   ) throws(Problem) {
-    try register(type, name: name, scope: .singleton, priority: priority, file: file, line: line) {
-      _ in instance
+    try register(
+      type, FactoryClosure(instance: instance), name: name, scope: .singleton, priority: priority,
+      file: file, line: line)
+  }
+
+  /// Registers a type that can be made by itself as a service, which it has to conform to.
+  ///
+  /// What does not conform is refused here, before anybody asks.
+  public func register<Service: Sendable, Implementation: Injectable>(
+    _ type: Service.Type, as implementation: Implementation.Type, name: String? = nil,
+    scope: Scope = .transient, priority: Int = 0, file: String = #fileID, line: UInt = #line
+  ) throws(Problem) {
+    let progress: RegisteredEntry.Progress
+    if case .fails(let reason) = Conformance.of(implementation, to: type) {
+      progress = .rejected(Problem(.doesNotConform, reason))
+    } else {
+      progress = .bound(.injectable(implementation))
     }
+    try register(
+      serviceEntry(
+        type, implementation: TypeSpelling.of(implementation).qualified, name: name, scope: scope,
+        priority: priority, source: .code(file: file, line: line), progress))
   }
 
   /// Says how to make what entries call `name`: a module, or the implementation of a service.
@@ -68,6 +96,21 @@ extension Hive {
     state.withLock { state in
       state.hostBindings[name] = FactoryClosure(make)
       state.lastTry = nil
+    }
+  }
+
+  /// Removes what code registered as a service of this type: under this name, or under none; how many
+  /// there were.
+  ///
+  /// Instances that were handed out live on. What an image or a file declares stays.
+  @discardableResult
+  public func remove<Service: Sendable>(_ type: Service.Type, name: String? = nil) -> Int {
+    let spelling = ServiceNames.of(type).qualified
+    return withdraw { entry in
+      guard entry.kind == .service, case .code = entry.source, !entry.isOverride else {
+        return false
+      }
+      return entry.name == spelling && entry.attributes.name == name
     }
   }
 

@@ -48,7 +48,7 @@ struct Accessor: Hashable, Sendable {
 struct FactoryClosure: Sendable {
   /// The type it makes.
   let service: ObjectIdentifier
-  /// The same, to ask what it conforms to.
+  /// The same, to ask what it conforms to; of a given instance, its own type.
   let serviceType: @Sendable () -> Any.Type
   /// What it has to be given; nil where it needs nothing.
   let parameter: TypeSpelling?
@@ -60,6 +60,13 @@ struct FactoryClosure: Sendable {
     serviceType = { Service.self }
     parameter = nil
     self.make = { hive, _ in try make(hive) }
+  }
+
+  init<Service: Sendable>(instance: Service) {
+    service = ObjectIdentifier(Service.self as Any.Type)
+    serviceType = { Swift.type(of: instance as Any) }
+    parameter = nil
+    make = { _, _ in instance }
   }
 
   init<Service: Sendable, Parameter: Sendable>(

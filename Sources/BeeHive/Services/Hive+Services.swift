@@ -115,6 +115,6 @@ extension Hive {
 public struct Implementation: Sendable {
   /// The entry that provides it.
   public var entry: Entry
-  /// The implementing type; nil where only the entry's own code knows it, as with macros and C.
+  /// The implementing type; nil where only its factory knows, or its type is private.
   public var type: Any.Type?
 }

@@ -74,10 +74,24 @@ struct Resolution<Service: Sendable> {
     fitting().map { candidate in
       switch candidate.provider {
       case .injectable(let type): (candidate.entry, type)
-      case .closure(let factory): (candidate.entry, factory.serviceType())
-      case .accessor, .structure, .module: (candidate.entry, nil)
+      case .closure(let factory): (candidate.entry, Self.implementation(factory.serviceType()))
+      case .accessor: (candidate.entry, implementation(named: candidate.entry.implementation))
+      case .structure, .module: (candidate.entry, nil)
       }
     }
+  }
+
+  /// A protocol implements nothing: only the factory knows what it makes.
+  private static func implementation(_ type: Any.Type) -> Any.Type? {
+    ExistentialLayout.kind(of: type) == .other ? type : nil
+  }
+
+  /// The type that an annotation names, where it is the one that serves.
+  private func implementation(named name: String?) -> Any.Type? {
+    guard let name, case .found(let found) = TypeLookup.type(named: TypeName(name)),
+      Conformance.of(found, to: type) == .holds
+    else { return nil }
+    return found
   }
 
   /// The entries that can or may make the type: overrides, the latest first, then larger priority,
