@@ -76,6 +76,36 @@ struct LaunchOrderGraphTests {
     #expect(!order.lifts.isEmpty)
   }
 
+  @Test("1,000 modules are launched in the declared order, and torn down in reverse")
+  func launched() async throws {
+    var generator = SeededGenerator(seed: 10)
+    let nodes = randomModules(1000, using: &generator)
+    let (hive, journal) = (Hive(), Journal())
+    for node in nodes {
+      guard case .code(let file, let line) = node.source else { continue }
+      try await hive.register(
+        module: node.name, level: node.isBasic ? .basic : .normal, priority: node.priority,
+        requires: node.requires, after: node.after, file: file, line: line
+      ) { _ in
+        var probe = Probe()
+        (probe.name, probe.journal) = (node.name, journal)
+        return probe
+      }
+    }
+    let order = naiveOrder(nodes)
+    #expect(try await hive.start().started == order)
+    for step in ["setUp", "initialize", "splash"] {
+      #expect(journal.lines.filter { $0.hasSuffix(step) } == order.map { "\($0).\(step)" })
+    }
+    #expect(journal.take().count == 3000)
+    #expect(await hive.stop().isEmpty)
+    #expect(
+      journal.lines
+        == ["tearDown", "unmount"].flatMap { step in
+          order.reversed().map { "\($0).\(step)" }
+        })
+  }
+
   @Test("each circle planted among 1,000 modules is named exactly", arguments: [5, 6] as [UInt64])
   func plantedRings(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)

@@ -1,0 +1,79 @@
+import BeeHive
+import Synchronization
+import Testing
+
+private enum Tenant: Context.Key {
+  static let defaultValue = "nobody"
+}
+
+private enum Quota: Context.Key {
+  static let defaultValue = 10
+}
+
+@Suite("What modules are told of their host")
+struct ContextTests {
+  @Test(
+    "the environments of BeeHive, and others",
+    arguments: [
+      (Context.Environment.development, "development"), (.test, "test"), (.stage, "stage"),
+      (.production, "production"), (Context.Environment("kiosk"), "kiosk"),
+    ])
+  func environments(environment: Context.Environment, name: String) {
+    #expect(environment.name == name)
+    #expect(environment == Context.Environment(name))
+  }
+
+  @Test("unless it is told otherwise: production, the program's arguments, no URL, no settings")
+  func defaults() {
+    let context = Context(hive: Hive())
+    #expect(context.environment == .production)
+    #expect(context.arguments == CommandLine.arguments)
+    #expect(context.launchURL == nil)
+    #expect(context[Tenant.self] == "nobody")
+    #expect(throws: ConfigurationError.self) {
+      try context.configuration.value(Configuration.Key<Int>("port"))
+    }
+  }
+
+  @Test("a module sees the context of the start, in each step and event")
+  func told() async throws {
+    let hive = Hive()
+    let journal = Journal()
+    @Sendable func note(_ context: Context) {
+      journal.write(
+        "\(context.environment.name) \(context.launchURL ?? "-") \(context.arguments) "
+          + "\(context[Tenant.self]) \(context[Quota.self]) \(context.hive === hive)")
+    }
+    try await hive.probe("a", Journal(), { _, context in note(context) }) { _, context in
+      note(context)
+      return .handled
+    }
+    var context = Context(
+      hive: Hive(), environment: .stage, arguments: ["shop", "-v"], launchURL: "shop://cart")
+    context[Tenant.self] = "ada"
+    try await hive.start(context)
+    await hive.trigger(.openURL("shop://basket"))
+    await hive.stop()
+    #expect(journal.lines.count == 6)
+    #expect(Set(journal.lines) == [#"stage shop://cart ["shop", "-v"] ada 10 true"#])
+  }
+
+  @Test("it is a value: what one changes, another does not see")
+  func value() {
+    let first = Context(hive: Hive())
+    var second = first
+    second[Quota.self] = 3
+    second.environment = .test
+    #expect(first[Quota.self] == 10)
+    #expect(first.environment == .production)
+    #expect(second[Quota.self] == 3)
+  }
+
+  @Test("settings are shared: a change at run time is seen by every module")
+  func configuration() throws {
+    let first = Context(hive: Hive(), configuration: Configuration(defaults: ["port": .int(80)]))
+    let second = first
+    first.configuration.set(.int(8080), for: "port")
+    #expect(try second.configuration.value(Configuration.Key<Int>("port")) == 8080)
+  }
+}
