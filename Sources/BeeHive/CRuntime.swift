@@ -194,6 +194,7 @@ extension Report.Line {
     switch state {
     case "bound": 0
     case "accepted": 1
+    case "disabled": 3
     default: 2
     }
   }

@@ -17,6 +17,8 @@ public final class Hive: Sendable {
     /// The files that were registered.
     var files: Set<String> = []
     var hostBindings: [String: FactoryClosure] = [:]
+    /// The names of the modules that the last start was told to leave out.
+    var disabled: Set<String> = []
     /// The keys of the lookup cache that an entry of this name could change.
     var publishedKeys: [String: [UInt]] = [:]
     /// What was loaded and bound when every unbound entry was last tried.
@@ -30,6 +32,8 @@ public final class Hive: Sendable {
   let runner = ModuleRunner()
   /// Who is told of what happens here.
   let observers = Observers()
+  /// Whether the first failure throws: see `isStrict`.
+  let strictness = Atomic(false)
   /// How long each module took for each step and event.
   public let profiler = Profiler()
   @usableFromInline let cache = LookupCache()

@@ -1,11 +1,11 @@
 internal import Registration
 
-/// Everything a Hive knows of itself, as values: for people by `description`, for programs by any
-/// encoder, `JSONEncoder().encode(hive.report())`.
+/// Everything a Hive knows of itself, as values: for people by `description`, for programs by `json`
+/// or any encoder.
 public struct Report: Encodable, Sendable {
   /// One entry.
   public struct Line: Encodable, Hashable, Sendable {
-    /// `bound`, `accepted` or `rejected`.
+    /// `bound`, `accepted` or `rejected`; `disabled` for a module that is switched off by name.
     public var state: String
     /// `module`, `service`, …
     public var kind: String
@@ -21,7 +21,7 @@ public struct Report: Encodable, Sendable {
     public var index: Int?
     /// The stable code of what keeps it from being bound.
     public var code: String?
-    /// What keeps it from being bound, and what to do.
+    /// What keeps it from being bound, and what to do; for a disabled one, who switches it off.
     public var reason: String?
   }
 
@@ -64,7 +64,7 @@ extension Report: CustomStringConvertible {
 }
 
 extension Report.Line {
-  init(_ entry: Entry) {
+  init(_ entry: Entry, switchedOff: Set<String>) {
     kind = entry.kind.description
     name = entry.name
     implementation = entry.implementation
@@ -80,8 +80,14 @@ extension Report.Line {
     case .accepted(let found): (state, problem) = ("accepted", found)
     case .rejected(let found): (state, problem) = ("rejected", found)
     }
-    code = problem?.code.rawValue
-    reason = problem?.message
+    if entry.kind == .module, state != "rejected", switchedOff.contains(entry.name) {
+      state = "disabled"
+      code = nil
+      reason = "switched off by BEEHIVE_DISABLE or the options of the start"
+    } else {
+      code = problem?.code.rawValue
+      reason = problem?.message
+    }
   }
 }
 
@@ -89,9 +95,13 @@ extension Hive {
   /// What the Hive holds and what is wrong with it, after one more look at the loader's list.
   public func report() -> Report {
     let entries = self.entries
-    let order = LaunchOrder(boundModules().map { LaunchOrder.Node($0) })
+    let declared = declaredModules()
+    let order = LaunchOrder(
+      declared.ready.map { LaunchOrder.Node($0) }, unavailable: declared.unavailable)
+    let switchedOff = self.switchedOff
     return Report(
-      entries: entries.map(Report.Line.init), images: imageProblems.map(\.description),
+      entries: entries.map { Report.Line($0, switchedOff: switchedOff) },
+      images: imageProblems.map(\.description),
       order: order.problems,
       lifts: order.lifts.map {
         "\($0.module) starts among the basic modules: \($0.requiredBy) requires it"

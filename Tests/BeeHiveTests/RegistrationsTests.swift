@@ -54,7 +54,7 @@ struct RegistrationsTests {
   func fromJSON() throws {
     let hive = Hive()
     let file = try JSONDecoder().decode(Registrations.self, from: Data(Self.json.utf8))
-    hive.register(file, file: "/etc/app/hive.json")
+    try hive.register(file, file: "/etc/app/hive.json")
     try expectOrchard(hive)
     #expect(file.urlGlobalScheme == "orchard")
     #expect(hive.entries.first?.source.description == "hive.json moduleClasses[0]")
@@ -69,7 +69,7 @@ struct RegistrationsTests {
       services:
         - {service: BeeHiveTests.Orchard, impl: BeeHiveTests.AppleOrchard}
       """
-    hive.register(try YAMLDecoder().decode(Registrations.self, from: text), file: "hive.yaml")
+    try hive.register(YAMLDecoder().decode(Registrations.self, from: text), file: "hive.yaml")
     try expectOrchard(hive)
   }
 
@@ -80,7 +80,7 @@ struct RegistrationsTests {
       ("BeeHive.plist", Self.modulesPropertyList), ("BHService.plist", Self.servicesPropertyList),
     ] {
       let file = try PropertyListDecoder().decode(Registrations.self, from: Data(text.utf8))
-      hive.register(file, file: name)
+      try hive.register(file, file: name)
     }
     try expectOrchard(hive)
   }
@@ -89,8 +89,8 @@ struct RegistrationsTests {
   func twice() throws {
     let hive = Hive()
     let file = try JSONDecoder().decode(Registrations.self, from: Data(Self.json.utf8))
-    hive.register(file, file: "hive.json")
-    hive.register(file, file: "hive.json")
+    try hive.register(file, file: "hive.json")
+    try hive.register(file, file: "hive.json")
     try expectOrchard(hive)
   }
 
@@ -123,7 +123,7 @@ struct RegistrationsTests {
     let file = Registrations(
       moduleClasses: [.init(moduleClass: "BeeHiveTests.Nowhere")],
       services: [.init(service: "BeeHiveTests.Orchard", impl: "BeeHiveTests.Desert")])
-    hive.register(file, file: "hive.json")
+    try hive.register(file, file: "hive.json")
     let states = hive.entries.map(\.description)
     #expect(states.count == 2)
     #expect(states.first?.hasPrefix("unbound") == true)
@@ -136,7 +136,7 @@ struct RegistrationsTests {
     let hive = Hive()
     try await hive.register(module: OrchardModule.self, file: "App/Main.swift", line: 3)
     let file = try JSONDecoder().decode(Registrations.self, from: Data(Self.json.utf8))
-    hive.register(file, file: "hive.json")
+    try hive.register(file, file: "hive.json")
     let rejected = hive.entries.filter { if case .rejected = $0.state { true } else { false } }
     #expect(rejected.map(\.source.description) == ["hive.json moduleClasses[0]"])
     #expect(rejected.first?.description.contains("Main.swift:3 already provides it") == true)

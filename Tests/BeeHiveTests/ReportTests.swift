@@ -13,7 +13,7 @@ struct ReportTests {
     #expect(throws: Problem.self) {
       try hive.register(Int.self, file: "App/Other.swift", line: 5) { _ in 5 }
     }
-    hive.register(
+    try hive.register(
       Registrations(services: [.init(service: "Shop.Cart", impl: "Shop.CartView")]),
       file: "hive.json")
     return hive
@@ -29,7 +29,24 @@ struct ReportTests {
         """)
   }
 
-  @Test("as JSON: the same, by the host's encoder")
+  @Test("as JSON text: what the host's encoder makes of it, for hosts that have none")
+  func jsonText() async throws {
+    let hive = try await hive()
+    hive.bind("say \"hi\"\n\u{1}\u{2028}\\") { _ in 1 }
+    try hive.register(
+      Registrations(services: [.init(service: "Böse\t\"", impl: "\\ \u{1}\u{7f}\u{2028}é")]),
+      file: "weird\n.json")
+    try await hive.register(module: StorageModule.self, name: "storage", requires: ["log", "net"])
+    for report in [hive.report(), Hive().report()] {
+      let written = try JSONSerialization.jsonObject(with: Data(report.json.utf8))
+      let encoded = try JSONSerialization.jsonObject(with: JSONEncoder().encode(report))
+      #expect(written as? NSDictionary == encoded as? NSDictionary)
+    }
+    #expect(hive.report().entries.count == 5)
+    #expect(hive.report().json.split(separator: "\n").count == 12, "a line for each entry")
+  }
+
+  @Test("as values: the same, by the host's encoder")
   func json() async throws {
     let data = try JSONEncoder().encode(await hive().report())
     let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
@@ -48,6 +65,43 @@ struct ReportTests {
     #expect(lines.count == 4)
     #expect(lines.contains { $0.contains("requires net, which no module is called") })
     #expect(lines.contains { $0.hasPrefix("cycle: ") && $0.contains("storage → ") })
+  }
+
+  @Test(
+    "unknown types, missing conformances, missing requirements, duplicates, cycles: in one report"
+  )
+  func everything() async throws {
+    let hive = try await hive()
+    try hive.register(
+      Registrations(
+        moduleClasses: [.init(moduleClass: "BeeHiveTests.Desert")],
+        services: [.init(service: "BeeHiveTests.Orchard", impl: "BeeHiveTests.Desert")]),
+      file: "more.json")
+    try await hive.register(module: StorageModule.self, name: "storage", requires: ["net"])
+    try await hive.register(module: LogModule.self, name: "log", after: ["log"])
+    let report = hive.report()
+    #expect(
+      report.entries.compactMap(\.code) == [
+        "duplicate", "no-such-type", "does-not-conform", "does-not-conform",
+      ])
+    #expect(report.order.count == 2)
+    let error = #expect(throws: ValidationError.self) { try hive.validate() }
+    #expect(error?.description.split(separator: "\n").count == 6)
+    #expect(try await hive.start(options: LaunchOptions(onFailure: .skip)).started.isEmpty)
+  }
+
+  @Test("a module that is switched off is shown so, and is nothing that is wrong")
+  func disabled() async throws {
+    let hive = Hive()
+    try await hive.register(module: LogModule.self, name: "log")
+    try await hive.register(module: StorageModule.self, name: "storage", after: ["log"])
+    try await hive.start(options: LaunchOptions(disabled: ["log"]))
+    await hive.stop()
+    #expect(hive.report().entries.map(\.state) == ["disabled", "bound"])
+    #expect(hive.report().description.contains("switched off by BEEHIVE_DISABLE or the options"))
+    try hive.validate()
+    try await hive.register(module: StorageModule.self, name: "player", requires: ["log"])
+    #expect(hive.report().order.map { $0.hasSuffix("log, which is switched off") } == [true])
   }
 
   @Test("a Hive that is whole passes")

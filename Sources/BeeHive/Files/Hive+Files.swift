@@ -4,8 +4,9 @@ extension Hive {
   /// Registers what a file declares, by the same rules and in the same order as everything else.
   ///
   /// `file` is the name that reports print. A file that was given before is not read again. Entries
-  /// that are refused, as duplicates are, stand in `entries` with their reason and do not hide others.
-  public func register(_ registrations: Registrations, file: String) {
+  /// that are refused, as duplicates are, stand in `entries` with their reason and do not hide others;
+  /// of a strict Hive the first of them is thrown too, when the others are registered.
+  public func register(_ registrations: Registrations, file: String) throws(Problem) {
     let isNew = state.withLock { $0.files.insert(file).inserted }
     guard isNew else { return }
     var entries: [RegisteredEntry] = []
@@ -16,6 +17,10 @@ extension Hive {
       entries.append(RegisteredEntry(service, at: "services[\(index)]", of: file))
     }
     add(entries)
+    guard isStrict else { return }
+    for entry in entries {
+      if case .rejected(let problem) = boundProgress(of: entry) { throw problem }
+    }
   }
 }
 

@@ -8,6 +8,18 @@ internal import Registration
   internal import Darwin
 #endif
 
+/// The modules that are declared, sorted by what can become of them.
+struct DeclaredModules {
+  /// Those that something makes and nobody switched off.
+  var ready: [RegisteredEntry] = []
+  /// The names of those that were switched off.
+  var disabled: [String] = []
+  /// Those that nothing makes, or that were rejected.
+  var unbound: [Entry] = []
+  /// Why nobody of a name can start.
+  var unavailable: [String: String] = [:]
+}
+
 /// Modules that are about to be launched together.
 struct LaunchBatch {
   var order: LaunchOrder
@@ -19,61 +31,59 @@ struct LaunchBatch {
 extension Hive {
   /// Whatever is bound and has not been tried, in order; what is in the way of the rest.
   func launchBatch(
-    without tried: Set<UInt64>, started: Set<String>, fallen: Set<String>, disabled: Set<String>
+    without tried: Set<UInt64>, started: Set<String>, fallen: Set<String>
   ) -> LaunchBatch {
     catchUp(probing: true)
     bindUnbound()
-    let switchedOff = Self.switchedOff.union(disabled)
-    var batch = LaunchBatch(order: LaunchOrder([]), entries: [:], disabled: [], unbound: [])
-    var nodes: [LaunchOrder.Node] = []
-    var unavailable: [String: String] = [:]
+    let declared = declaredModules()
+    var unavailable = declared.unavailable
     for name in fallen { unavailable[name] = "failed to start" }
-    let (bound, others) = state.withLock { state in
-      let modules = state.table.all.filter { $0.kind == .module }
-      return (
-        modules.filter { $0.provider != nil },
-        modules.filter { $0.provider == nil }.map(\.snapshot)
-      )
-    }
-    batch.unbound = others
-    for entry in others where unavailable[entry.name] == nil {
-      unavailable[entry.name] = "is declared, but nothing can make it: \(entry.source)"
-    }
-    for entry in bound where !tried.contains(entry.order) {
-      if switchedOff.contains(entry.name) {
-        batch.disabled.append(entry.name)
-        unavailable[entry.name] = "is switched off"
-        continue
-      }
-      batch.entries[entry.name] = entry
-      nodes.append(LaunchOrder.Node(entry))
-    }
-    batch.order = LaunchOrder(nodes, started: started, unavailable: unavailable)
-    return batch
+    let entries = declared.ready.filter { !tried.contains($0.order) }
+    let order = LaunchOrder(
+      entries.map { LaunchOrder.Node($0) }, started: started, unavailable: unavailable)
+    return LaunchBatch(
+      order: order,
+      entries: Dictionary(entries.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
+      disabled: declared.disabled, unbound: declared.unbound)
   }
 
-  /// Whether an entry is still part of the Hive.
-  func isRegistered(_ entry: RegisteredEntry) -> Bool { state.withLock { _ in !entry.isWithdrawn } }
+  /// Every module, as it stands now.
+  func declaredModules() -> DeclaredModules {
+    let switchedOff = self.switchedOff
+    return state.withLock { state in
+      var declared = DeclaredModules()
+      for entry in state.table.all where entry.kind == .module {
+        let isRejected = if case .rejected = entry.progress { true } else { false }
+        if switchedOff.contains(entry.name), !isRejected {
+          declared.disabled.append(entry.name)
+          declared.unavailable[entry.name] = "is switched off"
+        } else if entry.provider != nil {
+          declared.ready.append(entry)
+        } else {
+          declared.unbound.append(entry.snapshot)
+          // A duplicate is not why nobody of its name can start.
+          let reason = "is declared, but nothing can make it: \(entry.source)"
+          declared.unavailable[entry.name] = declared.unavailable[entry.name] ?? reason
+        }
+      }
+      return declared
+    }
+  }
 
-  /// The names in `BEEHIVE_DISABLE`, separated by commas: modules that do not start.
-  static var switchedOff: Set<String> {
-    guard let value = unsafe getenv("BEEHIVE_DISABLE") else { return [] }
-    return unsafe names(listedIn: String(cString: value))
+  /// The names of modules that do not start: those that the start was told of, and the ones in the
+  /// environment variable `BEEHIVE_DISABLE`, separated by commas.
+  var switchedOff: Set<String> {
+    let disabled = state.withLock { $0.disabled }
+    guard let value = unsafe getenv("BEEHIVE_DISABLE") else { return disabled }
+    return unsafe disabled.union(Self.names(listedIn: String(cString: value)))
   }
 
   static func names(listedIn text: String) -> Set<String> {
     Set(text.split { $0 == "," || $0 == " " }.map(String.init))
   }
 
-  /// The modules that something makes.
-  func boundModules() -> [RegisteredEntry] {
-    state.withLock { state in
-      state.table.all.filter { entry in
-        guard entry.kind == .module, case .bound = entry.progress else { return false }
-        return true
-      }
-    }
-  }
+  /// Whether an entry is still part of the Hive.
+  func isRegistered(_ entry: RegisteredEntry) -> Bool { state.withLock { _ in !entry.isWithdrawn } }
 
   /// Makes the module of an entry. No lock is held: this is the module's own code.
   func living(

@@ -24,6 +24,18 @@ public struct LaunchOptions: Sendable {
 
 /// What came of a start.
 public struct LaunchReport: Sendable {
+  /// How long one step of one module took.
+  public struct Time: Hashable, Sendable {
+    /// The module's name.
+    public var module: String
+    /// The step, or the event that came in between.
+    public var step: String
+    /// How long it took.
+    public var took: Duration
+    /// Whether that was longer than the watchdog of the start allows.
+    public var isSlow: Bool
+  }
+
   /// The modules that live, in the order in which they were started.
   public internal(set) var started: [String] = []
   /// The order, what was lifted, and what could not be ordered.
@@ -34,6 +46,8 @@ public struct LaunchReport: Sendable {
   public internal(set) var unbound: [Entry] = []
   /// The modules that failed, or were skipped because another one did.
   public internal(set) var failures: [ModuleFailure] = []
+  /// How long each module took for each step, in the order in which they were through.
+  public internal(set) var times: [Time] = []
 
   /// Whether every module that could be made was ordered and started.
   var isClean: Bool { failures.isEmpty && order.problems.isEmpty }
@@ -51,7 +65,9 @@ extension LaunchReport: CustomStringConvertible {
     lines += order.blocked.sorted { $0.key < $1.key }.map { module, requirement in
       "module \(module) cannot start: \(requirement) cannot, and it requires that"
     }
-    return (lines + failures.map(\.description)).joined(separator: "\n")
+    lines += failures.map(\.description)
+    lines += times.filter(\.isSlow).map { "slow: \($0.module) took \($0.took) for \($0.step)" }
+    return lines.joined(separator: "\n")
   }
 }
 
@@ -71,19 +87,23 @@ public struct LaunchError: Error, Sendable, CustomStringConvertible {
   public var failures: [ModuleFailure]
   /// What came between, if that is why.
   public var interruption: Interruption?
+  /// What a strict Hive did not put up with.
+  public var refusal: ValidationError?
 
   init(
     order: LaunchOrder = LaunchOrder([]), failures: [ModuleFailure] = [],
-    interruption: Interruption? = nil
+    interruption: Interruption? = nil, refusal: ValidationError? = nil
   ) {
     self.order = order
     self.failures = failures
     self.interruption = interruption
+    self.refusal = refusal
   }
 
   /// One line for each cause.
   public var description: String {
     var lines = order.problems + failures.map(\.description)
+    if let refusal { lines.append(refusal.description) }
     switch interruption {
     case .stopped: lines.append("stopped, or cancelled, before the start was over")
     case .calledByModule:

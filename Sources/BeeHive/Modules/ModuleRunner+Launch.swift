@@ -153,7 +153,8 @@ extension ModuleRunner {
       module: module.node.name, event: event, kind: kind,
       number: Self.stepNumbers.wrappingAdd(1, ordering: .relaxed).newValue)
     hive.observers.tell(.stepBegan(step))
-    let watched = options.watchdog?.begin(step.module, event)
+    let watchdog = options.watchdog
+    let watched = watchdog?.begin(step.module, event) { hive.observers.tell(.moduleIsSlow($0)) }
     let began = hive.profiler.begin(step.module, event)
     let start = ContinuousClock.now
     let inside = Self.inside + [ObjectIdentifier(self)]
@@ -169,7 +170,13 @@ extension ModuleRunner {
       case nil: .failure(module.failure(event, .exceeded(options.timeLimit ?? .zero)))
       }
     hive.profiler.end(began, isSuccess: outcome.failure == nil)
-    if let watched { options.watchdog?.end(watched) }
+    if let watched { watchdog?.end(watched) }
+    if phase == .starting {
+      report.times.append(
+        LaunchReport.Time(
+          module: step.module, step: event, took: took,
+          isSlow: watchdog.map { took >= $0.threshold } ?? false))
+    }
     hive.observers.tell(.stepEnded(step, took: took, failure: outcome.failure))
     return outcome
   }

@@ -27,7 +27,7 @@ actor ModuleRunner {
   var isStopRequested = false
   /// What went wrong in the current advance.
   var failures: [ModuleFailure] = []
-  private var report = LaunchReport()
+  var report = LaunchReport()
   private var isAdvancing = false
   private var stopCount = 0
   private var stopFailures: [ModuleFailure] = []
@@ -47,10 +47,14 @@ actor ModuleRunner {
       await change()
     }
     if phase == .running { return report }
+    do throws(ValidationError) { try context.hive.checkIfStrict() } catch {
+      throw LaunchError(refusal: error)
+    }
     phase = .starting
     self.context = context
     self.options = options
     report = LaunchReport()
+    context.hive.state.withLock { $0.disabled = options.disabled }
     isStopRequested = Task.isCancelled
     let count = stopCount
     await withTaskCancellationHandler {
@@ -125,8 +129,7 @@ actor ModuleRunner {
     failures = []
     var order = LaunchOrder([])
     while !isOver {
-      let batch = hive.launchBatch(
-        without: tried, started: Set(names), fallen: fallen, disabled: options.disabled)
+      let batch = hive.launchBatch(without: tried, started: Set(names), fallen: fallen)
       order.append(batch.order)
       if phase == .starting {
         report.order.append(batch.order)

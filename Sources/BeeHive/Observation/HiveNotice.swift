@@ -22,6 +22,8 @@ public enum HiveNotice: Sendable {
   case stepBegan(ModuleStep)
   /// A module is through with it, or is not waited for any longer; `failure` says what went wrong.
   case stepEnded(ModuleStep, took: Duration, failure: ModuleFailure?)
+  /// A module has been in a step or event for longer than the watchdog allows, and still is.
+  case moduleIsSlow(Watchdog.Finding)
   /// A module cannot be made, or is skipped since one that it requires failed: it was not even called.
   case moduleLeftOut(ModuleFailure)
   /// A module answered a question that another one had answered already.
@@ -71,6 +73,7 @@ extension HiveNotice: CustomStringConvertible {
     case .stepBegan(let step): "module \(step.module) \(step.event) begins"
     case .stepEnded(let step, let took, nil): "module \(step.module) \(step.event) took \(took)"
     case .stepEnded(_, _, let failure?), .moduleLeftOut(let failure): failure.description
+    case .moduleIsSlow(let finding): finding.description
     case .surplusReply(let reply):
       "\(reply.event): \(reply.winner) has answered, so the answer of \(reply.module) is dropped"
     case .started(let report): report.description

@@ -1,6 +1,7 @@
 /// Reports which module holds the Hive longer than a threshold, while it still does.
 ///
-/// A thread of its own looks, because a module that blocks may block every thread of the pool. The
+/// Given to a start, `LaunchOptions(watchdog: Watchdog(threshold: .seconds(1)))`, it also tells the
+/// Hive's observers, as `moduleIsSlow`, and marks the step in `LaunchReport.times`. A thread of its own looks, because a module that blocks may block every thread of the pool. The
 /// thread lives only while something is being watched for.
 public final class Watchdog: Sendable {
   /// A module that has not come back.
@@ -20,6 +21,7 @@ public final class Watchdog: Sendable {
     var module: String
     var event: String
     var start: ContinuousClock.Instant
+    var tell: @Sendable (Finding) -> Void
     var isReported = false
   }
 
@@ -36,17 +38,19 @@ public final class Watchdog: Sendable {
 
   /// Watches for modules that take longer than `threshold`; `report` is called on the watchdog's
   /// thread, once for each call that does.
-  public init(threshold: Duration, report: @escaping @Sendable (Finding) -> Void) {
+  public init(threshold: Duration, report: @escaping @Sendable (Finding) -> Void = { _ in }) {
     self.threshold = threshold
     self.report = report
   }
 
-  /// Notes that a module begins; the number is for `end`.
-  func begin(_ module: String, _ event: String) -> Int {
+  /// Notes that a module begins, and who else is told if it takes long; the number is for `end`.
+  func begin(
+    _ module: String, _ event: String, _ tell: @escaping @Sendable (Finding) -> Void = { _ in }
+  ) -> Int {
     let (number, isFirst) = state.withLock { state -> (Int, Bool) in
       let number = state.next
       state.next += 1
-      state.calls[number] = Call(module: module, event: event, start: .now)
+      state.calls[number] = Call(module: module, event: event, start: .now, tell: tell)
       let isFirst = !state.isWatching
       state.isWatching = true
       return (number, isFirst)
@@ -67,22 +71,26 @@ public final class Watchdog: Sendable {
     while true {
       DetachedThread.sleep(pause)
       let now = ContinuousClock.now
-      let findings = state.withLock { state -> [Finding]? in
+      let findings = state.withLock { state -> [(Finding, @Sendable (Finding) -> Void)]? in
         if state.calls.isEmpty {
           state.isWatching = false
           return nil
         }
-        var findings: [Finding] = []
+        var findings: [(Finding, @Sendable (Finding) -> Void)] = []
         for (number, call) in state.calls where !call.isReported {
           let elapsed = call.start.duration(to: now)
           guard elapsed >= threshold else { continue }
           state.calls[number]?.isReported = true
-          findings.append(Finding(module: call.module, event: call.event, elapsed: elapsed))
+          findings.append(
+            (Finding(module: call.module, event: call.event, elapsed: elapsed), call.tell))
         }
         return findings
       }
       guard let findings else { return }
-      for finding in findings { report(finding) }
+      for (finding, tell) in findings {
+        report(finding)
+        tell(finding)
+      }
     }
   }
 }

@@ -19,7 +19,8 @@ BEEHIVE_C_BEGIN
 enum {
   BEEHIVE_ENTRY_BOUND = 0,    /* something makes it */
   BEEHIVE_ENTRY_ACCEPTED = 1, /* well formed, but nothing makes it yet */
-  BEEHIVE_ENTRY_REJECTED = 2  /* malformed, a duplicate, or unfit */
+  BEEHIVE_ENTRY_REJECTED = 2, /* malformed, a duplicate, or unfit */
+  BEEHIVE_ENTRY_DISABLED = 3  /* a module that is switched off by name */
 };
 
 /* One declared module or service; the texts are valid during the visit. */

@@ -16,7 +16,7 @@ extension HiveNotice {
   fileprivate var level: Logger.Level {
     switch self {
     case .entryRejected, .imageNotInspected, .moduleLeftOut, .stepEnded(_, _, .some): .error
-    case .surplusReply: .warning
+    case .surplusReply, .moduleIsSlow: .warning
     case .started, .stopped, .signalArrived, .memoryPressure: .info
     case .stepBegan: .trace
     default: .debug
@@ -29,6 +29,8 @@ extension HiveNotice {
     case .stepBegan(let step): ["module": "\(step.module)", "event": "\(step.event)"]
     case .stepEnded(let step, let took, _):
       ["module": "\(step.module)", "event": "\(step.event)", "took": "\(took)"]
+    case .moduleIsSlow(let finding):
+      ["module": "\(finding.module)", "event": "\(finding.event)", "took": "\(finding.elapsed)"]
     case .moduleLeftOut(let failure): ["module": "\(failure.module)"]
     default: [:]
     }
