@@ -159,19 +159,22 @@ extension Hive {
 
 extension Hive.State {
   /// Takes in an entry; an answer that it might change is asked for anew.
-  mutating func add(_ entry: RegisteredEntry, cache: LookupCache, _ observers: Observers) {
+  mutating func add(_ entry: RegisteredEntry, cache: borrowing LookupCache, _ observers: Observers)
+  {
     table.add(entry)
     added(entry, cache: cache, observers)
   }
 
   /// Tells observers of an entry that the table has taken in, and drops the answers that it changes.
-  mutating func added(_ entry: RegisteredEntry, cache: LookupCache, _ observers: Observers) {
+  mutating func added(
+    _ entry: RegisteredEntry, cache: borrowing LookupCache, _ observers: Observers
+  ) {
     observers.post(entry.snapshot.notice)
     if entry.kind == .service { forgetAnswers(named: entry.name, cache: cache) }
   }
 
   /// Takes the answers out of the lookup cache that depend on services of this name.
-  mutating func forgetAnswers(named name: String, cache: LookupCache) {
+  mutating func forgetAnswers(named name: String, cache: borrowing LookupCache) {
     guard !publishedKeys.isEmpty else { return }
     for form in ServiceNames.forms(of: name) {
       for key in publishedKeys.removeValue(forKey: form) ?? [] { cache.publish(nil, for: key) }

@@ -26,16 +26,16 @@ struct LookupCacheTests {
     "replacements beside a reader keep memory flat and every answer whole", arguments: [1_000_000])
   func replacements(count: Int) async throws {
     let before = Tracked.alive.load(ordering: .relaxed)
-    let cache = LookupCache()
+    let hive = Hive()
     let key = LookupCache.key(of: Tracked.self)
     let done = Flag()
-    cache.publish(CachedValue(Tracked(0), name: nil), for: key)
+    hive.cache.publish(CachedValue(Tracked(0), name: nil), for: key)
     let peak = await withTaskGroup(of: Int.self) { group in
       group.addTask {
         var peak = 0
         for number in 1...count {
-          cache.publish(CachedValue(Tracked(number), name: nil), for: key)
-          cache.collect()
+          hive.cache.publish(CachedValue(Tracked(number), name: nil), for: key)
+          hive.cache.collect()
           if number % 1024 == 0 { peak = max(peak, Tracked.alive.load(ordering: .relaxed)) }
         }
         done.raise()
@@ -44,7 +44,7 @@ struct LookupCacheTests {
       group.addTask {
         var last = 0
         while !done.isRaised {
-          guard let tracked = cache.tracked(at: key) else { continue }
+          guard let tracked = hive.cache.tracked(at: key) else { continue }
           if tracked.number < last { return -1 }
           last = tracked.number
         }
@@ -54,33 +54,33 @@ struct LookupCacheTests {
     }
     #expect(!peak.contains(-1), "a reader went back in time")
     #expect(peak.max() ?? 0 < before + 4096)
-    #expect(cache.tracked(at: key)?.number == count)
-    cache.publish(nil, for: key)
-    cache.collect(now: true)
+    #expect(hive.cache.tracked(at: key)?.number == count)
+    hive.cache.publish(nil, for: key)
+    hive.cache.collect(now: true)
     #expect(Tracked.alive.load(ordering: .relaxed) == before)
   }
 
   @Test("keys that come and go do not make the table grow")
   func churn() {
-    let cache = LookupCache()
+    let hive = Hive()
     for number in 1...10_000 {
       let key = UInt(number * 16)
-      cache.publish(CachedValue(number, name: nil), for: key)
-      cache.publish(nil, for: key)
-      cache.collect()
+      hive.cache.publish(CachedValue(number, name: nil), for: key)
+      hive.cache.publish(nil, for: key)
+      hive.cache.collect()
     }
-    #expect(cache.capacity <= 64)
-    #expect(cache.retiredCount < 256)
+    #expect(hive.cache.capacity <= 64)
+    #expect(hive.cache.retiredCount < 256)
   }
 
   @Test("every key is found after growth")
   func growth() {
-    let cache = LookupCache()
+    let hive = Hive()
     for number in 1...5_000 {
-      cache.publish(CachedValue(number, name: nil), for: UInt(number * 16))
+      hive.cache.publish(CachedValue(number, name: nil), for: UInt(number * 16))
     }
-    for number in 1...5_000 { #expect(cache.number(at: UInt(number * 16)) == number) }
-    #expect(cache.number(at: 8) == nil)
+    for number in 1...5_000 { #expect(hive.cache.number(at: UInt(number * 16)) == number) }
+    #expect(hive.cache.number(at: 8) == nil)
   }
 }
 

@@ -20,6 +20,7 @@ public enum Workloads {
     Recipe(name: "walk-files-1000") { Walks.files(1000, $0) },
     Recipe(name: "nothing-changed") { Walks.nothingChanged($0) },
     Recipe(name: "resolve-class") { _ in Resolving.classBound() },
+    Recipe(name: "resolve-process") { _ in Resolving.throughProcess() },
     Recipe(name: "resolve-opaque") { _ in Resolving.opaque() },
     Recipe(name: "resolve-borrowing") { _ in Resolving.borrowing() },
     Recipe(name: "resolve-two-threads") { _ in Resolving.twoThreads() },

@@ -178,7 +178,7 @@ struct Arrival {
 
 extension Hive.State {
   fileprivate mutating func merge(
-    _ arrival: Arrival, cache: LookupCache, _ observers: Observers
+    _ arrival: Arrival, cache: borrowing LookupCache, _ observers: Observers
   ) {
     if let failure = arrival.failure {
       images.fail(arrival.id, failure)

@@ -32,15 +32,20 @@ final class CachedValue<Service: Sendable>: CachedService, @unchecked Sendable {
 ///
 /// Writers call `publish` and `withdraw` under the Hive's lock, and `collect` after leaving it.
 @safe @usableFromInline
-final class LookupCache: @unchecked Sendable {
+struct LookupCache: ~Copyable, @unchecked Sendable {
   // Sound: what `current` leads to is shared by the rules of `LookupTable`.
-  @usableFromInline let current: Atomic<UnsafeMutablePointer<LookupTable>>
+  /// The bits of the table in use.
+  @usableFromInline let current: Atomic<UInt>
   private let used = Atomic<Int>(0)  // keys in the table; only writers look
   private let reclaimer = Reclaimer()
 
   init(capacity: Int = 16) {
-    unsafe current = Atomic(Self.box(LookupTable(capacity: capacity)))
+    unsafe current = Atomic(LookupTable(capacity: capacity).bits)
   }
+
+  /// The table in use; a reader asks within a read section.
+  @inlinable @inline(__always)
+  var table: LookupTable { unsafe LookupTable(bits: current.load(ordering: .acquiring)) }
 
   /// The key of a service type.
   @inlinable @inline(__always)
@@ -63,7 +68,7 @@ final class LookupCache: @unchecked Sendable {
   func cached<Service: Sendable>(
     _ type: Service.Type, at key: UInt
   ) -> Unmanaged<CachedValue<Service>>? {
-    guard let object = unsafe current.load(ordering: .acquiring).pointee.find(key) else {
+    guard let object = unsafe table.find(key) else {
       return nil
     }
     // Sound: what stands for a type's key is a `CachedValue` of the type.
@@ -85,7 +90,7 @@ final class LookupCache: @unchecked Sendable {
   func value<Service: Sendable>(_ type: Service.Type, at key: UInt, name: String) -> Service? {
     let reader = unsafe beehive_read_begin()
     defer { unsafe beehive_read_end(reader) }
-    guard let object = unsafe current.load(ordering: .acquiring).pointee.find(key) else {
+    guard let object = unsafe table.find(key) else {
       return nil
     }
     let cached = unsafe Unmanaged<CachedService>.fromOpaque(object).takeUnretainedValue()
@@ -94,12 +99,12 @@ final class LookupCache: @unchecked Sendable {
   }
 
   /// How many keys fit into the table that is in use.
-  var capacity: Int { Int(unsafe current.load(ordering: .acquiring).pointee.mask) + 1 }
+  var capacity: Int { unsafe table.capacity }
 
   /// Puts a service, or nothing, in the place of `key`.
   func publish(_ service: CachedService?, for key: UInt) {
     reserve()
-    let table = unsafe current.load(ordering: .relaxed).pointee
+    let table = unsafe self.table
     let object = unsafe service.map {
       unsafe UnsafeRawPointer(Unmanaged.passRetained($0).toOpaque())
     }
@@ -117,33 +122,22 @@ final class LookupCache: @unchecked Sendable {
   /// Makes room for one more key: a table that is half full, of live keys or of keys that were
   /// taken out, gives way to one that is a quarter full of live ones.
   private func reserve() {
-    let old = unsafe current.load(ordering: .relaxed)
-    guard used.load(ordering: .relaxed) * 2 > Int(unsafe old.pointee.mask) else { return }
+    let old = unsafe table
+    guard used.load(ordering: .relaxed) * 2 >= (unsafe old.capacity) else { return }
     var kept = 0
-    unsafe old.pointee.forEach { _, _ in kept += 1 }
+    unsafe old.forEach { _, _ in kept += 1 }
     var capacity = 16
     while capacity < (kept + 1) * 4 { capacity *= 2 }
-    let table = unsafe LookupTable(capacity: capacity)
-    unsafe old.pointee.forEach { key, object in
-      _ = unsafe table.exchange(key, for: object)
-    }
+    let new = unsafe LookupTable(capacity: capacity)
+    unsafe old.forEach { key, object in _ = unsafe new.exchange(key, for: object) }
     used.store(kept, ordering: .relaxed)
-    unsafe current.store(Self.box(table), ordering: .releasing)
+    current.store(unsafe new.bits, ordering: .releasing)
     unsafe reclaimer.retire(table: old)
   }
 
-  private static func box(_ table: LookupTable) -> UnsafeMutablePointer<LookupTable> {
-    let box = UnsafeMutablePointer<LookupTable>.allocate(capacity: 1)
-    unsafe box.initialize(to: table)
-    return unsafe box
-  }
-
   deinit {
-    let table = unsafe current.load(ordering: .acquiring)
-    unsafe table.pointee.forEach { _, object in
-      unsafe Unmanaged<AnyObject>.fromOpaque(object).release()
-    }
-    unsafe table.pointee.deallocate()
+    let table = unsafe table
+    unsafe table.forEach { _, object in unsafe Unmanaged<AnyObject>.fromOpaque(object).release() }
     unsafe table.deallocate()
   }
 }

@@ -19,35 +19,61 @@ struct LookupTable {
     }
   }
 
-  /// The number of slots less one; the number is a power of two.
-  @usableFromInline let mask: UInt
-  @usableFromInline let slots: UnsafeMutablePointer<Slot>
+  /// The address of the slots and, in its low bits, by how much a hash is shifted to become a position.
+  ///
+  /// One word, so that a lookup loads nothing between this and its slot.
+  @usableFromInline let bits: UInt
+
+  // Slots begin at a cache line, which leaves more low bits than a shift needs.
+  private static let alignment = 64
 
   /// An empty table for up to `capacity / 2` keys; `capacity` is a power of two.
   init(capacity: Int) {
-    unsafe mask = UInt(capacity - 1)
-    unsafe slots = UnsafeMutablePointer<Slot>.allocate(capacity: capacity)
+    let memory = unsafe UnsafeMutableRawPointer.allocate(
+      byteCount: capacity * MemoryLayout<Slot>.stride, alignment: Self.alignment)
+    let slots = unsafe memory.bindMemory(to: Slot.self, capacity: capacity)
     for index in 0..<capacity {
       unsafe (slots + index).initialize(to: Slot())
     }
+    let shift = UInt(UInt.bitWidth - capacity.trailingZeroBitCount)
+    unsafe bits = UInt(bitPattern: slots) | shift
   }
+
+  /// The table that a word stands for which one had as its `bits`.
+  @inlinable @inline(__always)
+  init(bits: UInt) { unsafe self.bits = bits }
 
   /// Frees the slots, not the objects.
   func deallocate() {
-    unsafe slots.deinitialize(count: Int(mask) + 1)
+    unsafe slots.deinitialize(count: capacity)
     unsafe slots.deallocate()
   }
 
-  /// Spreads the bits of an address or of a hash over the table.
+  /// The number of slots.
+  var capacity: Int { Int(unsafe mask) + 1 }
+
+  /// The slots. Sound: the address is that of an allocation, so it is not null.
   @inlinable @inline(__always)
-  static func start(of key: UInt) -> UInt {
-    (key &* 0x9E37_79B9_7F4A_7C15) >> 32
+  var slots: UnsafeMutablePointer<Slot> {
+    unsafe UnsafeMutablePointer(bitPattern: bits & ~63).unsafelyUnwrapped
+  }
+
+  /// The number of slots less one.
+  @inlinable @inline(__always)
+  var mask: UInt { unsafe .max &>> bits }
+
+  /// Where to look for a key first: the high bits of a product that depends on all of its bits.
+  ///
+  /// A masking shift looks at the low bits of its right side alone, and those are the shift.
+  @inlinable @inline(__always)
+  func start(of key: UInt) -> UInt {
+    unsafe (key &* 0x9E37_79B9_7F4A_7C15) &>> bits
   }
 
   /// The object that stands for `key`, unretained: valid until the read section ends.
   @inlinable @inline(__always)
   func find(_ key: UInt) -> UnsafeRawPointer? {
-    var index = unsafe LookupTable.start(of: key) & mask
+    var index = unsafe start(of: key)
     while true {
       let found = unsafe slots[Int(index)].key.load(ordering: .acquiring)
       if found == key { return unsafe slots[Int(index)].object.load(ordering: .acquiring) }
@@ -62,7 +88,7 @@ struct LookupTable {
   func exchange(
     _ key: UInt, for object: UnsafeRawPointer?
   ) -> (old: UnsafeRawPointer?, isNew: Bool) {
-    var index = unsafe LookupTable.start(of: key) & mask
+    var index = unsafe start(of: key)
     while true {
       let found = unsafe slots[Int(index)].key.load(ordering: .relaxed)
       if found == key {
@@ -82,7 +108,7 @@ struct LookupTable {
 
   /// Calls `body` with each key that has an object.
   func forEach(_ body: (UInt, UnsafeRawPointer) -> Void) {
-    for index in 0...Int(unsafe mask) {
+    for index in 0..<(unsafe capacity) {
       let key = unsafe slots[index].key.load(ordering: .relaxed)
       if let object = unsafe slots[index].object.load(ordering: .relaxed), key != 0 {
         unsafe body(key, object)

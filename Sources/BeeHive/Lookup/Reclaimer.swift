@@ -12,15 +12,12 @@ internal import CEpoch
     // Sound: owns what it holds, and one thread releases it once.
     var tag: UInt64
     var object: UnsafeRawPointer?  // a retained object
-    var table: UnsafeMutablePointer<LookupTable>?
+    var table: LookupTable?
 
     /// Lets it go. Runs the object's deinitialiser: never called with a lock held.
     func release() {
       if let object = unsafe object { unsafe Unmanaged<AnyObject>.fromOpaque(object).release() }
-      if let table = unsafe table {
-        unsafe table.pointee.deallocate()
-        unsafe table.deallocate()
-      }
+      if let table = unsafe table { unsafe table.deallocate() }
     }
   }
 
@@ -33,7 +30,7 @@ internal import CEpoch
   }
 
   /// Takes over a table that has just been unpublished, without the objects in it.
-  func retire(table: UnsafeMutablePointer<LookupTable>) {
+  func retire(table: LookupTable) {
     unsafe add(Retired(tag: beehive_epoch_end(), object: nil, table: table))
   }
 

@@ -8,7 +8,7 @@ extension Hive {
   ///
   /// A singleton that has been made before is found without a lock. Throws where nothing that is
   /// loaded provides it, or several do equally well; the error names them.
-  @inlinable
+  @inlinable @inline(__always)
   public func service<Service: Sendable>(
     _ type: Service.Type = Service.self
   ) throws(ServiceError) -> Service {
@@ -66,7 +66,7 @@ extension Hive {
   ///
   /// For the hottest call sites. `body` is short and does not wait: while it runs, what has been
   /// withdrawn from any Hive stays in memory.
-  @inlinable
+  @inlinable @inline(__always)
   public func withService<Service: Sendable, Result>(
     _ type: Service.Type = Service.self, _ body: (borrowing Service) throws -> Result
   ) throws -> Result {
