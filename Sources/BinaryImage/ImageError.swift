@@ -47,6 +47,8 @@ extension ImageError.Code {
   public static let truncated = Self(rawValue: "truncated")
   /// A structure contradicts itself or another one.
   public static let malformed = Self(rawValue: "malformed")
+  /// The file has no image for the machine that was asked for.
+  public static let noSuchArchitecture = Self(rawValue: "no-such-architecture")
   /// The section table is missing, so sections cannot be found by name.
   public static let sectionTableMissing = Self(rawValue: "section-table-missing")
   /// The section has no bytes in this file, as in a file of split debug information.

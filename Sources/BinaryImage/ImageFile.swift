@@ -18,8 +18,23 @@ public enum ImageFile {
 
   private static var formats: [any FileFormat.Type] { [ELFFile.self, MachOFile.self] }
 
-  private static func open(_ file: OpenedFile) throws(ImageError) -> any FileImage {
+  /// Files that may well hold entries, in formats that nothing here reads, by how they start.
+  private static let unread: [(magic: [UInt8], what: String)] = [
+    ([0x42, 0x43, 0xc0, 0xde], "LLVM's intermediate code; compile it without -flto"),
+    ([0xde, 0xc0, 0x17, 0x0b], "LLVM's intermediate code; compile it without -flto"),
+    (Array("dyld_v1 ".utf8), "a shared cache of dyld"),
+    (Array("<bigaf>\n".utf8), "an archive of AIX"),
+  ]
+
+  /// Reads the headers of the image that an open file is.
+  static func open(_ file: OpenedFile) throws(ImageError) -> any FileImage {
     for format in formats where format.recognises(file.head) { return try format.init(file) }
+    for (magic, what) in unread where file.head.starts(with: magic) {
+      throw file.error(.unsupported, "The file is \(what), which is not read.")
+    }
+    guard !isContainer(file.head) else {
+      throw file.error(.notAnObject, "The file holds other files; it is no image itself.")
+    }
     throw file.error(.notAnObject, "The file is no object file of a known format.")
   }
 }

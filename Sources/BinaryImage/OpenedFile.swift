@@ -14,6 +14,8 @@ final class OpenedFile {
   let name: String
   /// What the whole file is called.
   let path: String
+  /// What the system calls the file; nil for a part of one.
+  let systemPath: [UInt8]?
   /// The members and slices that lead to this part of the file, outermost first.
   let container: [String]
   /// The size when it was opened, in bytes.
@@ -40,13 +42,27 @@ final class OpenedFile {
   ///
   /// Nothing else is opened, since opening alone acts on some devices; unless the loader has mapped
   /// the file at this path, which makes a look before opening it needless.
-  init(path: [UInt8], name: String, wasMapped: Bool = false) throws(ImageError) {
+  convenience init(path: [UInt8], name: String, wasMapped: Bool = false) throws(ImageError) {
+    try self.init(path, name: name, path: name, container: [], wasMapped: wasMapped)
+  }
+
+  /// Opens a file that a thin archive names `member`.
+  convenience init(path: [UInt8], member: String, of archive: OpenedFile) throws(ImageError) {
+    try self.init(
+      path, name: "\(archive.name)(\(member))", path: archive.path,
+      container: archive.container + [member], wasMapped: false)
+  }
+
+  private init(
+    _ path: [UInt8], name: String, path wholeName: String, container: [String], wasMapped: Bool
+  ) throws(ImageError) {
     func failure(_ reason: String) -> ImageError {
       ImageError(.unreadable, image: name, message: reason)
     }
     guard !path.isEmpty, !path.contains(0) else {
       throw failure("The path is empty or holds a NUL; give the path of a file.")
     }
+    systemPath = path
     var path = path
     path.append(0)
     var status = stat()
@@ -66,7 +82,7 @@ final class OpenedFile {
     }
     if descriptor == -2 { throw failure(Self.refusal(of: status.st_mode)) }
     guard descriptor >= 0 else { throw failure("\(systemMessage(errno)).") }
-    (self.name, self.path, container) = (name, name, [])
+    (self.name, self.path, self.container) = (name, wholeName, container)
     (whole, base) = (nil, 0)
     self.descriptor = descriptor
     // Should the path lead elsewhere by now, these are only bounds: every read is checked.
@@ -84,7 +100,7 @@ final class OpenedFile {
         .truncated, "The file ends before the \(size) bytes of \(member) do.", at: offset)
     }
     (name, path, container) = ("\(file.name)(\(member))", file.path, file.container + [member])
-    (whole, base, self.size) = (file, file.base + offset, size)
+    (whole, base, self.size, systemPath) = (file, file.base + offset, size, nil)
     (descriptor, allocatedSize) = (file.descriptor, file.allocatedSize)
     head = try read(at: 0, count: Int(min(size, 1024)))
   }

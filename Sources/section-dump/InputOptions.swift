@@ -17,6 +17,11 @@ struct InputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "Read the images for this machine alone, as reports name it; or all.", valueName: "machine"))
+  var arch = "all"
+
+  @Option(
+    help: ArgumentHelp(
       "The most that is kept of standard input, or shown of one file by hex and strings.",
       valueName: "bytes"))
   var maxBytes = Inputs.defaultMaxBytes
@@ -32,6 +37,8 @@ struct InputOptions: ParsableArguments {
   }
 
   var values: Inputs {
-    Inputs(paths: paths, isRecursive: recursive, readsList: stdin0, maxBytes: maxBytes)
+    Inputs(
+      paths: paths, isRecursive: recursive, readsList: stdin0,
+      architecture: arch == "all" ? nil : arch, maxBytes: maxBytes)
   }
 }

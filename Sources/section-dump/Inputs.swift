@@ -9,6 +9,8 @@ struct Inputs {
   var isRecursive = false
   /// Whether standard input lists more paths, each ended by NUL.
   var readsList = false
+  /// The machine whose images are read, as reports name it; nil for all.
+  var architecture: String?
   /// The most that is kept of standard input, or shown of one file by hex and strings.
   var maxBytes = defaultMaxBytes
 
@@ -34,15 +36,19 @@ struct Input {
     self.isFound = isFound
   }
 
-  func open() throws(ImageError) -> any FileImage {
-    do throws(ImageError) {
-      return try ImageFile.open(pathBytes: path, name: name)
-    } catch {
-      guard error.code == .unreadable, Directory.isDirectory(path, followingLinks: true) else {
-        throw error
+  /// Every image that the file is or holds, or why there is none.
+  func forEachImage(architecture: String?, _ body: (FoundImage) -> Void) {
+    ImageFile.forEachImage(pathBytes: path, name: name, architecture: architecture) { found in
+      var found = found
+      if case .failure(let error) = found.image, error.code == .unreadable,
+        Directory.isDirectory(path, followingLinks: true)
+      {
+        found.image = .failure(
+          ImageError(
+            .unreadable, image: name,
+            message: "It is a directory; --recursive reads what it holds."))
       }
-      throw ImageError(
-        .unreadable, image: name, message: "It is a directory; --recursive reads what it holds.")
+      body(found)
     }
   }
 }

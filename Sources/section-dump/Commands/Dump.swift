@@ -51,6 +51,7 @@ struct DumpRun<Shown: Dump> {
   private let style: Style
   private var json: JSONWriter
   private var hasProblems = false
+  private var holdsMany = false
   private var (shown, empty, skipped) = (0, 0, 0)
 
   init(_ dump: Shown, _ inputs: Inputs, _ output: Presentation) {
@@ -95,9 +96,20 @@ struct DumpRun<Shown: Dump> {
 
   private mutating func read(_ input: Input) {
     var heading = FileHeading(path: input.name, pathBytes: input.pathBytes)
+    input.forEachImage(architecture: inputs.architecture) { found in
+      heading.container = found.container
+      holdsMany = holdsMany || !found.container.isEmpty
+      read(found.image, heading, isFound: input.isFound || !found.container.isEmpty)
+    }
+  }
+
+  private mutating func read(
+    _ found: Result<any FileImage, ImageError>, _ unread: FileHeading, isFound: Bool
+  ) {
+    var heading = unread
     var problems: [Problem] = []
     do throws(ImageError) {
-      let image = try input.open()
+      let image = try found.get()
       // Tables of many files leave out what has nothing to show, and need not know what it is.
       if output.format != .table { heading.identity = image.identity }
       var content: Shown.Content?
@@ -108,7 +120,8 @@ struct DumpRun<Shown: Dump> {
       }
       show(content.map { ($0, image) }, image, heading: heading, problems: problems)
     } catch {
-      if input.isFound, error.code == .notAnObject {
+      // Archives hold more than objects; so do directories.
+      if isFound, error.code == .notAnObject || error.code == .noSuchArchitecture {
         skipped += 1
         return
       }
@@ -130,14 +143,14 @@ struct DumpRun<Shown: Dump> {
       shown += 1
     case .csv:
       guard let (content, image) = found else { break }
-      let start = [heading.path, heading.identity?.container.joined(separator: "/") ?? ""]
+      let start = [heading.path, heading.container.joined(separator: "/")]
       dump.writeRows(content, of: image, problems: &problems) { [sink] fields in
         CSV.write(start + fields, to: sink)
       }
     case .table:
       let isEmpty = found.map { dump.isEmpty($0.content) } ?? true
       empty += isEmpty ? 1 : 0
-      guard let image, !isEmpty || inputs.isSingle else { break }
+      guard let image, !isEmpty || isAlone(heading) else { break }
       if shown > 0 { sink.write("\n") }
       shown += 1
       heading.identity = image.identity
@@ -149,7 +162,12 @@ struct DumpRun<Shown: Dump> {
         sink.write(problems.isEmpty ? "  \(dump.emptyNote)\n" : "\n")
       }
     }
-    report(problems, path: heading.path)
+    report(problems, path: heading.name)
+  }
+
+  /// Whether this is the one image that was named, so that it is worth a line with nothing to show.
+  private func isAlone(_ heading: FileHeading) -> Bool {
+    inputs.isSingle && heading.container.isEmpty
   }
 
   private mutating func writeObject(
@@ -172,7 +190,7 @@ struct DumpRun<Shown: Dump> {
   }
 
   private func writeSummary() {
-    guard !inputs.isSingle, empty + skipped > 0 else { return }
+    guard !inputs.isSingle || holdsMany, empty + skipped > 0 else { return }
     var parts = ["\(shown + empty) files: \(shown) shown"]
     if empty > 0 { parts.append("\(empty) \(dump.emptyNote)") }
     if skipped > 0 { parts.append("\(skipped) skipped, no object files") }

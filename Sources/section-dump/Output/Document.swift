@@ -57,8 +57,13 @@ struct FileHeading {
   var path: String
   /// The bytes of a path that is not UTF-8.
   var pathBytes: [UInt8]?
+  /// Archive members and universal slices that lead to the image, outermost first.
+  var container: [String] = []
   /// Nil where the file could not be opened.
   var identity: ImageIdentity?
+
+  /// `libshop.a(cart.o)`
+  var name: String { path + container.map { "(\($0))" }.joined() }
 
   func write(to json: inout JSONWriter) {
     json.key("path")
@@ -68,7 +73,7 @@ struct FileHeading {
       json.string(pathBytes.hexadecimal)
     }
     json.key("container")
-    json.array(identity?.container ?? [])
+    json.array(container)
     json.key("format")
     json.string(identity?.format.rawValue)
     json.key("bits")
@@ -85,8 +90,7 @@ struct FileHeading {
 
   /// `libshop.so  ELF x86_64 shared  build-id 8f3c…`
   func line(_ style: Style) -> String {
-    let members = (identity?.container ?? []).map { "(\($0))" }.joined()
-    var line = style.bold((path + members).escaped)
+    var line = style.bold(name.escaped)
     guard let identity else { return line }
     let (format, idName) = identity.format == .elf ? ("ELF", "build-id") : ("Mach-O", "uuid")
     line += "  \(format) \(identity.machine.escaped) \(identity.kind.rawValue)"

@@ -1,0 +1,181 @@
+/// An archive of files, as `ar` makes it: in the variants of System V, GNU and BSD, and thin.
+///
+/// Members are found one behind the other; an index only tells whether there should be more.
+///
+/// C: `struct ar_hdr` of `<ar.h>`.
+struct Archive: ContainerFormat {
+  private let file: OpenedFile
+  /// Whether the members are files of their own, beside the archive.
+  private let isThin: Bool
+
+  private static let magic = Array("!<arch>\n".utf8)
+  private static let thinMagic = Array("!<thin>\n".utf8)
+  private static let headerSize: UInt64 = 60
+
+  static func recognises(_ head: [UInt8]) -> Bool {
+    head.starts(with: magic) || head.starts(with: thinMagic)
+  }
+
+  init(_ file: OpenedFile) throws(ImageError) {
+    self.file = file
+    isThin = file.head.starts(with: Self.thinMagic)
+  }
+
+  func forEachMember(_ body: (Result<OpenedFile, ImageError>) -> Void) {
+    var names: (offset: UInt64, size: UInt64)?
+    var furthest: UInt64 = 0
+    var window = FileWindow()
+    var position = UInt64(Self.magic.count)
+    do throws(ImageError) {
+      while position < file.size {
+        // A byte that pads the last member may stand behind it.
+        if file.size - position == 1, try file.read(at: position, count: 1) == [0x0a] { break }
+        let entry = try header(at: position, &window)
+        let start = position + Self.headerSize
+        let name = try MemberName(entry.name, in: names, of: file, &window, data: start, entry.size)
+        let isStored = !isThin || !name.isMember
+        let (end, overflow) = start.addingReportingOverflow(isStored ? entry.size : 0)
+        guard !overflow, end <= file.size else {
+          throw file.error(
+            .truncated, "The file ends before the \(entry.size) bytes of \(name.text) do.",
+            at: position)
+        }
+        switch name {
+        case .names: names = (start, entry.size)
+        case .index(let encoding?, let skipped):
+          let index = try ArchiveIndex(
+            encoding, of: file, at: start + skipped, size: entry.size - skipped)
+          furthest = max(furthest, index.furthest)
+        case .index: break
+        case .member(let text, let skipped):
+          body(
+            Result { () throws(ImageError) in
+              if isThin { return try ThinMember.open(text, of: file, at: position) }
+              return try OpenedFile(
+                text, of: file, at: start + skipped, size: entry.size - skipped)
+            })
+        }
+        position = end + end % 2
+      }
+      guard furthest < position else {
+        throw file.error(
+          .truncated, "The index names a member at 0x\(furthest.hexadecimal), past the last.",
+          at: position)
+      }
+    } catch {
+      body(.failure(error))
+    }
+  }
+
+  /// The 16 bytes of the name, and the size.
+  private func header(
+    at position: UInt64, _ window: inout FileWindow
+  ) throws(ImageError) -> (name: [UInt8], size: UInt64) {
+    guard file.size - position >= Self.headerSize else {
+      throw file.error(.truncated, "The file ends inside a member's header.", at: position)
+    }
+    let (bytes, start) = try window.load(file, at: position, count: Int(Self.headerSize))
+    let header = Array(bytes[start..<start + Int(Self.headerSize)])
+    guard header[58...] == [0x60, 0x0a], let size = UInt64(decimal: header[48..<58]) else {
+      throw file.error(.malformed, "What stands here is no member's header.", at: position)
+    }
+    return (Array(header[..<16]), size)
+  }
+}
+
+/// What a member's header calls it.
+private enum MemberName {
+  /// A file; in the BSD variant, as many bytes of its contents are its name.
+  case member(String, skipped: UInt64)
+  /// The names that do not fit into headers: `//`.
+  case names
+  /// What linkers look symbols up in: `/`, `/SYM64/`, `__.SYMDEF`; nil for other tables of theirs.
+  case index(ArchiveIndex.Encoding?, skipped: UInt64)
+
+  private static let longest: UInt64 = 4096
+
+  var isMember: Bool {
+    if case .member = self { true } else { false }
+  }
+
+  /// For messages.
+  var text: String {
+    switch self {
+    case .member(let name, _): name
+    case .names: "the table of names"
+    case .index: "the index"
+    }
+  }
+
+  init(
+    _ field: [UInt8], in names: (offset: UInt64, size: UInt64)?, of file: OpenedFile,
+    _ window: inout FileWindow, data start: UInt64, _ size: UInt64
+  ) throws(ImageError) {
+    let slash = UInt8(ascii: "/")
+    let padding = field.reversed().prefix { $0 == 0x20 || $0 == 0 }.count
+    let trimmed = field.dropLast(padding)
+    if trimmed.starts(with: Array("#1/".utf8)), let length = UInt64(decimal: trimmed.dropFirst(3)) {
+      guard length <= min(size, Self.longest), start + length <= file.size else {
+        throw file.error(.malformed, "A member's name has \(length) bytes.", at: start)
+      }
+      let bytes = try file.read(at: start, count: Int(length)).prefix { $0 != 0 }
+      self = Self.named(bytes, skipped: length)
+      return
+    }
+    guard trimmed.first == slash else {
+      // System V ends a name with a slash, BSD with spaces.
+      self = Self.named(trimmed.last == slash ? trimmed.dropLast() : trimmed, skipped: 0)
+      return
+    }
+    if trimmed == [slash, slash] {
+      self = .names
+      return
+    }
+    let digits = trimmed.dropFirst()
+    guard let first = digits.first, (0x30...0x39).contains(first) else {
+      let isLong = trimmed.elementsEqual("/SYM64/".utf8)
+      self = .index(isLong ? .systemV64 : trimmed == [slash] ? .systemV : nil, skipped: 0)
+      return
+    }
+    // Of a thin archive in a thin archive, a colon and a number follow.
+    guard let offset = UInt64(decimal: digits) else {
+      throw file.error(.unsupported, "A member is said to stand in another archive.", at: start)
+    }
+    guard let names, offset < names.size else {
+      throw file.error(.malformed, "A member's name lies outside the table of names.", at: start)
+    }
+    let most = min(names.size - offset, Self.longest, file.size - names.offset - offset)
+    let (bytes, position) = try window.load(file, at: names.offset + offset, count: Int(most))
+    let text = bytes[position..<position + Int(most)].prefix { $0 != 0x0a && $0 != 0 }
+    self = .member(
+      String(decoding: text.last == slash ? text.dropLast() : text, as: UTF8.self), skipped: 0)
+  }
+
+  private static func named(_ bytes: ArraySlice<UInt8>, skipped: UInt64) -> Self {
+    guard bytes.starts(with: Array("__.SYMDEF".utf8)) else {
+      return .member(String(decoding: bytes, as: UTF8.self), skipped: skipped)
+    }
+    let isLong = bytes.starts(with: Array("__.SYMDEF_64".utf8))
+    return .index(isLong ? .bsd64 : .bsd, skipped: skipped)
+  }
+}
+
+extension UInt64 {
+  /// The number that digits and then spaces stand for; nil where they are anything else.
+  fileprivate init?(decimal field: some Sequence<UInt8>) {
+    var value: UInt64 = 0
+    var hasDigits = false
+    var hasEnded = false
+    for byte in field {
+      if byte == 0x20 {
+        hasEnded = true
+      } else {
+        guard (0x30...0x39).contains(byte), !hasEnded, value < 1 << 58 else { return nil }
+        value = value * 10 + UInt64(byte - 0x30)
+        hasDigits = true
+      }
+    }
+    guard hasDigits else { return nil }
+    self = value
+  }
+}

@@ -1,0 +1,209 @@
+import BinaryImage
+import Testing
+
+@Suite("Pointers of a Mach-O file")
+struct MachOPointersTests {
+  static func image(_ builder: MachOBuilder) throws -> MachOFile {
+    try MachOFile(path: Fixture.write(builder.bytes, as: "macho-\(UInt64.random(in: 0 ... .max))"))
+  }
+
+  static func pointers(_ builder: MachOBuilder) throws -> [PointerValue] {
+    let image = try image(builder)
+    let section = try #require(image.sections(named: "BeehiveMods").first)
+    return try builder.slots.indices.map { index in
+      try image.pointer(at: UInt64(index * builder.bits / 8), in: section)
+    }
+  }
+
+  /// A file whose pointers must lead to its texts.
+  struct Encoding: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var resolution: PointerValue.Resolution
+    var builder: MachOBuilder
+
+    init(
+      _ name: String, _ resolution: PointerValue.Resolution,
+      _ change: (inout MachOBuilder) -> Void
+    ) {
+      (testDescription, self.resolution, builder) = (name, resolution, MachOBuilder())
+      change(&builder)
+    }
+  }
+
+  private static func narrow(_ builder: inout MachOBuilder) {
+    (builder.bits, builder.machine, builder.base) = (32, 7, 0x4000)
+  }
+
+  private static func swapped(_ builder: inout MachOBuilder) {
+    narrow(&builder)
+    (builder.order, builder.machine) = (.big, 18)
+  }
+
+  static let encodings: [Encoding] =
+    ([1, 2, 6, 9, 12] as [UInt16]).map { format in
+      Encoding("chained, format \(format)", .chainedRebase) { $0.fixups = .chained(format) }
+    } + [
+      Encoding("chained, format 3", .chainedRebase) {
+        narrow(&$0)
+        $0.fixups = .chained(3)
+      },
+      Encoding("programs of 64 bits", .rebase) { $0.fixups = .programs },
+      Encoding("programs of 32 bits", .rebase) {
+        narrow(&$0)
+        $0.fixups = .programs
+      },
+      Encoding("programs of arm64_32", .rebase) {
+        narrow(&$0)
+        $0.machine = 0x0200_000c
+        $0.fixups = .programs
+      },
+      Encoding("programs, other byte order", .rebase) {
+        swapped(&$0)
+        $0.fixups = .programs
+      },
+      Encoding("classic of i386", .rebase) {
+        narrow(&$0)
+        $0.fixups = .classic
+      },
+      Encoding("classic of ppc", .rebase) {
+        swapped(&$0)
+        $0.fixups = .classic
+      },
+      Encoding("classic of x86_64", .rebase) {
+        ($0.machine, $0.fixups) = (0x0100_0007, .classic)
+      },
+      Encoding("an executable at a fixed address", .absolute) {
+        ($0.type, $0.flags, $0.fixups) = (2, 0x85, .none)
+      },
+    ]
+
+  @Test("lead to the texts, however the loader is told", arguments: encodings)
+  func texts(encoding: Encoding) throws {
+    let image = try Self.image(encoding.builder)
+    let texts = try image.texts(of: "BeehiveMods")
+    #expect(texts.map(\.text) == ["ShopModule", "Cart.CartModule"])
+    #expect(texts.allSatisfy { $0.pointer.resolution == encoding.resolution })
+  }
+
+  @Test(
+    "of arm64e are read signed or not, from the address or the start of the image",
+    arguments: [1, 9, 12] as [UInt16])
+  func signed(format: UInt16) throws {
+    var builder = MachOBuilder()
+    (builder.fixups, builder.subtype) = (.chained(format), 0x8000_0002)
+    builder.slots = [.signed("first"), .null, .text("second"), .signed("third")]
+    let image = try Self.image(builder)
+    #expect(image.identity.machine == "arm64e")
+    #expect(try image.texts(of: "BeehiveMods").map(\.text) == ["first", "second", "third"])
+  }
+
+  @Test(
+    "to symbols name them, in every format of chains and imports",
+    arguments: [1, 2, 3, 6, 9, 12] as [UInt16], [1, 2, 3] as [UInt32])
+  func imports(format: UInt16, importFormat: UInt32) throws {
+    var builder = MachOBuilder()
+    if format == 3 { Self.narrow(&builder) }
+    (builder.fixups, builder.importFormat) = (.chained(format), importFormat)
+    builder.slots = [
+      .symbol("_first", library: 1), .text("text"), .symbol("_own", library: -3, addend: 2),
+      .symbol("_other", library: -2),
+    ]
+    builder.definitions = ["_own": "- own text"]
+    let pointers = try Self.pointers(builder)
+    #expect(pointers[0].target == .imported(symbol: "_first"))
+    #expect(pointers[2].symbol == "_own")
+    #expect(pointers[3].target == .imported(symbol: "_other"))
+    #expect(pointers.map(\.resolution) == [.symbol, .chainedRebase, .symbol, .symbol])
+    // What the image itself defines is its own unless another image outdoes it.
+    let text = try Self.image(builder).withText(at: pointers[2].target, limit: 64) {
+      String(decoding: Array(copying: $0), as: UTF8.self)
+    }
+    #expect(text == "own text")
+  }
+
+  @Test("to symbols are found in programs and classic relocations too")
+  func olderImports() throws {
+    var builder = MachOBuilder()
+    builder.slots = [.symbol("_first"), .null, .symbol("_second", library: -2), .text("text")]
+    builder.fixups = .programs
+    #expect(
+      try Self.pointers(builder).map(\.target)[..<3] == [
+        .imported(symbol: "_first"), .null, .imported(symbol: "_second"),
+      ])
+    Self.narrow(&builder)
+    builder.fixups = .classic
+    #expect(
+      try Self.pointers(builder).map(\.target)[..<3] == [
+        .imported(symbol: "_first"), .null, .imported(symbol: "_second"),
+      ])
+  }
+
+  @Test(
+    "of a format that nothing here reads say which", arguments: [4, 5, 7, 8, 10, 11, 13, 14, 99])
+  func unsupported(format: Int) throws {
+    var builder = MachOBuilder()
+    builder.fixups = .chained(UInt16(format))
+    let error = #expect(throws: ImageError.self) { try Self.pointers(builder) }
+    #expect(error?.code == .unsupported)
+    #expect(error?.message.contains("format \(format)") == true)
+  }
+
+  @Test("that no fixup covers are null or unresolvable")
+  func uncovered() throws {
+    var builder = MachOBuilder()
+    builder.slots = [.null, .number(0x1_0000_0800), .text("text")]
+    let pointers = try Self.pointers(builder)
+    #expect(pointers[0].target == .null)
+    #expect(pointers[1].target == .unresolvable("no fixup covers the word"))
+    #expect(pointers[1].resolution == .none)
+  }
+
+  @Test("that lead into an encrypted part say so")
+  func encrypted() throws {
+    var builder = MachOBuilder()
+    builder.encryption = 1
+    for bits in [64, 32] {
+      if bits == 32 {
+        Self.narrow(&builder)
+        builder.fixups = .programs
+      }
+      expectError(.encrypted) { try Self.image(builder).texts(of: "BeehiveMods") }
+    }
+  }
+
+  /// Programs that no linker writes, and the code of the refusal.
+  static let programs: [(rebase: [UInt8], bind: [UInt8], ImageError.Code)] = [
+    // Four thousand million words in five bytes.
+    ([0x11, 0x21, 0, 0x60, 0xff, 0xff, 0xff, 0xff, 0x0f], [0], .malformed),
+    // No segment; one that is not there; outside of it; a number without end.
+    ([0x11, 0x51], [0], .malformed), ([0x11, 0x2f, 0, 0x51], [0], .malformed),
+    ([0x11, 0x21, 0x80, 0x80, 0x80, 0x01, 0x51], [0], .malformed),
+    ([0x21] + [UInt8](repeating: 0xff, count: 20), [0], .malformed),
+    ([0x21, 0x80], [0], .malformed), ([0xf0], [0], .unsupported),
+    // The same for symbols, and a name without end.
+    ([0], [0x11, 0x40, 0x5f], .malformed), ([0], [0x90], .malformed),
+    ([0], [0x71, 0, 0xc0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0], .malformed),
+    ([0], [0xd1], .unsupported), ([0], [0xe0], .unsupported),
+  ]
+
+  @Test("of programs that make no sense are refused", arguments: programs.indices)
+  func refusedProgram(index: Int) throws {
+    var builder = MachOBuilder()
+    builder.fixups = .programs
+    (builder.rebaseProgram, builder.bindProgram) = (
+      Self.programs[index].rebase, Self.programs[index].bind
+    )
+    expectError(Self.programs[index].2) { try Self.pointers(builder) }
+  }
+
+  @Test("of programs that repeat and skip lead to the same texts")
+  func repeated() throws {
+    var builder = MachOBuilder()
+    builder.fixups = .programs
+    builder.slots = [.text("a"), .text("b"), .null, .text("c"), .null, .text("d"), .text("e")]
+    // Two in a row, over one; one and skip one by a number; one and the rest by steps.
+    builder.rebaseProgram = [0x11, 0x21, 0, 0x52, 0x41, 0x70, 8, 0x80, 1, 0, 0x30, 0, 0x51, 0]
+    let texts = try Self.image(builder).texts(of: "BeehiveMods")
+    #expect(texts.map(\.text) == ["a", "b", "c", "d", "e"])
+  }
+}
