@@ -1,12 +1,13 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A host, and three libraries that it loads with dlopen. None of the three is a dependency of the
-// host; they only happen to be built together.
+// Two hosts, in Swift and in C, and three libraries that they load with dlopen. None of the three is
+// a dependency of a host; they only happen to be built together.
 let package = Package(
   name: "Examples",
   products: [
     .executable(name: "Host", targets: ["Host"]),
+    .executable(name: "CHost", targets: ["CHost"]),
     .library(name: "Discounts", type: .dynamic, targets: ["Discounts"]),
     .library(name: "Greetings", type: .dynamic, targets: ["Greetings"]),
     .library(name: "OldTill", type: .dynamic, targets: ["OldTill"]),
@@ -24,6 +25,14 @@ let package = Package(
         .product(name: "Contracts", package: "Libraries"),
         .product(name: "CContracts", package: "Libraries"),
         .product(name: "Store", package: "Libraries"),
+      ]),
+    // Links the same libBeeHive.so and never names Swift.
+    .executableTarget(
+      name: "CHost",
+      dependencies: [
+        .product(name: "BeeHive", package: "swift-beehive"),
+        .product(name: "CBeeHive", package: "swift-beehive"),
+        .product(name: "CContracts", package: "Libraries"),
       ]),
     // C needs headers alone.
     .target(
