@@ -74,6 +74,10 @@ public func beehive_register_service_at(
   _ table: UnsafeRawPointer?, _ size: Int, _ file: UnsafePointer<CChar>?, _ line: UInt32
 ) -> Bool {
   CError.reported {
+    let names = unsafe (service: text(service), implementation: text(implementation))
+    guard unsafe table != nil, size > 0, !names.service.isEmpty else {
+      throw CError("a service needs a name and a table that is not empty")
+    }
     let header = UnsafeMutablePointer<beehive_service_table>.allocate(capacity: 1)
     // Never given back: the entry leads to it as a record leads to its image's.
     unsafe header.initialize(
@@ -85,8 +89,8 @@ public func beehive_register_service_at(
     let address = RuntimeAddress(rawValue: UInt(bitPattern: header))
     return unsafe try Hive.process.register(
       RegisteredEntry(
-        order: Hive.nextOrder(), kind: .service, name: text(service),
-        implementation: text(implementation), attributes: attributes,
+        order: Hive.nextOrder(), kind: .service, name: names.service,
+        implementation: names.implementation, attributes: attributes,
         source: .code(file: text(file), line: UInt(line)), image: nil, scope: .singleton,
         isC: true, progress: .bound(.structure(.serviceTable, address))))
   } ?? false
@@ -110,6 +114,10 @@ public func beehive_register_module_at(
   _ file: UnsafePointer<CChar>?, _ line: UInt32
 ) -> Bool {
   CError.reported {
+    let name = unsafe text(name)
+    guard unsafe operations != nil, !name.isEmpty else {
+      throw CError("a module needs a name and operations")
+    }
     let header = UnsafeMutablePointer<beehive_module_table>.allocate(capacity: 1)
     unsafe header.initialize(
       to: beehive_module_table(
@@ -120,7 +128,7 @@ public func beehive_register_module_at(
     attributes.abi = "c-module"
     let address = RuntimeAddress(rawValue: UInt(bitPattern: header))
     let entry = unsafe RegisteredEntry(
-      order: Hive.nextOrder(), kind: .module, name: text(name), implementation: nil,
+      order: Hive.nextOrder(), kind: .module, name: name, implementation: nil,
       attributes: attributes, source: .code(file: text(file), line: UInt(line)), image: nil,
       scope: .singleton, isC: true, progress: .bound(.structure(.moduleTable, address)))
     let isRegistered = try Hive.process.register(entry)
@@ -187,8 +195,6 @@ extension Report.Line {
       }
     }
   }
-
-  private var place: String { section.map { "\(origin) \($0)[\(index ?? 0)]" } ?? origin }
 
   private var cState: UInt32 {
     switch state {

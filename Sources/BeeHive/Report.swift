@@ -13,7 +13,7 @@ public struct Report: Encodable, Sendable {
     public var name: String
     /// What implements it, as declared.
     public var implementation: String?
-    /// The image or file that declares it.
+    /// The path of the image that declares it, or the file and the place in it.
     public var origin: String
     /// The section of the image; nil for other origins.
     public var section: String?
@@ -47,8 +47,7 @@ extension Report: CustomStringConvertible {
       [
         line.code != nil && line.state == "accepted" ? "unbound" : line.state, line.kind,
         line.implementation.map { "\(line.name) → \($0)" } ?? line.name,
-        line.section.map { "\(line.origin) \($0)[\(line.index ?? 0)]" } ?? line.origin,
-        line.reason ?? "",
+        line.place, line.reason ?? "",
       ]
     }
     let widths = (0..<5).map { column in rows.map { $0[column].count }.max() ?? 0 }
@@ -64,6 +63,13 @@ extension Report: CustomStringConvertible {
 }
 
 extension Report.Line {
+  /// `libshop.so BeehiveRecords[1]`, or `Shop.swift:12`: as `Source` says it.
+  var place: String {
+    guard let section, let index else { return origin }
+    let file = origin.split(separator: "/").last.map(String.init) ?? origin
+    return "\(file) \(section)[\(index)]"
+  }
+
   init(_ entry: Entry, switchedOff: Set<String>) {
     kind = entry.kind.description
     name = entry.name

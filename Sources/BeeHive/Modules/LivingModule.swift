@@ -30,8 +30,8 @@ struct LivingModule: Sendable {
   /// Tells this module from one of the same name that came before or comes after it.
   var id: UInt64 { entry.order }
 
-  /// Runs a step of the lifecycle. `isTimed` says that somebody stops waiting after a while.
-  func run(_ step: Step, _ context: Context, isTimed: Bool) async throws {
+  /// Runs a step of the lifecycle.
+  func run(_ step: Step, _ context: Context) async throws {
     switch code {
     case .swift(let module):
       switch step {
@@ -42,27 +42,25 @@ struct LivingModule: Sendable {
       case .unmount: try await module.unmount(context)
       }
     case .c(let operations):
-      let isDone = await Self.blocking(isTimed) { operations.run(step, context) }
+      let isDone = await Self.blocking { operations.run(step, context) }
       if !isDone { throw CRefusal() }
     }
   }
 
   /// Tells the module of an event.
-  func handle(_ event: Event, _ context: Context, isTimed: Bool) async throws -> EventResponse {
+  func handle(_ event: Event, _ context: Context) async throws -> EventResponse {
     switch code {
     case .swift(let module): return try await module.handle(event, context)
     case .c(let operations):
-      let isDone = await Self.blocking(isTimed) { operations.handle(event, context) }
+      let isDone = await Self.blocking { operations.handle(event, context) }
       return isDone ? .handled : .ignored
     }
   }
 
-  /// Calls C, which may block: where time is limited, on a thread of its own, since a limit is only
-  /// noticed while some thread of the pool is free.
-  private static func blocking(
-    _ isTimed: Bool, _ call: @escaping @Sendable () -> Bool
-  ) async -> Bool {
-    guard isTimed else { return call() }
+  /// Calls C on a thread of its own, since C may block: for as long as it likes, while a limit is only
+  /// noticed by a free thread of the pool; or until the Hive has done what it asked for by
+  /// `beehive_trigger` and the like, which runs on the pool.
+  private static func blocking(_ call: @escaping @Sendable () -> Bool) async -> Bool {
     let inside = ModuleRunner.inside
     return await withCheckedContinuation { continuation in
       let isRunning = DetachedThread.run {

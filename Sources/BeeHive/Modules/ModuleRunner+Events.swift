@@ -3,10 +3,9 @@ extension ModuleRunner {
   /// Tells every module that lives now, in order, and once; those that leave meanwhile are not told.
   func dispatch(_ event: Event) async -> EventOutcome {
     var outcome = EventOutcome()
-    let isTimed = options.timeLimit != nil
     for module in living where isTold(module) {
       let result = await observed(module, event.name, event.kind) { context in
-        try await module.handle(event, context, isTimed: isTimed)
+        try await module.handle(event, context)
       }
       switch result {
       case .success(let response):

@@ -134,9 +134,8 @@ extension ModuleRunner {
   func isLiving(_ module: LivingModule) -> Bool { living.contains { $0.id == module.id } }
 
   private func attempt(_ step: LivingModule.Step, _ module: LivingModule) async -> ModuleFailure? {
-    let isTimed = options.timeLimit != nil
     let result = await observed(module, step.rawValue, step.kind) { context in
-      try await module.run(step, context, isTimed: isTimed)
+      try await module.run(step, context)
     }
     if case .failure(let failure) = result { return failure }
     return nil
