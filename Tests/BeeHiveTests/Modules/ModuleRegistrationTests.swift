@@ -108,6 +108,28 @@ struct ModuleRegistrationTests {
     }
   }
 
+  @Test("plist vs annotation order equality: the same modules, declared either way or mixed")
+  func filesAndAnnotations() async throws {
+    let names = ["BeeHiveTests.OrchardModule", "BeeHiveTests.LogModule", "BeeHiveTests.Probe"]
+    let priorities = [1, 7, 4]
+    var orders: [[String]] = []
+    for isInFile in [[true, true, true], [false, false, false], [true, false, true]] {
+      let hive = Hive()
+      var file = Registrations()
+      for ((name, priority), isInFile) in zip(zip(names, priorities), isInFile) {
+        if isInFile {
+          file.moduleClasses.append(.init(moduleClass: name, modulePriority: priority))
+        } else {
+          try hive.register(named: name, priority: priority)
+        }
+      }
+      try hive.register(file, file: "BeeHive.plist")
+      orders.append(try await hive.start().started)
+      await hive.stop()
+    }
+    #expect(orders == Array(repeating: [names[1], names[2], names[0]], count: 3))
+  }
+
   @Test("a module that is switched off does not start, nor does what requires it")
   func switchedOff() async throws {
     let (hive, journal) = (Hive(), Journal())
