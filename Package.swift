@@ -17,7 +17,7 @@ let package = Package(
     // copy, so the library is dynamic and clients import each of its modules from the one file.
     .library(
       name: "BeeHive", type: .dynamic,
-      targets: ["BinaryImage", "Registration", "BeeHive"]),
+      targets: ["BinaryImage", "Registration", "BeeHive", "BeeHiveRouting"]),
     // The header that authors include, and the anchor for images whose entries are all Swift.
     .library(name: "CBeeHive", targets: ["CBeeHive", "CBeeHiveAnchor"]),
     // The Swift macros, with the anchor. Empty without the trait of the same name.
@@ -61,6 +61,9 @@ let package = Package(
         "CSwiftRuntime",
       ]),
 
+    // L4: calls between modules, by name and by URL.
+    .target(name: "BeeHiveRouting", dependencies: ["BeeHive", "Registration", "CBeeHive"]),
+
     // What Swift authors write. The macros' implementation is empty without the trait, so that nobody
     // builds or even fetches swift-syntax who does not ask for it.
     .target(
@@ -89,6 +92,8 @@ let package = Package(
         "BeeHive", "Registration", "BinaryImage", "CBeeHive", "CModules",
         .product(name: "Yams", package: "Yams"),
       ]),
+    .testTarget(
+      name: "BeeHiveRoutingTests", dependencies: ["BeeHiveRouting", "BeeHive", "CModules"]),
     .testTarget(name: "SectionDumpTests", dependencies: ["section-dump"], exclude: ["Goldens"]),
   ],
   cLanguageStandard: .c11

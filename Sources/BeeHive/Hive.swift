@@ -36,6 +36,8 @@ public final class Hive: Sendable {
   let strictness = Atomic(false)
   /// How long each module took for each step and event.
   public let profiler = Profiler()
+  /// What other layers keep with this Hive.
+  let attachments = Attachments()
   @usableFromInline let cache = LookupCache()
   /// Whether images that come and go are this Hive's business.
   @usableFromInline let followsLoader: Bool

@@ -10,14 +10,14 @@
 ///
 /// POSIX threads' mutex rather than `Synchronization.Mutex`: it has a condition to wait on, and
 /// ThreadSanitizer understands it.
-@safe final class Lock<Value: ~Copyable>: @unchecked Sendable {
+@safe package final class Lock<Value: ~Copyable>: @unchecked Sendable {
   // Sound: `value` is read and written between lock and unlock only, and both C objects keep their
   // addresses for the life of this one.
   private var value: Value
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
 
-  init(_ value: consuming sending Value) {
+  package init(_ value: consuming sending Value) {
     self.value = value
     unsafe mutex = .allocate(capacity: 1)
     unsafe condition = .allocate(capacity: 1)
@@ -35,7 +35,7 @@
   }
 
   /// Runs `body` with the value while no other thread has it. `body` calls nothing that may block.
-  func withLock<Result, Failure: Error>(
+  package func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     unsafe pthread_mutex_lock(mutex)
@@ -44,7 +44,7 @@
   }
 
   /// Runs `body` again after each `broadcast` until it returns a value; the lock is free meanwhile.
-  func wait<Result>(until body: (inout Value) -> Result?) -> Result {
+  package func wait<Result>(until body: (inout Value) -> Result?) -> Result {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
     while true {
@@ -54,7 +54,7 @@
   }
 
   /// Wakes every thread in `wait`.
-  func broadcast() {
+  package func broadcast() {
     unsafe pthread_cond_broadcast(condition)
   }
 }

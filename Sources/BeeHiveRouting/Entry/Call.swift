@@ -1,0 +1,59 @@
+internal import BeeHive
+
+/// Who calls.
+public enum CallOrigin: String, Hashable, Sendable, Codable {
+  /// Code of this process.
+  case local
+  /// Somebody outside: what the text says is all there is, and only what is marked remote answers.
+  case remote
+}
+
+/// What is called: an action by its two names, or whatever a URL leads to.
+public enum Destination: Hashable, Sendable {
+  /// A route, an alias, or an action as `scheme://target/action?parameters`.
+  case url(String)
+  /// An action of a target.
+  case action(target: String, action: String)
+}
+
+/// One call on its way from whoever calls to whoever answers.
+public struct Call: Sendable {
+  /// Differs from that of every other call of this process.
+  public let number: UInt64
+  /// Who calls.
+  public let origin: CallOrigin
+  /// What is called now; a redirection changes it.
+  public internal(set) var destination: Destination
+  /// What is given beside the URL; for an action, all that is given.
+  public internal(set) var arguments: Arguments
+  /// The URL of the destination, taken apart; nil for an action that was called by its names.
+  public internal(set) var url: URLText?
+  /// The URL that the call began with; nil where it began with an action's names.
+  public internal(set) var originalURL: URLText?
+  /// Where the call has been, the first destination first.
+  public internal(set) var trail: [Destination]
+  /// Keys of the URL's query that a rule has taken away.
+  var withheld: Set<String> = []
+  /// Whether a cached target may answer.
+  var caching = true
+
+  /// The target and the action, where that is what is called.
+  public var action: (target: String, action: String)? {
+    if case .action(let target, let action) = destination { (target, action) } else { nil }
+  }
+}
+
+extension Destination: CustomStringConvertible {
+  /// The URL, or `shop.price`.
+  public var description: String {
+    switch self {
+    case .url(let text): text
+    case .action(let target, let action): "\(target).\(action)"
+    }
+  }
+}
+
+extension Call: CustomStringConvertible {
+  /// `remote call 12 of shop.price`
+  public var description: String { "\(origin) call \(number) of \(destination)" }
+}

@@ -1,0 +1,67 @@
+internal import BeeHive
+
+/// Which calls an interceptor or a rule is asked about.
+public struct CallMatch: Sendable {
+  private enum Subject: Sendable {
+    case everything
+    case url(RouteTree)
+    case action(target: String, action: String)
+  }
+
+  private let subject: Subject
+  private let origin: CallOrigin?
+  /// What is matched, for people.
+  public let description: String
+
+  private init(_ subject: Subject, _ origin: CallOrigin?, _ description: String) {
+    self.subject = subject
+    self.origin = origin
+    self.description = origin.map { "\($0) \(description)" } ?? description
+  }
+
+  /// Every call, or those of one origin.
+  public static func everything(from origin: CallOrigin? = nil) -> CallMatch {
+    CallMatch(.everything, origin, "calls")
+  }
+
+  /// Calls of this action; `*` stands for every target or every action.
+  public static func action(
+    _ target: String, _ action: String, from origin: CallOrigin? = nil
+  ) -> CallMatch {
+    CallMatch(.action(target: target, action: action), origin, "\(target).\(action)")
+  }
+
+  /// Calls by a URL that a pattern matches, whether a route answers to it or not.
+  public static func url(
+    _ pattern: String, from origin: CallOrigin? = nil
+  ) throws(RoutingError) -> CallMatch {
+    try url(RoutePattern(pattern), types: SegmentTypes(), from: origin)
+  }
+
+  static func url(
+    _ pattern: RoutePattern, types: SegmentTypes, from origin: CallOrigin?
+  ) throws(RoutingError) -> CallMatch {
+    var tree = RouteTree()
+    let root = RouteTree.Root(scheme: pattern.scheme, isAbsolute: pattern.isAbsolute)
+    for variant in pattern.variants {
+      _ = try tree.insert(
+        Route.ID(rawValue: 0), priority: 0, segments: variant, root: root, types: types,
+        pattern: pattern.text)
+    }
+    return CallMatch(.url(tree), origin, pattern.text)
+  }
+
+  /// Whether a call is one of these.
+  func matches(_ call: Call) -> Bool {
+    guard origin == nil || origin == call.origin else { return false }
+    switch subject {
+    case .everything: return true
+    case .url(let tree):
+      guard let url = call.url else { return false }
+      return !RouteSearch.matches(of: url, in: tree).isEmpty
+    case .action(let target, let action):
+      guard let called = call.action else { return false }
+      return ["*", called.target].contains(target) && ["*", called.action].contains(action)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+internal import BeeHive
+
+/// The one point that every call passes, local or remote, by name or by URL.
+///
+/// Interceptors, guards and the rules of the decision table are asked in one order: larger priority first,
+/// the table before code, then as they came. A redirection asks all of them again; a circle is an error.
+public struct EntryPoint: Sendable {
+  let core: RoutingCore
+
+  init(core: RoutingCore) { self.core = core }
+
+  /// Tells `observer` of every call, on the thread that makes it.
+  @discardableResult
+  public func observe(_ observer: @escaping @Sendable (CallNotice) -> Void) -> Interception {
+    let number = core.observers.add(observer)
+    return Interception { [core] in core.observers.remove(number) }
+  }
+
+  /// Asks `decide` about every call that `match` describes.
+  @discardableResult
+  public func intercept(
+    _ name: String, priority: Int = 0, _ match: CallMatch = .everything(),
+    _ decide: @escaping @Sendable (Call) async throws -> Verdict
+  ) -> Interception {
+    add(
+      RuleList.Rule(
+        name: name, priority: priority, match: match, decision: .code(decide),
+        source: .interceptor, number: 0))
+  }
+
+  /// Has a verdict hold for the calls that `match` describes, while `condition` holds.
+  ///
+  /// The condition only looks, so a dry run can ask it too: the new target is unhealthy, so the old one.
+  @discardableResult
+  public func guardCalls(
+    _ name: String, priority: Int = 0, _ match: CallMatch, then verdict: Verdict,
+    when condition: @escaping @Sendable (Call) -> Bool = { _ in true }
+  ) -> Interception {
+    add(
+      RuleList.Rule(
+        name: name, priority: priority, match: match,
+        decision: .declared(when: condition, then: verdict), source: .guardian, number: 0))
+  }
+
+  private func add(_ rule: RuleList.Rule) -> Interception {
+    let number = core.rules.withLock { $0.add(rule) }
+    return Interception { [core] in core.rules.withLock { $0.remove(number) } }
+  }
+
+  /// Calls a destination. Every other way of calling ends here.
+  @discardableResult
+  public func send(
+    _ destination: Destination, origin: CallOrigin = .local, with arguments: Arguments = [:]
+  ) async throws -> any Sendable {
+    try await core.send(destination, origin: origin, arguments: arguments)
+  }
+
+  /// The most that is read of a URL.
+  public var limits: URLLimits {
+    get { core.limits.withLock { $0 } }
+    nonmutating set { core.limits.withLock { $0 = newValue } }
+  }
+}
+
+/// Something that was added to the entry point, to take it out again.
+public struct Interception: Sendable {
+  private let undo: @Sendable () -> Void
+
+  init(_ undo: @escaping @Sendable () -> Void) { self.undo = undo }
+
+  /// Takes it out; a call that is under way may still ask it.
+  public func cancel() { undo() }
+}
+
+extension Router {
+  /// The one point that every call of this router passes.
+  public var calls: EntryPoint { EntryPoint(core: core) }
+
+  /// The targets beside these routes.
+  public var mediator: Mediator { Mediator(core: core) }
+}
+
+extension Mediator {
+  /// The one point that every call of this mediator passes.
+  public var calls: EntryPoint { EntryPoint(core: core) }
+
+  /// The routes beside these targets.
+  public var router: Router { Router(core: core) }
+}

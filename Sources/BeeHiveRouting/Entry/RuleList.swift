@@ -1,0 +1,66 @@
+internal import BeeHive
+
+/// Who decides about a call before it is answered, in one order: interceptors, guards, table rules.
+struct RuleList: Sendable {
+  /// One of them.
+  struct Rule: Sendable {
+    enum Decision: Sendable {
+      /// The verdict stands beforehand; the condition looks and changes nothing.
+      case declared(when: @Sendable (Call) -> Bool, then: Verdict)
+      /// Whatever the host's code says.
+      case code(@Sendable (Call) async throws -> Verdict)
+    }
+
+    var name: String
+    var priority: Int
+    var match: CallMatch
+    var decision: Decision
+    var source: RuleSource
+    /// Differs from that of all others.
+    var number: UInt64
+  }
+
+  /// Larger priority first, the table before code, then in the order of arrival.
+  private(set) var rules: [Rule] = []
+  private var nextNumber: UInt64 = 0
+
+  mutating func add(_ rule: Rule) -> UInt64 {
+    var rule = rule
+    nextNumber += 1
+    rule.number = nextNumber
+    rules.append(rule)
+    sort()
+    return nextNumber
+  }
+
+  mutating func remove(_ number: UInt64) { rules.removeAll { $0.number == number } }
+
+  /// Puts the rules of a table in the place of those of the one before.
+  mutating func replaceTable(with new: [Rule]) {
+    rules.removeAll { $0.source == .table }
+    for var rule in new {
+      nextNumber += 1
+      rule.number = nextNumber
+      rules.append(rule)
+    }
+    sort()
+  }
+
+  private mutating func sort() {
+    rules.sort {
+      ($1.priority, $0.source.rank, $0.number) < ($0.priority, $1.source.rank, $1.number)
+    }
+  }
+}
+
+/// Where a rule comes from.
+public enum RuleSource: String, Hashable, Sendable {
+  /// The decision table.
+  case table
+  /// A call of `guardCalls`.
+  case guardian = "guard"
+  /// A call of `intercept`.
+  case interceptor
+
+  fileprivate var rank: Int { self == .table ? 0 : 1 }
+}

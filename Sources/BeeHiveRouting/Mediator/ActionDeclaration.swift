@@ -1,0 +1,80 @@
+/// What an action is called, takes and returns, as a text that a record carries.
+///
+/// `remote price(sku: String, currency: Currency = euro, note: String?) async throws -> Price`: the word
+/// `remote` puts it on the allow-list; an optional type or a default makes a parameter optional.
+public struct ActionDeclaration: Hashable, Sendable {
+  /// One parameter.
+  public struct Parameter: Hashable, Sendable {
+    /// The name by which it is given.
+    public var name: String
+    /// The name of its type, without `?`.
+    public var type: String
+    /// Whether its type is optional.
+    public var isOptional: Bool
+    /// What stands for a missing one, as a text.
+    public var defaultText: String?
+
+    /// Describes a parameter.
+    public init(
+      name: String, type: String, isOptional: Bool = false, defaultText: String? = nil
+    ) {
+      self.name = name
+      self.type = type
+      self.isOptional = isOptional
+      self.defaultText = defaultText
+    }
+  }
+
+  /// The action's name.
+  public var name: String
+  /// In the order of the declaration.
+  public var parameters: [Parameter]
+  /// Whether calls from outside may reach it.
+  public var isRemote: Bool
+  /// Whether it waits.
+  public var isAsync: Bool
+  /// Whether it throws.
+  public var canThrow: Bool
+  /// The name of the type that it returns; empty for none.
+  public var result: String
+
+  /// Describes an action.
+  public init(
+    name: String, parameters: [Parameter] = [], isRemote: Bool = false, isAsync: Bool = false,
+    canThrow: Bool = false, result: String = ""
+  ) {
+    self.name = name
+    self.parameters = parameters
+    self.isRemote = isRemote
+    self.isAsync = isAsync
+    self.canThrow = canThrow
+    self.result = result
+  }
+}
+
+extension ActionDeclaration: CustomStringConvertible {
+  /// The text that `init(parsing:)` reads.
+  public var description: String {
+    var text = isRemote ? "remote " : ""
+    text += name + "(" + parameters.map(\.description).joined(separator: ", ") + ")"
+    if isAsync { text += " async" }
+    if canThrow { text += " throws" }
+    if !result.isEmpty { text += " -> \(result)" }
+    return text
+  }
+}
+
+extension ActionDeclaration.Parameter: CustomStringConvertible {
+  /// `currency: Currency = euro`
+  public var description: String {
+    "\(name): \(type)\(isOptional ? "?" : "")" + (defaultText.map { " = \($0)" } ?? "")
+  }
+}
+
+extension ActionDeclaration {
+  /// Reads the text of a declaration; throws where it is none, with the place.
+  public init(parsing text: String) throws(RoutingError) {
+    var reader = DeclarationReader(text)
+    self = try reader.read()
+  }
+}

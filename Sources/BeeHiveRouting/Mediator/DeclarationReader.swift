@@ -1,0 +1,115 @@
+/// Reads the text of an `ActionDeclaration`.
+struct DeclarationReader {
+  private let text: String
+  private var rest: Substring
+
+  init(_ text: String) {
+    self.text = text
+    rest = text[...]
+  }
+
+  mutating func read() throws(RoutingError) -> ActionDeclaration {
+    var declaration = ActionDeclaration(name: "")
+    declaration.isRemote = takeWord("remote")
+    declaration.name = try takeName("the action")
+    try take("(")
+    skipBlanks()
+    while !rest.hasPrefix(")") {
+      declaration.parameters.append(try takeParameter())
+      skipBlanks()
+      guard rest.hasPrefix(",") else { break }
+      rest = rest.dropFirst()
+      skipBlanks()
+    }
+    try take(")")
+    declaration.isAsync = takeWord("async")
+    declaration.canThrow = takeWord("throws")
+    skipBlanks()
+    if rest.hasPrefix("->") {
+      rest = rest.dropFirst(2)
+      skipBlanks()
+      declaration.result = String(rest)
+      guard !rest.isEmpty else { throw bad("behind -> stands a type") }
+    } else if !rest.isEmpty {
+      throw bad("\"\(rest)\" is left over")
+    }
+    let names = declaration.parameters.map(\.name)
+    if Set(names).count < names.count { throw bad("a parameter's name stands there twice") }
+    return declaration
+  }
+
+  private mutating func takeParameter() throws(RoutingError) -> ActionDeclaration.Parameter {
+    let name = try takeName("a parameter")
+    try take(":")
+    skipBlanks()
+    var type = takeBalanced(until: "=")
+    var parameter = ActionDeclaration.Parameter(name: name, type: "")
+    if type.hasSuffix("?") {
+      type.removeLast()
+      parameter.isOptional = true
+    }
+    guard !type.isEmpty else { throw bad("the parameter \(name) has no type") }
+    parameter.type = type
+    skipBlanks()
+    if rest.hasPrefix("=") {
+      rest = rest.dropFirst()
+      skipBlanks()
+      parameter.defaultText = takeBalanced(until: nil)
+    }
+    return parameter
+  }
+
+  /// The text up to a comma, a parenthesis or `end` that stands in no brackets and no quotes.
+  private mutating func takeBalanced(until end: Character?) -> String {
+    var depth = 0
+    var isQuoted = false
+    var index = rest.startIndex
+    while index < rest.endIndex {
+      let character = rest[index]
+      if character == "\"" { isQuoted.toggle() }
+      if !isQuoted {
+        if depth == 0, character == "," || character == ")" || character == end { break }
+        if "([<".contains(character) { depth += 1 }
+        // The bracket of an arrow closes nothing.
+        if ")]".contains(character) || (character == ">" && !rest[..<index].hasSuffix("-")) {
+          depth -= 1
+        }
+      }
+      index = rest.index(after: index)
+    }
+    let taken = rest[..<index]
+    rest = rest[index...]
+    return String(taken.reversed().drop { $0 == " " }.reversed())
+  }
+
+  private mutating func takeName(_ what: String) throws(RoutingError) -> String {
+    skipBlanks()
+    let name = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" || $0 == "." }
+    guard !name.isEmpty else { throw bad("\(what) has no name") }
+    rest = rest.dropFirst(name.count)
+    return String(name)
+  }
+
+  private mutating func takeWord(_ word: String) -> Bool {
+    skipBlanks()
+    guard rest.hasPrefix(word) else { return false }
+    let behind = rest.dropFirst(word.count)
+    guard behind.first.map({ $0 == " " || $0 == "-" }) ?? true else { return false }
+    rest = behind
+    return true
+  }
+
+  private mutating func take(_ character: Character) throws(RoutingError) {
+    skipBlanks()
+    guard rest.first == character else { throw bad("\(character) is missing") }
+    rest = rest.dropFirst()
+  }
+
+  private mutating func skipBlanks() { rest = rest.drop { $0 == " " } }
+
+  private func bad(_ reason: String) -> RoutingError {
+    let place = text.utf8.count - rest.utf8.count
+    return RoutingError(
+      .badPattern, "the declaration \"\(text)\" cannot be read at byte \(place): \(reason)")
+  }
+}

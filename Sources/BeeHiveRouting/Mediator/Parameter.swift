@@ -1,0 +1,45 @@
+/// A parameter of an action: its name, its type, and what stands for a missing one.
+public struct Parameter: Sendable {
+  /// What tools and the catalogue show.
+  public let declaration: ActionDeclaration.Parameter
+  /// Whether a text of a URL can become its value.
+  let isURLConvertible: Bool
+  /// The value of the declared type: the argument as it is or converted, else the default.
+  let value: @Sendable (Arguments) throws(RoutingError) -> any Sendable
+
+  /// A parameter that has to be given, unless its type is optional.
+  public init<Value: Sendable>(_ name: String, _ type: Value.Type) {
+    declaration = Self.declare(name, type, nil)
+    isURLConvertible = type is any URLConvertible.Type
+    value = { arguments throws(RoutingError) in try arguments.value(name, as: type) }
+  }
+
+  /// A parameter with a default.
+  public init<Value: Sendable>(
+    _ name: String, _ type: Value.Type = Value.self, default missing: Value
+  ) {
+    declaration = Self.declare(
+      name, type, (missing as? any URLConvertible)?.urlText ?? "\(missing)")
+    isURLConvertible = type is any URLConvertible.Type
+    value = { arguments throws(RoutingError) in
+      arguments.values[name] == nil ? missing : try arguments.value(name, as: type)
+    }
+  }
+
+  private static func declare<Value>(
+    _ name: String, _ type: Value.Type, _ missing: String?
+  ) -> ActionDeclaration.Parameter {
+    let wrapped = (type as? any WrappingValue.Type)?.wrapped
+    return ActionDeclaration.Parameter(
+      name: name, type: wrapped ?? "\(type)", isOptional: wrapped != nil, defaultText: missing)
+  }
+}
+
+/// An optional type, and what it wraps.
+private protocol WrappingValue {
+  static var wrapped: String { get }
+}
+
+extension Optional: WrappingValue {
+  fileprivate static var wrapped: String { "\(Wrapped.self)" }
+}

@@ -1,0 +1,102 @@
+/// A group of actions that others call by name, without importing it.
+///
+/// `@Target` writes the conformance and the record; by hand, `mediator.register("shop") { ShopTarget() }`.
+public protocol Target: Sendable {
+  /// What can be called.
+  static var actions: [Action<Self>] { get }
+
+  /// Answers calls of actions that there are not; nil to leave that to the mediator.
+  static var fallback: (@Sendable (Self, Call) async throws -> any Sendable)? { get }
+}
+
+extension Target {
+  /// None: the mediator's own fallbacks are asked.
+  public static var fallback: (@Sendable (Self, Call) async throws -> any Sendable)? { nil }
+}
+
+/// One thing that a target does.
+public struct Action<Owner: Sendable>: Sendable {
+  /// Its name, parameters and result.
+  public let declaration: ActionDeclaration
+  let parameters: [Parameter]
+  let perform: @Sendable (Owner, Arguments) async throws -> any Sendable
+
+  /// Describes an action; `perform` finds its arguments by name, each of the declared type.
+  ///
+  /// `Action("price", [Parameter("sku", String.self)]) { try await $0.price(sku: $1["sku"]) }`
+  public init<Value: Sendable>(
+    _ name: String, _ parameters: [Parameter] = [], isRemote: Bool = false,
+    _ perform: @escaping @Sendable (Owner, Arguments) async throws -> Value
+  ) {
+    declaration = ActionDeclaration(
+      name: name, parameters: parameters.map(\.declaration), isRemote: isRemote, isAsync: true,
+      canThrow: true, result: Value.self == Void.self ? "" : "\(Value.self)")
+    self.parameters = parameters
+    self.perform = perform
+  }
+
+  /// Describes an action whose declaration is written out.
+  init(
+    _ declaration: ActionDeclaration, _ parameters: [Parameter],
+    _ perform: @escaping @Sendable (Owner, Arguments) async throws -> any Sendable
+  ) {
+    self.declaration = declaration
+    self.parameters = parameters
+    self.perform = perform
+  }
+}
+
+/// A target whatever its type: what records and registrations hand over.
+public struct TargetDefinition: Sendable {
+  /// The name by which it is called.
+  public let name: String
+  let actions: [String: Action<AnyTarget>]
+  /// Names that stand there more than once.
+  let repeated: [String]
+  let fallback: (@Sendable (AnyTarget, Call) async throws -> any Sendable)?
+  let make: @Sendable () throws -> AnyTarget
+
+  /// Describes a target that `make` makes, at the first call.
+  public init<Owner: Target>(
+    _ name: String, _ make: @escaping @Sendable () throws -> Owner
+  ) {
+    let actions: [Action<AnyTarget>] = Owner.actions.map { action in
+      Action<AnyTarget>(action.declaration, action.parameters) { target, arguments in
+        let owner: Owner = try target.cast()
+        return try await action.perform(owner, arguments)
+      }
+    }
+    var fallback: (@Sendable (AnyTarget, Call) async throws -> any Sendable)?
+    if let own = Owner.fallback {
+      fallback = { target, call in
+        let owner: Owner = try target.cast()
+        return try await own(owner, call)
+      }
+    }
+    self.init(name, actions, fallback: fallback) { AnyTarget(value: try make()) }
+  }
+
+  init(
+    _ name: String, _ actions: [Action<AnyTarget>],
+    fallback: (@Sendable (AnyTarget, Call) async throws -> any Sendable)? = nil,
+    make: @escaping @Sendable () throws -> AnyTarget
+  ) {
+    self.name = name
+    self.actions = Dictionary(
+      actions.map { ($0.declaration.name, $0) }, uniquingKeysWith: { first, _ in first })
+    var seen: Set<String> = []
+    repeated = actions.map(\.declaration.name).filter { !seen.insert($0).inserted }
+    self.fallback = fallback
+    self.make = make
+  }
+}
+
+/// The instance of a target, whatever its type.
+struct AnyTarget: Sendable {
+  let value: any Sendable
+
+  func cast<Owner: Sendable>() throws(RoutingError) -> Owner {
+    if let owner = value as? Owner { return owner }
+    throw RoutingError(.failed, "the target's instance is no \(Owner.self)")
+  }
+}

@@ -1,0 +1,139 @@
+internal import BeeHive
+
+/// The targets of a mediator. Lives under the lock of its `RoutingCore`.
+struct TargetTable: Sendable {
+  typealias Fallback = @Sendable (Call) async throws -> any Sendable
+
+  private(set) var targets: [String: RegisteredTarget] = [:]
+  /// By target; nil for all of them.
+  var fallbacks: [String?: Fallback] = [:]
+
+  /// Every target, in the order of their names.
+  var all: [RegisteredTarget] { targets.values.sorted { $0.definition.name < $1.definition.name } }
+
+  /// Takes in a target; throws where its name is taken, or what it declares cannot be.
+  mutating func add(_ target: RegisteredTarget) throws(RoutingError) {
+    let name = target.definition.name
+    guard !name.isEmpty else {
+      throw RoutingError(.badPattern, "a target of \(target.source) has no name")
+    }
+    if let first = targets[name] {
+      throw RoutingError(
+        .duplicate,
+        "the target \(name) of \(target.source) is registered by \(first.source) already; "
+          + "rename or remove one of them", sources: [target.source, first.source])
+    }
+    if let action = target.definition.repeated.first {
+      throw RoutingError(
+        .duplicate, "the target \(name) of \(target.source) declares the action \(action) twice",
+        sources: [target.source])
+    }
+    for action in target.definition.actions.values where action.declaration.isRemote {
+      try Self.check(remote: action, of: target)
+    }
+    targets[name] = target
+  }
+
+  private static func check(
+    remote action: Action<AnyTarget>, of target: RegisteredTarget
+  ) throws(RoutingError) {
+    let whole = "\(target.definition.name).\(action.declaration.name) of \(target.source)"
+    if NativeName.matches(action.declaration.name) {
+      throw RoutingError(
+        .native,
+        "\(whole) is marked remote, and names that begin with native never are; "
+          + "rename it or remove the mark", sources: [target.source])
+    }
+    for parameter in action.parameters where !parameter.isURLConvertible {
+      let declaration = parameter.declaration
+      // One that may be missing is simply not given from outside.
+      if declaration.isOptional || declaration.defaultText != nil { continue }
+      throw RoutingError(
+        .unknownType,
+        "\(whole) is marked remote, and no URL can hold its parameter \(declaration.name), a "
+          + "\(declaration.type); conform that type to URLConvertible, or remove the mark",
+        key: declaration.name, sources: [target.source])
+    }
+  }
+
+  mutating func remove(_ name: String) -> RegisteredTarget? { targets.removeValue(forKey: name) }
+
+  /// The target that the host of a URL names: hosts know no case.
+  func named(host: String) -> RegisteredTarget? {
+    if let target = targets[host] { return target }
+    let key = host.lowercased()
+    let similar = targets.values.filter { $0.definition.name.lowercased() == key }
+    return similar.count == 1 ? similar[0] : nil
+  }
+}
+
+/// A target and its instance, once there is one.
+final class RegisteredTarget: Sendable {
+  private enum State {
+    case empty
+    case making
+    case made(AnyTarget)
+  }
+
+  let definition: TargetDefinition
+  let source: Source
+  private let state = Lock(State.empty)
+
+  init(_ definition: TargetDefinition, source: Source) {
+    self.definition = definition
+    self.source = source
+  }
+
+  /// The kept instance, made at the first call: one, however many threads ask at once.
+  func instance() throws -> AnyTarget {
+    let made = state.wait { state -> AnyTarget?? in
+      switch state {
+      case .empty:
+        state = .making
+        return .some(nil)
+      case .making: return nil
+      case .made(let target): return .some(target)
+      }
+    }
+    if let made { return made }
+    // No lock is held: it is the target's own code.
+    do {
+      let target = try definition.make()
+      state.withLock { $0 = .made(target) }
+      state.broadcast()
+      return target
+    } catch {
+      state.withLock { $0 = .empty }
+      state.broadcast()
+      throw error
+    }
+  }
+
+  /// Lets the kept instance go; whether there was one.
+  func release() -> Bool {
+    state.withLock { state in
+      guard case .made = state else { return false }
+      state = .empty
+      return true
+    }
+  }
+}
+
+/// Names of actions that nobody outside ever reaches: those that begin with `native`.
+enum NativeName {
+  /// Whatever the case and however often it is percent-encoded.
+  static func matches(_ name: String) -> Bool {
+    var name = name
+    for _ in 0..<8 {
+      if name.lowercased().hasPrefix("native") { return true }
+      let bytes = Array(name.utf8)
+      let scanner = URLScanner(bytes: bytes, limits: .standard)
+      guard let decoded = try? scanner.decode(0..<bytes.count, "the name"), decoded != name else {
+        return false
+      }
+      name = decoded
+    }
+    // Nobody encodes a name that often in good faith.
+    return true
+  }
+}

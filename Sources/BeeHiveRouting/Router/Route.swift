@@ -1,0 +1,90 @@
+public import BeeHive
+
+/// A registered route.
+public struct Route: Sendable, Identifiable {
+  /// Tells routes of one router apart.
+  public struct ID: RawRepresentable, Hashable, Sendable {
+    /// Grows with each registration.
+    public var rawValue: UInt64
+    /// Wraps a number.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+  }
+
+  /// How much of a URL the pattern has to cover.
+  public enum Extent: String, Hashable, Sendable {
+    /// All of the path.
+    case exact
+    /// The path up to where the pattern ends; anything may follow.
+    case prefix
+  }
+
+  /// Tells it apart from the others of its router.
+  public let id: ID
+  /// Which URLs it answers to.
+  public let pattern: RoutePattern
+  /// Larger first among the routes that a URL meets.
+  public let priority: Int
+  /// How much of a URL the pattern covers.
+  public let extent: Extent
+  /// Whether calls from outside may reach it.
+  public let isRemote: Bool
+  /// The name of the type that the handler returns.
+  public let result: String
+  /// Where it was registered.
+  public let source: Source
+  /// Answers a call.
+  let handler: @Sendable (RouteCall) async throws -> any Sendable
+
+  /// The forms of the pattern as the tree takes them.
+  var variants: [[RoutePattern.Segment]] {
+    guard extent == .prefix else { return pattern.variants }
+    return pattern.variants.map { variant in
+      if case .rest? = variant.last { return variant }
+      return variant + [.rest(RoutePattern.Rest(name: "*", isPath: false))]
+    }
+  }
+
+  var root: RouteTree.Root {
+    RouteTree.Root(scheme: pattern.scheme, isAbsolute: pattern.isAbsolute)
+  }
+}
+
+extension Route: CustomStringConvertible {
+  /// `app://shop/:id<Int>  remote  Shop.swift:12`
+  public var description: String {
+    "\(pattern)\(isRemote ? "  remote" : "")\(priority == 0 ? "" : "  priority=\(priority)")  \(source)"
+  }
+}
+
+/// What a handler is told of the call that it answers.
+public struct RouteCall: Sendable {
+  /// The URL that the route matched.
+  public let url: URLText
+  /// The URL that the call began with, before any redirection; nil where it began with names.
+  public let originalURL: URLText?
+  /// The pattern that matched.
+  public let pattern: RoutePattern
+  /// Who calls.
+  public let origin: CallOrigin
+  /// What the query, the path and the caller give; the later of these stands over the earlier.
+  public let parameters: Arguments
+  /// What the caller gives beside the URL.
+  public let userInfo: Arguments
+
+  /// A parameter as a `Value`: `let id: Int = try call["id"]`; an optional type makes it optional.
+  public subscript<Value: Sendable>(key: String) -> Value {
+    get throws(RoutingError) { try parameters.value(key) }
+  }
+
+  /// What to throw so that the next matching route is asked.
+  public func refusal(_ reason: String) -> RouteRefusal { RouteRefusal(reason: reason) }
+}
+
+/// Thrown by a handler that does not want this URL: the next matching route is asked.
+public struct RouteRefusal: Error, Hashable, Sendable {
+  /// Why; the caller reads it where no other route answers.
+  public var reason: String
+
+  /// Refuses.
+  public init(reason: String) { self.reason = reason }
+}

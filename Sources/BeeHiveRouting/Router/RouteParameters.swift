@@ -1,0 +1,53 @@
+internal import BeeHive
+
+/// What a matched route is given: the query below the path below what the caller gives beside the URL.
+enum RouteParameters {
+  static func collect(
+    of call: Call, at url: URLText, for route: Route, types: SegmentTypes,
+    path values: [(name: String, value: any URLConvertible)]
+  ) throws(RoutingError) -> Arguments {
+    let pattern = route.pattern
+    var parameters = Arguments()
+    if !url.items.isEmpty || !pattern.keys.isEmpty {
+      let declared = Set(pattern.keys.map(\.name))
+      let takesAny = call.origin == .local || pattern.allowsOtherKeys
+      for item in url.items where !call.withheld.contains(item.name) {
+        // Whoever calls from outside names no key that the author did not declare.
+        guard takesAny || declared.contains(item.name) else { continue }
+        parameters.append(item.value ?? "", for: item.name)
+      }
+    }
+    for (name, value) in values {
+      // Text stays text: the handler may ask for it as a number.
+      parameters.values[name] = (value as? String).map { .texts([$0]) } ?? .value(value)
+    }
+    parameters = parameters.merging(call.arguments)
+    for key in pattern.keys { try complete(&parameters, with: key, of: pattern, types) }
+    return parameters
+  }
+
+  /// Puts the default in the place of a missing key, and refuses a text that is not of the key's type.
+  private static func complete(
+    _ parameters: inout Arguments, with key: RoutePattern.Key, of pattern: RoutePattern,
+    _ types: SegmentTypes
+  ) throws(RoutingError) {
+    guard let given = parameters.values[key.name] else {
+      if let text = key.defaultText {
+        parameters.append(text, for: key.name)
+      } else if !key.isOptional {
+        throw RoutingError(
+          .missingParameter,
+          "the parameter \(key.name) of \(pattern), a \(key.type), is missing; give it",
+          key: key.name)
+      }
+      return
+    }
+    guard case .texts(let texts) = given else { return }
+    for text in texts where types.value(of: text, as: key.type) == nil {
+      throw RoutingError(
+        .wrongParameter,
+        "the parameter \(key.name) of \(pattern) is to be of type \(key.type), and is given "
+          + "the text \"\(text)\"", key: key.name)
+    }
+  }
+}

@@ -1,0 +1,134 @@
+internal import BeeHive
+
+/// A route whose whole pattern a URL meets, and the values that its path gives.
+struct RouteMatch: Sendable {
+  var route: Route.ID
+  var priority: Int
+  var values: [(name: String, value: any URLConvertible)]
+}
+
+/// Finds every route that a URL meets, the best one first.
+///
+/// Segment by segment from the left: a literal beats a parameter with text around it, that beats a typed
+/// one, that a plain one, that what takes all the rest. A larger priority beats all of this.
+struct RouteSearch {
+  private let tree: RouteTree
+  private let url: URLText
+  private var segments: [String] = []
+  /// How many segments stand before those of the path.
+  private var offset = 0
+  /// The host with its port, which a pattern may ask for.
+  private var hostWithPort: String?
+  private var values: [any URLConvertible] = []
+  private var matches: [RouteMatch] = []
+
+  private init(_ tree: RouteTree, _ url: URLText) {
+    self.tree = tree
+    self.url = url
+  }
+
+  /// The matches among the routes of the URL's scheme, then among those of any scheme.
+  static func matches(
+    of url: URLText, in tree: RouteTree, includingAnyScheme: Bool = true
+  ) -> [RouteMatch] {
+    var search = RouteSearch(tree, url)
+    if let scheme = url.scheme { search.visitRoots(of: scheme) }
+    if includingAnyScheme || url.scheme == nil { search.visitRoots(of: nil) }
+    guard search.matches.count > 1 else { return search.matches }
+    return search.matches.enumerated()
+      .sorted { ($1.element.priority, $0.offset) < ($0.element.priority, $1.offset) }
+      .map(\.element)
+  }
+
+  private mutating func visitRoots(of scheme: String?) {
+    if let root = tree.roots[RouteTree.Root(scheme: scheme, isAbsolute: true)] {
+      if let host = url.host {
+        let host = url.isIPv6 ? "[\(host)]" : host
+        segments = [host] + url.path
+        offset = 1
+        hostWithPort = url.port.map { "\(host):\($0)".lowercased() }
+      } else {
+        segments = url.path
+        offset = 0
+      }
+      // Hosts are compared without case, and literals of patterns stand in lower case there.
+      visit(root, 0, literal: segments.first?.lowercased())
+    }
+    if let root = tree.roots[RouteTree.Root(scheme: scheme, isAbsolute: false)] {
+      hostWithPort = nil
+      if let host = url.plainHost {
+        segments = [host] + url.path
+        offset = 1
+      } else {
+        segments = url.path
+        offset = 0
+      }
+      visit(root, 0, literal: segments.first)
+    }
+  }
+
+  private mutating func visit(_ index: Int, _ depth: Int, literal: String?) {
+    let node = tree.nodes[index]
+    guard depth < segments.count, let literal else {
+      for ending in node.ends { add(ending, rest: nil) }
+      for ending in node.rests { add(ending, rest: [String]()) }
+      return
+    }
+    let next = depth + 1 < segments.count ? segments[depth + 1] : nil
+    if depth == 0, let hostWithPort, let child = node.literals[hostWithPort] {
+      visit(child, 1, literal: next)
+    }
+    if let child = node.literals[literal] { visit(child, depth + 1, literal: next) }
+    for edge in node.edges {
+      guard let value = edge.value(of: segments[depth]) else { continue }
+      values.append(value)
+      visit(edge.child, depth + 1, literal: next)
+      values.removeLast()
+    }
+    if !node.paths.isEmpty {
+      let text = path(from: depth)
+      for ending in node.paths { add(ending, rest: text) }
+    }
+    for ending in node.rests { add(ending, rest: Array(segments[depth...])) }
+  }
+
+  /// What is left, as it stands in the URL.
+  private func path(from depth: Int) -> String {
+    guard depth < offset else { return url.pathTail(from: depth - offset) }
+    let tail = url.pathTail(from: 0)
+    return tail.isEmpty ? segments[0] : segments[0] + "/" + tail
+  }
+
+  private mutating func add(_ ending: RouteTree.Ending, rest: (any URLConvertible)?) {
+    // An optional part may bring a route here twice; the better form came first.
+    if matches.contains(where: { $0.route == ending.route }) { return }
+    let values = rest.map { self.values + [$0] } ?? self.values
+    matches.append(
+      RouteMatch(
+        route: ending.route, priority: ending.priority,
+        values: Array(zip(ending.names, values))))
+  }
+}
+
+extension RouteTree.Edge {
+  /// The value of a segment; nil where it is not for this edge.
+  fileprivate func value(of segment: String) -> (any URLConvertible)? {
+    guard !prefix.isEmpty || !suffix.isEmpty else {
+      return type.map { $0.convert(segment) } ?? segment
+    }
+    guard segment.hasPrefix(prefix), segment.hasSuffix(suffix),
+      segment.count > prefix.count + suffix.count
+    else { return nil }
+    let text = String(segment.dropFirst(prefix.count).dropLast(suffix.count))
+    return type.map { $0.convert(text) } ?? text
+  }
+}
+
+extension URLText {
+  /// The host where it is a plain name, as in `app://shop`, and so may be meant as a part of the path.
+  fileprivate var plainHost: String? {
+    guard let host, port == nil, !isIPv6, host.lowercased() != "localhost", !host.contains(".")
+    else { return nil }
+    return host
+  }
+}

@@ -1,0 +1,113 @@
+internal import BeeHive
+
+/// Routes: URL patterns and what answers to them.
+///
+/// A value that stands for its Hive's routes; `Router()` is empty and belongs to none.
+public struct Router: Sendable {
+  let core: RoutingCore
+
+  /// A router of its own: tests, and hosts without a Hive.
+  public init() { core = RoutingCore() }
+
+  init(core: RoutingCore) { self.core = core }
+
+  /// Registers a handler for the URLs that a pattern matches.
+  ///
+  /// It may return nothing, an object, or wait; throwing `call.refusal(…)` asks the next matching route.
+  /// Calls from outside reach it only with `isRemote`. Throws where the pattern cannot be read, or a
+  /// route of the same shape and priority is registered: the error names both places.
+  @discardableResult
+  public func register<Value: Sendable>(
+    _ pattern: String, priority: Int = 0, matching extent: Route.Extent = .exact,
+    isRemote: Bool = false, file: String = #fileID, line: UInt = #line,
+    _ handler: @escaping @Sendable (RouteCall) async throws -> Value
+  ) throws(RoutingError) -> RouteRegistration {
+    let route = Route(
+      id: Route.ID(rawValue: RoutingCore.nextNumber()), pattern: try RoutePattern(pattern),
+      priority: priority, extent: extent, isRemote: isRemote,
+      result: Value.self == Void.self ? "" : "\(Value.self)",
+      source: .code(file: file, line: line), handler: handler)
+    try core.routes.withLock { table throws(RoutingError) in try table.add(route) }
+    return RouteRegistration(id: route.id, core: core)
+  }
+
+  /// Takes out what was registered under a pattern; whether there was anything.
+  ///
+  /// Other patterns stay, also those that begin like this one.
+  @discardableResult
+  public func deregister(_ pattern: String) -> Bool {
+    guard let pattern = try? RoutePattern(pattern) else { return false }
+    return core.routes.withLock { table in
+      let gone = table.all.filter {
+        $0.pattern.variants == pattern.variants
+          && $0.root
+            == RouteTree.Root(scheme: pattern.scheme, isAbsolute: pattern.isAbsolute)
+      }
+      for route in gone { _ = table.remove(route.id) }
+      return !gone.isEmpty
+    }
+  }
+
+  /// Takes out every route that code registered; those of images stay.
+  public func deregisterAll() {
+    core.routes.withLock { table in
+      for route in table.all {
+        if case .code = route.source { _ = table.remove(route.id) }
+      }
+    }
+  }
+
+  /// Every route, in order of registration, with its source.
+  public var routes: [Route] {
+    core.catchUp(probing: true)
+    return core.routes.withLock { $0.all }
+  }
+
+  /// The route that would be asked first about a URL; nil where it meets none. Nothing is called.
+  public func route(for url: String) -> Route? {
+    guard let url = try? URLText(url) else { return nil }
+    return core.meet(url).matches.first?.route
+  }
+
+  /// Adds a type that patterns may name: `:month<Month>`.
+  ///
+  /// `convert` makes a value of the decoded text, or answers nil where it is none of the type. It is
+  /// called on any thread, while a URL is matched.
+  public func define(
+    _ type: String, _ convert: @escaping @Sendable (String) -> (any URLConvertible)?
+  ) throws(RoutingError) {
+    try core.routes.withLock { table throws(RoutingError) in try table.types.define(type, convert) }
+  }
+
+  /// Answers the URLs that no route answers.
+  public func unmatched<Value: Sendable>(
+    _ handler: @escaping @Sendable (RouteCall) async throws -> Value
+  ) {
+    core.routes.withLock { $0.schemes[String?.none, default: .init()].unmatched = handler }
+  }
+
+  /// The routes of one scheme.
+  public func scheme(_ scheme: String) -> SchemeRouter {
+    SchemeRouter(scheme: scheme.lowercased(), router: self)
+  }
+
+  /// Whether a route, or a target and action, would answer this URL; nothing is called.
+  ///
+  /// For a pattern's types, declared query and remote mark: all of it has to fit.
+  public func canOpen(_ url: String, origin: CallOrigin = .local) -> Bool {
+    core.canOpen(url, origin: origin)
+  }
+}
+
+/// A registered route, to take it out again.
+public struct RouteRegistration: Sendable {
+  /// The route's number.
+  public let id: Route.ID
+  let core: RoutingCore
+
+  /// Takes the route out; whether it was there.
+  @discardableResult
+  public func cancel() -> Bool {
+    core.routes.withLock { $0.remove(id) != nil }
+  }
+}

@@ -1,0 +1,52 @@
+internal import BeeHive
+
+/// The routes of one scheme, and what becomes of its URLs that none of them answers.
+public struct SchemeRouter: Sendable {
+  /// The scheme, in lower case.
+  public let scheme: String
+  let router: Router
+
+  /// Registers a handler for a pattern without a scheme: `/shop/:id` or `//shop/:id`.
+  @discardableResult
+  public func register<Value: Sendable>(
+    _ pattern: String, priority: Int = 0, matching extent: Route.Extent = .exact,
+    isRemote: Bool = false, file: String = #fileID, line: UInt = #line,
+    _ handler: @escaping @Sendable (RouteCall) async throws -> Value
+  ) throws(RoutingError) -> RouteRegistration {
+    try router.register(
+      whole(pattern), priority: priority, matching: extent, isRemote: isRemote, file: file,
+      line: line, handler)
+  }
+
+  /// Takes out what was registered under a pattern without a scheme.
+  @discardableResult
+  public func deregister(_ pattern: String) -> Bool { router.deregister(whole(pattern)) }
+
+  /// Takes out every route of this scheme that code registered.
+  public func deregisterAll() {
+    router.core.routes.withLock { table in
+      for route in table.all where route.pattern.scheme == scheme {
+        if case .code = route.source { _ = table.remove(route.id) }
+      }
+    }
+  }
+
+  /// The routes of this scheme, in order of registration.
+  public var routes: [Route] { router.routes.filter { $0.pattern.scheme == scheme } }
+
+  /// Whether URLs of this scheme also meet the routes of any scheme, which come last. They do, else.
+  public func fallBack(_ fallsBack: Bool) {
+    router.core.routes.withLock { $0.schemes[scheme, default: .init()].fallsBack = fallsBack }
+  }
+
+  /// Answers the URLs of this scheme that no route answers.
+  public func unmatched<Value: Sendable>(
+    _ handler: @escaping @Sendable (RouteCall) async throws -> Value
+  ) {
+    router.core.routes.withLock { $0.schemes[scheme, default: .init()].unmatched = handler }
+  }
+
+  private func whole(_ pattern: String) -> String {
+    pattern.hasPrefix("/") ? "\(scheme):\(pattern)" : "\(scheme):/\(pattern)"
+  }
+}

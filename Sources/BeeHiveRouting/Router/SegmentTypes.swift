@@ -1,0 +1,55 @@
+internal import BeeHive
+
+/// The types that a pattern may name, and what makes a value of a segment's text.
+struct SegmentTypes: Sendable {
+  /// Makes a value of a text, or refuses it. Called without a lock.
+  typealias Converter = @Sendable (String) -> (any URLConvertible)?
+
+  struct SegmentType: Sendable {
+    /// The name in lower case.
+    var name: String
+    /// Which type is tried first where several may take a segment.
+    var rank: Int
+    var convert: Converter
+  }
+
+  private var types: [String: SegmentType] = [:]
+
+  init() {
+    add("uuid", rank: 0, UUIDValue.init(urlText:))
+    add("int", rank: 1, Int.init(urlText:))
+    add("double", rank: 2, Double.init(urlText:))
+    add("float", rank: 2, Double.init(urlText:))
+    add("bool", rank: 3) { $0.isEmpty ? nil : Bool(urlText: $0) }
+  }
+
+  private mutating func add<Value: URLConvertible>(
+    _ name: String, rank: Int, _ convert: @escaping @Sendable (String) -> Value?
+  ) {
+    types[name] = SegmentType(name: name, rank: rank) { convert($0) }
+  }
+
+  /// Adds a type of the host's; throws where the name is taken.
+  mutating func define(_ name: String, _ convert: @escaping Converter) throws(RoutingError) {
+    let key = name.lowercased()
+    guard types[key] == nil, !["string", "path"].contains(key) else {
+      throw RoutingError(.duplicate, "the type \(name) of patterns is defined already")
+    }
+    types[key] = SegmentType(name: key, rank: 4, convert: convert)
+  }
+
+  /// The type of this name; throws where there is none.
+  func type(named name: String, in pattern: String) throws(RoutingError) -> SegmentType {
+    if let type = types[name.lowercased()] { return type }
+    throw RoutingError(
+      .unknownType,
+      "the pattern \(pattern) names the type \(name), which nobody has defined; there are "
+        + (types.keys + ["path", "string"]).sorted().joined(separator: ", "))
+  }
+
+  /// Makes the value of a text of the query; nil where it is none of that type.
+  func value(of text: String, as name: String) -> (any URLConvertible)? {
+    let key = name.lowercased()
+    return key == "string" ? text : types[key]?.convert(text)
+  }
+}

@@ -1,0 +1,48 @@
+internal import BeeHive
+internal import Synchronization
+
+/// What router, mediator and entry point share: one of each belongs to a Hive.
+///
+/// Handlers, targets, interceptors and converters are called with no lock held.
+final class RoutingCore: Sendable {
+  let routes = Lock(RouteTable())
+  let targets = Lock(TargetTable())
+  let rules = Lock(RuleList())
+  let guards = Lock<[String: @Sendable (Call) -> Bool]>([:])
+  let observers = CallObservers()
+  let limits = Lock(URLLimits.standard)
+  let records = Lock(RecordedEntries())
+  /// The Hive whose records are routes and targets; nil for a router of its own.
+  private let hive: WeakHive?
+
+  private static let numbers = Atomic<UInt64>(0)
+
+  init(hive: Hive? = nil) { self.hive = hive.map(WeakHive.init) }
+
+  /// The next number: of a call, a route, a rule.
+  static func nextNumber() -> UInt64 { numbers.wrappingAdd(1, ordering: .relaxed).newValue }
+
+  /// The Hive, while it is there.
+  var owner: Hive? { hive?.value }
+}
+
+/// The Hive owns its core, so the core does not own the Hive.
+private final class WeakHive: @unchecked Sendable {
+  // Sound: a weak reference is read atomically, and nobody writes it after `init`.
+  private(set) weak var value: Hive?
+
+  init(_ value: Hive) { self.value = value }
+}
+
+extension Hive {
+  var routing: RoutingCore { attachment { RoutingCore(hive: $0) } }
+
+  /// The routes of this Hive: those that its images declare, and those that code registers.
+  public var router: Router { Router(core: routing) }
+
+  /// The targets of this Hive, which are called by their names.
+  public var mediator: Mediator { Mediator(core: routing) }
+
+  /// The one point that every call of this Hive's routes and targets passes.
+  public var calls: EntryPoint { EntryPoint(core: routing) }
+}

@@ -1,0 +1,66 @@
+public import BeeHive
+
+/// Why a URL, a call, a pattern or a decision table was refused.
+public struct RoutingError: Error, Hashable, Sendable {
+  /// The cause, as a stable code: `rawValue` is what is printed and documented.
+  public enum Code: String, Hashable, Sendable, CaseIterable {
+    /// The text is no URL that this router reads; the message has the byte and the rule.
+    case malformedURL = "malformed-url"
+    /// The URL is longer, deeper or has more parameters than the limits allow.
+    case limitExceeded = "limit-exceeded"
+    /// The pattern cannot be read, or one of its parts stands where it cannot.
+    case badPattern = "bad-pattern"
+    /// A pattern or a declaration names a type that nobody has defined.
+    case unknownType = "unknown-type"
+    /// A route, target or action of the same shape and priority is registered already.
+    case duplicate = "duplicate"
+    /// No route matches the URL, and no target has its name.
+    case noRoute = "no-route"
+    /// No target of this name is registered.
+    case noTarget = "no-target"
+    /// The target has no action of this name.
+    case noAction = "no-action"
+    /// A parameter without a default is not given.
+    case missingParameter = "missing-parameter"
+    /// A parameter is given, but as another type than the declared one.
+    case wrongParameter = "wrong-parameter"
+    /// A parameter is given that the action does not declare.
+    case undeclaredParameter = "undeclared-parameter"
+    /// The result is of another type than the caller asks for.
+    case wrongResult = "wrong-result"
+    /// The route or action is not marked remote, and the call comes from outside.
+    case notRemote = "not-remote"
+    /// The action's name begins with `native`: such actions are never remote.
+    case native = "native"
+    /// An interceptor, a rule or every matching handler refused; the message has the reason.
+    case refused = "refused"
+    /// Redirections lead back to where they were, or never end; the message has the path.
+    case redirectLoop = "redirect-loop"
+    /// The decision table contradicts its schema or itself; the message lists every problem.
+    case badTable = "bad-table"
+    /// The target cannot be made, or a C action failed.
+    case failed = "failed"
+  }
+
+  /// The cause.
+  public var code: Code
+  /// One sentence for a person: what was found and what to do.
+  public var message: String
+  /// The parameter it concerns.
+  public var key: String?
+  /// The entries it concerns.
+  public var sources: [Source]
+
+  /// Describes a failure.
+  public init(_ code: Code, _ message: String, key: String? = nil, sources: [Source] = []) {
+    self.code = code
+    self.message = message
+    self.key = key
+    self.sources = sources
+  }
+}
+
+extension RoutingError: CustomStringConvertible {
+  /// The message.
+  public var description: String { message }
+}

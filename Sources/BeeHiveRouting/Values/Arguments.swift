@@ -1,0 +1,120 @@
+/// What a call is given: values by name, as they are, or as the texts of a URL.
+///
+/// A text is converted to the type that the receiver declares; a value is of that type or an error.
+public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
+  /// One argument.
+  enum Argument: Sendable {
+    /// A value that was given in this process.
+    case value(any Sendable)
+    /// What a URL gives: a text for each time that the key stands there.
+    case texts([String])
+  }
+
+  var values: [String: Argument] = [:]
+
+  /// No arguments.
+  public init() {}
+
+  /// Values of any Sendable type: objects and `@Sendable` closures too.
+  public init(dictionaryLiteral elements: (String, any Sendable)...) {
+    for (key, value) in elements { values[key] = .value(value) }
+  }
+
+  /// Values of any Sendable type.
+  public init(_ values: [String: any Sendable]) {
+    self.values = values.mapValues { .value($0) }
+  }
+
+  /// The parameters of a query, which are converted when they are read.
+  public init(items: [URLText.Item]) {
+    for item in items { append(item.value ?? "", for: item.name) }
+  }
+
+  /// The names, in no order.
+  public var keys: Set<String> { Set(values.keys) }
+
+  /// Whether nothing is given.
+  public var isEmpty: Bool { values.isEmpty }
+
+  /// The value as it was given: a text, or several, for what comes from a URL.
+  public subscript(raw key: String) -> (any Sendable)? {
+    switch values[key] {
+    case .value(let value): value
+    case .texts(let texts): texts.count == 1 ? texts[0] : texts
+    case nil: nil
+    }
+  }
+
+  /// Gives a value.
+  public mutating func set(_ value: any Sendable, for key: String) { values[key] = .value(value) }
+
+  /// Takes a value away.
+  public mutating func remove(_ key: String) { values[key] = nil }
+
+  /// Adds a text, as a URL would: a key that stands there again has several.
+  mutating func append(_ text: String, for key: String) {
+    if case .texts(let texts) = values[key] {
+      values[key] = .texts(texts + [text])
+    } else {
+      values[key] = .texts([text])
+    }
+  }
+
+  /// Puts other arguments over these.
+  func merging(_ others: Arguments) -> Arguments {
+    var merged = self
+    merged.values.merge(others.values) { _, new in new }
+    return merged
+  }
+
+  /// The argument as a `Value`; throws where it is missing or of another type.
+  ///
+  /// An optional type makes a missing one nil.
+  public func value<Value: Sendable>(
+    _ key: String, as type: Value.Type = Value.self
+  ) throws(RoutingError) -> Value {
+    if let value = values[key] { return try Self.convert(value, key: key, to: type) }
+    if let optional = type as? any OptionalValue.Type, let none = optional.none as? Value {
+      return none
+    }
+    throw RoutingError(
+      .missingParameter, "the parameter \(key), of type \(type), is missing; give it", key: key)
+  }
+
+  /// The argument as a `Value`: `let id: Int = try call["id"]`.
+  public subscript<Value: Sendable>(key: String) -> Value {
+    get throws(RoutingError) { try value(key) }
+  }
+
+  static func convert<Target: Sendable>(
+    _ value: Argument, key: String, to type: Target.Type
+  ) throws(RoutingError) -> Target {
+    switch value {
+    case .value(let value):
+      if let value = value as? Target { return value }
+      throw wrong(key, type, "a value of type \(Swift.type(of: value))")
+    case .texts(let texts):
+      if let readable = type as? any URLConvertible.Type {
+        // In two steps: no value at all would cast to an optional type.
+        if let value = readable.value(ofTexts: texts), let value = value as? Target { return value }
+        throw wrong(
+          key, type, texts.count == 1 ? "the text \"\(texts[0])\"" : "\(texts.count) texts")
+      }
+      throw wrong(key, type, "a text, and that type is not URLConvertible")
+    }
+  }
+
+  private static func wrong(_ key: String, _ type: Any.Type, _ given: String) -> RoutingError {
+    RoutingError(
+      .wrongParameter, "the parameter \(key) is to be of type \(type), and is given \(given)",
+      key: key)
+  }
+}
+
+/// An optional type, whatever it wraps.
+protocol OptionalValue {
+  /// No value.
+  static var none: Self { get }
+}
+
+extension Optional: OptionalValue {}

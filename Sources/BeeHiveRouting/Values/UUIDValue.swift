@@ -1,0 +1,43 @@
+/// A UUID without Foundation: 128 bits, written in the usual 36 characters.
+///
+/// `UUID(uuidString: value.description)` is Foundation's.
+public struct UUIDValue: Hashable, Sendable, URLConvertible, CustomStringConvertible {
+  /// The first eight bytes, the first one highest.
+  public let high: UInt64
+  /// The last eight bytes.
+  public let low: UInt64
+
+  /// Reads 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, of either case.
+  public init?(urlText: String) {
+    guard urlText.utf8.count == 36 else { return nil }
+    var words: (UInt64, UInt64) = (0, 0)
+    for (index, byte) in urlText.utf8.enumerated() {
+      if [8, 13, 18, 23].contains(index) {
+        guard byte == UInt8(ascii: "-") else { return nil }
+        continue
+      }
+      guard let digit = byte.hexadecimal else { return nil }
+      if index < 18 {
+        words.0 = words.0 << 4 | UInt64(digit)
+      } else {
+        words.1 = words.1 << 4 | UInt64(digit)
+      }
+    }
+    (high, low) = words
+  }
+
+  /// The UUID in capital letters, as Foundation writes it.
+  public var urlText: String { description }
+
+  /// The UUID in capital letters, as Foundation writes it.
+  public var description: String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for index in 0..<32 {
+      if [8, 12, 16, 20].contains(index) { bytes.append(UInt8(ascii: "-")) }
+      let word = index < 16 ? high : low
+      bytes.append(digits[Int(word >> UInt64(60 - index % 16 * 4) & 15)])
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

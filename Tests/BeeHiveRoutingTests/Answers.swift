@@ -1,0 +1,63 @@
+import BeeHiveRouting
+import Testing
+
+/// Keeps what handlers were told, in order.
+actor Log {
+  private(set) var lines: [String] = []
+  func add(_ line: String) { lines.append(line) }
+}
+
+extension Router {
+  /// Registers patterns whose handlers answer with the pattern and what the path gave.
+  @discardableResult
+  func answering(_ patterns: String...) throws -> Router {
+    for pattern in patterns {
+      try register(pattern) { call in describe(call) }
+    }
+    return self
+  }
+
+  /// What a handler of `answering` said; nil where nobody answers.
+  func answer(_ url: String, origin: CallOrigin = .local) async -> String? {
+    try? await object(for: url, as: String.self, origin: origin)
+  }
+
+  /// The code of the error that a URL ends in; nil where it is answered.
+  func failure(_ url: String, origin: CallOrigin = .local) async -> RoutingError.Code? {
+    do {
+      try await open(url, origin: origin)
+      return nil
+    } catch {
+      return (error as? RoutingError)?.code
+    }
+  }
+}
+
+/// `app://shop/:id id=42 q=x`: the pattern, then the parameters in the order of their names.
+func describe(_ call: RouteCall) -> String {
+  let parameters = call.parameters.keys.sorted().map { key in
+    "\(key)=\(call.parameters[raw: key].map { "\($0)" } ?? "nil")"
+  }
+  return ([call.pattern.text] + parameters).joined(separator: " ")
+}
+
+/// A URL and what is answered to it; nil where nobody answers.
+struct Answer: CustomTestStringConvertible, Sendable {
+  let patterns: [String]
+  let url: String
+  let answer: String?
+  var testDescription: String { "\(patterns.joined(separator: " ")) ← \(url)" }
+
+  init(_ patterns: String..., url: String, _ answer: String?) {
+    self.patterns = patterns
+    self.url = url
+    self.answer = answer
+  }
+
+  func check() async throws {
+    let router = Router()
+    for pattern in patterns { try router.answering(pattern) }
+    #expect(await router.answer(url) == answer)
+    #expect(router.canOpen(url) == (answer != nil))
+  }
+}

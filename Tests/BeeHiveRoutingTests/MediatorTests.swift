@@ -1,0 +1,235 @@
+import BeeHiveRouting
+import Synchronization
+import Testing
+
+enum Currency: String, URLConvertible { case euro, yen }
+
+struct Price: Hashable, Sendable {
+  var cents: Int
+  var currency: Currency
+}
+
+struct Broken: Error {}
+
+/// A target that somebody wrote by hand.
+final class ShopTarget: Target {
+  static let made = Atomic<Int>(0)
+
+  static let actions: [Action<ShopTarget>] = [
+    Action(
+      "price",
+      [
+        Parameter("sku", String.self), Parameter("currency", default: Currency.euro),
+        Parameter("count", Int?.self),
+      ], isRemote: true
+    ) { shop, arguments in
+      try await shop.price(
+        sku: arguments["sku"], currency: arguments["currency"], count: arguments["count"])
+    },
+    Action("buy", [Parameter("done", (@Sendable (Int) -> Void).self)]) { _, arguments in
+      let done: @Sendable (Int) -> Void = try arguments["done"]
+      done(7)
+    },
+    Action("nothing") { _, _ -> Price? in nil },
+    Action("broken", isRemote: true) { _, _ -> Int in throw Broken() },
+    Action("url", isRemote: true) { _, _ in Call.current?.originalURL?.text ?? "none" },
+    Action("identity") { shop, _ in shop },
+  ]
+
+  init() { Self.made.wrappingAdd(1, ordering: .relaxed) }
+
+  func price(sku: String, currency: Currency, count: Int?) async throws -> Price {
+    await Task.yield()
+    guard sku != "none" else { throw Broken() }
+    return Price(cents: sku.utf8.count * 100 * (count ?? 1), currency: currency)
+  }
+}
+
+/// A target that answers what it does not have.
+struct GuestTarget: Target {
+  static let actions: [Action<GuestTarget>] = []
+  static let fallback: (@Sendable (GuestTarget, Call) async throws -> any Sendable)? = {
+    _, call in "guest instead of \(call.destination)"
+  }
+}
+
+@Suite("A mediator calls actions by name")
+struct MediatorTests {
+  let mediator = Mediator()
+
+  init() throws { try mediator.register("shop") { ShopTarget() } }
+
+  private func code(
+    _ action: String, _ arguments: Arguments = [:], target: String = "shop"
+  ) async -> RoutingError.Code? {
+    do {
+      try await mediator.perform(target, action, arguments)
+      return nil
+    } catch {
+      return (error as? RoutingError)?.code
+    }
+  }
+
+  @Test("Values in, a value out: typed, async, with defaults and optionals")
+  func values() async throws {
+    let price: Price = try await mediator.perform("shop", "price", ["sku": "a1"])
+    #expect(price == Price(cents: 200, currency: .euro))
+    let yen: Price = try await mediator.perform(
+      "shop", "price", ["sku": "abc", "currency": Currency.yen, "count": 2])
+    #expect(yen == Price(cents: 600, currency: .yen))
+  }
+
+  @Test("Closures and objects pass as they are")
+  func closures() async throws {
+    let got = Atomic<Int>(0)
+    let done: @Sendable (Int) -> Void = { got.store($0, ordering: .relaxed) }
+    try await mediator.perform("shop", "buy", ["done": done])
+    #expect(got.load(ordering: .relaxed) == 7)
+  }
+
+  @Test(
+    "A missing, a wrong and an undeclared parameter: the key, the expected and the given type",
+    arguments: [
+      (Arguments(), RoutingError.Code.missingParameter, "sku", ["String"]),
+      (["sku": 7] as Arguments, .wrongParameter, "sku", ["String", "Int"]),
+      (
+        ["sku": "a", "currency": "euro"] as Arguments, .wrongParameter, "currency",
+        ["Currency", "String"]
+      ),
+      (["sku": "a", "count": "2"] as Arguments, .wrongParameter, "count", ["Int", "String"]),
+      (["sku": "a", "skew": 1] as Arguments, .undeclaredParameter, "skew", ["price(sku: String"]),
+    ])
+  func parameters(
+    _ arguments: Arguments, _ code: RoutingError.Code, _ key: String, _ words: [String]
+  ) async {
+    let error = await #expect(throws: RoutingError.self) {
+      try await mediator.perform("shop", "price", arguments)
+    }
+    #expect(error?.code == code)
+    #expect(error?.key == key)
+    for word in words + [key] { #expect(error?.message.contains(word) == true) }
+  }
+
+  @Test("A missing target, a missing action, a wrong result and an error of the action all differ")
+  func errors() async throws {
+    #expect(await code("price", target: "shopp") == .noTarget)
+    #expect(await code("prize") == .noAction)
+    let error = await #expect(throws: RoutingError.self) {
+      let _: String = try await mediator.perform("shop", "price", ["sku": "a"])
+    }
+    #expect(error?.code == .wrongResult)
+    #expect(error?.message.contains("Price") == true && error?.message.contains("String") == true)
+    await #expect(throws: Broken.self) { try await mediator.perform("shop", "broken") }
+    #expect(await code("", target: "") == .noTarget)
+    #expect(await code("") == .noAction)
+  }
+
+  @Test("No value is a result, and no miss")
+  func nilResult() async throws {
+    let price: Price? = try await mediator.perform("shop", "nothing")
+    #expect(price == nil)
+  }
+
+  @Test("One instance for 100 threads; another without caching, and after a release")
+  func instances() async throws {
+    let first: ShopTarget = try await mediator.perform("shop", "identity")
+    let identities = try await withThrowingTaskGroup(of: ObjectIdentifier.self) { group in
+      for _ in 0..<100 {
+        group.addTask {
+          let shop: ShopTarget = try await mediator.perform("shop", "identity")
+          return ObjectIdentifier(shop)
+        }
+      }
+      return try await group.reduce(into: Set<ObjectIdentifier>()) { $0.insert($1) }
+    }
+    #expect(identities == [ObjectIdentifier(first)])
+    let fresh: ShopTarget = try await mediator.perform("shop", "identity", caching: false)
+    #expect(fresh !== first)
+    #expect(mediator.release("shop"))
+    #expect(!mediator.release("shop"))
+    let next: ShopTarget = try await mediator.perform("shop", "identity")
+    #expect(next !== first)
+  }
+
+  @Test("Nothing is made for a call that cannot be answered")
+  func lazily() async throws {
+    let before = ShopTarget.made.load(ordering: .relaxed)
+    let lonely = Mediator()
+    try lonely.register("lonely") { () -> ShopTarget in
+      Issue.record("made")
+      return ShopTarget()
+    }
+    for action in ["none", "price"] {
+      await #expect(throws: RoutingError.self) { try await lonely.perform("lonely", action) }
+    }
+    _ = before
+  }
+
+  @Test("A target that cannot be made is tried again at the next call")
+  func failingTarget() async throws {
+    let tries = Atomic<Int>(0)
+    try mediator.register("flaky") { () throws -> ShopTarget in
+      guard tries.wrappingAdd(1, ordering: .relaxed).newValue > 1 else { throw Broken() }
+      return ShopTarget()
+    }
+    await #expect(throws: Broken.self) { try await mediator.perform("flaky", "nothing") }
+    try await mediator.perform("flaky", "nothing")
+  }
+
+  @Test("Fallbacks: the target's own, then the host's for it, then the one for all")
+  func fallbacks() async throws {
+    try mediator.register("guest") { GuestTarget() }
+    mediator.fallback { "all: \($0.destination)" }
+    mediator.fallback(for: "shop") { "shop: \($0.destination)" }
+    for (target, action, answer) in [
+      ("guest", "x", "guest instead of guest.x"), ("shop", "x", "shop: shop.x"),
+      ("nobody", "x", "all: nobody.x"),
+    ] {
+      let text: String = try await mediator.perform(target, action)
+      #expect(text == answer)
+    }
+    let error = await #expect(throws: RoutingError.self) {
+      try await mediator.calls.send(.action(target: "nobody", action: "x"), origin: .remote)
+    }
+    #expect(error?.code == .noTarget)
+  }
+
+  @Test("A name can be taken once, and deregistered")
+  func names() async throws {
+    let error = #expect(throws: RoutingError.self) {
+      try mediator.register("shop") { ShopTarget() }
+    }
+    #expect(error?.code == .duplicate)
+    #expect(mediator.deregister("shop") && !mediator.deregister("shop"))
+    #expect(await code("nothing") == .noTarget)
+  }
+
+  @Test("What is offered is listed, and its text reads back")
+  func declarations() throws {
+    let actions = mediator.declarations["shop"] ?? []
+    #expect(
+      actions.map(\.description) == [
+        "remote broken() async throws -> Int",
+        "buy(done: @Sendable (Int) -> ()) async throws",
+        "identity() async throws -> ShopTarget",
+        "nothing() async throws -> Optional<Price>",
+        "remote price(sku: String, currency: Currency = euro, count: Int?) async throws -> Price",
+        "remote url() async throws -> String",
+      ])
+    for action in actions {
+      #expect(try ActionDeclaration(parsing: action.description) == action)
+    }
+  }
+
+  @Test(
+    "What is no declaration is refused with the place",
+    arguments: [
+      "", "price", "price(", "price(sku)", "price(sku:)", "price(sku: String", "price() ->",
+      "price() x", "price(a: Int, a: Int)", "remote", "(a: Int)",
+    ])
+  func badDeclarations(_ text: String) {
+    let error = #expect(throws: RoutingError.self) { try ActionDeclaration(parsing: text) }
+    #expect(error?.code == .badPattern)
+    #expect(error?.message.contains("byte") == true || error?.message.contains("twice") == true)
+  }
+}

@@ -1,0 +1,146 @@
+import BeeHiveRouting
+import Testing
+
+@Suite("Calls from outside reach what is on the allow-list")
+struct RemoteCallTests {
+  let router = Router()
+
+  init() throws {
+    try router.mediator.register("shop") { ShopTarget() }
+    try router.mediator.register("NewsDesk") { ShopTarget() }
+    try router.register("app://news/:id<Int>?from", isRemote: true) { describe($0) }
+    try router.register("app://inner/:id") { describe($0) }
+  }
+
+  private func code(_ url: String) async -> RoutingError.Code? {
+    await router.failure(url, origin: .remote)
+  }
+
+  @Test("scheme://target/action?parameters: texts become the declared types")
+  func targetAndAction() async throws {
+    let price = try await router.object(
+      for: "aaa://shop/price?sku=abc&currency=yen&count=2", as: Price.self, origin: .remote)
+    #expect(price == Price(cents: 600, currency: .yen))
+    #expect(await code("aaa://shop/price?sku=a%3Db") == nil)
+    #expect(await code("aaa://shop/price?sku=a=b") == nil)
+    #expect(await code("aaa://newsdesk/price?sku=a") == nil, "hosts know no case")
+  }
+
+  @Test(
+    "Everything else is refused with its reason",
+    arguments: [
+      ("aaa://shop/price", RoutingError.Code.missingParameter),
+      ("aaa://shop/price?sku=a&count=x", .wrongParameter),
+      ("aaa://shop/price?sku=a&sku=b", .wrongParameter),
+      ("aaa://shop/price?sku=a&currency=dollar", .wrongParameter),
+      ("aaa://shop/price?sku=a&kCTMediatorParamsKeySwiftTargetModuleName=M", .undeclaredParameter),
+      ("aaa://shop/buy?done=x", .notRemote),
+      ("aaa://shop/nothing", .notRemote),
+      ("aaa://shop/absent", .noAction),
+      ("aaa://shop/price/now?sku=a", .noAction),
+      ("aaa://shop/a/b", .noAction),
+      ("aaa://shop", .noAction),
+      ("aaa://shop/", .noAction),
+      ("aaa://nobody/price", .noRoute),
+      ("aaa:shop/price?sku=a", .noRoute),
+      ("/shop/price?sku=a", .noRoute),
+      ("aaa://shop:80/price?sku=a", .noRoute),
+      ("app://inner/7", .notRemote),
+      ("app://news/x", .noRoute),
+      ("app://news/7/8", .noRoute),
+      ("aaa://shop/../inner/7", .malformedURL),
+    ])
+  func refusals(_ url: String, _ expected: RoutingError.Code) async {
+    #expect(await code(url) == expected)
+    #expect(
+      !router.canOpen(url, origin: .remote) || expected == .wrongParameter
+        || expected == .missingParameter || expected == .undeclaredParameter)
+  }
+
+  @Test(
+    "native… is refused in every encoding and case, whether there is such a target or not",
+    arguments: [
+      "native", "Native", "NATIVE", "nAtIvEPrice", "%6eative", "%6Eative", "%4e%41%54%49%56%45",
+      "%256eative", "%25256eative", "nativ%65_x",
+    ])
+  func native(_ action: String) async {
+    #expect(await code("aaa://shop/\(action)") == .native)
+    #expect(await code("aaa://nobody/\(action)?a=b") == .native)
+  }
+
+  @Test("A native action cannot be marked remote")
+  func nativeMark() {
+    struct Sneaky: Target {
+      static let actions: [Action<Sneaky>] = [Action("nativeOpen", isRemote: true) { _, _ in 1 }]
+    }
+    let error = #expect(throws: RoutingError.self) {
+      try router.mediator.register("sneaky") { Sneaky() }
+    }
+    #expect(error?.code == .native)
+  }
+
+  @Test("A remote action takes what a URL can hold")
+  func unwritable() {
+    struct Sneaky: Target {
+      static let actions: [Action<Sneaky>] = [
+        Action("take", [Parameter("what", Price.self)], isRemote: true) { _, _ in 1 }
+      ]
+    }
+    let error = #expect(throws: RoutingError.self) {
+      try router.mediator.register("sneaky") { Sneaky() }
+    }
+    #expect(error?.code == .unknownType && error?.key == "what")
+  }
+
+  @Test("A registered route wins over a target of the same host")
+  func routeWins() async throws {
+    try router.register("aaa://shop/price", isRemote: true) { _ in "the route" }
+    #expect(await router.answer("aaa://shop/price?sku=a", origin: .remote) == "the route")
+    try router.register("aaa://shop/url") { _ in "local" }
+    #expect(await code("aaa://shop/url") == .notRemote, "and its mark counts, not the action's")
+  }
+
+  @Test("A route is given the keys that it declares, no others")
+  func declaredKeys() async {
+    let url = "app://news/7?from=mail&id=8&admin=1"
+    #expect(
+      await router.answer(url, origin: .remote) == "app://news/:id<Int>?from from=mail id=7")
+    #expect(
+      await router.answer(url) == "app://news/:id<Int>?from admin=1 from=mail id=7")
+  }
+
+  @Test("The handler can see the original URL")
+  func originalURL() async throws {
+    let url = "aaa://shop/url"
+    #expect(await router.answer(url, origin: .remote) == url)
+    let local: String = try await router.mediator.perform("shop", "url")
+    #expect(local == "none")
+  }
+
+  @Test("A local URL reaches local actions too: remote calls are the smaller part")
+  func localURL() async {
+    #expect(await router.failure("aaa://shop/nothing") == nil)
+    #expect(await code("aaa://shop/nothing") == .notRemote)
+  }
+
+  @Test(
+    "Result or error comes exactly once",
+    arguments: ["aaa://shop/url", "aaa://shop/native", "aaa://shop/broken", "%"])
+  func once(_ url: String) async throws {
+    let log = Log()
+    await router.open(url, origin: .remote) { _ in Task { await log.add(url) } }.value
+    while await log.lines.isEmpty { await Task.yield() }
+    for _ in 0..<20 { await Task.yield() }
+    #expect(await log.lines == [url])
+  }
+
+  @Test("Size and depth are limited, and the host sets the limits")
+  func limits() async {
+    router.calls.limits = URLLimits(bytes: 60, segments: 3, items: 2)
+    #expect(
+      await code("aaa://shop/price?sku=" + String(repeating: "a", count: 60)) == .limitExceeded)
+    #expect(await code("app://news/1/2/3/4") == .limitExceeded)
+    #expect(await code("app://news/1?a=1&b=2&c=3") == .limitExceeded)
+    #expect(await code("app://news/1") == nil)
+  }
+}

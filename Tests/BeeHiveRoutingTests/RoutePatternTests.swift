@@ -1,0 +1,89 @@
+import BeeHiveRouting
+import Testing
+
+@Suite("A pattern says which URLs a route answers to")
+struct RoutePatternTests {
+  @Test(
+    "What no pattern can be is refused with the reason",
+    arguments: [
+      ("", "empty"), ("a b", "%XX"), ("/a#b", "fragment"), ("/a/:", "begins with a letter"),
+      ("/a/:1", "begins with a letter"), ("/a/:id<", "no >"), ("/a/:id<>", "name of a type"),
+      ("/*/b", "nothing can follow"), ("/a/:p<Path>/b", "nothing can follow"), ("/a*", "whole"),
+      ("/x:p<Path>", "whole segments"), ("/:a:b", "two parameters"), ("/:a/:a", "twice"),
+      ("/:a?a", "twice"), ("/?a&a", "twice"), ("/?=1", "no key"), ("/?a<Int", "no key"),
+      ("/(a", "no )"), ("/a)", "no ("), ("/a/../b", "climbs"), ("/%zz", "hexadecimal"),
+      ("/(a)/(b)/(c)/(d)/(e)/(f)/(g)", "64 forms"),
+    ])
+  func refusals(_ pattern: String, _ reason: String) {
+    let error = #expect(throws: RoutingError.self) { try RoutePattern(pattern) }
+    #expect(error?.code == .badPattern)
+    #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+  }
+
+  @Test("A type that nobody has defined is refused, and named beside those there are")
+  func unknownType() throws {
+    let router = Router()
+    for pattern in ["/a/:m<Month>", "/a?m<Month>"] {
+      let error = #expect(throws: RoutingError.self) { try router.answering(pattern) }
+      #expect(error?.code == .unknownType)
+      #expect(error?.message.contains("bool, double, float, int, path, string, uuid") == true)
+    }
+    #expect(router.routes.isEmpty)
+  }
+
+  @Test("The query that a pattern declares")
+  func keys() throws {
+    let pattern = try RoutePattern("app://s/:id?from&page<Int>=1&q<String>&sort<Order?>&*")
+    #expect(
+      pattern.keys.map(\.description) == ["from", "page<Int>=1", "q<String>", "sort<Order?>"])
+    #expect(pattern.keys.map(\.isOptional) == [true, true, false, true])
+    #expect(pattern.allowsOtherKeys)
+    #expect(pattern.names == ["id"])
+  }
+
+  @Test("A URL that is made of a pattern leads back to its values")
+  func roundTrip() async throws {
+    let values: [[String: any URLConvertible]] = [
+      ["id": "42"], ["id": "a/b c%d?e#f&g=h+i"], ["id": "中文", "q": "值"], ["id": "é.x:y*z"],
+      ["id": "1", "q": "http://x/?a=b&c=d#e+f g"], ["id": "1", "tab": "t/u", "q": ""],
+    ]
+    let router = try Router().answering("app://shop/:id(/:tab)?q")
+    for values in values {
+      let url = try RoutePattern("app://shop/:id(/:tab)?q").url(with: values)
+      let parameters = values.keys.sorted().map { "\($0)=\(values[$0].map { "\($0)" } ?? "")" }
+      let expected = (["app://shop/:id(/:tab)?q"] + parameters).joined(separator: " ")
+      #expect(await router.answer(url) == expected, "\(url)")
+    }
+  }
+
+  @Test(
+    "URLs of patterns",
+    arguments: [
+      ("/", "/"), ("/a/b", "/a/b"), ("app://a", "app://a"),
+      ("http://[::1]:80/a", "http://[::1]:80/a"),
+      ("/v:major/:file.html", "/v7/x%20y.html"), ("/files/:rest<Path>", "/files/a/b"),
+      ("/tags/*", "/tags/t/u%2Fv"), ("/a(/:file)(/:other)", "/a/x%20y"), ("/a%3Ab", "/a:b"),
+    ])
+  func generated(_ pattern: String, _ url: String) throws {
+    let all: [String: any URLConvertible] = [
+      "major": 7, "file": "x y", "rest": "a/b", "*": ["t", "u/v"],
+    ]
+    let pattern = try RoutePattern(pattern)
+    let made = try pattern.url(with: all.filter { pattern.names.contains($0.key) })
+    #expect(made == url)
+  }
+
+  @Test("A missing value, and one that no segment can hold, are errors with the key")
+  func unfitValues() throws {
+    let pattern = try RoutePattern("/:id/:idx?q<Int>")
+    let cases: [(values: [String: any URLConvertible], key: String)] = [
+      ([:], "id"), (["id": "1"], "idx"), (["id": "1", "idx": "2"], "q"),
+      (["id": "", "idx": "2", "q": 1], "id"), (["id": "..", "idx": "2", "q": 1], "id"),
+    ]
+    for (values, key) in cases {
+      let error = #expect(throws: RoutingError.self) { try pattern.url(with: values) }
+      #expect(error?.key == key)
+    }
+    #expect(try pattern.url(with: ["id": "a", "idx": "b", "q": 3]) == "/a/b?q=3")
+  }
+}

@@ -1,0 +1,302 @@
+import BeeHiveRouting
+import Testing
+
+@Suite("A router finds the one route that a URL means")
+struct RouterTests {
+  @Test(
+    "Literal beats typed beats plain beats the rest; nothing matches by half",
+    arguments: [
+      Answer("/list", "/:id", url: "/list", "/list"),
+      Answer("/:id", "/list", url: "/list", "/list"),
+      Answer("/:id", "/:n<Int>", url: "/7", "/:n<Int> n=7"),
+      Answer("/:id", "/:n<Int>", url: "/x", "/:id id=x"),
+      Answer("/:n<Double>", "/:n<Int>", "/:n<Bool>", url: "/1", "/:n<Int> n=1"),
+      Answer("/:n<Double>", "/:n<Int>", "/:n<Bool>", url: "/1.5", "/:n<Double> n=1.5"),
+      Answer("/*", "/:id", url: "/x", "/:id id=x"),
+      Answer("/*", "/:id", url: "/x/y", #"/* *=["x", "y"]"#),
+      Answer("/:p<Path>", "/*", url: "/x/y", "/:p<Path> p=x/y"),
+      Answer("/:id", "/:id.html", url: "/x.html", "/:id.html id=x"),
+      Answer("/v:major", "/:id", url: "/v2", "/v:major major=2"),
+      Answer("/v:major<Int>", "/:id", url: "/vx", "/:id id=vx"),
+      Answer("/a", url: "/a/b", nil),
+      Answer("/a/b", url: "/a", nil),
+      Answer("/a/:id", url: "/a", nil),
+      Answer("/", url: "/", "/"),
+      Answer("/", url: "app://", "/"),
+    ])
+  func precedence(_ test: Answer) async throws { try await test.check() }
+
+  @Test(
+    "Three levels of backtracking",
+    arguments: [
+      Answer("/a/b/c/d", "/a/b/:x/e", "/a/:x/c/f", "/:x/b/c/g", url: "/a/b/c/e", "/a/b/:x/e x=c"),
+      Answer("/a/b/c/d", "/a/b/:x/e", "/a/:x/c/f", "/:x/b/c/g", url: "/a/b/c/f", "/a/:x/c/f x=b"),
+      Answer("/a/b/c/d", "/a/b/:x/e", "/a/:x/c/f", "/:x/b/c/g", url: "/a/b/c/g", "/:x/b/c/g x=a"),
+      Answer("/a/b/c/d", "/a/*", url: "/a/b/c/x", #"/a/* *=["b", "c", "x"]"#),
+    ])
+  func backtracking(_ test: Answer) async throws { try await test.check() }
+
+  @Test(
+    "Schemes, hosts and ports",
+    arguments: [
+      Answer("app://shop/:id", url: "APP://Shop/7", "app://shop/:id id=7"),
+      Answer("app://shop/:id", url: "web://shop/7", nil),
+      Answer("app://shop/:id", url: "app:/shop/7", "app://shop/:id id=7"),
+      Answer("*://shop/:id", url: "web://shop/7", "*://shop/:id id=7"),
+      Answer("//shop/:id", url: "web://shop/7", "//shop/:id id=7"),
+      Answer("//shop/:id", "app://shop/:n", url: "app://shop/7", "app://shop/:n n=7"),
+      Answer("/shop/:id", url: "app://shop/7", "/shop/:id id=7"),
+      Answer("/:id", url: "https://example.com/7", "/:id id=7"),
+      Answer("/:id", url: "http://localhost/7", "/:id id=7"),
+      Answer("https:/:id", url: "https://example.com/7", "https:/:id id=7"),
+      Answer("http://localhost:8080/a", url: "http://localhost:8080/a", "http://localhost:8080/a"),
+      Answer("http://localhost:8080/a", url: "http://localhost:81/a", nil),
+      Answer("http://localhost/a", url: "http://localhost:81/a", "http://localhost/a"),
+      Answer("http://[::1]:80/a", url: "http://[::1]:80/a", "http://[::1]:80/a"),
+      Answer("http://[::1]/a", url: "http://[::1]:80/a", "http://[::1]/a"),
+      Answer("http://[::1]/a", url: "http://[::2]/a", nil),
+      Answer("app://:section/list", url: "app://News/list", "app://:section/list section=News"),
+    ])
+  func places(_ test: Answer) async throws { try await test.check() }
+
+  @Test(
+    "The names and texts that tripped others",
+    arguments: [
+      Answer("/_/x", url: "/_/x", "/_/x"),
+      Answer("/a.b/c@d", url: "/a.b/c@d", "/a.b/c@d"),
+      Answer("/caf%C3%A9", url: "/cafe\u{301}", "/caf%C3%A9"),
+      Answer("/搜索/:词", url: "/%E6%90%9C%E7%B4%A2/%E5%80%BC", "/搜索/:词 词=值"),
+      Answer("/a%2Fb", url: "/a%2Fb", "/a%2Fb"),
+      Answer("/a%2Fb", url: "/a/b", nil),
+      Answer("/open?next", url: "/open?next=app://x/y?z=1", "/open?next next=app://x/y?z=1"),
+    ])
+  func texts(_ test: Answer) async throws { try await test.check() }
+
+  @Test(
+    "Optional parts",
+    arguments: [
+      Answer("/a(/:b)(/c)", url: "/a", "/a(/:b)(/c)"),
+      Answer("/a(/:b)(/c)", url: "/a/x", "/a(/:b)(/c) b=x"),
+      Answer("/a(/:b)(/c)", url: "/a/c", "/a(/:b)(/c)"),
+      Answer("/a(/:b)(/c)", url: "/a/x/c", "/a(/:b)(/c) b=x"),
+      Answer("/a(/:b(/:c))", url: "/a/x/y", "/a(/:b(/:c)) b=x c=y"),
+      Answer("/(en/)home", url: "/home", "/(en/)home"),
+    ])
+  func optionals(_ test: Answer) async throws { try await test.check() }
+
+  @Test("A larger priority comes first, whatever the shape")
+  func priorities() async throws {
+    let router = Router()
+    try router.register("/a/b") { _ in "literal" }
+    try router.register("/*", priority: 1) { _ in "rest" }
+    try router.register("/a/:x", priority: 1) { _ in "plain" }
+    #expect(await router.answer("/a/b") == "plain")
+    #expect(await router.answer("/c/d") == "rest")
+  }
+
+  @Test(
+    "A handler that refuses leaves the URL to the next match; nobody left is an error with reasons")
+  func refusals() async throws {
+    let router = Router()
+    try router.register("/a/:id<Int>") { call -> String in throw call.refusal("not this number") }
+    try router.register("/a/:id") { call -> String in
+      let id: Int = try call["id"]
+      guard id > 5 else { throw call.refusal("too small") }
+      return "large \(id)"
+    }
+    #expect(await router.answer("/a/7") == "large 7")
+    let error = await #expect(throws: RoutingError.self) { try await router.open("/a/3") }
+    #expect(error?.code == .refused)
+    #expect(error?.message.contains("/a/:id<Int>: not this number; /a/:id: too small") == true)
+  }
+
+  @Test("Another error of a handler is the caller's")
+  func errors() async throws {
+    struct Broken: Error {}
+    let router = Router()
+    try router.register("/a") { _ in throw Broken() }
+    try router.register("/*") { _ in "never" }
+    await #expect(throws: Broken.self) { try await router.open("/a") }
+  }
+
+  @Test("Prefix by choice")
+  func prefixes() async throws {
+    let router = Router()
+    try router.register("/docs/:lang", matching: .prefix) { describe($0) }
+    #expect(await router.answer("/docs/en") == "/docs/:lang *=[] lang=en")
+    #expect(await router.answer("/docs/en/a/b") == #"/docs/:lang *=["a", "b"] lang=en"#)
+    #expect(await router.answer("/docs") == nil)
+  }
+
+  @Test("Two routes of one shape are refused with both places, until one has a priority")
+  func duplicates() async throws {
+    let router = Router()
+    try router.register("/search/:query", file: "M/First.swift", line: 3) { _ in "first" }
+    for same in ["/search/:query", "/search/:keyword", "/search(/:q)"] {
+      let error = #expect(throws: RoutingError.self) {
+        try router.register(same, file: "M/Second.swift", line: 4) { _ in "second" }
+      }
+      #expect(error?.code == .duplicate)
+      #expect(error?.message.contains("Second.swift:4") == true)
+      #expect(error?.message.contains("First.swift:3") == true)
+    }
+    #expect(router.routes.count == 1)
+    #expect(await router.answer("/search") == nil, "the forms of a refused route are gone")
+    try router.register("/search/:keyword", priority: 1) { _ in "second" }
+    #expect(await router.answer("/search/x") == "second")
+  }
+
+  @Test("Deregistering takes out this route and no other")
+  func deregistration() async throws {
+    let router = try Router().answering("/a/:id", "/a/:id/b", "/a", "/a.b/c@d", "/x(/y)(/:z)")
+    #expect(router.deregister("/a/:id"))
+    #expect(!router.deregister("/a/:id"))
+    #expect(await router.answer("/a/7") == nil)
+    #expect(await router.answer("/a/7/b") == "/a/:id/b id=7")
+    #expect(await router.answer("/a") == "/a")
+    #expect(router.deregister("/a.b/c@d"))
+    #expect(await router.answer("/a.b/c@d") == nil)
+    #expect(router.deregister("/x(/y)(/:z)"))
+    for url in ["/x", "/x/y", "/x/q", "/x/y/q"] { #expect(!router.canOpen(url)) }
+    let registration = try router.register("/t") { _ in "t" }
+    #expect(registration.cancel() && !registration.cancel())
+    router.deregisterAll()
+    #expect(router.routes.isEmpty)
+    try router.answering("/a/:id")
+    #expect(await router.answer("/a/7") == "/a/:id id=7")
+  }
+
+  @Test("canOpen asks nobody and is true for a whole match alone")
+  func canOpen() throws {
+    let router = Router()
+    try router.register("/a/:id<Int>?q<Int>") { _ in Issue.record("called") }
+    router.unmatched { _ in Issue.record("called") }
+    for (url, expected) in [
+      ("/a/1?q=2", true), ("/a/1", false), ("/a/x?q=2", false), ("/a/1?q=x", false), ("/a", false),
+      ("/a/1/b?q=2", false), ("/%", false), ("", false),
+    ] { #expect(router.canOpen(url) == expected, "\(url)") }
+    #expect(!router.canOpen("/a/1?q=2", origin: .remote))
+  }
+
+  @Test("The query: declared keys are checked, defaults stand in, the path stands over the query")
+  func queries() async throws {
+    let router = try Router().answering("/s/:id?page<Int>=1&q<String>")
+    #expect(await router.answer("/s/7?q=x") == "/s/:id?page<Int>=1&q<String> id=7 page=1 q=x")
+    #expect(
+      await router.answer("/s/7?q=x&page=2&id=evil")
+        == "/s/:id?page<Int>=1&q<String> id=7 page=2 q=x")
+    #expect(await router.failure("/s/7") == .missingParameter)
+    #expect(await router.failure("/s/7?q=x&page=two") == .wrongParameter)
+  }
+
+  @Test("Typed parameters: what the handler asks for is what it gets, or an error with both types")
+  func typedParameters() async throws {
+    enum Order: String, URLConvertible { case up, down }
+    let router = Router()
+    try router.register("/t/:n<Int>") { call -> String in
+      let number: Int = try call["n"]
+      let order: Order = try call["order"]
+      let tags: [String] = try call["tag"]
+      let page: Int? = try call["page"]
+      return "\(number) \(order) \(tags) \(page.map(String.init) ?? "-")"
+    }
+    #expect(await router.answer("/t/7?order=up&tag=a&tag=b") == #"7 up ["a", "b"] -"#)
+    #expect(await router.answer("/t/7?order=up&tag=a&page=3") == #"7 up ["a"] 3"#)
+    for (url, key) in [("/t/7?tag=a", "order"), ("/t/7?order=left&tag=a", "order")] {
+      let error = await #expect(throws: RoutingError.self) { try await router.open(url) }
+      #expect(error?.key == key)
+      #expect(error?.message.contains("Order") == true)
+    }
+    let error = await #expect(throws: RoutingError.self) {
+      try await router.open("/t/7?order=up&order=down&tag=a")
+    }
+    #expect(error?.message.contains("2 texts") == true)
+  }
+
+  @Test("Schemes of their own, with and without the routes of all")
+  func schemes() async throws {
+    let router = try Router().answering("/a")
+    let app = router.scheme("App")
+    try app.register("/b") { describe($0) }
+    #expect(await router.answer("app://b") == "app:/b")
+    #expect(await router.answer("app://a") == "/a")
+    app.fallBack(false)
+    #expect(await router.answer("app://a") == nil)
+    #expect(await router.answer("web://a") == "/a")
+    app.unmatched { "app has no \($0.url)" }
+    router.unmatched { "nobody has \($0.url)" }
+    #expect(await router.answer("app://a") == "app has no app://a")
+    #expect(await router.answer("web://x") == "nobody has web://x")
+    #expect(app.routes.map(\.pattern.text) == ["app:/b"])
+    #expect(app.deregister("/b"))
+    #expect(router.routes.count == 1)
+  }
+
+  @Test("User info of any Sendable type goes along, over path and query; closures too")
+  func userInfo() async throws {
+    let router = Router()
+    try router.register("/a/:id") { call -> String in
+      let double: @Sendable (Int) -> Int = try call["double"]
+      let id: Int = try call["id"]
+      return "\(double(id)) \(call.userInfo.keys.sorted())"
+    }
+    let double: @Sendable (Int) -> Int = { $0 * 2 }
+    let answer = try await router.object(
+      for: "/a/x?id=3", as: String.self, with: ["id": 21, "double": double])
+    #expect(answer == #"42 ["double", "id"]"#)
+  }
+
+  @Test("A completion is called exactly once, whatever happens")
+  func completions() async throws {
+    let router = Router()
+    let log = Log()
+    try router.register("/a") { _ in "answer" }
+    try router.register("/void") { _ in }
+    for url in ["/a", "/void", "/none", "/%"] {
+      await router.open(url) { result in
+        let text =
+          switch result {
+          case .success(let value): "\(value)"
+          case .failure(let error): (error as? RoutingError)?.code.rawValue ?? "\(error)"
+          }
+        Task { await log.add("\(url) \(text)") }
+      }.value
+    }
+    while await log.lines.count < 4 { await Task.yield() }
+    #expect(
+      await log.lines.sorted() == [
+        "/% malformed-url", "/a answer", "/none no-route", "/void ()",
+      ])
+  }
+
+  @Test("An object of another type is an error that names both")
+  func wrongObject() async throws {
+    let router = Router()
+    try router.register("/a") { _ in 7 }
+    let error = await #expect(throws: RoutingError.self) {
+      try await router.object(for: "/a", as: String.self)
+    }
+    #expect(error?.code == .wrongResult)
+    #expect(error?.message.contains("Int") == true && error?.message.contains("String") == true)
+  }
+
+  @Test("Types of the host's own, defined once")
+  func customTypes() async throws {
+    enum Month: String, URLConvertible { case may, june }
+    let router = Router()
+    try router.define("Month") { Month(rawValue: $0) }
+    try router.answering("/:m<Month>", "/:other")
+    #expect(await router.answer("/may") == "/:m<Month> m=may")
+    #expect(await router.answer("/must") == "/:other other=must")
+    #expect(throws: RoutingError.self) { try router.define("month") { _ in 1 } }
+    #expect(throws: RoutingError.self) { try router.define("Path") { _ in 1 } }
+  }
+
+  @Test("Every route is listed with its source")
+  func listing() throws {
+    let router = Router()
+    try router.register("/a", isRemote: true, file: "M/Shop.swift", line: 7) { _ in 1 }
+    #expect(router.routes.map(\.description) == ["/a  remote  Shop.swift:7"])
+    #expect(router.routes.map(\.result) == ["Int"])
+  }
+}
