@@ -30,30 +30,31 @@ struct LookupCacheTests {
     let key = LookupCache.key(of: Tracked.self)
     let done = Flag()
     hive.cache.publish(CachedValue(Tracked(0), name: nil), for: key)
-    let peak = await withTaskGroup(of: Int.self) { group in
+    let samples = await withTaskGroup(of: [Int].self) { group in
       group.addTask {
-        var peak = 0
+        var alive: [Int] = []
         for number in 1...count {
           hive.cache.publish(CachedValue(Tracked(number), name: nil), for: key)
           hive.cache.collect()
-          if number % 1024 == 0 { peak = max(peak, Tracked.alive.load(ordering: .relaxed)) }
+          if number % 1024 == 0 { alive.append(Tracked.alive.load(ordering: .relaxed)) }
         }
         done.raise()
-        return peak
+        return alive
       }
       group.addTask {
         var last = 0
         while !done.isRaised {
           guard let tracked = hive.cache.tracked(at: key) else { continue }
-          if tracked.number < last { return -1 }
+          #expect(tracked.number >= last, "a reader went back in time")
           last = tracked.number
         }
-        return 0
+        return []
       }
-      return await group.reduce(into: [Int]()) { $0.append($1) }
+      return await group.reduce(into: []) { $0 += $1 }
     }
-    #expect(!peak.contains(-1), "a reader went back in time")
-    #expect(peak.max() ?? 0 < before + 4096)
+    // A reader that the system suspends holds back what is replaced meanwhile, however much that is;
+    // what is not let go afterwards would show in half of the samples.
+    #expect(samples.sorted()[samples.count / 2] < before + 4096)
     #expect(hive.cache.tracked(at: key)?.number == count)
     hive.cache.publish(nil, for: key)
     hive.cache.collect(now: true)
