@@ -5,6 +5,9 @@ extension Hive {
   ///
   /// A Hive that runs already answers with the report of its start. Throws, with everything torn down
   /// again, where the order cannot be or a module fails and `options` say so.
+  ///
+  /// A Hive that runs keeps itself alive until `stop()`, so that no module vanishes without its tear
+  /// down.
   @discardableResult
   public func start(
     _ context: Context? = nil, options: LaunchOptions = LaunchOptions()

@@ -1,0 +1,49 @@
+import BeeHive
+import Synchronization
+import Testing
+
+/// Says when it is let go.
+private final class Held: Sendable {
+  static let alive = Atomic<Int>(0)
+  init() { Self.alive.add(1, ordering: .relaxed) }
+  deinit { Self.alive.subtract(1, ordering: .relaxed) }
+}
+
+private struct Keeper: Module {
+  let held = Held()
+}
+
+@Suite("How long a Hive lives", .serialized)
+struct HiveLifetimeTests {
+  private func hive() async throws -> Hive {
+    let hive = Hive()
+    try hive.register(Held.self, scope: .singleton) { _ in Held() }
+    try await hive.register(module: Keeper.self)
+    _ = try hive.service(Held.self)
+    try await hive.start()
+    return hive
+  }
+
+  @Test("one that was stopped is let go, with its modules and its singletons")
+  func stopped() async throws {
+    var kept: Hive? = try await hive()
+    weak let hive = kept
+    #expect(Held.alive.load(ordering: .relaxed) == 2)
+    await kept?.stop()
+    #expect(Held.alive.load(ordering: .relaxed) == 1, "the module has left")
+    kept = nil
+    #expect(hive == nil)
+    #expect(Held.alive.load(ordering: .relaxed) == 0)
+  }
+
+  @Test("one that runs keeps itself: no module vanishes without being torn down")
+  func running() async throws {
+    var kept: Hive? = try await hive()
+    weak let hive = kept
+    kept = nil
+    #expect(await hive?.runningModules.count == 1)
+    await hive?.stop()
+    #expect(hive == nil)
+    #expect(Held.alive.load(ordering: .relaxed) == 0)
+  }
+}
