@@ -123,3 +123,24 @@ extension ConfigurationValue: Codable {
     }
   }
 }
+
+// Settings in code read as they would in a file: `["server": ["port": 80, "hosts": ["a", "b"]]]`.
+extension ConfigurationValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral,
+  ExpressibleByDictionaryLiteral
+{
+  /// Text.
+  public init(stringLiteral value: String) { self = .string(value) }
+  /// A whole number.
+  public init(integerLiteral value: Int) { self = .int(value) }
+  /// A number.
+  public init(floatLiteral value: Double) { self = .double(value) }
+  /// True or false.
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  /// Several values.
+  public init(arrayLiteral elements: ConfigurationValue...) { self = .array(elements) }
+  /// Values by name; of two under one name, the later.
+  public init(dictionaryLiteral elements: (String, ConfigurationValue)...) {
+    self = .object(Dictionary(elements, uniquingKeysWith: { $1 }))
+  }
+}

@@ -1,0 +1,137 @@
+import BeeHive
+import Foundation
+import Synchronization
+import Testing
+
+private struct Port: ConfigurationConvertible, Equatable {
+  var number: Int
+  init?(configuration value: ConfigurationValue) {
+    guard let number = Int(configuration: value) else { return nil }
+    self.number = number
+  }
+}
+
+private struct QuietModule: Module {}
+
+@Suite("A newcomer runs a Hive, watches it and configures it")
+struct NewcomerRunTests {
+  @Test("run until somebody stops it")
+  func run() async throws {
+    let hive = Hive()
+    try await hive.register(module: QuietModule.self, name: "quiet")
+    let options = RunOptions(
+      launch: LaunchOptions(onFailure: .stop), signals: .none, tearDownLimit: .seconds(9),
+      memoryPressure: MemoryPressure.none)
+    let isStarted = Mutex(false)
+    hive.observe { if case .started = $0 { isStarted.withLock { $0 = true } } }
+    let running = Task { try await hive.run(options: options) }
+    while !isStarted.withLock({ $0 }) { await Task.yield() }
+    await hive.stop()
+    let report: RunReport = try await running.value
+    #expect(report.cause == RunReport.Cause.stopped && report.isComplete)
+    #expect(report.launch?.started == ["quiet"] && report.failures.isEmpty)
+    #expect(report.memoryPressure == MemoryPressure.Availability.unwanted)
+  }
+
+  @Test("signals and memory, by option")
+  func signals() async {
+    let terminating: Set<Signal> = .terminating
+    #expect(terminating == [.terminate, .interrupt])
+    #expect(Set<Signal>.suspension == [.suspend, .resume])
+    let others: [Signal] = [.quit, .hangUp, .user1, .user2]
+    #expect(others.map(\.description) == ["SIGQUIT", "SIGHUP", "SIGUSR1", "SIGUSR2"])
+    var options = RunOptions()
+    options.memoryPressure = .automatic
+    options.memoryPressure = .file("/proc/pressure/memory")
+    options.signals = [Signal(rawValue: 9)]
+    do throws(RunError) {
+      try await Hive().run(options: options)
+      Issue.record("nobody can observe SIGKILL")
+    } catch {
+      #expect("\(error)".hasPrefix("cannot observe"))
+    }
+  }
+
+  @Test("observers, the profiler and the watchdog")
+  func observation() async throws {
+    let hive = Hive()
+    let lines = Mutex<[String]>([])
+    let observation: Observation = hive.observe(fromStart: true) { (notice: HiveNotice) in
+      switch notice {
+      case .stepBegan(let step):
+        lines.withLock { $0.append("\(step.module).\(step.event) \(step.kind.rawValue)") }
+      case .stepEnded(let ended, _, let failure):
+        let step: ModuleStep = ended
+        #expect(step.number > 0 && failure == nil)
+      case .surplusReply(let surplus):
+        let reply: SurplusReply = surplus
+        Issue.record("\(reply.event): \(reply.winner) was first")
+      case .moduleIsSlow(let finding): Issue.record("\(finding)")
+      default: break
+      }
+    }
+    let watchdog = Watchdog(threshold: .seconds(9)) { (finding: Watchdog.Finding) in
+      Issue.record("\(finding.module) has been in \(finding.event) for \(finding.elapsed)")
+    }
+    try await hive.register(module: QuietModule.self, name: "quiet")
+    try await hive.start(options: LaunchOptions(watchdog: watchdog))
+    observation.cancel()
+    await hive.stop()
+    #expect(
+      lines.withLock { $0 } == ["quiet.setUp 0", "quiet.initialize 1", "quiet.splash 3"])
+
+    let profiler: Profiler = hive.profiler
+    let span: Profiler.Span = try #require(profiler.spans.first)
+    #expect(span.module == "quiet" && span.event == "setUp" && span.run == 1 && span.lane == 0)
+    #expect(span.start >= .zero && span.duration >= .zero && span.isSuccess)
+    #expect(profiler.droppedCount == 0)
+    #expect(profiler.table().contains("quiet"))
+    #expect(profiler.chromeTrace().contains("traceEvents"))
+    #expect(watchdog.threshold == .seconds(9))
+  }
+
+  @Test("settings in layers, with types")
+  func configuration() throws {
+    let settings = Configuration(
+      defaults: ["port": 80, "tls": false], environmentPrefix: "SHOPTEST")
+    let port = Configuration.Key<Port>("port")
+    #expect(port.name == "port" && port.defaultValue == nil)
+    settings.add(file: "shop.json", ["port": 8080, "hosts": ["a", "b"], "ratio": 0.5])
+    #expect(try settings.value(port).number == 8080)
+    #expect(settings.layer(of: "port") == Configuration.Layer.file)
+    settings.set("443", for: "port")
+    #expect(try settings.value(port).number == 443)
+    #expect(try settings.value(Configuration.Key<[String]>("hosts")) == ["a", "b"])
+    #expect(try settings.value(Configuration.Key<Double>("ratio")) == 0.5)
+    #expect(try !settings.value(Configuration.Key("tls", default: true)))
+    #expect(try settings.value(Configuration.Key<String>("name"), default: "shop") == "shop")
+    do {
+      _ = try settings.value(Configuration.Key<String>("name"))
+      Issue.record("nobody set it")
+    } catch {
+      #expect(error.code == ConfigurationError.Code.missing && error.key == "name")
+      #expect(error.message.contains("SHOPTEST_NAME"))
+    }
+  }
+
+  @Test("registrations from a file, with the decoder that is at hand")
+  func files() throws {
+    let json = #"{"moduleClasses": [{"moduleClass": "A"}, {"moduleClass": 3}]}"#
+    do {
+      _ = try JSONDecoder().decode(Registrations.self, from: Data(json.utf8))
+      Issue.record("3 is no name")
+    } catch let error as DecodingError {
+      #expect(error.keyPath == "moduleClasses[1].moduleClass")
+    }
+    var file = Registrations(urlGlobalScheme: "shop")
+    file.services = [.init(service: "S", impl: "I", name: "n", scope: .weak, priority: 2)]
+    file.moduleClasses = [
+      .init(moduleClass: "M", moduleLevel: .normal, modulePriority: 1, requires: ["L"], after: [])
+    ]
+    let copy = try JSONDecoder().decode(Registrations.self, from: JSONEncoder().encode(file))
+    #expect(copy == file && copy.urlGlobalScheme == "shop")
+    #expect(copy.moduleClasses.first?.modulePriority == 1)
+    #expect(copy.moduleClasses.first?.moduleLevel == .normal)
+    #expect(copy.services.first?.impl == "I" && copy.services.first?.scope == .weak)
+  }
+}
