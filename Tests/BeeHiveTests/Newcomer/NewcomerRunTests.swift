@@ -20,7 +20,7 @@ struct NewcomerRunTests {
     let hive = Hive()
     try await hive.register(module: QuietModule.self, name: "quiet")
     let options = RunOptions(
-      launch: LaunchOptions(onFailure: .stop), signals: .none, tearDownLimit: .seconds(9),
+      launch: LaunchOptions(onFailure: .stop), signals: .none, tearDownLimit: .seconds(600),
       memoryPressure: MemoryPressure.none)
     let isStarted = Mutex(false)
     hive.observe { if case .started = $0 { isStarted.withLock { $0 = true } } }
@@ -70,7 +70,7 @@ struct NewcomerRunTests {
       default: break
       }
     }
-    let watchdog = Watchdog(threshold: .seconds(9)) { (finding: Watchdog.Finding) in
+    let watchdog = Watchdog(threshold: .seconds(600)) { (finding: Watchdog.Finding) in
       Issue.record("\(finding.module) has been in \(finding.event) for \(finding.elapsed)")
     }
     try await hive.register(module: QuietModule.self, name: "quiet")
@@ -87,7 +87,7 @@ struct NewcomerRunTests {
     #expect(profiler.droppedCount == 0)
     #expect(profiler.table().contains("quiet"))
     #expect(profiler.chromeTrace().contains("traceEvents"))
-    #expect(watchdog.threshold == .seconds(9))
+    #expect(watchdog.threshold == .seconds(600))
   }
 
   @Test("settings in layers, with types")
