@@ -1,0 +1,32 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, built with `-sanitize=fuzzer,address` by Scripts/fuzz. The readers stand here
+// as links to their sources, so that they are compiled with coverage and linked into each target.
+let package = Package(
+  name: "Fuzz",
+  targets: [
+    .systemLibrary(name: "CElf", pkgConfig: "libelf", providers: [.apt(["libelf-dev"])]),
+    .target(name: "CBeeHive"),
+    .target(name: "CImageList"),
+    .target(name: "BinaryImage", dependencies: ["CElf", "CImageList"]),
+    .target(name: "Registration", dependencies: ["BinaryImage", "CBeeHive"]),
+    .target(name: "Harness", dependencies: ["Registration", "BinaryImage"]),
+    .executableTarget(name: "ELFReader", dependencies: ["Harness"]),
+    .executableTarget(name: "MachOReader", dependencies: ["Harness"]),
+    .executableTarget(name: "ArchiveReader", dependencies: ["Harness"]),
+    .executableTarget(name: "RelocationEngine", dependencies: ["Harness"]),
+    .executableTarget(name: "RecordDecoder", dependencies: ["Harness"]),
+  ],
+  cLanguageStandard: .c11
+)
+
+for target in package.targets where target.type != .system && !target.name.hasPrefix("C") {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+  ]
+}
