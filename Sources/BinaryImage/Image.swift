@@ -101,6 +101,11 @@ public protocol FileImage: Image {
   ///
   /// Throws `sectionTableMissing` where the table was stripped or cut off.
   func allSections() throws(ImageError) -> [Section]
+
+  /// Throws where the file ends before something does that it declares: it was cut off.
+  ///
+  /// What is found in such a file is there; what is not found may have been.
+  func checkExtents() throws(ImageError)
 }
 
 extension Image {

@@ -68,6 +68,14 @@ struct ELFSectionTable {
     return (type ?? 0, flags ?? 0)
   }
 
+  /// `sh_offset` and `sh_size`.
+  func extent(of index: Int) -> (offset: UInt64, size: UInt64) {
+    let (start, bits) = (index * stride, stride == 64 ? 64 : 32)
+    let offset = table.span.word(at: start + (bits == 64 ? 24 : 16), bits: bits, order: order)
+    let size = table.span.word(at: start + (bits == 64 ? 32 : 20), bits: bits, order: order)
+    return (offset ?? 0, size ?? 0)
+  }
+
   /// Whether the name of a section starts with `prefix`.
   func name(of index: Int, startsWith prefix: String) -> Bool {
     names.span.holds(Array(prefix.utf8).span, at: nameOffset(of: index))

@@ -95,6 +95,12 @@ struct ELFSegments {
     return extent
   }
 
+  /// A segment that a file of this size does not have whole; nil where it has them all.
+  func extent(notWithin size: UInt64) -> Extent? {
+    loads.first { $0.fileSize > 0 && ($0.offset > size || $0.fileSize > size - $0.offset) }
+      .map { Extent(offset: $0.offset, size: $0.fileSize) }
+  }
+
   private func load(holding address: UInt64) -> Load? {
     guard isOrdered else {
       return loads.last { address >= $0.address && address - $0.address < $0.memorySize }

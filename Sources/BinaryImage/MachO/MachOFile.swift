@@ -36,12 +36,12 @@ public final class MachOFile: FileFormat {
 
   /// Every section of every segment, in file order.
   public func allSections() throws(ImageError) -> [Section] {
-    try wholeCommands().sections.enumerated().map { section($0, $1) }
+    try commands().sections.enumerated().map { section($0, $1) }
   }
 
   /// Every section of exactly this name, or of this `SEGMENT,section`, in file order.
   public func sections(named name: String) throws(ImageError) -> [Section] {
-    let commands = try wholeCommands()
+    let commands = try commands()
     var found: [Section] = []
     var total: UInt64 = 0
     for (index, entry) in commands.sections.enumerated()
@@ -92,39 +92,5 @@ public final class MachOFile: FileFormat {
     let segments = try MachOSegments(commands(), of: file)
     loadedSegments = segments
     return segments
-  }
-
-  /// The load commands of a file that has all that they speak of.
-  ///
-  /// dyld refuses the others, and the tables of the loader stand last: what a file that was cut off
-  /// still holds can hardly be told.
-  private func wholeCommands() throws(ImageError) -> MachOCommands {
-    let commands = try commands()
-    func check(_ what: String, _ offset: UInt64, _ size: UInt64) throws(ImageError) {
-      guard size == 0 || (offset <= file.size && size <= file.size - offset) else {
-        throw file.error(.truncated, "The file ends before \(what) does.", at: offset)
-      }
-    }
-    for segment in commands.segments {
-      let name = segment.name.isEmpty ? "its segment" : "segment \(segment.name)"
-      try check(name, segment.offset, segment.fileSize)
-    }
-    for section in commands.sections {
-      guard let offset = section.offset else { continue }
-      try check("section \(section.segment),\(section.name)", offset, section.size)
-    }
-    if let symbols = commands.symbols {
-      try check("the symbol table", symbols.offset, symbols.count * UInt64(header.symbolSize))
-      try check("the symbols' names", symbols.stringOffset, symbols.stringSize)
-    }
-    if let info = commands.dyldInfo {
-      for table in [info.rebase, info.bind, info.weakBind, info.lazyBind] {
-        try check("the loader's information", table.offset, table.size)
-      }
-    }
-    if let table = commands.chainedFixups {
-      try check("the chained fixups", table.offset, table.size)
-    }
-    return commands
   }
 }

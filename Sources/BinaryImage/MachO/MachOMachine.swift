@@ -15,7 +15,7 @@ struct MachOMachine {
   var signed: UInt8? { type == Self.arm64 ? 11 : nil }
 
   /// Whether classic relocations of linked files count from the first segment that is writable.
-  var countsFromWritableSegment: Bool { type == Self.x86On64 || type == Self.arm64 }
+  var countsFromWritableSegment: Bool { type == Self.x86On64 }
 
   private static let x86On64: UInt32 = 0x0100_0007
   private static let arm64: UInt32 = 0x0100_000c

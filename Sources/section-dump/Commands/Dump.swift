@@ -118,6 +118,14 @@ struct DumpRun<Shown: Dump> {
       } catch {
         problems.append(Problem(error))
       }
+      do throws(ImageError) {
+        try image.checkExtents()
+      } catch {
+        // The same cause is told once.
+        if !problems.contains(where: { $0.code == error.code.rawValue }) {
+          problems.append(Problem(error))
+        }
+      }
       show(content.map { ($0, image) }, image, heading: heading, problems: problems)
     } catch {
       // Archives hold more than objects; so do directories.

@@ -1,0 +1,30 @@
+internal import CElf
+
+/// What the file declares, and whether it is there.
+extension ELFFile {
+  /// Throws where the file ends before a segment, a section or a table of headers does.
+  public func checkExtents() throws(ImageError) {
+    guard header.sections.isComplete else {
+      throw file.error(
+        .truncated, "The file ends before its section headers do.", at: header.sections.offset)
+    }
+    // Split debug information keeps the program headers of the file that it was split from.
+    if identity.kind != .debug, let extent = try segments().extent(notWithin: file.size) {
+      throw file.error(
+        .truncated, "The file ends before the \(extent.size) bytes of a segment do.",
+        at: extent.offset)
+    }
+    guard hasSectionTable else { return }
+    let table = try sectionTable()
+    for index in sectionIndices {
+      let type = table.kind(of: index).type
+      guard type != UInt32(SHT_NOBITS), type != UInt32(SHT_NULL) else { continue }
+      let (offset, size) = table.extent(of: index)
+      guard offset <= file.size, size <= file.size - offset else {
+        throw file.error(
+          .truncated, "The file ends before the \(size) bytes of a section do.",
+          section: table.name(of: index), at: offset)
+      }
+    }
+  }
+}
