@@ -93,7 +93,10 @@ let package = Package(
         .product(name: "Yams", package: "Yams"),
       ]),
     .testTarget(
-      name: "BeeHiveRoutingTests", dependencies: ["BeeHiveRouting", "BeeHive", "CModules"]),
+      name: "BeeHiveRoutingTests",
+      dependencies: [
+        "BeeHiveRouting", "BeeHive", "CModules", .product(name: "Yams", package: "Yams"),
+      ]),
     .testTarget(name: "SectionDumpTests", dependencies: ["section-dump"], exclude: ["Goldens"]),
   ],
   cLanguageStandard: .c11

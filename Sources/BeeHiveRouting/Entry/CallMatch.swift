@@ -51,17 +51,30 @@ public struct CallMatch: Sendable {
     return CallMatch(.url(tree), origin, pattern.text)
   }
 
-  /// Whether a call is one of these.
-  func matches(_ call: Call) -> Bool {
-    guard origin == nil || origin == call.origin else { return false }
+  /// What a call is given, as far as a rule can know it, if the call is one of these; nil otherwise.
+  ///
+  /// A matching path stands over the query, and what is given beside the URL over both.
+  func parameters(of call: Call) -> Arguments? {
+    guard origin == nil || origin == call.origin else { return nil }
     switch subject {
-    case .everything: return true
+    case .everything: return Self.given(to: call)
     case .url(let tree):
-      guard let url = call.url else { return false }
-      return !RouteSearch.matches(of: url, in: tree).isEmpty
+      guard let url = call.url,
+        let match = RouteSearch.matches(of: url, in: tree).first
+      else { return nil }
+      var parameters = Arguments(items: url.items)
+      for (name, value) in match.values { parameters.values[name] = .texts(value.urlTexts) }
+      return parameters.merging(call.arguments)
     case .action(let target, let action):
-      guard let called = call.action else { return false }
-      return ["*", called.target].contains(target) && ["*", called.action].contains(action)
+      guard let called = call.action, target == "*" || target == called.target,
+        action == "*" || action == called.action
+      else { return nil }
+      return Self.given(to: call)
     }
+  }
+
+  private static func given(to call: Call) -> Arguments {
+    guard let url = call.url, call.action == nil else { return call.arguments }
+    return Arguments(items: url.items).merging(call.arguments)
   }
 }

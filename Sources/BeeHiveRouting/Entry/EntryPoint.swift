@@ -34,12 +34,14 @@ public struct EntryPoint: Sendable {
   @discardableResult
   public func guardCalls(
     _ name: String, priority: Int = 0, _ match: CallMatch, then verdict: Verdict,
-    when condition: @escaping @Sendable (Call) -> Bool = { _ in true }
+    when condition: (@Sendable (Call) -> Bool)? = nil
   ) -> Interception {
-    add(
+    var holds: RuleList.Condition?
+    if let condition { holds = { call, _ in condition(call) } }
+    return add(
       RuleList.Rule(
         name: name, priority: priority, match: match,
-        decision: .declared(when: condition, then: verdict), source: .guardian, number: 0))
+        decision: .declared(when: holds, then: verdict), source: .guardian, number: 0))
   }
 
   private func add(_ rule: RuleList.Rule) -> Interception {

@@ -38,11 +38,12 @@ extension RoutingCore {
   }
 
   private func decide(_ call: inout Call, by rules: [RuleList.Rule]) async throws -> Verdict {
-    for rule in rules where rule.match.matches(call) {
+    for rule in rules {
+      guard let parameters = rule.match.parameters(of: call) else { continue }
       let verdict: Verdict
       switch rule.decision {
       case .declared(let condition, let declared):
-        guard condition(call) else { continue }
+        if let condition, !condition(call, parameters) { continue }
         verdict = declared
       case .code(let interceptor):
         verdict = try await interceptor(call)
@@ -109,8 +110,8 @@ extension RoutingCore {
   }
 
   private func alias(of url: URLText) -> String? {
-    guard url.scheme == nil, url.host == nil, url.path.count == 1 else { return nil }
-    return routes.withLock { $0.aliases[url.path[0]] }
+    guard let name = url.aliasName else { return nil }
+    return routes.withLock { $0.aliases[name] }
   }
 
   /// `scheme://target/action`, where no route answers to it and there is such a target.
@@ -136,7 +137,12 @@ extension RoutingCore {
 
 extension Call {
   /// Puts arguments over those that were given.
-  mutating func replace(_ new: Arguments) { arguments = arguments.merging(new) }
+  mutating func replace(_ new: Arguments) {
+    arguments = arguments.merging(new)
+    for key in new.withheld { arguments.values[key] = nil }
+    withheld.formUnion(new.withheld)
+    withheld.subtract(new.values.keys)
+  }
 }
 
 extension URLText {

@@ -2,11 +2,14 @@ internal import BeeHive
 
 /// Who decides about a call before it is answered, in one order: interceptors, guards, table rules.
 struct RuleList: Sendable {
+  /// Whether a declared verdict holds: told of the call, and of what it is given. Changes nothing.
+  typealias Condition = @Sendable (Call, Arguments) -> Bool
+
   /// One of them.
   struct Rule: Sendable {
     enum Decision: Sendable {
-      /// The verdict stands beforehand; the condition looks and changes nothing.
-      case declared(when: @Sendable (Call) -> Bool, then: Verdict)
+      /// The verdict stands beforehand; the condition, if any, looks and changes nothing.
+      case declared(when: Condition?, then: Verdict)
       /// Whatever the host's code says.
       case code(@Sendable (Call) async throws -> Verdict)
     }
@@ -22,6 +25,8 @@ struct RuleList: Sendable {
 
   /// Larger priority first, the table before code, then in the order of arrival.
   private(set) var rules: [Rule] = []
+  /// The table that the rules of that source are of.
+  private(set) var table: DecisionTable?
   private var nextNumber: UInt64 = 0
 
   mutating func add(_ rule: Rule) -> UInt64 {
@@ -36,7 +41,8 @@ struct RuleList: Sendable {
   mutating func remove(_ number: UInt64) { rules.removeAll { $0.number == number } }
 
   /// Puts the rules of a table in the place of those of the one before.
-  mutating func replaceTable(with new: [Rule]) {
+  mutating func replaceTable(_ table: DecisionTable?, with new: [Rule]) {
+    self.table = table
     rules.removeAll { $0.source == .table }
     for var rule in new {
       nextNumber += 1

@@ -77,7 +77,7 @@ extension RoutingCore {
   }
 
   /// The arguments as the declaration has them: each of its type, defaults filled in, nothing else.
-  private static func check(
+  static func check(
     _ arguments: Arguments, against action: Action<AnyTarget>, of name: String
   ) throws(RoutingError) -> Arguments {
     var checked = Arguments()

@@ -4,13 +4,7 @@ extension RoutingCore {
   /// Calls the best route that a URL meets; a handler that refuses leaves it to the next.
   func answer(_ call: Call, at url: URLText) async throws -> any Sendable {
     let (table, matches) = meet(url)
-    let allowed = call.origin == .remote ? matches.filter(\.route.isRemote) : matches
-    if allowed.isEmpty, let first = matches.first {
-      throw RoutingError(
-        .notRemote,
-        "\(first.route.pattern) is not marked remote, so nobody outside may open \(url)",
-        sources: [first.route.source])
-    }
+    let allowed = try Self.allowed(matches, for: call, at: url)
     var refusals: [String] = []
     var unfit: RoutingError?
     for (route, values) in allowed {
@@ -43,7 +37,25 @@ extension RoutingCore {
       throw RoutingError(
         .refused, "every route that \(url) meets has refused: " + refusals.joined(separator: "; "))
     }
-    throw RoutingError(
+    throw Self.nobody(answersTo: url)
+  }
+
+  /// The matches that `call` may reach; throws where there are matches, and none that it may.
+  static func allowed(
+    _ matches: [RouteTable.Match], for call: Call, at url: URLText
+  ) throws(RoutingError) -> [RouteTable.Match] {
+    let allowed = call.origin == .remote ? matches.filter(\.route.isRemote) : matches
+    if allowed.isEmpty, let first = matches.first {
+      throw RoutingError(
+        .notRemote,
+        "\(first.route.pattern) is not marked remote, so nobody outside may open \(url)",
+        sources: [first.route.source])
+    }
+    return allowed
+  }
+
+  static func nobody(answersTo url: URLText) -> RoutingError {
+    RoutingError(
       .noRoute, "no route and no target answers to \(url); register one, or look at router.routes")
   }
 

@@ -11,6 +11,8 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
   }
 
   var values: [String: Argument] = [:]
+  /// Keys that are to be taken away where these are put over others.
+  var withheld: Set<String> = []
 
   /// No arguments.
   public init() {}

@@ -1,0 +1,144 @@
+/// Rules about calls that come from a document: a file that is shipped, or one that a server sends.
+///
+/// The host decodes it with the decoder it likes, `JSONDecoder().decode(DecisionTable.self, from: data)`;
+/// `Docs/decision-table.md` has the schema. A key that the schema does not have, or a value of the wrong
+/// form, throws a `DecodingError` whose coding path leads to it.
+public struct DecisionTable: Hashable, Sendable {
+  /// The version of the schema that this library reads.
+  public static let currentVersion = 1
+
+  /// The version of the schema that the table is written in.
+  public var version: Int
+  /// What the table is called where it is told of.
+  public var name: String
+  /// In their order, unless a priority says otherwise.
+  public var rules: [Rule]
+
+  /// Describes a table.
+  public init(version: Int = currentVersion, name: String = "", rules: [Rule]) {
+    self.version = version
+    self.name = name
+    self.rules = rules
+  }
+
+  /// One rule: for which calls, under which conditions, what.
+  public struct Rule: Hashable, Sendable {
+    /// What it is called; no other rule of the table is.
+    public var name: String
+    /// Which calls it is about.
+    public var match: Match
+    /// All of these have to hold.
+    public var conditions: [Condition]
+    /// What becomes of the call.
+    public var outcome: Outcome
+    /// Larger first, among all rules, guards and interceptors.
+    public var priority: Int
+
+    /// Describes a rule.
+    public init(
+      _ name: String, _ match: Match, when conditions: [Condition] = [], do outcome: Outcome,
+      priority: Int = 0
+    ) {
+      self.name = name
+      self.match = match
+      self.conditions = conditions
+      self.outcome = outcome
+      self.priority = priority
+    }
+  }
+
+  /// Which calls a rule is about.
+  public struct Match: Hashable, Sendable {
+    /// By a pattern of URLs, by names, or all.
+    public enum Subject: Hashable, Sendable {
+      /// Calls by a URL that this pattern matches.
+      case url(String)
+      /// Calls of an action; `*` stands for every target or every action.
+      case action(target: String, action: String)
+      /// Every call.
+      case everything
+    }
+
+    /// What is called.
+    public var subject: Subject
+    /// Who calls; nil for anybody.
+    public var origin: CallOrigin?
+
+    /// Describes calls.
+    public init(_ subject: Subject, from origin: CallOrigin? = nil) {
+      self.subject = subject
+      self.origin = origin
+    }
+  }
+
+  /// Something that has to hold.
+  public enum Condition: Hashable, Sendable {
+    /// Whether a parameter is given at all.
+    case given(String, Bool)
+    /// Whether a parameter is one of these values.
+    case isOne(String, of: [DecisionValue], isNot: Bool)
+    /// What a guard that the host has defined says.
+    case hostGuard(String, Bool)
+  }
+
+  /// What becomes of a call.
+  public enum Outcome: Hashable, Sendable {
+    /// It goes to a URL.
+    case redirectToURL(String)
+    /// It goes to an action.
+    case redirect(target: String, action: String)
+    /// It is refused, with this reason.
+    case block(String)
+    /// It goes on with these parameters over its own; null takes one away.
+    case replace([String: DecisionValue])
+    /// It is answered with this value.
+    case answer(DecisionValue)
+  }
+}
+
+/// A value in a decision table: what JSON, property lists and YAML have in common.
+public indirect enum DecisionValue: Hashable, Sendable {
+  /// No value.
+  case null
+  /// True or false.
+  case bool(Bool)
+  /// A whole number.
+  case integer(Int)
+  /// Another number.
+  case number(Double)
+  /// A text.
+  case text(String)
+  /// Several values.
+  case array([DecisionValue])
+
+  /// The texts that a URL would give instead; none for null.
+  var texts: [String] {
+    switch self {
+    case .null: []
+    case .bool(let value): [value.urlText]
+    case .integer(let value): [value.urlText]
+    case .number(let value): [value.urlText]
+    case .text(let value): [value]
+    case .array(let values): values.flatMap(\.texts)
+    }
+  }
+
+  /// The value as a Swift value: what an answer gives to the caller.
+  var answer: any Sendable {
+    switch self {
+    case .null: ()
+    case .bool(let value): value
+    case .integer(let value): value
+    case .number(let value): value
+    case .text(let value): value
+    case .array(let values):
+      if let texts = values.map(\.answer) as? [String] {
+        texts
+      } else if let numbers = values.map(\.answer) as? [Int] {
+        numbers
+      } else {
+        values.map(\.answer)
+      }
+    }
+  }
+}

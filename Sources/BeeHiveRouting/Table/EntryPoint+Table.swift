@@ -1,0 +1,26 @@
+internal import BeeHive
+
+extension EntryPoint {
+  /// Puts a decision table in the place of the one before, as a whole.
+  ///
+  /// Every problem of it is found first, and then nothing changes: the error lists them all. A call that
+  /// is under way goes on by the rules that it began with.
+  public func load(_ table: DecisionTable) throws(RoutingError) {
+    let types = core.routes.withLock { $0.types }
+    let compiled = try CompiledTable(table, types: types, guards: core.guards.withLock { $0 })
+    core.rules.withLock { $0.replaceTable(table, with: compiled.rules) }
+  }
+
+  /// Takes the decision table out.
+  public func removeTable() { core.rules.withLock { $0.replaceTable(nil, with: []) } }
+
+  /// The decision table that holds.
+  public var table: DecisionTable? { core.rules.withLock { $0.table } }
+
+  /// Defines a guard that tables may name: `{"guard": "detail-is-healthy", "is": false}`.
+  ///
+  /// It only looks, since a dry run asks it too. Tables that are loaded later use it.
+  public func define(guard name: String, _ holds: @escaping @Sendable (Call) -> Bool) {
+    core.guards.withLock { $0[name] = holds }
+  }
+}

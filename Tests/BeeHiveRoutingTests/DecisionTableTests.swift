@@ -1,0 +1,261 @@
+import BeeHiveRouting
+import Foundation
+import Synchronization
+import Testing
+import Yams
+
+@Suite("A decision table decides about calls")
+struct DecisionTableTests {
+  let router = Router()
+
+  init() throws {
+    try router.mediator.register("shop") { ShopTarget() }
+    try router.answering("app://new/:id", "app://old/:id", "app://maintenance")
+    router.calls.define(guard: "healthy") { _ in false }
+  }
+
+  private func load(_ json: String) throws {
+    try router.calls.load(JSONDecoder().decode(DecisionTable.self, from: Data(json.utf8)))
+  }
+
+  private static let whole = """
+    {
+      "version": 1,
+      "name": "november",
+      "rules": [
+        { "name": "moved", "match": { "url": "app://gone/:id" },
+          "do": { "redirect": "app://new/1" } },
+        { "name": "to an action", "match": { "url": "app://cost" },
+          "do": { "redirect": { "target": "shop", "action": "price" } } },
+        { "name": "unhealthy", "match": { "url": "app://new/:id", "origin": "remote" },
+          "when": [ { "guard": "healthy", "is": false } ],
+          "do": { "redirect": "app://maintenance" } },
+        { "name": "yen", "match": { "target": "shop", "action": "price" },
+          "when": [ { "parameter": "sku", "in": ["a", "b"] }, { "parameter": "currency", "given": false } ],
+          "do": { "replace": { "currency": "yen", "count": 3, "note": null } } },
+        { "name": "not c", "match": { "target": "shop" },
+          "when": [ { "parameter": "sku", "is": "c" } ], "do": { "block": "sold out" } },
+        { "name": "seven", "match": { "url": "app://old/:id" },
+          "when": [ { "parameter": "id", "is": 7 } ], "do": { "answer": "lucky" }, "priority": 1 }
+      ]
+    }
+    """
+
+  @Test("Every rule works, and all of them together")
+  func rules() async throws {
+    try load(Self.whole)
+    #expect(await router.answer("app://gone/1?from=x") == "app://new/:id from=x id=1")
+    let cost = try await router.object(for: "app://cost?sku=ab", as: Price.self)
+    #expect(cost == Price(cents: 200, currency: .euro))
+    let price: Price = try await router.mediator.perform(
+      "shop", "price", ["sku": "a", "note": "n"])
+    #expect(price == Price(cents: 300, currency: .yen), "replaced, and note is taken away")
+    let other: Price = try await router.mediator.perform("shop", "price", ["sku": "z"])
+    #expect(other.currency == .euro)
+    let error = await #expect(throws: RoutingError.self) {
+      try await router.mediator.perform("shop", "price", ["sku": "c"])
+    }
+    #expect(error?.code == .refused && error?.message.contains("sold out") == true)
+    #expect(await router.answer("app://old/7") == "lucky")
+    #expect(await router.answer("app://old/8") == "app://old/:id id=8")
+  }
+
+  @Test("A dry run says what would happen, and calls nobody")
+  func dryRun() throws {
+    try load(Self.whole)
+    router.calls.intercept("audit", priority: 9) { _ in
+      Issue.record("called")
+      return .proceed
+    }
+    router.calls.guardCalls("local", try .url("app://maintenance"), then: .answer("closed"))
+    let explanation = router.calls.explain("app://gone/1", origin: .remote)
+    #expect(
+      explanation.description == """
+        interceptor audit: decides when it is asked
+        table moved: redirect to app://new/1
+        interceptor audit: decides when it is asked
+        table unhealthy: redirect to app://maintenance
+        interceptor audit: decides when it is asked
+        guard local: answer with closed
+        answered with closed
+        """)
+    #expect(
+      explanation.trail.map(\.description) == ["app://gone/1", "app://new/1", "app://maintenance"])
+    #expect(
+      router.calls.explain("app://old/8").end.hasPrefix("route app://old/:id of Answers.swift:"))
+    #expect(
+      router.calls.explain(.action(target: "shop", action: "nothing")).end
+        .hasPrefix("action shop.nothing of DecisionTableTests.swift:"))
+    #expect(router.calls.explain("aaa://shop/nothing", origin: .remote).error?.code == .notRemote)
+    #expect(router.calls.explain("aaa://shop/price").error?.code == .missingParameter)
+    #expect(router.calls.explain("app://none").error?.code == .noRoute)
+  }
+
+  @Test(
+    "A table with a mistake changes nothing, and every mistake is named",
+    arguments: [
+      (#"{"name":"a","match":{"url":"/:"},"do":{"block":"x"}}"#, "rules[0] (a): the pattern /:"),
+      (#"{"name":"a","match":{"url":"/:m<Month>"},"do":{"block":"x"}}"#, "Month"),
+      (#"{"name":"a","match":{},"do":{"redirect":"%"}}"#, "no URL"),
+      (#"{"name":"a","match":{},"do":{"block":""}}"#, "without a reason"),
+      (#"{"name":"","match":{},"do":{"block":"x"}}"#, "has no name"),
+      (#"{"name":"a","match":{},"do":{"redirect":{"target":"","action":"b"}}}"#, "empty name"),
+      (#"{"name":"a","match":{},"when":[{"guard":"none"}],"do":{"block":"x"}}"#, "guard none"),
+      (
+        #"{"name":"a","match":{},"do":{"block":"x"}},{"name":"a","match":{},"do":{"block":"x"}}"#,
+        "earlier rule"
+      ),
+      (
+        #"{"name":"a","match":{"url":"/a"},"do":{"redirect":"/b"}},{"name":"b","match":{"url":"/b"},"do":{"redirect":"/a"}}"#,
+        "circle: /b → /a → /b"
+      ),
+    ])
+  func problems(_ rules: String, _ text: String) async throws {
+    try load(Self.whole)
+    let error = #expect(throws: RoutingError.self) {
+      try load(#"{"version":1,"rules":[\#(rules)]}"#)
+    }
+    #expect(error?.code == .badTable)
+    #expect(error?.message.contains(text) == true, "\(error?.message ?? "")")
+    #expect(router.calls.table?.name == "november")
+    #expect(await router.answer("app://old/7") == "lucky")
+  }
+
+  @Test(
+    "What the schema does not have is found where it stands",
+    arguments: [
+      (#"{"version":2,"rules":[]}"#, "version"), (#"{"rules":[]}"#, "version"),
+      (#"{"version":1}"#, "rules"), (#"{"version":1,"rules":[],"rule":1}"#, "rule"),
+      (#"{"version":1,"rules":[{"match":{},"do":{"block":"x"}}]}"#, "rules[0].name"),
+      (
+        #"{"version":1,"rules":[{"name":"a","match":{"host":"x"},"do":{"block":"x"}}]}"#,
+        "rules[0].match.host"
+      ),
+      (
+        #"{"version":1,"rules":[{"name":"a","match":{"url":"/","target":"t"},"do":{"block":"x"}}]}"#,
+        "rules[0].match.url"
+      ),
+      (
+        #"{"version":1,"rules":[{"name":"a","match":{"origin":"moon"},"do":{"block":"x"}}]}"#,
+        "rules[0].match.origin"
+      ),
+      (#"{"version":1,"rules":[{"name":"a","match":{},"do":{}}]}"#, "rules[0].do"),
+      (
+        #"{"version":1,"rules":[{"name":"a","match":{},"do":{"block":"x","answer":1}}]}"#,
+        "rules[0].do"
+      ),
+      (#"{"version":1,"rules":[{"name":"a","match":{},"do":{"block":7}}]}"#, "rules[0].do.block"),
+      (
+        #"{"version":1,"rules":[{"name":"a","match":{},"when":[{"parameter":"p"}],"do":{"block":"x"}}]}"#,
+        "rules[0].when[0]"
+      ),
+      (
+        #"{"version":1,"rules":[{"name":"a","match":{},"when":[{"guard":"g","in":[1]}],"do":{"block":"x"}}]}"#,
+        "rules[0].when[0].in"
+      ),
+    ])
+  func schema(_ json: String, _ path: String) {
+    let error = #expect(throws: DecodingError.self) { try load(json) }
+    #expect(error?.keyPath == path)
+  }
+
+  @Test("A table reads back as it was written, in JSON, property lists and YAML")
+  func roundTrip() throws {
+    let table = try JSONDecoder().decode(DecisionTable.self, from: Data(Self.whole.utf8))
+    let json = try JSONEncoder().encode(table)
+    #expect(try JSONDecoder().decode(DecisionTable.self, from: json) == table)
+    #expect(
+      try YAMLDecoder().decode(DecisionTable.self, from: YAMLEncoder().encode(table)) == table)
+    // A property list has no null.
+    let plain = DecisionTable(rules: [
+      .init("a", .init(.url("/a")), when: [.given("k", true)], do: .replace(["k": .integer(1)]))
+    ])
+    let list = try PropertyListEncoder().encode(plain)
+    #expect(try PropertyListDecoder().decode(DecisionTable.self, from: list) == plain)
+  }
+
+  @Test("10,000 swaps under 4 threads of calls: none is lost, none is a mixture of two tables")
+  func swaps() async throws {
+    let table: @Sendable (String) -> DecisionTable = { name in
+      DecisionTable(
+        name: name,
+        rules: [
+          .init("first", .init(.url("app://a")), do: .redirectToURL("app://b-\(name)")),
+          // Another table's redirection would pass by this and reach the route.
+          .init("second", .init(.url("app://b-\(name)")), do: .answer(.text(name))),
+        ])
+    }
+    try router.calls.load(table("0"))
+    try router.answering("app://b-0", "app://b-1")
+    final class Progress: Sendable { let isDone = Atomic<Bool>(false) }
+    let (router, progress) = (self.router, Progress())
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          var count = 0
+          while !progress.isDone.load(ordering: .relaxed) || count < 100 {
+            let log = try await router.calls.send(.url("app://a"))
+            guard let name = log as? String, name == "0" || name == "1" else {
+              Issue.record("\(log)")
+              return count
+            }
+            count += 1
+            // Four that never wait would keep the one that swaps from its turn.
+            await Task.yield()
+          }
+          return count
+        }
+      }
+      group.addTask {
+        for index in 0..<10_000 {
+          try router.calls.load(table("\(index % 2)"))
+          if index % 16 == 0 { await Task.yield() }
+        }
+        progress.isDone.store(true, ordering: .relaxed)
+        return 0
+      }
+      let total = try await group.reduce(0, +)
+      #expect(total >= 400)
+    }
+  }
+
+  @Test("The table is taken out again")
+  func removal() async throws {
+    try load(Self.whole)
+    router.calls.removeTable()
+    #expect(router.calls.table == nil)
+    #expect(await router.answer("app://old/7") == "app://old/:id id=7")
+  }
+}
+
+@Suite("MTRouter: aliases from a file")
+struct AliasesTests {
+  @Test("A name opens the URL that it stands for; the query goes along")
+  func aliases() async throws {
+    let router = try Router().answering("app://shop/:id", "app://shop/home")
+    let json = Data(#"{"home": "app://shop/home", "first": "app://shop/1?from=alias"}"#.utf8)
+    try router.register(JSONDecoder().decode(Aliases.self, from: json))
+    try router.register(
+      PropertyListDecoder().decode(
+        Aliases.self, from: PropertyListEncoder().encode(["start": "home"])))
+    #expect(await router.answer("home") == "app://shop/home")
+    #expect(await router.answer("start?from=x") == "app://shop/home from=x")
+    #expect(await router.answer("first") == "app://shop/:id from=alias id=1")
+    #expect(await router.failure("first", origin: .remote) == .notRemote)
+    #expect(router.canOpen("start") && router.removeAlias("start") && !router.canOpen("start"))
+  }
+
+  @Test("Circles, second meanings and names that are none are refused, and nothing is taken")
+  func refusals() throws {
+    let router = Router()
+    try router.register(["a": "b"])
+    for (aliases, code) in [
+      (["b": "c", "c": "a"], RoutingError.Code.redirectLoop), (["a": "x"], .duplicate),
+      (["x/y": "z"], .badPattern), (["": "z"], .badPattern), (["x": "%"], .malformedURL),
+    ] {
+      let error = #expect(throws: RoutingError.self) { try router.register(Aliases(aliases)) }
+      #expect(error?.code == code)
+    }
+    #expect(router.aliases == ["a": "b"])
+  }
+}
