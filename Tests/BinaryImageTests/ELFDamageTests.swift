@@ -173,4 +173,33 @@ struct ELFDamageTests {
     expectError(.truncated) { try image.withBytes(of: section) { $0.count } }
     expectError(.truncated) { try image.pointer(at: 0, in: section) }
   }
+
+  @Test(
+    "whose symbols or their names stand at the end of all numbers are refused",
+    arguments: [2, 3] as [UInt8], [.max, .max - 15, .max - 63] as [UInt64])
+  func tableAtTheEnd(type: UInt8, offset: UInt64) throws {
+    let path = try Fixture.compile(
+      ELFPointersTests.source, as: "far-\(type)-\(offset).o", ["-fPIC", "-c"])
+    var bytes = try Fixture.bytes(of: path)
+    func word(_ place: Int) -> Int {
+      (0..<8).reduce(0) { $0 | Int(bytes[place + $1]) << ($1 * 8) }
+    }
+    let headers = word(40)
+    // The names of the sections stand last, and stay; of the tables before, each of this type goes.
+    for header in stride(from: headers, to: bytes.count - 64, by: 64)
+    where bytes[header + 4] == type {
+      for index in 0..<8 {
+        bytes[header + 24 + index] = UInt8(truncatingIfNeeded: offset >> UInt64(index * 8))
+      }
+    }
+    let image = try ELFFile(path: Fixture.write(bytes, as: "far"))
+    let section = try #require(image.sections(named: "BeehiveMods").first { $0.size > 0 })
+    if type == 2 {
+      expectError(.truncated) { try image.pointer(at: 0, in: section) }
+    } else {
+      // Symbols that stand for sections have no names.
+      #expect(try image.pointer(at: 0, in: section).resolution == .section)
+    }
+    expectError(.truncated) { try image.checkExtents() }
+  }
 }

@@ -133,6 +133,11 @@ struct MachODamageTests {
     Harm("imports outside the table", .malformed) { put(0x4000, at: tables + 8, &$0) },
     Harm("chain starts outside the table", .malformed) { put(0x4000, at: tables + 4, &$0) },
     Harm("a chain that leaves its page", .malformed) { $0[0x1007] = 0x7f },
+    Harm("a segment at the end of all numbers", .truncated) {
+      // The second segment's offset in the file; its pages are not where they are said to be.
+      put(.max, at: 32 + 152 + 40, &$0)
+      put(.max, at: 32 + 152 + 44, &$0)
+    },
     Harm("a page of no size", .malformed) { put(6 << 16, at: tables + 32 + 20, &$0) },
   ]
 

@@ -58,7 +58,8 @@ struct ELFSymbols {
       throw file.error(
         .malformed, "Symbol \(number) lies outside the symbol table.", at: table.offset)
     }
-    let (bytes, position) = try entries.load(file, at: table.offset + start, count: size)
+    let (bytes, position) = try entries.load(
+      file, at: table.offset.saturating(adding: start), count: size)
     let span = bytes.span
     let order = header.order
     func half(_ offset: Int) -> UInt16 { span.integer(at: position + offset, order: order) ?? 0 }
@@ -88,7 +89,8 @@ struct ELFSymbols {
       guard let long = table.longIndices, UInt64(number) * 4 + 4 <= long.size else {
         throw file.error(.malformed, "Symbol \(number) has a section index that is not there.")
       }
-      let (bytes, position) = try entries.load(file, at: long.offset + UInt64(number) * 4, count: 4)
+      let (bytes, position) = try entries.load(
+        file, at: long.offset.saturating(adding: UInt64(number) * 4), count: 4)
       let index: UInt32? = bytes.span.integer(at: position, order: order)
       return .section(Int(index ?? 0))
     default: return .section(Int(index))
@@ -102,7 +104,8 @@ struct ELFSymbols {
     let (end, overflow) = table.stringOffset.addingReportingOverflow(table.stringSize)
     let bound = overflow ? file.size : min(file.size, end)
     let found = try names.text(
-      file, at: table.stringOffset + offset, before: bound, limit: Self.longestName)
+      file, at: table.stringOffset.saturating(adding: offset), before: bound,
+      limit: Self.longestName)
     guard let found else {
       throw file.error(
         .malformed, "A symbol's name lies outside the string table.", at: table.stringOffset)

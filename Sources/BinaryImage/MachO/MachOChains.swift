@@ -116,7 +116,8 @@ struct MachOChains {
       let first = number * pageSize
       // A word may begin in one page and end in the next.
       let length = min(pageSize + UInt64(wordSize), segment.fileSize - min(first, segment.fileSize))
-      let bytes = try file.read(at: segment.offset + first, count: Int(length))
+      let bytes = try file.read(
+        at: segment.offset.saturating(adding: first), count: Int(length))
       for start in starts {
         try walk(bytes, from: start, within: Int(pageSize), &found, segment, of: file)
       }
