@@ -84,6 +84,8 @@ let package = Package(
 
     // Modules in C, for tests alone.
     .target(name: "CModules", dependencies: ["CBeeHive"], path: "Tests/Fixtures/CModules"),
+    // Targets and routes in C, likewise.
+    .target(name: "CRoutes", dependencies: ["CBeeHive"], path: "Tests/Fixtures/CRoutes"),
     .testTarget(name: "BinaryImageTests", dependencies: ["BinaryImage", "CImageEvents"]),
     .testTarget(name: "RegistrationTests", dependencies: ["Registration", "BinaryImage"]),
     .testTarget(
@@ -95,7 +97,7 @@ let package = Package(
     .testTarget(
       name: "BeeHiveRoutingTests",
       dependencies: [
-        "BeeHiveRouting", "BeeHive", "CModules", .product(name: "Yams", package: "Yams"),
+        "BeeHiveRouting", "BeeHive", "CRoutes", .product(name: "Yams", package: "Yams"),
       ]),
     .testTarget(name: "SectionDumpTests", dependencies: ["section-dump"], exclude: ["Goldens"]),
   ],

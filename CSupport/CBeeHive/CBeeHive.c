@@ -23,6 +23,8 @@ _Static_assert(sizeof(beehive_image) == 16 + 9 * sizeof(void *), "no padding in 
 _Static_assert(offsetof(beehive_module_table, operations_size) == 8, "after size and version");
 _Static_assert(offsetof(beehive_service_table, table_size) == 8, "after size and version");
 _Static_assert(offsetof(beehive_service_factory, create) == 8, "after size and version");
+_Static_assert(offsetof(beehive_target_table, action_size) == 8, "after size and version");
+_Static_assert(offsetof(beehive_route_table, perform) == 8, "after size and version");
 
 _Static_assert(sizeof(BEEHIVE_SECTION_MODS) <= 17, "Mach-O takes 16 bytes");
 _Static_assert(sizeof(BEEHIVE_SECTION_SERVICES) <= 17, "Mach-O takes 16 bytes");

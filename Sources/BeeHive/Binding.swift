@@ -12,7 +12,7 @@ struct Binding {
   /// What becomes of a record of an image whose Swift code, if it has any, is pinned.
   func progress(of record: Record, in image: LoadBias) -> RegisteredEntry.Progress {
     switch record.kind {
-    case .module, .service: break
+    case .module, .service, .target, .route: break
     default:
       return .accepted(
         Problem(
@@ -23,6 +23,13 @@ struct Binding {
     if let accessor = record.accessor, let function = accessor.runtimeAddress(in: image) {
       return accessorProgress(
         Accessor(function: function, context: record.context?.runtimeAddress(in: image)))
+    }
+    if record.kind == .target || record.kind == .route {
+      return .accepted(
+        Problem(
+          .unhandledKind,
+          "the record of this \(record.kind) leads to no code; write it with the macros, or register "
+            + "it by code"))
     }
     return .accepted(.notYetLooked)
   }
@@ -43,6 +50,8 @@ struct Binding {
     case ("c-table", .service): return .bound(.structure(.serviceTable, place))
     case ("c-factory", .service): return .bound(.structure(.factory, place))
     case ("c-module", .module): return .bound(.structure(.moduleTable, place))
+    case ("c-target", .target): return .bound(.structure(.targetTable, place))
+    case ("c-route", .route): return .bound(.structure(.route, place))
     default:
       return .accepted(
         Problem(

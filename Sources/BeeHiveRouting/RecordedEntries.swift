@@ -1,10 +1,117 @@
 internal import BeeHive
 
-/// Which records of images have become routes and targets.
-struct RecordedEntries {
+/// Which records of images have become routes and targets. Lives under the lock of its `RoutingCore`.
+struct RecordedEntries: Sendable {
+  /// What a record has become.
+  enum Result: Sendable {
+    case route(Route.ID)
+    case target(String)
+    /// It could not be used; tried again when something changes.
+    case refused
+  }
+
+  /// The version of the Hive's list that was last read; nil before that.
   var version: Int?
+  /// By the numbers of the entries.
+  var results: [UInt64: Result] = [:]
+  /// Whether a thread is at work; the others wait, so that nobody misses what it is about to add.
+  var isBusy = false
 }
 
 extension RoutingCore {
-  func catchUp(probing: Bool) {}
+  /// Takes in the routes and targets of images that came, and takes out those of images that went.
+  func catchUp(probing: Bool) {
+    guard let hive = owner else { return }
+    let version = records.withLock { $0.version }
+    guard let changed = hive.declaredEntries(since: version, probing: probing) else {
+      if records.withLock({ $0.isBusy }) { records.wait { $0.isBusy ? nil : () } }
+      return
+    }
+    records.wait { state -> Void? in
+      guard !state.isBusy else { return nil }
+      state.isBusy = true
+      return ()
+    }
+    // No lock is held: accessors are the images' own code.
+    merge(changed.entries, of: hive)
+    records.withLock { state in
+      state.version = changed.version
+      state.isBusy = false
+    }
+    records.broadcast()
+  }
+
+  private func merge(_ entries: [DeclaredEntry], of hive: Hive) {
+    let known = records.withLock { $0.results }
+    let present = Set(entries.map(\.number))
+    for (number, result) in known where !present.contains(number) {
+      withdraw(result)
+      records.withLock { $0.results[number] = nil }
+    }
+    for entry in entries {
+      switch known[entry.number] {
+      case .route, .target: continue
+      case .refused, nil: break
+      }
+      do throws(RoutingError) {
+        let result = try add(entry, of: hive)
+        records.withLock { $0.results[entry.number] = result }
+        if known[entry.number] != nil { hive.settle(entry, nil) }
+      } catch {
+        records.withLock { $0.results[entry.number] = .refused }
+        hive.settle(
+          entry,
+          Problem(
+            Problem.Code(rawValue: error.code.rawValue), error.message, related: error.sources))
+      }
+    }
+  }
+
+  private func withdraw(_ result: RecordedEntries.Result) {
+    switch result {
+    case .route(let id): routes.withLock { _ = $0.remove(id) }
+    case .target(let name): targets.withLock { _ = $0.remove(name) }
+    case .refused: break
+    }
+  }
+
+  private func add(
+    _ entry: DeclaredEntry, of hive: Hive
+  ) throws(RoutingError) -> RecordedEntries.Result {
+    if entry.kind == .target {
+      let definition =
+        entry.isC
+        ? try CActions.definition(of: entry, in: hive)
+        : hive.make(entry, as: TargetDefinition.self)
+      guard let definition else { throw .wrongAccessor(entry) }
+      guard definition.name == entry.name else { throw .wrongName(entry, definition.name) }
+      try targets.withLock { table throws(RoutingError) in
+        try table.add(RegisteredTarget(definition, source: entry.source))
+      }
+      return .target(entry.name)
+    }
+    let definition =
+      entry.isC
+      ? try CActions.route(of: entry, in: hive) : hive.make(entry, as: RouteDefinition.self)
+    guard let definition else { throw .wrongAccessor(entry) }
+    guard definition.pattern == entry.name else { throw .wrongName(entry, definition.pattern) }
+    let route = try definition.route(source: entry.source)
+    try routes.withLock { table throws(RoutingError) in try table.add(route) }
+    return .route(route.id)
+  }
+}
+
+extension RoutingError {
+  fileprivate static func wrongAccessor(_ entry: DeclaredEntry) -> RoutingError {
+    RoutingError(
+      .failed,
+      "the code of the \(entry.kind) \(entry.name) makes none that this library knows; "
+        + "build \(entry.source) against this BeeHiveRouting", sources: [entry.source])
+  }
+
+  fileprivate static func wrongName(_ entry: DeclaredEntry, _ name: String) -> RoutingError {
+    RoutingError(
+      .failed, "the record of \(entry.source) says \(entry.name), and its code \(name); rebuild it",
+      sources: [entry.source])
+  }
 }

@@ -12,6 +12,10 @@ struct EntryTable {
   private var modules: [String: Namesakes] = [:]
   private var images: [MappedImage.ID: [RegisteredEntry]] = [:]
   private var withdrawnCount = 0
+  /// The targets and routes, which layers above make something of, in order of registration.
+  private(set) var others: [RegisteredEntry] = []
+  /// Changes whenever one of those comes or goes.
+  private(set) var otherVersion = 0
   /// Changes whenever an entry comes or goes.
   private(set) var version = 0
   /// Entries that nothing makes yet.
@@ -76,6 +80,9 @@ struct EntryTable {
     switch entry.kind {
     case .service: Self.file(entry, under: &services[entry.name, default: .none])
     case .module: Self.file(entry, under: &modules[entry.name, default: .none])
+    case .target, .route:
+      others.append(entry)
+      otherVersion += 1
     default: break
     }
     if case .accepted = entry.progress { unboundCount += 1 }
@@ -131,6 +138,10 @@ struct EntryTable {
       withdrawnCount += 1
       if case .accepted = entry.progress { unboundCount -= 1 }
       unfile(entry)
+    }
+    if gone.contains(where: { $0.kind == .target || $0.kind == .route }) {
+      others.removeAll(where: \.isWithdrawn)
+      otherVersion += 1
     }
     for image in Set(gone.compactMap(\.image)) {
       let left = entries(of: image).filter { !$0.isWithdrawn }

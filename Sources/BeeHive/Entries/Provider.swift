@@ -22,6 +22,10 @@ enum CStructure: Sendable {
   case factory
   /// `beehive_module_table`: the operations of a module.
   case moduleTable
+  /// `beehive_target_table`: the actions of a target.
+  case targetTable
+  /// `beehive_route_table`: what answers to a route.
+  case route
 }
 
 /// A structure in an image, and how long its author's compiler thought it is.

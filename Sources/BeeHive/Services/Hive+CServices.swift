@@ -109,7 +109,7 @@ extension Hive {
       switch candidate.structure {
       case .serviceTable: address = try table(of: candidate, size: request.size)
       case .factory: address = try made(by: candidate)
-      case .moduleTable: continue
+      case .moduleTable, .targetTable, .route: continue
       }
       if candidate.structure == .serviceTable || candidate.entry.scope == .singleton {
         let answer = CachedValue(address, name: request.spelling)

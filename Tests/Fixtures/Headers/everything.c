@@ -42,6 +42,19 @@ BEEHIVE_SERVICE_FACTORY(Session, DiskSession, create_session, destroy_session);
 BEEHIVE_SERVICE_FACTORY(Session, NetSession, create_session, BEEHIVE_NULL,
                         BEEHIVE_SCOPE("transient"));
 
+static bool stock(const beehive_call *call, beehive_reply *reply) {
+  beehive_reply_integer(reply, beehive_integer(call, "count", 1));
+  return beehive_text(call, "sku") != BEEHIVE_NULL;
+}
+static const beehive_action shop_actions[] = {{"stock", stock}, {"sell", stock}};
+BEEHIVE_TARGET(shop, shop_actions);
+BEEHIVE_TARGET(linux.shop, shop_actions,
+               BEEHIVE_ACTION("remote stock(sku: String, count: Int = 1) -> Int")
+                   BEEHIVE_ACTION("sell()"));
+BEEHIVE_ROUTE("app://stock/:sku", stock);
+BEEHIVE_ROUTE("app://sell/:sku<Int>?count<Int>=1", stock,
+              BEEHIVE_REMOTE BEEHIVE_PRIORITY(2) BEEHIVE_MATCH("prefix") BEEHIVE_RETURNS("Int"));
+
 #ifdef __cplusplus
 namespace outer {
 BeeHiveMod(In.Namespace);

@@ -6,6 +6,8 @@
  *   BEEHIVE_MODULE(audio, &audio_operations, BEEHIVE_PRIORITY(10) BEEHIVE_REQUIRES("log"));
  *   BEEHIVE_SERVICE(Greeter, EnglishGreeter, &english, BEEHIVE_SCOPE("singleton"));
  *   BEEHIVE_SERVICE_FACTORY(Session, DiskSession, create_session, destroy_session);
+ *   BEEHIVE_TARGET(shop, shop_actions, BEEHIVE_ACTION("remote stock(sku: String) -> Int"));
+ *   BEEHIVE_ROUTE("app://stock/:sku", stock, BEEHIVE_REMOTE BEEHIVE_RETURNS("Int"));
  *
  * Not inside functions, inline functions or templates: an entry there would not be a constant of
  * the file, and gcc refuses to put it into the section of the others. */
@@ -15,6 +17,7 @@
 #include "anchor.h"
 #include "module.h"
 #include "record.h"
+#include "routing.h"
 #include "service.h"
 
 /* ---- Pointer entries: names of Swift types, bound when the type is there ---- */
@@ -50,6 +53,17 @@
   BEEHIVE_FACTORY_(BEEHIVE_UNIQUE(beehive_entry_), #service "\0" #implementation "\0", create, \
                    __VA_ARGS__, "", "", )
 
+/* BEEHIVE_TARGET(name, actions[, attributes]): `actions` is a constant array of beehive_action, and
+ * each of them that may be called is declared by a BEEHIVE_ACTION. */
+#define BEEHIVE_TARGET(name, ...)                                                     \
+  BEEHIVE_STATIC_ASSERT(sizeof(#name) > 1, "BEEHIVE_TARGET: the target has no name"); \
+  BEEHIVE_TARGET_(BEEHIVE_UNIQUE(beehive_entry_), #name "\0", __VA_ARGS__, "", "", )
+
+/* BEEHIVE_ROUTE(pattern, function[, attributes]): `pattern` is a string literal. */
+#define BEEHIVE_ROUTE(pattern, ...)                                                         \
+  BEEHIVE_STATIC_ASSERT(sizeof("" pattern) > 1, "BEEHIVE_ROUTE: the route has no pattern"); \
+  BEEHIVE_ROUTE_(BEEHIVE_UNIQUE(beehive_entry_), pattern "\0", __VA_ARGS__, "", "", )
+
 /* ---- Attributes: string literals, written one after another without commas ---- */
 
 #define BEEHIVE_ATTRIBUTE(key, value) key "=" value "\0"
@@ -59,6 +73,10 @@
 #define BEEHIVE_AFTER(name) BEEHIVE_ATTRIBUTE("after", name)
 #define BEEHIVE_SCOPE(scope) BEEHIVE_ATTRIBUTE("scope", scope)
 #define BEEHIVE_NAME(name) BEEHIVE_ATTRIBUTE("name", name) /* tells two implementations apart */
+#define BEEHIVE_ACTION(declaration) BEEHIVE_ATTRIBUTE("action", declaration)
+#define BEEHIVE_REMOTE BEEHIVE_ATTRIBUTE("remote", "true") /* of a route */
+#define BEEHIVE_MATCH(extent) BEEHIVE_ATTRIBUTE("match", extent)
+#define BEEHIVE_RETURNS(type) BEEHIVE_ATTRIBUTE("returns", type)
 
 /* ---- What they are made of ---- */
 
@@ -96,6 +114,21 @@
       sizeof(beehive_service_factory), BEEHIVE_SERVICE_FACTORY_VERSION, make, undo}; \
   BEEHIVE_RECORD_(entry, BEEHIVE_KIND_SERVICE,                                       \
                   names BEEHIVE_ATTRIBUTE("abi", "c-factory") attributes)
+
+#define BEEHIVE_TARGET_(entry, names, list, attributes, surplus, ...)                   \
+  BEEHIVE_NO_SURPLUS_(surplus);                                                         \
+  static const beehive_target_table BEEHIVE_PASTE(entry, _table) = {                    \
+      sizeof(beehive_target_table), BEEHIVE_TARGET_TABLE_VERSION, sizeof(beehive_action), \
+      sizeof(list) / sizeof(*(list)), list};                                            \
+  BEEHIVE_RECORD_(entry, BEEHIVE_KIND_TARGET,                                           \
+                  names #list "\0" BEEHIVE_ATTRIBUTE("abi", "c-target") attributes)
+
+#define BEEHIVE_ROUTE_(entry, names, function, attributes, surplus, ...)      \
+  BEEHIVE_NO_SURPLUS_(surplus);                                               \
+  static const beehive_route_table BEEHIVE_PASTE(entry, _table) = {           \
+      sizeof(beehive_route_table), BEEHIVE_ROUTE_TABLE_VERSION, function};    \
+  BEEHIVE_RECORD_(entry, BEEHIVE_KIND_ROUTE,                                  \
+                  names #function "\0" BEEHIVE_ATTRIBUTE("abi", "c-route") attributes)
 
 #define BEEHIVE_NO_SURPLUS_(surplus) \
   BEEHIVE_STATIC_ASSERT(sizeof(surplus) == 1, "BeeHive: attributes take no commas between them")

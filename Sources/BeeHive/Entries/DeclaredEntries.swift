@@ -1,0 +1,77 @@
+internal import BinaryImage
+internal import Registration
+
+/// An entry of a kind that a layer above makes something of: a target, a route.
+package struct DeclaredEntry: Sendable {
+  let registered: RegisteredEntry
+
+  /// Differs from that of every other entry of the process.
+  package var number: UInt64 { registered.order }
+  /// The name as declared.
+  package var name: String { registered.name }
+  /// Target or route.
+  package var kind: RecordKind { registered.kind }
+  /// The declared attributes.
+  package var attributes: Attributes { registered.attributes }
+  /// Where it was declared.
+  package var source: Source { registered.source }
+  /// Whether a C record declared it.
+  package var isC: Bool { registered.isC }
+}
+
+extension Hive {
+  /// The targets and routes that images declare, those that nothing can make left out; nil where none
+  /// came or went since `version`.
+  package func declaredEntries(
+    since version: Int?, probing: Bool
+  ) -> (version: Int, entries: [DeclaredEntry])? {
+    catchUp(probing: probing)
+    return state.withLock { state in
+      guard state.table.otherVersion != version else { return nil }
+      let entries = state.table.others.filter { entry in
+        if case .bound = entry.setAside ?? entry.progress { true } else { false }
+      }
+      return (state.table.otherVersion, entries.map(DeclaredEntry.init))
+    }
+  }
+
+  /// Asks the entry's accessor for a value; nil where it makes another type.
+  package func make<Value>(_ declared: DeclaredEntry, as type: Value.Type) -> Value? {
+    let provider = state.withLock { _ in
+      declared.registered.setAside?.provider ?? declared.registered.provider
+    }
+    guard case .accessor(let accessor) = provider else { return nil }
+    return ForeignCall.make(accessor, as: type)
+  }
+
+  /// Where the structure of a C record stands, whose image stays mapped from now on; nil where it is gone.
+  package func structure(of declared: DeclaredEntry) -> RuntimeAddress? {
+    let provider = state.withLock { _ in declared.registered.provider }
+    guard case .structure(_, let address) = provider, hold(declared.registered) else { return nil }
+    return address
+  }
+
+  /// Says what keeps an entry from being used, or that nothing does any longer.
+  package func settle(_ declared: DeclaredEntry, _ problem: Problem?) {
+    let entry = declared.registered
+    state.withLock { _ in
+      guard !entry.isWithdrawn else { return }
+      if let problem {
+        entry.setAside = entry.setAside ?? entry.progress
+        entry.progress = .rejected(problem)
+        observers.post(.entryRejected(entry.snapshot))
+      } else if let before = entry.setAside {
+        entry.progress = before
+        entry.setAside = nil
+        observers.post(.entryBound(entry.snapshot))
+      }
+    }
+    observers.deliver()
+  }
+}
+
+extension RegisteredEntry.Progress {
+  fileprivate var provider: Provider? {
+    if case .bound(let provider) = self { provider } else { nil }
+  }
+}

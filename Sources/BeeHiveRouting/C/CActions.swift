@@ -1,0 +1,102 @@
+internal import BeeHive
+
+/// Targets and routes that a C author wrote: described by the text of their record alone.
+///
+/// Nothing of the image is read or kept mapped until the first call.
+enum CActions {
+  static func definition(
+    of entry: DeclaredEntry, in hive: Hive
+  ) throws(RoutingError) -> TargetDefinition {
+    var actions: [Action<AnyTarget>] = []
+    for attribute in entry.attributes.others where attribute.key == "action" {
+      let declaration = try ActionDeclaration(parsing: attribute.value)
+      let parameters = try declaration.parameters.map { parameter throws(RoutingError) in
+        try Parameter(c: parameter, of: declaration)
+      }
+      let call = CCall(entry: entry, hive: hive, action: declaration.name)
+      actions.append(
+        Action(declaration, parameters) { _, arguments in
+          let current = Call.current
+          return try call.perform(
+            arguments, parameters.map(\.declaration.name), url: current?.originalURL?.text,
+            isRemote: current?.origin == .remote)
+        })
+    }
+    return TargetDefinition(entry.name, actions) { AnyTarget(value: ()) }
+  }
+
+  static func route(of entry: DeclaredEntry, in hive: Hive) throws(RoutingError) -> RouteDefinition
+  {
+    let attributes = entry.attributes
+    func value(_ key: String) -> String? { attributes.others.first { $0.key == key }?.value }
+    let pattern = try RoutePattern(entry.name)
+    let call = CCall(entry: entry, hive: hive, action: nil)
+    let types = SegmentTypes()
+    return RouteDefinition(
+      entry.name, priority: attributes.priority,
+      matching: value("match") == "prefix" ? .prefix : .exact,
+      isRemote: value("remote") == "true", result: value("returns") ?? ""
+    ) { routeCall in
+      var arguments = routeCall.parameters
+      // The texts of the query have been checked, and C asks for values.
+      for key in pattern.keys {
+        guard let text = arguments[raw: key.name] as? String,
+          let value = types.value(of: text, as: key.type)
+        else { continue }
+        arguments.set(value, for: key.name)
+      }
+      let names = (pattern.names + pattern.keys.map(\.name)).filter {
+        arguments.values[$0] != nil
+      }
+      do throws(RoutingError) {
+        return try call.perform(
+          arguments, names, url: routeCall.url.text,
+          isRemote: routeCall.origin == .remote)
+      } catch {
+        // What a route in C does not answer is left to the next that the URL meets.
+        throw routeCall.refusal(error.message)
+      }
+    }
+  }
+}
+
+extension Parameter {
+  /// A parameter of one of the types that C has a value for.
+  init(
+    c declaration: ActionDeclaration.Parameter, of action: ActionDeclaration
+  ) throws(RoutingError) {
+    switch declaration.type {
+    case "String": self = try Self.make(declaration, of: action, String.self)
+    case "Int": self = try Self.make(declaration, of: action, Int.self)
+    case "Double": self = try Self.make(declaration, of: action, Double.self)
+    case "Bool": self = try Self.make(declaration, of: action, Bool.self)
+    default:
+      throw RoutingError(
+        .unknownType,
+        "\(action): a parameter in C is a String, Int, Double or Bool, not a \(declaration.type)",
+        key: declaration.name)
+    }
+  }
+
+  private static func make<Value: URLConvertible>(
+    _ declaration: ActionDeclaration.Parameter, of action: ActionDeclaration, _ type: Value.Type
+  ) throws(RoutingError) -> Parameter {
+    if let text = declaration.defaultText {
+      guard let value = Value(urlText: text.unquoted) else {
+        throw RoutingError(
+          .unknownType, "\(action): the default \(text) is no \(declaration.type)",
+          key: declaration.name)
+      }
+      return Parameter(declaration.name, default: value)
+    }
+    return declaration.isOptional
+      ? Parameter(declaration.name, Value?.self) : Parameter(declaration.name, Value.self)
+  }
+}
+
+extension String {
+  /// `"euro"` without its quotes.
+  fileprivate var unquoted: String {
+    count > 1 && hasPrefix("\"") && hasSuffix("\"") ? String(dropFirst().dropLast()) : self
+  }
+}

@@ -1,0 +1,127 @@
+internal import BeeHive
+
+/// Every interface that can be called by name or by URL: for people by `description`, for programs by any
+/// encoder, `JSONEncoder().encode(hive.catalogue())`.
+///
+/// `section-dump` shows the same of a file that nobody has loaded: it is in the records' attributes.
+public struct Catalogue: Encodable, Hashable, Sendable {
+  /// One action or route.
+  public struct Interface: Encodable, Hashable, Sendable {
+    /// `action` or `route`.
+    public var kind: String
+    /// `shop.price`, or the pattern.
+    public var name: String
+    /// The whole declaration as it was written.
+    public var declaration: String
+    /// What it takes, in order.
+    public var parameters: [Parameter]
+    /// The name of the type that it returns; nil for none.
+    public var result: String?
+    /// Whether calls from outside may reach it.
+    public var isRemote: Bool
+    /// The image and the place in it, or the file and line.
+    public var origin: String
+  }
+
+  /// One parameter.
+  public struct Parameter: Encodable, Hashable, Sendable {
+    /// The name by which it is given.
+    public var name: String
+    /// The name of its type.
+    public var type: String
+    /// Whether it may be missing.
+    public var isOptional: Bool
+    /// What stands for a missing one, as a text.
+    public var defaultText: String?
+
+    private enum CodingKeys: String, CodingKey {
+      case name, type, isOptional
+      case defaultText = "default"
+    }
+  }
+
+  /// The actions by target and name, then the routes in order of registration.
+  public var interfaces: [Interface]
+}
+
+extension Catalogue: CustomStringConvertible {
+  /// A line for each: what it is, whether it is remote, its declaration, where it is from.
+  public var description: String {
+    let rows = interfaces.map { interface in
+      (
+        interface.kind, interface.isRemote ? "remote" : "local",
+        interface.kind == "action"
+          ? interface.name.prefix { $0 != "." } + "." + interface.declaration
+          : interface.declaration,
+        interface.origin
+      )
+    }
+    let width = rows.map(\.2.count).max() ?? 0
+    return rows.map { kind, mark, declaration, origin in
+      let padding = String(repeating: " ", count: width - declaration.count)
+      return "\(kind) \(kind == "route" ? " " : "")\(mark) \(mark == "local" ? " " : "")"
+        + "\(declaration)\(padding)  \(origin)"
+    }.joined(separator: "\n")
+  }
+}
+
+extension Catalogue.Interface {
+  init(_ declaration: ActionDeclaration, of target: RegisteredTarget) {
+    var text = declaration
+    text.isRemote = false
+    self.init(
+      kind: "action", name: "\(target.definition.name).\(declaration.name)",
+      declaration: text.description,
+      parameters: declaration.parameters.map {
+        .init(
+          name: $0.name, type: $0.type, isOptional: $0.isOptional || $0.defaultText != nil,
+          defaultText: $0.defaultText)
+      }, result: declaration.result.isEmpty ? nil : declaration.result,
+      isRemote: declaration.isRemote, origin: target.source.description)
+  }
+
+  init(_ route: Route) {
+    let keys = route.pattern.keys.map {
+      Catalogue.Parameter(
+        name: $0.name, type: $0.type, isOptional: $0.isOptional, defaultText: $0.defaultText)
+    }
+    self.init(
+      kind: "route", name: route.pattern.text,
+      declaration: route.pattern.text + (route.result.isEmpty ? "" : " -> \(route.result)"),
+      parameters: route.pattern.pathParameters + keys,
+      result: route.result.isEmpty ? nil : route.result, isRemote: route.isRemote,
+      origin: route.source.description)
+  }
+}
+
+extension RoutePattern {
+  /// What the path gives values to; optional where a shorter form does without.
+  fileprivate var pathParameters: [Catalogue.Parameter] {
+    (variants.first ?? []).compactMap { segment in
+      switch segment {
+      case .literal: nil
+      case .capture(let capture):
+        Catalogue.Parameter(
+          name: capture.name, type: capture.type ?? "String",
+          isOptional: !variants.allSatisfy { $0.contains(segment) })
+      case .rest(let rest):
+        Catalogue.Parameter(
+          name: rest.name, type: rest.isPath ? "Path" : "[String]", isOptional: !rest.isPath)
+      }
+    }
+  }
+}
+
+extension Hive {
+  /// Every action and route of this Hive: those of its images, and those that code registered.
+  public func catalogue() -> Catalogue {
+    let core = routing
+    core.catchUp(probing: true)
+    let actions = core.targets.withLock { $0.all }.flatMap { target in
+      target.definition.actions.values.map(\.declaration).sorted { $0.name < $1.name }
+        .map { Catalogue.Interface($0, of: target) }
+    }
+    let routes = core.routes.withLock { $0.all }
+    return Catalogue(interfaces: actions + routes.map(Catalogue.Interface.init))
+  }
+}

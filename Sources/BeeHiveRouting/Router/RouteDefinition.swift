@@ -1,0 +1,43 @@
+internal import BeeHive
+
+/// A route as a record hands it over: what `@Route` writes.
+public struct RouteDefinition: Sendable {
+  /// The pattern as it was written.
+  public let pattern: String
+  let priority: Int
+  let extent: Route.Extent
+  let isRemote: Bool
+  let result: String
+  let handler: @Sendable (RouteCall) async throws -> any Sendable
+
+  /// Describes a route.
+  public init<Value: Sendable>(
+    _ pattern: String, priority: Int = 0, matching extent: Route.Extent = .exact,
+    isRemote: Bool = false,
+    _ handler: @escaping @Sendable (RouteCall) async throws -> Value
+  ) {
+    self.init(
+      pattern, priority: priority, matching: extent, isRemote: isRemote,
+      result: Value.self == Void.self ? "" : "\(Value.self)", handler: handler)
+  }
+
+  init(
+    _ pattern: String, priority: Int, matching extent: Route.Extent, isRemote: Bool,
+    result: String, handler: @escaping @Sendable (RouteCall) async throws -> any Sendable
+  ) {
+    self.pattern = pattern
+    self.priority = priority
+    self.extent = extent
+    self.isRemote = isRemote
+    self.result = result
+    self.handler = handler
+  }
+
+  /// The route of this definition, with a number of its own.
+  func route(source: Source) throws(RoutingError) -> Route {
+    Route(
+      id: Route.ID(rawValue: RoutingCore.nextNumber()), pattern: try RoutePattern(pattern),
+      priority: priority, extent: extent, isRemote: isRemote, result: result, source: source,
+      handler: handler)
+  }
+}

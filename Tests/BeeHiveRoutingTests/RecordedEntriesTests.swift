@@ -1,0 +1,112 @@
+import BeeHiveRouting
+import CRoutes
+import Foundation
+import Testing
+
+/// The records are those of `Tests/Fixtures/CRoutes`, which this program is linked with.
+@Suite("Targets and routes that an image declares are there without a call")
+struct RecordedEntriesTests {
+  let hive = Hive.process
+
+  init() { c_routes_link() }
+
+  @Test("A C action: typed arguments in, a value out")
+  func actions() async throws {
+    #expect(try await hive.mediator.perform("c_shop", "stock", ["sku": "abc"], as: Int.self) == 3)
+    let six: Int = try await hive.mediator.perform("c_shop", "stock", ["sku": "ab", "count": 3])
+    #expect(six == 6)
+    #expect(
+      try await hive.mediator.perform("c_shop", "echo", ["a": true], as: String.self)
+        == "echo - a:1=1/0 c:4=x0/0")
+    #expect(
+      try await hive.mediator.perform(
+        "c_shop", "echo", ["a": false, "b": 1.5, "c": "ü"], as: String.self)
+        == "echo - a:1=0/0 b:3=0/1.5 c:4=ü0/0")
+    try await hive.mediator.perform("c_shop", "nothing", as: Void.self)
+  }
+
+  @Test("Checked before C is called, and the function's own failure is an error with its words")
+  func failures() async throws {
+    for (action, arguments, code, text) in [
+      ("stock", [:], RoutingError.Code.missingParameter, "sku"),
+      ("stock", ["sku": 7], .wrongParameter, "String"),
+      ("stock", ["sku": "a", "x": 1], .undeclaredParameter, "stock(sku: String"),
+      ("absent", [:], .failed, "no function absent"),
+      ("missing", [:], .noAction, "absent, echo, nothing, stock"),
+    ] as [(String, Arguments, RoutingError.Code, String)] {
+      let error = await #expect(throws: RoutingError.self) {
+        try await hive.mediator.perform("c_shop", action, arguments)
+      }
+      #expect(error?.code == code)
+      #expect(error?.message.contains(text) == true, "\(error?.message ?? "")")
+    }
+  }
+
+  @Test(
+    "C routes, local and from outside",
+    arguments: [
+      ("croutes://stock/abcd?count=2", CallOrigin.remote, "8"),
+      (
+        "croutes://echo/7/a/b", .local,
+        "croutes://echo/:n<Int>/* croutes://echo/7/a/b n:2=7/0 *:4=a/b0/0"
+      ),
+      ("croutes://files/x/y", .local, "croutes://files croutes://files/x/y"),
+      ("croutes://c_shop/stock?sku=abc", .remote, "3"),
+      (
+        "croutes://c_shop/echo?a=1&b=0.5", .local,
+        "echo croutes://c_shop/echo?a=1&b=0.5 a:1=1/0 b:3=0/0.5 c:4=x0/0"
+      ),
+    ])
+  func routes(_ url: String, _ origin: CallOrigin, _ answer: String) async throws {
+    let result = try await hive.router.open(url, origin: origin)
+    #expect("\(result)" == answer)
+  }
+
+  @Test("The allow-list holds for C too")
+  func remote() async {
+    #expect(await hive.router.failure("croutes://files/x", origin: .remote) == .notRemote)
+    #expect(await hive.router.failure("croutes://c_shop/nothing", origin: .remote) == .notRemote)
+  }
+
+  @Test("Every record is listed; what cannot be is rejected with its reason")
+  func entries() throws {
+    _ = hive.router.routes
+    let entries = hive.entries.filter { $0.name.hasPrefix("croutes:") || $0.name.hasPrefix("c_") }
+    var states: [String: String] = [:]
+    for entry in entries {
+      switch entry.state {
+      case .bound: states[entry.name] = "bound"
+      case .accepted(let problem): states[entry.name] = "accepted \(problem.code.rawValue)"
+      case .rejected(let problem): states[entry.name] = "rejected \(problem.code.rawValue)"
+      }
+    }
+    // Of two routes of one shape the linker decides which is first.
+    let twins = ["croutes://twin/:first", "croutes://twin/:second"]
+    #expect(Set(twins.compactMap { states[$0] }) == ["bound", "rejected duplicate"])
+    for name in twins { states[name] = nil }
+    #expect(
+      states == [
+        "c_shop": "bound", "croutes://stock/:sku?count<Int>": "bound",
+        "croutes://echo/:n<Int>/*": "bound", "croutes://files": "bound",
+        "croutes://:": "rejected bad-pattern", "c_odd": "rejected unknown-type",
+      ])
+  }
+
+  @Test("The catalogue has every interface with its parameters, its mark and its image")
+  func catalogue() throws {
+    let catalogue = hive.catalogue()
+    let stock = try #require(catalogue.interfaces.first { $0.name == "c_shop.stock" })
+    #expect(stock.isRemote && stock.result == "Int")
+    #expect(stock.declaration == "stock(sku: String, count: Int = 1) throws -> Int")
+    let parameters = stock.parameters.map {
+      "\($0.name) \($0.type) \($0.isOptional) \($0.defaultText ?? "-")"
+    }
+    #expect(parameters == ["sku String false -", "count Int true 1"])
+    #expect(stock.origin.contains("BeehiveRecords["))
+    let json = String(decoding: try JSONEncoder().encode(catalogue), as: UTF8.self)
+    #expect(json.contains(#""default":"1""#))
+    #expect(
+      catalogue.description.contains("action remote c_shop.stock(sku: String, count: Int = 1)"))
+    #expect(catalogue.description.contains("route  local  croutes://echo/:n<Int>/*"))
+  }
+}
