@@ -1,15 +1,21 @@
 /// Who starts after whom, by position, and where that goes round in circles.
-struct ModuleGraph {
+package struct ModuleGraph {
   /// For each module, those that it requires, by position.
-  var requires: [[Int]]
+  package var requires: [[Int]]
   /// For each module, those that it only follows, by position.
-  var follows: [[Int]]
+  package var follows: [[Int]]
+
+  /// Describes who starts after whom.
+  package init(requires: [[Int]], follows: [[Int]]) {
+    self.requires = requires
+    self.follows = follows
+  }
 
   /// The positions of everything that a module starts after.
-  func predecessors(of position: Int) -> [Int] { requires[position] + follows[position] }
+  package func predecessors(of position: Int) -> [Int] { requires[position] + follows[position] }
 
   /// Everything that requires one of `roots`, directly or not, and the one through which it does.
-  func requirers(of roots: [Int]) -> [(position: Int, through: Int)] {
+  package func requirers(of roots: [Int]) -> [(position: Int, through: Int)] {
     var required: [[Int]] = Array(repeating: [], count: requires.count)
     for (position, names) in requires.enumerated() {
       for other in names { required[other].append(position) }
@@ -32,7 +38,7 @@ struct ModuleGraph {
   ///
   /// A group of modules that all start after one another can hold more circles than anyone would
   /// read; for each member that no circle has named yet, the shortest through it is listed.
-  func circles() -> (members: [Int], paths: [[Int]]) {
+  package func circles() -> (members: [Int], paths: [[Int]]) {
     var members: [Int] = []
     var paths: [[Int]] = []
     var group = Array(repeating: -1, count: requires.count)

@@ -1,0 +1,97 @@
+/// Something that keeps an entry from being registered as its author meant.
+struct Finding {
+  enum Level: String {
+    /// An entry will be lost or refused.
+    case error
+    /// It depends on what the set of files leaves out.
+    case warning
+  }
+
+  /// What `verify` itself looks for; what cannot be read keeps the code that it has everywhere.
+  enum Code: String {
+    /// Two entries that nothing could tell apart: a Hive rejects the second.
+    case duplicateModule = "duplicate-module"
+    /// As for modules; services differ by name, given name, priority or language.
+    case duplicateService = "duplicate-service"
+    /// Two targets of one name.
+    case duplicateTarget = "duplicate-target"
+    /// Two routes of one pattern.
+    case duplicateRoute = "duplicate-route"
+    /// A section of entries in an object, which a linker may drop.
+    case notRetained = "not-retained"
+    /// A module requires one that no file of the set declares.
+    case unmetRequirement = "unmet-requirement"
+    /// Modules that wait for each other: none of them starts.
+    case cycle
+    /// No file declares a module that `--require` names.
+    case missingModule = "missing-module"
+    /// No file declares a service that `--require` names.
+    case missingService = "missing-service"
+  }
+
+  /// Stable; listed in Docs/problems.md.
+  var code: String
+  var level: Level
+  var place: Place
+  /// What was found.
+  var message: String
+  /// What to do.
+  var remedy: String
+}
+
+/// Where in the inputs something stands.
+struct Place {
+  var path: String
+  /// Archive members and universal slices that lead to the image, outermost first.
+  var container: [String] = []
+  var section: String?
+  var index: Int?
+
+  /// `libshop.a(cart.o) BeehiveMods[0]`
+  var description: String {
+    var text = path + container.map { "(\($0))" }.joined()
+    guard let section else { return text }
+    text += " \(section)"
+    if let index { text += "[\(index)]" }
+    return text
+  }
+}
+
+extension Finding {
+  init(_ code: Code, _ level: Level, _ place: Place, _ message: String, remedy: String) {
+    self.init(
+      code: code.rawValue, level: level, place: place, message: message, remedy: remedy)
+  }
+
+  static let columns = [
+    "level", "code", "path", "container", "section", "index", "message", "remedy",
+  ]
+
+  var row: [String] {
+    [
+      level.rawValue, code, place.path, place.container.joined(separator: "/"),
+      place.section ?? "", place.index.map { String($0) } ?? "", message, remedy,
+    ]
+  }
+
+  func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.key("code")
+      json.string(code)
+      json.key("level")
+      json.string(level.rawValue)
+      json.key("path")
+      json.string(place.path)
+      json.key("container")
+      json.array(place.container)
+      json.key("section")
+      json.string(place.section)
+      json.key("index")
+      json.number(place.index)
+      json.key("message")
+      json.string(message)
+      json.key("remedy")
+      json.string(remedy)
+    }
+  }
+}

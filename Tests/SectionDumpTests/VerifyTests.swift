@@ -1,0 +1,159 @@
+import Foundation
+import Testing
+
+/// Sets of libraries, and what is found in each.
+@Suite("What section-dump verify finds")
+struct VerifyTests {
+  /// A set: the source of each file, and the findings as `file code level`.
+  struct Row: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var sources: [String]
+    var options: [String] = []
+    /// How each file is compiled.
+    var arguments = ["-shared", "-fPIC"]
+    var suffix = "so"
+    var findings: [String] = []
+    var status: Int32 = 0
+  }
+
+  private static func module(_ name: String, _ attributes: String = "") -> String {
+    """
+    #include <BeeHive.h>
+    static const beehive_module_operations \(name)_operations = {0};
+    BEEHIVE_MODULE(\(name), &\(name)_operations, \(attributes));
+    """
+  }
+
+  private static func service(_ implementation: String, _ attributes: String = "") -> String {
+    """
+    #include <BeeHive.h>
+    static const int \(implementation) = 1;
+    BEEHIVE_SERVICE(Greeter, \(implementation)Greeter, &\(implementation), \(attributes));
+    """
+  }
+
+  static let rows = [
+    Row(testDescription: "nothing", sources: [module("log"), module("net")]),
+    Row(
+      testDescription: "a duplicate in another file",
+      sources: [module("log"), module("net"), module("log")],
+      findings: ["c BeehiveRecords[0] duplicate-module error"], status: 1),
+    Row(
+      testDescription: "a duplicate in the same file",
+      sources: ["#include <BeeHive.h>\nBeeHiveMod(Log);\nBeeHiveMod(Log);"],
+      findings: ["a BeehiveMods[1] duplicate-module error"], status: 1),
+    Row(
+      testDescription: "a module and a service of one name",
+      sources: [module("Greeter"), service("english")]),
+    Row(
+      testDescription: "two services that nothing tells apart",
+      sources: [service("english"), service("french")],
+      findings: ["b BeehiveRecords[0] duplicate-service error"], status: 1),
+    Row(
+      testDescription: "services of different priority and name",
+      sources: [
+        service("english"), service("french", "BEEHIVE_PRIORITY(1)"),
+        service("german", "BEEHIVE_NAME(\"german\")"),
+      ]),
+    Row(
+      testDescription: "a requirement that nobody meets",
+      sources: [module("shop", "BEEHIVE_REQUIRES(\"log\") BEEHIVE_AFTER(\"net\")")],
+      findings: ["a BeehiveRecords[0] unmet-requirement warning"]),
+    Row(
+      testDescription: "the same, strictly",
+      sources: [module("shop", "BEEHIVE_REQUIRES(\"log\")")], options: ["--strict"],
+      findings: ["a BeehiveRecords[0] unmet-requirement warning"], status: 1),
+    Row(
+      testDescription: "a circle across files",
+      sources: [
+        module("log", "BEEHIVE_REQUIRES(\"net\")"), module("net", "BEEHIVE_AFTER(\"disk\")"),
+        module("disk", "BEEHIVE_REQUIRES(\"log\")"),
+      ],
+      findings: ["a BeehiveRecords[0] cycle error"], status: 1),
+    Row(
+      testDescription: "an object without retain",
+      sources: [
+        """
+        __attribute__((used, aligned(8), section("BeehiveMods")))
+        static const char *const entry = "Log";
+        """
+      ], arguments: ["-c"], suffix: "o",
+      findings: ["a BeehiveMods not-retained error"], status: 1),
+    Row(
+      testDescription: "an object with it", sources: ["#include <BeeHive.h>\nBeeHiveMod(Log);"],
+      arguments: ["-c"], suffix: "o"),
+    Row(
+      testDescription: "a malformed entry, and what is good beside it",
+      sources: [
+        """
+        #include <BeeHive.h>
+        BEEHIVE_ENTRY static const char *const nothing = 0;
+        BeeHiveMod(Log);
+        """.replacing(
+          "BEEHIVE_ENTRY",
+          with: "__attribute__((used, retain, aligned(8), section(\"BeehiveMods\")))"),
+        "#include <BeeHive.h>\nBeeHiveMod(Log);",
+      ],
+      findings: [
+        "a BeehiveMods[0] null-pointer error", "b BeehiveMods[0] duplicate-module error",
+      ], status: 2),
+    Row(
+      testDescription: "required, and there", sources: [module("log")],
+      options: ["--require", "module:log"]),
+    Row(
+      testDescription: "required, and nowhere", sources: [module("log")],
+      options: ["--require", "service:log"],
+      findings: ["(all files) missing-service error"], status: 1),
+  ]
+
+  @Test(arguments: rows)
+  func finds(row: Row) throws {
+    let folder = UUID().uuidString
+    try FileManager.default.createDirectory(
+      at: Fixtures.directory.appendingPathComponent(folder), withIntermediateDirectories: true)
+    let files = try zip("abc", row.sources).map { name, source in
+      try Fixtures.build(source, as: "\(folder)/\(name).\(row.suffix)", row.arguments)
+    }
+    let outcome = try Tool.run(["verify", "--format", "json"] + row.options + files)
+    #expect(outcome.status == row.status)
+    let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+    let object = try #require(document as? [String: Any])
+    #expect(object["schema"] as? Int == 1)
+    let findings = try #require(object["findings"] as? [[String: Any]]).map { finding in
+      var place = (finding["path"] as? String ?? "").replacing("\(folder)/", with: "")
+        .replacing(".\(row.suffix)", with: "")
+      if let section = finding["section"] as? String { place += " \(section)" }
+      if let index = finding["index"] as? Int { place += "[\(index)]" }
+      #expect((finding["remedy"] as? String)?.isEmpty == false)
+      return "\(place) \(finding["code"] ?? "") \(finding["level"] ?? "")"
+    }
+    #expect(findings == row.findings)
+  }
+
+  @Test("people read the place, what is wrong and what to do")
+  func text() throws {
+    let files = try ["first.so", "second.so"].map {
+      try Fixtures.build(Self.module("log"), as: "verify-\($0)", ["-shared", "-fPIC"])
+    }
+    let outcome = try Tool.run(["verify"] + files)
+    #expect(
+      outcome.output == """
+        verify-second.so BeehiveRecords[0]: error: module log is declared by verify-first.so \
+        BeehiveRecords[0] too [duplicate-module]
+            rename or remove one of them
+        2 files, 2 entries: 1 errors, 0 warnings
+
+        """)
+  }
+
+  @Test("a file that cannot be read is a finding, and the others are verified")
+  func unreadable() throws {
+    let file = try Fixtures.build(Self.module("log"), as: "verify-good.so", ["-shared", "-fPIC"])
+    let outcome = try Tool.run(["verify", "--format", "csv", "nosuch.so", file, file])
+    #expect(outcome.status == 2)
+    let lines = outcome.output.split(separator: "\n")
+    #expect(lines.count == 3)
+    #expect(lines[1].hasPrefix("error,unreadable,nosuch.so,"))
+    #expect(lines[2].hasPrefix("error,duplicate-module,verify-good.so,"))
+  }
+}
