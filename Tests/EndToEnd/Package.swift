@@ -30,7 +30,10 @@ let package = Package(
     .target(name: "SwiftPlugin", dependencies: [beehive, annotations, contract]),
     .target(name: "LatePlugin", dependencies: [beehive, annotations, contract]),
 
-    .testTarget(name: "EndToEndTests"),
+    // The tool is built beside the hosts, for tests that compare what both read.
+    .testTarget(
+      name: "EndToEndTests",
+      dependencies: [.product(name: "section-dump", package: "swift-beehive")]),
   ],
   cLanguageStandard: .c11
 )

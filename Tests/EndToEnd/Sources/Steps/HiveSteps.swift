@@ -1,5 +1,6 @@
 internal import BeeHive
 internal import BinaryImage
+internal import Registration
 
 extension Host {
   /// What the Hive says of itself.
@@ -9,6 +10,7 @@ extension Host {
     // Every entry that stands in an image; none says "no entries".
     ("entries", { _, _ in printEntries() }),
     ("reasons", { _, _ in printEntries { entry in "\(entry.summary): \(entry.reason)" } }),
+    ("records", { _, _ in for entry in Hive.process.entries { print(entry.columns) } }),
     ("count", { _, _ in print(Tally(Hive.process.entries)) }),
     (
       "images",
@@ -68,11 +70,32 @@ extension Entry {
     return "\(state) \(what) at \(source)"
   }
 
+  /// What `section-dump` prints of the same entry too, between tabs: kind, name, implementation,
+  /// priority, attributes in alphabetical order, section and index.
+  var columns: String {
+    guard case .image(let origin) = source else { return "\(self)" }
+    let columns = [
+      kind.description, name, implementation ?? "-", String(attributes.priority),
+      attributes.words.sorted().joined(separator: " "), origin.section, String(origin.index),
+    ]
+    return columns.joined(separator: "\t")
+  }
+
   /// The whole sentence, for who is bound too.
   var reason: String {
     switch state {
     case .bound: "bound"
     case .accepted(let problem), .rejected(let problem): problem.message
     }
+  }
+}
+
+extension Attributes {
+  /// `key=value` of all but the priority.
+  fileprivate var words: [String] {
+    let single = [("level", level), ("scope", scope), ("name", name), ("abi", abi)]
+    return single.compactMap { key, value in value.map { "\(key)=\($0)" } }
+      + requires.map { "requires=\($0)" } + after.map { "after=\($0)" }
+      + others.map { "\($0.key)=\($0.value)" }
   }
 }

@@ -48,6 +48,9 @@ enum Program {
     (sanitizer?.products ?? products).appending(path: "lib\(name).so").path()
   }
 
+  /// The tool that reads files without loading them.
+  static let sectionDump = products.appending(path: "section-dump").path()
+
   /// Where the products are: where this program is.
   static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent()
