@@ -79,6 +79,49 @@ import Testing
     #expect(try Program.cHost(products + ["entries"], in: workshop) == [Self.entry])
   }
 
+  /// A lookup that hits asks nobody but the hook.
+  @Test("A better one replaces what was found before, at the next lookup") func better() throws {
+    let workshop = try Workshop()
+    try workshop.library("speaker", Source.speaker())
+    try workshop.library("better", Source.speaker(says: "HELLO", "BEEHIVE_PRIORITY(10)"))
+    let said = try Program.host(
+      "touch", "open=./libspeaker.so", "speak=Speaker", "speak=Speaker", "open=./libbetter.so",
+      "speak=Speaker", in: workshop)
+    #expect(said == ["hello", "hello", "HELLO"])
+  }
+
+  @Test(
+    "A better one without an anchor is silent: it is found by the next look at the loader",
+    arguments: ["refresh", "entries", "speak=Nobody"])
+  func betterWithoutAnchor(probe: String) throws {
+    let workshop = try Workshop()
+    try workshop.library("speaker", Source.speaker())
+    try workshop.library("better", Self.betterByHand)
+    let said = try Program.host(
+      "touch", "open=./libspeaker.so", "speak=Speaker", "open=./libbetter.so", "speak=Speaker",
+      probe, "speak=Speaker", in: workshop)
+    #expect(said.prefix(2) == ["hello", "hello"])
+    #expect(said.last == "HELLO")
+  }
+
+  /// A service of a higher priority, without any header of ours.
+  static let betterByHand = #"""
+    #include <stddef.h>
+    #include <stdint.h>
+    struct speaker { const char *(*say)(void); };
+    static const char *say(void) { return "HELLO"; }
+    static const struct speaker speaker = {say};
+    static const struct { uint32_t size, version; size_t table_size; const void *table; }
+      table = {24, 1, sizeof speaker, &speaker};
+    struct record {
+      uint32_t size; uint16_t version, kind; uint32_t flags, text_offset;
+      const void *accessor, *context; char text[40];
+    };
+    __attribute__((used, retain, aligned(8), section("BeehiveRecords")))
+    static const struct record better = {
+      72, 1, 2, 0, 32, 0, &table, "Speaker\0Better\0abi=c-table\0priority=10"};
+    """#
+
   @Test("The header alone, without an annotation, declares nothing") func unusedHeader() throws {
     let workshop = try Workshop()
     try workshop.library("silent", "#include <BeeHive.h>\nint silent(void) { return 0; }")

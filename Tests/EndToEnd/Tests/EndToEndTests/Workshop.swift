@@ -79,13 +79,15 @@ struct Workshop: Sendable {
 /// Fixtures that many tests use.
 enum Source {
   /// A library whose one service is a table, and says `words`.
-  static func speaker(_ service: String = "Speaker", says words: String = "hello") -> String {
+  static func speaker(
+    _ service: String = "Speaker", says words: String = "hello", _ attributes: String = "\"\""
+  ) -> String {
     """
     #include <BeeHive.h>
     #include "contract.h"
     static const char *say(void) { return "\(words)"; }
     static const struct speaker speaker = { say };
-    BEEHIVE_SERVICE(\(service), Table, &speaker);
+    BEEHIVE_SERVICE(\(service), Table, &speaker, \(attributes));
     """
   }
 }
