@@ -15,6 +15,14 @@ extension Host {
         try handle.close()
       }
     ),
+    // Three times whatever was opened once, as a host with a wrong count does: dlclose complains.
+    (
+      "close-thrice",
+      { host, path in
+        guard let handle = host.handles[path]?.popLast() else { throw StepFailure("not open") }
+        for _ in 0..<3 { try? handle.close() }
+      }
+    ),
     (
       "mapped",
       { _, name in

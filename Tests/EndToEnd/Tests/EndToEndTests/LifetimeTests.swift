@@ -77,9 +77,8 @@ import Testing
     Life(
       testDescription: "closed three times as often as it was opened",
       steps: [
-        "touch", "open=\(plugin)", "open=\(plugin)", "open=\(plugin)", "greet", "close=\(plugin)",
-        "close=\(plugin)", "close=\(plugin)", "mapped=libSwiftPlugin.so", "casts", "greet",
-        "entries",
+        "touch", "open=\(plugin)", "greet", "close-thrice=\(plugin)",
+        "mapped=libSwiftPlugin.so", "casts", "greet", "entries",
       ],
       said: [
         "hello, made 1", "libSwiftPlugin.so is mapped", "12 casts", "hello, made 1", swiftEntry,
