@@ -73,4 +73,46 @@ struct LinkagesTests {
       #expect(try Tool.lines(file).sorted() == Linkages.entries)
     }
   }
+
+  @Test("counts the sections of a file that has more than 65,535 in the first one's header")
+  func extended() throws {
+    let name = "elf-extended.o"
+    try #require(Linkages.built.contains(name))
+    let header =
+      try FileHandle(forReadingFrom: URL(fileURLWithPath: Linkages.path(name)))
+      .read(upToCount: 64) ?? Data()
+    #expect(header[60] == 0 && header[61] == 0, "e_shnum is 0 there")
+    let files = try Tool.files(["sections", Linkages.path(name)])
+    #expect(try #require(files.first?["sections"] as? [Any]).count > 66_000)
+  }
+
+  @Test(
+    "of which only debug information is left shows that its bytes are elsewhere",
+    .enabled(if: Linkages.special.contains("elf-debug-only"), "llvm-objcopy is not installed"))
+  func debugOnly() throws {
+    let file = try problems(of: "elf-debug-only", containing: "split from")
+    #expect(file["type"] as? String == "debug")
+  }
+
+  @Test(
+    "that was compressed by a method that libelf lacks names the method",
+    .enabled(if: Linkages.special.contains("elf-zstd.o"), "llvm-objcopy is not installed"))
+  func compressed() throws {
+    _ = try problems(of: "elf-zstd.o", containing: "compressed with zstd")
+  }
+
+  /// The file object of a fixture that has problems, all of which say the same.
+  private func problems(of name: String, containing text: String) throws -> [String: Any] {
+    try #require(Linkages.special.contains(name))
+    #expect(try Tool.run([Linkages.path(name)]).status == 2)
+    let file = try #require(Tool.files([Linkages.path(name)]).first)
+    let problems = try #require(file["problems"] as? [[String: Any]])
+    #expect(!problems.isEmpty)
+    for problem in problems {
+      let message = try #require(problem["message"] as? String)
+      #expect(message.contains(text))
+    }
+    #expect((file["records"] as? [Any])?.isEmpty == true)
+    return file
+  }
 }

@@ -134,8 +134,20 @@ extension ELFFile {
       return bytes
     case .failure(let failure):
       throw file.error(
-        .unsupported, "The section is compressed and libelf says: \(failure.message).",
+        .unsupported,
+        "The section is compressed\(try method(of: section)), and this libelf says: "
+          + "\(failure.message); objcopy --decompress-sections helps.",
         section: section.name, at: section.offset?.rawValue)
+    }
+  }
+
+  /// ` with zstd`: what `ch_type` stands for, which not every libelf knows.
+  private func method(of section: Section) throws(ImageError) -> String {
+    let head = try file.read(at: sectionHeader(section.index).sh_offset, count: 4)
+    return switch head.span.integer(at: 0, as: UInt32.self, order: header.order) {
+    case 1: " with zlib"
+    case 2: " with zstd"
+    case let number: " by method \(number ?? 0)"
     }
   }
 

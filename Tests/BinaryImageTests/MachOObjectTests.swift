@@ -1,0 +1,72 @@
+import BinaryImage
+import Testing
+
+@Suite("Pointers of a Mach-O object")
+struct MachOObjectTests {
+  /// A compiler's target, and the directive for a pointer of it.
+  struct Target: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var machine: String
+    var word: String
+  }
+
+  static let targets = [
+    Target(testDescription: "x86_64-apple-macos13", machine: "x86_64", word: ".quad"),
+    Target(testDescription: "arm64-apple-macos13", machine: "arm64", word: ".quad"),
+    Target(testDescription: "i386-apple-macos10.12", machine: "i386", word: ".long"),
+    Target(testDescription: "armv7-apple-ios9", machine: "armv7", word: ".long"),
+  ]
+
+  private func image(_ target: Target, _ words: [String]) throws -> MachOFile {
+    let source = """
+      .section __TEXT,__text
+      _start: .space 8
+      _end:
+      .section __TEXT,__cstring
+      L_private: .asciz "private"
+      _named: .asciz "a named text"
+      .section __DATA,BeehiveMods
+      .p2align 3
+      \(words.map { "\(target.word) \($0)" }.joined(separator: "\n"))
+      """
+    let path = try Fixture.compile(
+      source, suffix: "s", as: "\(target.testDescription)-\(words.count).o", with: "clang",
+      ["-target", target.testDescription, "-c"])
+    return try MachOFile(path: path)
+  }
+
+  private func pointers(_ image: MachOFile) throws -> [PointerValue] {
+    let section = try #require(image.sections(named: "BeehiveMods").first)
+    #expect(section.address.rawValue == 0)
+    return try stride(from: 0, to: section.size, by: image.pointerSize).map {
+      try image.pointer(at: $0, in: section)
+    }
+  }
+
+  @Test("lead to named and private texts, and into their middle", arguments: targets)
+  func texts(target: Target) throws {
+    let image = try image(target, ["L_private", "_named", "_named + 2", "_named + 8"])
+    #expect(image.identity.machine == target.machine)
+    #expect(image.identity.kind == .object)
+    let found = try image.texts(of: "BeehiveMods")
+    #expect(found.map(\.text) == ["private", "a named text", "named text", "text"])
+    #expect(found.allSatisfy { [.symbol, .section].contains($0.pointer.resolution) })
+  }
+
+  @Test("name what other files define, and no address that is none", arguments: targets)
+  func others(target: Target) throws {
+    let pointers = try pointers(
+      image(target, ["_absent", "_absent + 4", "0", "_end - _start", "77"]))
+    #expect(pointers[0].target == .imported(symbol: "_absent"))
+    #expect(pointers[0].symbol == "_absent")
+    #expect(pointers[1].target == .imported(symbol: "_absent"))
+    #expect(pointers[2].target == .null)
+    // A distance is a number that the assembler knows, or two relocations.
+    for pointer in pointers[3...] {
+      guard case .unresolvable = pointer.target else {
+        Issue.record("\(pointer) leads somewhere")
+        continue
+      }
+    }
+  }
+}
