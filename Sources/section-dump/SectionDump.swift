@@ -22,7 +22,8 @@ struct SectionDump: ParsableCommand {
     discussion: """
       Reads the sections BeehiveMods, BeehiveServices and BeehiveRecords of object files of any \
       machine and byte order, resolves their pointers as the loader would, and prints the entries. \
-      hex and strings do the same for any other section.
+      hex and strings do the same for any other section. What each command takes, --format, \
+      --require and --recursive among it: section-dump help records.
 
       Exit status: 0 everything was read, 1 an expectation failed, 2 an input could not be read or \
       holds a malformed entry, 64 usage.

@@ -103,6 +103,19 @@ struct InputsTests {
     #expect(
       try Tool.run([plain, name, plain]).output.hasSuffix("\n3 files: 1 shown, 2 no entries\n"))
     #expect(try Tool.run([plain]).output.hasSuffix("  no entries\n"))
+    // Nobody looked into a file that could not be opened.
+    #expect(
+      try Tool.run([plain, name, "nosuch.so"]).output
+        .hasSuffix("\n3 files: 1 shown, 1 not read, 1 no entries\n"))
+  }
+
+  @Test("One slice of a universal file, by its machine")
+  func arch() throws {
+    let name = try Fixtures.annotatedLibrary("machine.so")
+    #expect(try Tool.files(["--arch", "x86_64", name]).count == 1)
+    let other = try Tool.run(["--arch", "s390x", name])
+    #expect(other.status == 2)
+    #expect(other.errors.contains("machine.so"), "\(other.errors)")
   }
 
   @Test("Files alone, which skip the argument parser, give what the command's name gives")

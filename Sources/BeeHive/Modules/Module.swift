@@ -2,7 +2,10 @@
 ///
 /// Every method has an empty default, so a module writes what it needs. The Hive makes one instance
 /// and calls it from one place after another: setUp, initialize, splash, any number of events,
-/// tearDown, unmount.
+/// tearDown, unmount. The steps of one module never overlap; events may come while another is being
+/// handled. All run in tasks of the Hive, on any thread, with no lock of its own held.
+///
+/// In C: `beehive_module_operations` of `beehive/module.h`.
 public protocol Module: Sendable {
   /// Makes the module. Nothing else of the Hive is ready yet: work belongs in `setUp`.
   init()

@@ -52,7 +52,7 @@ struct DumpRun<Shown: Dump> {
   private var json: JSONWriter
   private var hasProblems = false
   private var holdsMany = false
-  private var (shown, empty, skipped) = (0, 0, 0)
+  private var (shown, empty, skipped, unread) = (0, 0, 0, 0)
 
   init(_ dump: Shown, _ inputs: Inputs, _ output: Presentation) {
     self.dump = dump
@@ -157,7 +157,8 @@ struct DumpRun<Shown: Dump> {
       }
     case .table:
       let isEmpty = found.map { dump.isEmpty($0.content) } ?? true
-      empty += isEmpty ? 1 : 0
+      // An empty result is one that was looked for.
+      if found == nil { unread += 1 } else if isEmpty { empty += 1 }
       guard let image, !isEmpty || isAlone(heading) else { break }
       if shown > 0 { sink.write("\n") }
       shown += 1
@@ -198,8 +199,9 @@ struct DumpRun<Shown: Dump> {
   }
 
   private func writeSummary() {
-    guard !inputs.isSingle || holdsMany, empty + skipped > 0 else { return }
-    var parts = ["\(shown + empty) files: \(shown) shown"]
+    guard !inputs.isSingle || holdsMany, empty + skipped + unread > 0 else { return }
+    var parts = ["\(shown + empty + unread) files: \(shown) shown"]
+    if unread > 0 { parts.append("\(unread) not read") }
     if empty > 0 { parts.append("\(empty) \(dump.emptyNote)") }
     if skipped > 0 { parts.append("\(skipped) skipped, no object files") }
     if shown > 0 { sink.write("\n") }

@@ -13,7 +13,11 @@
 
 BEEHIVE_C_BEGIN
 
-/* In the order in which a host calls them; a null one is passed over. False is failure. */
+/* In the order in which a host calls them; a null one is passed over. False is failure.
+ *
+ * The calls of one module never overlap, except `event`, which may come while another is inside it;
+ * each may come on another thread, and none with a lock of the host's held. They may block: a host
+ * gives them threads of their own. */
 typedef struct beehive_module_operations {
   bool (*set_up)(const beehive_context *context);
   bool (*initialize)(const beehive_context *context);

@@ -3,7 +3,8 @@
  *   struct greeter { void (*greet)(const char *name); };   // host and author agree upon it
  *   static const struct greeter english = { .greet = greet_in_english };
  *   BEEHIVE_SERVICE(Greeter, EnglishGreeter, &english);           // one, for ever
- *   BEEHIVE_SERVICE_FACTORY(Session, DiskSession, create, destroy); // one per request
+ *   BEEHIVE_SERVICE_FACTORY(Session, DiskSession, create, destroy); // one per request,
+ *                       // or one for all with BEEHIVE_SCOPE("singleton") behind it
  */
 #ifndef BEEHIVE_SERVICE_H
 #define BEEHIVE_SERVICE_H
@@ -25,7 +26,9 @@ typedef struct beehive_service_table {
 } beehive_service_table;
 
 /* What the context of a record with `abi=c-factory` points to. `create` answers null if it cannot;
- * `destroy` may be null if there is nothing to undo. */
+ * `destroy` may be null if there is nothing to undo. Both run on the thread of whoever asks for the
+ * service or gives it back, several at a time unless it is a singleton, and with no lock of the
+ * host's held. */
 typedef struct beehive_service_factory {
   uint32_t size;
   uint32_t version;
