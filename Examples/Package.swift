@@ -1,13 +1,14 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Two hosts, in Swift and in C, and three libraries that they load with dlopen. None of the three is
+// Two hosts, in Swift and in C, a desk that answers URLs, and three libraries that they load with dlopen. None of the three is
 // a dependency of a host; they only happen to be built together.
 let package = Package(
   name: "Examples",
   products: [
     .executable(name: "Host", targets: ["Host"]),
     .executable(name: "CHost", targets: ["CHost"]),
+    .executable(name: "Desk", targets: ["Desk"]),
     .library(name: "Discounts", type: .dynamic, targets: ["Discounts"]),
     .library(name: "Greetings", type: .dynamic, targets: ["Greetings"]),
     .library(name: "OldTill", type: .dynamic, targets: ["OldTill"]),
@@ -26,6 +27,9 @@ let package = Package(
         .product(name: "CContracts", package: "Libraries"),
         .product(name: "Store", package: "Libraries"),
       ]),
+    // Answers calls from outside, by URL.
+    .executableTarget(
+      name: "Desk", dependencies: [.product(name: "BeeHive", package: "swift-beehive")]),
     // Links the same libBeeHive.so and never names Swift.
     .executableTarget(
       name: "CHost",

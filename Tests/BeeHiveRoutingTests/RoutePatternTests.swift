@@ -12,6 +12,8 @@ struct RoutePatternTests {
       ("/x:p<Path>", "whole segments"), ("/:a:b", "two parameters"), ("/:a/:a", "twice"),
       ("/:a?a", "twice"), ("/?a&a", "twice"), ("/?=1", "no key"), ("/?a<Int", "no key"),
       ("/(a", "no )"), ("/a)", "no ("), ("/a/../b", "climbs"), ("/%zz", "hexadecimal"),
+      ("//a%2Fb/c", "slash"), ("//a%40b/c", "no host"), ("//a:99999/", "65535"),
+      ("//[zz]/", "hexadecimal"), ("//x@:h/", "no @"), ("//..", "climbs"),
       ("/(a)/(b)/(c)/(d)/(e)/(f)/(g)", "64 forms"),
     ])
   func refusals(_ pattern: String, _ reason: String) {
@@ -62,7 +64,9 @@ struct RoutePatternTests {
       ("/", "/"), ("/a/b", "/a/b"), ("app://a", "app://a"),
       ("http://[::1]:80/a", "http://[::1]:80/a"),
       ("/v:major/:file.html", "/v7/x%20y.html"), ("/files/:rest<Path>", "/files/a/b"),
-      ("/tags/*", "/tags/t/u%2Fv"), ("/a(/:file)(/:other)", "/a/x%20y"), ("/a%3Ab", "/a:b"),
+      ("/tags/*", "/tags/t/u%2Fv"), ("/a(/:file)(/:other)", "/a/x%20y"), ("/a%3Ab", "/a%3Ab"),
+      ("//A:080/b", "//a:80/b"),
+      ("https://:rest<Path>", "https://a/b"), ("//:file.x", "//x%20y.x"),
     ])
   func generated(_ pattern: String, _ url: String) throws {
     let all: [String: any URLConvertible] = [

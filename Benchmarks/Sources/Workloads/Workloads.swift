@@ -32,5 +32,7 @@ public enum Workloads {
     Recipe(name: "arrival-beside-100000") { Arriving.beside(100_000, $0) },
     Recipe(name: "departure-beside-100") { Arriving.departing(beside: 100, $0) },
     Recipe(name: "departure-beside-100000") { Arriving.departing(beside: 100_000, $0) },
+    Recipe(name: "match-100") { _ in Matching.few() },
+    Recipe(name: "match-100000") { _ in Matching.many() },
   ]
 }

@@ -71,6 +71,13 @@ extension Figure {
     Figure(
       "first resolve after dlclose, 100,000 / 100", "departure-beside-100000",
       over: "departure-beside-100", .instructions, .ratio(1.1)),
+    Figure("match a URL, 100 routes", "match-100", .time, .reported(nil)),
+    // The same branches are taken; what a hundred thousand nodes cost is memory outside the caches.
+    Figure(
+      "match a URL, 100,000 routes / 100", "match-100000", over: "match-100", .time, .ratio(4)),
+    Figure(
+      "match a URL, 100,000 routes / 100", "match-100000", over: "match-100", .instructions,
+      .ratio(1.2)),
   ]
 
   private init(

@@ -119,13 +119,15 @@ extension RoutingCore {
     in url: URLText, origin: CallOrigin
   ) throws(RoutingError) -> (target: String, action: String)? {
     guard url.scheme != nil, let host = url.host, url.port == nil else { return nil }
-    guard meet(url).matches.isEmpty else { return nil }
-    if origin == .remote, let action = url.path.first, NativeName.matches(action) {
-      throw RoutingError(.native, "\(action) begins with native, so nobody outside may call it")
+    catchUp(probing: false)
+    let target = targets.withLock { $0.named(host: host) }?.definition.name
+    let native =
+      origin == .remote ? url.path.first.flatMap { NativeName.matches($0) ? $0 : nil } : nil
+    guard target != nil || native != nil, meet(url).matches.isEmpty else { return nil }
+    if let native {
+      throw RoutingError(.native, "\(native) begins with native, so nobody outside may call it")
     }
-    guard let target = targets.withLock({ $0.named(host: host) })?.definition.name else {
-      return nil
-    }
+    guard let target else { return nil }
     guard url.path.count == 1 else {
       throw RoutingError(
         .noAction,

@@ -96,13 +96,32 @@ struct PatternReader {
     guard !part.contains("*") else {
       throw bad("* stands for whole segments; \"\(part)\" has more")
     }
-    if isHost, part.isPort || part.hasPrefix("[") { return .literal(part.lowercased()) }
+    if isHost, part.isPort || !part.contains(":") || part.hasPrefix("[") {
+      return .literal(try host(part))
+    }
     guard let colon = part.firstIndex(of: ":") else {
       let literal = try decoded(part)
       guard literal != ".", literal != ".." else { throw bad("no URL that climbs is matched") }
-      return .literal(isHost ? literal.lowercased() : literal)
+      return .literal(literal)
     }
-    return try capture(part, at: colon)
+    let segment = try capture(part, at: colon)
+    if isHost, case .capture(let capture) = segment,
+      (capture.prefix + capture.suffix).contains(where: { "/@:".contains($0) })
+    {
+      throw bad("a host holds no slash, no @ and no colon")
+    }
+    return segment
+  }
+
+  /// A host as URLs have it: in lower case, with its port.
+  private func host(_ part: Substring) throws(RoutingError) -> String {
+    let url: URLText
+    do throws(RoutingError) { url = try URLText("//\(part)") } catch { throw bad(error.message) }
+    guard let host = url.host, url.items.isEmpty,
+      !host.contains(where: { "@:".contains($0) })
+        || url.isIPv6
+    else { throw bad("\"\(part)\" is no host") }
+    return url.hostText.lowercased()
   }
 
   private func capture(

@@ -12,8 +12,9 @@ extension RoutePattern {
     }
     var used: Set<String> = []
     var path: [String] = []
-    for segment in variant {
-      if let part = try Self.part(segment, values, &used) { path.append(part) }
+    for (index, segment) in variant.enumerated() {
+      let isHost = isAbsolute && index == 0
+      if let part = try Self.part(segment, values, &used, isHost: isHost) { path.append(part) }
     }
     var url = scheme.map { $0 + ":" } ?? ""
     url += isAbsolute ? "//" : "/"
@@ -32,26 +33,41 @@ extension RoutePattern {
   }
 
   private static func part(
-    _ segment: Segment, _ values: [String: any URLConvertible], _ used: inout Set<String>
+    _ segment: Segment, _ values: [String: any URLConvertible], _ used: inout Set<String>,
+    isHost: Bool
   ) throws(RoutingError) -> String? {
     switch segment {
     case .literal(let literal):
-      return literal.hasPrefix("[") || literal.contains(":")
-        ? literal : PercentEncoding.segment(literal)
+      // A host with a port or in brackets stands as it is.
+      let isWhole = isHost && literal.contains(":")
+      return isWhole
+        ? literal : isHost ? PercentEncoding.host(literal) : PercentEncoding.segment(literal)
     case .capture(let capture):
       used.insert(capture.name)
       let text = values[capture.name]?.urlText ?? ""
       guard !text.isEmpty else { throw unfit(capture.name, "an empty text is no segment") }
       let whole = capture.prefix + text + capture.suffix
       guard whole != ".", whole != ".." else { throw unfit(capture.name, "\(whole) is a way up") }
-      return PercentEncoding.segment(whole)
+      guard !isHost || !whole.contains("/") else {
+        throw unfit(capture.name, "a host has no slash")
+      }
+      return isHost ? PercentEncoding.host(whole) : PercentEncoding.segment(whole)
     case .rest(let rest):
       used.insert(rest.name)
       let texts = values[rest.name]?.urlTexts ?? []
-      guard !texts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else {
-        throw unfit(rest.name, "a segment is neither empty nor a way up")
+      // A Path has slashes, and may hold a whole URL: `http://…`.
+      let parts =
+        rest.isPath
+        ? texts.flatMap { $0.split(separator: "/", omittingEmptySubsequences: false) }
+        : texts.map { $0[...] }
+      guard !parts.contains(where: { $0 == "." || $0 == ".." }), texts.allSatisfy({ !$0.isEmpty })
+      else { throw unfit(rest.name, "a segment is neither empty nor a way up") }
+      guard !isHost || parts.first?.contains("/") != true else {
+        throw unfit(rest.name, "what stands first is a host, which has no slash")
       }
-      let encoded = texts.map(rest.isPath ? PercentEncoding.path : PercentEncoding.segment)
+      let encoded = parts.map {
+        isHost ? PercentEncoding.host(String($0)) : PercentEncoding.segment(String($0))
+      }
       return encoded.isEmpty ? nil : encoded.joined(separator: "/")
     }
   }

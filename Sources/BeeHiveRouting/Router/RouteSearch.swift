@@ -43,10 +43,9 @@ struct RouteSearch {
   private mutating func visitRoots(of scheme: String?) {
     if let root = tree.roots[RouteTree.Root(scheme: scheme, isAbsolute: true)] {
       if let host = url.host {
-        let host = url.isIPv6 ? "[\(host)]" : host
-        segments = [host] + url.path
+        segments = [url.isIPv6 ? "[\(host)]" : host] + url.path
         offset = 1
-        hostWithPort = url.port.map { "\(host):\($0)".lowercased() }
+        hostWithPort = url.port == nil ? nil : url.hostText.lowercased()
       } else {
         segments = url.path
         offset = 0

@@ -47,8 +47,8 @@ enum PercentEncoding {
   /// A segment of a path: what RFC 3986 reserves is encoded, so that it comes back as one segment.
   static func segment(_ text: String) -> String { encode(text, keeping: "-._~!$'()*,;=@+") }
 
-  /// A path of several segments: its slashes stay.
-  static func path(_ text: String) -> String { encode(text, keeping: "-._~!$'()*,;=@+/:") }
+  /// A host: nothing in it reads as a user or a port.
+  static func host(_ text: String) -> String { encode(text, keeping: "-._~!$'()*,;=") }
 
   /// A key or a value of a query; a plus is encoded, since it would come back as a blank.
   static func query(_ text: String) -> String { encode(text, keeping: "-._~/:") }

@@ -82,6 +82,12 @@ public struct URLText: Hashable, Sendable {
     }
   }
 
+  /// The host with its brackets and its port; empty where there is none.
+  var hostText: String {
+    guard let host else { return "" }
+    return (isIPv6 ? "[\(host)]" : host) + (port.map { ":\($0)" } ?? "")
+  }
+
   /// The path from a segment on, as one text with the slashes that stand in it; no trailing slash.
   func pathTail(from index: Int) -> String {
     let scanner = URLScanner(bytes: Array(text.utf8), limits: .standard)
