@@ -9,11 +9,13 @@
     enum Role {
       case service
       case module
+      case target
 
       var instead: String {
         switch self {
         case .service: "register a factory with hive.register instead"
         case .module: "do that work in setUp instead"
+        case .target: "register it with hive.mediator.register instead"
         }
       }
     }
@@ -68,9 +70,9 @@
           "'\(name.text)' stands inside \(generic.title), which is generic, and an entry has no type "
             + "arguments; " + Self.notGeneric(role))
       }
-      if role == .module, attributes.hasEarlier(attribute, in: context) {
+      if role != .service, attributes.hasEarlier(attribute, in: context) {
         refusals.add(
-          "repeated", at: attribute, "'\(name.text)' is a module already; remove one annotation")
+          "repeated", at: attribute, "'\(name.text)' is a \(role) already; remove one annotation")
       }
     }
 
@@ -89,6 +91,7 @@
       switch role {
       case .service: "annotate a type that is not, or register a factory with hive.register"
       case .module: "annotate a type that is not, or call hive.register(module:)"
+      case .target: "annotate a type that is not, or register it with hive.mediator.register"
       }
     }
 

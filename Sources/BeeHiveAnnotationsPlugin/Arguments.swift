@@ -20,6 +20,23 @@
       list.first { $0.label?.text == label }?.expression
     }
 
+    /// The argument without a label at this place; nil where it is left out.
+    func unlabelled(_ index: Int) -> ExprSyntax? {
+      let plain = list.filter { $0.label == nil }
+      return plain.dropFirst(index).first?.expression
+    }
+
+    /// The string literal without a label at this place, which has to be there.
+    func literal(
+      _ index: Int, _ what: String, of attribute: AttributeSyntax, into refusals: inout Refusals
+    ) -> String? {
+      guard let expression = unlabelled(index) else {
+        refusals.add("name", at: attribute, "\(attribute.spelling) needs \(what)")
+        return nil
+      }
+      return text(expression, what, into: &refusals)
+    }
+
     /// The type in `(any Greeter).self`, and its name without `any`.
     func service(into refusals: inout Refusals, of attribute: AttributeSyntax) -> Service? {
       guard let expression = self[nil] else {

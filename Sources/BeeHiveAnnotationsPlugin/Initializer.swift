@@ -67,7 +67,7 @@
         guard case .attribute(let attribute) = element else { return true }
         let text = attribute.attributeName.plainText
         let last = text.split(separator: ".").last ?? ""
-        let known: Set<Substring> = ["BeeHiveService", "BeeHiveModule", "MainActor"]
+        let known: Set<Substring> = ["BeeHiveService", "BeeHiveModule", "Target", "MainActor"]
         return last.first?.isUppercase == true && !known.contains(last)
       }
     }

@@ -4,7 +4,10 @@
 
   /// The executable that the compiler asks for expansions.
   @main struct Plugin: CompilerPlugin {
-    let providingMacros: [any Macro.Type] = [ServiceMacro.self, ModuleMacro.self]
+    let providingMacros: [any Macro.Type] = [
+      ServiceMacro.self, ModuleMacro.self, TargetMacro.self, ActionMacro.self, RouteMacro.self,
+      FacadeMacro.self,
+    ]
   }
 #else
   /// Without the trait there is nothing to expand, and nothing of swift-syntax to build.

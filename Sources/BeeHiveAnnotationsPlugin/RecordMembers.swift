@@ -5,10 +5,12 @@
 
   /// The members that make an entry: what makes the instance, and the record that leads to it.
   enum RecordMembers {
-    /// `BEEHIVE_KIND_MODULE`, `BEEHIVE_KIND_SERVICE`
+    /// `BEEHIVE_KIND_MODULE`, `BEEHIVE_KIND_SERVICE`, …
     enum Kind: UInt16 {
       case module = 1
       case service = 2
+      case target = 3
+      case route = 4
     }
 
     private static let headSize = 32
@@ -19,8 +21,6 @@
       in context: some MacroExpansionContext
     ) -> [DeclSyntax] {
       let make = context.makeUniqueName("make")
-      let record = context.makeUniqueName("entry")
-      let bytes = text.bytes
       let place =
         type.location.map {
           (
@@ -38,7 +38,18 @@
         // needs a conformance and a plain init(); else \(raw: type.role.instead)\(raw: place.end)
         }
         """,
-        """
+        record(kind, makingWith: make, text, in: context),
+      ]
+    }
+
+    /// The constant that leads to `make`, a function without parameters.
+    static func record(
+      _ kind: Kind, makingWith make: TokenSyntax, _ text: RecordText, isStatic: Bool = true,
+      in context: some MacroExpansionContext
+    ) -> DeclSyntax {
+      let record = context.makeUniqueName("entry")
+      let bytes = text.bytes
+      return """
         // \(raw: text.fields.filter { !$0.isEmpty }.joined(separator: ", "))
         #if objectFormat(MachO)
         @section("__DATA,BeehiveRecords")
@@ -46,7 +57,7 @@
         @section("BeehiveRecords")
         #endif
         @used
-        nonisolated private static let \(record): \
+        nonisolated private \(raw: isStatic ? "static " : "")let \(record): \
         BeeHiveAnnotations.AnnotatedEntry.Record<\(raw: bytes.count)> = (
           \(raw: headSize + bytes.count), \(raw: version), \(raw: kind.rawValue), 0, \(raw: headSize),
           { out, expectedType, _, request in
@@ -55,8 +66,7 @@
           0,
           [\(raw: bytes.map(String.init).joined(separator: ", "))]
         )
-        """,
-      ]
+        """
     }
   }
 #endif

@@ -12,7 +12,10 @@ func swiftSyntax(_ products: String...) -> [Target.Dependency] {
 
 let package = Package(
   name: "Annotations",
-  products: [.library(name: "AnnotatedPlugin", type: .dynamic, targets: ["AnnotatedPlugin"])],
+  products: [
+    .library(name: "AnnotatedPlugin", type: .dynamic, targets: ["AnnotatedPlugin"]),
+    .library(name: "RoutingPlugin", type: .dynamic, targets: ["RoutingPlugin"]),
+  ],
   dependencies: [
     .package(name: "swift-beehive", path: "../..", traits: ["Annotations"]),
     .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.1"..<"604.0.0"),
@@ -21,6 +24,12 @@ let package = Package(
     // A plugin that no C file is part of, and a host that opens it.
     .target(
       name: "AnnotatedPlugin",
+      dependencies: [
+        .product(name: "BeeHive", package: "swift-beehive"),
+        .product(name: "BeeHiveAnnotations", package: "swift-beehive"),
+      ]),
+    .target(
+      name: "RoutingPlugin",
       dependencies: [
         .product(name: "BeeHive", package: "swift-beehive"),
         .product(name: "BeeHiveAnnotations", package: "swift-beehive"),

@@ -1,0 +1,50 @@
+/// Whether calls from outside may reach an action or a route.
+///
+/// The macros read the word from the source; nothing of this exists at run time.
+public enum AnnotatedExposure: Sendable {
+  /// Only code of this process.
+  case local
+  /// Whoever has a URL: this is the allow-list.
+  case remote
+}
+
+#if Annotations
+  /// Declares that this type is a target; the image that holds it offers its actions when loaded.
+  ///
+  /// The type conforms to `Target` of `BeeHiveRouting` and has an `init()` that whoever calls can call, as
+  /// for `@BeeHiveService`. Its actions are the methods with `@Action`. It is made at the first call.
+  ///
+  /// Writes one record into the section `BeehiveRecords`, a constant: no code runs before `main`. In C:
+  /// `BEEHIVE_TARGET`.
+  @attached(member, names: named(actions))
+  public macro Target(_ name: String) =
+    #externalMacro(module: "BeeHiveAnnotationsPlugin", type: "TargetMacro")
+
+  /// Declares that this method of a `@Target` is an action, under its own name.
+  ///
+  /// Parameters are given by their labels. For one that a remote call has to give, the type is
+  /// `URLConvertible`.
+  @attached(peer)
+  public macro Action(_ exposure: AnnotatedExposure = .local) =
+    #externalMacro(module: "BeeHiveAnnotationsPlugin", type: "ActionMacro")
+
+  /// Declares that this function, global or static, answers to a URL pattern.
+  ///
+  /// Its parameters have the names that the pattern gives values to, or it has one, a `RouteCall`.
+  ///
+  /// Writes one record into the section `BeehiveRecords`, a constant: no code runs before `main`. In C:
+  /// `BEEHIVE_ROUTE`.
+  @attached(peer)
+  public macro Route(
+    _ pattern: String, _ exposure: AnnotatedExposure = .local, priority: Int = 0
+  ) = #externalMacro(module: "BeeHiveAnnotationsPlugin", type: "RouteMacro")
+
+  /// Writes what callers of a target use instead of names: for `protocol Shop`, the structure `ShopCalls`.
+  ///
+  /// It belongs into a module of contracts, beside one line, and callers write
+  /// `hive.mediator.shop.price(sku: "a1")`:
+  /// `extension Mediator { var shop: ShopCalls { ShopCalls(self) } }`
+  @attached(peer, names: suffixed(Calls))
+  public macro Facade(_ target: String) =
+    #externalMacro(module: "BeeHiveAnnotationsPlugin", type: "FacadeMacro")
+#endif

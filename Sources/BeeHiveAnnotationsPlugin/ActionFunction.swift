@@ -1,0 +1,102 @@
+#if Annotations
+  import SwiftSyntax
+
+  /// A function that is called with named arguments: its declaration as a record has it, and the call.
+  struct ActionFunction {
+    struct Parameter {
+      /// The name by which it is given: the label, or the name where there is none.
+      var key: String
+      /// What stands before the colon of a call; nil for none.
+      var label: String?
+      /// The type without `@escaping`.
+      var type: TypeSyntax
+      var defaultValue: ExprSyntax?
+    }
+
+    let name: String
+    let parameters: [Parameter]
+    let isAsync: Bool
+    let canThrow: Bool
+    let result: TypeSyntax?
+
+    /// Nil where no call by names can be made of it; says why.
+    init?(_ function: FunctionDeclSyntax, for attribute: String, into refusals: inout Refusals) {
+      if let clause = function.genericParameterClause {
+        refusals.add(
+          "generic", at: clause,
+          "\(attribute) needs a function without type parameters: a call by name has none to give")
+        return nil
+      }
+      name = function.name.identifier?.name ?? function.name.text
+      let effects = function.signature.effectSpecifiers
+      isAsync = effects?.asyncSpecifier != nil
+      canThrow = effects?.throwsClause != nil
+      result = function.signature.returnClause?.type.trimmed
+      var parameters: [Parameter] = []
+      for parameter in function.signature.parameterClause.parameters {
+        if parameter.ellipsis != nil || parameter.type.isInout {
+          refusals.add(
+            "parameter", at: parameter,
+            "\(attribute) takes values: make this parameter an array, or return what it changes")
+          return nil
+        }
+        let label = parameter.firstName.identifier?.name ?? parameter.firstName.text
+        let isLabelled = parameter.firstName.tokenKind != .wildcard
+        let inner = (parameter.secondName ?? parameter.firstName).identifier?.name ?? label
+        parameters.append(
+          Parameter(
+            key: isLabelled ? label : inner, label: isLabelled ? label : nil,
+            type: parameter.type.withoutEscaping.trimmed,
+            defaultValue: parameter.defaultValue?.value.trimmed))
+      }
+      self.parameters = parameters
+    }
+
+    /// `remote price(sku: String, currency: Currency = euro) async throws -> Price`
+    func declaration(isRemote: Bool) -> String {
+      let list = parameters.map { parameter in
+        var text = "\(parameter.key): \(Syntax(parameter.type).plainText)"
+        if let value = parameter.defaultValue {
+          let plain = Syntax(value).plainText
+          text += " = \(plain.hasPrefix(".") ? String(plain.dropFirst()) : plain)"
+        }
+        return text
+      }
+      return (isRemote ? "remote " : "") + "\(name)(\(list.joined(separator: ", ")))"
+        + (isAsync ? " async" : "") + (canThrow ? " throws" : "")
+        + (result.map { " -> \(Syntax($0).plainText)" } ?? "")
+    }
+
+    /// `price(sku: arguments["sku"])`, with `read` for the value of a key.
+    func call(reading read: (String) -> String) -> String {
+      let list = parameters.map { parameter in
+        (parameter.label.map { "\($0): " } ?? "") + read(parameter.key)
+      }
+      return "\(name)(\(list.joined(separator: ", ")))"
+    }
+  }
+
+  extension TypeSyntax {
+    fileprivate var isInout: Bool {
+      self.as(AttributedTypeSyntax.self)?.specifiers.contains { specifier in
+        specifier.as(SimpleTypeSpecifierSyntax.self)?.specifier.tokenKind == .keyword(.inout)
+      } == true
+    }
+
+    fileprivate var withoutEscaping: TypeSyntax {
+      guard var type = self.as(AttributedTypeSyntax.self) else { return self }
+      type.attributes = type.attributes.filter { element in
+        element.as(AttributeSyntax.self)?.attributeName.trimmedDescription != "escaping"
+      }
+      return type.attributes.isEmpty && type.specifiers.isEmpty ? type.baseType : TypeSyntax(type)
+    }
+  }
+
+  extension Arguments {
+    /// Whether the second word is `.remote`.
+    func isRemote(at index: Int) -> Bool {
+      guard let expression = unlabelled(index) else { return false }
+      return expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "remote"
+    }
+  }
+#endif
