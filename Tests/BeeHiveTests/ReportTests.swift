@@ -104,6 +104,19 @@ struct ReportTests {
     #expect(hive.report().order.map { $0.hasSuffix("log, which is switched off") } == [true])
   }
 
+  @Test("a normal module that a basic one requires is lifted, and the report says so")
+  func lifted() async throws {
+    let hive = Hive()
+    try await hive.register(module: StorageModule.self, name: "storage")
+    try await hive.register(
+      module: LogModule.self, name: "log", level: .basic, requires: ["storage"])
+    let sentence = "storage starts among the basic modules: log requires it"
+    #expect(hive.report().lifts == [sentence])
+    #expect(hive.report().description.split(separator: "\n").last.map(String.init) == sentence)
+    #expect(try await hive.start().description.contains("lifted: \(sentence)"))
+    await hive.stop()
+  }
+
   @Test("a Hive that is whole passes")
   func clean() async throws {
     let hive = Hive()

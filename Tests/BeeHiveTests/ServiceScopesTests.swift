@@ -102,4 +102,14 @@ struct ServiceScopesTests {
     #expect(try hive.service((any Store).self).number == number)
     #expect(hive.entries.count == 1)
   }
+
+  @Test("an override restores itself when nobody holds it any more")
+  func forgottenOverride() throws {
+    let hive = Hive()
+    var override: Override? = hive.override((any Store).self, with: Memory())
+    #expect(try override != nil && hive.service((any Store).self).number == -1)
+    override = nil
+    #expect(hive.entries.isEmpty)
+    #expect(throws: ServiceError.self) { try hive.service((any Store).self) }
+  }
 }

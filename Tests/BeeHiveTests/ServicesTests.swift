@@ -1,4 +1,5 @@
 import BeeHive
+import Foundation
 import Synchronization
 import Testing
 
@@ -134,7 +135,8 @@ struct ServicesTests {
       let hive = Hive()
       let made = Atomic<Int>(0)
       try hive.register(Counted.self, scope: .singleton) { _ in
-        Counted(made.wrappingAdd(1, ordering: .relaxed).newValue)
+        usleep(500)
+        return Counted(made.wrappingAdd(1, ordering: .relaxed).newValue)
       }
       let found = try await withThrowingTaskGroup(of: Counted.self) { group in
         for _ in 0..<4 { group.addTask { try hive.service(Counted.self) } }

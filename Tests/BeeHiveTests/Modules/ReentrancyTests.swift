@@ -145,12 +145,19 @@ struct ReentrancyTests {
   @Test("second context: a Hive that runs is not started again, and answers with the same report")
   func startTwice() async throws {
     let (hive, journal) = (Hive(), Journal())
-    try await hive.probe("a", journal)
+    try await hive.probe("a", journal) { step, context in
+      if step == "tearDown" { journal.write("in \(context.environment.name)") }
+    }
     async let first = hive.start(Context(hive: hive, environment: .test))
-    async let second = hive.start(Context(hive: hive, environment: .stage))
-    #expect(try await first.started == second.started)
-    #expect(try await hive.start().started == ["a"])
-    #expect(journal.lines == ["a.setUp", "a.initialize", "a.splash"])
+    async let second = hive.start(Context(hive: hive, environment: .test))
+    let report = try await first
+    #expect(try await second.times == report.times)
+    let third = try await hive.start(Context(hive: hive, environment: .stage))
+    #expect(third.started == ["a"] && third.times == report.times && report.times.count == 3)
+    #expect(journal.take() == ["a.setUp", "a.initialize", "a.splash"])
+    // Nor does it change the context of the first one.
+    await hive.stop()
+    #expect(journal.lines == ["a.tearDown", "in test", "a.unmount"])
   }
 
   @Test("a module that asks for the start it is part of is told so")

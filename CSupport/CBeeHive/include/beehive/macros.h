@@ -71,6 +71,7 @@
 #define BEEHIVE_LEVEL(level) BEEHIVE_ATTRIBUTE("level", level)
 #define BEEHIVE_REQUIRES(name) BEEHIVE_ATTRIBUTE("requires", name)
 #define BEEHIVE_AFTER(name) BEEHIVE_ATTRIBUTE("after", name)
+#define BEEHIVE_ASYNC BEEHIVE_ATTRIBUTE("async", "true") /* initialize beside that of others */
 #define BEEHIVE_SCOPE(scope) BEEHIVE_ATTRIBUTE("scope", scope)
 #define BEEHIVE_NAME(name) BEEHIVE_ATTRIBUTE("name", name) /* tells two implementations apart */
 #define BEEHIVE_ACTION(declaration) BEEHIVE_ATTRIBUTE("action", declaration)

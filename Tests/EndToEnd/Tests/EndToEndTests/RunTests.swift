@@ -69,6 +69,31 @@ import Testing
     #expect(said == ["narrator setUp", "narrator splash", "status 143"])
   }
 
+  @Test("C modules that are marked async are initialised beside each other, and awaited")
+  func asyncModules() throws {
+    let workshop = try Workshop()
+    // Each waits for the other to be in its own initialize.
+    try workshop.library(
+      "pair",
+      """
+      #include <BeeHive.h>
+      #include <stdatomic.h>
+      #include <unistd.h>
+      static atomic_int arrived;
+      static bool meet(const beehive_context *context) {
+        (void)context;
+        arrived++;
+        for (int i = 0; i < 1000 && arrived < 2; i++) usleep(5000);
+        return arrived == 2;
+      }
+      static const beehive_module_operations operations = { .initialize = meet };
+      BEEHIVE_MODULE(one, &operations, BEEHIVE_ASYNC);
+      BEEHIVE_MODULE(two, &operations, BEEHIVE_PRIORITY(3) BEEHIVE_ASYNC);
+      """)
+    let said = try host("open=./libpair.so run=TERM", in: workshop, "kill -TERM $pid")
+    #expect(said.prefix(2) == ["narrator setUp", "narrator splash"], "\(said)")
+  }
+
   @Test("C modules of an opened library live in one order with the host's, until the signal")
   func cModules() throws {
     let workshop = try Workshop()
