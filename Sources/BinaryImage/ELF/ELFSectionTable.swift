@@ -60,6 +60,16 @@ struct ELFSectionTable {
     }
   }
 
+  /// `sh_addr` and `sh_size`.
+  func range(of index: Int) -> (address: UInt64, size: UInt64) {
+    let start = index * stride
+    let (bits, address, size) = stride == 64 ? (64, 16, 32) : (32, 12, 20)
+    return (
+      table.span.word(at: start + address, bits: bits, order: order) ?? 0,
+      table.span.word(at: start + size, bits: bits, order: order) ?? 0
+    )
+  }
+
   /// `sh_type` and `sh_flags`.
   func kind(of index: Int) -> (type: UInt32, flags: UInt64) {
     let start = index * stride

@@ -28,18 +28,33 @@ struct MappedFile {
     of file: OpenedFile, _ header: ELFHeader
   ) throws(ImageError) -> [Section] {
     if header.sections.isComplete, header.sections.count > 0 {
-      // Most files declare nothing, and their names alone say so.
+      // Most files declare nothing, and their names alone say so; of the others the table says enough.
       let table = try ELFSectionTable(of: file, header)
-      guard SectionNote.names.contains(where: { !table.indices(named: $0).isEmpty })
-      else { return [] }
+      let found = SectionNote.names.map { (name: $0, indices: table.indices(named: $0)) }
+      if found.allSatisfy({ $0.indices.count <= 1 }) {
+        return found.compactMap { name, indices in
+          indices.first.flatMap { section($0, name: name, in: table) }
+        }
+      }
     }
     let image = try ELFFile(file)
     var sections: [Section] = []
     for name in SectionNote.names {
-      sections += try image.sections(named: name).filter(isMapped)
-        .sorted { $0.address < $1.address }
+      sections += try image.sections(named: name).filter {
+        isMapped($0.size, at: $0.address, isAllocated: $0.flags.contains("A"))
+      }
+      .sorted { $0.address < $1.address }
     }
     return sections
+  }
+
+  /// A section as the table has it; nil where it is not mapped.
+  private static func section(_ index: Int, name: String, in table: ELFSectionTable) -> Section? {
+    let (address, size) = table.range(of: index)
+    let section = Section(
+      index: index, name: name, address: VirtualAddress(rawValue: address), offset: nil, size: size)
+    let isAllocated = table.kind(of: index).flags & UInt64(SHF_ALLOC) != 0
+    return isMapped(size, at: section.address, isAllocated: isAllocated) ? section : nil
   }
 
   /// Whether an image with these headers and this build-id was mapped from this file.
@@ -61,8 +76,10 @@ struct MappedFile {
   }
 
   /// Whether the loader maps a section: not if it is empty or not allocated.
-  private static func isMapped(_ section: Section) -> Bool {
-    section.size > 0 && (section.address.rawValue != 0 || section.flags.contains("A"))
+  private static func isMapped(
+    _ size: UInt64, at address: VirtualAddress, isAllocated: Bool
+  ) -> Bool {
+    size > 0 && (address.rawValue != 0 || isAllocated)
   }
 
   /// The build-id among the note segments, where the loader would find it too.
