@@ -27,22 +27,24 @@ static image_piece put(struct copying *copying, const void *bytes, size_t size) 
   return (image_piece){offset, size};
 }
 
-/* The text at `address`, if it is in the image. */
+/* The text at `address`, if it is in the image. `contents` are those of the segment that the text
+ * before it was in: most texts of an image stand in one. */
 static image_text put_text(
-    struct copying *copying, const loader_image *image, uintptr_t address, size_t *budget) {
+    struct copying *copying, const loader_image *image, uintptr_t address, image_range *contents,
+    size_t *budget) {
   image_text text = {.address = address};
   if (address == 0) {
     text.status = IMAGE_TEXT_NULL;
     return text;
   }
-  image_range contents;
   bool writable;
-  if (!image_contents(image, address, address, &contents, &writable) ||
-      address == contents.stop) {
+  if ((address < contents->start || address >= contents->stop) &&
+      (!image_contents(image, address, address, contents, &writable) ||
+       address == contents->stop)) {
     text.status = IMAGE_TEXT_OUTSIDE;
     return text;
   }
-  size_t limit = contents.stop - address;
+  size_t limit = contents->stop - address;
   if (limit > IMAGE_TEXT_LIMIT + 1) limit = IMAGE_TEXT_LIMIT + 1;
   const char *end = memchr((const void *)address, 0, limit);
   if (end == NULL) {
@@ -79,10 +81,11 @@ static void copy_range(
   copied->bytes = put(copying, bytes, size);
   if (!wanted->holds_pointers) return;
   copied->first_text = copying->needed_texts;
+  image_range segment = {0, 0};
   for (size_t slot = 0; size - slot >= sizeof(uintptr_t); slot += sizeof(uintptr_t)) {
     uintptr_t address;
     memcpy(&address, bytes + slot, sizeof address);
-    image_text text = put_text(copying, image, address, budget);
+    image_text text = put_text(copying, image, address, &segment, budget);
     if (copying->needed_texts++ < copies->texts_capacity)
       copies->texts[copies->texts_size++] = text;
   }
@@ -102,10 +105,13 @@ static void copy_image(
   copy->header = put(copying, (const void *)header.start, header.stop - header.start);
   copy->program_headers = put(copying, (const void *)program.start, program.stop - program.start);
   size_t budget = IMAGE_TEXT_BUDGET;
+  size_t start = copying->needed_bytes;
   for (size_t i = 0; i < request->range_count; i++) {
     size_t number = request->first_range + i;
     copy_range(copying, image, &copying->wanted[number], &copying->copies->ranges[number], &budget);
   }
+  if (copying->needed_bytes <= copying->copies->bytes_capacity)
+    copy->contents = (image_piece){start, copying->needed_bytes - start};
 }
 
 static int copy_if_requested(loader_image *image, size_t size, void *context) {

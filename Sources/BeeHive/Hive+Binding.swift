@@ -54,10 +54,11 @@ extension Hive {
     state.withLock { state in
       guard !entry.isWithdrawn, state.table.version == version else { return }
       cache.publish(service, for: key)
-      for form in ServiceNames.forms(of: entry.name) {
-        if state.publishedKeys[form]?.contains(key) == true { continue }
-        state.publishedKeys[form, default: []].append(key)
-      }
+      // An entry whose name ends in the same part could be asked for by the same name.
+      guard let last = ServiceNames.forms(of: entry.name).last,
+        state.publishedKeys[last]?.contains(key) != true
+      else { return }
+      state.publishedKeys[last, default: []].append(key)
     }
     cache.collect()
   }

@@ -4,9 +4,9 @@ internal import Synchronization
 extension Hive {
   private static let orders = Atomic<UInt64>(0)
 
-  /// The next place in the order of registration.
-  static func nextOrder() -> UInt64 {
-    orders.wrappingAdd(1, ordering: .relaxed).newValue
+  /// The next place in the order of registration; the first of several that are kept for the caller.
+  static func nextOrder(count: Int = 1) -> UInt64 {
+    orders.wrappingAdd(UInt64(count), ordering: .relaxed).oldValue
   }
 
   /// Registers a service that `make` makes.
@@ -173,11 +173,38 @@ extension Hive.State {
     if entry.kind == .service { forgetAnswers(named: entry.name, cache: cache) }
   }
 
-  /// Takes the answers out of the lookup cache that depend on services of this name.
-  mutating func forgetAnswers(named name: String, cache: borrowing LookupCache) {
-    guard !publishedKeys.isEmpty else { return }
-    for form in ServiceNames.forms(of: name) {
-      for key in publishedKeys.removeValue(forKey: form) ?? [] { cache.publish(nil, for: key) }
+  /// The same for what an image declares.
+  mutating func add(_ entries: ImageEntries, cache: borrowing LookupCache, _ observers: Observers) {
+    table.add(entries)
+    if !observers.isEmpty {
+      for entry in table.entries(of: entries.outline.image.mapped.id) {
+        observers.post(entry.snapshot.notice)
+      }
     }
+    guard !publishedKeys.isEmpty else { return }
+    for entry in entries.made where entry.kind == .service {
+      forgetAnswers(named: entry.name, cache: cache)
+    }
+    // Few names were answered, many come: each is compared by the hash of its last part.
+    let answered = Set(publishedKeys.keys.map { NameHash.of($0.utf8Span.span, .service) })
+    var changed: [Outline.PlainEntry] = []
+    entries.outline.forEachName { entry, name in
+      guard entry.kind == .service else { return }
+      if let last = NameText.lastPart(of: name) {
+        guard answered.contains(NameHash.of(name.extracting(last), .service)) else { return }
+      }
+      changed.append(entry)
+    }
+    for entry in changed {
+      guard case .success(let record) = entries.outline.record(of: entry) else { continue }
+      forgetAnswers(named: record.name, cache: cache)
+    }
+  }
+
+  /// Takes the answers out of the lookup cache that depend on services of this name: those of names
+  /// that end in the same part.
+  mutating func forgetAnswers(named name: String, cache: borrowing LookupCache) {
+    guard !publishedKeys.isEmpty, let last = ServiceNames.forms(of: name).last else { return }
+    for key in publishedKeys.removeValue(forKey: last) ?? [] { cache.publish(nil, for: key) }
   }
 }

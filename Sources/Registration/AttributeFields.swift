@@ -7,7 +7,7 @@ struct AttributeFields {
   }
 
   /// The keys that the contract gives a meaning: their bytes as one word, the last one lowest.
-  private enum Key {
+  fileprivate enum Key {
     static let priority: UInt64 = 0x7072_696f_7269_7479
     static let level: UInt64 = 0x6c_6576_656c
     static let scope: UInt64 = 0x73_636f_7065
@@ -84,5 +84,54 @@ struct AttributeFields {
 
   private static func repeated(_ key: String, _ value: String) -> Failure {
     .malformed("\"\(key)=\(value)\" is the second \"\(key)=\" of this record; keep one")
+  }
+}
+
+/// Whether attributes are in order, found without making values of them.
+///
+/// True means that `AttributeFields` takes them all; false, that it must be asked.
+struct PlainAttributes {
+  /// The keys of which each may come once, as bits.
+  private var seen: UInt8 = 0
+
+  /// Looks at every field of a text that ends with NUL.
+  mutating func takeAll(of text: Span<UInt8>) -> Bool {
+    var position = 0
+    while position < text.count {
+      guard let end = text.first(0, from: position) else { return false }
+      if end > position, !take(text.extracting(position..<end)) { return false }
+      position = end + 1
+    }
+    return true
+  }
+
+  private mutating func take(_ field: Span<UInt8>) -> Bool {
+    guard let equals = field.first(UInt8(ascii: "="), from: 0), equals > 0 else { return false }
+    let hasValue = equals + 1 < field.count
+    switch AttributeFields.Key.word(field.extracting(0..<equals)) {
+    case AttributeFields.Key.priority:
+      return once(0) && Self.isSmallNumber(field.extracting((equals + 1)...))
+    case AttributeFields.Key.level: return once(1) && hasValue
+    case AttributeFields.Key.scope: return once(2) && hasValue
+    case AttributeFields.Key.name: return once(3) && hasValue
+    case AttributeFields.Key.abi: return once(4) && hasValue
+    case AttributeFields.Key.requires, AttributeFields.Key.after: return hasValue
+    default: return true
+    }
+  }
+
+  private mutating func once(_ key: UInt8) -> Bool {
+    defer { seen |= 1 << key }
+    return seen & 1 << key == 0
+  }
+
+  /// Up to nine digits behind an optional minus: fits into 32 bits.
+  private static func isSmallNumber(_ text: Span<UInt8>) -> Bool {
+    let start = !text.isEmpty && text[0] == UInt8(ascii: "-") ? 1 : 0
+    guard (1...9).contains(text.count - start) else { return false }
+    for index in start..<text.count {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[index]) else { return false }
+    }
+    return true
   }
 }

@@ -67,16 +67,23 @@ enum PointerEntries {
       collector.index += 1
       offset += slotSize
     }
-    if offset < size {
-      collector.reject(
-        .oddSectionSize, at: offset,
-        "\(size - offset) bytes are left behind the last whole pointer of \(slotSize); "
-          + "an entry in this section is no const char *")
-      collector.index += 1
-    }
+    rejectRest(size - offset, at: offset, slotSize: slotSize, into: &collector)
   }
 
-  private static func readSlot(
+  /// Refuses what is left of a section behind its last whole slot.
+  static func rejectRest(
+    _ size: UInt64, at offset: UInt64, slotSize: UInt64, into collector: inout ScanCollector
+  ) {
+    guard size > 0 else { return }
+    collector.reject(
+      .oddSectionSize, at: offset,
+      "\(size) bytes are left behind the last whole pointer of \(slotSize); "
+        + "an entry in this section is no const char *")
+    collector.index += 1
+  }
+
+  /// Reads the slot at `offset`, whose number the collector holds.
+  static func readSlot(
     at offset: UInt64, in section: Section, of image: some Image,
     into collector: inout ScanCollector, decode: (Span<UInt8>) -> Content
   ) {

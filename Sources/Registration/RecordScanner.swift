@@ -26,31 +26,55 @@ public enum RecordScanner {
   /// rejection that hides no other section. Throws where sections cannot be looked for: then
   /// nothing at all is known of the image. What a hostile image can make this hold is bounded.
   public static func scan(_ image: some Image) throws(ImageError) -> Scan {
-    let moduleSections = try image.sections(named: modules)
-    let serviceSections = try image.sections(named: services)
-    let recordSections = try image.sections(named: typedRecords)
+    let sections = try Sections(of: image)
     // Most files of a system end here, before anything is read that only says what they are.
-    if moduleSections.isEmpty, serviceSections.isEmpty, recordSections.isEmpty { return Scan() }
-
+    if sections.isEmpty { return Scan() }
     var collector = ScanCollector(image: image.identity.path)
     collector.begin(sectionsNamed: modules)
-    for section in moduleSections {
+    for section in sections.modules {
       PointerEntries.read(section, of: image, into: &collector, decode: PointerEntries.module)
     }
     collector.endSections()
 
     collector.begin(sectionsNamed: services)
-    for section in serviceSections {
+    for section in sections.services {
       PointerEntries.read(section, of: image, into: &collector, decode: PointerEntries.service)
     }
     collector.endSections()
 
     collector.begin(sectionsNamed: typedRecords)
-    for section in recordSections {
+    for section in sections.typedRecords {
       TypedRecords.read(section, of: image, into: &collector)
     }
     collector.endSections()
 
     return collector.scan
+  }
+
+  /// The same of a loaded image, with its plain entries left where they stand.
+  ///
+  /// Every entry is checked, so that what is refused is refused now.
+  public static func outline(_ image: LoadedImage) throws(ImageError) -> Outline {
+    let sections = try Sections(of: image)
+    if sections.isEmpty { return Outline(of: image) }
+    var reader = OutlineReader(image)
+    reader.read(
+      modules: sections.modules, services: sections.services, records: sections.typedRecords)
+    return reader.outline
+  }
+
+  /// The sections that declare something.
+  private struct Sections {
+    let modules: [Section]
+    let services: [Section]
+    let typedRecords: [Section]
+
+    init(of image: some Image) throws(ImageError) {
+      modules = try image.sections(named: RecordScanner.modules)
+      services = try image.sections(named: RecordScanner.services)
+      typedRecords = try image.sections(named: RecordScanner.typedRecords)
+    }
+
+    var isEmpty: Bool { modules.isEmpty && services.isEmpty && typedRecords.isEmpty }
   }
 }

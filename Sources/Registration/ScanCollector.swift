@@ -17,6 +17,7 @@ struct ScanCollector {
   /// The slot that is being read, counted over all sections of this name.
   var index = 0
   private var textSize = 0
+  private var leftCount = 0
   private var rejectedHere = 0
   private var unlisted = 0
 
@@ -63,9 +64,16 @@ struct ScanCollector {
     scan.records.append(record)
   }
 
+  /// Counts a record that is not kept here.
+  mutating func leave(textSize: Int) {
+    self.textSize += textSize
+    leftCount += 1
+  }
+
   /// Room for another record; where there is none, that was said and the caller stops.
   mutating func hasRoom(at offset: UInt64) -> Bool {
-    if scan.records.count < Self.recordLimit, textSize < Self.textLimit { return true }
+    let count = scan.records.count + leftCount
+    if count < Self.recordLimit, textSize < Self.textLimit { return true }
     scan.rejections.append(
       Rejection(
         .limitExceeded, origin: origin(at: offset),

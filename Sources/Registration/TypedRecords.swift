@@ -9,7 +9,7 @@ enum TypedRecords {
   static let version: UInt16 = 1
   private static let accessorOffset: UInt64 = 16
   private static let contextOffset: UInt64 = 24
-  private static let typicalSize = 64
+  static let typicalSize = 64
 
   /// Reads every record of `section`.
   static func read(
@@ -30,40 +30,58 @@ enum TypedRecords {
     _ bytes: Span<UInt8>, _ section: Section, of image: some Image,
     into collector: inout ScanCollector
   ) {
-    let order = image.identity.byteOrder
     var start = 0
     while start < bytes.count {
-      let offset = UInt64(start)
-      guard collector.hasRoom(at: offset) else { return }
-      guard bytes.count - start >= 8 else {
-        // The end of a section that some linker rounded up to less than a word.
-        guard !bytes.extracting(start...).isZero else { return }
-        collector.reject(
-          .badRecordSize, at: offset,
-          "\(bytes.count - start) bytes are left behind the last record; "
-            + "an entry in this section is no record")
-        collector.index += 1
-        return
-      }
-      let size = Int(bytes.word32(at: start, order))
-      if size == 0 {
-        start += 8
-        continue
-      }
-      guard size >= headSize, size % 8 == 0, size <= bytes.count - start else {
-        collector.reject(
-          .badRecordSize, at: offset,
-          sizeMessage(size, rest: bytes.count - start))
-        collector.index += 1
-        return
-      }
-      let record = bytes.extracting(start..<(start + size))
-      let goesOn = readRecord(
-        record, order, at: offset, in: section, of: image, into: &collector)
-      collector.index += 1
-      guard goesOn else { return }
-      start += size
+      guard collector.hasRoom(at: UInt64(start)),
+        let next = readNext(bytes, at: start, in: section, of: image, into: &collector)
+      else { return }
+      start = next
     }
+  }
+
+  /// Reads the record that begins at `offset`.
+  static func readOne(
+    at offset: UInt64, in section: Section, of image: some Image,
+    into collector: inout ScanCollector
+  ) {
+    do throws(ImageError) {
+      try image.withBytes(of: section) { bytes in
+        _ = readNext(bytes, at: Int(offset), in: section, of: image, into: &collector)
+      }
+    } catch {
+      collector.reject(.unreadableSection, at: offset, error.message)
+    }
+  }
+
+  /// Reads what begins at `start`, a record or a word of padding: where the next one begins, or nil
+  /// where the scan of the section stops.
+  static func readNext(
+    _ bytes: Span<UInt8>, at start: Int, in section: Section, of image: some Image,
+    into collector: inout ScanCollector
+  ) -> Int? {
+    let order = image.identity.byteOrder
+    let offset = UInt64(start)
+    let rest = bytes.count - start
+    guard rest >= 8 else {
+      // The end of a section that some linker rounded up to less than a word.
+      guard !bytes.extracting(start...).isZero else { return nil }
+      collector.reject(
+        .badRecordSize, at: offset,
+        "\(rest) bytes are left behind the last record; an entry in this section is no record")
+      collector.index += 1
+      return nil
+    }
+    let size = Int(bytes.word32(at: start, order))
+    if size == 0 { return start + 8 }
+    guard size >= headSize, size % 8 == 0, size <= rest else {
+      collector.reject(.badRecordSize, at: offset, sizeMessage(size, rest: rest))
+      collector.index += 1
+      return nil
+    }
+    let record = bytes.extracting(start..<(start + size))
+    let goesOn = readRecord(record, order, at: offset, in: section, of: image, into: &collector)
+    collector.index += 1
+    return goesOn ? start + size : nil
   }
 
   private static func sizeMessage(_ size: Int, rest: Int) -> String {

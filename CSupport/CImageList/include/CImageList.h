@@ -150,6 +150,7 @@ typedef struct image_copy {
   image_piece name;            /* the loader's name, without NUL */
   image_piece header;          /* the ELF header; the Mach-O header */
   image_piece program_headers; /* or the load commands */
+  image_piece contents;        /* all of its ranges and their texts */
 } image_copy;
 
 /* The answer; the arrays belong to the caller. Zero is the empty answer. */
@@ -167,6 +168,12 @@ typedef struct image_copies {
 bool image_list_copy(
     const image_request *requests, size_t count, const image_wanted *wanted, size_t wanted_count,
     image_copies *copies);
+
+/* A piece of the answer that outlives it: a copy, or `whole` the answer's own bytes, in which the piece
+ * stands where it stood, and which are no longer the answer's. Free it with image_bytes_free. Null if
+ * memory ran out. */
+uint8_t *image_copies_piece(image_copies *copies, image_piece piece, bool whole);
+void image_bytes_free(uint8_t *bytes);
 
 /* Gives the memory back and leaves an empty answer. */
 void image_copies_free(image_copies *copies);

@@ -59,11 +59,11 @@ extension Hive {
   private func arrival(of image: LoadedImage) -> Arrival? {
     let id = image.mapped.id
     if state.withLock({ $0.images.contains(id) }) { return Arrival(id: id) }
-    let scan: Scan
-    do throws(ImageError) { scan = try RecordScanner.scan(image) } catch {
+    let outline: Outline
+    do throws(ImageError) { outline = try RecordScanner.outline(image) } catch {
       return Arrival(id: id, failure: error)
     }
-    guard !scan.records.isEmpty || !scan.rejections.isEmpty else { return Arrival(id: id) }
+    guard !outline.isEmpty else { return Arrival(id: id) }
     var isPinned = image.mapped.role != .library
     if image.carriesSwift, !isPinned {
       // Before an accessor of it runs, and before anything of it can be handed out.
@@ -75,8 +75,7 @@ extension Hive {
       }
     }
     let bindings = state.withLock { $0.hostBindings }
-    let entries = RegisteredEntry.entries(
-      of: scan, in: image, binding: Binding(hostBindings: bindings))
+    let entries = ImageEntries(outline, binding: Binding(hostBindings: bindings))
     return Arrival(
       id: id, entries: entries,
       known: KnownImages.Known(
@@ -87,17 +86,16 @@ extension Hive {
   private func replacement(_ image: LoadedImage) -> Arrival? {
     guard let new = arrival(again: image) else { return nil }
     let old = state.withLock { $0.table.entries(of: image.mapped.id) }
+    let all = new.entries?.all ?? []
     let isSame =
-      old.count == new.entries.count
-      && zip(old, new.entries).allSatisfy { $0.declaresTheSame(as: $1) }
+      old.count == all.count && zip(old, all).allSatisfy { $0.declaresTheSame(as: $1) }
     return isSame ? nil : new
   }
 
   private func arrival(again image: LoadedImage) -> Arrival? {
-    guard let scan = try? RecordScanner.scan(image) else { return nil }
+    guard let outline = try? RecordScanner.outline(image) else { return nil }
     let bindings = state.withLock { $0.hostBindings }
-    let entries = RegisteredEntry.entries(
-      of: scan, in: image, binding: Binding(hostBindings: bindings))
+    let entries = ImageEntries(outline, binding: Binding(hostBindings: bindings))
     return Arrival(
       id: image.mapped.id, entries: entries,
       known: KnownImages.Known(
@@ -171,7 +169,7 @@ extension Hive {
 /// One image on its way into a Hive.
 struct Arrival {
   let id: MappedImage.ID
-  var entries: [RegisteredEntry] = []
+  var entries: ImageEntries?
   var known: KnownImages.Known?
   var failure: ImageError?
 }
@@ -190,7 +188,6 @@ extension Hive.State {
           .imageArrived(path: known.image.identity.path, entryCount: known.entryCount))
       }
     }
-    table.add(arrival.entries, of: arrival.id)
-    for entry in arrival.entries { added(entry, cache: cache, observers) }
+    if let entries = arrival.entries { add(entries, cache: cache, observers) }
   }
 }

@@ -4,10 +4,13 @@ internal import Registration
 /// Every entry of a Hive, and which of them answers to a name. Lives under the Hive's lock.
 ///
 /// What one image declares is added and withdrawn at the cost of its own entries, however many others
-/// there are.
+/// there are; and what nobody asks for is not even made.
 struct EntryTable {
-  /// In order of registration; the withdrawn ones are swept out when they are half of all.
+  /// Those that are made; the withdrawn ones are swept out when they are half of all.
   private var entries: [RegisteredEntry] = []
+  /// Whether an entry was made after others that had come later.
+  private var isDisordered = false
+  private var unmade = UnmadeEntries()
   private var services: [String: Namesakes] = [:]
   private var modules: [String: Namesakes] = [:]
   private var images: [MappedImage.ID: [RegisteredEntry]] = [:]
@@ -18,8 +21,8 @@ struct EntryTable {
   private(set) var otherVersion = 0
   /// Changes whenever an entry comes or goes.
   private(set) var version = 0
-  /// Entries that nothing makes yet.
-  private(set) var unboundCount = 0
+  /// Those that are made and that nothing makes yet.
+  private var knownUnboundCount = 0
 
   /// The entries of one name, in order of registration: one, almost always.
   private enum Namesakes {
@@ -40,39 +43,108 @@ struct EntryTable {
     }
   }
 
+  /// How many entries there are that nothing makes yet, at most.
+  var unboundCount: Int { knownUnboundCount + unmade.count }
+
   /// Every entry that is part of the Hive, in order of registration.
   var all: [RegisteredEntry] {
-    withdrawnCount == 0 ? entries : entries.filter { !$0.isWithdrawn }
+    mutating get {
+      makeAll()
+      return withdrawnCount == 0 ? entries : entries.filter { !$0.isWithdrawn }
+    }
   }
 
   /// The services of this name, the rejected ones among them, in order of registration.
-  func services(named name: String) -> [RegisteredEntry] { services[name]?.all ?? [] }
+  mutating func services(named name: String) -> [RegisteredEntry] {
+    make(NameHash.of(name.utf8Span.span, .service))
+    return services[name]?.all ?? []
+  }
 
   /// The modules of this name.
-  func modules(named name: String) -> [RegisteredEntry] { modules[name]?.all ?? [] }
+  mutating func modules(named name: String) -> [RegisteredEntry] {
+    make(NameHash.of(name.utf8Span.span, .module))
+    return modules[name]?.all ?? []
+  }
 
   /// What an image declares, in order of registration.
-  func entries(of image: MappedImage.ID) -> [RegisteredEntry] { images[image] ?? [] }
+  mutating func entries(of image: MappedImage.ID) -> [RegisteredEntry] {
+    makeAll(of: image)
+    return (images[image] ?? []).sorted { $0.order < $1.order }
+  }
 
-  /// Takes in the entries of an image, in their order.
-  mutating func add(_ new: [RegisteredEntry], of image: MappedImage.ID) {
-    // Only for many: room for exactly a few more, asked for again and again, is copied each time.
-    if new.count > entries.count {
-      let serviceCount = new.count { $0.kind == .service }
-      entries.reserveCapacity(entries.count + new.count)
-      services.reserveCapacity(services.count + serviceCount)
-      modules.reserveCapacity(modules.count + new.count - serviceCount)
+  // MARK: Coming
+
+  /// Takes in what an image declares, in its order.
+  mutating func add(_ arrival: ImageEntries) {
+    version += 1
+    let outline = arrival.outline
+    makeRoom(for: outline.plain.count + arrival.made.count)
+    let group = unmade.begin(outline, firstOrder: arrival.firstOrder)
+    var made = arrival.made[...]
+    for (index, plain) in outline.plain.enumerated() {
+      while let next = made.first, next.order < arrival.firstOrder + UInt64(plain.position) {
+        add(next)
+        made.removeFirst()
+      }
+      switch unmade.add(plain.hash, group: group, index: index) {
+      case .left: break
+      case .meets: make(UnmadeEntries.Reference(group: group, index: index))
+      case .joins(let other):
+        make(other)
+        make(UnmadeEntries.Reference(group: group, index: index))
+      }
     }
-    images[image, default: []] += new
-    for entry in new { add(entry) }
+    for entry in made { add(entry) }
   }
 
   /// Takes in an entry; one that another already provides is kept, as rejected.
   mutating func add(_ entry: RegisteredEntry) {
     version += 1
+    if !entry.name.isEmpty, entry.kind == .service || entry.kind == .module {
+      makeRoom(for: 1)
+      if let other = unmade.claim(NameHash.of(entry.name.utf8Span.span, entry.kind)) { make(other) }
+    }
+    keep(entry)
+  }
+
+  private mutating func keep(_ entry: RegisteredEntry) {
+    if let last = entries.last, last.order > entry.order { isDisordered = true }
     entries.append(entry)
+    if let image = entry.image { images[image, default: []].append(entry) }
     file(entry)
   }
+
+  private mutating func makeRoom(for more: Int) {
+    guard !unmade.hasRoom(for: more) else { return }
+    unmade.rebuild(
+      for: more,
+      made: services.keys.map { NameHash.of($0.utf8Span.span, .service) }
+        + modules.keys.map { NameHash.of($0.utf8Span.span, .module) })
+  }
+
+  // MARK: Making
+
+  private mutating func make(_ hash: UInt32) {
+    if let reference = unmade.take(hash) { make(reference) }
+  }
+
+  private mutating func make(_ reference: UnmadeEntries.Reference) {
+    if let entry = unmade.make(reference) { keep(entry) }
+  }
+
+  private mutating func makeAll(of image: MappedImage.ID) {
+    for reference in unmade.take(of: image) { make(reference) }
+    unmade.forget(image)
+  }
+
+  private mutating func makeAll() {
+    if unmade.count > 0 { for image in unmade.images { makeAll(of: image) } }
+    guard isDisordered else { return }
+    entries.sort { $0.order < $1.order }
+    isDisordered = false
+  }
+
+  // MARK: Names
 
   /// Puts an entry under its name, and decides whether it is a duplicate.
   private mutating func file(_ entry: RegisteredEntry) {
@@ -85,7 +157,7 @@ struct EntryTable {
       otherVersion += 1
     default: break
     }
-    if case .accepted = entry.progress { unboundCount += 1 }
+    if case .accepted = entry.progress { knownUnboundCount += 1 }
   }
 
   // Static, as what follows: a table that is lent beside its own dictionary would be copied.
@@ -109,7 +181,7 @@ struct EntryTable {
   /// Says what became of an entry, unless it has left or been settled meanwhile; whether that is so.
   mutating func set(_ progress: RegisteredEntry.Progress, for entry: RegisteredEntry) -> Bool {
     guard !entry.isWithdrawn, case .accepted = entry.progress else { return false }
-    if case .accepted = progress {} else { unboundCount -= 1 }
+    if case .accepted = progress {} else { knownUnboundCount -= 1 }
     entry.progress = progress
     // An accessor tells its type only when it is bound, so a duplicate may show only now.
     let others = services(named: entry.name).filter { $0 !== entry && $0.order < entry.order }
@@ -123,12 +195,13 @@ struct EntryTable {
   ///
   /// What was rejected as a duplicate of one that goes gets its turn. Looks at every entry.
   mutating func withdraw(where condition: (RegisteredEntry) -> Bool) -> [RegisteredEntry] {
-    withdraw(entries.filter { !$0.isWithdrawn && condition($0) })
+    withdraw(all.filter(condition))
   }
 
   /// Takes out what these images declare, and returns it. Looks at nothing else.
   mutating func withdraw(imagesOf gone: Set<MappedImage.ID>) -> [RegisteredEntry] {
-    withdraw(gone.flatMap { entries(of: $0) }.filter { !$0.isWithdrawn })
+    let declared = gone.sorted().flatMap { entries(of: $0) }
+    return withdraw(declared.filter { !$0.isWithdrawn })
   }
 
   private mutating func withdraw(_ gone: [RegisteredEntry]) -> [RegisteredEntry] {
@@ -136,7 +209,7 @@ struct EntryTable {
     for entry in gone {
       entry.isWithdrawn = true
       withdrawnCount += 1
-      if case .accepted = entry.progress { unboundCount -= 1 }
+      if case .accepted = entry.progress { knownUnboundCount -= 1 }
       unfile(entry)
     }
     if gone.contains(where: { $0.kind == .target || $0.kind == .route }) {
@@ -144,8 +217,8 @@ struct EntryTable {
       otherVersion += 1
     }
     for image in Set(gone.compactMap(\.image)) {
-      let left = entries(of: image).filter { !$0.isWithdrawn }
-      images[image] = left.isEmpty ? nil : left
+      let left = images[image]?.filter { !$0.isWithdrawn }
+      images[image] = left?.isEmpty == false ? left : nil
     }
     if withdrawnCount > 64, withdrawnCount * 2 > entries.count {
       entries.removeAll(where: \.isWithdrawn)
@@ -155,7 +228,7 @@ struct EntryTable {
   }
 
   /// The entries that an entry stands among, with itself.
-  private func namesakes(of entry: RegisteredEntry) -> [RegisteredEntry] {
+  private mutating func namesakes(of entry: RegisteredEntry) -> [RegisteredEntry] {
     switch entry.kind {
     case .service: services(named: entry.name)
     case .module: modules(named: entry.name)
@@ -170,7 +243,7 @@ struct EntryTable {
       other.progress = before
       other.setAside = nil
       Self.reject(other, ifDuplicateAmong: Array(list[..<index]))
-      if case .accepted = other.progress { unboundCount += 1 }
+      if case .accepted = other.progress { knownUnboundCount += 1 }
     }
   }
 
@@ -179,6 +252,7 @@ struct EntryTable {
     guard !list.isEmpty else { return }
     list.removeAll { $0 === entry }
     giveTurns(among: list)
+    if list.isEmpty { unmade.free(NameHash.of(entry.name.utf8Span.span, entry.kind)) }
     if entry.kind == .service {
       services[entry.name] = list.isEmpty ? nil : Namesakes(list)
     } else {

@@ -2,25 +2,23 @@ internal import BinaryImage
 internal import Registration
 
 extension RegisteredEntry {
-  /// The entries of an image, malformed ones among them, each section in its own order.
-  static func entries(
-    of scan: Scan, in image: LoadedImage, binding: Binding
-  ) -> [RegisteredEntry] {
-    var entries: [RegisteredEntry] = []
-    entries.reserveCapacity(scan.records.count + scan.rejections.count)
-    for record in scan.records where !record.kind.isThirdParty {
-      entries.append(RegisteredEntry(record, in: image, binding: binding))
+  /// Makes a plain entry: calls nobody, since it has no accessor.
+  convenience init(_ plain: Outline.PlainEntry, of outline: Outline, firstOrder: UInt64) {
+    let order = firstOrder + UInt64(plain.position)
+    switch outline.record(of: plain) {
+    case .success(let record):
+      self.init(record, order: order, in: outline.image, binding: Binding(hostBindings: [:]))
+    case .failure(let rejection): self.init(rejection, order: order, in: outline.image)
     }
-    for rejection in scan.rejections {
-      entries.append(RegisteredEntry(rejection, in: image))
-    }
-    return entries
   }
 
-  private convenience init(_ record: Record, in image: LoadedImage, binding: Binding) {
+  /// Makes an entry of a record, whose accessor may be asked.
+  convenience init(
+    _ record: Record, order: UInt64, in image: LoadedImage, binding: Binding
+  ) {
     let (scope, unknown) = Self.scope(of: record)
     self.init(
-      order: Hive.nextOrder(), kind: record.kind, name: record.name,
+      order: order, kind: record.kind, name: record.name,
       implementation: record.implementation, attributes: record.attributes,
       source: .image(record.origin), image: image.mapped.id, scope: scope,
       isC: record.attributes.abi?.hasPrefix("c-") == true,
@@ -28,10 +26,11 @@ extension RegisteredEntry {
         ?? binding.progress(of: record, in: image.mapped.bias))
   }
 
-  private convenience init(_ rejection: Rejection, in image: LoadedImage) {
+  /// Makes an entry that says what is wrong with it.
+  convenience init(_ rejection: Rejection, order: UInt64, in image: LoadedImage) {
     let code = Problem.Code(rawValue: rejection.reason.rawValue)
     self.init(
-      order: Hive.nextOrder(), kind: RecordKind(section: rejection.origin.section),
+      order: order, kind: RecordKind(section: rejection.origin.section),
       name: rejection.name ?? "", implementation: nil, attributes: Attributes(),
       source: .image(rejection.origin), image: image.mapped.id, scope: .transient, isC: false,
       progress: .rejected(Problem(code, rejection.message)))

@@ -62,6 +62,23 @@ enum NameText {
     return previous == UInt8(ascii: ".") ? nil : text[start...]
   }
 
+  /// Where the last part of a plain dotted name stands; nil where the name is none, or not plain.
+  static func lastPart(of name: Span<UInt8>) -> Range<Int>? {
+    var previous = UInt8(ascii: ".")
+    var start = 0
+    for index in name.indices {
+      let byte = name[index]
+      if byte == UInt8(ascii: ".") {
+        if previous == byte { return nil }
+        start = index + 1
+      } else if !isIdentifier(byte) {
+        return nil
+      }
+      previous = byte
+    }
+    return previous == UInt8(ascii: ".") ? nil : start..<name.count
+  }
+
   /// The text, and what is left of it after each of its top-level dots.
   static func suffixes(_ text: String) -> [String] {
     guard path(text) != nil else { return [text] }

@@ -1,57 +1,81 @@
-internal import CImageList
+/// What the slot of a pointer section leads to.
+public struct SlotText: Sendable {
+  /// Whether there is a text, or why there is none.
+  public enum State: Sendable {
+    /// It was copied.
+    case copied
+    /// The slot leads to no text: null, or outside what the image maps of its file.
+    case outside
+    /// No NUL comes in time.
+    case unterminated
+    /// The image has more text than anybody copies.
+    case overBudget
+  }
+
+  /// The slot's value.
+  public let address: RuntimeAddress
+  /// Where the text stands in the image's copy, without its NUL; empty where there is none.
+  public let bytes: Range<Int>
+  /// Whether there is one.
+  public let state: State
+}
 
 /// The copied sections of one image and the texts that their pointers lead to.
 ///
 /// Shared by all copies of a `LoadedImage` and never changed.
 final class Contents: Sendable {
-  /// A section and its bytes.
+  /// A section, its bytes, and what its slots lead to where it holds pointers.
   struct Part: Sendable {
     let section: Section
     let bytes: Range<Int>
-  }
-
-  /// What stands at an address that a pointer section leads to.
-  struct Text: Sendable {
-    /// Where a text is, or why there is none.
-    enum State: Sendable {
-      case copied(Range<Int>)
-      case outside
-      case unterminated
-      case overBudget
-    }
-
-    let address: UInt
-    let state: State
+    let texts: Range<Int>
   }
 
   /// Sections in the order of `LoadedImage.sectionNames`, each ascending by address.
   let parts: [Part]
   /// Sections and texts, one after the other.
-  let bytes: [UInt8]
+  let bytes: CopiedBytes
+  /// What every slot leads to, in the order of the slots.
+  let texts: [SlotText]
   /// Whether every pointer leads into the image, and there are no typed records.
   let isSettled: Bool
-  private let texts: [Text]
+  /// The texts by address.
+  private let sortedTexts: [SlotText]
 
   /// Nothing.
-  static let none = Contents(parts: [], bytes: [], texts: [], isSettled: true)
+  static let none = Contents(parts: [], bytes: .none, texts: [])
 
-  init(parts: [Part], bytes: [UInt8], texts: [Text], isSettled: Bool) {
+  init(parts: [Part], bytes: CopiedBytes, texts: [SlotText]) {
     self.parts = parts
     self.bytes = bytes
-    // Compilers place texts in the order of their entries, or in the reverse one.
-    let isAscending = zip(texts, texts.dropFirst()).allSatisfy { $0.address <= $1.address }
-    self.texts = isAscending ? texts : texts.sorted { $0.address < $1.address }
-    self.isSettled = isSettled
+    self.texts = texts
+    isSettled =
+      texts.allSatisfy { $0.state != .outside }
+      && parts.allSatisfy { $0.section.name != SectionNote.names[2] }
+    sortedTexts = Self.sorted(texts)
   }
 
   /// The text that starts at a runtime address.
-  func text(at address: UInt) -> Text? {
+  func text(at address: RuntimeAddress) -> SlotText? {
     var low = 0
-    var high = texts.count
+    var high = sortedTexts.count
     while low < high {
       let middle = (low + high) / 2
-      if texts[middle].address < address { low = middle + 1 } else { high = middle }
+      if sortedTexts[middle].address < address { low = middle + 1 } else { high = middle }
     }
-    return low < texts.count && texts[low].address == address ? texts[low] : nil
+    guard low < sortedTexts.count, sortedTexts[low].address == address else { return nil }
+    return sortedTexts[low]
+  }
+
+  /// The texts by address: compilers place them in the order of their slots, or in the reverse one.
+  private static func sorted(_ texts: [SlotText]) -> [SlotText] {
+    var isAscending = true
+    var isDescending = true
+    for index in texts.indices.dropFirst() {
+      isAscending = isAscending && texts[index - 1].address <= texts[index].address
+      isDescending = isDescending && texts[index - 1].address >= texts[index].address
+    }
+    if isAscending { return texts }
+    return isDescending ? texts.reversed() : texts.sorted { $0.address < $1.address }
   }
 }

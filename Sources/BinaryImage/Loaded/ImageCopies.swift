@@ -34,7 +34,7 @@ extension ImageList {
         answers[plan.answer] = .failed(failure)
         return false
       }
-      guard let copies = LoaderCopies(of: plans) else {
+      guard var copies = LoaderCopies(of: plans) else {
         for plan in plans { answers[plan.answer] = .failed(plan.error(.unreadable, "No memory.")) }
         break
       }

@@ -72,21 +72,23 @@ internal import CImageList
     of section: Section, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result {
     let part = try self.part(section)
-    let bytes = contents.bytes
-    return body(bytes.span.extracting(part.bytes))
+    return contents.bytes.withSpan { body($0.extracting(part.bytes)) }
   }
 
   /// The pointer at `offset`, with the value that the loader has written.
   public func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue {
-    let (part, copied) = (try part(section), contents.bytes)
-    let bytes = copied.span.extracting(part.bytes)
-    guard let start = Int(exactly: offset), start <= bytes.count - MemoryLayout<UInt>.size else {
+    let part = try part(section)
+    let size = MemoryLayout<UInt>.size
+    guard let start = Int(exactly: offset), start <= part.bytes.count - size else {
       throw error(
         .truncated, section: section.name,
-        "A pointer at offset \(offset) does not fit into \(bytes.count) bytes.")
+        "A pointer at offset \(offset) does not fit into \(part.bytes.count) bytes.")
     }
     // Sound: the range was just checked, and every bit pattern is an integer.
-    let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt.self)
+    let word = contents.bytes.withSpan { bytes in
+      unsafe bytes.bytes.unsafeLoadUnaligned(
+        fromByteOffset: part.bytes.lowerBound + start, as: UInt.self)
+    }
     return PointerValue(
       rawValue: UInt64(word), target: target(of: word), resolution: word == 0 ? .none : .loaded)
   }
@@ -99,13 +101,12 @@ internal import CImageList
       throw error(.outOfImage, "The pointer does not lead into the image.")
     }
     let start = mapped.bias.runtimeAddress(of: address)
-    guard let text = contents.text(at: start.rawValue) else {
+    guard let text = contents.text(at: start) else {
       throw error(.outOfImage, "No pointer section leads to 0x\(address.rawValue.hexadecimal).")
     }
     switch text.state {
-    case .copied(let range) where range.count <= limit:
-      let bytes = contents.bytes
-      return body(bytes.span.extracting(range))
+    case .copied where text.bytes.count <= limit:
+      return contents.bytes.withSpan { body($0.extracting(text.bytes)) }
     case .outside:
       throw error(
         .outOfImage, "0x\(address.rawValue.hexadecimal) is not among the image's file contents.")
@@ -117,6 +118,21 @@ internal import CImageList
         .unterminated,
         "The texts of the image exceed \(IMAGE_TEXT_BUDGET >> 20) MiB, no more are read.")
     }
+  }
+
+  /// Lends all that was copied of the image, and says where in it the section stands, and the text of
+  /// each of its slots where it holds pointers.
+  public func withCopy(
+    of section: Section,
+    _ body: (_ copy: Span<UInt8>, _ section: Range<Int>, _ texts: ArraySlice<SlotText>) -> Void
+  ) throws(ImageError) {
+    let part = try self.part(section)
+    contents.bytes.withSpan { body($0, part.bytes, contents.texts[part.texts]) }
+  }
+
+  /// Lends all that was copied of the image, for the ranges that `withCopy(of:)` gave.
+  public func withCopy(_ body: (Span<UInt8>) -> Void) {
+    contents.bytes.withSpan(body)
   }
 
   /// Where a linked address of this image stands in the process, as long as the image does.

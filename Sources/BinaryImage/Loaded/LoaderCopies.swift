@@ -37,7 +37,7 @@ internal import CImageList
   }
 
   /// What became of the image of plan `index`; nil if its file is another one than was believed.
-  func answer(_ index: Int, _ plan: CopyPlan) -> ImageList.Copy? {
+  mutating func answer(_ index: Int, _ plan: CopyPlan) -> ImageList.Copy? {
     // Sound: there is one answer per request, and one range per wanted one.
     let copy = unsafe copies.images[index]
     guard copy.present else { return .gone }
@@ -45,39 +45,56 @@ internal import CImageList
     let programHeaders = unsafe bytes(copy.program_headers)
     guard unsafe plan.agrees(header: header.span, programHeaders: programHeaders.span)
     else { return nil }
-    var contents = ContentsBuilder()
     for number in plan.wanted.indices {
-      let range = unsafe copies.ranges[firstRanges[index] + number]
-      guard range.readable else {
+      guard unsafe copies.ranges[firstRanges[index] + number].readable else {
         return .failed(
           plan.error(
             .outOfImage, section: plan.wanted[number].name,
             "The section is not in readable file contents."))
       }
-      append(range, plan.wanted[number], bias: plan.mapped.bias, to: &contents)
     }
     let identity = unsafe ImageIdentity(
       of: plan.mapped, header: header.span, programHeaders: programHeaders.span)
+    guard let contents = contents(index, plan) else {
+      return .failed(plan.error(.unreadable, "No memory."))
+    }
     return .image(
       LoadedImage(
         identity: identity, mapped: plan.mapped, evidence: plan.evidence,
-        carriesSwift: copy.carries_swift, place: copy.place, contents: contents.finish()))
+        carriesSwift: copy.carries_swift, place: copy.place, contents: contents))
   }
 
-  private func append(
-    _ range: image_copied, _ wanted: CopyPlan.Wanted, bias: LoadBias,
-    to contents: inout ContentsBuilder
-  ) {
-    contents.append(
-      name: wanted.name,
-      address: bias.virtualAddress(of: RuntimeAddress(rawValue: wanted.start)),
-      flags: range.writable ? "WA" : "A", bytes: unsafe bytes(range.bytes).span)
-    for number in 0..<range.text_count {
-      // Sound: the texts of a range follow one another.
-      let text = unsafe copies.texts[range.first_text + number]
-      let piece = image_piece(offset: text.offset, size: Int(text.size))
-      contents.append(text, bytes: unsafe bytes(piece).span)
+  /// The sections and texts of plan `index`, whose ranges are all readable; nil where memory runs out.
+  /// After that nothing else is read where there is only one plan.
+  private mutating func contents(_ index: Int, _ plan: CopyPlan) -> Contents? {
+    guard !plan.wanted.isEmpty else { return Contents.none }
+    let whole = unsafe copies.images[index].contents
+    var parts: [Contents.Part] = []
+    var texts: [SlotText] = []
+    for (number, wanted) in plan.wanted.enumerated() {
+      let range = unsafe copies.ranges[firstRanges[index] + number]
+      let section = Section(
+        index: number, name: wanted.name,
+        address: plan.mapped.bias.virtualAddress(of: RuntimeAddress(rawValue: wanted.start)),
+        offset: nil, size: UInt64(range.bytes.size), flags: range.writable ? "WA" : "A")
+      let firstText = texts.count
+      texts.reserveCapacity(firstText + range.text_count)
+      for number in 0..<range.text_count {
+        // Sound: the texts of a range follow one another.
+        texts.append(SlotText(unsafe copies.texts[range.first_text + number], in: whole))
+      }
+      parts.append(
+        Contents.Part(
+          section: section, bytes: Self.place(range.bytes.offset, range.bytes.size, in: whole),
+          texts: firstText..<texts.count))
     }
+    let bytes = unsafe CopiedBytes(whole, of: &copies, isOnlyOne: firstRanges.count == 1)
+    return bytes.map { Contents(parts: parts, bytes: $0, texts: texts) }
+  }
+
+  /// Where a piece stands in the one that holds it; what is empty stands nowhere.
+  fileprivate static func place(_ offset: Int, _ size: Int, in whole: image_piece) -> Range<Int> {
+    size == 0 ? 0..<0 : offset - whole.offset..<offset - whole.offset + size
   }
 
   /// The bytes of a piece, valid as long as the copies are.
@@ -86,45 +103,18 @@ internal import CImageList
   }
 }
 
-/// Gathers what was copied of one image.
-private struct ContentsBuilder {
-  private var parts: [Contents.Part] = []
-  private var bytes: [UInt8] = []
-  private var texts: [Contents.Text] = []
-  private var isSettled = true
-
-  mutating func append(
-    name: String, address: VirtualAddress, flags: String, bytes new: Span<UInt8>
-  ) {
-    let section = Section(
-      index: parts.count, name: name, address: address, offset: nil, size: UInt64(new.count),
-      flags: flags)
-    parts.append(Contents.Part(section: section, bytes: append(new)))
-    if name == SectionNote.names[2] { isSettled = false }
-  }
-
-  mutating func append(_ text: image_text, bytes new: Span<UInt8>) {
-    let state: Contents.Text.State
-    switch image_text_status(text.status) {
-    case IMAGE_TEXT_COPIED: state = .copied(append(new))
-    case IMAGE_TEXT_UNTERMINATED: state = .unterminated
-    case IMAGE_TEXT_OVER_BUDGET: state = .overBudget
-    default:
-      state = .outside
-      isSettled = false
-    }
-    texts.append(Contents.Text(address: text.address, state: state))
-  }
-
-  private mutating func append(_ new: Span<UInt8>) -> Range<Int> {
-    let start = bytes.count
-    // Sound: the buffer is only used inside the call.
-    unsafe new.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
-    return start..<bytes.count
-  }
-
-  func finish() -> Contents {
-    parts.isEmpty
-      ? .none : Contents(parts: parts, bytes: bytes, texts: texts, isSettled: isSettled)
+extension SlotText {
+  /// Translates what the C side says of a slot.
+  fileprivate init(_ text: image_text, in whole: image_piece) {
+    let state: State =
+      switch image_text_status(text.status) {
+      case IMAGE_TEXT_COPIED: .copied
+      case IMAGE_TEXT_UNTERMINATED: .unterminated
+      case IMAGE_TEXT_OVER_BUDGET: .overBudget
+      default: .outside
+      }
+    self.init(
+      address: RuntimeAddress(rawValue: text.address),
+      bytes: LoaderCopies.place(text.offset, Int(text.size), in: whole), state: state)
   }
 }
