@@ -3,10 +3,13 @@ import Glibc
 
 /// The first resolve after a `dlopen` or a `dlclose`, beside few and beside many entries.
 enum Arriving {
+  /// The copies before this one share their names with the entries that they would arrive beside.
+  private static let firstCopy = 100
+
   /// A library of ten entries arrives, and one of them is asked for.
   static func beside(_ count: Int, _ fixtures: Fixtures) -> Comparison {
     fill(count, fixtures)
-    var next = 0
+    var next = firstCopy
     return Comparison(
       "arrival-beside-\(count)", rounds: 300, floor: nil,
       candidate: .init(
@@ -20,7 +23,7 @@ enum Arriving {
   /// A library of ten entries goes, and one of another is asked for that was not asked for before.
   static func departing(beside count: Int, _ fixtures: Fixtures) -> Comparison {
     fill(count, fixtures)
-    var next = 0
+    var next = firstCopy
     var leaving: Library?
     return Comparison(
       "departure-beside-\(count)", rounds: 150, floor: nil,

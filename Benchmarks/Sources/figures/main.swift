@@ -1,15 +1,27 @@
 import Foundation
 
-// Prints the table; with --check, fails where a ratio or a count is above its bound or missing.
+// Prints the table; with --check, fails where a ratio or a count is above its bound or missing, and
+// with --slow, prints the comparisons whose times are above theirs and nothing else.
 let arguments = CommandLine.arguments.dropFirst()
 let isChecking = arguments.contains("--check")
 guard let folder = arguments.first(where: { !$0.hasPrefix("-") }) else {
-  print("usage: figures [--check] <folder of measurements>")
+  print("usage: figures [--check | --slow] <folder of measurements>")
   exit(64)
 }
 let measurements = try Measurements(folder: folder)
-let rows = Figure.all.map { Row($0, measurements) }
+let allRows = Figure.all.map { Row($0, measurements) }
 
+if arguments.contains("--slow") {
+  let slow = allRows.filter { $0.figure.quantity == .time && $0.verdict == .exceeds }
+  for name in Set(slow.flatMap { [$0.figure.comparison] + ($0.figure.floorOf.map { [$0] } ?? []) })
+  {
+    print(name)
+  }
+  exit(0)
+}
+
+// Without --check, what was not asked for is left out.
+let rows = allRows.filter { isChecking || $0.verdict != .missing }
 let cells = [Row.heading] + rows.map(\.cells)
 let widths = Row.heading.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
 for line in cells {

@@ -8,6 +8,10 @@
 /* Nanoseconds of a clock that only grows. */
 uint64_t floor_clock(void);
 
+/* Has the allocator put together what was freed in small pieces, as it does when it is next asked for a
+ * larger one. */
+void floor_settle(void);
+
 /* Under callgrind, counting starts anew, and what was counted since is written under `name`.
  * Elsewhere, and where valgrind's headers are missing, they do nothing. */
 void floor_count_begin(void);
@@ -27,8 +31,6 @@ size_t floor_walk_files(void);
 /* Whether the loader counts what it maps and unmaps, asked as cheaply as it can be: how many images it
  * has ever mapped. */
 uint64_t floor_probe(void);
-
-
 
 /* Reads every entry in `BeehiveMods` of the image that was loaded last, in place: follows each pointer
  * and measures its text. The bytes of all texts. */
