@@ -53,20 +53,7 @@ struct ELFNotedSectionsTests {
 
   /// Where the descriptor of the note stands in a file.
   private func descriptor(in bytes: [UInt8]) throws -> Int {
-    let start = [8, 0, 0, 0, 36, 0, 0, 0, 1, 0x45, 0x45, 0x42] + Array("Beehive\0".utf8) as [UInt8]
-    let found = bytes.indices.dropLast(start.count + 36).first {
-      bytes[$0] == 8 && Array(bytes[$0..<$0 + start.count]) == start
-    }
-    return try #require(found) + start.count
-  }
-
-  /// Adds to the signed 32-bit field at `offset`.
-  private func add(_ difference: Int32, to bytes: inout [UInt8], at offset: Int) {
-    let old = (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[offset + $1]) << UInt32($1 * 8) }
-    let new = old &+ UInt32(bitPattern: difference)
-    for index in 0..<4 {
-      bytes[offset + index] = UInt8(truncatingIfNeeded: new >> UInt32(index * 8))
-    }
+    try #require(NoteBytes.descriptors(in: bytes).first)
   }
 
   @Test("whose note was moved are corrected by where their header is")
@@ -75,7 +62,9 @@ struct ELFNotedSectionsTests {
     var bytes = try Fixture.bytes(of: stripped)
     let start = try descriptor(in: bytes)
     // What a note says that a tool moved 0x4000 bytes down without rewriting it.
-    for field in stride(from: 8, to: 36, by: 4) { add(0x4000, to: &bytes, at: start + field) }
+    for field in stride(from: 8, to: 36, by: 4) {
+      NoteBytes.add(0x4000, to: &bytes, at: start + field)
+    }
     let image = try ELFFile(path: Fixture.write(bytes, as: "moved-note.so"))
     #expect(try image.texts(of: "BeehiveMods").count == 2)
   }
@@ -85,7 +74,7 @@ struct ELFNotedSectionsTests {
     let (_, stripped) = try pair("lies-\(field).so", [])
     for difference in [0x100_0000, -0x100_0000] as [Int32] {
       var bytes = try Fixture.bytes(of: stripped)
-      add(difference, to: &bytes, at: try descriptor(in: bytes) + field)
+      NoteBytes.add(difference, to: &bytes, at: try descriptor(in: bytes) + field)
       let image = try ELFFile(path: Fixture.write(bytes, as: "lies.so"))
       expectError(.malformed) { try image.sections(named: "BeehiveMods") }
     }
@@ -95,7 +84,7 @@ struct ELFNotedSectionsTests {
   func version() throws {
     let (_, stripped) = try pair("version.so", [])
     var bytes = try Fixture.bytes(of: stripped)
-    add(1, to: &bytes, at: try descriptor(in: bytes))
+    NoteBytes.add(1, to: &bytes, at: try descriptor(in: bytes))
     let image = try ELFFile(path: Fixture.write(bytes, as: "other-version.so"))
     expectError(.unsupported) { try image.sections(named: "BeehiveMods") }
   }

@@ -1,0 +1,152 @@
+import BinaryImage
+import Testing
+
+/// A note is data of a stranger. One that cannot be true of the image it is mapped with is refused
+/// with its reason, and the sections are then those of the file.
+@Suite struct LoadedNoteTests {
+  /// How a note was damaged, and why it is refused.
+  struct Damage: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let reason: String
+    /// Changes bytes; the position is that of the descriptor.
+    let apply: @Sendable (inout [UInt8], Int) -> Void
+
+    init(
+      _ description: String, _ reason: String,
+      _ apply: @escaping @Sendable (inout [UInt8], Int) -> Void
+    ) {
+      (testDescription, self.reason, self.apply) = (description, reason, apply)
+    }
+
+    /// Adds to 32-bit fields, which are counted in bytes from the descriptor.
+    init(_ description: String, _ reason: String, adding changes: [Int: Int32]) {
+      self.init(description, reason) { bytes, start in
+        for (offset, difference) in changes {
+          NoteBytes.add(difference, to: &bytes, at: start + offset)
+        }
+      }
+    }
+  }
+
+  static let cutOff = "The note is cut off."
+  static let misaligned = "The note names a range that is not aligned to 8."
+  static let outside = "The note names a range outside the image."
+  static let otherVersion = "The note has a version that this reader does not know."
+  static let contradiction = "Two notes say different things."
+
+  /// Version, flags, header, then start and stop of modules, services and records; the descriptor's
+  /// size stands 16 bytes before it.
+  static let damages = [
+    Damage("a descriptor of 32 bytes", cutOff, adding: [-16: -4]),
+    Damage("an empty descriptor", cutOff, adding: [-16: -36]),
+    Damage("a descriptor that leaves the segment", cutOff, adding: [-16: 0x10_0000]),
+    Damage("version 0", otherVersion, adding: [0: -1]),
+    Damage("version 2", otherVersion, adding: [0: 1]),
+    Damage("a start off by 4", misaligned, adding: [12: 4]),
+    Damage("a stop off by 1", misaligned, adding: [16: 1]),
+    Damage("a start far below the image", outside, adding: [12: -0x4000_0000]),
+    Damage("a stop far above the image", outside, adding: [16: 0x4000_0000]),
+    Damage("a stop before its start", outside, adding: [16: -4096]),
+    Damage("a whole range behind the image", outside, adding: [28: 0x10_0000, 32: 0x10_0008]),
+    Damage("a range over several segments", outside) { bytes, start in
+      // From the header on, which the note leads to as well.
+      let header = NoteBytes.field(of: bytes, at: start + 8) &- 12
+      NoteBytes.set(header, in: &bytes, at: start + 20)
+    },
+  ]
+
+  @Test("Refused with its reason, and the file is asked", arguments: damages)
+  func refused(damage: Damage) throws {
+    let (name, file) = ("damaged", damage.testDescription.replacing(" ", with: "-"))
+    let whole = try Fixture.library(Fixture.noted(name), as: "\(file)-whole.so")
+    var bytes = try Fixture.bytes(of: whole)
+    damage.apply(&bytes, try #require(NoteBytes.descriptors(in: bytes).first))
+    let path = try Fixture.write(bytes, as: "\(file).so")
+    try expectFromFile(path, damage.reason, name)
+  }
+
+  @Test("Left alone, the same note is believed") func undamaged() throws {
+    let path = try Fixture.library(Fixture.noted("undamaged"), as: "undamaged-note.so")
+    try expectFromNote(path, "undamaged")
+  }
+
+  @Test("Two notes that disagree are both refused") func disagreement() throws {
+    // The second one says that there are no modules.
+    let path = try Fixture.library(
+      Fixture.noted("disagree") + Self.secondNote(modulesStop: "__start_BeehiveMods"),
+      as: "disagree.so")
+    try expectFromFile(path, Self.contradiction, "disagree")
+    try Fixture.run("llvm-objcopy", ["--strip-sections", path, path + ".stripped"])
+    let file = try ELFFile(path: path + ".stripped")
+    expectError(.malformed) { try file.sections(named: "BeehiveMods") }
+  }
+
+  @Test("Two notes that say the same are believed", arguments: ["bfd", "gold", "lld", "mold"])
+  func agreement(linker: String) throws {
+    guard Fixture.tool(linker == "mold" ? linker : "ld.\(linker)") != nil else {
+      print("skipped: \(linker) is not installed")
+      return
+    }
+    let path = try Fixture.library(
+      Fixture.noted("agree") + Self.secondNote(modulesStop: "__stop_BeehiveMods"),
+      as: "two-notes-\(linker).so", ["-fuse-ld=\(linker)"])
+    try expectSeveralNotes(path, "agree")
+  }
+
+  @Test("So are those that ThinLTO leaves, one of each file") func thinLTO() throws {
+    guard Fixture.tool("clang") != nil, Fixture.tool("ld.lld") != nil else {
+      print("skipped: clang or ld.lld is not installed")
+      return
+    }
+    let other = try Fixture.write(
+      Array("#include <BeeHive.h>\nBeeHiveService(thin.Other, thin.OtherView);\n".utf8),
+      as: "thin-other.c")
+    let path = try Fixture.library(
+      Fixture.noted("thin"), as: "thin.so", with: "clang",
+      ["-O2", "-flto=thin", "-fuse-ld=lld", other])
+    try expectSeveralNotes(path, "thin")
+  }
+
+  /// A note of the same owner and type; `beehive_note_descriptor` in the header.
+  private static func secondNote(modulesStop: String) -> String {
+    let words = [
+      "__ehdr_start", "__start_BeehiveMods", modulesStop, "__start_BeehiveServices",
+      "__stop_BeehiveServices", "__start_BeehiveRecords", "__stop_BeehiveRecords",
+    ].map { ".long \($0) - .\\n" }.joined()
+    return """
+      __asm__(".pushsection .note.beehive,\\"aR\\",%note\\n.balign 4\\n"
+              ".long 8, 36, 0x42454501\\n.asciz \\"Beehive\\"\\n.long 1, 0\\n\(words).popsection");
+      """
+  }
+
+  private func expectSeveralNotes(_ path: String, _ name: String) throws {
+    #expect(NoteBytes.descriptors(in: try Fixture.bytes(of: path)).count > 1)
+    try expectFromNote(path, name)
+    try Fixture.run("llvm-objcopy", ["--strip-sections", path, path + ".stripped"])
+    let file = try ELFFile(path: path + ".stripped")
+    #expect(try file.texts(in: "BeehiveMods") == modules(name))
+  }
+
+  private func expectFromNote(_ path: String, _ name: String) throws {
+    let library = try OpenLibrary(path)
+    defer { library.close() }
+    let image = try ImageList.current().copy(named: path)
+    #expect(image.mapped.note == .valid)
+    #expect(image.evidence == .note)
+    #expect(try image.texts(in: "BeehiveMods") == modules(name))
+  }
+
+  private func expectFromFile(_ path: String, _ reason: String, _ name: String) throws {
+    let library = try OpenLibrary(path)
+    defer { library.close() }
+    let image = try ImageList.current().copy(named: path)
+    #expect(image.mapped.note == .invalid(reason))
+    #expect(image.evidence == .file)
+    #expect(try image.texts(in: "BeehiveMods") == modules(name))
+    #expect(try image.texts(in: "BeehiveServices").count == 1)
+  }
+
+  private func modules(_ name: String) -> [String] {
+    ["\(name).FirstModule", "\(name).SecondModule"]
+  }
+}
