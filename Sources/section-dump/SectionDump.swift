@@ -18,6 +18,7 @@ struct SectionDump: ParsableCommand {
       section-dump [records] [<options>] <path> ...
       section-dump sections|hex|strings [<options>] <path> ...
       section-dump verify [<options>] <path> ...
+      section-dump diff [<options>] <old> <new>
       """,
     discussion: """
       Reads the sections BeehiveMods, BeehiveServices and BeehiveRecords of object files of any \
@@ -28,7 +29,7 @@ struct SectionDump: ParsableCommand {
       Exit status: 0 everything was read, 1 an expectation failed, 2 an input could not be read or \
       holds a malformed entry, 64 usage.
       """,
-    subcommands: [Records.self, Sections.self, Hex.self, Strings.self, Verify.self],
+    subcommands: [Records.self, Sections.self, Hex.self, Strings.self, Verify.self, Diff.self],
     defaultSubcommand: Records.self)
 
   /// Runs the command that the arguments name.

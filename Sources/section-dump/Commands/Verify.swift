@@ -46,7 +46,7 @@ struct Verify: ParsableCommand {
       errors.flush()
       throw ExitCode(2)
     }
-    if survey.hasProblems { throw ExitCode(2) }
+    if !survey.problems.isEmpty { throw ExitCode(2) }
     let fails = findings.contains { strict || $0.level == .error }
     if fails { throw ExitCode(1) }
   }

@@ -40,18 +40,20 @@ struct Finding {
 }
 
 /// Where in the inputs something stands.
-struct Place {
+struct Place: Equatable {
   var path: String
   /// Archive members and universal slices that lead to the image, outermost first.
   var container: [String] = []
   var section: String?
   var index: Int?
 
+  /// `libshop.a(cart.o)`
+  var file: String { path + container.map { "(\($0))" }.joined() }
+
   /// `libshop.a(cart.o) BeehiveMods[0]`
   var description: String {
-    var text = path + container.map { "(\($0))" }.joined()
-    guard let section else { return text }
-    text += " \(section)"
+    guard let section else { return file }
+    var text = "\(file) \(section)"
     if let index { text += "[\(index)]" }
     return text
   }

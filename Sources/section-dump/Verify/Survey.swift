@@ -13,8 +13,8 @@ struct Survey {
 
   private(set) var declared: [Declared] = []
   private(set) var findings: [Finding] = []
-  /// Whether an input could not be read, or holds a malformed entry.
-  private(set) var hasProblems = false
+  /// What could not be read, and each malformed entry: findings too, and status 2.
+  private(set) var problems: [(problem: Problem, path: String)] = []
   private(set) var images = 0
   private(set) var skipped = 0
 
@@ -82,7 +82,7 @@ struct Survey {
   }
 
   private mutating func note(_ error: ImageError, _ place: Place) {
-    hasProblems = true
+    problems.append((Problem(error), place.file))
     var place = place
     (place.section, place.index) = (error.section, error.index)
     findings.append(
@@ -92,7 +92,7 @@ struct Survey {
   }
 
   private mutating func note(_ rejection: Rejection, _ place: Place) {
-    hasProblems = true
+    problems.append((Problem(rejection), place.file))
     var place = place
     (place.section, place.index) = (rejection.origin.section, rejection.origin.index)
     findings.append(

@@ -1,0 +1,55 @@
+internal import ArgumentParser
+internal import BinaryImage
+internal import Registration
+
+/// `section-dump diff OLD NEW`: what a new build adds, drops and changes.
+struct Diff: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "diff", abstract: "Shows what a new build adds, drops and changes.",
+    discussion: """
+      Compares what the entries say, not where they stand. Exit status: 0 no difference, 1 there \
+      is one, 2 an input could not be read or holds a malformed entry.
+      """)
+
+  @Argument(help: "The build to compare with: a file, or a directory with --recursive.")
+  var old: String
+
+  @Argument(help: "The new build.")
+  var new: String
+
+  @Flag(name: .shortAndLong, help: "Read the files in directories, skipping what is no object.")
+  var recursive = false
+
+  @Option(help: ArgumentHelp("Compare the images for this machine alone.", valueName: "machine"))
+  var arch = "all"
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let surveys = [old, new].map { path in
+      Survey(
+        Inputs(
+          paths: [path], isRecursive: recursive, architecture: arch == "all" ? nil : arch))
+    }
+    let errors = ByteSink(descriptor: 2)
+    for (problem, path) in surveys.flatMap(\.problems) {
+      errors.write("section-dump: \(problem.line(path: path).escaped)\n")
+    }
+    let differences = Differences(from: surveys[0].declared, to: surveys[1].declared)
+    let presentation = output.values
+    let sink = ByteSink(descriptor: 1)
+    switch presentation.format {
+    case .json: differences.writeDocument(to: sink)
+    case .ndjson: differences.writeLines(to: sink)
+    case .csv: differences.writeRows(to: sink)
+    case .table: differences.writeText(to: sink, presentation.style)
+    }
+    sink.flush()
+    if sink.failure != 0 {
+      errors.write("section-dump: standard output: \(systemMessage(sink.failure))\n")
+    }
+    errors.flush()
+    if sink.failure != 0 || surveys.contains(where: { !$0.problems.isEmpty }) { throw ExitCode(2) }
+    if !differences.isEmpty { throw ExitCode(1) }
+  }
+}

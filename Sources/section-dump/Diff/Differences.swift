@@ -1,0 +1,75 @@
+internal import Registration
+
+/// What a new build declares that an old one did not, and the other way round.
+struct Differences {
+  typealias Declared = Survey.Declared
+
+  private(set) var added: [Declared] = []
+  private(set) var removed: [Declared] = []
+  private(set) var changed: [(old: Declared, new: Declared)] = []
+
+  var isEmpty: Bool { added.isEmpty && removed.isEmpty && changed.isEmpty }
+
+  /// Compares what entries say; where they stand differs with every build.
+  ///
+  /// Entries of one kind and name are matched in order, those that are the same first, so that one of
+  /// several that goes is not told as a change of all behind it.
+  init(from old: [Declared], to new: [Declared]) {
+    var rest: [Name: [Declared]] = [:]
+    for entry in old { rest[Name(entry.record), default: []].append(entry) }
+    var unmatched: [Declared] = []
+    for entry in new {
+      let name = Name(entry.record)
+      if let same = rest[name]?.firstIndex(where: { entry.record.says(whatSays: $0.record) }) {
+        rest[name]?.remove(at: same)
+      } else {
+        unmatched.append(entry)
+      }
+    }
+    for entry in unmatched {
+      let name = Name(entry.record)
+      if let others = rest[name], let other = others.first {
+        rest[name]?.removeFirst()
+        changed.append((other, entry))
+      } else {
+        added.append(entry)
+      }
+    }
+    for entry in old {
+      let name = Name(entry.record)
+      guard let place = rest[name]?.first?.place, place == entry.place else { continue }
+      rest[name]?.removeFirst()
+      removed.append(entry)
+    }
+  }
+
+  private struct Name: Hashable {
+    var kind: RecordKind
+    var name: String
+
+    init(_ record: Record) { (kind, name) = (record.kind, record.name) }
+  }
+}
+
+extension Record {
+  /// Whether another entry of the same kind and name declares the same.
+  fileprivate func says(whatSays other: Record) -> Bool {
+    implementation == other.implementation && attributes == other.attributes
+      && encoding == other.encoding && (accessor == nil) == (other.accessor == nil)
+  }
+
+  /// `implementation EnglishGreeter → FrenchGreeter, priority=1 → –`
+  func changes(to new: Record) -> String {
+    let sides = [
+      ("implementation", implementation ?? "–", new.implementation ?? "–"),
+      (
+        "attributes", attributes.words(withPriority: true), new.attributes.words(withPriority: true)
+      ),
+      ("encoding", encoding.rawValue, new.encoding.rawValue),
+    ]
+    let changes = sides.filter { $0.1 != $0.2 }.map { what, old, new in
+      "\(what) \(old.isEmpty ? "–" : old) → \(new.isEmpty ? "–" : new)"
+    }
+    return changes.isEmpty ? "accessor" : changes.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,98 @@
+internal import BinaryImage
+internal import Registration
+
+extension Record {
+  /// The symbol or address of the factory; nil where there is none.
+  var accessorName: String? {
+    guard let accessor, accessor.target != .null else { return nil }
+    if let symbol = accessor.symbol { return symbol }
+    return switch accessor.target {
+    case .address(let address): String(hexadecimal: address.rawValue)
+    case .section(_, let offset): String(hexadecimal: offset)
+    case .imported(let symbol): symbol
+    case .foreign(let address): String(hexadecimal: UInt64(address.rawValue))
+    case .null, .unresolvable: nil
+    }
+  }
+
+  /// `BeehiveMods[0] 0x30a0 → 0x560`
+  var place: String {
+    let slot = "\(origin.section)[\(origin.index)] \(String(hexadecimal: origin.address.rawValue))"
+    guard let textAddress else { return slot }
+    return "\(slot) → \(String(hexadecimal: textAddress.rawValue))"
+  }
+
+  /// Writes an object; `path` stands in it where several files' records share an array.
+  func write(to json: inout JSONWriter, path: String? = nil) {
+    json.object { json in
+      if let path {
+        json.key("path")
+        json.string(path)
+      }
+      json.key("kind")
+      json.string(kind.description)
+      json.key("name")
+      json.string(name)
+      json.key("implementation")
+      json.string(implementation)
+      json.key("priority")
+      json.number(attributes.priority)
+      json.key("attributes")
+      attributes.write(to: &json)
+      json.key("section")
+      json.string(origin.section)
+      json.key("index")
+      json.number(origin.index)
+      json.key("address")
+      json.hexadecimal(origin.address.rawValue)
+      json.key("offset")
+      json.hexadecimal(origin.offset?.rawValue)
+      json.key("encoding")
+      json.string(encoding.rawValue)
+      json.key("resolution")
+      json.string(resolution.rawValue)
+      json.key("accessor")
+      json.string(accessorName)
+    }
+  }
+}
+
+extension Attributes {
+  /// `priority=10 requires=log`
+  func words(withPriority: Bool) -> String {
+    var words = withPriority && priority != 0 ? ["priority=\(priority)"] : []
+    words += level.map { ["level=\($0)"] } ?? []
+    words += requires.map { "requires=\($0)" } + after.map { "after=\($0)" }
+    for (key, value) in [("scope", scope), ("name", name), ("abi", abi)] {
+      words += value.map { ["\(key)=\($0)"] } ?? []
+    }
+    words += others.map { "\($0.key)=\($0.value)" }
+    return words.joined(separator: " ")
+  }
+
+  /// An object without `priority`; keys that may repeat, and those that do, have arrays.
+  func write(to json: inout JSONWriter) {
+    json.object { json in
+      let single = [("level", level), ("scope", scope), ("name", name), ("abi", abi)]
+      for case (let key, let value?) in single {
+        json.key(key)
+        json.string(value)
+      }
+      for (key, values) in [("requires", requires), ("after", after)] where !values.isEmpty {
+        json.key(key)
+        json.array(values)
+      }
+      var values: [String: [String]] = [:]
+      for attribute in others { values[attribute.key, default: []].append(attribute.value) }
+      for attribute in others {
+        guard let all = values.removeValue(forKey: attribute.key) else { continue }
+        json.key(attribute.key)
+        if all.count == 1 {
+          json.string(attribute.value)
+        } else {
+          json.array(all)
+        }
+      }
+    }
+  }
+}

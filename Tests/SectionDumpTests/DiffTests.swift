@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+/// Two builds of a library, and what the second one adds, drops and changes.
+@Suite("What section-dump diff shows")
+struct DiffTests {
+  /// The entries of each build, and the lines that people read, without places.
+  struct Row: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var old: [String]
+    var new: [String]
+    var lines: [String] = []
+  }
+
+  static let rows = [
+    Row(testDescription: "nothing", old: [log, net], new: [log, net]),
+    Row(testDescription: "another order", old: [log, net], new: [net, log]),
+    Row(testDescription: "added", old: [log], new: [log, net], lines: ["+ module Net"]),
+    Row(testDescription: "removed", old: [log, net], new: [net], lines: ["- module Log"]),
+    Row(
+      testDescription: "one of two namesakes", old: [log, log], new: [log], lines: ["- module Log"]),
+    Row(
+      testDescription: "another implementation", old: [english], new: [french],
+      lines: ["~ service Greeter: implementation English → French"]),
+    Row(
+      testDescription: "another priority", old: [english],
+      new: [english.replacing("english,", with: "english, BEEHIVE_PRIORITY(2)")],
+      lines: ["~ service Greeter: attributes abi=c-table → priority=2 abi=c-table"]),
+    Row(
+      testDescription: "all at once", old: [log, english], new: [net, french],
+      lines: [
+        "- module Log", "+ module Net", "~ service Greeter: implementation English → French",
+      ]),
+  ]
+
+  private static let log = "BeeHiveMod(Log);"
+  private static let net = "BeeHiveMod(Net);"
+  private static let english = "BEEHIVE_SERVICE(Greeter, English, &english,);"
+  private static let french = "BEEHIVE_SERVICE(Greeter, French, &english,);"
+
+  private static func build(_ entries: [String], _ name: String) throws -> String {
+    let source = (["#include <BeeHive.h>", "static const int english = 1;"] + entries)
+      .joined(separator: "\n")
+    return try Fixtures.build(source, as: name, ["-shared", "-fPIC"])
+  }
+
+  @Test(arguments: rows)
+  func shows(row: Row) throws {
+    let id = UUID().uuidString
+    let files = [
+      try Self.build(row.old, "old-\(id).so"), try Self.build(row.new, "new-\(id).so"),
+    ]
+    let outcome = try Tool.run(["diff"] + files)
+    #expect(outcome.status == (row.lines.isEmpty ? 0 : 1), "\(outcome.errors)")
+    let lines = outcome.output.split(separator: "\n").map(String.init)
+    #expect(lines.dropLast().map { $0.split(separator: "  ")[0] } == row.lines.map { $0[...] })
+
+    let document = try JSONSerialization.jsonObject(
+      with: Data(try Tool.run(["diff", "--format", "json"] + files).output.utf8))
+    let object = try #require(document as? [String: Any])
+    let counts = ["removed", "added", "changed"].map { (object[$0] as? [Any])?.count ?? -1 }
+    #expect(counts == ["-", "+", "~"].map { sign in row.lines.count { $0.hasPrefix(sign) } })
+    for record in object["added"] as? [[String: Any]] ?? [] {
+      #expect(record["path"] as? String == files[1])
+    }
+  }
+
+  @Test("a file that is missing is status 2, and all of the other one is a difference")
+  func missing() throws {
+    let file = try Self.build([Self.log], "diff-alone.so")
+    let outcome = try Tool.run(["diff", "nosuch.so", file])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("nosuch.so: No such file"))
+    #expect(outcome.output.hasPrefix("+ module Log"))
+  }
+
+  @Test("lines and rows say the same")
+  func formats() throws {
+    let files = [
+      try Self.build([Self.log, Self.english], "diff-a.so"),
+      try Self.build([Self.net, Self.french], "diff-b.so"),
+    ]
+    let rows = try Tool.run(["diff", "--format", "csv"] + files).output.split(separator: "\n")
+    #expect(
+      rows.dropFirst().map { $0.split(separator: ",").prefix(2).joined(separator: " ") } == [
+        "removed diff-a.so", "added diff-b.so", "changed from diff-a.so", "changed to diff-b.so",
+      ])
+    let lines = try Tool.run(["diff", "--format", "ndjson"] + files).output.split(separator: "\n")
+    let keys = try lines.map {
+      (try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])?.keys.first
+    }
+    #expect(keys == ["removed", "added", "changed"])
+  }
+}
