@@ -28,10 +28,11 @@ struct Row {
   }
 
   var verdict: Verdict {
-    guard let value, let floor else { return .missing }
+    guard let value else { return .missing }
     switch figure.bound {
-    case .ratio(let limit): return value <= floor * limit ? .holds : .exceeds
-    case .above(let limit): return value - floor <= limit ? .holds : .exceeds
+    case .ratio(let limit): return floor.map { value <= $0 * limit ? .holds : .exceeds } ?? .missing
+    case .above(let limit): return floor.map { value - $0 <= limit ? .holds : .exceeds } ?? .missing
+    // What is only reported need not have a floor.
     case .reported(let limit?): return value <= limit ? .holds : .slow
     case .reported: return .none
     }
