@@ -87,7 +87,8 @@ extension Attributes {
       for attribute in others {
         guard let all = values.removeValue(forKey: attribute.key) else { continue }
         json.key(attribute.key)
-        if all.count == 1 {
+        // A target has one for each of its actions.
+        if all.count == 1, attribute.key != "action" {
           json.string(attribute.value)
         } else {
           json.array(all)

@@ -27,6 +27,8 @@ enum SectionDump {
       var name: String?
       var requires: [String]?
       var after: [String]?
+      var action: [String]?
+      var remote: String?
     }
 
     var kind: String
@@ -43,10 +45,11 @@ enum SectionDump {
       for (key, value) in [
         ("level", attributes.level), ("scope", attributes.scope), ("name", attributes.name),
         ("requires", attributes.requires?.joined(separator: ",")),
-        ("after", attributes.after?.joined(separator: ",")),
+        ("after", attributes.after?.joined(separator: ",")), ("remote", attributes.remote),
       ] {
         if let value { line += " \(key)=\(value)" }
       }
+      for action in attributes.action ?? [] { line += " action=\(action)" }
       return line
     }
   }
