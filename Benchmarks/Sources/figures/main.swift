@@ -1,15 +1,18 @@
 import Foundation
 
-// Prints the table; with --check, fails where a ratio or a count is above its bound or missing, and
-// with --slow, prints the comparisons whose times are above theirs and nothing else.
+// Prints the table; with --check, fails where a ratio or a count is above its bound or missing. With
+// --counts there are rows of instructions alone. With --slow, prints the comparisons whose times are
+// above their bounds and nothing else.
 let arguments = CommandLine.arguments.dropFirst()
 let isChecking = arguments.contains("--check")
 guard let folder = arguments.first(where: { !$0.hasPrefix("-") }) else {
-  print("usage: figures [--check | --slow] <folder of measurements>")
+  print("usage: figures [--check] [--counts] [--slow] <folder of measurements>")
   exit(64)
 }
 let measurements = try Measurements(folder: folder)
-let allRows = Figure.all.map { Row($0, measurements) }
+let allRows = Figure.all.filter {
+  $0.quantity == .instructions || !arguments.contains("--counts")
+}.map { Row($0, measurements) }
 
 if arguments.contains("--slow") {
   let slow = allRows.filter { $0.figure.quantity == .time && $0.verdict == .exceeds }
