@@ -38,7 +38,8 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: path))
   }
 
-  @Test(arguments: Kind.allCases, [true, false])
+  // One at a time: the name is a number, which the next case may get while this image is still open.
+  @Test(.serialized, arguments: Kind.allCases, [true, false])
   func `A memory file is read while it has a name, or by who may`(
     _ kind: Kind, _ privileged: Bool
   ) throws {
