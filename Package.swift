@@ -42,6 +42,7 @@ let package = Package(
     .target(name: "CImageList", path: "CSupport/CImageList"),
     .target(name: "CEpoch", path: "CSupport/CEpoch"),
     .target(name: "CSignals", path: "CSupport/CSignals"),
+    .target(name: "CStateRecord", path: "CSupport/CStateRecord"),
     .target(name: "CSwiftRuntime", path: "CSupport/CSwiftRuntime"),
     .target(
       name: "CImageEvents", dependencies: ["CBeeHive", "CImageList"], path: "CSupport/CImageEvents"),
@@ -49,6 +50,8 @@ let package = Package(
       name: "CElf", path: "CSupport/CElf", pkgConfig: "libelf",
       providers: [.apt(["libelf-dev"])]),
 
+    // L0: threads that wait for each other.
+    .target(name: "Threads"),
     // L1: bytes and addresses.
     .target(name: "BinaryImage", dependencies: ["CElf", "CImageList"]),
     // L2: section bytes to validated values.
@@ -57,12 +60,13 @@ let package = Package(
     .target(
       name: "BeeHive",
       dependencies: [
-        "Registration", "BinaryImage", "CBeeHive", "CEpoch", "CImageEvents", "CSignals",
-        "CSwiftRuntime",
+        "Registration", "BinaryImage", "Threads", "CBeeHive", "CEpoch", "CImageEvents", "CSignals",
+        "CStateRecord", "CSwiftRuntime",
       ]),
 
     // L4: calls between modules, by name and by URL.
-    .target(name: "BeeHiveRouting", dependencies: ["BeeHive", "Registration", "CBeeHive"]),
+    .target(
+      name: "BeeHiveRouting", dependencies: ["BeeHive", "Registration", "Threads", "CBeeHive"]),
 
     // What Swift authors write. The macros' implementation is empty without the trait, so that nobody
     // builds or even fetches swift-syntax who does not ask for it.
@@ -78,20 +82,22 @@ let package = Package(
     .executableTarget(
       name: "section-dump",
       dependencies: [
-        "BinaryImage", "Registration",
+        "BinaryImage", "Registration", "Threads",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ]),
+      ],
+      resources: ["html", "css", "js"].map { .embedInCode("Graph/page.\($0)") }),
 
     // Modules in C, for tests alone.
     .target(name: "CModules", dependencies: ["CBeeHive"], path: "Tests/Fixtures/CModules"),
     // Targets and routes in C, likewise.
     .target(name: "CRoutes", dependencies: ["CBeeHive"], path: "Tests/Fixtures/CRoutes"),
+    .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
     .testTarget(name: "BinaryImageTests", dependencies: ["BinaryImage", "CImageEvents"]),
     .testTarget(name: "RegistrationTests", dependencies: ["Registration", "BinaryImage"]),
     .testTarget(
       name: "BeeHiveTests",
       dependencies: [
-        "BeeHive", "Registration", "BinaryImage", "CBeeHive", "CModules",
+        "BeeHive", "Registration", "BinaryImage", "Threads", "CBeeHive", "CModules",
         .product(name: "Yams", package: "Yams"),
       ]),
     .testTarget(

@@ -1,23 +1,24 @@
 #if canImport(Glibc)
-  internal import Glibc
+  package import Glibc
 #elseif canImport(Musl)
-  internal import Musl
+  package import Musl
 #else
-  internal import Darwin
+  package import Darwin
 #endif
 
-/// A value behind a mutex, held for a few instructions and never across a call to foreign code.
+/// A value behind a mutex, held for a few instructions and never across a call to foreign code; and
+/// the means to wait until another thread has changed it.
 ///
 /// POSIX threads' mutex rather than `Synchronization.Mutex`: it has a condition to wait on, and
-/// ThreadSanitizer understands it.
+/// ThreadSanitizer understands it. Inlinable, so that it is specialised where it is used.
 @safe package final class Lock<Value: ~Copyable>: @unchecked Sendable {
   // Sound: `value` is read and written between lock and unlock only, and both C objects keep their
   // addresses for the life of this one.
-  private var value: Value
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private let condition: UnsafeMutablePointer<pthread_cond_t>
+  @usableFromInline var value: Value
+  @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  @usableFromInline let condition: UnsafeMutablePointer<pthread_cond_t>
 
-  package init(_ value: consuming sending Value) {
+  @inlinable package init(_ value: consuming sending Value) {
     self.value = value
     unsafe mutex = .allocate(capacity: 1)
     unsafe condition = .allocate(capacity: 1)
@@ -35,7 +36,7 @@
   }
 
   /// Runs `body` with the value while no other thread has it. `body` calls nothing that may block.
-  package func withLock<Result, Failure: Error>(
+  @inlinable package func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     unsafe pthread_mutex_lock(mutex)
@@ -43,18 +44,19 @@
     return try body(&value)
   }
 
-  /// Runs `body` again after each `broadcast` until it returns a value; the lock is free meanwhile.
-  package func wait<Result>(until body: (inout Value) -> Result?) -> Result {
+  /// The same, and wakes those who wait.
+  @inlinable package func change<Result>(_ body: (inout Value) -> Result) -> Result {
+    defer { unsafe pthread_cond_broadcast(condition) }
+    return withLock(body)
+  }
+
+  /// Runs `body`, and again after each `change`, until it returns a value; the lock is free meanwhile.
+  @inlinable package func wait<Result>(until body: (inout Value) -> Result?) -> Result {
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
     while true {
       if let result = body(&value) { return result }
       unsafe pthread_cond_wait(condition, mutex)
     }
-  }
-
-  /// Wakes every thread in `wait`.
-  package func broadcast() {
-    unsafe pthread_cond_broadcast(condition)
   }
 }

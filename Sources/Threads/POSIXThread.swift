@@ -1,0 +1,78 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+/// A thread that the concurrency runtime knows nothing of: for work that must go on while every task is
+/// blocked, and for work that blocks.
+///
+/// Either `join` or `detach` is called, once.
+package struct POSIXThread: @unchecked Sendable {
+  // Sound: the number of a thread, which any other may wait for.
+  private let thread: pthread_t
+
+  private final class Work: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
+  /// The number of processors that are there to be used.
+  package static var processors: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+
+  /// Runs `body` on a new thread; nil where the system gives none.
+  package init?(_ body: @escaping @Sendable () -> Void) {
+    let work = unsafe Unmanaged.passRetained(Work(body))
+    #if canImport(Darwin)
+      var thread: pthread_t?
+    #else
+      var thread = pthread_t()
+    #endif
+    // Sound: the new thread takes over the reference that was passed to it.
+    let failure = unsafe pthread_create(
+      &thread, nil,
+      { argument in
+        #if canImport(Darwin)
+          unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
+        #else
+          if let argument = unsafe argument {
+            unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
+          }
+        #endif
+        return nil
+      }, work.toOpaque())
+    #if canImport(Darwin)
+      let started = thread
+    #else
+      let started = Optional(thread)
+    #endif
+    guard failure == 0, let started else {
+      unsafe work.release()
+      return nil
+    }
+    self.thread = started
+  }
+
+  /// Waits until the thread has ended.
+  package func join() { pthread_join(thread, nil) }
+
+  /// Leaves the thread to itself.
+  package func detach() { pthread_detach(thread) }
+
+  /// Runs `body` on a new thread that nobody waits for; false where the system gives none.
+  package static func detach(_ body: @escaping @Sendable () -> Void) -> Bool {
+    guard let thread = POSIXThread(body) else { return false }
+    thread.detach()
+    return true
+  }
+
+  /// Lets the calling thread sleep.
+  package static func sleep(_ duration: Duration) {
+    var time = timespec(
+      tv_sec: Int(duration.components.seconds),
+      tv_nsec: Int(duration.components.attoseconds / 1_000_000_000))
+    unsafe nanosleep(&time, nil)
+  }
+}

@@ -1,0 +1,24 @@
+import Testing
+import Threads
+
+@Suite("Threads of the system") struct POSIXThreadTests {
+  @Test("one that is joined has done its work", .timeLimit(.minutes(10))) func join() throws {
+    let isDone = Lock(false)
+    let thread = try #require(
+      POSIXThread {
+        POSIXThread.sleep(.milliseconds(20))
+        isDone.withLock { $0 = true }
+      })
+    thread.join()
+    #expect(isDone.withLock { $0 })
+  }
+
+  @Test("one that is detached does its work and lets go of it", .timeLimit(.minutes(10)))
+  func detach() {
+    let isDone = Lock(false)
+    #expect(POSIXThread.detach { isDone.change { $0 = true } })
+    isDone.wait { $0 ? () : nil }
+  }
+
+  @Test("there is a processor") func processors() { #expect(POSIXThread.processors >= 1) }
+}
