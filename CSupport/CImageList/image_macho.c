@@ -223,16 +223,4 @@ void *image_reference_take(const image_place *place, const char *name, bool fore
 
 void image_reference_release(void *reference) { dlclose(reference); }
 
-/* dyld does not say; what it is fixing up is done when nobody is inside it. */
-bool image_is_relocated(uintptr_t address) {
-  (void)address;
-  return false;
-}
-
-void image_wait_for_relocation(const image_place *place) {
-  (void)place;
-  void *program = dlopen(NULL, RTLD_LAZY);
-  if (program != NULL) dlclose(program);
-}
-
 #endif

@@ -3,15 +3,12 @@
  * An image is in the loader's list before it is relocated. To wait for the loader's lock would tell
  * when it is, but that lock is held while constructors run, and one of them may be waiting for us.
  * So where the loader says by itself that it is done with an image, we ask, and ask again. */
-#define _GNU_SOURCE
-#if !defined(__APPLE__)
-
-#include <dlfcn.h>
-#include <time.h>
-
 #include "image_loader.h"
+#include "image_system.h"
 
 #ifdef IMAGE_HAS_FIND_OBJECT
+
+#include <time.h>
 
 /* dlopen puts an image into the index of glibc after it has relocated it, and before the first
  * constructor; the index is written with release order. The link map that it names is not looked
@@ -40,6 +37,7 @@ void image_wait_for_relocation(const image_place *place) {
 
 #else
 
+/* Other loaders do not say; what they are fixing up is done when nobody is inside them. */
 bool image_is_relocated(uintptr_t address) {
   (void)address;
   return false;
@@ -51,5 +49,4 @@ void image_wait_for_relocation(const image_place *place) {
   if (program != NULL) dlclose(program);
 }
 
-#endif
 #endif

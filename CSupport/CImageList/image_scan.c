@@ -29,7 +29,7 @@ struct scan {
   size_t position;         /* of the image in the loader's list */
   size_t needed, needed_names;
   struct counters counters;
-  bool fresh; /* the list was handed to `previous` and is filled from the start */
+  bool fresh; /* the list is filled from the start; what it held was handed to `previous` */
 };
 
 /* Under the loader's lock: the first image decides whether what the list holds is still true. */
@@ -86,8 +86,20 @@ static bool reserve(image_list *list, size_t count, size_t names) {
   return true;
 }
 
+/* Room for that much, and for what may be loaded next. */
+static bool expect(image_list *list, size_t count, size_t names) {
+  return reserve(list, count + count / 4 + 16, names + names / 4 + 1024);
+}
+
+/* The length of a path, roughly. Where names are longer, a second pass has room for them. */
+#define NAME_SIZE 64
+
 bool image_list_scan(image_list *list, image_list *previous) {
-  struct scan scan = {.list = list, .previous = previous};
+  /* Usually that makes the first pass over an empty list the only one. */
+  uint64_t adds, subs;
+  if (list->capacity == 0 && image_list_probe(&adds, &subs))
+    expect(list, adds - subs, (adds - subs) * NAME_SIZE);
+  struct scan scan = {.list = list, .previous = previous, .fresh = list->count == 0};
   scan.vdso = loader_vdso();
   previous->count = previous->names_size = 0;
   previous->counted = false;
@@ -98,8 +110,7 @@ bool image_list_scan(image_list *list, image_list *previous) {
     loader_walk(collect, &scan);
     if (scan.needed <= list->capacity && scan.needed_names <= list->names_capacity) break;
     /* More images than fitted: nothing is allocated inside the pass, so another one follows. */
-    if (!reserve(list, scan.needed + scan.needed / 4 + 16,
-                 scan.needed_names + scan.needed_names / 4 + 1024)) {
+    if (!expect(list, scan.needed, scan.needed_names)) {
       if (scan.fresh) {
         image_list unfinished = *list;
         *list = *previous;

@@ -61,12 +61,13 @@ bool image_carries_swift(const image_place *place) {
       return true;
 
   size_t limit = symbols != 0 ? undefined_limit(place, gnu_hash, hash) : 0;
-  const ElfW(Sym) *table_of_symbols = (const ElfW(Sym) *)symbols;
+  ElfW(Sym) symbol;
   for (size_t i = 0; i < limit; i++) {
-    const ElfW(Sym) *symbol = &table_of_symbols[i];
-    if (!holds(place, (uintptr_t)symbol, sizeof *symbol)) break;
-    if (symbol->st_shndx == SHN_UNDEF && symbol->st_name != 0 &&
-        reads(place, strings + symbol->st_name, FUNCTION, true))
+    uintptr_t address = symbols + i * sizeof symbol;
+    if (!holds(place, address, sizeof symbol)) break;
+    memcpy(&symbol, (const void *)address, sizeof symbol); /* nobody checked its alignment */
+    if (symbol.st_shndx == SHN_UNDEF && symbol.st_name != 0 &&
+        reads(place, strings + symbol.st_name, FUNCTION, true))
       return true;
   }
   return false;

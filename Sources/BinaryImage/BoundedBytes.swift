@@ -29,6 +29,23 @@ extension Span where Element == UInt8 {
     return nil
   }
 
+  /// Whether these are the same bytes.
+  func equals(_ other: Span<UInt8>) -> Bool {
+    guard count == other.count else { return false }
+    var index = 0
+    // By words: mapped headers are compared with those of the file for every image of a walk.
+    while index + 8 <= count {
+      let word: UInt64? = integer(at: index, order: .little)
+      guard word == other.integer(at: index, order: .little) else { return false }
+      index += 8
+    }
+    while index < count {
+      guard self[index] == other[index] else { return false }
+      index += 1
+    }
+    return true
+  }
+
   /// Whether `text` stands at `offset`, and at least one byte after it.
   func holds(_ text: Span<UInt8>, at offset: Int) -> Bool {
     guard offset >= 0, offset < count, text.count < count - offset else { return false }

@@ -102,6 +102,11 @@ public protocol FileImage: Image {
   /// Throws `sectionTableMissing` where the table was stripped or cut off.
   func allSections() throws(ImageError) -> [Section]
 
+  /// The bytes that the file maps at a linked address, in file byte order.
+  ///
+  /// Throws `outOfImage` where it maps fewer: in objects, which have no addresses, always.
+  func bytes(at address: VirtualAddress, count: Int) throws(ImageError) -> [UInt8]
+
   /// Throws where the file ends before something does that it declares: it was cut off.
   ///
   /// What is found in such a file is there; what is not found may have been.

@@ -26,6 +26,15 @@ public enum ImageFile {
     (Array("<bigaf>\n".utf8), "an archive of AIX"),
   ]
 
+  /// Where the first image or container starts among a file's first bytes; nil where none does.
+  static func start(of head: [UInt8]) -> Int? {
+    let most = 256
+    return head.prefix(most).indices.first { index in
+      let rest = Array(head[index...])
+      return formats.contains { $0.recognises(rest) } || isContainer(rest)
+    }
+  }
+
   /// Reads the headers of the image that an open file is.
   static func open(_ file: OpenedFile) throws(ImageError) -> any FileImage {
     for format in formats where format.recognises(file.head) { return try format.init(file) }

@@ -95,7 +95,7 @@ final class OpenedFile {
   init(
     _ member: String, of file: OpenedFile, at offset: UInt64, size: UInt64
   ) throws(ImageError) {
-    guard offset <= file.size, size <= file.size - offset else {
+    guard file.holds(offset, size) else {
       throw file.error(
         .truncated, "The file ends before the \(size) bytes of \(member) do.", at: offset)
     }
@@ -162,7 +162,7 @@ final class OpenedFile {
 }
 
 /// The system's text for an error number.
-private func systemMessage(_ number: Int32) -> String {
+func systemMessage(_ number: Int32) -> String {
   // Sound: strerror answers a NUL-terminated string that lives until this thread's next call.
   guard let text = unsafe strerror(number) else { return "error \(number)" }
   return unsafe String(cString: text)

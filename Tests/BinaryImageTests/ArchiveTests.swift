@@ -67,6 +67,9 @@ struct ArchiveTests {
       bytes: member("/", [0, 0, 0, 0]) + member("/<ECSYMBOLS>/", [0]) + member("a.o/", object),
       found: ["a.o x86_64 2"]),
     Variant(
+      testDescription: "with a name that begins like a table's",
+      bytes: member("/a.o/", object), found: ["/a.o/ x86_64 2"]),
+    Variant(
       testDescription: "with members of odd size, of none, and of other sorts",
       bytes: member("odd/", [1]) + member("none/", []) + member("a.o/", object + [0])
         + member("text/", Array("text".utf8)),
@@ -113,6 +116,17 @@ struct ArchiveTests {
       testDescription: "with a name longer than the member", bytes: member("#1/9999", object),
       found: [": malformed"]),
     Variant(
+      testDescription: "with a name that is shorter than its header says",
+      bytes: member("#1/8", Array("a.o".utf8) + [0, 0x7f, 0x45, 0x4c, 0x46] + object),
+      found: [": malformed"]),
+    Variant(
+      testDescription: "with an object that does not begin where it should",
+      bytes: member("#1/4", Array("name.o\0\0".utf8) + object) + member("b.o/", object),
+      found: [": malformed", "b.o x86_64 2"]),
+    Variant(
+      testDescription: "with an object in the place of the index", bytes: member("/", object),
+      found: [": malformed"]),
+    Variant(
       testDescription: "with something else between members",
       bytes: member("a.o/", object) + [UInt8](repeating: 0x41, count: 60),
       found: ["a.o x86_64 2", ": malformed"]),
@@ -148,6 +162,29 @@ struct ArchiveTests {
       ])
     let inner = Self.magic + Self.member("inner.a/", bytes)
     #expect(try Self.found(in: inner, as: "thin/outer.a").first == "inner.a: unreadable")
+  }
+
+  @Test("that are thin hold no thin ones, nor one archive more than once: work would have no end")
+  func nested() throws {
+    try FileManager.default.createDirectory(
+      atPath: Fixture.path("nested"), withIntermediateDirectories: true)
+    _ = try Fixture.write(Self.magic + Self.member("a.o/", Self.object), as: "nested/whole.a")
+    func thin(_ name: String, naming other: String, times: Int) throws -> [String] {
+      var bytes = Self.thinMagic + Self.member("//", Array("\(other)/\n".utf8))
+      for _ in 0..<times { bytes += Self.member("/0", [], size: "100") }
+      return try Self.found(in: bytes, as: "nested/\(name)")
+    }
+    #expect(
+      try thin("thin.a", naming: "whole.a", times: 3) == [
+        "whole.a/a.o x86_64 2", ": malformed", ": malformed",
+      ])
+    #expect(try thin("outer.a", naming: "thin.a", times: 1) == [": unsupported"])
+    // Five deep that would be ten million million members.
+    #expect(try thin("self.a", naming: "self.a", times: 400).count == 400)
+    let other = Self.thinMagic + Self.member("//", Array("whole.a/\n".utf8))
+    #expect(
+      try Self.found(in: other + Self.member("/0:68", [], size: "100"), as: "nested/other.a")
+        == [": unsupported"])
   }
 
   @Test("give the members for one machine alone where one is asked for")

@@ -28,7 +28,7 @@ struct ELFNoteTests {
       + note("Beehive", type: SectionNote.type, descriptor: [UInt8](repeating: 7, count: 36))
     let notes = ELFNote.notes(in: bytes.span, alignment: alignment, order: .little)
     #expect(notes.contains { $0.isBuildID && $0.descriptor.count == 20 })
-    let ours = notes.filter { $0.owner == SectionNote.owner && $0.type == SectionNote.type }
+    let ours = notes.filter { $0.owner == .beehive && $0.type == SectionNote.type }
     #expect(ours.map(\.descriptor.count) == [36])
   }
 

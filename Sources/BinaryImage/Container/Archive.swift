@@ -24,6 +24,7 @@ struct Archive: ContainerFormat {
   func forEachMember(_ body: (Result<OpenedFile, ImageError>) -> Void) {
     var names: (offset: UInt64, size: UInt64)?
     var furthest: UInt64 = 0
+    var nested: Set<[UInt8]> = []
     var window = FileWindow()
     var position = UInt64(Self.magic.count)
     do throws(ImageError) {
@@ -43,6 +44,11 @@ struct Archive: ContainerFormat {
         switch name {
         case .names: names = (start, entry.size)
         case .index(let encoding?, let skipped):
+          let most = min(entry.size - skipped, 16)
+          guard ImageFile.start(of: try file.read(at: start + skipped, count: Int(most))) != 0
+          else {
+            throw file.error(.malformed, "What is called the index is an object.", at: position)
+          }
           let index = try ArchiveIndex(
             encoding, of: file, at: start + skipped, size: entry.size - skipped)
           furthest = max(furthest, index.furthest)
@@ -50,9 +56,18 @@ struct Archive: ContainerFormat {
         case .member(let text, let skipped):
           body(
             Result { () throws(ImageError) in
-              if isThin { return try ThinMember.open(text, of: file, at: position) }
-              return try OpenedFile(
+              if isThin {
+                let member = try ThinMember.open(text, of: file, at: position)
+                try check(member, among: &nested, at: position)
+                return member
+              }
+              let member = try OpenedFile(
                 text, of: file, at: start + skipped, size: entry.size - skipped)
+              guard let late = ImageFile.start(of: member.head), late > 0 else { return member }
+              throw file.error(
+                .malformed,
+                "The member \(text) is an object from its byte \(late) on: its name "
+                  + "is not as long as its header says.", at: position)
             })
         }
         position = end + end % 2
@@ -64,6 +79,24 @@ struct Archive: ContainerFormat {
       }
     } catch {
       body(.failure(error))
+    }
+  }
+
+  /// Refuses what would let a small file make any amount of work: thin archives in each other, and an
+  /// archive that is named again and again. `ar` writes neither.
+  private func check(
+    _ member: OpenedFile, among nested: inout Set<[UInt8]>, at position: UInt64
+  ) throws(ImageError) {
+    guard ImageFile.isContainer(member.head), let path = member.systemPath else { return }
+    guard !member.head.starts(with: Self.thinMagic) else {
+      throw file.error(
+        .unsupported,
+        "The member \(member.container.last ?? "") is a thin archive, which a thin "
+          + "archive cannot hold; name it by itself.", at: position)
+    }
+    guard nested.insert(path).inserted else {
+      throw file.error(
+        .malformed, "The archive \(member.container.last ?? "") is named once more.", at: position)
     }
   }
 
@@ -118,8 +151,12 @@ private enum MemberName {
       guard length <= min(size, Self.longest), start + length <= file.size else {
         throw file.error(.malformed, "A member's name has \(length) bytes.", at: start)
       }
-      let bytes = try file.read(at: start, count: Int(length)).prefix { $0 != 0 }
-      self = Self.named(bytes, skipped: length)
+      let bytes = try file.read(at: start, count: Int(length))
+      let name = bytes.prefix { $0 != 0 }
+      guard bytes.dropFirst(name.count).allSatisfy({ $0 == 0 }) else {
+        throw file.error(.malformed, "A member's name ends before its \(length) bytes.", at: start)
+      }
+      self = Self.named(name, skipped: length)
       return
     }
     guard trimmed.first == slash else {
@@ -133,8 +170,13 @@ private enum MemberName {
     }
     let digits = trimmed.dropFirst()
     guard let first = digits.first, (0x30...0x39).contains(first) else {
-      let isLong = trimmed.elementsEqual("/SYM64/".utf8)
-      self = .index(isLong ? .systemV64 : trimmed == [slash] ? .systemV : nil, skipped: 0)
+      switch String(decoding: trimmed, as: UTF8.self) {
+      case "/": self = .index(.systemV, skipped: 0)
+      case "/SYM64/": self = .index(.systemV64, skipped: 0)
+      // `/<ECSYMBOLS>/` and others, of linkers for Windows.
+      case let text where text.hasPrefix("/<"): self = .index(nil, skipped: 0)
+      case let text: self = .member(text, skipped: 0)
+      }
       return
     }
     // Of a thin archive in a thin archive, a colon and a number follow.

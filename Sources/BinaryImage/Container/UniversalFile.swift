@@ -7,6 +7,8 @@ struct UniversalFile: ContainerFormat {
     var name: String
     var offset: UInt64
     var size: UInt64
+    /// The power of two that the slice's start is a multiple of.
+    var alignment: UInt32
   }
 
   private let file: OpenedFile
@@ -41,10 +43,10 @@ struct UniversalFile: ContainerFormat {
         table, index * stride..<(index + 1) * stride, bits: bits, order: .big)
       guard let type = fields.single(0), let subtype = fields.single(4),
         let offset = fields.word(8),
-        let size = fields.word(8 + bits / 8)
+        let size = fields.word(8 + bits / 8), let alignment = fields.single(8 + bits / 4)
       else { return nil }
       let machine = MachOMachine(type: type, subtype: subtype)
-      return Slice(name: machine.name, offset: offset, size: size)
+      return Slice(name: machine.name, offset: offset, size: size, alignment: alignment)
     }
   }
 
@@ -70,6 +72,21 @@ struct UniversalFile: ContainerFormat {
           return member
         })
     }
+    do throws(ImageError) {
+      try checkNothingFollows(end)
+    } catch {
+      body(.failure(error))
+    }
+  }
+
+  /// Throws where one more image stands right behind the last slice: the table has lost it.
+  private func checkNothingFollows(_ end: UInt64) throws(ImageError) {
+    let alignment = UInt64(1) << UInt64(slices.map(\.alignment).max().map { min($0, 15) } ?? 0)
+    let next = end.saturating(adding: alignment - 1) & ~(alignment - 1)
+    guard next < file.size else { return }
+    let head = try file.read(at: next, count: Int(min(32, file.size - next)))
+    guard MachOFile.recognises(head) || Archive.recognises(head) else { return }
+    throw file.error(.malformed, "An image stands here that the table does not name.", at: next)
   }
 
   private func malformed(_ slice: Slice, _ reason: String) -> ImageError {

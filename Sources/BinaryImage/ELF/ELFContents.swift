@@ -10,9 +10,6 @@ struct InflatedSections {
 
 /// The bytes of sections, and the texts that pointers lead to.
 extension ELFFile {
-  /// The largest section that is read as a whole, and the most that one file may inflate to.
-  private static var mostContents: UInt64 { 1 << 28 }
-
   /// Lends the bytes of a section, uncompressed, in file byte order, for the call's duration.
   ///
   /// ELF: `elf_getdata`, and `elf_compress` where `SHF_COMPRESSED` is set.
@@ -26,13 +23,7 @@ extension ELFFile {
   private func bytes(of section: Section) throws(ImageError) -> [UInt8] {
     switch try contents(of: section) {
     case .inflated(let bytes): return bytes
-    case .stored(let extent):
-      guard extent.size <= Self.mostContents else {
-        throw file.error(
-          .unsupported, "The section claims \(extent.size) bytes, more than are read at once.",
-          section: section.name, at: extent.offset)
-      }
-      return try file.read(at: extent.offset, count: Int(extent.size))
+    case .stored(let extent): return try file.bytes(of: section, in: extent)
     }
   }
 
@@ -43,8 +34,7 @@ extension ELFFile {
     switch target {
     case .address(let address):
       guard let extent = try segments().extent(from: address) else {
-        throw file.error(
-          .outOfImage, "No segment holds bytes of the file at 0x\(address.rawValue.hexadecimal).")
+        throw file.outsideSegments(address)
       }
       return try texts.withText(file, at: extent.offset, size: extent.size, limit: limit, body)
     case .section(let index, let offset):
@@ -52,6 +42,15 @@ extension ELFFile {
     case .null, .imported, .foreign, .unresolvable:
       throw file.noText(at: target)
     }
+  }
+
+  /// The bytes that the file maps at a linked address, in file byte order.
+  public func bytes(at address: VirtualAddress, count: Int) throws(ImageError) -> [UInt8] {
+    guard let extent = try segments().extent(from: address), extent.size >= UInt64(count) else {
+      throw file.outsideSegments(address)
+    }
+    let (bytes, position) = try mapped.load(file, at: extent.offset, count: count)
+    return Array(bytes[position..<position + count])
   }
 
   private func withText<Result>(
@@ -85,7 +84,7 @@ extension ELFFile {
   /// A section's bytes: a range of the file, or what was inflated from one.
   enum Contents {
     /// They stand in the file as they are.
-    case stored(ELFSegments.Extent)
+    case stored(FileExtent)
     /// They were compressed.
     case inflated([UInt8])
   }
@@ -100,27 +99,14 @@ extension ELFFile {
       stored = (entry.hasContents ? entry.sh_offset : nil, entry.sh_size)
       isCompressed = entry.sh_flags & UInt64(SHF_COMPRESSED) != 0
     }
-    guard let offset = stored.offset else {
-      throw file.error(
-        .noContents,
-        "The section has no bytes in this file; look in the one it was split from.",
-        section: section.name)
-    }
-    guard offset <= file.size, stored.size <= file.size - offset else {
-      throw file.error(
-        .truncated, "The file ends before the section's \(stored.size) bytes do.",
-        section: section.name, at: offset)
-    }
-    guard isCompressed else {
-      return .stored(ELFSegments.Extent(offset: offset, size: stored.size))
-    }
-    return .inflated(try inflated(section))
+    let extent = try file.extent(of: section, at: stored.offset, size: stored.size)
+    return isCompressed ? .inflated(try inflated(section)) : .stored(extent)
   }
 
   private func inflated(_ section: Section) throws(ImageError) -> [UInt8] {
     if let bytes = inflatedSections.bytes[section.index] { return bytes }
     guard let size = inflatedSize(of: try sectionHeader(section.index)),
-      size <= Self.mostContents - inflatedSections.size
+      size <= OpenedFile.mostContents - inflatedSections.size
     else {
       throw file.error(
         .malformed, "The section is compressed and claims to inflate beyond reason.",

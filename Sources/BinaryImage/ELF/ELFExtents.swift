@@ -9,7 +9,7 @@ extension ELFFile {
         .truncated, "The file ends before its section headers do.", at: header.sections.offset)
     }
     // Split debug information keeps the program headers of the file that it was split from.
-    if identity.kind != .debug, let extent = try segments().extent(notWithin: file.size) {
+    if let extent = try segments().extent(notWithin: file.size), !hasOnlyDebugInformation {
       throw file.error(
         .truncated, "The file ends before the \(extent.size) bytes of a segment do.",
         at: extent.offset)
@@ -20,7 +20,7 @@ extension ELFFile {
       let type = table.kind(of: index).type
       guard type != UInt32(SHT_NOBITS), type != UInt32(SHT_NULL) else { continue }
       let (offset, size) = table.extent(of: index)
-      guard offset <= file.size, size <= file.size - offset else {
+      guard file.holds(offset, size) else {
         throw file.error(
           .truncated, "The file ends before the \(size) bytes of a section do.",
           section: table.name(of: index), at: offset)

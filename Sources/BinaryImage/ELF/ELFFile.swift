@@ -26,6 +26,7 @@ public final class ELFFile: FileFormat {
   var inflatedSections = InflatedSections()
   var words = FileWindow()
   var texts = FileWindow()
+  var mapped = FileWindow()
   var symbols = ELFSymbols()
   var relocations = ELFRelocationTables()
 

@@ -119,7 +119,7 @@ struct ELFHeader {
       throw file.error(
         .malformed, "The file claims \(count) \(kind) headers, more than it stores.", at: offset)
     }
-    let isComplete = offset <= file.size && size <= file.size - offset
+    let isComplete = file.holds(offset, size)
     return Table(offset: offset, count: count, isComplete: isComplete)
   }
 }

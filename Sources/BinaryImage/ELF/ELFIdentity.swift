@@ -25,7 +25,7 @@ extension ELFFile {
   }
 
   /// Whether everything that is loaded was left out of this file, and symbols or DWARF were not.
-  private var hasOnlyDebugInformation: Bool {
+  var hasOnlyDebugInformation: Bool {
     guard let table = try? sectionTable() else { return false }
     var hasLoaded = false
     var hasDebug = false

@@ -1,7 +1,15 @@
 /// One note of a `PT_NOTE` or `SHT_NOTE`: who wrote it, what it is, and its descriptor.
 struct ELFNote {
-  /// The name, without its NUL.
-  var owner: [UInt8]
+  /// Who may have written a note that matters here.
+  enum Owner {
+    case gnu
+    case beehive
+    case core
+    case other
+  }
+
+  /// What the name says.
+  var owner: Owner
   /// `n_type`, a number of the owner's.
   var type: UInt32
   /// Where the descriptor stands among the bytes.
@@ -19,7 +27,7 @@ struct ELFNote {
     var position = 0
     while position + 12 <= bytes.count {
       let note = note(at: position, in: bytes, order: order)
-      if let note, alignment < 8 || note.isOfKnownOwner { notes.append(note) }
+      if let note, alignment < 8 || note.owner != .other { notes.append(note) }
       if alignment < 8 {
         guard let note else { break }
         position = aligned(note.descriptor.upperBound)
@@ -41,19 +49,25 @@ struct ELFNote {
     let start = aligned(name + Int(nameSize))
     let end = start + Int(size)
     guard end <= bytes.count else { return nil }
-    // No owner that matters is longer; a hostile one should not be copied at every position.
+    // No owner that matters is longer; a hostile one should not be searched at every position.
     let owner = bytes.extracting(name..<name + min(Int(nameSize), 64))
-    let length = owner.textLength(from: 0) ?? owner.count
-    return ELFNote(owner: (0..<length).map { owner[$0] }, type: type, descriptor: start..<end)
+    let text = owner.extracting(0..<(owner.textLength(from: 0) ?? owner.count))
+    return ELFNote(owner: self.owner(called: text), type: type, descriptor: start..<end)
   }
+
+  private static func owner(called name: Span<UInt8>) -> Owner {
+    if name.equals(SectionNote.owner.span) { return .beehive }
+    if name.equals(core.span) { return .core }
+    return name.equals(gnu.span) ? .gnu : .other
+  }
+
+  private static let gnu = Array("GNU".utf8)
+  private static let core = Array("CORE".utf8)
 
   private static func aligned(_ offset: Int) -> Int { (offset + 3) & ~3 }
 
-  /// Whether the owner is one whose notes this reader looks for.
-  private var isOfKnownOwner: Bool { owner == SectionNote.owner || owner == Array("GNU".utf8) }
-
   /// `NT_GNU_BUILD_ID`.
-  var isBuildID: Bool { owner == Array("GNU".utf8) && type == 3 }
+  var isBuildID: Bool { owner == .gnu && type == 3 }
 }
 
 /// Where an image's three sections stand, as the image itself says in `.note.beehive`.

@@ -41,7 +41,7 @@ extension ELFFile {
       let bytes = try noteBytes(in: extent)
       let span = bytes.span
       for note in ELFNote.notes(in: span, alignment: extent.alignment, order: header.order)
-      where note.owner == SectionNote.owner && note.type == SectionNote.type {
+      where note.owner == .beehive && note.type == SectionNote.type {
         guard let address = extent.address.advanced(by: UInt64(note.descriptor.lowerBound)),
           let stated = SectionNote(
             descriptor: span.extracting(note.descriptor), at: address, bits: header.bits,

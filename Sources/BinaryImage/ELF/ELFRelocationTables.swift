@@ -16,7 +16,7 @@ struct ELFRelocationTables {
 
   /// Remembers all sections of one name.
   mutating func want(_ sections: [Section], named name: String) {
-    if names.insert(name).inserted { wanted += sections }
+    if !sections.isEmpty, names.insert(name).inserted { wanted += sections }
   }
 
   /// Remembers one section.

@@ -47,7 +47,7 @@ struct ELFSegments {
     let table = try file.read(at: header.segments.offset, count: count * stride)
     for index in 0..<count {
       let entry = table.span.extracting(index * stride..<(index + 1) * stride)
-      let segment = Segment(entry, bits: header.bits, order: header.order)
+      let segment = ELFSegment(entry, bits: header.bits, order: header.order)
       let extent = Extent(
         offset: segment.offset, size: segment.fileSize, alignment: segment.alignment,
         address: VirtualAddress(rawValue: segment.address))
@@ -117,13 +117,19 @@ struct ELFSegments {
 }
 
 /// One program header, `Elf32_Phdr` or `Elf64_Phdr`: their fields stand in different order.
-private struct Segment {
+struct ELFSegment {
   let type: UInt32
   let offset: UInt64
   let address: UInt64
   let fileSize: UInt64
   let memorySize: UInt64
   let alignment: UInt64
+  private let flags: UInt32
+
+  /// Whether code in it may run.
+  var isExecutable: Bool { flags & UInt32(PF_X) != 0 }
+  /// Whether the process may write to it.
+  var isWritable: Bool { flags & UInt32(PF_W) != 0 }
 
   /// Reads the header that `bytes` are.
   init(_ bytes: Span<UInt8>, bits: Int, order: ImageIdentity.ByteOrder) {
@@ -135,5 +141,6 @@ private struct Segment {
     fileSize = word(is64 ? 32 : 16)
     memorySize = word(is64 ? 40 : 20)
     alignment = word(is64 ? 48 : 28)
+    flags = bytes.integer(at: is64 ? 4 : 24, order: order) ?? 0
   }
 }

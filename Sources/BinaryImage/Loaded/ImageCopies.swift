@@ -18,6 +18,7 @@ extension ImageList {
   public borrowing func copy(_ positions: [Int]) -> [Copy] {
     var answers = [Copy](repeating: .gone, count: positions.count)
     var plans: [CopyPlan] = []
+    plans.reserveCapacity(positions.count)
     for (answer, position) in positions.enumerated() {
       let mapped = self[position]
       let entry = entry(position)
@@ -29,21 +30,21 @@ extension ImageList {
     }
     // One round for almost all; another for each path that leads to something else.
     while !plans.isEmpty {
-      plans = plans.filter { plan in
-        guard let failure = plan.failure else { return true }
-        answers[plan.answer] = .failed(failure)
-        return false
+      // By index: a plan is large, and to copy one costs more than to ask it.
+      for index in plans.indices.reversed() {
+        guard let failure = plans[index].failure else { continue }
+        answers[plans.remove(at: index).answer] = .failed(failure)
       }
       guard var copies = LoaderCopies(of: plans) else {
         for plan in plans { answers[plan.answer] = .failed(plan.error(.unreadable, "No memory.")) }
         break
       }
       var again: [CopyPlan] = []
-      for (index, plan) in plans.enumerated() {
-        if let answer = copies.answer(index, plan) {
-          answers[plan.answer] = answer
+      for index in plans.indices {
+        if let answer = copies.answer(index, plans[index]) {
+          answers[plans[index].answer] = answer
         } else {
-          again.append(plan.disappointed())
+          again.append(plans[index].disappointed())
         }
       }
       plans = again

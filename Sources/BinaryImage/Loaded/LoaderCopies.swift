@@ -13,14 +13,14 @@ internal import CImageList
     var wanted: [image_wanted] = []
     requests.reserveCapacity(plans.count)
     firstRanges.reserveCapacity(plans.count)
-    for plan in plans {
+    for index in plans.indices {
+      let (entry, ranges) = (plans[index].entry, plans[index].wanted)
       firstRanges.append(wanted.count)
       requests.append(
         image_request(
-          bias: plan.entry.bias, header: plan.entry.header,
-          program_headers: plan.entry.program_headers, first_range: wanted.count,
-          range_count: plan.wanted.count))
-      for range in plan.wanted {
+          bias: entry.bias, header: entry.header, program_headers: entry.program_headers,
+          first_range: wanted.count, range_count: ranges.count))
+      for range in ranges {
         wanted.append(
           image_wanted(
             range: image_range(start: range.start, stop: range.stop),

@@ -24,18 +24,15 @@ struct MappedFile {
     id = withID ? try Self.buildID(of: file, header, programHeaders.span) : []
   }
 
+  private static let names = SectionNote.names.map { Array($0.utf8) }
+
   private static func sections(
     of file: OpenedFile, _ header: ELFHeader
   ) throws(ImageError) -> [Section] {
     if header.sections.isComplete, header.sections.count > 0 {
       // Most files declare nothing, and their names alone say so; of the others the table says enough.
       let table = try ELFSectionTable(of: file, header)
-      let found = SectionNote.names.map { (name: $0, indices: table.indices(named: $0)) }
-      if found.allSatisfy({ $0.indices.count <= 1 }) {
-        return found.compactMap { name, indices in
-          indices.first.flatMap { section($0, name: name, in: table) }
-        }
-      }
+      if let sections = sections(in: table) { return sections }
     }
     let image = try ELFFile(file)
     var sections: [Section] = []
@@ -46,6 +43,20 @@ struct MappedFile {
       .sorted { $0.address < $1.address }
     }
     return sections
+  }
+
+  /// The sections as the table has them; nil where a name stands twice.
+  private static func sections(in table: ELFSectionTable) -> [Section]? {
+    var found = names.map { _ in 0 }
+    var isUnique = true
+    table.forEach(named: names) { index, name in
+      isUnique = isUnique && found[name] == 0
+      found[name] = index
+    }
+    guard isUnique else { return nil }
+    return found.indices.compactMap { name in
+      found[name] == 0 ? nil : section(found[name], name: SectionNote.names[name], in: table)
+    }
   }
 
   /// A section as the table has it; nil where it is not mapped.
@@ -62,17 +73,17 @@ struct MappedFile {
   /// `strip` may have been at work since: with a build-id, where the section table stands does not
   /// count. `header` is empty where no segment of the image holds it.
   func agrees(header: Span<UInt8>, programHeaders: Span<UInt8>, id: [UInt8]) -> Bool {
-    guard programHeaders.equals(self.programHeaders), id == self.id else { return false }
+    guard programHeaders.equals(self.programHeaders.span), id == self.id else { return false }
     if header.isEmpty { return true }
     guard header.count == self.header.count else { return false }
-    if id.isEmpty { return header.equals(self.header) }
+    let ours = self.header.span
+    if id.isEmpty { return header.equals(ours) }
     // e_shoff stands behind e_phoff; e_shentsize, e_shnum and e_shstrndx end the header.
     let word = header.count == 64 ? 8 : 4
-    let table = 24 + 2 * word..<24 + 3 * word
-    for index in 0..<header.count - 6 where !table.contains(index) {
-      guard header[index] == self.header[index] else { return false }
-    }
-    return true
+    let start = 0..<24 + 2 * word
+    let middle = start.upperBound + word..<header.count - 6
+    return header.extracting(start).equals(ours.extracting(start))
+      && header.extracting(middle).equals(ours.extracting(middle))
   }
 
   /// Whether the loader maps a section: not if it is empty or not allocated.
@@ -102,14 +113,5 @@ struct MappedFile {
       if let note = notes.first(where: \.isBuildID) { return Array(bytes[note.descriptor]) }
     }
     return []
-  }
-}
-
-extension Span where Element == UInt8 {
-  /// Whether these are the same bytes.
-  fileprivate func equals(_ other: [UInt8]) -> Bool {
-    guard count == other.count else { return false }
-    for index in other.indices where self[index] != other[index] { return false }
-    return true
   }
 }

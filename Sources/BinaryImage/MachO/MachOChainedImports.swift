@@ -15,7 +15,7 @@ struct MachOChainedImports {
 
   /// Reads the fields of the fixups' header; `extent` holds tables and names.
   init(
-    _ fields: MachOFields, in extent: MachOCommands.Extent, of file: OpenedFile
+    _ fields: MachOFields, in extent: FileExtent, of file: OpenedFile
   ) throws(ImageError) {
     table = extent.offset + UInt64(fields.single(8) ?? 0)
     names = extent.offset + UInt64(fields.single(12) ?? 0)

@@ -25,7 +25,7 @@ struct MachOChains {
 
   /// Reads the header of the fixups that stand at `extent`.
   init(
-    of file: OpenedFile, _ header: MachOHeader, at extent: MachOCommands.Extent
+    of file: OpenedFile, _ header: MachOHeader, at extent: FileExtent
   ) throws(ImageError) {
     let size = 28
     guard extent.size >= UInt64(size) else {

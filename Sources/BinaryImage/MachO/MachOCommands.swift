@@ -2,26 +2,18 @@
 ///
 /// C: `struct load_command` and its kin in `<mach-o/loader.h>`.
 struct MachOCommands {
-  /// A range of the file.
-  struct Extent {
-    /// From the start of the file.
-    var offset: UInt64
-    /// In bytes.
-    var size: UInt64
-  }
-
   /// `LC_DYLD_INFO`: programs for the loader, one for each kind of fixup.
   struct DyldInfo {
     /// What to add the slide to.
-    var rebase: Extent
+    var rebase: FileExtent
     /// Which symbols to write, at once, where images share definitions, and at the first call.
-    var bind: Extent, weakBind: Extent, lazyBind: Extent
+    var bind: FileExtent, weakBind: FileExtent, lazyBind: FileExtent
   }
 
   /// `LC_DYSYMTAB`: the relocations of linked files that are older than `LC_DYLD_INFO`.
   struct ClassicRelocations {
     /// Those that name a symbol, and those that add the slide.
-    var external: Extent, local: Extent
+    var external: FileExtent, local: FileExtent
   }
 
   /// The segments in file order; of an object, the one that all sections stand in.
@@ -33,13 +25,13 @@ struct MachOCommands {
   /// `LC_DYLD_INFO` or `LC_DYLD_INFO_ONLY`.
   private(set) var dyldInfo: DyldInfo?
   /// `LC_DYLD_CHAINED_FIXUPS`.
-  private(set) var chainedFixups: Extent?
+  private(set) var chainedFixups: FileExtent?
   /// `LC_DYSYMTAB`.
   private(set) var classicRelocations: ClassicRelocations?
   /// `LC_UUID`; empty where there is none.
   private(set) var uuid: [UInt8] = []
   /// What is encrypted in this file: `LC_ENCRYPTION_INFO` with a `cryptid`.
-  private(set) var encrypted: Extent?
+  private(set) var encrypted: FileExtent?
 
   /// Commands that must not stand twice, since each says where the one table of its kind is.
   private static let single: Set<UInt32> = [0x2, 0xb, 0x22, 0x8000_0034]
@@ -74,11 +66,11 @@ struct MachOCommands {
 
   /// Takes in one command; false where it is too small.
   private mutating func read(_ command: UInt32, _ fields: MachOFields) -> Bool {
-    func extent(_ place: Int) -> Extent? {
+    func extent(_ place: Int) -> FileExtent? {
       guard let offset = fields.single(place), let size = fields.single(place + 4) else {
         return nil
       }
-      return Extent(offset: UInt64(offset), size: UInt64(size))
+      return FileExtent(offset: UInt64(offset), size: UInt64(size))
     }
     switch command {
     case 0x1, 0x19:
@@ -94,8 +86,8 @@ struct MachOCommands {
     case 0xb:
       guard let external = extent(64), let local = extent(72) else { return false }
       classicRelocations = ClassicRelocations(
-        external: Extent(offset: external.offset, size: external.size * 8),
-        local: Extent(offset: local.offset, size: local.size * 8))
+        external: FileExtent(offset: external.offset, size: external.size * 8),
+        local: FileExtent(offset: local.offset, size: local.size * 8))
     case 0x1b:
       guard let bytes = fields.bytes(8, count: 16) else { return false }
       uuid = bytes

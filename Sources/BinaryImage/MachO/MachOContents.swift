@@ -1,19 +1,10 @@
 /// The bytes of sections, and the texts that pointers lead to.
 extension MachOFile {
-  /// The largest section that is read as a whole.
-  private static var mostContents: UInt64 { 1 << 28 }
-
   /// Lends the bytes of a section in file byte order, for the call's duration.
   public func withBytes<Result>(
     of section: Section, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result {
-    let extent = try contents(of: section)
-    guard extent.size <= Self.mostContents else {
-      throw file.error(
-        .unsupported, "The section claims \(extent.size) bytes, more than are read at once.",
-        section: section.name, at: extent.offset)
-    }
-    let bytes = try file.read(at: extent.offset, count: Int(extent.size))
+    let bytes = try file.bytes(of: section, in: contents(of: section))
     return body(bytes.span)
   }
 
@@ -24,8 +15,7 @@ extension MachOFile {
     switch target {
     case .address(let address):
       guard let extent = try segments().extent(from: address) else {
-        throw file.error(
-          .outOfImage, "No segment holds bytes of the file at 0x\(address.rawValue.hexadecimal).")
+        throw file.outsideSegments(address)
       }
       try checkReadable(extent.offset, 1)
       return try texts.withText(file, at: extent.offset, size: extent.size, limit: limit, body)
@@ -42,21 +32,22 @@ extension MachOFile {
     }
   }
 
+  /// The bytes that the file maps at a linked address, in file byte order.
+  public func bytes(at address: VirtualAddress, count: Int) throws(ImageError) -> [UInt8] {
+    guard let extent = try segments().extent(from: address), extent.size >= UInt64(count) else {
+      throw file.outsideSegments(address)
+    }
+    try checkReadable(extent.offset, UInt64(count))
+    let (bytes, position) = try mapped.load(file, at: extent.offset, count: count)
+    return Array(bytes[position..<position + count])
+  }
+
   /// Where the bytes of a section stand in the file.
-  func contents(of section: Section) throws(ImageError) -> MachOSegments.Extent {
-    guard let offset = section.offset?.rawValue else {
-      throw file.error(
-        .noContents,
-        "The section has no bytes in this file; look in the one it was split from.",
-        section: section.name)
-    }
-    guard offset <= file.size, section.size <= file.size - offset else {
-      throw file.error(
-        .truncated, "The file ends before the section's \(section.size) bytes do.",
-        section: section.name, at: offset)
-    }
-    try checkReadable(offset, section.size)
-    return MachOSegments.Extent(offset: offset, size: section.size)
+  func contents(of section: Section) throws(ImageError) -> FileExtent {
+    let extent = try file.extent(
+      of: section, at: section.offset?.rawValue, size: section.size)
+    try checkReadable(extent.offset, extent.size)
+    return extent
   }
 
   /// A section by its ordinal, for a pointer that leads into it.

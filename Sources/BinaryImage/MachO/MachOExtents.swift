@@ -4,7 +4,7 @@ extension MachOFile {
   public func checkExtents() throws(ImageError) {
     let commands = try commands()
     func check(_ what: String, _ offset: UInt64, _ size: UInt64) throws(ImageError) {
-      guard size == 0 || (offset <= file.size && size <= file.size - offset) else {
+      guard size == 0 || file.holds(offset, size) else {
         throw file.error(.truncated, "The file ends before \(what) does.", at: offset)
       }
     }

@@ -15,6 +15,7 @@ public final class MachOFile: FileFormat {
   private var loadedSegments: MachOSegments?
   var words = FileWindow()
   var texts = FileWindow()
+  var mapped = FileWindow()
   var symbols = MachOSymbols()
   var fixups = MachOFixupTables()
 

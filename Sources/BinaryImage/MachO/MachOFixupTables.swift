@@ -49,7 +49,7 @@ extension MachOFile {
   }
 
   private func chainedFixup(
-    at place: UInt64, raw: UInt64, _ extent: MachOCommands.Extent
+    at place: UInt64, raw: UInt64, _ extent: FileExtent
   ) throws(ImageError) -> MachOFixup? {
     var chains: MachOChains
     if let known = fixups.chains {
@@ -93,9 +93,9 @@ extension MachOFile {
     if let known = fixups.byOrdinal[section.index] { return try known.get() }
     let found = Result<MachORelocations, ImageError> { () throws(ImageError) in
       let entry = try sectionEntry(section.index)
-      let table = MachOCommands.Extent(
+      let table = FileExtent(
         offset: entry.relocationOffset, size: entry.relocationCount * 8)
-      guard table.offset <= file.size, table.size <= file.size - table.offset else {
+      guard file.holds(table.offset, table.size) else {
         throw file.error(
           .truncated, "The file ends before the section's relocations do.", section: section.name,
           at: table.offset)

@@ -73,7 +73,7 @@ struct MachOFixups {
     settle()
   }
 
-  private func bytes(of extent: MachOCommands.Extent) throws(ImageError) -> [UInt8] {
+  private func bytes(of extent: FileExtent) throws(ImageError) -> [UInt8] {
     guard extent.size <= Self.mostBytes else {
       throw file.error(
         .malformed, "The loader's information claims \(extent.size) bytes.", at: extent.offset)

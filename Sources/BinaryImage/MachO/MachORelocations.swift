@@ -59,7 +59,7 @@ struct MachORelocations {
 
   /// Collects what the entries at `extents` say about `ranges`, counting places from `origin`.
   init(
-    of file: OpenedFile, _ header: MachOHeader, in extents: [MachOCommands.Extent],
+    of file: OpenedFile, _ header: MachOHeader, in extents: [FileExtent],
     ranges: AddressRanges, origin: UInt64 = 0
   ) throws(ImageError) {
     self.ranges = ranges

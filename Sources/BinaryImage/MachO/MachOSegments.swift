@@ -24,14 +24,6 @@ struct MachOSegment {
 
 /// The segments of a linked file: which of its bytes stand at which address.
 struct MachOSegments {
-  /// A range of the file.
-  struct Extent {
-    /// From the start of the file.
-    var offset: UInt64
-    /// In bytes.
-    var size: UInt64
-  }
-
   /// In the order of the load commands, which fixups count.
   let list: [MachOSegment]
   /// The address of the Mach-O header, which some chained fixups count from.
@@ -57,7 +49,7 @@ struct MachOSegments {
   }
 
   /// The bytes of the file from `address` to the end of its segment; nil where none stand there.
-  func extent(from address: VirtualAddress) -> Extent? {
+  func extent(from address: VirtualAddress) -> FileExtent? {
     var (low, high) = (0, byAddress.count)
     while low < high {
       let middle = (low + high) / 2
@@ -69,6 +61,6 @@ struct MachOSegments {
     guard skipped < min(segment.memorySize, segment.fileSize) else { return nil }
     let (offset, overflow) = segment.offset.addingReportingOverflow(skipped)
     guard !overflow else { return nil }
-    return Extent(offset: offset, size: min(segment.memorySize, segment.fileSize) - skipped)
+    return FileExtent(offset: offset, size: min(segment.memorySize, segment.fileSize) - skipped)
   }
 }

@@ -1,0 +1,50 @@
+/// A range of the bytes of a file.
+struct FileExtent {
+  /// From the start of the file.
+  var offset: UInt64
+  /// In bytes.
+  var size: UInt64
+}
+
+extension OpenedFile {
+  /// The largest section that is read as a whole, and the most that one file may inflate to.
+  static var mostContents: UInt64 { 1 << 28 }
+
+  /// Whether the file has all `extentSize` bytes at `offset`.
+  func holds(_ offset: UInt64, _ extentSize: UInt64) -> Bool {
+    offset <= size && extentSize <= size - offset
+  }
+
+  /// The range that a section's header claims, once the file is known to have it.
+  func extent(
+    of section: Section, at offset: UInt64?, size: UInt64
+  ) throws(ImageError) -> FileExtent {
+    guard let offset else {
+      throw error(
+        .noContents,
+        "The section has no bytes in this file; look in the one it was split from.",
+        section: section.name)
+    }
+    guard holds(offset, size) else {
+      throw error(
+        .truncated, "The file ends before the section's \(size) bytes do.",
+        section: section.name, at: offset)
+    }
+    return FileExtent(offset: offset, size: size)
+  }
+
+  /// All bytes of a section.
+  func bytes(of section: Section, in extent: FileExtent) throws(ImageError) -> [UInt8] {
+    guard extent.size <= Self.mostContents else {
+      throw error(
+        .unsupported, "The section claims \(extent.size) bytes, more than are read at once.",
+        section: section.name, at: extent.offset)
+    }
+    return try read(at: extent.offset, count: Int(extent.size))
+  }
+
+  /// The error for an address that no segment of the file has bytes for.
+  func outsideSegments(_ address: VirtualAddress) -> ImageError {
+    error(.outOfImage, "No segment holds bytes of the file at 0x\(address.rawValue.hexadecimal).")
+  }
+}
