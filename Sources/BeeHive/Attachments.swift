@@ -1,3 +1,5 @@
+internal import Threads
+
 /// What layers above keep with a Hive: one object of each type, made when it is first asked for.
 final class Attachments: Sendable {
   private let objects = Lock<[ObjectIdentifier: any AnyObject & Sendable]>([:])

@@ -1,6 +1,7 @@
 internal import BinaryImage
 public import CBeeHive.Runtime
 internal import Registration
+internal import Threads
 
 // What `beehive/runtime.h` declares: the Hive of the process, for hosts that never name Swift.
 // The compiler holds each signature to the header: `@implementation`.
@@ -163,8 +164,7 @@ private func waiting<Value: Sendable>(
   Task {
     let value: Result<Value, any Error>
     do { value = .success(try await work()) } catch { value = .failure(error) }
-    result.withLock { $0 = value }
-    result.broadcast()
+    result.change { $0 = value }
   }
   return try result.wait { $0 }.get()
 }

@@ -1,4 +1,5 @@
 internal import Registration
+internal import Threads
 
 extension Hive {
   /// The services of any of these names, in order of registration, and the table's version.
@@ -55,9 +56,8 @@ extension Hive {
       guard !entry.isWithdrawn, state.table.version == version else { return }
       cache.publish(service, for: key)
       // An entry whose name ends in the same part could be asked for by the same name.
-      guard let last = ServiceNames.forms(of: entry.name).last,
-        state.publishedKeys[last]?.contains(key) != true
-      else { return }
+      let last = ServiceNames.lastHash(of: entry.name)
+      if state.publishedKeys[last]?.contains(key) == true { return }
       state.publishedKeys[last, default: []].append(key)
     }
     cache.collect()

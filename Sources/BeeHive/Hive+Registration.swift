@@ -1,5 +1,6 @@
 internal import Registration
 internal import Synchronization
+internal import Threads
 
 extension Hive {
   private static let orders = Atomic<UInt64>(0)
@@ -185,13 +186,12 @@ extension Hive.State {
     for entry in entries.made where entry.kind == .service {
       forgetAnswers(named: entry.name, cache: cache)
     }
-    // Few names were answered, many come: each is compared by the hash of its last part.
-    let answered = Set(publishedKeys.keys.map { NameHash.of($0.utf8Span.span, .service) })
+    // Few of them were ever asked for: the others are told apart without making a text of any.
     var changed: [Outline.PlainEntry] = []
     entries.outline.forEachName { entry, name in
       guard entry.kind == .service else { return }
       if let last = NameText.lastPart(of: name) {
-        guard answered.contains(NameHash.of(name.extracting(last), .service)) else { return }
+        guard publishedKeys[NameHash.of(name.extracting(last), .service)] != nil else { return }
       }
       changed.append(entry)
     }
@@ -204,7 +204,8 @@ extension Hive.State {
   /// Takes the answers out of the lookup cache that depend on services of this name: those of names
   /// that end in the same part.
   mutating func forgetAnswers(named name: String, cache: borrowing LookupCache) {
-    guard !publishedKeys.isEmpty, let last = ServiceNames.forms(of: name).last else { return }
-    for key in publishedKeys.removeValue(forKey: last) ?? [] { cache.publish(nil, for: key) }
+    guard !publishedKeys.isEmpty else { return }
+    let keys = publishedKeys.removeValue(forKey: ServiceNames.lastHash(of: name)) ?? []
+    for key in keys { cache.publish(nil, for: key) }
   }
 }

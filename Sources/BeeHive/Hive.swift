@@ -2,6 +2,7 @@ internal import BinaryImage
 internal import CSwiftRuntime
 internal import Registration
 public import Synchronization
+internal import Threads
 
 /// The registry of modules and services: what images declare, what code registers, and who asks.
 ///
@@ -12,20 +13,23 @@ public import Synchronization
 public final class Hive: Sendable {
   /// What the lock guards.
   struct State {
-    var table = EntryTable()
+    var table: EntryTable
     var images = KnownImages()
     /// The files that were registered.
     var files: Set<String> = []
     var hostBindings: [String: FactoryClosure] = [:]
     /// The names of the modules that the last start was told to leave out.
     var disabled: Set<String> = []
-    /// The keys of the lookup cache that an entry of this name could change.
-    var publishedKeys: [String: [UInt]] = [:]
+    /// The keys of the lookup cache that an entry could change, by the hash of its name's last part.
+    var publishedKeys: [UInt32: [UInt]] = [:]
     /// What was loaded and bound when every unbound entry was last tried.
     var lastTry: Int?
+
+    /// Empty; with a state record where it is the Hive of the process.
+    init(stateRecord: StateRecord? = nil) { table = EntryTable(stateRecord: stateRecord) }
   }
 
-  let state = Lock(State())
+  let state: Lock<State>
   /// What the loader has mapped, under a lock of its own: see `ImageWatch`.
   let watch = Lock(ImageWatch())
   /// Starts modules and tears them down.
@@ -47,9 +51,15 @@ public final class Hive: Sendable {
   @usableFromInline let seenAnnouncements = Atomic<UInt>(.max)
 
   /// An empty Hive that follows nothing.
-  public init() { followsLoader = false }
+  public init() {
+    state = Lock(State())
+    followsLoader = false
+  }
 
-  private init(following: Void) { followsLoader = true }
+  private init(following: Void) {
+    state = Lock(State(stateRecord: StateRecord()))
+    followsLoader = true
+  }
 
   /// The Hive of this process; the first touch walks every image that is loaded.
   @inlinable

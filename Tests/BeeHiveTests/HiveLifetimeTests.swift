@@ -36,6 +36,24 @@ struct HiveLifetimeTests {
     #expect(Held.alive.load(ordering: .relaxed) == 0)
   }
 
+  @Test("what it was given is let go as soon as it is removed, also where lookups found it")
+  func removedIsLetGo() throws {
+    let hive = Hive()
+    // The others keep places around it in use.
+    for number in 0..<10 {
+      try hive.register(String.self, name: "\(number)", instance: "kept")
+    }
+    var kept: Held? = Held()
+    weak let held = kept
+    try hive.register(Held.self, instance: #require(kept))
+    #expect(try hive.service(Held.self) === kept)
+    kept = nil
+    #expect(held != nil)
+    #expect(hive.remove(Held.self) == 1)
+    #expect(held == nil)
+    #expect(hive.entries.count == 10)
+  }
+
   @Test("one that runs keeps itself: no module vanishes without being torn down")
   func running() async throws {
     var kept: Hive? = try await hive()

@@ -11,7 +11,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Memory pressure", .timeLimit(.minutes(1)))
+@Suite("Memory pressure", .timeLimit(.minutes(10)))
 struct MemoryPressureTests {
   /// Runs a Hive whose one module ends it when it is told that memory is short, or after a while.
   private func run(_ source: MemoryPressure, limit: Duration = .seconds(10)) async throws -> (

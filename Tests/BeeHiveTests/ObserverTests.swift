@@ -71,7 +71,7 @@ struct ObserverTests {
 
   @Test(
     "no lock is held: an observer may ask and change the Hive, and take itself off",
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(10)))
   func reentrant() throws {
     let (hive, notices) = (Hive(), Notices())
     let observation = Mutex<Observation?>(nil)

@@ -174,7 +174,7 @@ struct ServiceCycleTests {
 
   @Test(
     "two threads that need each other's singleton get an error, not a deadlock",
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(10)))
   func acrossThreads() async throws {
     for _ in 0..<50 {
       let hive = Hive()

@@ -2,6 +2,7 @@ public import BinaryImage
 internal import CImageEvents
 internal import Registration
 internal import Synchronization
+internal import Threads
 
 extension Hive {
   /// Takes in what announced itself since the last time and, with `probing`, what came or went without

@@ -59,7 +59,9 @@ struct ImageWatch: ~Copyable {
   private borrowing func suspects(
     mayBeSilent: Bool, isSuspect: (MappedImage.ID) -> Bool
   ) -> [Int] {
-    guard mayBeSilent || !announced.isEmpty else { return [] }
+    // Usually what has announced itself is what is new.
+    let new = unmerged.compactMap { list.position(of: $0).flatMap { list.header(at: $0) } }
+    guard mayBeSilent || !announced.isSubset(of: new) else { return [] }
     return (0..<list.count).filter { position in
       let id = list.id(at: position)
       let isAnnounced = list.header(at: position).map { announced.contains($0) } ?? false

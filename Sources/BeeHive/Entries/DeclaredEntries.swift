@@ -1,5 +1,6 @@
 internal import BinaryImage
 internal import Registration
+internal import Threads
 
 /// An entry of a kind that a layer above makes something of: a target, a route.
 package struct DeclaredEntry: Sendable {

@@ -6,15 +6,11 @@ internal import Registration
 /// What one image declares is added and withdrawn at the cost of its own entries, however many others
 /// there are; and what nobody asks for is not even made.
 struct EntryTable {
-  /// Those that are made; the withdrawn ones are swept out when they are half of all.
-  private var entries: [RegisteredEntry] = []
-  /// Whether an entry was made after others that had come later.
-  private var isDisordered = false
+  private var made = MadeEntries()
   private var unmade = UnmadeEntries()
   private var services: [String: Namesakes] = [:]
   private var modules: [String: Namesakes] = [:]
   private var images: [MappedImage.ID: [RegisteredEntry]] = [:]
-  private var withdrawnCount = 0
   /// The targets and routes, which layers above make something of, in order of registration.
   private(set) var others: [RegisteredEntry] = []
   /// Changes whenever one of those comes or goes.
@@ -23,25 +19,11 @@ struct EntryTable {
   private(set) var version = 0
   /// Those that are made and that nothing makes yet.
   private var knownUnboundCount = 0
+  /// Where others read what became of the entries; the Hive of the process alone has one.
+  private var stateRecord: StateRecord?
 
-  /// The entries of one name, in order of registration: one, almost always.
-  private enum Namesakes {
-    case none
-    case one(RegisteredEntry)
-    case several([RegisteredEntry])
-
-    var all: [RegisteredEntry] {
-      switch self {
-      case .none: []
-      case .one(let entry): [entry]
-      case .several(let entries): entries
-      }
-    }
-
-    init(_ entries: [RegisteredEntry]) {
-      self = entries.count > 1 ? .several(entries) : entries.first.map(Namesakes.one) ?? .none
-    }
-  }
+  /// An empty table.
+  init(stateRecord: StateRecord? = nil) { self.stateRecord = stateRecord }
 
   /// How many entries there are that nothing makes yet, at most.
   var unboundCount: Int { knownUnboundCount + unmade.count }
@@ -50,7 +32,7 @@ struct EntryTable {
   var all: [RegisteredEntry] {
     mutating get {
       makeAll()
-      return withdrawnCount == 0 ? entries : entries.filter { !$0.isWithdrawn }
+      return made.all
     }
   }
 
@@ -78,13 +60,14 @@ struct EntryTable {
   mutating func add(_ arrival: ImageEntries) {
     version += 1
     let outline = arrival.outline
+    stateRecord?.add(outline.image.mapped)
     makeRoom(for: outline.plain.count + arrival.made.count)
     let group = unmade.begin(outline, firstOrder: arrival.firstOrder)
-    var made = arrival.made[...]
+    var rest = arrival.made[...]
     for (index, plain) in outline.plain.enumerated() {
-      while let next = made.first, next.order < arrival.firstOrder + UInt64(plain.position) {
+      while let next = rest.first, next.order < arrival.firstOrder + UInt64(plain.position) {
         add(next)
-        made.removeFirst()
+        rest.removeFirst()
       }
       switch unmade.add(plain.hash, group: group, index: index) {
       case .left: break
@@ -94,7 +77,7 @@ struct EntryTable {
         make(UnmadeEntries.Reference(group: group, index: index))
       }
     }
-    for entry in made { add(entry) }
+    for entry in rest { add(entry) }
   }
 
   /// Takes in an entry; one that another already provides is kept, as rejected.
@@ -108,10 +91,10 @@ struct EntryTable {
   }
 
   private mutating func keep(_ entry: RegisteredEntry) {
-    if let last = entries.last, last.order > entry.order { isDisordered = true }
-    entries.append(entry)
+    made.append(entry)
     if let image = entry.image { images[image, default: []].append(entry) }
     file(entry)
+    stateRecord?.add(entry)
   }
 
   private mutating func makeRoom(for more: Int) {
@@ -139,9 +122,6 @@ struct EntryTable {
 
   private mutating func makeAll() {
     if unmade.count > 0 { for image in unmade.images { makeAll(of: image) } }
-    guard isDisordered else { return }
-    entries.sort { $0.order < $1.order }
-    isDisordered = false
   }
 
   // MARK: Names
@@ -166,16 +146,9 @@ struct EntryTable {
       name = .one(entry)
     } else {
       let others = name.all
-      reject(entry, ifDuplicateAmong: others)
+      entry.reject(ifDuplicateAmong: others)
       name = .several(others + [entry])
     }
-  }
-
-  private static func reject(_ entry: RegisteredEntry, ifDuplicateAmong others: [RegisteredEntry]) {
-    if case .rejected = entry.progress { return }
-    guard let first = others.first(where: { $0.isDuplicated(by: entry) }) else { return }
-    entry.setAside = entry.progress
-    entry.progress = .rejected(.duplicate(of: first, kind: entry.kind))
   }
 
   /// Says what became of an entry, unless it has left or been settled meanwhile; whether that is so.
@@ -185,7 +158,7 @@ struct EntryTable {
     entry.progress = progress
     // An accessor tells its type only when it is bound, so a duplicate may show only now.
     let others = services(named: entry.name).filter { $0 !== entry && $0.order < entry.order }
-    if entry.kind == .service { Self.reject(entry, ifDuplicateAmong: others) }
+    if entry.kind == .service { entry.reject(ifDuplicateAmong: others) }
     // What cannot serve keeps nobody from it.
     if case .rejected = progress { giveTurns(among: namesakes(of: entry)) }
     return true
@@ -201,6 +174,7 @@ struct EntryTable {
   /// Takes out what these images declare, and returns it. Looks at nothing else.
   mutating func withdraw(imagesOf gone: Set<MappedImage.ID>) -> [RegisteredEntry] {
     let declared = gone.sorted().flatMap { entries(of: $0) }
+    defer { for image in gone { stateRecord?.remove(image) } }
     return withdraw(declared.filter { !$0.isWithdrawn })
   }
 
@@ -208,7 +182,7 @@ struct EntryTable {
     if !gone.isEmpty { version += 1 }
     for entry in gone {
       entry.isWithdrawn = true
-      withdrawnCount += 1
+      made.remove(entry)
       if case .accepted = entry.progress { knownUnboundCount -= 1 }
       unfile(entry)
     }
@@ -219,10 +193,6 @@ struct EntryTable {
     for image in Set(gone.compactMap(\.image)) {
       let left = images[image]?.filter { !$0.isWithdrawn }
       images[image] = left?.isEmpty == false ? left : nil
-    }
-    if withdrawnCount > 64, withdrawnCount * 2 > entries.count {
-      entries.removeAll(where: \.isWithdrawn)
-      withdrawnCount = 0
     }
     return gone
   }
@@ -242,7 +212,7 @@ struct EntryTable {
       guard let before = other.setAside, case .rejected = other.progress else { continue }
       other.progress = before
       other.setAside = nil
-      Self.reject(other, ifDuplicateAmong: Array(list[..<index]))
+      other.reject(ifDuplicateAmong: Array(list[..<index]))
       if case .accepted = other.progress { knownUnboundCount += 1 }
     }
   }
@@ -258,29 +228,5 @@ struct EntryTable {
     } else {
       modules[entry.name] = list.isEmpty ? nil : Namesakes(list)
     }
-  }
-}
-
-extension RegisteredEntry {
-  /// Whether `later` provides what this entry already provides, so that nothing could tell them apart.
-  fileprivate func isDuplicated(by later: RegisteredEntry) -> Bool {
-    if case .rejected = progress { return false }
-    guard kind == .service, later.kind == .service else { return true }
-    guard !isOverride, !later.isOverride else { return false }
-    guard attributes.name == later.attributes.name else { return false }
-    guard attributes.priority == later.attributes.priority else { return false }
-    guard isC == later.isC else { return false }
-    // Two Swift accessors may make protocols of one name from two modules.
-    if let mine = madeType, let other = later.madeType { return mine == other }
-    return (madeType == nil) == (later.madeType == nil)
-  }
-}
-
-extension Problem {
-  fileprivate static func duplicate(of first: RegisteredEntry, kind: RecordKind) -> Problem {
-    let remedy =
-      kind == .service ? "give one of them a name or a priority" : "rename or remove one of them"
-    return Problem(
-      .duplicate, "\(first.source) already provides it; \(remedy)", related: [first.source])
   }
 }

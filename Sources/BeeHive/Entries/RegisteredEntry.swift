@@ -1,4 +1,5 @@
 internal import BinaryImage
+internal import CStateRecord
 internal import Registration
 
 /// An entry as the Hive keeps it: what was declared, and what became of it.
@@ -32,11 +33,19 @@ final class RegisteredEntry: @unchecked Sendable {
   let scope: Scope
   /// Made at the first request: most entries of a large library are never asked for.
   private let lazySingleton = LazyReference<Singleton>()
-  var progress: Progress
+  var progress: Progress {
+    didSet { if stateCell >= 0 { progress.publish(in: stateCell) } }
+  }
   /// What `progress` was before the entry turned out to be a duplicate.
   var setAside: Progress?
   /// Whether the entry has left the Hive: its image is gone, or it was removed.
-  var isWithdrawn = false
+  var isWithdrawn = false {
+    didSet { if isWithdrawn { withdrawPublished() } }
+  }
+  /// Where `MadeEntries` has put it.
+  var place = 0
+  /// Where others read what became of the entry; negative where nobody does.
+  private var stateCell: Int32 = -1
 
   init(
     order: UInt64, kind: RecordKind, name: String, implementation: String?,
@@ -54,6 +63,20 @@ final class RegisteredEntry: @unchecked Sendable {
     self.image = image
     self.scope = scope
     self.progress = progress
+  }
+
+  /// Tells those who read this process's memory what becomes of the entry, in this cell.
+  func publish(in cell: Int32) {
+    guard cell >= 0 else { return }
+    stateCell = cell
+    progress.publish(in: cell)
+  }
+
+  private func withdrawPublished() {
+    guard stateCell >= 0 else { return }
+    state_record_set(stateCell, UInt16(STATE_WITHDRAWN), nil, nil)
+    // The cell goes with its image.
+    stateCell = -1
   }
 
   /// The instance of a singleton.

@@ -1,4 +1,5 @@
 internal import Registration
+internal import Threads
 
 extension Hive {
   /// Registers what a file declares, by the same rules and in the same order as everything else.

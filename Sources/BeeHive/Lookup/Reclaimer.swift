@@ -1,4 +1,5 @@
 internal import CEpoch
+internal import Threads
 
 /// Keeps what a writer has unpublished until no reader can see it any more.
 ///

@@ -1,4 +1,5 @@
 internal import Registration
+internal import Threads
 
 extension Hive {
   /// Starts every module in its declared order: setUp of all, initialize of all, splash of all.

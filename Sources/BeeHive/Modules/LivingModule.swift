@@ -1,3 +1,5 @@
+internal import Threads
+
 /// A module that has been made, in Swift or in C, and what is known of it.
 struct LivingModule: Sendable {
   /// The lifecycle's steps, in order.
@@ -63,7 +65,7 @@ struct LivingModule: Sendable {
   private static func blocking(_ call: @escaping @Sendable () -> Bool) async -> Bool {
     let inside = ModuleRunner.inside
     return await withCheckedContinuation { continuation in
-      let isRunning = DetachedThread.run {
+      let isRunning = POSIXThread.detach {
         let isDone = ModuleRunner.$inside.withValue(inside) { call() }
         continuation.resume(returning: isDone)
       }

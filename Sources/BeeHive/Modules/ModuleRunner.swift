@@ -1,3 +1,5 @@
+internal import Threads
+
 /// Starts modules and tears them down: who lives, how far each got, and who waits for that.
 ///
 /// An actor, so that two starts or a start and a stop do not overlap; it is never blocked by a module,

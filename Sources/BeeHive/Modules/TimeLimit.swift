@@ -1,3 +1,5 @@
+internal import Threads
+
 /// Runs work that may not finish: after the limit its result is not waited for any longer.
 ///
 /// The work is cancelled, but code that does not look at cancellation goes on by itself; what it

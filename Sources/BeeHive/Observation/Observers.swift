@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import Threads
 
 /// Keeps an observer told; `cancel` ends that, forgetting the value does not.
 public struct Observation: Sendable {

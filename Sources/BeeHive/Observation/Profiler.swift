@@ -1,4 +1,5 @@
 internal import Registration
+internal import Threads
 
 #if canImport(Glibc)
   internal import Glibc

@@ -1,3 +1,5 @@
+internal import Threads
+
 /// Reports which module holds the Hive longer than a threshold, while it still does.
 ///
 /// Given to a start, `LaunchOptions(watchdog: Watchdog(threshold: .seconds(1)))`, it also tells the
@@ -56,7 +58,7 @@ public final class Watchdog: Sendable {
       return (number, isFirst)
     }
     // Without a thread nobody watches this time; the next call tries again.
-    if isFirst, !DetachedThread.run({ self.watch() }) { state.withLock { $0.isWatching = false } }
+    if isFirst, !POSIXThread.detach({ self.watch() }) { state.withLock { $0.isWatching = false } }
     return number
   }
 
@@ -69,7 +71,7 @@ public final class Watchdog: Sendable {
   private func watch() {
     let pause = min(max(threshold / 8, .milliseconds(1)), .milliseconds(50))
     while true {
-      DetachedThread.sleep(pause)
+      POSIXThread.sleep(pause)
       let now = ContinuousClock.now
       let findings = state.withLock { state -> [(Finding, @Sendable (Finding) -> Void)]? in
         if state.calls.isEmpty {

@@ -1,3 +1,5 @@
+internal import Threads
+
 extension Hive {
   /// Starts the modules, waits until the process is to end, and tears them down.
   ///

@@ -1,4 +1,5 @@
 internal import CSignals
+internal import Threads
 
 #if canImport(Glibc)
   internal import Glibc
@@ -52,7 +53,7 @@ final class SystemWatch: Sendable {
       hasEnded.withLock { $0 = true }
       return
     }
-    guard DetachedThread.run({ self.watch(tell) }) else {
+    guard POSIXThread.detach({ self.watch(tell) }) else {
       release()
       throw .signals(signals, "the system gives no thread to wait for them")
     }
@@ -74,10 +75,7 @@ final class SystemWatch: Sendable {
   }
 
   private func watch(_ tell: @Sendable (Notice) -> Void) {
-    defer {
-      hasEnded.withLock { $0 = true }
-      hasEnded.broadcast()
-    }
+    defer { hasEnded.change { $0 = true } }
     // At least this thread takes them, however few others do.
     beehive_signals_admit(signals)
     var descriptors = [

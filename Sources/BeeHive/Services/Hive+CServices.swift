@@ -1,5 +1,6 @@
 internal import BinaryImage
 internal import Registration
+internal import Threads
 
 extension Hive {
   /// The C table that is registered as this service: `BEEHIVE_SERVICE`, `BEEHIVE_SERVICE_FACTORY`.

@@ -2,6 +2,7 @@ public import CEpoch
 public import CImageEvents
 internal import Registration
 public import Synchronization
+internal import Threads
 
 extension Hive {
   /// The service of this type: the one singleton, or a new instance, as its scope says.

@@ -1,3 +1,5 @@
+internal import Threads
+
 /// A context of its own for scoped services: one request, one document, one session.
 ///
 /// Each scoped service is made once for a scope and lives as long as the scope does; all others are

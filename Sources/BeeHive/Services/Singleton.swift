@@ -1,3 +1,5 @@
+internal import Threads
+
 /// The one instance of an entry: made once, whoever asks first and however many ask at once.
 ///
 /// The factory runs on the thread that came first, with no lock held; the others wait for it. If it
@@ -55,7 +57,6 @@ final class Singleton: Sendable {
   private func build(
     for entry: RegisteredEntry, _ make: () throws(ServiceError) -> CachedService?
   ) throws(ServiceError) -> CachedService? {
-    defer { state.broadcast() }
     do throws(ServiceError) {
       let service = try Creation.make(entry, make)
       let next: State
@@ -65,10 +66,10 @@ final class Singleton: Sendable {
       } else {
         next = service.map(State.ready) ?? .empty
       }
-      state.withLock { $0 = next }
+      state.change { $0 = next }
       return service
     } catch {
-      state.withLock { $0 = .failed(error) }
+      state.change { $0 = .failed(error) }
       throw error
     }
   }

@@ -1,4 +1,5 @@
 internal import CSwiftRuntime
+internal import Threads
 
 /// Finds the Swift type that a written name means, among all that the process has loaded.
 ///

@@ -1,3 +1,5 @@
+internal import Threads
+
 /// What a record may call a type that is at hand: the texts that `TypeName` makes of such names.
 struct TypeSpelling: Hashable, Sendable {
   /// `Shop.Greeter`, `Shop.Cart.Item`, `Shop.Cache<Swift.Int, Shop.Value>`.

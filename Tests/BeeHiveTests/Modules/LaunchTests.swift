@@ -104,13 +104,13 @@ struct LaunchTests {
 
   @Test(
     "a module that exceeds its time is reported, not waited for and not called again",
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(10)))
   func timeLimit() async throws {
-    let (hive, journal) = (Hive(), Journal())
+    let (hive, journal, end) = (Hive(), Journal(), Meeting(of: 2))
     try await hive.probe("a", journal) { step, _ in
       guard step == "initialize" else { return }
       // Deaf to cancellation.
-      await Task.detached { try? await Task.sleep(for: .seconds(2)) }.value
+      await end.attend()
       journal.write("a woke")
     }
     try await hive.probe("b", journal, requires: ["a"])
@@ -122,6 +122,7 @@ struct LaunchTests {
     #expect(report.failures.map(\.module) == ["a", "b"])
     await hive.stop()
     #expect(!journal.lines.contains { ["a woke", "a.tearDown", "a.unmount"].contains($0) })
+    await end.attend()
   }
 
   @Test("a module that fails to be torn down is reported, and the others still are")

@@ -30,7 +30,7 @@ struct LaunchTimesTests {
 
   @Test(
     "a module that blocks is named while it does, although it blocks the thread that ran it",
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(10)))
   func blocking() async throws {
     let hive = Hive()
     let journal = Journal()

@@ -2,7 +2,7 @@ import BeeHive
 import Testing
 
 @Suite(
-  "Modules that come and go while others start, stop and handle events", .timeLimit(.minutes(2)))
+  "Modules that come and go while others start, stop and handle events", .timeLimit(.minutes(10)))
 struct ReentrancyTests {
   @Test(
     "register inside a step of the start: the newcomer has its three steps before start returns",

@@ -1,0 +1,43 @@
+/// The entries that are made, in order of registration. Lives under the Hive's lock.
+///
+/// One that is taken out is let go at once, so that whoever took it out has the last reference and
+/// ends it after leaving the lock: an instance of the user's goes with it.
+struct MadeEntries {
+  /// Each entry knows its place; the empty ones are closed when they are half of all.
+  private var places: [RegisteredEntry?] = []
+  private var emptyCount = 0
+  private var lastOrder: UInt64 = 0
+  /// Whether an entry was made after others that had come later.
+  private var isDisordered = false
+
+  /// Every entry.
+  var all: [RegisteredEntry] {
+    mutating get {
+      let entries = places.compactMap(\.self)
+      guard isDisordered else { return entries }
+      place(entries.sorted { $0.order < $1.order })
+      isDisordered = false
+      return places.compactMap(\.self)
+    }
+  }
+
+  /// Takes in an entry that has just been made.
+  mutating func append(_ entry: RegisteredEntry) {
+    if entry.order < lastOrder { isDisordered = true } else { lastOrder = entry.order }
+    entry.place = places.count
+    places.append(entry)
+  }
+
+  /// Takes out an entry that is there.
+  mutating func remove(_ entry: RegisteredEntry) {
+    places[entry.place] = nil
+    emptyCount += 1
+    if emptyCount > 64, emptyCount * 2 > places.count { place(places.compactMap(\.self)) }
+  }
+
+  private mutating func place(_ entries: [RegisteredEntry]) {
+    for (place, entry) in entries.enumerated() { entry.place = place }
+    places = entries
+    emptyCount = 0
+  }
+}

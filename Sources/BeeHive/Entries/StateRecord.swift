@@ -1,0 +1,50 @@
+internal import BinaryImage
+internal import CStateRecord
+internal import Registration
+
+/// What this process's Hive made of the entries of its images, where others can read it: `section-dump
+/// live` in this process's memory, a debugger in a core file. Lives under the Hive's lock.
+///
+/// Entries that are not made cost nothing: that their image is there says enough of them.
+struct StateRecord {
+  /// The cells of the images that were taken in.
+  private var images: [MappedImage.ID: Int32] = [:]
+
+  /// An image has come.
+  mutating func add(_ image: MappedImage) {
+    let cell = state_record_image(UInt64(image.bias.rawValue))
+    if cell >= 0 { images[image.id] = cell }
+  }
+
+  /// An entry has been made, of an image or not.
+  func add(_ entry: RegisteredEntry) {
+    guard let image = entry.image.flatMap({ images[$0] }), case .image(let origin) = entry.source,
+      let section = Self.sections.firstIndex(of: origin.section)
+    else { return }
+    let cell = state_record_entry(image, UInt16(section), UInt32(truncatingIfNeeded: origin.index))
+    entry.publish(in: cell)
+  }
+
+  /// An image has gone, and all its entries with it.
+  mutating func remove(_ image: MappedImage.ID) {
+    if let cell = images.removeValue(forKey: image) { state_record_forget(cell) }
+  }
+
+  private static let sections = LoadedImage.sectionNames
+}
+
+extension RegisteredEntry.Progress {
+  /// Tells it to those who read this process's memory.
+  func publish(in cell: Int32) {
+    switch self {
+    case .bound: state_record_set(cell, UInt16(STATE_BOUND), nil, nil)
+    case .accepted(let problem): Self.publish(problem, as: STATE_ACCEPTED, in: cell)
+    case .rejected(let problem): Self.publish(problem, as: STATE_REJECTED, in: cell)
+    }
+  }
+
+  private static func publish(_ problem: Problem, as state: Int, in cell: Int32) {
+    // Sound: both texts outlive the call, which copies them.
+    unsafe state_record_set(cell, UInt16(state), problem.code.rawValue, problem.message)
+  }
+}
