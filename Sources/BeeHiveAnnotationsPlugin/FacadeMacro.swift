@@ -45,18 +45,15 @@
             + (parameter.secondName ?? parameter.firstName).text
         }
         let dictionary = list.isEmpty ? "[:]" : "[\(list.joined(separator: ", "))]"
-        return """
-          \(visibility)func \(function.name.text)\(function.signature.trimmed) {
-            try await mediator.perform("\(target)", "\(action.name)", \(dictionary))
-          }
-          """
+        return "\(visibility)func \(function.name.text)\(function.signature.trimmed) { "
+          + "try await mediator.perform(\"\(target)\", \"\(action.name)\", \(dictionary)) }"
       }
       return [
         """
         \(raw: visibility)struct \(raw: contract.name.text)Calls: \(raw: contract.name.text) {
           private let mediator: BeeHiveRouting.Mediator
           \(raw: visibility)init(_ mediator: BeeHiveRouting.Mediator) { self.mediator = mediator }
-          \(raw: methods.joined(separator: "\n"))
+          \(raw: methods.joined(separator: "\n  "))
         }
         """
       ]

@@ -1,4 +1,5 @@
 internal import BeeHive
+internal import Threads
 
 /// Which records of images have become routes and targets. Lives under the lock of its `RoutingCore`.
 struct RecordedEntries: Sendable {
@@ -34,11 +35,10 @@ extension RoutingCore {
     }
     // No lock is held: accessors are the images' own code.
     merge(changed.entries, of: hive)
-    records.withLock { state in
+    records.change { state in
       state.version = changed.version
       state.isBusy = false
     }
-    records.broadcast()
   }
 
   private func merge(_ entries: [DeclaredEntry], of hive: Hive) {

@@ -1,5 +1,6 @@
 internal import BeeHive
 internal import Synchronization
+internal import Threads
 
 /// What router, mediator and entry point share: one of each belongs to a Hive.
 ///
@@ -26,8 +27,8 @@ final class RoutingCore: Sendable {
   var owner: Hive? { hive?.value }
 }
 
-/// The Hive owns its core, so the core does not own the Hive.
-private final class WeakHive: @unchecked Sendable {
+/// A Hive that owns whoever holds this.
+final class WeakHive: @unchecked Sendable {
   // Sound: a weak reference is read atomically, and nobody writes it after `init`.
   private(set) weak var value: Hive?
 

@@ -24,6 +24,11 @@ struct RemoteCallTests {
     #expect(await code("aaa://shop/price?sku=a%3Db") == nil)
     #expect(await code("aaa://shop/price?sku=a=b") == nil)
     #expect(await code("aaa://newsdesk/price?sku=a") == nil, "hosts know no case")
+    try router.mediator.register("newsDESK") { ShopTarget() }
+    #expect(await code("aaa://newsdesk/price?sku=a") == .noRoute, "one of two: neither is meant")
+    #expect(await code("aaa://newsDESK/price?sku=a") == nil)
+    #expect(router.mediator.deregister("NewsDesk"))
+    #expect(await code("aaa://newsdesk/price?sku=a") == nil)
   }
 
   @Test(
@@ -107,6 +112,19 @@ struct RemoteCallTests {
       await router.answer(url, origin: .remote) == "app://news/:id<Int>?from from=mail id=7")
     #expect(
       await router.answer(url) == "app://news/:id<Int>?from admin=1 from=mail id=7")
+  }
+
+  @Test("Whoever is refused from outside does not learn which local actions there are")
+  func discreet() async {
+    for (origin, list) in [
+      (CallOrigin.remote, "it has broken, price, url"),
+      (.local, "it has broken, buy, identity, nothing, price, url"),
+    ] {
+      let error = await #expect(throws: RoutingError.self) {
+        try await router.open("aaa://shop/absent", origin: origin)
+      }
+      #expect(error?.message.hasSuffix(list) == true, "\(error?.message ?? "")")
+    }
   }
 
   @Test("The handler can see the original URL")

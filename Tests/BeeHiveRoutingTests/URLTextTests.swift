@@ -151,9 +151,11 @@ struct URLTextTests {
   @Test("Length, depth and number of parameters are limited")
   func limits() throws {
     let limits = URLLimits(bytes: 40, segments: 3, items: 2)
-    _ = try URLText("app://a/b/c/d?e=1&f=2", limits: limits)
+    // The host counts as a segment.
+    for url in ["app://a/b/c?e=1&f=2", "app:/b/c/d"] { _ = try URLText(url, limits: limits) }
     for url in [
-      "app://a/" + String(repeating: "b", count: 40), "app://a/b/c/d/e", "app://a?e=1&f=2&g=3",
+      "app://a/" + String(repeating: "b", count: 40), "app://a/b/c/d", "app:/b/c/d/e",
+      "app://a?e=1&f=2&g=3",
     ] {
       let error = #expect(throws: RoutingError.self) { try URLText(url, limits: limits) }
       #expect(error?.code == .limitExceeded)

@@ -54,7 +54,7 @@ enum CActions {
           isRemote: routeCall.origin == .remote)
       } catch {
         // What a route in C does not answer is left to the next that the URL meets.
-        throw routeCall.refusal(error.message)
+        throw RouteRefusal(reason: error.message, isDeparture: error.code == .noRoute)
       }
     }
   }

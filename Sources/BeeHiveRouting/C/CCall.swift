@@ -7,13 +7,13 @@ internal import CBeeHive
 /// the image mapped from the first call on; that the function has this type is the author's promise.
 struct CCall: Sendable {
   private let entry: DeclaredEntry
-  private let hive: WeakOwner
+  private let hive: WeakHive
   /// The action's name; nil for a route.
   private let action: String?
 
   init(entry: DeclaredEntry, hive: Hive, action: String?) {
     self.entry = entry
-    self.hive = WeakOwner(hive)
+    self.hive = WeakHive(hive)
     self.action = action
   }
 
@@ -23,7 +23,7 @@ struct CCall: Sendable {
   ) throws(RoutingError) -> any Sendable {
     guard let address = hive.value?.structure(of: entry),
       let structure = unsafe UnsafeRawPointer(bitPattern: address.rawValue)
-    else { throw failure("its image is gone") }
+    else { throw departure }
     guard let function = unsafe function(at: structure) else {
       throw failure(
         action.map { "its table has no function \($0)" } ?? "its record leads to no function")
@@ -77,19 +77,20 @@ struct CCall: Sendable {
     return nil
   }
 
+  private var name: String { action.map { "\(entry.name).\($0)" } ?? entry.name }
+
+  /// What it would have been a moment later: its library was closed after it was found.
+  private var departure: RoutingError {
+    RoutingError(
+      action == nil ? .noRoute : .noTarget,
+      "\(name) of \(entry.source) went with its library before it was called",
+      sources: [entry.source])
+  }
+
   private func failure(_ reason: String) -> RoutingError {
-    let name = action.map { "\(entry.name).\($0)" } ?? entry.name
-    return RoutingError(
+    RoutingError(
       .failed, "\(name) of \(entry.source) failed: \(reason)", sources: [entry.source])
   }
-}
-
-/// The Hive owns what holds this.
-private final class WeakOwner: @unchecked Sendable {
-  // Sound: as in `RoutingCore`.
-  private(set) weak var value: Hive?
-
-  init(_ value: Hive) { self.value = value }
 }
 
 /// The texts of one call, as C reads them.

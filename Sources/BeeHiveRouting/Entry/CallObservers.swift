@@ -1,4 +1,5 @@
 internal import BeeHive
+internal import Threads
 
 /// What happens to a call; observers are told.
 public enum CallNotice: Sendable {

@@ -1,4 +1,5 @@
 internal import BeeHive
+internal import Threads
 
 /// What would become of a call: every step, and the end.
 public struct Explanation: Hashable, Sendable {

@@ -1,4 +1,5 @@
 internal import BeeHive
+internal import Threads
 
 /// The one way of every call: resolved, decided about, answered; a redirection begins anew.
 extension RoutingCore {

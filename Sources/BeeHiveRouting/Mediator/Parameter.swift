@@ -29,17 +29,8 @@ public struct Parameter: Sendable {
   private static func declare<Value>(
     _ name: String, _ type: Value.Type, _ missing: String?
   ) -> ActionDeclaration.Parameter {
-    let wrapped = (type as? any WrappingValue.Type)?.wrapped
+    let wrapped = (type as? any OptionalValue.Type)?.wrappedName
     return ActionDeclaration.Parameter(
       name: name, type: wrapped ?? "\(type)", isOptional: wrapped != nil, defaultText: missing)
   }
-}
-
-/// An optional type, and what it wraps.
-private protocol WrappingValue {
-  static var wrapped: String { get }
-}
-
-extension Optional: WrappingValue {
-  fileprivate static var wrapped: String { "\(Wrapped.self)" }
 }

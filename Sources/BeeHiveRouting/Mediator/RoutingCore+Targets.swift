@@ -1,4 +1,5 @@
 internal import BeeHive
+internal import Threads
 
 extension RoutingCore {
   /// Calls an action, or the fallback that stands for a missing one.
@@ -31,10 +32,14 @@ extension RoutingCore {
           + Self.list(targets.withLock { $0.all.map(\.definition.name) }))
     }
     guard let found = target.definition.actions[action] else {
+      // Nobody outside is told what else there is.
+      let known = target.definition.actions.filter {
+        origin == .local || $0.value.declaration.isRemote
+      }
       throw RoutingError(
         .noAction,
         "the target \(name) of \(target.source) has no action \(action); it has "
-          + Self.list(target.definition.actions.keys.sorted()), sources: [target.source])
+          + Self.list(known.keys.sorted()), sources: [target.source])
     }
     if origin == .remote, NativeName.matches(action) {
       throw RoutingError(.native, "\(action) begins with native, so nobody outside may call it")

@@ -1,10 +1,13 @@
 internal import BeeHive
+internal import Threads
 
 /// The targets of a mediator. Lives under the lock of its `RoutingCore`.
 struct TargetTable: Sendable {
   typealias Fallback = @Sendable (Call) async throws -> any Sendable
 
   private(set) var targets: [String: RegisteredTarget] = [:]
+  /// The names in lower case, and whom each stands for.
+  private var hosts: [String: Set<String>] = [:]
   /// By target; nil for all of them.
   var fallbacks: [String?: Fallback] = [:]
 
@@ -32,6 +35,7 @@ struct TargetTable: Sendable {
       try Self.check(remote: action, of: target)
     }
     targets[name] = target
+    hosts[name.lowercased(), default: []].insert(name)
   }
 
   private static func check(
@@ -56,14 +60,19 @@ struct TargetTable: Sendable {
     }
   }
 
-  mutating func remove(_ name: String) -> RegisteredTarget? { targets.removeValue(forKey: name) }
+  mutating func remove(_ name: String) -> RegisteredTarget? {
+    guard let target = targets.removeValue(forKey: name) else { return nil }
+    let host = name.lowercased()
+    hosts[host]?.remove(name)
+    if hosts[host]?.isEmpty == true { hosts[host] = nil }
+    return target
+  }
 
   /// The target that the host of a URL names: hosts know no case.
   func named(host: String) -> RegisteredTarget? {
     if let target = targets[host] { return target }
-    let key = host.lowercased()
-    let similar = targets.values.filter { $0.definition.name.lowercased() == key }
-    return similar.count == 1 ? similar[0] : nil
+    guard let names = hosts[host.lowercased()], names.count == 1 else { return nil }
+    return names.first.flatMap { targets[$0] }
   }
 }
 
@@ -99,12 +108,10 @@ final class RegisteredTarget: Sendable {
     // No lock is held: it is the target's own code.
     do {
       let target = try definition.make()
-      state.withLock { $0 = .made(target) }
-      state.broadcast()
+      state.change { $0 = .made(target) }
       return target
     } catch {
-      state.withLock { $0 = .empty }
-      state.broadcast()
+      state.change { $0 = .empty }
       throw error
     }
   }

@@ -1,4 +1,5 @@
 internal import BeeHive
+internal import Threads
 
 /// Names that stand for URLs: `{"home": "app://shop/home"}`, from a property list, JSON or YAML.
 ///

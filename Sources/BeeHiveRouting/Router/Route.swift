@@ -84,7 +84,14 @@ public struct RouteCall: Sendable {
 public struct RouteRefusal: Error, Hashable, Sendable {
   /// Why; the caller reads it where no other route answers.
   public var reason: String
+  /// Whether the route has gone meanwhile, so that it has no say.
+  let isDeparture: Bool
 
   /// Refuses.
-  public init(reason: String) { self.reason = reason }
+  public init(reason: String) { self.init(reason: reason, isDeparture: false) }
+
+  init(reason: String, isDeparture: Bool) {
+    self.reason = reason
+    self.isDeparture = isDeparture
+  }
 }

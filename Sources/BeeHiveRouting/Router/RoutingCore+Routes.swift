@@ -1,4 +1,5 @@
 internal import BeeHive
+internal import Threads
 
 extension RoutingCore {
   /// Calls the best route that a URL meets; a handler that refuses leaves it to the next.
@@ -22,7 +23,7 @@ extension RoutingCore {
             url: url, originalURL: call.originalURL, pattern: route.pattern, origin: call.origin,
             parameters: parameters, userInfo: call.arguments))
       } catch let refusal as RouteRefusal {
-        refusals.append("\(route.pattern): \(refusal.reason)")
+        if !refusal.isDeparture { refusals.append("\(route.pattern): \(refusal.reason)") }
       }
     }
     if let handler = table.unmatched(for: url) {

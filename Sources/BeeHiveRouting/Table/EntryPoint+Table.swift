@@ -1,4 +1,5 @@
 internal import BeeHive
+internal import Threads
 
 extension EntryPoint {
   /// Puts a decision table in the place of the one before, as a whole.

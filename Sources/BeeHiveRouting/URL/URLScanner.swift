@@ -104,14 +104,15 @@ struct URLScanner {
     return number
   }
 
-  /// The segments of a path, decoded, the empty ones left out.
-  func segments(of path: Range<Int>) throws(RoutingError) -> [String] {
+  /// The segments of a path, decoded, the empty ones left out; a host before them counts as one.
+  func segments(of path: Range<Int>, behindHost: Bool) throws(RoutingError) -> [String] {
     var segments: [String] = []
     var index = path.lowerBound
+    let most = limits.segments - (behindHost ? 1 : 0)
     while let range = nextSegment(in: path, from: &index) {
-      guard segments.count < limits.segments else {
+      guard segments.count < most else {
         throw RoutingError(
-          .limitExceeded, "the URL's path has more than \(limits.segments) segments")
+          .limitExceeded, "the URL has more than \(limits.segments) segments")
       }
       let segment = try decode(range, "the path")
       try refuseDots(segment, at: range.lowerBound)

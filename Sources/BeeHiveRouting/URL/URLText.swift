@@ -63,7 +63,7 @@ public struct URLText: Hashable, Sendable {
     let authority = try scanner.authority(of: head.before)
     (host, port, isIPv6) = (authority.host, authority.port, authority.isIPv6)
     pathRange = authority.path
-    path = try scanner.segments(of: authority.path)
+    path = try scanner.segments(of: authority.path, behindHost: host != nil)
     items = try scanner.items(of: head.after, plusIsBlank: plusIsBlank)
     self.text = text
   }

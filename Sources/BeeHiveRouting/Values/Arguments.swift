@@ -117,6 +117,10 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
 protocol OptionalValue {
   /// No value.
   static var none: Self { get }
+  /// The name of the type that it wraps.
+  static var wrappedName: String { get }
 }
 
-extension Optional: OptionalValue {}
+extension Optional: OptionalValue {
+  static var wrappedName: String { "\(Wrapped.self)" }
+}

@@ -79,6 +79,39 @@ import Testing
 
   /// A person who reads a file need not know which language wrote it.
   @Test func recordsOfSwiftAndCSayTheSame() throws {
+    let (swift, c) = try twins()
+    let lines = try [swift, c].map { try SectionDump.read($0).records.map(\.line) }
+    #expect(lines[0] == ["service Greeter → Shop.English -5 scope=singleton name=en"])
+    #expect(lines[0] == lines[1])
+  }
+
+  /// Nor need a program: the bytes are the same, but for the pointers, which lead to a function here
+  /// and to a table there, and for the attribute that says what kind of table.
+  @Test func recordsOfSwiftAndCAreTheSameBytes() throws {
+    let (swift, c) = try twins()
+    var expected = try Self.section(of: c)
+    let text = expected[32...].split(separator: 0).filter { !$0.starts(with: "abi=".utf8) }
+    expected[32...] = ArraySlice(text.flatMap { $0 + [0] })
+    expected += Array(repeating: 0, count: (8 - expected.count % 8) % 8)
+    expected[0] = UInt8(expected.count)
+    var written = try Self.section(of: swift)
+    for position in 16..<32 { (written[position], expected[position]) = (0, 0) }
+    #expect(written == expected)
+    #expect(
+      Array(written[..<16]) == [UInt8(written.count), 0, 0, 0, 1, 0, 2, 0, 0, 0, 0, 0, 32, 0, 0, 0])
+  }
+
+  /// The bytes of the section, as they stand in the file.
+  private static func section(of file: String) throws -> [UInt8] {
+    let output = SwiftCompiler.folder.appending(path: "section-\(UUID().uuidString)")
+    let outcome = try SwiftCompiler.run(
+      ["objcopy", "-O", "binary", "--only-section=BeehiveRecords", file, output.path()])
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    return try [UInt8](Data(contentsOf: output))
+  }
+
+  /// Two libraries with the same one entry, in Swift and in C.
+  private func twins() throws -> (swift: String, c: String) {
     let swift = try SwiftCompiler.plugin(
       """
       import BeeHiveAnnotations
@@ -98,10 +131,7 @@ import Testing
     let outcome = try SwiftCompiler.run(
       ["cc", "-shared", "-fPIC", "-I", include, input.path(), "-o", c])
     #expect(outcome.status == 0, "\(outcome.errors)")
-
-    let lines = try [swift, c].map { try SectionDump.read($0).records.map(\.line) }
-    #expect(lines[0] == ["service Greeter → Shop.English -5 scope=singleton name=en"])
-    #expect(lines[0] == lines[1])
+    return (swift, c)
   }
 
   /// Swift cannot write the note that locates the entries, nor the call that announces the image.
