@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Threads
 
 /// The arguments that say which files are read.
 struct InputOptions: ParsableArguments {
@@ -26,6 +27,8 @@ struct InputOptions: ParsableArguments {
       valueName: "bytes"))
   var maxBytes = Inputs.defaultMaxBytes
 
+  @OptionGroup var threads: ThreadOptions
+
   func validate() throws {
     guard !paths.isEmpty || stdin0 else {
       throw ValidationError("Name at least one file, or - for standard input.")
@@ -38,7 +41,39 @@ struct InputOptions: ParsableArguments {
 
   var values: Inputs {
     Inputs(
-      paths: paths, isRecursive: recursive, readsList: stdin0,
-      architecture: arch == "all" ? nil : arch, maxBytes: maxBytes)
+      paths: paths + CommandArguments.current.laterPaths, isRecursive: recursive, readsList: stdin0,
+      architecture: arch == "all" ? nil : arch, maxBytes: maxBytes,
+      jobs: threads.jobs(forMany: recursive || stdin0))
+  }
+}
+
+/// How many files are read at a time.
+struct ThreadOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Read as many files at a time; the result is the same. By default as many as there are "
+        + "processors for directories and lists, else one.", valueName: "number"))
+  var jobs: Int?
+
+  func validate() throws {
+    guard jobs ?? 1 > 0 else { throw ValidationError("--jobs must be positive.") }
+  }
+
+  /// What was asked for, or what is best for many files or for those that were named one by one.
+  func jobs(forMany isMany: Bool) -> Int { jobs ?? (isMany ? POSIXThread.processors : 1) }
+}
+
+/// How far what is read may reach.
+struct IsolationOptions: ParsableArguments {
+  @Flag(
+    help: ArgumentHelp(
+      "Read each file in a child of limited memory and time; one that is killed is a problem of "
+        + "its file alone."))
+  var isolate = false
+
+  func apply(to inputs: Inputs) -> Inputs {
+    var inputs = inputs
+    if isolate { inputs.child = IsolatedChild(paths: inputs.paths) }
+    return inputs
   }
 }

@@ -13,6 +13,10 @@ struct Inputs {
   var architecture: String?
   /// The most that is kept of standard input, or shown of one file by hex and strings.
   var maxBytes = defaultMaxBytes
+  /// How many files are read at a time.
+  var jobs = 1
+  /// The child that reads each file, where one does.
+  var child: IsolatedChild?
 
   /// Whether exactly one file is named, so that it is worth a line even with nothing to show.
   var isSingle: Bool { !isRecursive && !readsList && paths.count == 1 }
@@ -34,6 +38,15 @@ struct Input {
     self.path = path
     self.name = String(decoding: path, as: UTF8.self)
     self.isFound = isFound
+  }
+
+  /// Whether what was found here need not be an object: archives hold other files, so do
+  /// directories, and a universal file need not have the machine that was asked for.
+  func mayOmit(_ found: FoundImage) -> Bool {
+    guard isFound || !found.container.isEmpty, case .failure(let error) = found.image else {
+      return false
+    }
+    return error.code == .notAnObject || error.code == .noSuchArchitecture
   }
 
   /// Every image that the file is or holds, or why there is none.

@@ -19,6 +19,8 @@ struct SectionDump: ParsableCommand {
       section-dump sections|hex|strings [<options>] <path> ...
       section-dump verify [<options>] <path> ...
       section-dump diff [<options>] <old> <new>
+      section-dump graph --format dot|mermaid|html <path> ...
+      section-dump live --pid <number>
       """,
     discussion: """
       Reads the sections BeehiveMods, BeehiveServices and BeehiveRecords of object files of any \
@@ -29,7 +31,10 @@ struct SectionDump: ParsableCommand {
       Exit status: 0 everything was read, 1 an expectation failed, 2 an input could not be read or \
       holds a malformed entry, 64 usage.
       """,
-    subcommands: [Records.self, Sections.self, Hex.self, Strings.self, Verify.self, Diff.self],
+    subcommands: [
+      Records.self, Sections.self, Hex.self, Strings.self, Verify.self, Diff.self,
+      Graph.self, Live.self,
+    ],
     defaultSubcommand: Records.self)
 
   /// Runs the command that the arguments name.
@@ -38,7 +43,7 @@ struct SectionDump: ParsableCommand {
   /// longer to set up than such a file takes to read; the result is the same.
   static func main() {
     guard let paths = plainPaths(CommandLine.arguments.dropFirst()) else {
-      main(nil)
+      main(CommandArguments.current.parsed)
       return
     }
     var run = DumpRun(RecordDump(), Inputs(paths: paths), Presentation())

@@ -19,7 +19,7 @@ enum StandardInput {
     if unsafe fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
       return "/dev/fd/\(STDIN_FILENO)"
     }
-    let descriptor = try anonymousFile()
+    let descriptor = try AnonymousFile.open()
     try copy(to: descriptor, limit: limit)
     return "/dev/fd/\(descriptor)"
   }
@@ -63,13 +63,6 @@ enum StandardInput {
     }
   }
 
-  /// A file that has no name and is gone with the process.
-  private static func anonymousFile() throws(ImageError) -> Int32 {
-    // The stream is never closed: its descriptor is read until the process ends.
-    guard let stream = unsafe tmpfile() else { throw failure(systemMessage(errno)) }
-    return unsafe fileno(stream)
-  }
-
   private static func tooLarge(_ limit: Int) -> ImageError {
     ImageError(
       .tooLarge, image: "-",
@@ -83,8 +76,3 @@ enum StandardInput {
 
 /// `read(2)`, which a method of this name hides.
 private let systemRead = unsafe read
-
-extension ImageError.Code {
-  /// There is more than `--max-bytes` allows.
-  static let tooLarge = Self(rawValue: "too-large")
-}

@@ -47,6 +47,29 @@ struct InputsTests {
     #expect(json.errors == "section-dump: skipped, no object files: 1\n")
   }
 
+  @Test(
+    "Many paths behind the options are all read, in order, each at its own cost",
+    arguments: [["--format", "ndjson"], ["records", "--format", "ndjson", "--jobs", "2"]])
+  func manyPaths(options: [String]) throws {
+    let name = try Fixtures.annotatedLibrary("many-\(UUID().uuidString).so")
+    let paths = ["./\(name)", name, "missing.so", name]
+    func seconds(_ count: Int) throws -> Double {
+      let start = Date()
+      let result = try Tool.run(options + (0..<count).map { paths[$0 % 4] })
+      #expect(result.status == 2)
+      let found = try result.output.split(separator: "\n").map {
+        try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])["path"]
+          as? String
+      }
+      let isInOrder = found == (0..<count).map { paths[$0 % 4] }
+      #expect(isInOrder, "\(found.count) of \(count)")
+      return Date().timeIntervalSince(start)
+    }
+    // Eight times the paths; the parser alone would take sixty times as long for them.
+    let few = try seconds(400)
+    #expect(try seconds(3200) < 20 * few)
+  }
+
   @Test("A directory with a slash behind it has no second one")
   func slash() throws {
     let tree = try tree()

@@ -41,7 +41,11 @@ struct VerifyTests {
     Row(
       testDescription: "a duplicate in the same file",
       sources: ["#include <BeeHive.h>\nBeeHiveMod(Log);\nBeeHiveMod(Log);"],
-      findings: ["a BeehiveMods[1] duplicate-module error"], status: 1),
+      findings: [
+        "a BeehiveMods[1] duplicate-module error",
+        "a BeehiveMods[0] missing-implementation warning",
+        "a BeehiveMods[1] missing-implementation warning",
+      ], status: 1),
     Row(
       testDescription: "a module and a service of one name",
       sources: [module("Greeter"), service("english")]),
@@ -78,10 +82,12 @@ struct VerifyTests {
         static const char *const entry = "Log";
         """
       ], arguments: ["-c"], suffix: "o",
-      findings: ["a BeehiveMods not-retained error"], status: 1),
+      findings: [
+        "a BeehiveMods not-retained error", "a BeehiveMods[0] missing-implementation warning",
+      ], status: 1),
     Row(
       testDescription: "an object with it", sources: ["#include <BeeHive.h>\nBeeHiveMod(Log);"],
-      arguments: ["-c"], suffix: "o"),
+      arguments: ["-c"], suffix: "o", findings: ["a BeehiveMods[0] missing-implementation warning"]),
     Row(
       testDescription: "a malformed entry, and what is good beside it",
       sources: [
@@ -96,6 +102,8 @@ struct VerifyTests {
       ],
       findings: [
         "a BeehiveMods[0] null-pointer error", "b BeehiveMods[0] duplicate-module error",
+        "a BeehiveMods[1] missing-implementation warning",
+        "b BeehiveMods[0] missing-implementation warning",
       ], status: 2),
     Row(
       testDescription: "required, and there", sources: [module("log")],

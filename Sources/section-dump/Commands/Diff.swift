@@ -23,17 +23,19 @@ struct Diff: ParsableCommand {
   @Option(help: ArgumentHelp("Compare the images for this machine alone.", valueName: "machine"))
   var arch = "all"
 
+  @OptionGroup var threads: ThreadOptions
   @OptionGroup var output: OutputOptions
 
   func run() throws {
     let surveys = [old, new].map { path in
       Survey(
         Inputs(
-          paths: [path], isRecursive: recursive, architecture: arch == "all" ? nil : arch))
+          paths: [path], isRecursive: recursive, architecture: arch == "all" ? nil : arch,
+          jobs: threads.jobs(forMany: recursive)))
     }
     let errors = ByteSink(descriptor: 2)
     for (problem, path) in surveys.flatMap(\.problems) {
-      errors.write("section-dump: \(problem.line(path: path).escaped)\n")
+      errors.say(problem.line(path: path))
     }
     let differences = Differences(from: surveys[0].declared, to: surveys[1].declared)
     let presentation = output.values
@@ -44,12 +46,8 @@ struct Diff: ParsableCommand {
     case .csv: differences.writeRows(to: sink)
     case .table: differences.writeText(to: sink, presentation.style)
     }
-    sink.flush()
-    if sink.failure != 0 {
-      errors.write("section-dump: standard output: \(systemMessage(sink.failure))\n")
-    }
-    errors.flush()
-    if sink.failure != 0 || surveys.contains(where: { !$0.problems.isEmpty }) { throw ExitCode(2) }
+    let isWritten = sink.finish(errors)
+    if !isWritten || surveys.contains(where: { !$0.problems.isEmpty }) { throw ExitCode(2) }
     if !differences.isEmpty { throw ExitCode(1) }
   }
 }

@@ -8,13 +8,16 @@ struct Hex: ParsableCommand {
 
   @OptionGroup var inputs: InputOptions
   @OptionGroup var output: OutputOptions
+  @OptionGroup var isolation: IsolationOptions
 
-  @Option(help: ArgumentHelp("The section's exact name.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp(
+      "The section's exact name; for Mach-O also SEGMENT,section.", valueName: "name"))
   var section: String
 
   func run() throws {
     let slots = PointerSlots(sectionName: section, maxBytes: inputs.values.maxBytes)
-    var run = DumpRun(HexDump(slots: slots), inputs.values, output.values)
+    var run = DumpRun(HexDump(slots: slots), isolation.apply(to: inputs.values), output.values)
     try run().end()
   }
 }

@@ -9,21 +9,25 @@ struct Records: ParsableCommand {
 
   @OptionGroup var inputs: InputOptions
   @OptionGroup var output: OutputOptions
+  @OptionGroup var isolation: IsolationOptions
 
   @Option(
     name: .customLong("module"),
-    help: ArgumentHelp("Show modules whose name matches.", valueName: "glob"))
+    help: ArgumentHelp(
+      "Show modules whose name matches, as a shell matches files: * ? [a-z]; may be repeated.",
+      valueName: "glob"))
   var modules: [String] = []
 
   @Option(
     name: .customLong("service"),
-    help: ArgumentHelp("Show services whose name matches.", valueName: "glob"))
+    help: ArgumentHelp(
+      "Show services whose name matches, likewise; with --module, both.", valueName: "glob"))
   var services: [String] = []
 
   @Option(
     name: .customLong("require"),
     help: ArgumentHelp(
-      "Fail with status 1 unless one of the files has this entry.",
+      "Fail with status 1 unless one of the files has this entry; may be repeated.",
       valueName: "module:name|service:name"))
   var requirements: [Requirement] = []
 
@@ -31,11 +35,8 @@ struct Records: ParsableCommand {
     let dump = RecordDump(
       modules: modules.map(NamePattern.init), services: services.map(NamePattern.init),
       unmet: requirements)
-    var run = DumpRun(dump, inputs.values, output.values)
-    try run { dump in
-      dump.unmet.map { "no file has the required \($0.kind) \($0.name)" }
-    }
-    .end()
+    var run = DumpRun(dump, isolation.apply(to: inputs.values), output.values)
+    try run().end()
   }
 }
 
@@ -102,29 +103,43 @@ struct RecordDump: Dump {
     _ records: [Record], of image: any FileImage, problems: inout [Problem],
     _ row: ([String]) -> Void
   ) {
-    for record in records {
-      let origin = record.origin
-      row([
-        record.kind.description, record.name, record.implementation ?? "",
-        String(record.attributes.priority), record.attributes.words(withPriority: false),
-        origin.section, String(origin.index), String(hexadecimal: origin.address.rawValue),
-        origin.offset.map { String(hexadecimal: $0.rawValue) } ?? "", record.encoding.rawValue,
-        record.resolution.rawValue, record.accessorName ?? "",
-      ])
-    }
+    for record in records { row(Self.fields(of: record)) }
+  }
+
+  /// The columns of CSV.
+  static func fields(of record: Record) -> [String] {
+    let origin = record.origin
+    return [
+      record.kind.description, record.name, record.implementation ?? "",
+      String(record.attributes.priority), record.attributes.words(withPriority: false),
+      origin.section, String(origin.index), String(hexadecimal: origin.address.rawValue),
+      origin.offset.map { String(hexadecimal: $0.rawValue) } ?? "", record.encoding.rawValue,
+      record.resolution.rawValue, record.accessorName ?? "",
+    ]
   }
 
   func writeTable(
     _ records: [Record], of image: any FileImage, to sink: ByteSink, _ style: Style,
     problems: inout [Problem]
   ) {
-    var table = Table(["KIND", "NAME", "IMPLEMENTATION", "ATTRIBUTES", "WHERE"])
-    for record in records {
-      table.add([
-        record.kind.description, record.name, record.implementation ?? "–",
-        record.attributes.words(withPriority: true), record.place,
-      ])
-    }
-    table.write(to: sink, style)
+    Self.table(of: records).write(to: sink, style)
+  }
+
+  /// What a person sees of records.
+  static func table(of records: [Record]) -> Table {
+    var table = Table(titles)
+    for record in records { table.add(cells(of: record)) }
+    return table
+  }
+
+  /// What a person sees of records, column by column.
+  static let titles = ["KIND", "NAME", "IMPLEMENTATION", "ATTRIBUTES", "WHERE"]
+
+  /// The cells under those titles.
+  static func cells(of record: Record) -> [String] {
+    [
+      record.kind.description, record.name, record.implementation ?? "–",
+      record.attributes.words(withPriority: true), record.place,
+    ]
   }
 }

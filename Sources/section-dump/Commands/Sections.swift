@@ -8,9 +8,10 @@ struct Sections: ParsableCommand {
 
   @OptionGroup var inputs: InputOptions
   @OptionGroup var output: OutputOptions
+  @OptionGroup var isolation: IsolationOptions
 
   func run() throws {
-    var run = DumpRun(SectionDumpTable(), inputs.values, output.values)
+    var run = DumpRun(SectionDumpTable(), isolation.apply(to: inputs.values), output.values)
     try run().end()
   }
 }

@@ -9,13 +9,16 @@ struct Strings: ParsableCommand {
 
   @OptionGroup var inputs: InputOptions
   @OptionGroup var output: OutputOptions
+  @OptionGroup var isolation: IsolationOptions
 
-  @Option(help: ArgumentHelp("The section's exact name.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp(
+      "The section's exact name; for Mach-O also SEGMENT,section.", valueName: "name"))
   var section: String
 
   func run() throws {
     let slots = PointerSlots(sectionName: section, maxBytes: inputs.values.maxBytes)
-    var run = DumpRun(StringDump(slots: slots), inputs.values, output.values)
+    var run = DumpRun(StringDump(slots: slots), isolation.apply(to: inputs.values), output.values)
     try run().end()
   }
 }

@@ -7,7 +7,9 @@ struct Verify: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Finds what would keep entries from being registered; for CI.",
     discussion: """
-      Reads all files as one set, as a process would load them. Exit status: 0 no error was found, \
+      Reads all files as one set, as a process would load them: duplicates, requirements that \
+      nobody meets, circles, Swift types that no file has, entries that a linker may drop, \
+      malformed ones. Each finding has a code, a place and a remedy. Exit status: 0 no error was found, \
       1 an error was, with --strict a warning too, 2 an input could not be read or holds a \
       malformed entry.
       """)
@@ -18,7 +20,7 @@ struct Verify: ParsableCommand {
   @Option(
     name: .customLong("require"),
     help: ArgumentHelp(
-      "Find it an error unless one of the files has this entry.",
+      "Find it an error unless one of the files has this entry; may be repeated.",
       valueName: "module:name|service:name"))
   var requirements: [Requirement] = []
 
@@ -26,8 +28,9 @@ struct Verify: ParsableCommand {
   var strict = false
 
   func run() throws {
-    let survey = Survey(inputs.values)
+    let survey = Survey(inputs.values, readsTypes: true)
     var findings = survey.findings + Contradictions.findings(in: survey)
+    findings += Implementations.findings(in: survey)
     for required in requirements where !survey.has(required) {
       findings.append(
         Finding(
@@ -39,14 +42,8 @@ struct Verify: ParsableCommand {
     let presentation = output.values
     let sink = ByteSink(descriptor: 1)
     write(findings, of: survey, in: presentation, to: sink)
-    sink.flush()
-    if sink.failure != 0 {
-      let errors = ByteSink(descriptor: 2)
-      errors.write("section-dump: standard output: \(systemMessage(sink.failure))\n")
-      errors.flush()
-      throw ExitCode(2)
-    }
-    if !survey.problems.isEmpty { throw ExitCode(2) }
+    let isWritten = sink.finish(ByteSink(descriptor: 2))
+    if !isWritten || !survey.problems.isEmpty { throw ExitCode(2) }
     let fails = findings.contains { strict || $0.level == .error }
     if fails { throw ExitCode(1) }
   }

@@ -6,17 +6,26 @@
   internal import Darwin
 #endif
 
-/// Gathers output and hands it to a file descriptor in large pieces.
+/// Gathers output and hands it on in large pieces.
 final class ByteSink {
   private static let capacity = 1 << 16
 
-  private let descriptor: Int32
+  private let drain: ([UInt8]) -> Int32
   private var buffer: [UInt8] = []
   /// The system's reason why output was lost; 0 while all is well.
   private(set) var failure: Int32 = 0
 
-  init(descriptor: Int32) {
-    self.descriptor = descriptor
+  /// Gathers what `drain` does something with; it answers the system's reason where it cannot.
+  init(_ drain: @escaping ([UInt8]) -> Int32) {
+    self.drain = drain
+  }
+
+  /// Gathers what is written to a file descriptor, each time after `preparing` for it.
+  convenience init(descriptor: Int32, after preparing: @escaping ([UInt8]) -> Void = { _ in }) {
+    self.init { bytes in
+      preparing(bytes)
+      return writeAll(bytes, to: descriptor)
+    }
   }
 
   func write(_ text: String) {
@@ -34,27 +43,43 @@ final class ByteSink {
     if buffer.count >= Self.capacity { flush() }
   }
 
-  /// Writes what was gathered; after a failure, nothing more is tried.
+  /// Hands on what was gathered; after a failure, nothing more is tried.
   func flush() {
-    var written = 0
-    while written < buffer.count, failure == 0 {
-      // Sound: the pointer covers the bytes that are left, for the duration of the call.
-      let count = unsafe buffer.withUnsafeBytes { bytes in
-        let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
-        return unsafe systemWrite(descriptor, rest.baseAddress, rest.count)
-      }
-      if count > 0 {
-        written += count
-      } else if errno != EINTR {
-        failure = errno
-      }
-    }
+    if !buffer.isEmpty, failure == 0 { failure = drain(buffer) }
     buffer.removeAll(keepingCapacity: true)
+  }
+
+  /// Writes a line of what the tool says about itself.
+  func say(_ line: String) {
+    write("section-dump: \(line.escaped)\n")
+  }
+
+  /// Hands over the rest of standard output; false, once told to `errors`, where some was lost.
+  func finish(_ errors: ByteSink) -> Bool {
+    flush()
+    if failure != 0 { errors.say("standard output: \(systemMessage(failure))") }
+    errors.flush()
+    return failure == 0
   }
 }
 
-/// `write(2)`, which a method of this name hides.
-private let systemWrite = unsafe write
+/// Writes bytes to a file descriptor, all of them; answers the system's reason where it cannot.
+private func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+  var written = 0
+  while written < bytes.count {
+    // Sound: the pointer covers the bytes that are left, for the duration of the call.
+    let count = unsafe bytes.withUnsafeBytes { bytes in
+      let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
+      return unsafe write(descriptor, rest.baseAddress, rest.count)
+    }
+    if count > 0 {
+      written += count
+    } else if errno != EINTR {
+      return errno
+    }
+  }
+  return 0
+}
 
 /// The system's words for an error number.
 func systemMessage(_ number: Int32) -> String {

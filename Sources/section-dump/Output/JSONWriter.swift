@@ -7,9 +7,12 @@ struct JSONWriter {
   // Whether the object or array at each depth has an element already.
   private var hasElement = [false]
   private var followsKey = false
+  private let isInScript: Bool
 
-  init(_ sink: ByteSink) {
+  /// Writes to a sink; `isInScript` where the text stands in a script element, which `<` could end.
+  init(_ sink: ByteSink, isInScript: Bool = false) {
     self.sink = sink
+    self.isInScript = isInScript
   }
 
   mutating func object(_ body: (inout JSONWriter) -> Void) {
@@ -40,7 +43,9 @@ struct JSONWriter {
       return
     }
     sink.write(UInt8(ascii: "\""))
-    if text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) && $0 != 0x22 && $0 != 0x5c }) {
+    if !isInScript,
+      text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) && $0 != 0x22 && $0 != 0x5c })
+    {
       sink.write(text)
     } else {
       for scalar in text.unicodeScalars { write(scalar) }
@@ -51,6 +56,11 @@ struct JSONWriter {
   mutating func number(_ number: Int?) {
     separate()
     sink.write(number.map { String($0) } ?? "null")
+  }
+
+  mutating func boolean(_ value: Bool) {
+    separate()
+    sink.write(value ? "true" : "false")
   }
 
   /// A number as a string of hexadecimal digits, which no reader rounds.
@@ -89,6 +99,7 @@ struct JSONWriter {
     case "\\": sink.write("\\\\")
     case "\n": sink.write("\\n")
     case "\t": sink.write("\\t")
+    case "<" where isInScript: sink.write("\\u003c")
     case _ where scalar.isUnprintable:
       for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
         let digits = String(unit, radix: 16)

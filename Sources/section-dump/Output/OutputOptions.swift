@@ -5,7 +5,10 @@ extension Presentation.Color: ExpressibleByArgument {}
 
 /// The arguments that say how results are printed.
 struct OutputOptions: ParsableArguments {
-  @Option(help: "How to print: a table for people, one JSON document, JSON lines, or CSV.")
+  @Option(
+    help: """
+      How to print: table for people, json as one document, ndjson as an object a line, or csv.
+      """)
   var format = Presentation.Format.table
 
   @Option(help: "When to use colours; auto heeds NO_COLOR and asks for a terminal.")

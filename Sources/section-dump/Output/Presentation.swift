@@ -25,8 +25,8 @@ struct Presentation {
     case .never: Style(isColored: false)
     case .auto:
       Style(
-        isColored: isatty(STDOUT_FILENO) == 1 && isUnset("NO_COLOR") && !isUnset("TERM")
-          && !isDumb)
+        isColored: isatty(STDOUT_FILENO) == 1 && isUnset("NO_COLOR")
+          && !Self.isDumbTerminal)
     }
   }
 
@@ -37,10 +37,11 @@ struct Presentation {
     return unsafe value.pointee == 0
   }
 
-  private var isDumb: Bool {
+  /// Whether the terminal, if there is one, knows no more than characters and lines.
+  static var isDumbTerminal: Bool {
     // Sound: as above.
-    guard let value = unsafe getenv("TERM") else { return false }
-    return unsafe String(cString: value) == "dumb"
+    guard let value = unsafe getenv("TERM") else { return true }
+    return unsafe ["", "dumb"].contains(String(cString: value))
   }
 }
 

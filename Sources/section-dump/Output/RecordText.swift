@@ -22,8 +22,11 @@ extension Record {
     return "\(slot) → \(String(hexadecimal: textAddress.rawValue))"
   }
 
-  /// Writes an object; `path` stands in it where several files' records share an array.
-  func write(to json: inout JSONWriter, path: String? = nil) {
+  /// Writes an object; `path` stands in it where several files' records share an array, and what `more`
+  /// writes at its end.
+  func write(
+    to json: inout JSONWriter, path: String? = nil, more: (inout JSONWriter) -> Void = { _ in }
+  ) {
     json.object { json in
       if let path {
         json.key("path")
@@ -53,6 +56,7 @@ extension Record {
       json.string(resolution.rawValue)
       json.key("accessor")
       json.string(accessorName)
+      more(&json)
     }
   }
 }

@@ -10,19 +10,13 @@ struct Contradictions {
   private(set) var findings: [Finding] = []
 
   static func findings(in survey: Survey) -> [Finding] {
-    var machines: [String] = []
-    var groups: [String: [Survey.Declared]] = [:]
-    for entry in survey.declared {
-      if groups[entry.machine] == nil { machines.append(entry.machine) }
-      groups[entry.machine, default: []].append(entry)
-    }
-    return machines.flatMap { Contradictions(groups[$0] ?? []).findings }
+    survey.declaredByMachine.flatMap { Contradictions($0).findings }
   }
 
   private init(_ declared: [Survey.Declared]) {
     self.declared = declared
     findDuplicates()
-    let modules = firstModules()
+    let modules = declared.firstModules
     findUnmet(modules)
     findCircles(modules)
   }
@@ -69,12 +63,6 @@ struct Contradictions {
     }
   }
 
-  /// The modules, without those that are duplicates.
-  private func firstModules() -> [Survey.Declared] {
-    var names: Set<String> = []
-    return declared.filter { $0.record.kind == .module && names.insert($0.record.name).inserted }
-  }
-
   private mutating func findUnmet(_ modules: [Survey.Declared]) {
     let names = Set(modules.map(\.record.name))
     for module in modules {
@@ -89,12 +77,7 @@ struct Contradictions {
   }
 
   private mutating func findCircles(_ modules: [Survey.Declared]) {
-    let positions = Dictionary(
-      modules.enumerated().map { ($1.record.name, $0) }, uniquingKeysWith: { first, _ in first })
-    let attributes = modules.map(\.record.attributes)
-    let graph = ModuleGraph(
-      requires: attributes.map { $0.requires.compactMap { positions[$0] } },
-      follows: attributes.map { $0.after.compactMap { positions[$0] } })
+    let graph = ModuleGraph(of: modules)
     for path in graph.circles().paths {
       guard let start = path.first else { continue }
       let names = (path + [start]).map { modules[$0].record.name }.joined(separator: " → ")

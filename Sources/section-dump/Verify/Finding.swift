@@ -23,6 +23,8 @@ struct Finding {
     case unmetRequirement = "unmet-requirement"
     /// Modules that wait for each other: none of them starts.
     case cycle
+    /// No file of the set has the Swift type that an entry names, or a C entry leads to nothing.
+    case missingImplementation = "missing-implementation"
     /// No file declares a module that `--require` names.
     case missingModule = "missing-module"
     /// No file declares a service that `--require` names.

@@ -17,17 +17,53 @@ struct Survey {
   private(set) var problems: [(problem: Problem, path: String)] = []
   private(set) var images = 0
   private(set) var skipped = 0
+  /// The Swift types of the files for each machine, where they were asked for.
+  private(set) var types: [String: DeclaredTypes] = [:]
+  private var files = 0
 
-  /// Reads the inputs one after another.
-  init(_ inputs: Inputs) {
-    inputs.forEach { input in
-      switch input {
-      case .success(let input):
-        input.forEachImage(architecture: inputs.architecture) { found in
-          read(found, of: input)
+  /// Reads the inputs, and keeps what they declare in their order; `readsTypes` keeps their types too.
+  init(_ inputs: Inputs, readsTypes: Bool = false) {
+    let progress = Progress()
+    defer { progress.clear() }
+    var survey = Self()
+    let crew = Crew<Survey>(jobs: inputs.jobs) { files, _ in
+      var survey = Survey()
+      for file in files { survey.read(file, inputs.architecture, readsTypes: readsTypes) }
+      return survey
+    } take: { part in
+      survey.add(part)
+      progress.advance(by: part.files)
+    }
+    inputs.forEach(crew.add)
+    crew.finish()
+    self = survey
+  }
+
+  private init() {}
+
+  private mutating func add(_ other: Survey) {
+    declared += other.declared
+    findings += other.findings
+    problems += other.problems
+    images += other.images
+    skipped += other.skipped
+    files += other.files
+    for (machine, other) in other.types { types[machine, default: DeclaredTypes()].add(other) }
+  }
+
+  private mutating func read(
+    _ file: Result<Input, ImageError>, _ architecture: String?, readsTypes: Bool
+  ) {
+    files += 1
+    switch file {
+    case .success(let input):
+      input.forEachImage(architecture: architecture) { found in
+        if input.mayOmit(found) { skipped += 1 } else { read(found, of: input) }
+        if readsTypes, let image = try? found.image.get() {
+          types[image.identity.machine, default: DeclaredTypes()].add(typesOf: image)
         }
-      case .failure(let error): note(error, Place(path: error.image))
       }
+    case .failure(let error): note(Problem(error), Place(path: error.image))
     }
   }
 
@@ -37,7 +73,7 @@ struct Survey {
       let image = try found.image.get()
       images += 1
       let scan = try RecordScanner.scan(image)
-      for rejection in scan.rejections { note(rejection, place) }
+      for rejection in scan.rejections { note(Problem(rejection), place) }
       let identity = scan.records.isEmpty ? nil : image.identity
       for record in scan.records {
         var place = place
@@ -47,14 +83,7 @@ struct Survey {
       if let identity, identity.kind == .object { try checkRetained(image, scan.records, place) }
       try image.checkExtents()
     } catch {
-      // Archives hold more than objects; so do directories.
-      if input.isFound || !found.container.isEmpty,
-        error.code == .notAnObject || error.code == .noSuchArchitecture
-      {
-        skipped += 1
-        return
-      }
-      note(error, place)
+      note(Problem(error), place)
     }
   }
 
@@ -81,23 +110,46 @@ struct Survey {
     }
   }
 
-  private mutating func note(_ error: ImageError, _ place: Place) {
-    problems.append((Problem(error), place.file))
+  private mutating func note(_ problem: Problem, _ place: Place) {
+    problems.append((problem, place.file))
     var place = place
-    (place.section, place.index) = (error.section, error.index)
+    (place.section, place.index) = (problem.section, problem.index)
     findings.append(
       Finding(
-        code: error.code.rawValue, level: .error, place: place, message: error.message,
-        remedy: "see \(error.code.rawValue) in Docs/problems.md"))
+        code: problem.code, level: .error, place: place, message: problem.message,
+        remedy: problem.remedy))
   }
+}
 
-  private mutating func note(_ rejection: Rejection, _ place: Place) {
-    problems.append((Problem(rejection), place.file))
-    var place = place
-    (place.section, place.index) = (rejection.origin.section, rejection.origin.index)
-    findings.append(
-      Finding(
-        code: rejection.reason.rawValue, level: .error, place: place, message: rejection.message,
-        remedy: "see \(rejection.reason.rawValue) in Docs/problems.md"))
+extension Survey {
+  /// The entries in groups that could be loaded together, in the order of the files.
+  var declaredByMachine: [[Declared]] {
+    var machines: [String] = []
+    var groups: [String: [Declared]] = [:]
+    for entry in declared {
+      if groups[entry.machine] == nil { machines.append(entry.machine) }
+      groups[entry.machine, default: []].append(entry)
+    }
+    return machines.map { groups[$0] ?? [] }
+  }
+}
+
+extension [Survey.Declared] {
+  /// The modules, without those that are duplicates.
+  var firstModules: Self {
+    var names: Set<String> = []
+    return filter { $0.record.kind == .module && names.insert($0.record.name).inserted }
+  }
+}
+
+extension ModuleGraph {
+  /// Who starts after whom among modules of different names.
+  init(of modules: [Survey.Declared]) {
+    let positions = Dictionary(
+      modules.enumerated().map { ($1.record.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let attributes = modules.map(\.record.attributes)
+    self.init(
+      requires: attributes.map { $0.requires.compactMap { positions[$0] } },
+      follows: attributes.map { $0.after.compactMap { positions[$0] } })
   }
 }

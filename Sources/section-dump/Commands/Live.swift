@@ -1,0 +1,209 @@
+internal import ArgumentParser
+internal import BinaryImage
+internal import Registration
+
+/// `section-dump live --pid N`, `--core FILE`: what the images that a process has mapped offer.
+struct Live: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "live",
+    abstract: "Shows what the images in a running process or a core file offer.",
+    discussion: """
+      A running process is neither stopped nor changed. Core files leave out what the files of the \
+      images have: those are read where their build-id is that of the image. Images without entries are left out of tables. \
+      Where the process has a Hive, each entry's state is told: bound, accepted (not bound yet), \
+      rejected or withdrawn, and why; null in JSON where it has none. \
+      Exit status: 0 everything was read, 2 the process or one of its images could not be.
+      """)
+
+  @Option(help: ArgumentHelp("The process to read.", valueName: "number"))
+  var pid: Int?
+
+  @Option(
+    help: ArgumentHelp("The core file of a process, to read in its place.", valueName: "file"))
+  var core: String?
+
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    guard (pid == nil) != (core == nil) else {
+      throw ValidationError("Give either --pid or --core.")
+    }
+    guard (1...Int(Int32.max)).contains(pid ?? 1) else {
+      throw ValidationError("--pid must be the number of a process.")
+    }
+  }
+
+  func run() throws {
+    let process: Result<RemoteProcess, ImageError>
+    do throws(ImageError) {
+      if let core {
+        process = .success(try RemoteProcess(core: core))
+      } else {
+        process = .success(try RemoteProcess(pid: pid ?? 0))
+      }
+    } catch {
+      process = .failure(error)
+    }
+    var report = LiveReport(pid: pid, process, output.values)
+    try report().end()
+  }
+}
+
+/// The images of a process, one after another.
+private struct LiveReport {
+  private let pid: Int?
+  private let process: Result<RemoteProcess, ImageError>
+  private let output: Presentation
+  private let printer: Printer
+  private var json: JSONWriter
+  private var hasProblems = false
+  private var (shown, empty) = (0, 0)
+  /// What the process's Hive made of the entries, where it has one.
+  private var states: EntryStates?
+
+  init(
+    pid: Int?, _ process: Result<RemoteProcess, ImageError>, _ output: Presentation
+  ) {
+    self.process = process
+    self.pid = pid ?? (try? process.get())?.pid
+    self.output = output
+    printer = Printer(output.format)
+    json = JSONWriter(printer.output)
+  }
+
+  private static let columns =
+    ["pid", "path", "mapped", "deleted", "replaced"] + RecordDump.columns + EntryStates.columns
+
+  mutating func callAsFunction() -> ExitCode {
+    switch output.format {
+    case .json:
+      printer.output.write("{\"schema\":1,\"pid\":\(pid.map(String.init) ?? "null"),\"files\":[")
+    case .csv: CSV.write(Self.columns, to: printer.output)
+    case .table, .ndjson: break
+    }
+    do throws(ImageError) {
+      let process = try process.get()
+      let images = process.images.map { Found($0, of: process) }
+      states = images.lazy.compactMap(\.states).first
+      for image in images { show(image) }
+      if let shortage = process.shortage { report([Problem(shortage)], path: shortage.image) }
+      if output.format == .table { writeSummary() }
+    } catch {
+      report([Problem(error)], path: error.image)
+    }
+    if output.format == .json { printer.output.write("\n]}\n") }
+    let isWritten = printer.finish()
+    return hasProblems || !isWritten ? ExitCode(2) : .success
+  }
+
+  private func writeSummary() {
+    if shown > 0 { printer.output.write("\n") }
+    let sums = "\(shown + empty) images: \(shown) shown, \(empty) no entries"
+    printer.output.write(output.style.dim(sums) + "\n")
+  }
+
+  private mutating func show(_ found: Found) {
+    let mapping = found.mapping
+    var problems = found.problems
+    var heading = FileHeading(path: mapping.path)
+    var records: [LiveRecord] = []
+    do throws(ImageError) {
+      let image = try found.image.get()
+      heading.identity = image.identity
+      let scan = try RecordScanner.scan(image)
+      records = scan.records.map { LiveRecord($0, states?.entry(of: $0, in: image)) }
+      problems += scan.rejections.map(Problem.init)
+    } catch {
+      // A file that is mapped and may run need not be an image.
+      if error.code == .notAnObject { return }
+      problems.append(Problem(error))
+    }
+    switch output.format {
+    case .json, .ndjson:
+      printer.take(.item, [])
+      write(mapping, heading, records, problems)
+      if output.format == .ndjson { json.lineBreak() }
+    case .csv:
+      for record in records {
+        CSV.write(
+          [
+            pid.map(String.init) ?? "", mapping.path, String(hexadecimal: mapping.base),
+            mapping.isDeleted ? "true" : "false", mapping.isReplaced ? "true" : "false",
+          ] + RecordDump.fields(of: record.record) + record.fields, to: printer.output)
+      }
+    case .table:
+      guard !records.isEmpty || !problems.isEmpty else {
+        empty += 1
+        break
+      }
+      printer.take(.item, [])
+      printer.output.write(
+        heading.line(output.style) + "  mapped at \(String(hexadecimal: mapping.base))"
+          + (mapping.isReplaced ? ", replaced since" : mapping.isDeleted ? ", deleted since" : "")
+          + "\n")
+      LiveRecord.table(of: records, withStates: states != nil).write(
+        to: printer.output, output.style)
+    }
+    if !records.isEmpty || !problems.isEmpty { shown += 1 }
+    report(problems, path: mapping.path)
+  }
+
+  private mutating func write(
+    _ mapping: RemoteMapping, _ heading: FileHeading, _ records: [LiveRecord],
+    _ problems: [Problem]
+  ) {
+    json.object { json in
+      if output.format == .ndjson {
+        json.key("pid")
+        json.number(pid)
+      }
+      heading.write(to: &json)
+      json.key("mapped")
+      json.hexadecimal(mapping.base)
+      json.key("deleted")
+      json.boolean(mapping.isDeleted)
+      json.key("replaced")
+      json.boolean(mapping.isReplaced)
+      json.key("records")
+      json.array { json in
+        for record in records { record.write(to: &json) }
+      }
+      json.key("problems")
+      json.array { json in
+        for problem in problems { problem.write(to: &json) }
+      }
+    }
+  }
+
+  private mutating func report(_ problems: [Problem], path: String) {
+    guard !problems.isEmpty else { return }
+    hasProblems = true
+    printer.output.flush()
+    for problem in problems { printer.errors.say(problem.line(path: path)) }
+    printer.errors.flush()
+  }
+}
+
+/// An image of the process, its headers read.
+private struct Found {
+  let mapping: RemoteMapping
+  let image: Result<RemoteImage, ImageError>
+  /// What the runtime in it says of all entries of the process.
+  private(set) var states: EntryStates?
+  private(set) var problems: [Problem] = []
+
+  init(_ mapping: RemoteMapping, of process: RemoteProcess) {
+    self.mapping = mapping
+    do throws(ImageError) {
+      let image = try process.image(mapping)
+      self.image = .success(image)
+      do throws(ImageError) {
+        states = try image.entryStates()
+      } catch {
+        problems.append(Problem(error))
+      }
+    } catch {
+      image = .failure(error)
+    }
+  }
+}

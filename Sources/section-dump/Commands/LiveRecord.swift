@@ -1,0 +1,55 @@
+internal import BinaryImage
+internal import Registration
+
+/// An entry of a running process, and what its Hive made of it.
+struct LiveRecord {
+  let record: Record
+  /// Nil where the process does not say.
+  private let entry: EntryStates.Entry?
+
+  init(_ record: Record, _ entry: EntryStates.Entry?) {
+    self.record = record
+    self.entry = entry
+  }
+
+  /// The columns of CSV behind those of the record.
+  var fields: [String] {
+    [entry?.state.rawValue ?? "", entry?.code ?? "", entry?.reason ?? ""]
+  }
+
+  func write(to json: inout JSONWriter) {
+    record.write(to: &json) { json in
+      json.key("state")
+      json.string(entry?.state.rawValue)
+      json.key("code")
+      json.string(entry?.code)
+      json.key("reason")
+      json.string(entry?.reason)
+    }
+  }
+
+  /// What a person sees, with the states before each entry and the reasons behind where there are any.
+  static func table(of records: [LiveRecord], withStates: Bool) -> Table {
+    guard withStates else { return RecordDump.table(of: records.map(\.record)) }
+    var table = Table(["STATE"] + RecordDump.titles + ["REASON"])
+    for record in records {
+      let state = record.entry?.state
+      table.add(
+        // As a Hive's own report has it: "accepted" alone says too little to a person.
+        [state == .accepted ? "unbound" : state?.rawValue ?? "–"]
+          + RecordDump.cells(of: record.record) + [record.entry?.reason ?? ""])
+    }
+    return table
+  }
+}
+
+extension EntryStates {
+  /// The columns of CSV behind those of the record.
+  static let columns = ["state", "code", "reason"]
+
+  /// What became of an entry; kinds of third parties are registered by nobody.
+  func entry(of record: Record, in image: RemoteImage) -> Entry? {
+    guard !record.kind.isThirdParty else { return nil }
+    return self[record.origin.index, in: record.origin.section, of: image]
+  }
+}

@@ -1,0 +1,101 @@
+/// A picture in the language of Graphviz: `section-dump graph … | dot -Tsvg`.
+///
+/// Shapes and lines tell kinds apart, so that it can be read without colour.
+struct DotText {
+  let picture: Picture
+  let sink: ByteSink
+
+  func write() {
+    sink.write(
+      """
+      digraph entries {
+        rankdir=LR
+        node [shape=box fontname="sans-serif" fontsize=11 color="#4a5568"]
+        edge [arrowsize=0.7 fontname="sans-serif" fontsize=9 color="#4a5568"]
+
+      """)
+    for (position, file) in picture.files.enumerated() {
+      let title = "\(file.name)\(file.machine.isEmpty ? "" : "  \(file.machine)")"
+      sink.write("  subgraph cluster_\(position) {\n")
+      sink.write("    label=\(Self.quoted(title)) style=rounded color=\"#a0aec0\"\n")
+      for node in file.nodes { write(node, indented: "    ") }
+      sink.write("  }\n")
+    }
+    for node in picture.nodes.indices where picture.nodes[node].file == nil {
+      write(node, indented: "  ")
+    }
+    for edge in picture.edges { write(edge) }
+    sink.write("}\n")
+  }
+
+  private func write(_ position: Int, indented indent: String) {
+    let node = picture.nodes[position]
+    var attributes = [
+      "label=\"\(Self.escape(node.name))\\n\(Self.escape(node.caption))\"",
+      "shape=\(Self.shape(of: node.kind))",
+    ]
+    var styles: [String] = []
+    if node.kind == .module { styles.append("rounded") }
+    if node.kind == .missing { styles.append("dashed") }
+    if node.isInCircle { styles.append("bold") }
+    if !styles.isEmpty { attributes.append("style=\"\(styles.joined(separator: ","))\"") }
+    if node.kind == .missing || node.isInCircle { attributes.append("color=\"#c53030\"") }
+    let tooltip = ([node.place].compactMap { $0 } + node.findings).joined(separator: "; ")
+    if !tooltip.isEmpty { attributes.append("tooltip=\(Self.quoted(tooltip))") }
+    sink.write("\(indent)n\(position) [\(attributes.joined(separator: " "))]\n")
+  }
+
+  private static func shape(of kind: Picture.Node.Kind) -> String {
+    switch kind {
+    case .module, .missing: "box"
+    case .service: "ellipse"
+    case .implementation: "component"
+    case .target: "hexagon"
+    case .route: "cds"
+    case .other: "note"
+    }
+  }
+
+  private func write(_ edge: Picture.Edge) {
+    var attributes: [String] = []
+    switch edge.kind {
+    case .requires: break
+    case .after: attributes = ["style=dashed", "arrowhead=vee", "label=after"]
+    case .provides: attributes = ["style=dotted", "arrowhead=empty"]
+    }
+    if edge.isInCircle { attributes += ["color=\"#c53030\"", "penwidth=2"] }
+    let list = attributes.isEmpty ? "" : " [\(attributes.joined(separator: " "))]"
+    sink.write("  n\(edge.from) -> n\(edge.to)\(list)\n")
+  }
+
+  /// A quoted string: `\` begins an escape there, and `&` an entity of HTML.
+  static func quoted(_ text: String) -> String { "\"\(escape(text))\"" }
+
+  private static func escape(_ text: String) -> String {
+    var result = ""
+    for character in text.unicodeScalars {
+      switch character {
+      case "\\": result += "\\\\"
+      case "\"": result += "\\\""
+      case "&": result += "&amp;"
+      default: result.unicodeScalars.append(character)
+      }
+    }
+    return result
+  }
+}
+
+extension Picture.Node {
+  /// What stands below the name: its kind where the shape is not enough, and what is wrong.
+  var caption: String {
+    var words: [String] = []
+    switch kind {
+    case .missing: words.append("missing module")
+    case .other: words.append("entry")
+    default: words.append(kind.rawValue)
+    }
+    if !detail.isEmpty { words.append(detail) }
+    if isInCircle { words.append("in a circle") }
+    return words.joined(separator: " · ")
+  }
+}

@@ -1,0 +1,252 @@
+/// Boxes that arrows connect, in columns.
+///
+/// The steps are those of Sugiyama: circles are cut, each box gets a column behind all that lead to
+/// it, long arrows get a place in every column they pass, columns are ordered so that arrows cross
+/// less, and each box moves towards what it is connected with.
+struct LayeredPart {
+  typealias Size = LayeredLayout.Size
+  typealias Point = LayeredLayout.Point
+
+  let boxes: [Int]
+  /// The upper left corner of each of `boxes`.
+  private(set) var origins: [Point] = []
+  private(set) var bends: [(arrow: Int, points: [Point])] = []
+  private(set) var size = Size(width: 0, height: 0)
+
+  /// A box, or the place where a long arrow passes a column.
+  private struct Slot {
+    var size: Size
+    var column: Int
+    var left: [Int] = []
+    var right: [Int] = []
+    var centre = 0.0
+  }
+
+  private var slots: [Slot] = []
+  private var columns: [[Int]] = []
+  private var edges: [(left: Int, right: Int)] = []
+  /// The first column of the band that a slot stands in.
+  private var bandOf: [Int] = []
+
+  init(
+    _ boxes: [Int], _ sizes: [Size], _ arrows: [(from: Int, to: Int)], _ gaps: LayeredLayout.Gaps
+  ) {
+    self.boxes = boxes
+    guard boxes.count > 1 else {
+      origins = [Point()]
+      size = sizes[boxes[0]]
+      return
+    }
+    let positions = Dictionary(uniqueKeysWithValues: zip(boxes, boxes.indices))
+    var links: [(arrow: Int, from: Int, to: Int)] = []
+    for (index, arrow) in arrows.enumerated() where arrow.from != arrow.to {
+      guard let from = positions[arrow.from], let to = positions[arrow.to] else { continue }
+      links.append((index, from, to))
+    }
+    let ranks = Self.ranks(of: boxes.count, links.map { ($0.from, $0.to) })
+    slots = boxes.indices.map { Slot(size: sizes[boxes[$0]], column: ranks[$0]) }
+    let passes = connect(links)
+    columns = Array(repeating: [], count: (ranks.max() ?? 0) + 1)
+    for slot in slots.indices { columns[slots[slot].column].append(slot) }
+    order()
+    wrap(gaps)
+    bandOf = Array(repeating: 0, count: slots.count)
+    place(gaps)
+    origins = boxes.indices.map { box in
+      let slot = slots[box]
+      return Point(x: edges[slot.column].left, y: Int(slot.centre) - slot.size.height / 2)
+    }
+    for (arrow, passed) in passes where !passed.isEmpty {
+      // From band to band an arrow goes straight.
+      let ends = [arrows[arrow].from, arrows[arrow].to].compactMap { positions[$0] }
+      guard Set((passed + ends).map { bandOf[$0] }).count == 1 else { continue }
+      let points = passed.flatMap { slot in
+        let (left, right) = edges[slots[slot].column]
+        let y = Int(slots[slot].centre)
+        return slots[slot].column >= slots[passed[0]].column
+          ? [Point(x: left, y: y), Point(x: right, y: y)]
+          : [Point(x: right, y: y), Point(x: left, y: y)]
+      }
+      bends.append((arrow, points))
+    }
+  }
+
+  /// Links neighbouring columns, with a slot in each column that an arrow passes; answers those.
+  private mutating func connect(
+    _ links: [(arrow: Int, from: Int, to: Int)]
+  ) -> [(arrow: Int, slots: [Int])] {
+    // Where arrows are so many and long that their slots outnumber the boxes, they go straight.
+    let length = links.reduce(0) { sum, link in
+      sum + max(0, abs(slots[link.to].column - slots[link.from].column) - 1)
+    }
+    let bends = length <= 12 * slots.count
+    var passes: [(arrow: Int, slots: [Int])] = []
+    var shared: [[Int]: [Int]] = [:]
+    for link in links {
+      let isForward = slots[link.from].column <= slots[link.to].column
+      let (start, end) = isForward ? (link.from, link.to) : (link.to, link.from)
+      if let passed = shared[[start, end]] {
+        passes.append((link.arrow, isForward ? passed : passed.reversed()))
+        continue
+      }
+      var passed: [Int] = []
+      var last = start
+      if bends, slots[end].column - slots[start].column > 1 {
+        for column in (slots[start].column + 1)..<slots[end].column {
+          slots.append(Slot(size: Size(width: 0, height: 4), column: column))
+          join(last, slots.count - 1)
+          last = slots.count - 1
+          passed.append(last)
+        }
+      }
+      if slots[start].column < slots[end].column { join(last, end) }
+      shared[[start, end]] = passed
+      passes.append((link.arrow, isForward ? passed : passed.reversed()))
+    }
+    return passes
+  }
+
+  private mutating func join(_ left: Int, _ right: Int) {
+    slots[left].right.append(right)
+    slots[right].left.append(left)
+  }
+
+  /// Sorts each column by the middle of what its slots are connected with, to and fro.
+  private mutating func order() {
+    var ranks = Array(repeating: 0.0, count: slots.count)
+    func number(_ column: [Int]) {
+      for (rank, slot) in column.enumerated() { ranks[slot] = Double(rank) }
+    }
+    for column in columns { number(column) }
+    for sweep in 0..<12 {
+      let goesRight = sweep.isMultiple(of: 2)
+      for index in goesRight ? Array(columns.indices) : columns.indices.reversed() {
+        let keys = columns[index].map { slot in
+          let others = goesRight ? slots[slot].left : slots[slot].right
+          guard !others.isEmpty else { return ranks[slot] }
+          return others.reduce(0) { $0 + ranks[$1] } / Double(others.count)
+        }
+        let sorted = columns[index].indices.sorted { (keys[$0], $0) < (keys[$1], $1) }
+        columns[index] = sorted.map { columns[index][$0] }
+        number(columns[index])
+      }
+    }
+  }
+
+  /// Makes several columns of one that would be much taller than the whole is wide.
+  private mutating func wrap(_ gaps: LayeredLayout.Gaps) {
+    func height(_ slot: Int) -> Int { slots[slot].size.height + gaps.betweenBoxes }
+    let area = slots.reduce(0.0) { sum, slot in
+      sum + Double(slot.size.width + gaps.betweenColumns)
+        * Double(slot.size.height + gaps.betweenBoxes)
+    }
+    let tallest = slots.map(\.size.height).max() ?? 0
+    let limit = max((area / LayeredLayout.aspect).squareRoot() * 1.3, Double(tallest) * 2)
+    var wrapped: [[Int]] = []
+    for column in columns {
+      let whole = column.reduce(0) { $0 + height($1) }
+      let share = Double(whole) / (Double(whole) / limit).rounded(.up)
+      var sum = 0
+      for (index, slot) in column.enumerated() {
+        if index == 0 || Double(sum) >= share {
+          wrapped.append([])
+          sum = 0
+        }
+        sum += height(slot)
+        wrapped[wrapped.count - 1].append(slot)
+        slots[slot].column = wrapped.count - 1
+      }
+    }
+    columns = wrapped
+  }
+
+  private mutating func place(_ gaps: LayeredLayout.Gaps) {
+    for band in bands(gaps) {
+      var left = 0
+      for column in band {
+        edges.append((left, left + (columns[column].map { slots[$0].size.width }.max() ?? 0)))
+        left = edges[column].right + gaps.betweenColumns
+        size.width = max(size.width, edges[column].right)
+        spread(columns[column], gaps.betweenBoxes, wishes: columns[column].map { _ in 0 })
+      }
+      for sweep in 0..<8 {
+        for column in sweep.isMultiple(of: 2) ? Array(band) : band.reversed() {
+          let wishes = columns[column].map { slot in
+            let others = (slots[slot].left + slots[slot].right).filter {
+              band.contains(slots[$0].column)
+            }
+            guard !others.isEmpty else { return slots[slot].centre }
+            return others.reduce(0) { $0 + slots[$1].centre } / Double(others.count)
+          }
+          spread(columns[column], gaps.betweenBoxes, wishes: wishes)
+        }
+      }
+      let members = columns[band].joined()
+      let top = members.map { slots[$0].centre - Double(slots[$0].size.height) / 2 }.min() ?? 0
+      for slot in members {
+        slots[slot].centre += Double(size.height) - top.rounded(.down)
+        bandOf[slot] = band.lowerBound
+      }
+      let ends = members.map { slots[$0].centre + Double(slots[$0].size.height) / 2 }
+      size.height = Int(ends.max() ?? 0) + 2 * gaps.betweenParts
+    }
+    size.height -= 2 * gaps.betweenParts
+  }
+
+  /// The columns in bands below each other, as lines of a text, where there are many and one band
+  /// would be far too wide.
+  private func bands(_ gaps: LayeredLayout.Gaps) -> [Range<Int>] {
+    let widths = columns.map { column in
+      (column.map { slots[$0].size.width }.max() ?? 0) + gaps.betweenColumns
+    }
+    let heights = columns.map { column in
+      column.reduce(0) { $0 + slots[$1].size.height + gaps.betweenBoxes }
+    }
+    let width = Double(widths.reduce(0, +))
+    let height = Double((heights.max() ?? 0) + 2 * gaps.betweenParts)
+    let count = (width / (height * LayeredLayout.aspect)).squareRoot().rounded()
+    guard count >= 2, columns.count >= 10 else { return [columns.indices] }
+    var bands: [Range<Int>] = []
+    var (start, sum) = (0, 0.0)
+    for (column, columnWidth) in widths.enumerated() {
+      sum += Double(columnWidth)
+      guard sum >= width / count || column == columns.count - 1 else { continue }
+      bands.append(start..<(column + 1))
+      (start, sum) = (column + 1, 0)
+    }
+    return bands
+  }
+
+  /// Moves each slot of a column as near to where it would like to be as order and gaps allow.
+  ///
+  /// Slots that would overlap share a block, which stands in the middle of their wishes.
+  private mutating func spread(_ column: [Int], _ gap: Int, wishes: [Double]) {
+    var blocks: [(wish: Double, count: Double, slots: Int)] = []
+    var offsets: [Double] = []
+    var offset = 0.0
+    for (index, slot) in column.enumerated() {
+      if index > 0 {
+        offset += Double(slots[column[index - 1]].size.height + slots[slot].size.height) / 2
+        offset += Double(gap)
+      }
+      offsets.append(offset)
+      var block = (wish: wishes[index] - offset, count: 1.0, slots: 1)
+      while let last = blocks.last, last.wish >= block.wish {
+        blocks.removeLast()
+        let count = last.count + block.count
+        block = (
+          (last.wish * last.count + block.wish * block.count) / count, count,
+          last.slots + block.slots
+        )
+      }
+      blocks.append(block)
+    }
+    var index = 0
+    for block in blocks {
+      for _ in 0..<block.slots {
+        slots[column[index]].centre = block.wish + offsets[index]
+        index += 1
+      }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+/// A picture as a Mermaid flowchart, which many hosts of Markdown draw.
+struct MermaidText {
+  let picture: Picture
+  let sink: ByteSink
+
+  func write() {
+    sink.write("flowchart LR\n")
+    for (position, file) in picture.files.enumerated() {
+      let title = "\(file.name)\(file.machine.isEmpty ? "" : "  \(file.machine)")"
+      sink.write("  subgraph f\(position)[\"\(Self.escape(title))\"]\n")
+      for node in file.nodes { write(node, indented: "    ") }
+      sink.write("  end\n")
+    }
+    for node in picture.nodes.indices where picture.nodes[node].file == nil {
+      write(node, indented: "  ")
+    }
+    for edge in picture.edges {
+      let arrow =
+        switch edge.kind {
+        case .requires: edge.isInCircle ? "==>" : "-->"
+        case .after: edge.isInCircle ? "==>|after|" : "-.->|after|"
+        case .provides: "-.->"
+        }
+      sink.write("  n\(edge.from) \(arrow) n\(edge.to)\n")
+    }
+    let isMarked = picture.nodes.map { $0.isInCircle || $0.kind == .missing }
+    guard isMarked.contains(true) else { return }
+    sink.write("  classDef wrong stroke:#c53030,stroke-width:3px,stroke-dasharray:4\n")
+    for node in isMarked.indices where isMarked[node] { sink.write("  class n\(node) wrong\n") }
+  }
+
+  private func write(_ position: Int, indented indent: String) {
+    let node = picture.nodes[position]
+    let (opening, closing) =
+      switch node.kind {
+      case .module: ("(", ")")
+      case .service: ("([", "])")
+      case .implementation: ("[[", "]]")
+      case .target: ("{{", "}}")
+      case .route: ("[/", "/]")
+      case .other, .missing: ("[", "]")
+      }
+    let label = [node.name, node.caption].map(Self.escape).joined(separator: "<br>")
+    sink.write("\(indent)n\(position)\(opening)\"\(label)\"\(closing)\n")
+  }
+
+  /// Everything that Mermaid, Markdown or HTML could take for something else as a numbered entity.
+  private static func escape(_ text: String) -> String {
+    var result = ""
+    for character in text.unicodeScalars {
+      if character.properties.isAlphabetic || character.properties.numericType != nil
+        || " .-_:/,()·".unicodeScalars.contains(character)
+      {
+        result.unicodeScalars.append(character)
+      } else {
+        result += "#\(character.value);"
+      }
+    }
+    return result
+  }
+}

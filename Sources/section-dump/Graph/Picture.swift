@@ -1,0 +1,202 @@
+internal import Registration
+
+/// What a set of files declares, as nodes and what leads from one to another.
+///
+/// All text is escaped already: it comes from files that nobody vouches for.
+struct Picture {
+  /// Something that is drawn by itself.
+  struct Node {
+    enum Kind: String {
+      case module, service, implementation, target, route
+      /// A third party's entry.
+      case other
+      /// A module that is required, and that no file declares.
+      case missing
+    }
+
+    var kind: Kind
+    var name: String
+    /// What implements a module, target or route, where the entry says so.
+    var detail = ""
+    var attributes = ""
+    /// The position of the file that declares it; nil for what several do, or none.
+    var file: Int?
+    /// `libshop.so BeehiveRecords[0]`; nil where no entry stands for it.
+    var place: String?
+    /// Whether it is one of those that wait for each other.
+    var isInCircle = false
+    /// `error: …; remedy`, one for each finding at its place.
+    var findings: [String] = []
+  }
+
+  struct Edge {
+    enum Kind: String {
+      case requires
+      /// As `requires`, where the other one is there.
+      case after
+      /// From an implementation to its service.
+      case provides
+    }
+
+    var from: Int
+    var to: Int
+    var kind: Kind
+    var isInCircle = false
+  }
+
+  /// A file, or one image in it; slices for several machines are never loaded together.
+  struct File {
+    var name: String
+    var machine: String
+    var nodes: [Int] = []
+  }
+
+  private(set) var nodes: [Node] = []
+  private(set) var edges: [Edge] = []
+  private(set) var files: [File] = []
+  /// What could not be read, and what concerns no single node.
+  private(set) var notes: [String] = []
+
+  private var filePositions: [String: Int] = [:]
+
+  init(of survey: Survey) {
+    for declared in survey.declaredByMachine { draw(declared) }
+    attach(survey.findings + Contradictions.findings(in: survey))
+  }
+
+  private mutating func draw(_ declared: [Survey.Declared]) {
+    var firstModule: [String: Int] = [:]
+    var owners: [(entry: Survey.Declared, node: Int)] = []
+    var services: [String: [Int]] = [:]
+    var serviceNames: [String] = []
+    for entry in declared {
+      let node = add(entry)
+      switch entry.record.kind {
+      case .module:
+        owners.append((entry, node))
+        if firstModule[entry.record.name] == nil { firstModule[entry.record.name] = node }
+      case .service:
+        if services[entry.record.name] == nil { serviceNames.append(entry.record.name) }
+        services[entry.record.name, default: []].append(node)
+      default: break
+      }
+    }
+    for name in serviceNames { draw(name, of: services[name] ?? []) }
+    draw(owners, firstModule)
+    markCircles(declared.firstModules, firstModule)
+  }
+
+  /// The node of an entry, in its file.
+  private mutating func add(_ entry: Survey.Declared) -> Int {
+    let record = entry.record
+    let kind: Node.Kind =
+      switch record.kind {
+      case .module: .module
+      case .service: .implementation
+      case .target: .target
+      case .route: .route
+      default: .other
+      }
+    let implementation = record.implementation?.escaped ?? ""
+    let isService = record.kind == .service
+    var node = Node(
+      kind: kind, name: isService ? implementation : record.name.escaped,
+      detail: isService ? "" : implementation,
+      attributes: record.attributes.words(withPriority: true).escaped,
+      file: file(of: entry), place: entry.place.description.escaped)
+    if node.name.isEmpty { node.name = "(\(record.attributes.name?.escaped ?? "without a name"))" }
+    return add(node)
+  }
+
+  private mutating func add(_ node: Node) -> Int {
+    if let file = node.file { files[file].nodes.append(nodes.count) }
+    nodes.append(node)
+    return nodes.count - 1
+  }
+
+  private mutating func file(of entry: Survey.Declared) -> Int {
+    let name = entry.place.file.escaped
+    if let position = filePositions[name] { return position }
+    filePositions[name] = files.count
+    files.append(File(name: name, machine: entry.machine.escaped))
+    return files.count - 1
+  }
+
+  /// A service stands in the file that has all of its implementations, else beside the files.
+  private mutating func draw(_ service: String, of implementations: [Int]) {
+    let homes = Set(implementations.map { nodes[$0].file })
+    let node = add(
+      Node(
+        kind: .service, name: service.escaped, file: homes.count == 1 ? homes.first ?? nil : nil))
+    for implementation in implementations {
+      edges.append(Edge(from: implementation, to: node, kind: .provides))
+    }
+  }
+
+  /// What modules require and follow; what nobody declares and one requires is missing.
+  private mutating func draw(
+    _ modules: [(entry: Survey.Declared, node: Int)], _ declared: [String: Int]
+  ) {
+    var declared = declared
+    for (entry, node) in modules {
+      for name in entry.record.attributes.requires {
+        let other = declared[name] ?? add(Node(kind: .missing, name: name.escaped))
+        declared[name] = other
+        edges.append(Edge(from: node, to: other, kind: .requires))
+      }
+    }
+    for (entry, node) in modules {
+      for name in entry.record.attributes.after {
+        guard let other = declared[name] else { continue }
+        edges.append(Edge(from: node, to: other, kind: .after))
+      }
+    }
+  }
+
+  private mutating func markCircles(_ modules: [Survey.Declared], _ positions: [String: Int]) {
+    var circled: Set<[Int]> = []
+    for path in ModuleGraph(of: modules).circles().paths {
+      let members = path.compactMap { positions[modules[$0].record.name] }
+      for (member, next) in zip(members, members.dropFirst() + members.prefix(1)) {
+        nodes[member].isInCircle = true
+        circled.insert([member, next])
+      }
+    }
+    guard !circled.isEmpty else { return }
+    for index in edges.indices where circled.contains([edges[index].from, edges[index].to]) {
+      edges[index].isInCircle = edges[index].kind != .provides
+    }
+  }
+
+  private mutating func attach(_ findings: [Finding]) {
+    let places = Dictionary(
+      nodes.indices.compactMap { index in nodes[index].place.map { ($0, index) } },
+      uniquingKeysWith: { first, _ in first })
+    for finding in findings {
+      let place = finding.place.description.escaped
+      let text = "\(finding.level.rawValue): \(finding.message); \(finding.remedy)".escaped
+      if let node = places[place] {
+        nodes[node].findings.append(text)
+      } else {
+        notes.append("\(place): \(text)")
+      }
+    }
+  }
+}
+
+extension Picture {
+  /// `3 files, 5 modules, 2 services, 1 missing, 1 in circles`
+  var summary: String {
+    func count(_ number: Int, _ one: String, _ many: String) -> [String] {
+      number == 0 ? [] : ["\(number) \(number == 1 ? one : many)"]
+    }
+    let kinds = Dictionary(grouping: nodes, by: \.kind).mapValues(\.count)
+    var parts = count(files.count, "file", "files")
+    for kind in [Node.Kind.module, .service, .implementation, .target, .route] {
+      parts += count(kinds[kind] ?? 0, kind.rawValue, "\(kind.rawValue)s")
+    }
+    parts += count(kinds[.missing] ?? 0, "missing", "missing")
+    parts += count(nodes.count(where: \.isInCircle), "in a circle", "in circles")
+    return parts.isEmpty ? "no entries" : parts.joined(separator: ", ")
+  }
+}

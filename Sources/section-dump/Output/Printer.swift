@@ -1,0 +1,53 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// Standard output and standard error, with what stands between the parts of a report.
+final class Printer {
+  let output: ByteSink
+  let errors: ByteSink
+  /// How far a long scan is.
+  let progress: Progress
+  private let format: Presentation.Format
+  private var items = 0
+
+  init(_ format: Presentation.Format) {
+    self.format = format
+    let progress = Progress()
+    self.progress = progress
+    output = ByteSink(descriptor: STDOUT_FILENO, after: progress.makeWay)
+    errors = ByteSink(descriptor: STDERR_FILENO, after: progress.makeWay)
+  }
+
+  func take(_ piece: Piece, _ bytes: [UInt8]) {
+    switch piece {
+    case .item:
+      output.write(separator)
+      items += 1
+    case .output: output.write(bytes[...])
+    case .errors:
+      output.flush()
+      errors.write(bytes[...])
+      errors.flush()
+    case .sums: break
+    }
+  }
+
+  /// Prints the rest; false, once told, where some of standard output was lost.
+  func finish() -> Bool {
+    progress.clear()
+    return output.finish(errors)
+  }
+
+  private var separator: String {
+    switch format {
+    case .json: items > 0 ? ",\n" : "\n"
+    case .table: items > 0 ? "\n" : ""
+    case .ndjson, .csv: ""
+    }
+  }
+}

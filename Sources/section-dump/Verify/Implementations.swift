@@ -1,0 +1,43 @@
+internal import BinaryImage
+internal import Registration
+
+/// Entries whose implementation is nowhere in the set.
+///
+/// An entry with an accessor or a C structure brings what it needs; one that names a Swift type waits
+/// for a file that declares it. A host may still bind the name by code, hence a warning.
+enum Implementations {
+  static func findings(in survey: Survey) -> [Finding] {
+    survey.declared.compactMap { entry in
+      if entry.record.attributes.abi != nil { return nothingBehind(entry) }
+      guard let type = entry.record.namedType else { return nil }
+      let types = survey.types[entry.machine] ?? DeclaredTypes()
+      guard !types.isIncomplete, !types.has(type) else { return nil }
+      return Finding(
+        .missingImplementation, .warning, entry.place,
+        "\(entry.record.kind) \(entry.record.name) needs the Swift type \(type), "
+          + "which no file has",
+        remedy: "name the file that does as well, correct the name, or bind it by code")
+    }
+  }
+
+  /// A record for C whose context is null.
+  private static func nothingBehind(_ entry: Survey.Declared) -> Finding? {
+    guard entry.record.context?.target == .null else { return nil }
+    return Finding(
+      .missingImplementation, .error, entry.place,
+      "\(entry.record.kind) \(entry.record.name) is made in C, and its context is a null pointer",
+      remedy: "declare it with BeeHive.h, or let the context lead to the structure of its abi")
+  }
+}
+
+extension Record {
+  /// The Swift type that must be loaded for the entry to be made; nil where it brings its own maker.
+  fileprivate var namedType: String? {
+    guard accessor.map({ $0.target == .null }) ?? true else { return nil }
+    return switch kind {
+    case .module: name
+    case .service: implementation
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,44 @@
+internal import BinaryImage
+internal import Registration
+
+extension Problem {
+  /// What to do about it, for somebody who has the file and perhaps its source.
+  var remedy: String {
+    if let reason = Rejection.Reason(rawValue: code) { return reason.remedy }
+    return switch ImageError.Code(rawValue: code) {
+    case .unreadable: "correct the path, or the permissions of the file"
+    case .notAnObject: "leave the file out, or name what it was built from"
+    case .truncated: "copy or build the file again; it was cut off, or something overwrote it"
+    case .noSuchArchitecture: "name another --arch, or a file that was built for this one"
+    case .sectionTableMissing: "name the file as it was before its section headers were stripped"
+    case .noContents: "name the file that is loaded; this one has its debug information alone"
+    case .encrypted: "name the file as it was built, before a store encrypted it"
+    case .tooLarge: "raise --max-bytes"
+    case .killed: "leave the file out: reading it takes more memory or time than a child is given"
+    case .unsupported: "build the file in another form, as the message says"
+    default: "build the file again; its parts contradict each other"
+    }
+  }
+}
+
+extension Rejection.Reason {
+  fileprivate var remedy: String {
+    switch self {
+    case .nullPointer: "let the entry point to its text, or remove it"
+    case .pointerOutsideImage: "let the entry point to a constant text of its own library"
+    case .unresolvedPointer: "let the entry point to a text of its own library, not of another one"
+    case .unterminatedText: "end the text with NUL, as a string of C does"
+    case .invalidUTF8: "save the source as UTF-8"
+    case .emptyName: "give the entry a name"
+    case .malformedJSON, .severalJSONKeys:
+      "write one pair, { \"Service\" : \"Implementation\" }, or declare it with BeeHive.h"
+    case .oddSectionSize: "declare every entry as one pointer, aligned to 8, as BeeHive.h does"
+    case .badRecordSize, .badTextOffset: "declare the entry with BeeHive.h, which lays it out"
+    case .unknownVersion, .unknownKind:
+      "read it with a newer section-dump, or build it against an older BeeHive.h"
+    case .badAttribute: "write it as key=value, with a value of the form that the key asks for"
+    case .unreadableSection: "build the file again, or name it as it was before it was changed"
+    case .limitExceeded: "split the file; no scan reads more"
+    }
+  }
+}

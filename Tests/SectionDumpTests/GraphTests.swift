@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+
+@Suite("section-dump graph")
+struct GraphTests {
+  /// Two files that need each other, and everything that a picture can show.
+  private static let sources = [
+    "libshop.so": """
+    static const int english = 1;
+    static bool perform(const beehive_call *call, beehive_reply *reply) { return call == reply; }
+    static const beehive_action actions[] = { { "price", perform } };
+    BEEHIVE_MODULE(shop, &operations,
+                   BEEHIVE_REQUIRES("log") BEEHIVE_REQUIRES("nowhere") BEEHIVE_AFTER("net"));
+    BEEHIVE_SERVICE(Greeter, EnglishGreeter, &english,);
+    BEEHIVE_SERVICE(Clock, WallClock, &english, BEEHIVE_SCOPE("singleton"));
+    BEEHIVE_TARGET(till, actions, BEEHIVE_ACTION("price(sku: String)"));
+    BEEHIVE_ROUTE("app://shop/:id", perform,);
+    """,
+    "liblog.so": """
+    static const int french = 1;
+    BEEHIVE_MODULE(log, &operations, BEEHIVE_REQUIRES("disk"));
+    BEEHIVE_MODULE(disk, &operations, BEEHIVE_AFTER("log") BEEHIVE_AFTER("absent"));
+    BEEHIVE_MODULE(net, &operations,);
+    BEEHIVE_SERVICE(Greeter, FrenchGreeter, &french, BEEHIVE_PRIORITY(1));
+    """,
+  ]
+
+  /// The pair of files, in a folder of that name.
+  private func shop(_ folder: String) throws -> [String] {
+    try FileManager.default.createDirectory(
+      at: Fixtures.directory.appendingPathComponent(folder), withIntermediateDirectories: true)
+    return try ["libshop.so", "liblog.so"].map { name in
+      let source = """
+        #include <BeeHive.h>
+        #include <beehive/routing.h>
+        static const beehive_module_operations operations = {0};
+        \(Self.sources[name] ?? "")
+        """
+      return try Fixtures.build(source, as: "\(folder)/\(name)", ["-shared", "-fPIC"])
+    }
+  }
+
+  /// Names that would be more than names, were they written as they are.
+  private static let hostile = [
+    #"</script><img src=x onerror=alert(1)>"#, #"<!--<script>"#, #"a"]; n9 -> n8 [label="b"#,
+    #"back\slash\n\N"#, "`*md*`", "%%{init: {}}%%", "end", "#quot;&lt;&amp;", "line\nbreak",
+    "\u{1b}[2J", "\u{202e}txt", "@data@", "名前",
+  ]
+
+  private func hostileLibrary(_ name: String) throws -> String {
+    let entries = Self.hostile.enumerated().map { index, text in
+      let bytes = text.utf8.map { "\\\(String($0, radix: 8))" }.joined(separator: "\"\"")
+      return """
+        __attribute__((used, retain, aligned(8), section("BeehiveMods")))
+        static const char *const entry\(index) = "\(bytes)";
+        """
+    }
+    return try Fixtures.build(entries.joined(separator: "\n"), as: name, ["-shared", "-fPIC"])
+  }
+
+  private func draw(_ format: String, _ files: [String]) throws -> String {
+    let outcome = try Tool.run(["graph", "--format", format] + files)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    return outcome.output
+  }
+
+  /// The data in a page, as text.
+  private func data(in page: String) throws -> String {
+    let start = try #require(page.firstRange(of: #"id="data">"#)?.upperBound)
+    let end = try #require(page[start...].firstRange(of: "</script>")?.lowerBound)
+    return String(page[start..<end])
+  }
+
+  @Test("draws modules, services, implementations, targets and routes, and marks what is wrong")
+  func goldens() throws {
+    let files = try shop("picture")
+    let machine = try #require(try Tool.files([files[0]]).first?["machine"] as? String)
+    for (format, golden) in [("dot", "graph.dot"), ("mermaid", "graph.mmd")] {
+      try expectGolden(try draw(format, files).replacing(machine, with: "MACHINE"), golden)
+    }
+    let data = try data(in: try draw("html", files))
+    try expectGolden(data.replacing(machine, with: "MACHINE") + "\n", "graph.json")
+  }
+
+  @Test(
+    "writes what Graphviz reads, whatever names hold",
+    .enabled(if: Fixtures.has("dot"), "graphviz is not installed"))
+  func graphviz() throws {
+    for (files, count) in [
+      (try shop("graphviz"), 12), ([try hostileLibrary("graphviz.so")], Self.hostile.count),
+    ] {
+      let picture = Data(try draw("dot", files).utf8)
+      let outcome = try Fixtures.run("dot", ["-Tsvg"], input: picture)
+      #expect(outcome.status == 0)
+      #expect(outcome.errors.isEmpty)
+      #expect(outcome.output.matches(of: /class="node"/).count == count)
+    }
+  }
+
+  @Test("keeps hostile names apart from the page, the diagram and the data around them")
+  func hostileNames() throws {
+    let file = try hostileLibrary("hostile-graph.so")
+    let page = try draw("html", [file])
+    #expect(page.unicodeScalars.allSatisfy(isHarmless))
+    let benign = try draw("html", [try Fixtures.annotatedLibrary("benign.so")])
+    for tag in ["<script", "</script>", "<img", "<!--"] {
+      #expect(page.ranges(of: tag).count == benign.ranges(of: tag).count, "\(tag)")
+    }
+    let object = try JSONSerialization.jsonObject(with: Data(try data(in: page).utf8))
+    let nodes = try #require((object as? [String: Any])?["nodes"] as? [[String: Any]])
+    let shown = Set(nodes.compactMap { $0["name"] as? String })
+    #expect(shown.count == Self.hostile.count)
+    #expect(shown.isSuperset(of: ["</script><img src=x onerror=alert(1)>", "@data@", "名前"]))
+
+    let dot = try draw("dot", [file])
+    #expect(dot.unicodeScalars.allSatisfy(isHarmless))
+    let mermaid = try draw("mermaid", [file])
+    #expect(mermaid.unicodeScalars.allSatisfy(isHarmless))
+    for line in mermaid.split(separator: "\n") where line.contains("(\"") {
+      #expect(line.wholeMatch(of: #/ *n\d+\("[^"`<>%\[\]]*<br>module"\)/#) != nil, "\(line)")
+    }
+  }
+
+  @Test("draws what can be read, and says what cannot")
+  func unreadable() throws {
+    let file = try Fixtures.annotatedLibrary("drawn.so")
+    let outcome = try Tool.run(["graph", "nosuch.so", file])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("nosuch.so: No such file"))
+    #expect(outcome.output.contains("Shop.ShopModule"))
+    #expect(try Tool.run(["graph", "--format", "png", file]).status == 64)
+    #expect(try Tool.run(["graph", "--format", "mermaid", "/bin/true"]).output == "flowchart LR\n")
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Testing
+
+@Suite(
+  "With --isolate, a file that ends its reader is a problem of that file alone",
+  .enabled(
+    if: ProcessInfo.processInfo.environment["SANITIZER"] == nil,
+    "a sanitizer reserves terabytes, and the limit is one of address space"))
+struct IsolationTests {
+  /// An archive that is sparse, whose one member takes more memory to read than a child may have.
+  private func hungryArchive(_ name: String) throws -> String {
+    let object = try Fixtures.annotatedLibrary("\(name).so")
+    let size = 250 << 20
+    func field(_ text: String, _ width: Int) -> String {
+      text.padding(toLength: width, withPad: " ", startingAt: 0)
+    }
+    let head =
+      "!<arch>\n" + field("member.o/", 16) + field("0", 12) + field("0", 6) + field("0", 6)
+      + field("644", 8) + field("\(size)", 10) + "`\n"
+    let file = Fixtures.directory.appendingPathComponent(name)
+    let member = try Data(contentsOf: Fixtures.directory.appendingPathComponent(object))
+    try (Data(head.utf8) + member).write(to: file)
+    try FileHandle(forWritingTo: file).truncate(atOffset: UInt64(head.utf8.count + size))
+    return name
+  }
+
+  /// A library with a section that takes seconds to print.
+  private static let longLibrary = Result {
+    try Fixtures.build(
+      ".section list, \"aw\"\n.zero 64 << 20\n.section .note.GNU-stack, \"\", %progbits",
+      as: "hours.so", suffix: "s", ["-shared"])
+  }
+
+  @Test("Nothing else is different", arguments: ["table", "json", "csv"], [1, 3])
+  func sameOutput(format: String, jobs: Int) throws {
+    let name = "isolated-\(format)-\(jobs)"
+    let paths = [
+      try Fixtures.annotatedLibrary("\(name).so"),
+      try Fixtures.build("int x;", as: "\(name)-empty.so", ["-shared", "-fPIC"]), "nosuch",
+      try Fixtures.build(Fixtures.handWritten, as: "\(name)-hand.so", ["-shared", "-fPIC"]),
+    ]
+    let requirements = ["--require", "module:audio", "--require", "module:nobody"]
+    let arguments = ["--format", format, "--color", "always"] + requirements + paths
+    let plain = try Tool.run(arguments)
+    let isolated = try Tool.run(arguments + ["--isolate", "--jobs", "\(jobs)"])
+    #expect(isolated.status == plain.status)
+    #expect(isolated.output == plain.output)
+    #expect(isolated.errors == plain.errors)
+  }
+
+  @Test(
+    "Other commands read by children too",
+    arguments: [
+      ["sections"], ["strings", "--section", "list"], ["hex", "--section", "BeehiveMods"],
+    ])
+  func otherCommands(command: [String]) throws {
+    let name = "isolated-\(command[0]).so"
+    let path = try Fixtures.build(Fixtures.handWritten, as: name, ["-shared", "-fPIC"])
+    let plain = try Tool.run(command + [path, path])
+    let isolated = try Tool.run(command + ["--isolate", path, path])
+    #expect(!plain.output.isEmpty)
+    #expect(isolated.output == plain.output)
+    #expect(isolated.errors == plain.errors)
+  }
+
+  @Test("Standard input reaches the child, from a file and from a pipe")
+  func standardInput() throws {
+    let name = try Fixtures.annotatedLibrary("isolated-input.so")
+    let tool = Tool.products.appendingPathComponent("section-dump").path
+    for source in ["\"\(tool)\" - --isolate < \(name)", "cat \(name) | \"\(tool)\" - --isolate"] {
+      let outcome = try Fixtures.run("sh", ["-c", source + " --format csv"])
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(outcome.output.split(separator: "\n").count == 5)
+    }
+  }
+
+  @Test("One that takes too much memory is killed, and the scan goes on", arguments: [1, 2])
+  func tooMuchMemory(jobs: Int) throws {
+    let good = try Fixtures.annotatedLibrary("beside-hungry-\(jobs).so")
+    let hungry = try hungryArchive("hungry-\(jobs).a")
+    let files = try Tool.files([
+      good, hungry, good, hungry, good, "--isolate", "--jobs", "\(jobs)",
+    ])
+    #expect(files.map { $0["path"] as? String } == [good, hungry, good, hungry, good])
+    for (index, file) in files.enumerated() {
+      let problems = try #require(file["problems"] as? [[String: Any]])
+      let codes = problems.map { $0["code"] as? String }
+      #expect(codes == (index % 2 == 1 ? ["killed"] : []))
+      if index % 2 == 0 { #expect(try Tool.lines(file).count == 4) }
+    }
+  }
+
+  @Test("One that takes too much time is killed, and what it has said so far is not printed")
+  func tooMuchTime() throws {
+    let long = try Self.longLibrary.get()
+    let tool = Tool.products.appendingPathComponent("section-dump").path
+    let good = try Fixtures.build(Fixtures.handWritten, as: "beside.so", ["-shared", "-fPIC"])
+    let outcome = try Fixtures.run(
+      "prlimit", ["--cpu=1", tool, "hex", "--section", "list", "--isolate", good, long, good])
+    let plain = try Tool.run(["hex", "--section", "list", good, good])
+    #expect(outcome.status == 2)
+    #expect(outcome.output == plain.output + "\n3 files: 2 shown, 1 not read\n")
+    #expect(outcome.errors.hasPrefix("section-dump: hours.so: The child that read it "))
+  }
+
+  @Test("One that somebody kills is told, and the scan goes on")
+  func killed() throws {
+    let long = try Self.longLibrary.get()
+    let good = try Fixtures.build(Fixtures.handWritten, as: "beside-too.so", ["-shared", "-fPIC"])
+    let process = Process()
+    process.executableURL = Tool.products.appendingPathComponent("section-dump")
+    process.currentDirectoryURL = Fixtures.directory
+    process.arguments = ["hex", "--section", "list", "--isolate", "--format", "json", long, good]
+    let (output, errors) = (Pipe(), Pipe())
+    (process.standardOutput, process.standardError) = (output, errors)
+    try process.run()
+    let list = "/proc/\(process.processIdentifier)/task/\(process.processIdentifier)/children"
+    var child: Int32?
+    while child == nil, process.isRunning {
+      let text = (try? String(contentsOfFile: list, encoding: .utf8)) ?? ""
+      child = text.split(separator: " ").first.flatMap { Int32($0) }
+    }
+    kill(try #require(child), SIGKILL)
+    let document = try JSONSerialization.jsonObject(
+      with: output.fileHandleForReading.readToEnd() ?? Data())
+    process.waitUntilExit()
+    let files = try #require((document as? [String: Any])?["files"] as? [[String: Any]])
+    #expect(files.count == 2)
+    #expect((files[0]["problems"] as? [[String: Any]])?.first?["code"] as? String == "killed")
+    #expect((files[1]["problems"] as? [Any])?.isEmpty == true)
+    #expect(
+      String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
+        .contains("was killed by signal 9"))
+    #expect(process.terminationStatus == 2)
+  }
+}

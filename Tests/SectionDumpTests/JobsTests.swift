@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+
+@Suite("Files are read at the same time, and reported in their order")
+struct JobsTests {
+  /// A tree of files with entries, without, damaged, and of other kinds, in several directories.
+  private static let tree: Result<String, any Error> = Result {
+    let name = "jobs-\(UUID().uuidString)"
+    let root = Fixtures.directory.appendingPathComponent(name)
+    func contents(_ file: String) throws -> Data {
+      try Data(contentsOf: Fixtures.directory.appendingPathComponent(file))
+    }
+    let library = try contents(Fixtures.annotatedLibrary("\(name).so"))
+    let mistaken = try contents(
+      Fixtures.build(Fixtures.handWritten, as: "\(name)-hand.so", ["-shared", "-fPIC"]))
+    let empty = try contents(
+      Fixtures.build("int x;", as: "\(name)-empty.so", ["-shared", "-fPIC"]))
+    let kinds = [library, empty, mistaken, library.prefix(700), Data("text".utf8), empty]
+    for directory in 0..<7 {
+      let place = root.appendingPathComponent("\(directory)")
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+      for file in 0..<90 {
+        try kinds[(directory + file * file) % kinds.count]
+          .write(to: place.appendingPathComponent("\(file)"))
+      }
+    }
+    return name
+  }
+
+  @Test(
+    "Both streams are the same, byte by byte, however many there are",
+    arguments: ["table", "json", "ndjson", "csv"], [2, 3, 16])
+  func sameOutput(format: String, jobs: Int) throws {
+    let tree = try Self.tree.get()
+    let arguments = ["-r", tree, "\(tree)/nosuch", "--format", format]
+    let one = try Tool.run(arguments + ["--jobs", "1"])
+    let many = try Tool.run(arguments + ["--jobs", "\(jobs)"])
+    #expect(one.status == 2)
+    #expect(many.status == one.status)
+    #expect(many.output == one.output)
+    #expect(many.errors == one.errors)
+  }
+
+  @Test("A problem stands behind what came before it, where both streams are one file")
+  func sameOrder() throws {
+    let tree = try Self.tree.get()
+    let tool = Tool.products.appendingPathComponent("section-dump").path
+    let outputs = try [1, 4].map { jobs in
+      try Fixtures.run("sh", ["-c", "\"\(tool)\" -r \(tree) --format csv --jobs \(jobs) 2>&1"])
+        .output
+    }
+    #expect(outputs[0].contains("section-dump: "))
+    #expect(outputs[0] == outputs[1])
+  }
+
+  @Test(
+    "Findings and differences are the same too",
+    arguments: [["verify", "-r"], ["diff", "-r", "nothing-there"]])
+  func surveys(command: [String]) throws {
+    let tree = try Self.tree.get()
+    let nothing = Fixtures.directory.appendingPathComponent("nothing-there")
+    try FileManager.default.createDirectory(at: nothing, withIntermediateDirectories: true)
+    let one = try Tool.run(command + [tree, "--jobs", "1"])
+    let many = try Tool.run(command + [tree, "--jobs", "3"])
+    #expect(!one.output.isEmpty)
+    #expect(many.status == one.status)
+    #expect(many.output == one.output)
+    #expect(many.errors == one.errors)
+  }
+
+  @Test("What one of the files must have is met by any of them", arguments: [1, 5])
+  func requirements(jobs: Int) throws {
+    let tree = try Self.tree.get()
+    let outcome = try Tool.run([
+      "-r", "\(tree)/0/0", "\(tree)/1", "--jobs", "\(jobs)", "--require", "module:audio",
+      "--require", "module:nobody",
+    ])
+    #expect(!outcome.errors.contains("audio"))
+    #expect(outcome.errors.hasSuffix("no file has the required module nobody\n"))
+  }
+
+  @Test("Reports that are longer than anybody keeps come in order as well")
+  func longReports() throws {
+    // Each makes megabytes of text, so that those who are not in turn have to wait.
+    let source = """
+      .section list, "aw"
+      .rept 12000
+      .quad name
+      .endr
+      .section .rodata.names, "a"
+      name: .asciz "a name that is printed again and again, until it is a long report"
+      .section .note.GNU-stack, "", %progbits
+      """
+    let name = try Fixtures.build(source, as: "long.so", suffix: "s", ["-shared"])
+    let paths = [String](repeating: name, count: 6)
+    let arguments = ["strings", "--section", "list", "--format", "json"] + paths
+    let one = try Tool.run(arguments)
+    let many = try Tool.run(arguments + ["--jobs", "4"])
+    #expect(one.output.utf8.count > 12 << 20)
+    #expect(many.output == one.output)
+  }
+
+  @Test("No number of files at a time is refused but none", arguments: ["0", "-1", "many"])
+  func usage(jobs: String) throws {
+    #expect(try Tool.run(["--jobs=\(jobs)", "file"]).status == 64)
+  }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+
+@Suite("What the images in a core file offer", .serialized)
+struct LiveCoreTests {
+  private static let hasDebugger = Fixtures.has("gcore")
+
+  /// Writes a core file of a host that has done these steps, and what `live` said of the host; both
+  /// by the last parts of the paths.
+  private func core(
+    of steps: [String], as name: String
+  ) throws -> (file: String, alive: [String: [String: Any]]) {
+    var alive: [String: [String: Any]] = [:]
+    var file = ""
+    try LiveStatesTests.withHost(steps) { pid, _ in
+      alive = try files(["--pid", "\(pid)"])
+      try Fixtures.tool("gcore", ["-o", name, "\(pid)"])
+      file = "\(name).\(pid)"
+    }
+    return (file, alive)
+  }
+
+  /// The images that `live` shows.
+  private func files(_ arguments: [String], status: Int32 = 0) throws -> [String: [String: Any]] {
+    let outcome = try Tool.run(["live"] + arguments + ["--format", "json"])
+    #expect(outcome.status == status, "\(outcome.errors)")
+    let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+    let files = try #require((document as? [String: Any])?["files"] as? [[String: Any]])
+    return Dictionary(
+      files.map { ((($0["path"] as? String ?? "") as NSString).lastPathComponent, $0) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  /// All that was told of an image.
+  private func text(_ file: [String: Any]?) throws -> String {
+    let data = try JSONSerialization.data(
+      withJSONObject: try #require(file), options: [.sortedKeys])
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  @Test(
+    "It tells what the process did, the states of its entries too",
+    .enabled(if: hasDebugger, "gcore is not installed: apt-get install gdb"))
+  func sameAsProcess() throws {
+    let steps = [LiveStatesTests.hive] + (try LiveStatesTests.opened()) + ["entries"]
+    let (file, alive) = try core(of: steps, as: "core-whole")
+    let found = try files(["--core", file])
+    for name in ["live-first.so", "live-second.so", "libBeeHive.so", "live-states-host"] {
+      #expect(try text(found[name]) == text(alive[name]))
+    }
+    let table = try Tool.run(["live", "--core", file]).output
+    #expect(table.contains("already provides it"))
+  }
+
+  @Test(
+    "A library that is gone or replaced since is not read in place of the one that was mapped",
+    .enabled(if: hasDebugger, "gcore is not installed: apt-get install gdb"),
+    arguments: [true, false])
+  func replaced(isGone: Bool) throws {
+    let name = try Fixtures.annotatedLibrary("core-replaced-\(isGone).so")
+    let (file, alive) = try core(of: ["open=./\(name)"], as: "core-replaced-\(isGone)")
+    let path = Fixtures.directory.appendingPathComponent(name).path
+    if isGone {
+      try FileManager.default.removeItem(atPath: path)
+    } else {
+      _ = try Fixtures.build(
+        Fixtures.annotated.replacingOccurrences(of: "Shop", with: "Fish"), as: name,
+        ["-shared", "-fPIC", "-O2"])
+    }
+    let outcome = try Tool.run(["live", "--core", file])
+    #expect(outcome.status == 2)
+    #expect(
+      outcome.errors.contains(isGone ? "and that is gone" : "and that is another one now"),
+      "\(outcome.errors)")
+    #expect(!outcome.output.contains("Fish"))
+    let image = try #require(try files(["--core", file], status: 2)[name])
+    #expect(image["deleted"] as? Bool == true && image["replaced"] as? Bool == !isGone)
+    // The typed records stand in memory that the core file has.
+    let lines = try Tool.lines(image)
+    #expect(try Set(lines).isSubset(of: Tool.lines(try #require(alive[name]))))
+    #expect(lines.count == 2)
+  }
+
+  @Test(
+    "Cut off or overwritten, it is a problem or harmless",
+    .enabled(if: hasDebugger, "gcore is not installed: apt-get install gdb"))
+  func damaged() throws {
+    let name = try Fixtures.annotatedLibrary("core-damaged.so")
+    let (file, _) = try core(of: ["open=./\(name)"], as: "core-damaged")
+    let bytes = try Data(contentsOf: Fixtures.directory.appendingPathComponent(file))
+    var generator = SystemRandomNumberGenerator()
+    let steps = Array(stride(from: 0, to: 4096, by: 128))
+    let lengths = steps + (1..<24).map { bytes.count * $0 / 24 }
+    for length in lengths { try look(at: bytes.prefix(length), isCut: true, "cut at \(length)") }
+    for _ in 0..<60 {
+      var copy = bytes
+      let place = Int.random(in: 4..<min(copy.count, 16384), using: &generator)
+      copy[place] = UInt8.random(in: 0...255, using: &generator)
+      try look(at: copy, isCut: false, "byte \(place) is \(copy[place])")
+    }
+  }
+
+  private func look(at bytes: Data, isCut: Bool, _ what: String) throws {
+    try bytes.write(to: Fixtures.directory.appendingPathComponent("core-look"))
+    let outcome = try Fixtures.run(
+      Tool.products.appendingPathComponent("section-dump").path,
+      ["live", "--core", "core-look", "--format", "json"], limit: 5)
+    #expect(outcome.status == 2 || (!isCut && outcome.status == 0), "\(what): \(outcome.status)")
+    #expect(throws: Never.self, "\(what)") {
+      try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+    }
+  }
+
+  @Test("What is no core file is refused")
+  func others() throws {
+    let library = try Fixtures.annotatedLibrary("core-none.so")
+    let outcome = try Tool.run(["live", "--core", library])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("core-none.so: It is no core file, but another ELF file."))
+    #expect(try Tool.run(["live", "--core", "nowhere"]).status == 2)
+    #expect(try Tool.run(["live", "--core", library, "--pid", "1"]).status == 64)
+  }
+}

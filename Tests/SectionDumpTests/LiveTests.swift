@@ -1,0 +1,199 @@
+import Foundation
+import Testing
+
+@Suite("What the images in a running process offer", .serialized)
+struct LiveTests {
+  /// Loads the libraries that it is given, says so, and waits. A number before them is a seed: with
+  /// that, bytes of the headers of the first one are overwritten.
+  private static let host = Result {
+    try Fixtures.build(
+      """
+      #define _GNU_SOURCE
+      #include <dlfcn.h>
+      #include <link.h>
+      #include <stdio.h>
+      #include <stdlib.h>
+      #include <sys/mman.h>
+      #include <unistd.h>
+      int main(int count, char **names) {
+        unsigned seed = atoi(names[1]);
+        for (int i = 2; i < count; i++) {
+          struct link_map *map = dlopen(names[i], RTLD_NOW);
+          if (!map) { puts(dlerror()); return 1; }
+          if (i > 2 || !seed) { continue; }
+          unsigned char *base = (unsigned char *)map->l_addr;
+          if (mprotect(base, 4096, PROT_READ | PROT_WRITE)) { return 2; }
+          // The magic stays, or there would be nothing to look at.
+          for (int hit = 0; hit < 8; hit++) { base[16 + rand_r(&seed) % 900] = rand_r(&seed); }
+        }
+        puts("ready");
+        fflush(stdout);
+        sleep(60);
+      }
+      """, as: "live-host", ["-O1", "-ldl"])
+  }
+
+  /// Runs the host with its libraries while `body` looks at it.
+  private func withHost(
+    _ libraries: [String], seed: Int = 0, _ body: (Process) throws -> Void
+  ) throws {
+    let process = Process()
+    process.executableURL = Fixtures.directory.appendingPathComponent(try Self.host.get())
+    process.currentDirectoryURL = Fixtures.directory
+    process.arguments = ["\(seed)"] + libraries.map { "./\($0)" }
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    defer {
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+    }
+    let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    try #require(line == "ready\n")
+    try body(process)
+  }
+
+  /// The images of a process by the last part of their paths.
+  private func images(
+    of process: Process, status: Int32 = 0
+  ) throws -> [String: [String: Any]] {
+    let outcome = try Tool.run([
+      "live", "--pid", "\(process.processIdentifier)", "--format", "json",
+    ])
+    #expect(outcome.status == status, "\(outcome.errors)")
+    let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+    let object = try #require(document as? [String: Any])
+    #expect(object["pid"] as? Int == Int(process.processIdentifier))
+    let files = try #require(object["files"] as? [[String: Any]])
+    return Dictionary(
+      files.map {
+        (($0["path"] as? String ?? "").split(separator: "/").last.map(String.init) ?? "", $0)
+      },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  @Test("They offer what their files do, found by the note or by the section table")
+  func sameAsFiles() throws {
+    let noted = try Fixtures.annotatedLibrary("live-noted.so")
+    let plain = try Fixtures.build(
+      Fixtures.handWritten, as: "live-plain.so", ["-shared", "-fPIC"])
+    try withHost([noted, plain]) { process in
+      // The second has entries that are refused, in memory as in the file.
+      let images = try images(of: process, status: 2)
+      for name in [noted, plain] {
+        let image = try #require(images[name])
+        let file = try #require(try Tool.files([name]).first)
+        #expect(try Tool.lines(image) == Tool.lines(file))
+        for key in ["id", "machine", "type", "bits"] {
+          #expect("\(image[key] ?? "")" == "\(file[key] ?? "")")
+        }
+        #expect((image["deleted"] as? Bool, image["replaced"] as? Bool) == (false, false))
+        let problems = [image, file].map { ($0["problems"] as? [[String: Any]])?.count }
+        #expect(problems[0] == problems[1])
+      }
+    }
+  }
+
+  @Test("A file that is gone or replaced is told, and what is mapped is still read")
+  func goneFiles() throws {
+    let names = try (0..<3).map { try Fixtures.annotatedLibrary("live-gone-\($0).so") }
+    let other = try Fixtures.build(
+      Fixtures.handWritten, as: "live-other.so", ["-shared", "-fPIC"])
+    try withHost(names) { process in
+      let manager = FileManager.default
+      let paths = names.map { Fixtures.directory.appendingPathComponent($0).path }
+      try manager.removeItem(atPath: paths[0])
+      try manager.removeItem(atPath: paths[1])
+      try manager.moveItem(
+        atPath: Fixtures.directory.appendingPathComponent(other).path, toPath: paths[1])
+      let images = try images(of: process)
+      for (name, state) in zip(names, [(true, false), (true, true), (false, false)]) {
+        let image = try #require(images[name])
+        #expect((image["deleted"] as? Bool, image["replaced"] as? Bool) == state)
+        #expect(try Tool.lines(image).sorted() == Fixtures.annotatedLines.sorted())
+      }
+      let table = try Tool.run(["live", "--pid", "\(process.processIdentifier)"]).output
+      #expect(table.contains(", deleted since\n") && table.contains(", replaced since\n"))
+    }
+  }
+
+  @Test("Without note and without file it is not called empty")
+  func nothingToGoBy() throws {
+    let name = try Fixtures.build(
+      Fixtures.handWritten, as: "live-lost.so", ["-shared", "-fPIC"])
+    try withHost([name]) { process in
+      try FileManager.default.removeItem(
+        at: Fixtures.directory.appendingPathComponent(name))
+      let image = try #require(try images(of: process, status: 2)[name])
+      let codes = try #require(image["problems"] as? [[String: Any]]).map { $0["code"] as? String }
+      // Those who may follow /proc/PID/map_files read the file that has no name any more.
+      if try Tool.lines(image).isEmpty { #expect(codes == ["replaced"]) }
+    }
+  }
+
+  @Test("Headers that the process has overwritten are a problem or harmless", arguments: 1...24)
+  func hostileMemory(seed: Int) throws {
+    let name = try Fixtures.annotatedLibrary("live-hostile-\(seed).so")
+    try withHost([name], seed: seed) { process in
+      let outcome = try Tool.run([
+        "live", "--pid", "\(process.processIdentifier)", "--format", "json",
+      ])
+      #expect([0, 2].contains(outcome.status), "\(outcome.status)")
+      #expect(throws: Never.self) {
+        try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+      }
+    }
+  }
+
+  @Test("A process that ends while it is read is a problem or was read", arguments: 0..<12)
+  func endingProcess(step: Int) throws {
+    let name = try Fixtures.annotatedLibrary("live-ending-\(step).so")
+    try withHost([name]) { process in
+      let pid = process.processIdentifier
+      Thread.detachNewThread {
+        usleep(UInt32(step * 8000))
+        kill(pid, SIGKILL)
+      }
+      let outcome = try Tool.run(["live", "--pid", "\(pid)", "--format", "json"])
+      #expect([0, 2].contains(outcome.status))
+      #expect(outcome.status == 0 || outcome.errors.hasPrefix("section-dump: "))
+      #expect(throws: Never.self) {
+        try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+      }
+    }
+  }
+
+  @Test("A process that is not there, or has no memory")
+  func noProcess() throws {
+    var number: Int32 = 0
+    try withHost([]) { number = $0.processIdentifier }
+    let outcome = try Tool.run(["live", "--pid", "\(number)"])
+    #expect(outcome.status == 2)
+    #expect(outcome.output.isEmpty)
+    #expect(outcome.errors == "section-dump: process \(number): There is no such process.\n")
+  }
+
+  @Test(
+    "One that may not be read is told with the setting that counts",
+    .enabled(if: geteuid() == 0 && Fixtures.has("setpriv"), "only root may become somebody else"))
+  func permission() throws {
+    let tool = Fixtures.directory.appendingPathComponent("live-tool").path
+    try FileManager.default.copyItem(
+      at: Tool.products.appendingPathComponent("section-dump"), to: URL(fileURLWithPath: tool))
+    try withHost([]) { process in
+      let outcome = try Fixtures.run(
+        "setpriv",
+        [
+          "--reuid", "65534", "--regid", "65534", "--clear-groups", tool, "live", "--pid",
+          "\(process.processIdentifier)",
+        ])
+      #expect(outcome.status == 2)
+      #expect(outcome.errors.contains("kernel.yama.ptrace_scope"), "\(outcome.errors)")
+    }
+  }
+
+  @Test("No number, or no number of a process, is usage", arguments: [[], ["--pid", "0"]])
+  func usage(arguments: [String]) throws {
+    #expect(try Tool.run(["live"] + arguments).status == 64)
+  }
+}
