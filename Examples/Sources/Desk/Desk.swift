@@ -1,7 +1,7 @@
 // Opens URLs from outside: one a line on standard input, its answer or its refusal on standard output. With
-// a file, the decision table in it holds; `?` before a URL asks what would happen.
+// a file, the decision table in it holds. `?` before a URL asks what would happen; alone, what there is.
 //
-//   printf 'app://book/7\n?app://book/7\n' | desk [table.json]
+//   printf 'app://book/7\n?app://book/7\n?\n' | desk [november.json]
 
 internal import BeeHiveRouting
 internal import Foundation
@@ -25,20 +25,32 @@ struct BookTarget: Target {
       return "book \(id), found by \(from ?? "chance")"
     }
     try hive.router.register("app://storeroom") { _ in "nobody from outside gets here" }
-    if CommandLine.arguments.count > 1 {
-      let data = try Data(contentsOf: URL(filePath: CommandLine.arguments[1]))
-      try hive.calls.load(JSONDecoder().decode(DecisionTable.self, from: data))
+    for file in CommandLine.arguments.dropFirst() {
+      do {
+        let data = try Data(contentsOf: URL(filePath: file))
+        try hive.calls.load(JSONDecoder().decode(DecisionTable.self, from: data))
+      } catch {
+        FileHandle.standardError.write(Data("\(file): \(error)\n".utf8))
+        exit(1)
+      }
     }
     while let line = readLine() {
-      if line.hasPrefix("?") {
-        print(hive.calls.explain(String(line.dropFirst()), origin: .remote))
-        continue
+      switch line.first {
+      case nil: continue
+      case "?" where line.count == 1: print(hive.catalogue())
+      case "?": print(hive.calls.explain(String(line.dropFirst()), origin: .remote))
+      default: print(await answer(to: line, in: hive))
       }
-      do {
-        print(try await hive.router.open(line, origin: .remote))
-      } catch let error as RoutingError {
-        print("\(error.code.rawValue): \(error)")
-      }
+    }
+  }
+
+  private static func answer(to url: String, in hive: Hive) async -> String {
+    do {
+      return "\(try await hive.router.open(url, origin: .remote))"
+    } catch let error as RoutingError {
+      return "\(error.code.rawValue): \(error)"
+    } catch {
+      return "failed: \(error)"
     }
   }
 }
