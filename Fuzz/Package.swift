@@ -11,12 +11,28 @@ let package = Package(
     .target(name: "CImageList"),
     .target(name: "BinaryImage", dependencies: ["CElf", "CImageList"]),
     .target(name: "Registration", dependencies: ["BinaryImage", "CBeeHive"]),
+    .target(name: "CEpoch"),
+    .target(name: "Threads"),
+    .target(name: "CSignals"),
+    .target(name: "CStateRecord"),
+    .target(name: "CSwiftRuntime"),
+    .target(name: "CImageEvents", dependencies: ["CBeeHive", "CImageList"]),
+    .target(
+      name: "BeeHive",
+      dependencies: [
+        "Registration", "BinaryImage", "Threads", "CBeeHive", "CEpoch", "CImageEvents", "CSignals",
+        "CStateRecord", "CSwiftRuntime",
+      ]),
+    .target(
+      name: "BeeHiveRouting", dependencies: ["BeeHive", "Registration", "Threads", "CBeeHive"]),
     .target(name: "Harness", dependencies: ["Registration", "BinaryImage"]),
     .executableTarget(name: "ELFReader", dependencies: ["Harness"]),
     .executableTarget(name: "MachOReader", dependencies: ["Harness"]),
     .executableTarget(name: "ArchiveReader", dependencies: ["Harness"]),
     .executableTarget(name: "RelocationEngine", dependencies: ["Harness"]),
     .executableTarget(name: "RecordDecoder", dependencies: ["Harness"]),
+    .executableTarget(name: "RouteMatcher", dependencies: ["Harness", "BeeHiveRouting"]),
+    .executableTarget(name: "DecisionTableReader", dependencies: ["Harness", "BeeHiveRouting"]),
   ],
   cLanguageStandard: .c11
 )
