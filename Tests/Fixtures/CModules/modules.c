@@ -58,18 +58,22 @@ static void unmount(const beehive_context *context) {
   write_down("unmount");
 }
 
-static bool sleep_a_while(const beehive_context *context) {
+static bool awake;
+
+static bool sleep_until_woken(const beehive_context *context) {
   (void)context;
-  usleep(500000);
+  while (!__atomic_load_n(&awake, __ATOMIC_ACQUIRE)) usleep(1000);
   return true;
 }
+
+void c_module_wake(void) { __atomic_store_n(&awake, true, __ATOMIC_RELEASE); }
 
 static const beehive_module_operations recorder = {
     .set_up = set_up, .initialize = initialize, .splash = splash,
     .event = event,   .tear_down = tear_down,   .unmount = unmount};
 static const beehive_module_operations refuser = {
     .set_up = set_up, .initialize = refuse, .tear_down = tear_down, .unmount = unmount};
-static const beehive_module_operations sleeper = {.set_up = sleep_a_while};
+static const beehive_module_operations sleeper = {.set_up = sleep_until_woken};
 static const beehive_module_operations empty = {0};
 
 const beehive_module_operations *c_module_recorder(void) { return &recorder; }

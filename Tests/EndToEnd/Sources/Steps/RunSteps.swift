@@ -1,6 +1,5 @@
 internal import BeeHive
 internal import Glibc
-internal import Synchronization
 
 extension Host {
   /// What a Hive does while it runs.
@@ -31,24 +30,6 @@ extension Host {
   private static let signalNames: [String: Signal] = [
     "TERM": .terminate, "INT": .interrupt, "HUP": .hangUp, "TSTP": .suspend, "CONT": .resume,
   ]
-
-  /// Runs async work to its end while this thread waits; what came of it, in words.
-  private static func waiting(_ work: @escaping @Sendable () async throws -> String) -> String {
-    let answer = Answer()
-    Task {
-      let text: String
-      do { text = try await work() } catch { text = "\(error)" }
-      answer.text.withLock { $0 = text }
-    }
-    while true {
-      if let text = answer.text.withLock({ $0 }) { return text }
-      usleep(1000)
-    }
-  }
-
-  private final class Answer: Sendable {
-    let text = Mutex<String?>(nil)
-  }
 }
 
 /// Says what it is told, at once.

@@ -72,12 +72,17 @@ import Testing
 
   @Test("Opening one and asking for its service costs the same at the end as at the beginning")
   func growth() throws {
-    let said = try Program.host("touch", "grow=crowd", in: Self.workshop.get())
-    let words = said[0].split(separator: " ")
-    #expect(words.prefix(3).joined(separator: " ") == "1000 answers, growth")
-    // Between the second quarter and the last: 1 is ideal, 2.3 what a cost has that grows with the
-    // number of images. Half of that is the loader's own list, which is walked once each time.
-    let growth = try #require(Double(words[3]))
-    #expect(growth < 1.8, "\(said)")
+    let figures = /1000 answers, microseconds each: early ([0-9.]+), late ([0-9.]+)/
+    // 1 is ideal, 2.3 what a cost has that grows with the number of images. The least of up to ten:
+    // another process, which is there or not while the last ones are opened, can only add to it.
+    let bound = 1.8
+    var (early, late) = (Double.infinity, Double.infinity)
+    for _ in 0..<10 where !(late < bound * early) {
+      let said = try Program.host("touch", "grow=crowd", in: Self.workshop.get())
+      let found = try #require(said[0].wholeMatch(of: figures), "\(said)")
+      early = min(early, try #require(Double(found.1)))
+      late = min(late, try #require(Double(found.2)))
+    }
+    #expect(late < bound * early, "early \(early), late \(late)")
   }
 }

@@ -11,8 +11,9 @@ void c_module_listen(void (*_Nonnull journal)(const char *_Nonnull));
 const beehive_module_operations *_Nonnull c_module_recorder(void);
 /// `initialize` answers false.
 const beehive_module_operations *_Nonnull c_module_refuser(void);
-/// `set_up` takes half a second of its thread.
+/// `set_up` keeps its thread until `c_module_wake`.
 const beehive_module_operations *_Nonnull c_module_sleeper(void);
+void c_module_wake(void);
 /// Has no operation at all.
 const beehive_module_operations *_Nonnull c_module_empty(void);
 

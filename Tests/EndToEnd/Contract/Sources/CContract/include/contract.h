@@ -16,6 +16,9 @@ void contract_set_host(void (*function)(void));
 /* A file descriptor of a copy that no directory knows; -1 where that fails. memfd_create */
 int contract_copy_to_memory(const char *path);
 
+/* Looks at every image in the loader's list. dl_iterate_phdr */
+void contract_walk(void);
+
 /* Ends this process after so many seconds, whatever it does; whoever started it may have blocked the
  * signal. */
 void contract_end_after(unsigned seconds);
