@@ -2,16 +2,20 @@ import Foundation
 
 // Prints the table; with --check, fails where a ratio or a count is above its bound or missing. With
 // --counts there are rows of instructions alone. With --slow, prints the comparisons whose times are
-// above their bounds and nothing else.
+// above their bounds and nothing else. --of=a,b: of these comparisons alone.
 let arguments = CommandLine.arguments.dropFirst()
 let isChecking = arguments.contains("--check")
 guard let folder = arguments.first(where: { !$0.hasPrefix("-") }) else {
-  print("usage: figures [--check] [--counts] [--slow] <folder of measurements>")
+  print("usage: figures [--check] [--counts] [--slow] [--of=<comparison>,…] <measurements>")
   exit(64)
 }
 let measurements = try Measurements(folder: folder)
+let asked = arguments.first { $0.hasPrefix("--of=") }.map {
+  Set($0.dropFirst("--of=".count).split(separator: ",").map(String.init))
+}
 let allRows = Figure.all.filter {
-  $0.quantity == .instructions || !arguments.contains("--counts")
+  ($0.quantity == .instructions || !arguments.contains("--counts"))
+    && asked?.contains($0.comparison) != false
 }.map { Row($0, measurements) }
 
 if arguments.contains("--slow") {
