@@ -103,7 +103,7 @@ let package = Package(
     .testTarget(
       name: "BeeHiveRoutingTests",
       dependencies: [
-        "BeeHiveRouting", "BeeHive", "CRoutes", .product(name: "Yams", package: "Yams"),
+        "BeeHiveRouting", "BeeHive", "CRoutes", "Threads", .product(name: "Yams", package: "Yams"),
       ]),
     .testTarget(name: "SectionDumpTests", dependencies: ["section-dump"], exclude: ["Goldens"]),
   ],
