@@ -137,6 +137,35 @@ struct DecisionTableTests {
         "rules[0].match.url"
       ),
       (
+        #"{"version":1,"rules":[{"name":"a","match":{"url":"/","action":"a"},"do":{"block":"x"}}]}"#,
+        "rules[0].match.url"
+      ),
+      (
+        #"{"version":1,"rules":[{"name":"a","match":{"url":null,"target":"t"},"do":{"block":"x"}}]}"#,
+        "rules[0].match.url"
+      ),
+      (
+        #"{"version":1,"rules":[{"name":"a","match":{"url":null},"do":{"block":"x"}}]}"#,
+        "rules[0].match.url"
+      ),
+      (
+        #"{"version":1,"rules":[{"name":"a","match":{"target":null},"do":{"block":"x"}}]}"#,
+        "rules[0].match.target"
+      ),
+      (
+        #"{"version":1,"rules":[{"name":"a","match":{},"do":{"redirect":{"target":"t","action":"a","url":"/"}}}]}"#,
+        "rules[0].do.redirect.url"
+      ),
+      (
+        #"{"version":1,"rules":[{"name":"a","match":{},"do":{"redirect":{"target":"t"}}}]}"#,
+        "rules[0].do.redirect.action"
+      ),
+      (
+        #"{"version":1,"rules":[{"name":"a","match":{},"do":{"redirect":{"url":"/"}}}]}"#,
+        "rules[0].do.redirect.url"
+      ),
+      (#"{"version":1,"rules":[{"name":"a","url":"/","do":{"block":"x"}}]}"#, "rules[0].url"),
+      (
         #"{"version":1,"rules":[{"name":"a","match":{"origin":"moon"},"do":{"block":"x"}}]}"#,
         "rules[0].match.origin"
       ),

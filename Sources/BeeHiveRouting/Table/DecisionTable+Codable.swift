@@ -29,8 +29,11 @@ extension KeyedDecodingContainer<SchemaKey> {
     try decode(Value.self, forKey: SchemaKey(key))
   }
 
+  /// The value of a key that may be missing; null is no value of any key.
   func optional<Value: Decodable>(_ key: String) throws -> Value? {
-    try decodeIfPresent(Value.self, forKey: SchemaKey(key))
+    guard has(key) else { return nil }
+    let found: Value = try value(key)
+    return found
   }
 
   func has(_ key: String) -> Bool { contains(SchemaKey(key)) }
@@ -176,9 +179,21 @@ extension DecisionTable.Condition: Codable {
 }
 
 extension DecisionTable.Outcome: Codable {
+  /// Where a redirection leads that names no URL.
   private struct Names: Codable {
     var target: String
     var action: String
+
+    init(target: String, action: String) {
+      self.target = target
+      self.action = action
+    }
+
+    init(from decoder: any Decoder) throws {
+      let object = try SchemaObject.read(decoder, "target", "action")
+      target = try object.value("target")
+      action = try object.value("action")
+    }
   }
 
   /// Reads one of `redirect`, `block`, `replace` and `answer`.
