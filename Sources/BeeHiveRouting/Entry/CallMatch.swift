@@ -41,13 +41,7 @@ public struct CallMatch: Sendable {
   static func url(
     _ pattern: RoutePattern, types: SegmentTypes, from origin: CallOrigin?
   ) throws(RoutingError) -> CallMatch {
-    var tree = RouteTree()
-    let root = RouteTree.Root(scheme: pattern.scheme, isAbsolute: pattern.isAbsolute)
-    for variant in pattern.variants {
-      _ = try tree.insert(
-        Route.ID(rawValue: 0), priority: 0, segments: variant, root: root, types: types,
-        pattern: pattern.text)
-    }
+    let tree = try RouteTree(of: pattern, types: types)
     return CallMatch(.url(tree), origin, pattern.text)
   }
 

@@ -1,7 +1,9 @@
 extension RoutePattern {
   /// A URL that the pattern matches, with these values; what the path does not name goes into the query.
   ///
-  /// Optional parts are there where all of their values are given. Matching the URL gives the values back.
+  /// Optional parts are there where all of their values are given. Matching the URL gives the values back;
+  /// values of another type than the pattern names, and those that the URL would give to other names, are
+  /// errors. Types that `Router.define` adds are not known here, and so not checked.
   public func url(with values: [String: any URLConvertible] = [:]) throws(RoutingError) -> String {
     let given = Set(values.keys)
     guard let variant = variants.first(where: { given.isSuperset(of: Self.needed(by: $0)) }) else {
@@ -10,7 +12,7 @@ extension RoutePattern {
         .missingParameter, "\(text) needs a value of \(missing.joined(separator: ", "))",
         key: missing.first)
     }
-    var used: Set<String> = []
+    var used: [String: [String]] = [:]
     var path: [String] = []
     for (index, segment) in variant.enumerated() {
       let isHost = isAbsolute && index == 0
@@ -19,7 +21,26 @@ extension RoutePattern {
     var url = scheme.map { $0 + ":" } ?? ""
     url += isAbsolute ? "//" : "/"
     url += path.joined(separator: "/")
-    return url + (try query(values.filter { !used.contains($0.key) }))
+    try check(url, gives: used)
+    return url + (try query(values.filter { used[$0.key] == nil }))
+  }
+
+  /// Reads a URL that was made, as a router would: `/a(/:b)(/:c)` gives to b what was meant for c.
+  private func check(_ url: String, gives meant: [String: [String]]) throws(RoutingError) {
+    // Where a type is not known, nobody here can tell.
+    guard let tree = try? RouteTree(of: self, types: .builtIn) else { return }
+    let limits = URLLimits(bytes: .max, segments: .max, items: .max)
+    let match = RouteSearch.matches(of: try URLText(url, limits: limits), in: tree).first
+    let read = Dictionary(
+      (match?.values ?? []).map { ($0.name, $0.value.urlTexts) },
+      uniquingKeysWith: { first, _ in first })
+    for name in Set(meant.keys).union(read.keys).sorted()
+    where meant[name] ?? [] != read[name] ?? [] {
+      let value = read[name].map { "\"\($0.joined(separator: "/"))\"" } ?? "nothing"
+      throw RoutingError(
+        .wrongParameter, "\(text) cannot hold these values: \(url) would give \(name) \(value)",
+        key: name)
+    }
   }
 
   private static func needed(by variant: [Segment]) -> [String] {
@@ -33,7 +54,7 @@ extension RoutePattern {
   }
 
   private static func part(
-    _ segment: Segment, _ values: [String: any URLConvertible], _ used: inout Set<String>,
+    _ segment: Segment, _ values: [String: any URLConvertible], _ used: inout [String: [String]],
     isHost: Bool
   ) throws(RoutingError) -> String? {
     switch segment {
@@ -43,9 +64,10 @@ extension RoutePattern {
       return isWhole
         ? literal : isHost ? PercentEncoding.host(literal) : PercentEncoding.segment(literal)
     case .capture(let capture):
-      used.insert(capture.name)
       let text = values[capture.name]?.urlText ?? ""
       guard !text.isEmpty else { throw unfit(capture.name, "an empty text is no segment") }
+      try check(text, is: capture.type, capture.name)
+      used[capture.name] = [SegmentTypes.builtIn.normal(text, as: capture.type)]
       let whole = capture.prefix + text + capture.suffix
       guard whole != ".", whole != ".." else { throw unfit(capture.name, "\(whole) is a way up") }
       guard !isHost || !whole.contains("/") else {
@@ -53,8 +75,8 @@ extension RoutePattern {
       }
       return isHost ? PercentEncoding.host(whole) : PercentEncoding.segment(whole)
     case .rest(let rest):
-      used.insert(rest.name)
       let texts = values[rest.name]?.urlTexts ?? []
+      used[rest.name] = texts
       // A Path has slashes, and may hold a whole URL: `http://…`.
       let parts =
         rest.isPath
@@ -72,14 +94,25 @@ extension RoutePattern {
     }
   }
 
+  private static func check(
+    _ text: String, is type: String?, _ key: String
+  ) throws(RoutingError) {
+    guard let type, !SegmentTypes.builtIn.mayHold(text, as: type) else { return }
+    throw unfit(key, "\"\(text)\" is no \(type)")
+  }
+
   private static func unfit(_ key: String, _ reason: String) -> RoutingError {
-    RoutingError(.wrongParameter, "the value of \(key) cannot stand in a path: \(reason)", key: key)
+    RoutingError(.wrongParameter, "the value of \(key) cannot stand in a URL: \(reason)", key: key)
   }
 
   private func query(_ values: [String: any URLConvertible]) throws(RoutingError) -> String {
-    if let missing = keys.first(where: { !$0.isOptional && values[$0.name] == nil }) {
-      throw RoutingError(
-        .missingParameter, "\(text) needs a value of \(missing.name)", key: missing.name)
+    for key in keys {
+      let texts = values[key.name]?.urlTexts ?? []
+      guard key.isOptional || !texts.isEmpty else {
+        throw RoutingError(
+          .missingParameter, "\(text) needs a value of \(key.name)", key: key.name)
+      }
+      for value in texts { try Self.check(value, is: key.type, key.name) }
     }
     // In the order of the pattern, then of the alphabet: the same values give the same URL.
     let declared = keys.map(\.name).filter { values[$0] != nil }

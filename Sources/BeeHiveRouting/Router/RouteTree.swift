@@ -50,6 +50,18 @@ struct RouteTree: Sendable {
   /// Nodes that nobody uses.
   private var free: [Int] = []
 
+  init() {}
+
+  /// A tree of one pattern.
+  init(of pattern: RoutePattern, types: SegmentTypes) throws(RoutingError) {
+    let root = Root(scheme: pattern.scheme, isAbsolute: pattern.isAbsolute)
+    for variant in pattern.variants {
+      _ = try insert(
+        Route.ID(rawValue: 0), priority: 0, segments: variant, root: root, types: types,
+        pattern: pattern.text)
+    }
+  }
+
   /// Puts a route at the end of one form of its pattern; the route that stands there already, else.
   mutating func insert(
     _ route: Route.ID, priority: Int, segments: [RoutePattern.Segment], root: Root,
@@ -154,7 +166,7 @@ struct RouteTree: Sendable {
     case .capture(let capture):
       return nodes[node].edges.first {
         $0.prefix == capture.prefix && $0.suffix == capture.suffix
-          && $0.type?.name == capture.type?.lowercased()
+          && $0.type?.name == capture.type.map(SegmentTypes.key)
       }?.child
     case .rest: return nil
     }

@@ -13,14 +13,22 @@ struct SegmentTypes: Sendable {
     var convert: Converter
   }
 
+  /// Those that every pattern may name.
+  static let builtIn = SegmentTypes()
+
   private var types: [String: SegmentType] = [:]
 
   init() {
     add("uuid", rank: 0, UUIDValue.init(urlText:))
     add("int", rank: 1, Int.init(urlText:))
     add("double", rank: 2, Double.init(urlText:))
-    add("float", rank: 2, Double.init(urlText:))
-    add("bool", rank: 3) { $0.isEmpty ? nil : Bool(urlText: $0) }
+    add("bool", rank: 3, Bool.init(urlText:))
+  }
+
+  /// What a name stands for: case says nothing, and a float is a double.
+  static func key(of name: String) -> String {
+    let key = name.lowercased()
+    return key == "float" ? "double" : key
   }
 
   private mutating func add<Value: URLConvertible>(
@@ -31,7 +39,7 @@ struct SegmentTypes: Sendable {
 
   /// Adds a type of the host's; throws where the name is taken.
   mutating func define(_ name: String, _ convert: @escaping Converter) throws(RoutingError) {
-    let key = name.lowercased()
+    let key = Self.key(of: name)
     guard types[key] == nil, !["string", "path"].contains(key) else {
       throw RoutingError(.duplicate, "the type \(name) of patterns is defined already")
     }
@@ -40,16 +48,26 @@ struct SegmentTypes: Sendable {
 
   /// The type of this name; throws where there is none.
   func type(named name: String, in pattern: String) throws(RoutingError) -> SegmentType {
-    if let type = types[name.lowercased()] { return type }
+    if let type = types[Self.key(of: name)] { return type }
     throw RoutingError(
       .unknownType,
       "the pattern \(pattern) names the type \(name), which nobody has defined; there are "
-        + (types.keys + ["path", "string"]).sorted().joined(separator: ", "))
+        + (types.keys + ["float", "path", "string"]).sorted().joined(separator: ", "))
   }
 
   /// Makes the value of a text of the query; nil where it is none of that type.
   func value(of text: String, as name: String) -> (any URLConvertible)? {
-    let key = name.lowercased()
+    let key = Self.key(of: name)
     return key == "string" ? text : types[key]?.convert(text)
+  }
+
+  /// Whether a text can be of a type; one that is not known here may be anything.
+  func mayHold(_ text: String, as name: String) -> Bool {
+    types[Self.key(of: name)].map { $0.convert(text) != nil } ?? true
+  }
+
+  /// The text of the value that a text stands for: `7` for `007` as an integer.
+  func normal(_ text: String, as name: String?) -> String {
+    name.flatMap { types[Self.key(of: $0)]?.convert(text)?.urlText } ?? text
   }
 }

@@ -1,0 +1,130 @@
+import BeeHiveRouting
+import Testing
+
+/// A type of a pattern, a text of a URL, and the value that it stands for; nil where it is none.
+struct TypedText: CustomTestStringConvertible, Sendable {
+  let type: String
+  let text: String
+  let value: String?
+  var testDescription: String { "\(type) \"\(text)\"" }
+
+  init(_ type: String, _ text: String, _ value: String?) {
+    self.type = type
+    self.text = text
+    self.value = value
+  }
+}
+
+@Suite("A typed parameter takes the texts of its type, and no other")
+struct SegmentTypesTests {
+  @Test(
+    "Spellings, in a path and in a query",
+    arguments: [
+      TypedText("Bool", "true", "true"), .init("Bool", "false", "false"),
+      .init("Bool", "1", "true"),
+      .init("Bool", "0", "false"), .init("bool", "1", "true"),
+      .init("Bool", "TRUE", nil), .init("Bool", "True", nil), .init("Bool", "yes", nil),
+      .init("Bool", "no", nil), .init("Bool", "on", nil), .init("Bool", "2", nil),
+      .init("Bool", "01", nil), .init("Bool", "-1", nil), .init("Bool", "t", nil),
+      .init("Bool", "true%20", nil), .init("Bool", "tru%65", "true"), .init("Bool", "１", nil),
+      .init("Int", "7", "7"), .init("Int", "-7", "-7"), .init("Int", "%2B7", "7"),
+      .init("Int", "007", "7"), .init("Int", "9223372036854775807", "9223372036854775807"),
+      .init("Int", "9223372036854775808", nil), .init("Int", "7.0", nil), .init("Int", "0x7", nil),
+      .init("Int", "٧", nil), .init("Int", "1_000", nil),
+      .init("Double", "1.5", "1.5"), .init("Double", "7", "7.0"), .init("Double", "-.5", "-0.5"),
+      .init("Double", "1e3", "1000.0"), .init("Double", "1e400", nil), .init("Double", "nan", nil),
+      .init("Double", "inf", nil), .init("Double", "0x1p3", nil), .init("Double", "1,5", nil),
+      .init("Double", "--1", nil), .init("Double", "e", nil), .init("Float", "0.1", "0.1"),
+      .init(
+        "UUID", "621425b8-42d1-4ab4-9a58-1e69d708a84b", "621425B8-42D1-4AB4-9A58-1E69D708A84B"),
+      .init("UUID", "621425b842d14ab49a581e69d708a84b", nil),
+      .init("UUID", "{621425b8-42d1-4ab4-9a58-1e69d708a84b}", nil),
+      .init("UUID", "621425b8-42d1-4ab4-9a58-1e69d708a84g", nil),
+      .init("String", "true", "true"),
+    ])
+  func spellings(_ test: TypedText) async throws {
+    let router = try Router().answering("/path/:x<\(test.type)>", "/query?x<\(test.type)>")
+    let path = test.value.map { "/path/:x<\(test.type)> x=\($0)" }
+    #expect(await router.answer("/path/\(test.text)") == path)
+    #expect(router.canOpen("/path/\(test.text)") == (path != nil))
+    let answer = await router.answer("/query?x=\(test.text)")
+    #expect((answer != nil) == (path != nil), "\(answer ?? "refused")")
+    if path == nil {
+      #expect(await router.failure("/path/\(test.text)") == .noRoute)
+      #expect(await router.failure("/query?x=\(test.text)") == .wrongParameter)
+    }
+  }
+
+  @Test("A truth value: a bare key is true, no segment is none; the handler gets a Bool")
+  func truth() async throws {
+    let router = Router()
+    for pattern in ["/is/:on<Bool>", "/with?on<Bool>", "/may?on<Bool>=false", "/can?on<Bool?>"] {
+      try router.register(pattern) { call in
+        "\(try call.parameters.value("on", as: Bool?.self) as Any)"
+      }
+    }
+    for (url, answer) in [
+      ("/is/1", "Optional(true)"), ("/is/false", "Optional(false)"),
+      ("/with?on", "Optional(true)"), ("/with?on=", "Optional(true)"),
+      ("/with?on=0", "Optional(false)"), ("/may", "Optional(false)"), ("/may?on", "Optional(true)"),
+      ("/can", "nil"), ("/can?on=1", "Optional(true)"),
+    ] { #expect(await router.answer(url) == answer, "\(url)") }
+    for (url, code) in [
+      ("/is", RoutingError.Code.noRoute), ("/is/", .noRoute), ("/is/yes", .noRoute),
+      ("/with", .missingParameter), ("/with?on=yes", .wrongParameter),
+      ("/with?on=1&on=0", .wrongParameter), ("/may?on=2", .wrongParameter),
+    ] { #expect(await router.failure(url) == code, "\(url)") }
+    #expect(throws: RoutingError.self) { try router.answering("/no?on<Bool>=maybe") }
+  }
+
+  @Test(
+    "URLs of typed patterns: the value's own spelling, which leads back to it",
+    arguments: [
+      ("/is/:x<Bool>", true, "/is/true"), ("/is/:x<Bool>", false, "/is/false"),
+      ("/is/:x<Bool>", "1", "/is/1"), ("/q?x<Bool>", false, "/q?x=false"),
+      ("/v:x<Bool>.txt", true, "/vtrue.txt"), ("/n/:x<Int>", 7, "/n/7"),
+      ("/n/:x<Int>", "007", "/n/007"), ("/n/:x<Double>", 0.1, "/n/0.1"),
+      ("/n/:x<Float>", -2.0, "/n/-2.0"), ("/q?x<Int>", -7, "/q?x=-7"), ("/n/:x<Double>", 3, "/n/3"),
+    ] as [(String, any URLConvertible, String)])
+  func generation(_ pattern: String, _ value: any URLConvertible, _ url: String) throws {
+    #expect(try RoutePattern(pattern).url(with: ["x": value]) == url)
+    #expect(try Router().answering(pattern).canOpen(url))
+  }
+
+  @Test(
+    "A value of another type makes no URL",
+    arguments: [
+      ("/is/:x<Bool>", "yes"), ("/is/:x<Bool>", 2), ("/q?x<Bool>", "yes"), ("/n/:x<Int>", "x"),
+      ("/n/:x<Int>", 1.5), ("/n/:x<Double>", Double.nan), ("/n/:x<UUID>", "7"),
+      ("/q?x<Int>=1", "x"), ("/q?x<Int>", [1, 2].map { "n\($0)" }), ("/v:x<Int>.txt", "x"),
+    ] as [(String, any URLConvertible)])
+  func ungenerated(_ pattern: String, _ value: any URLConvertible) throws {
+    let error = #expect(throws: RoutingError.self) {
+      try RoutePattern(pattern).url(with: ["x": value])
+    }
+    #expect(error?.code == .wrongParameter && error?.key == "x")
+  }
+
+  @Test(
+    "Nor do values that the URL would give to other names",
+    arguments: [
+      ("/a(/:b)(/:c)", ["c": "x"], "b"),
+      ("/a(/:b<Int>)(/:c)", ["c": "7"], "b"),
+      ("/files/:p<Path>", ["p": "/x"], "p"), ("/files/:p<Path>", ["p": "x/"], "p"),
+      ("/:p<Path>", ["p": "/x"], "p"),
+    ] as [(String, [String: String], String)])
+  func ambiguous(_ pattern: String, _ values: [String: String], _ key: String) throws {
+    let error = #expect(throws: RoutingError.self) { try RoutePattern(pattern).url(with: values) }
+    #expect(error?.code == .wrongParameter && error?.key == key, "\(error?.message ?? "")")
+  }
+
+  @Test("A Float is a Double: two routes of one shape, and either name takes them out")
+  func float() throws {
+    let router = try Router().answering("/a/:n<Float>")
+    let error = #expect(throws: RoutingError.self) { try router.answering("/a/:m<double>") }
+    #expect(error?.code == .duplicate)
+    #expect(router.deregister("/a/:n<Float>") && !router.canOpen("/a/1"))
+    try router.answering("/a/:m<double>")
+    #expect(throws: RoutingError.self) { try router.define("float") { _ in 1 } }
+  }
+}
