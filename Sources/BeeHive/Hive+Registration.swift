@@ -94,9 +94,9 @@ extension Hive {
   public func bind<Value: Sendable>(
     _ name: String, _ make: @escaping @Sendable (Hive) throws -> Value
   ) {
-    state.withLock { state in
-      state.hostBindings[name] = FactoryClosure(make)
+    _ = state.withLock { state in
       state.lastTry = nil
+      return state.hostBindings.updateValue(FactoryClosure(make), forKey: name)
     }
   }
 

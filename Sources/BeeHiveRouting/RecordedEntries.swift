@@ -69,8 +69,8 @@ extension RoutingCore {
 
   private func withdraw(_ result: RecordedEntries.Result) {
     switch result {
-    case .route(let id): routes.withLock { _ = $0.remove(id) }
-    case .target(let name): targets.withLock { _ = $0.remove(name) }
+    case .route(let id): _ = routes.withLock { $0.remove(id) }
+    case .target(let name): _ = targets.withLock { $0.remove(name) }
     case .refused: break
     }
   }

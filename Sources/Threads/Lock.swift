@@ -36,6 +36,9 @@
   }
 
   /// Runs `body` with the value while no other thread has it. `body` calls nothing that may block.
+  ///
+  /// What is taken out of the value and may end in code of the user's, whose `deinit` may ask this
+  /// lock again, `body` returns, so that it ends when the lock is free.
   @inlinable package func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -13,10 +13,7 @@ struct MadeEntries {
   /// Every entry.
   var all: [RegisteredEntry] {
     mutating get {
-      let entries = places.compactMap(\.self)
-      guard isDisordered else { return entries }
-      place(entries.sorted { $0.order < $1.order })
-      isDisordered = false
+      if isDisordered { restoreOrder() }
       return places.compactMap(\.self)
     }
   }
@@ -32,12 +29,26 @@ struct MadeEntries {
   mutating func remove(_ entry: RegisteredEntry) {
     places[entry.place] = nil
     emptyCount += 1
-    if emptyCount > 64, emptyCount * 2 > places.count { place(places.compactMap(\.self)) }
+    if emptyCount > 64, emptyCount * 2 > places.count { close() }
   }
 
-  private mutating func place(_ entries: [RegisteredEntry]) {
-    for (place, entry) in entries.enumerated() { entry.place = place }
-    places = entries
+  private mutating func restoreOrder() {
+    close()
+    // None is empty any more.
+    places.sort { ($0?.order ?? 0) < ($1?.order ?? 0) }
+    number()
+    isDisordered = false
+  }
+
+  /// Closes the empty places. In the array that is there: a new one would have room for nothing more,
+  /// and the next entry would move all of them.
+  private mutating func close() {
+    places.removeAll { $0 == nil }
     emptyCount = 0
+    number()
+  }
+
+  private func number() {
+    for (place, entry) in places.enumerated() { entry?.place = place }
   }
 }

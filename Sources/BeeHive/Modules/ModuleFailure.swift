@@ -45,6 +45,7 @@ public enum FailurePolicy: Hashable, Sendable {
   case stop
   /// The module and whatever requires it do not start; the others live.
   case skip
-  /// The failure is reported, and the module counts as started.
+  /// The failure is reported, and the module counts as started. One that has not come back within
+  /// its time limit is left out, since it is never called again; whoever requires it starts.
   case `continue`
 }

@@ -80,21 +80,23 @@ extension ModuleRunner {
     busy.insert(module.id)
     let failure = await attempt(step, module)
     busy.remove(module.id)
-    var isThrough = true
-    if let failure {
-      failures.append(failure)
-      isThrough = policy == .continue
+    if let failure { failures.append(failure) }
+    // One that still runs is not called again, whatever the policy.
+    let isOverdue = failure?.isOverdue == true
+    let isThrough = failure == nil || policy == .continue
+    if isOverdue {
+      stages[module.id] = nil
+    } else if isThrough {
+      stages[module.id] = step == .setUp ? .setUp : .initialized
     }
-    if isThrough { stages[module.id] = step == .setUp ? .setUp : .initialized }
     if !isLiving(module) {
       // It was unregistered meanwhile.
       _ = await undo(module)
-    } else if !isThrough {
-      fallen.insert(module.node.name)
-      guard policy == .skip || failure?.isOverdue == true else { return }
+    } else if !isThrough || isOverdue {
+      if !isThrough { fallen.insert(module.node.name) }
+      guard policy == .skip || isOverdue else { return }
       living.removeAll { $0.id == module.id }
-      // One that still runs is not called again.
-      if failure?.isOverdue != true { failures += await undo(module) }
+      failures += await undo(module)
     }
   }
 

@@ -36,9 +36,12 @@ final class Observers: Sendable {
   }
 
   fileprivate func remove(_ number: UInt64) {
-    state.withLock { state in
+    // Returned: what an observer holds ends with it, when the lock is free.
+    _ = state.withLock { state in
+      let before = state.observers
       state.observers.removeAll { $0.number == number }
       count.store(state.observers.count, ordering: .releasing)
+      return before
     }
   }
 

@@ -3,8 +3,8 @@ internal import Threads
 /// Reports which module holds the Hive longer than a threshold, while it still does.
 ///
 /// Given to a start, `LaunchOptions(watchdog: Watchdog(threshold: .seconds(1)))`, it also tells the
-/// Hive's observers, as `moduleIsSlow`, and marks the step in `LaunchReport.times`. A thread of its own looks, because a module that blocks may block every thread of the pool. The
-/// thread lives only while something is being watched for.
+/// Hive's observers, as `moduleIsSlow`, and marks the step in `LaunchReport.times`. A thread of its own
+/// looks, because a module that blocks may block every thread of the pool. The thread lives only while something is being watched for.
 public final class Watchdog: Sendable {
   /// A module that has not come back.
   public struct Finding: Hashable, Sendable, CustomStringConvertible {
@@ -64,7 +64,7 @@ public final class Watchdog: Sendable {
 
   /// Notes that the module has come back.
   func end(_ number: Int) {
-    state.withLock { _ = $0.calls.removeValue(forKey: number) }
+    _ = state.withLock { $0.calls.removeValue(forKey: number) }
   }
 
   /// Looks several times within each threshold, until nothing runs any more.

@@ -29,7 +29,12 @@ final class CallObservers: Sendable {
   }
 
   func remove(_ number: UInt64) {
-    state.withLock { $0.observers.removeAll { $0.number == number } }
+    // Returned: what an observer holds ends with it, when the lock is free.
+    _ = state.withLock { state in
+      let before = state.observers
+      state.observers.removeAll { $0.number == number }
+      return before
+    }
   }
 
   /// Tells every observer, with no lock held.

@@ -47,7 +47,7 @@ public struct EntryPoint: Sendable {
 
   private func add(_ rule: RuleList.Rule) -> Interception {
     let number = core.rules.withLock { $0.add(rule) }
-    return Interception { [core] in core.rules.withLock { $0.remove(number) } }
+    return Interception { [core] in _ = core.rules.withLock { $0.remove(number) } }
   }
 
   /// Calls a destination. Every other way of calling ends here.

@@ -38,10 +38,17 @@ struct RuleList: Sendable {
     return nextNumber
   }
 
-  mutating func remove(_ number: UInt64) { rules.removeAll { $0.number == number } }
+  /// Takes a rule out. Answers the rules that were there, so that what one holds ends with them.
+  mutating func remove(_ number: UInt64) -> [Rule] {
+    let before = rules
+    rules.removeAll { $0.number == number }
+    return before
+  }
 
-  /// Puts the rules of a table in the place of those of the one before.
-  mutating func replaceTable(_ table: DecisionTable?, with new: [Rule]) {
+  /// Puts the rules of a table in the place of those of the one before. Answers the rules that were
+  /// there.
+  mutating func replaceTable(_ table: DecisionTable?, with new: [Rule]) -> [Rule] {
+    let before = rules
     self.table = table
     rules.removeAll { $0.source == .table }
     for var rule in new {
@@ -50,6 +57,7 @@ struct RuleList: Sendable {
       rules.append(rule)
     }
     sort()
+    return before
   }
 
   private mutating func sort() {

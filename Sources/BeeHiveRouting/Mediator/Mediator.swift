@@ -50,7 +50,8 @@ public struct Mediator: Sendable {
   /// Takes a target out; whether it was there.
   @discardableResult
   public func deregister(_ name: String) -> Bool {
-    core.targets.withLock { $0.remove(name) != nil }
+    let target = core.targets.withLock { $0.remove(name) }
+    return target != nil
   }
 
   /// Lets the instance of a target go, so that the next call makes another; whether there was one.
@@ -66,7 +67,7 @@ public struct Mediator: Sendable {
   public func fallback<Value: Sendable>(
     for target: String? = nil, _ handler: @escaping @Sendable (Call) async throws -> Value
   ) {
-    core.targets.withLock { $0.fallbacks[target] = handler }
+    _ = core.targets.withLock { $0.fallbacks.updateValue(handler, forKey: target) }
   }
 
   /// What every target offers, by its name.

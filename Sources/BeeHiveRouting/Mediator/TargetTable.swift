@@ -118,11 +118,13 @@ final class RegisteredTarget: Sendable {
 
   /// Lets the kept instance go; whether there was one.
   func release() -> Bool {
-    state.withLock { state in
-      guard case .made = state else { return false }
-      state = .empty
-      return true
+    // Returned: the instance ends when the lock is free.
+    let before = state.withLock { state -> State in
+      guard case .made = state else { return .empty }
+      return exchange(&state, with: .empty)
     }
+    if case .made = before { return true }
+    return false
   }
 }
 

@@ -44,6 +44,9 @@ public struct Route: Sendable, Identifiable {
     }
   }
 
+  /// Whether code registered it, rather than an image.
+  var isOfCode: Bool { if case .code = source { true } else { false } }
+
   var root: RouteTree.Root {
     RouteTree.Root(scheme: pattern.scheme, isAbsolute: pattern.isAbsolute)
   }

@@ -72,6 +72,18 @@ struct RouteTable: Sendable {
     return route
   }
 
+  /// Takes out the routes for which `condition` holds, and answers them.
+  mutating func remove(where condition: (Route) -> Bool) -> [Route] {
+    all.filter(condition).compactMap { remove($0.id) }
+  }
+
+  /// Sets who answers what no route of a scheme answers, and answers who did.
+  mutating func setUnmatched(
+    _ handler: @escaping @Sendable (RouteCall) async throws -> any Sendable, for scheme: String?
+  ) -> (@Sendable (RouteCall) async throws -> any Sendable)? {
+    exchange(&schemes[scheme, default: .init()].unmatched, with: handler)
+  }
+
   /// The routes that a URL meets, the best one first.
   func matches(of url: URLText) -> [Match] {
     let fallsBack = url.scheme.flatMap { schemes[$0]?.fallsBack } ?? true

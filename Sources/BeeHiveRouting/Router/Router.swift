@@ -38,24 +38,16 @@ public struct Router: Sendable {
   @discardableResult
   public func deregister(_ pattern: String) -> Bool {
     guard let pattern = try? RoutePattern(pattern) else { return false }
-    return core.routes.withLock { table in
-      let gone = table.all.filter {
-        $0.pattern.variants == pattern.variants
-          && $0.root
-            == RouteTree.Root(scheme: pattern.scheme, isAbsolute: pattern.isAbsolute)
-      }
-      for route in gone { _ = table.remove(route.id) }
-      return !gone.isEmpty
+    let root = RouteTree.Root(scheme: pattern.scheme, isAbsolute: pattern.isAbsolute)
+    let gone = core.routes.withLock { table in
+      table.remove { $0.pattern.variants == pattern.variants && $0.root == root }
     }
+    return !gone.isEmpty
   }
 
   /// Takes out every route that code registered; those of images stay.
   public func deregisterAll() {
-    core.routes.withLock { table in
-      for route in table.all {
-        if case .code = route.source { _ = table.remove(route.id) }
-      }
-    }
+    _ = core.routes.withLock { $0.remove { $0.isOfCode } }
   }
 
   /// Every route, in order of registration, with its source.
@@ -84,7 +76,7 @@ public struct Router: Sendable {
   public func unmatched<Value: Sendable>(
     _ handler: @escaping @Sendable (RouteCall) async throws -> Value
   ) {
-    core.routes.withLock { $0.schemes[String?.none, default: .init()].unmatched = handler }
+    _ = core.routes.withLock { $0.setUnmatched(handler, for: nil) }
   }
 
   /// The routes of one scheme.
@@ -109,6 +101,7 @@ public struct RouteRegistration: Sendable {
   /// Takes the route out; whether it was there.
   @discardableResult
   public func cancel() -> Bool {
-    core.routes.withLock { $0.remove(id) != nil }
+    let route = core.routes.withLock { $0.remove(id) }
+    return route != nil
   }
 }

@@ -25,10 +25,8 @@ public struct SchemeRouter: Sendable {
 
   /// Takes out every route of this scheme that code registered.
   public func deregisterAll() {
-    router.core.routes.withLock { table in
-      for route in table.all where route.pattern.scheme == scheme {
-        if case .code = route.source { _ = table.remove(route.id) }
-      }
+    _ = router.core.routes.withLock { table in
+      table.remove { $0.isOfCode && $0.pattern.scheme == scheme }
     }
   }
 
@@ -44,7 +42,7 @@ public struct SchemeRouter: Sendable {
   public func unmatched<Value: Sendable>(
     _ handler: @escaping @Sendable (RouteCall) async throws -> Value
   ) {
-    router.core.routes.withLock { $0.schemes[scheme, default: .init()].unmatched = handler }
+    _ = router.core.routes.withLock { $0.setUnmatched(handler, for: scheme) }
   }
 
   private func whole(_ pattern: String) -> String {

@@ -9,11 +9,11 @@ extension EntryPoint {
   public func load(_ table: DecisionTable) throws(RoutingError) {
     let types = core.routes.withLock { $0.types }
     let compiled = try CompiledTable(table, types: types, guards: core.guards.withLock { $0 })
-    core.rules.withLock { $0.replaceTable(table, with: compiled.rules) }
+    _ = core.rules.withLock { $0.replaceTable(table, with: compiled.rules) }
   }
 
   /// Takes the decision table out.
-  public func removeTable() { core.rules.withLock { $0.replaceTable(nil, with: []) } }
+  public func removeTable() { _ = core.rules.withLock { $0.replaceTable(nil, with: []) } }
 
   /// The decision table that holds.
   public var table: DecisionTable? { core.rules.withLock { $0.table } }
@@ -22,6 +22,6 @@ extension EntryPoint {
   ///
   /// It only looks, since a dry run asks it too. Tables that are loaded later use it.
   public func define(guard name: String, _ holds: @escaping @Sendable (Call) -> Bool) {
-    core.guards.withLock { $0[name] = holds }
+    _ = core.guards.withLock { $0.updateValue(holds, forKey: name) }
   }
 }

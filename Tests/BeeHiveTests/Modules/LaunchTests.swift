@@ -104,8 +104,13 @@ struct LaunchTests {
 
   @Test(
     "a module that exceeds its time is reported, not waited for and not called again",
-    .timeLimit(.minutes(10)))
-  func timeLimit() async throws {
+    .timeLimit(.minutes(10)),
+    arguments: [
+      (FailurePolicy.skip, ["c"], ["a", "b"]),
+      // Whoever requires it starts, since nothing but the report is to come of the failure.
+      (.continue, ["b", "c"], ["a"]),
+    ])
+  func timeLimit(policy: FailurePolicy, started: [String], failed: [String]) async throws {
     let (hive, journal, end) = (Hive(), Journal(), Meeting(of: 2))
     try await hive.probe("a", journal) { step, _ in
       guard step == "initialize" else { return }
@@ -115,13 +120,16 @@ struct LaunchTests {
     }
     try await hive.probe("b", journal, requires: ["a"])
     try await hive.probe("c", journal)
-    let options = LaunchOptions(onFailure: .skip, timeLimit: .milliseconds(50))
+    let options = LaunchOptions(onFailure: policy, timeLimit: .milliseconds(50))
     let report = try await hive.start(options: options)
-    #expect(report.started == ["c"])
+    #expect(report.started == started)
     #expect(report.failures.first?.description.contains("did not finish within 0.05 sec") == true)
-    #expect(report.failures.map(\.module) == ["a", "b"])
+    #expect(report.failures.map(\.module) == failed)
+    let event = Event("anything")
+    #expect(await hive.trigger(event).answers.map(\.module) == started)
     await hive.stop()
-    #expect(!journal.lines.contains { ["a woke", "a.tearDown", "a.unmount"].contains($0) })
+    let calls = journal.lines.filter { $0.hasPrefix("a") }
+    #expect(calls == ["a.setUp", "a.initialize"])
     await end.attend()
   }
 

@@ -1,0 +1,155 @@
+import BeeHiveRouting
+import Testing
+import Threads
+
+/// Asks when it ends.
+private final class Departing: Target {
+  static let actions: [Action<Departing>] = [Action("stay") { target, _ in target.stay() }]
+  private let ask: @Sendable () -> Void
+  init(_ ask: @escaping @Sendable () -> Void) { self.ask = ask }
+  deinit { ask() }
+  func stay() {}
+}
+
+/// A way in which something of the user's leaves a router.
+private struct Departure: Sendable, CustomTestStringConvertible {
+  var testDescription: String
+  /// Gives the router what `make` makes, and takes it away.
+  var run: @Sendable (Router, _ make: () -> Departing) throws -> Void
+
+  init(_ name: String, _ run: @escaping @Sendable (Router, () -> Departing) throws -> Void) {
+    (testDescription, self.run) = (name, run)
+  }
+
+  static let all = [
+    Departure("a route's registration is cancelled") { router, make in
+      let object = make()
+      let registration = try router.register("/a") { _ in object.stay() }
+      #expect(registration.cancel())
+    },
+    Departure("a pattern is taken out") { router, make in
+      let object = make()
+      try router.register("/a") { _ in object.stay() }
+      #expect(router.deregister("/a"))
+    },
+    Departure("every route is taken out") { router, make in
+      let object = make()
+      try router.register("/a") { _ in object.stay() }
+      router.deregisterAll()
+    },
+    Departure("every route of a scheme is taken out") { router, make in
+      let object = make()
+      try router.scheme("app").register("/a") { _ in object.stay() }
+      router.scheme("app").deregisterAll()
+    },
+    Departure("who answers what nobody answers is replaced") { router, make in
+      let object = make()
+      router.unmatched { _ in object.stay() }
+      router.unmatched { _ in }
+    },
+    Departure("who answers that for a scheme is replaced") { router, make in
+      let object = make()
+      router.scheme("app").unmatched { _ in object.stay() }
+      router.scheme("app").unmatched { _ in }
+    },
+    Departure("a target is taken out") { router, make in
+      let object = make()
+      try router.mediator.register("shop") { object }
+      #expect(router.mediator.deregister("shop"))
+    },
+    Departure("a fallback is replaced") { router, make in
+      let object = make()
+      router.mediator.fallback { _ in object.stay() }
+      router.mediator.fallback { _ in }
+    },
+    Departure("an observer of calls is taken out") { router, make in
+      let object = make()
+      router.calls.observe { _ in object.stay() }.cancel()
+    },
+    Departure("an interceptor is taken out") { router, make in
+      let object = make()
+      router.calls.intercept("a") { _ in
+        object.stay()
+        return .proceed
+      }.cancel()
+    },
+    Departure("a named guard is replaced") { router, make in
+      let object = make()
+      router.calls.define(guard: "healthy") { _ in
+        object.stay()
+        return true
+      }
+      router.calls.define(guard: "healthy") { _ in true }
+    },
+    Departure("a table whose guard was replaced is taken out") { router, make in
+      let object = make()
+      router.calls.define(guard: "healthy") { _ in
+        object.stay()
+        return true
+      }
+      let block = DecisionTable.Rule(
+        "a", .init(.everything), when: [.hostGuard("healthy", true)], do: .block("no"))
+      try router.calls.load(DecisionTable(rules: [block]))
+      router.calls.define(guard: "healthy") { _ in true }
+      router.calls.removeTable()
+    },
+  ]
+}
+
+@Suite("What leaves a router")
+struct DepartureTests {
+  /// Runs `body` on a thread of its own, which may lock itself up; whether it came to its end.
+  private func comesToEnd(_ body: @escaping @Sendable () -> Void) -> Bool {
+    let isOver = Lock(false)
+    let isThere = POSIXThread.detach {
+      body()
+      isOver.change { $0 = true }
+    }
+    guard isThere else { return false }
+    for _ in 0..<2000 where !isOver.withLock({ $0 }) { POSIXThread.sleep(.milliseconds(10)) }
+    return isOver.withLock { $0 }
+  }
+
+  /// Each of the router's locks is asked for.
+  private static func askAll(of router: Router) {
+    _ = router.routes
+    _ = router.mediator.declarations
+    _ = router.calls.table
+    router.calls.observe { _ in }.cancel()
+    router.calls.define(guard: "another") { _ in true }
+  }
+
+  @Test("ends when no lock is held: it may ask the router", arguments: Departure.all)
+  fileprivate func asks(_ departure: Departure) {
+    let hasAsked = Lock(false)
+    let isOver = comesToEnd {
+      let router = Router()
+      do {
+        try departure.run(router) {
+          Departing {
+            Self.askAll(of: router)
+            hasAsked.change { $0 = true }
+          }
+        }
+      } catch { Issue.record(error) }
+    }
+    #expect(isOver && hasAsked.withLock { $0 })
+  }
+
+  @Test("the instance of a target is let go when no lock is held")
+  func release() async throws {
+    let router = Router()
+    let hasAsked = Lock(false)
+    try router.mediator.register("shop") {
+      Departing {
+        Self.askAll(of: router)
+        // The lock of the instance itself.
+        _ = router.mediator.release("shop")
+        hasAsked.change { $0 = true }
+      }
+    }
+    try await router.mediator.perform("shop", "stay")
+    #expect(comesToEnd { _ = router.mediator.release("shop") })
+    #expect(hasAsked.withLock { $0 })
+  }
+}
