@@ -32,6 +32,26 @@ struct VerifyTests {
     """
   }
 
+  /// A file for each list of routes: pattern and attributes.
+  private static func routes(_ routes: [(pattern: String, attributes: String)]) -> String {
+    let entries = routes.map { "BEEHIVE_ROUTE(\"\($0.pattern)\", perform, \($0.attributes));" }
+    return """
+      #include <BeeHive.h>
+      static bool perform(const beehive_call *call, beehive_reply *reply) {
+        return call == 0 && reply == 0;
+      }
+
+      """ + entries.joined(separator: "\n")
+  }
+
+  private static func target(_ attributes: String) -> String {
+    """
+    #include <BeeHive.h>
+    static const beehive_action actions[] = {{"open", 0}};
+    BEEHIVE_TARGET(Shop, actions, \(attributes));
+    """
+  }
+
   static let rows = [
     Row(testDescription: "nothing", sources: [module("log"), module("net")]),
     Row(
@@ -59,6 +79,38 @@ struct VerifyTests {
         service("english"), service("french", "BEEHIVE_PRIORITY(1)"),
         service("german", "BEEHIVE_NAME(\"german\")"),
       ]),
+    Row(
+      testDescription: "two targets, whatever their priority",
+      sources: [target("BEEHIVE_PRIORITY(1)"), target("BEEHIVE_PRIORITY(2)")],
+      findings: ["b BeehiveRecords[0] duplicate-target error"], status: 1),
+    Row(
+      testDescription: "routes of one shape, by other names",
+      sources: [routes([("/a/:id<Int>?x", "")]), routes([("/a/:number<int>?y", "")])],
+      findings: ["b BeehiveRecords[0] duplicate-route error"], status: 1),
+    Row(
+      testDescription: "routes of one shape at one priority",
+      sources: [
+        routes([("app://a/:id", "BEEHIVE_PRIORITY(3)")]),
+        routes([("APP://A/:name", "BEEHIVE_PRIORITY(3)")]),
+      ],
+      findings: ["b BeehiveRecords[0] duplicate-route error"], status: 1),
+    Row(
+      testDescription: "routes of one shape at other priorities",
+      sources: [routes([("/a/:id", "")]), routes([("/a/:id", "BEEHIVE_PRIORITY(1)")])]),
+    Row(
+      testDescription: "routes of other shapes",
+      sources: [
+        routes([("/a/:id", "")]), routes([("/a/:id<Int>", "")]),
+        routes([("/a/:id", "BEEHIVE_MATCH(\"prefix\")")]),
+      ]),
+    Row(
+      testDescription: "a route that is one form of another",
+      sources: [routes([("/a(/:id)", "")]), routes([("/a", "")])],
+      findings: ["b BeehiveRecords[0] duplicate-route error"], status: 1),
+    Row(
+      testDescription: "a route that is a form of one that is refused",
+      sources: [routes([("/a", "")]), routes([("/a(/b)", "")]), routes([("/a/b", "")])],
+      findings: ["b BeehiveRecords[0] duplicate-route error"], status: 1),
     Row(
       testDescription: "a requirement that nobody meets",
       sources: [module("shop", "BEEHIVE_REQUIRES(\"log\") BEEHIVE_AFTER(\"net\")")],

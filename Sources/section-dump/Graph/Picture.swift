@@ -44,7 +44,7 @@ struct Picture {
     var isInCircle = false
   }
 
-  /// A file, or one image in it; slices for several machines are never loaded together.
+  /// A file, or one image in it; those for several platforms are never loaded together.
   struct File {
     var name: String
     var machine: String
@@ -60,7 +60,7 @@ struct Picture {
   private var filePositions: [String: Int] = [:]
 
   init(of survey: Survey) {
-    for declared in survey.declaredByMachine { draw(declared) }
+    for declared in survey.declaredByPlatform { draw(declared) }
     attach(survey.findings + Contradictions.findings(in: survey))
   }
 
@@ -83,7 +83,7 @@ struct Picture {
     }
     for name in serviceNames { draw(name, of: services[name] ?? []) }
     draw(owners, firstModule)
-    markCircles(declared.firstModules, firstModule)
+    for loaded in declared.loadedTogether { markCircles(loaded.firstModules, firstModule) }
   }
 
   /// The node of an entry, in its file.
@@ -118,7 +118,7 @@ struct Picture {
     let name = entry.place.file.escaped
     if let position = filePositions[name] { return position }
     filePositions[name] = files.count
-    files.append(File(name: name, machine: entry.machine.escaped))
+    files.append(File(name: name, machine: entry.platform.machine.escaped))
     return files.count - 1
   }
 

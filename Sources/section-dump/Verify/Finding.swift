@@ -1,5 +1,5 @@
 /// Something that keeps an entry from being registered as its author meant.
-struct Finding {
+struct Finding: Hashable {
   enum Level: String {
     /// An entry will be lost or refused.
     case error
@@ -15,7 +15,7 @@ struct Finding {
     case duplicateService = "duplicate-service"
     /// Two targets of one name.
     case duplicateTarget = "duplicate-target"
-    /// Two routes of one pattern.
+    /// Two routes of one shape and priority, whatever their parameters are called.
     case duplicateRoute = "duplicate-route"
     /// A section of entries in an object, which a linker may drop.
     case notRetained = "not-retained"
@@ -42,7 +42,7 @@ struct Finding {
 }
 
 /// Where in the inputs something stands.
-struct Place: Equatable {
+struct Place: Hashable {
   var path: String
   /// Archive members and universal slices that lead to the image, outermost first.
   var container: [String] = []

@@ -10,7 +10,7 @@ enum Implementations {
     survey.declared.compactMap { entry in
       if entry.record.attributes.abi != nil { return nothingBehind(entry) }
       guard let type = entry.record.namedType else { return nil }
-      let types = survey.types[entry.machine] ?? DeclaredTypes()
+      let types = survey.types[entry.platform] ?? DeclaredTypes()
       guard !types.isIncomplete, !types.has(type) else { return nil }
       return Finding(
         .missingImplementation, .warning, entry.place,

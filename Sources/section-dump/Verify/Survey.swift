@@ -7,8 +7,22 @@ struct Survey {
   struct Declared {
     var record: Record
     var place: Place
-    /// Links to the entries that could be loaded together: a universal file's slices never are.
+    var platform: Platform
+    /// What the file is for.
+    var file: ImageIdentity.Kind
+  }
+
+  /// What a process is made for: images that differ in any of it are never loaded into one.
+  struct Platform: Hashable {
+    var format: ImageIdentity.Format
     var machine: String
+    var bits: Int
+    var byteOrder: ImageIdentity.ByteOrder
+
+    init(of identity: ImageIdentity) {
+      (format, machine) = (identity.format, identity.machine)
+      (bits, byteOrder) = (identity.bits, identity.byteOrder)
+    }
   }
 
   private(set) var declared: [Declared] = []
@@ -17,8 +31,8 @@ struct Survey {
   private(set) var problems: [(problem: Problem, path: String)] = []
   private(set) var images = 0
   private(set) var skipped = 0
-  /// The Swift types of the files for each machine, where they were asked for.
-  private(set) var types: [String: DeclaredTypes] = [:]
+  /// The Swift types of the files for each platform, where they were asked for.
+  private(set) var types: [Platform: DeclaredTypes] = [:]
   private var files = 0
 
   /// Reads the inputs, and keeps what they declare in their order; `readsTypes` keeps their types too.
@@ -48,7 +62,7 @@ struct Survey {
     images += other.images
     skipped += other.skipped
     files += other.files
-    for (machine, other) in other.types { types[machine, default: DeclaredTypes()].add(other) }
+    for (platform, other) in other.types { types[platform, default: DeclaredTypes()].add(other) }
   }
 
   private mutating func read(
@@ -60,7 +74,8 @@ struct Survey {
       input.forEachImage(architecture: architecture) { found in
         if input.mayOmit(found) { skipped += 1 } else { read(found, of: input) }
         if readsTypes, let image = try? found.image.get() {
-          types[image.identity.machine, default: DeclaredTypes()].add(typesOf: image)
+          let platform = Platform(of: image.identity)
+          types[platform, default: DeclaredTypes()].add(typesOf: image)
         }
       }
     case .failure(let error): note(Problem(error), Place(path: error.image))
@@ -74,13 +89,17 @@ struct Survey {
       images += 1
       let scan = try RecordScanner.scan(image)
       for rejection in scan.rejections { note(Problem(rejection), place) }
-      let identity = scan.records.isEmpty ? nil : image.identity
-      for record in scan.records {
-        var place = place
-        (place.section, place.index) = (record.origin.section, record.origin.index)
-        declared.append(Declared(record: record, place: place, machine: identity?.machine ?? ""))
+      if !scan.records.isEmpty {
+        let identity = image.identity
+        let platform = Platform(of: identity)
+        for record in scan.records {
+          var place = place
+          (place.section, place.index) = (record.origin.section, record.origin.index)
+          declared.append(
+            Declared(record: record, place: place, platform: platform, file: identity.kind))
+        }
+        if identity.kind == .object { try checkRetained(image, scan.records, place) }
       }
-      if let identity, identity.kind == .object { try checkRetained(image, scan.records, place) }
       try image.checkExtents()
     } catch {
       note(Problem(error), place)
@@ -122,19 +141,44 @@ struct Survey {
 }
 
 extension Survey {
-  /// The entries in groups that could be loaded together, in the order of the files.
-  var declaredByMachine: [[Declared]] {
-    var machines: [String] = []
-    var groups: [String: [Declared]] = [:]
-    for entry in declared {
-      if groups[entry.machine] == nil { machines.append(entry.machine) }
-      groups[entry.machine, default: []].append(entry)
-    }
-    return machines.map { groups[$0] ?? [] }
-  }
+  /// The entries of each platform, in the order of the files.
+  var declaredByPlatform: [[Declared]] { declared.groups { $0.platform } }
 }
 
 extension [Survey.Declared] {
+  /// The entries in groups of one key, which stand in the order of their first ones.
+  fileprivate func groups<Key: Hashable>(by key: (Element) -> Key) -> [Self] {
+    var positions: [Key: Int] = [:]
+    var groups: [Self] = []
+    for entry in self {
+      let position = positions[key(entry), default: groups.count]
+      if position == groups.count {
+        positions[key(entry)] = position
+        groups.append([])
+      }
+      groups[position].append(entry)
+    }
+    return groups
+  }
+
+  /// Of one platform's entries, those that may come to stand in one process.
+  ///
+  /// Each executable makes a process of its own, with all libraries. Objects are loaded by none: they
+  /// are linked with each other, often into the very libraries that stand beside them.
+  var loadedTogether: [Self] {
+    let objects = filter { $0.file == .object }
+    let linked = filter { $0.file != .object }
+    let executables = linked.filter { $0.file == .executable }.groups { $0.place.file }
+      .map { $0[0].place.file }
+    let processes =
+      executables.count < 2
+      ? [linked]
+      : executables.map { executable in
+        linked.filter { $0.file != .executable || $0.place.file == executable }
+      }
+    return [objects] + processes
+  }
+
   /// The modules, without those that are duplicates.
   var firstModules: Self {
     var names: Set<String> = []

@@ -1,0 +1,78 @@
+import BeeHiveRouting
+import Testing
+
+@testable import section_dump
+
+/// Which routes are duplicates, as the router itself says of every two of these.
+@Suite("Routes of one shape")
+struct RouteFormTests {
+  struct Route: Hashable, Sendable {
+    var pattern: String
+    var isPrefix = false
+
+    var forms: Set<RouteForm> { Set(RouteForm.forms(of: pattern, isPrefix: isPrefix)) }
+  }
+
+  static let patterns = [
+    "/a", "a", "/a/", "//a", "//A", "app://a", "APP://a", "app:/a", "*://a", "*:/a", "/A",
+    "/a/:id", "/a/:name", "/a/:id<String>", "/a/:id<Int>", "/a/:n<int>", "/a/:n<Double>",
+    "/a/:n<Float>", "/a/v:id", "/a/v:other", "/a/:id.html", "/a/:rest<Path>", "/a/:tail<path>",
+    "/a/*", "/a/*rest", "*", "/a(/b)", "/a/b", "/a(/:id)(/:tab)", "/a/:x/:y", "/(a)", "/",
+    "/a?from", "/a?page<Int>=1&*", "/a/:id?x", "/%61", "/a%2Fb", "/:a", ":a/b", "v:major",
+    "//:section/list", "//shop:80/a", "//[::1]/a", "//[::1]:80/a", "//a:b/c", "/a/:e\u{301}",
+    "/caf\u{e9}", "/cafe\u{301}", "/a(/b(/c(/d)))", "/a/b/c/d",
+    // No router takes these.
+    "", " ", "/a b", "/a#b", "/a/:", "/a/:1", "/a/:id<", "/a/:id<>", "/a/:x:y", "/a*", "/*/a",
+    "/:p<Path>/a", "/a(", "/a)", "/(", "/..", "/%", "/%zz", "/%00", "/%ff", "/v:p<Path>", "//*x*",
+  ]
+
+  static let routes =
+    patterns.map { Route(pattern: $0) } + [
+      Route(pattern: "/a", isPrefix: true), Route(pattern: "/a/*", isPrefix: true),
+      Route(pattern: "/a/:id", isPrefix: true), Route(pattern: "/a/:p<Path>", isPrefix: true),
+      Route(pattern: "/a(/b)", isPrefix: true),
+    ]
+
+  /// Whether a router that has one of them refuses the other as its duplicate; nil where it would take
+  /// one of them in no case.
+  private static func isDuplicate(_ one: Route, _ other: Route) -> Bool? {
+    let router = Router()
+    func register(_ route: Route) -> RoutingError? {
+      do throws(RoutingError) {
+        try router.register(route.pattern, matching: route.isPrefix ? .prefix : .exact) { _ in 0 }
+        return nil
+      } catch {
+        return error
+      }
+    }
+    guard register(one) == nil else { return nil }
+    guard let error = register(other) else { return false }
+    return error.code == .duplicate ? true : nil
+  }
+
+  @Test("are those that the router takes for one", arguments: routes)
+  func pairs(one: Route) {
+    var duplicates = 0
+    for other in Self.routes {
+      let expected = Self.isDuplicate(one, other)
+      #expect(
+        !one.forms.isDisjoint(with: other.forms) == (expected ?? false),
+        "\(one.pattern) and \(other.pattern)")
+      duplicates += expected == true ? 1 : 0
+    }
+    // A route is its own duplicate, unless it is none.
+    #expect((duplicates > 0) == !one.forms.isEmpty)
+  }
+
+  @Test("A pattern that is nested without end, or has too many forms, is read in bounded time")
+  func hostile() {
+    let open = String(repeating: "(", count: 1 << 16)
+    let close = String(repeating: ")", count: 1 << 16)
+    for pattern in [
+      open, "/" + open + "a" + close, "/" + String(repeating: "(/a)", count: 1 << 14),
+      String(repeating: "(/a", count: 1 << 12) + String(repeating: ")", count: 1 << 12),
+    ] {
+      #expect(RouteForm.forms(of: pattern, isPrefix: false).isEmpty)
+    }
+  }
+}
