@@ -107,10 +107,19 @@ public protocol FileImage: Image {
   /// Throws `outOfImage` where it maps fewer: in objects, which have no addresses, always.
   func bytes(at address: VirtualAddress, count: Int) throws(ImageError) -> [UInt8]
 
+  /// Whether a linker that collects garbage keeps all of an object's section, though nothing refers
+  /// to it.
+  func isRetained(_ section: Section) throws(ImageError) -> Bool
+
   /// Throws where the file ends before something does that it declares: it was cut off.
   ///
   /// What is found in such a file is there; what is not found may have been.
   func checkExtents() throws(ImageError)
+}
+
+extension FileImage {
+  /// As the section's own flags say.
+  public func isRetained(_ section: Section) throws(ImageError) -> Bool { section.isRetained }
 }
 
 extension Image {

@@ -1,4 +1,5 @@
 import BinaryImage
+import Foundation
 import Testing
 
 @Suite("Pointers of a Mach-O object")
@@ -67,6 +68,46 @@ struct MachOObjectTests {
         Issue.record("\(pointer) leads somewhere")
         continue
       }
+    }
+  }
+
+  /// What stands in a section, and whether a linker that strips dead code keeps all of it.
+  static let sections = [
+    ("_a: .long 0", false), (".no_dead_strip _a\n_a: .long 0", true), (".long 0", false),
+    (".no_dead_strip _a\n_a: .long 0\n_b: .long 0", false),
+    (".no_dead_strip _b\n_a: .long 0\n_b: .long 0", false),
+    (".no_dead_strip _a\n.no_dead_strip _b\n_a: .long 0\n_b: .long 0", true),
+    (".no_dead_strip _b\n_a:\n_b: .long 0", true), (".no_dead_strip _a\n_a:\n_b: .long 0", true),
+    (".no_dead_strip _a\n.long 0\n_a: .long 0", false),
+    (".no_dead_strip _a\n_a: .long 0\n.alt_entry _b\n_b: .long 0", true),
+  ]
+
+  @Test("says which sections are kept, by their symbols", arguments: sections)
+  func retained(contents: String, isKept: Bool) throws {
+    for (target, flags, ending, expected) in [
+      ("arm64-apple-macos13", "", ".subsections_via_symbols", isKept),
+      ("i386-apple-macos10.12", "", ".subsections_via_symbols", isKept),
+      ("x86_64-apple-macos13", ",regular,no_dead_strip", ".subsections_via_symbols", true),
+      ("x86_64-apple-macos13", "", "", contents.contains("no_dead_strip")),
+    ] {
+      let source = """
+        .section __TEXT,__text
+        .no_dead_strip _other
+        _other: .long 0
+        .section __DATA,BeehiveMods\(flags)
+        \(contents)
+        .section __DATA,BeehiveServices
+        .no_dead_strip _last
+        _last: .long 0
+        \(ending)
+
+        """
+      let path = try Fixture.compile(
+        source, suffix: "s", as: "retained-\(UUID().uuidString).o", with: "clang",
+        ["-target", target, "-c"])
+      let image = try MachOFile(path: path)
+      let section = try #require(image.sections(named: "BeehiveMods").first)
+      #expect(try image.isRetained(section) == expected, "\(target)\(flags) \(ending)")
     }
   }
 }

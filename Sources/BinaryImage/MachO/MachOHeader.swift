@@ -35,6 +35,9 @@ struct MachOHeader {
   /// Whether the writable segments may move apart from the others: `MH_SPLIT_SEGS`.
   var hasSplitSegments: Bool { flags & 0x20 != 0 }
 
+  /// Whether linkers may take sections apart at their symbols: `MH_SUBSECTIONS_VIA_SYMBOLS`.
+  var isDivisible: Bool { flags & 0x2000 != 0 }
+
   /// More bytes than the load commands of any file have.
   private static let mostCommandBytes: UInt32 = 1 << 24
 

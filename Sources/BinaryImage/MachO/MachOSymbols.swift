@@ -72,26 +72,45 @@ struct MachOSymbols {
   ) throws(ImageError) -> UInt64? {
     if let definitions { return definitions[name] }
     var found: [String: UInt64] = [:]
-    let size = UInt64(header.symbolSize)
     // Names may share bytes, but not beyond what any compiler makes of that.
     var budget = table.stringSize.saturating(adding: 4096) &* 16
-    for first in stride(from: 0, to: table.count, by: Int(Self.chunk)) {
-      let count = min(Self.chunk, table.count - first)
-      let bytes = try file.read(at: table.offset + first * size, count: Int(count * size))
-      for index in 0..<Int(count) {
-        let entry = Entry(bytes, at: index * Int(size), header)
-        guard entry.isExternal, case .section = entry.place else { continue }
-        let own = try self.name(entry.name, in: table, file)
-        guard own.utf8.count < budget else {
-          throw file.error(
-            .malformed, "The symbols share their names' bytes beyond reason.", at: table.offset)
-        }
-        budget -= UInt64(own.utf8.count)
-        found[own] = entry.value
+    try Self.forEachEntry(of: table, in: file, header) { entry throws(ImageError) in
+      guard entry.isExternal, case .section = entry.place else { return }
+      let own = try self.name(entry.name, in: table, file)
+      guard own.utf8.count < budget else {
+        throw file.error(
+          .malformed, "The symbols share their names' bytes beyond reason.", at: table.offset)
       }
+      budget -= UInt64(own.utf8.count)
+      found[own] = entry.value
     }
     definitions = found
     return found[name]
+  }
+
+  /// The places in a section of an object at which a part of it begins, in order, and whether the
+  /// symbol there says that it must be kept.
+  func marks(
+    inSection ordinal: Int, in table: MachOSymbolTable, of file: OpenedFile, _ header: MachOHeader
+  ) throws(ImageError) -> [(address: UInt64, isKept: Bool)] {
+    var marks: [(address: UInt64, isKept: Bool)] = []
+    try Self.forEachEntry(of: table, in: file, header) { entry in
+      guard entry.place == .section(ordinal), entry.beginsPart else { return }
+      marks.append((entry.value, entry.isKept))
+    }
+    return marks.sorted { $0.address < $1.address }
+  }
+
+  private static func forEachEntry(
+    of table: MachOSymbolTable, in file: OpenedFile, _ header: MachOHeader,
+    _ body: (Entry) throws(ImageError) -> Void
+  ) throws(ImageError) {
+    let size = UInt64(header.symbolSize)
+    for first in stride(from: 0, to: table.count, by: Int(chunk)) {
+      let count = min(chunk, table.count - first)
+      let bytes = try file.read(at: table.offset + first * size, count: Int(count * size))
+      for index in 0..<Int(count) { try body(Entry(bytes, at: index * Int(size), header)) }
+    }
   }
 
   private mutating func name(
@@ -114,17 +133,25 @@ private struct Entry {
   let name: UInt32
   let type: UInt8
   let section: UInt8
+  let description: UInt16
   let value: UInt64
 
   /// Reads the entry that stands at `position`; the caller has checked that it does.
   init(_ bytes: [UInt8], at position: Int, _ header: MachOHeader) {
     name = bytes.span.integer(at: position, order: header.order) ?? 0
     (type, section) = (bytes[position + 4], bytes[position + 5])
+    description = bytes.span.integer(at: position + 6, order: header.order) ?? 0
     value = bytes.span.word(at: position + 8, bits: header.bits, order: header.order) ?? 0
   }
 
   /// `N_EXT`, and no entry for debuggers.
   var isExternal: Bool { type & 1 != 0 && type & 0xe0 == 0 }
+
+  /// Whether a linker may cut here: no entry for debuggers, and no `N_ALT_ENTRY`.
+  var beginsPart: Bool { type & 0xe0 == 0 && description & 0x200 == 0 }
+
+  /// `N_NO_DEAD_STRIP`, of an object.
+  var isKept: Bool { description & 0x20 != 0 }
 
   var place: MachOSymbol.Place {
     switch type & 0xe {

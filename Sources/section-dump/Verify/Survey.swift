@@ -115,7 +115,8 @@ struct Survey {
       names.append(record.origin.section)
     }
     for name in names {
-      for section in try image.sections(named: name) where section.size > 0 && !section.isRetained {
+      for section in try image.sections(named: name) where section.size > 0 {
+        guard try !image.isRetained(section) else { continue }
         var place = place
         place.section = name
         findings.append(
