@@ -1,0 +1,240 @@
+import Foundation
+import Testing
+
+/// Names that would forge lines, move the cursor or reverse text, wherever a file can have a name.
+@Suite("Names of a hostile file")
+struct HostileNamesTests {
+  struct Name: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var bytes: [UInt8]
+
+    init(_ description: String, _ text: String) { self.init(description, Array(text.utf8)) }
+
+    init(_ description: String, _ bytes: [UInt8]) {
+      (testDescription, self.bytes) = (description, bytes)
+    }
+
+    /// As it stands in place of the placeholder, in as many bytes.
+    var padded: [UInt8] {
+      bytes
+        + [UInt8](repeating: 0x78, count: HostileNamesTests.placeholder.utf8.count - bytes.count)
+    }
+
+    /// Nil where the bytes are no text.
+    var text: String? { String(validating: padded, as: UTF8.self) }
+  }
+
+  static let names = [
+    Name("nothing to fear", "harmless"),
+    Name("a colour", "\u{1b}[31mred\u{1b}[0m"),
+    Name("the window's title", "\u{1b}]0;title\u{7}"),
+    Name("another line", "one\nforged: error"),
+    Name("the same line again", "one\rforged: error"),
+    Name("a tab, a backspace and a delete", "a\tb\u{8}c\u{7f}d"),
+    Name("a sequence in one character", "a\u{9b}31m\u{85}forged"),
+    Name("reversed", "\u{202e}gpj.\u{2066}exe\u{2069}\u{200f}"),
+    Name("what nobody sees", "a\u{200b}\u{feff}\u{2028}\u{2029}\u{ad}b"),
+    Name("tags beyond 16 bits", "a\u{e0041}\u{e007f}b"),
+    Name("quotes, slashes and elements", "a\"b\\c<d>&'`$e;{f},|g"),
+    Name("no UTF-8", [0x61, 0xff, 0x9b, 0x33, 0x31, 0x6d, 0xc3]),
+    Name("a surrogate", [0x61, 0xed, 0xa0, 0x80, 0x1b, 0x5b, 0x6d]),
+    Name("a control byte in two", [0x61, 0xc0, 0x9b, 0x5b, 0x6d]),
+  ]
+
+  /// Stands in the sources for the name.
+  static let placeholder = "hostile_" + String(repeating: "x", count: 24)
+
+  /// Stands for it where assemblers would take a section and a symbol for one.
+  private static let sectionPlaceholder = "hostile_" + String(repeating: "y", count: 24)
+
+  /// An entry of each sort that is called so, and a section and a symbol too.
+  private static func source(_ implementation: String) -> String {
+    let record = { (kind: Int, text: String) in
+      """
+      8: .long 9f - 8b
+      .short 1, \(kind)
+      .long 0, 32
+      .quad NAME, 0
+      \(text)
+      .balign 8
+      9:
+      """
+    }
+    return """
+      .section BeehiveMods, "aw"
+      .quad text, 0, NAME
+      .section BeehiveServices, "aw"
+      .quad pair
+      .section BeehiveRecords, "aw"
+      .balign 8
+      \(record(1, #".asciz "NAME", "\#(implementation)", "requires=NAME", "NAME=NAME""#))
+      \(record(2, #".asciz "NAME", "\#(implementation)", "name=NAME", "scope=NAME""#))
+      \(record(3, #".asciz "NAME", "", "action=NAME""#))
+      \(record(4, #".asciz "/NAME", "", "match=NAME""#))
+      \(record(0x8001, #".asciz "NAME", "NAME""#))
+      .section SECTION, "aw"
+      .quad text
+      .section .rodata.texts, "a"
+      text: .asciz "NAME"
+      pair: .asciz "{\\"NAME\\":\\"NAME\\"}"
+      .text
+      .globl NAME
+      NAME: ret
+      .section .note.GNU-stack, "", %progbits
+      """.replacing("NAME", with: placeholder).replacing("SECTION", with: sectionPlaceholder)
+  }
+
+  /// A library and an archive whose names are the placeholder still, by their suffixes.
+  private static func built(_ implementation: String) -> Result<
+    [(suffix: String, file: Data)], any Error
+  > {
+    Result {
+      let library = try Fixtures.build(
+        source(implementation), as: "\(implementation)-library", suffix: "s",
+        ["-shared", "-Wl,-Bsymbolic"])
+      let member = try Fixtures.build(
+        source(implementation), as: "\(placeholder)-\(implementation).o", suffix: "s", ["-c"])
+      let archive = "\(implementation)-archive"
+      try Fixtures.tool("ar", ["rc", archive, member])
+      return try [(".so", library), (".a", archive)].map { suffix, name in
+        (suffix, try Data(contentsOf: Fixtures.directory.appendingPathComponent(name)))
+      }
+    }
+  }
+
+  private static let same = built(placeholder)
+  private static let other = built("other")
+
+  /// Makes a directory in which the files are called so, outside and inside, and answers its path.
+  private func directory(
+    _ name: Name, _ built: Result<[(suffix: String, file: Data)], any Error>
+  ) throws -> String {
+    let folder = "hostile-\(UUID().uuidString)"
+    let url = Fixtures.directory.appendingPathComponent(folder)
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    for (suffix, file) in try built.get() {
+      let patched = [Self.placeholder, Self.sectionPlaceholder].reduce(file) { bytes, text in
+        bytes.replacing(Data(text.utf8), with: Data(name.padded))
+      }
+      #expect(patched.count == file.count && patched != file)
+      let plain = url.appendingPathComponent("plain")
+      try patched.write(to: plain)
+      let path = Array(url.path.utf8) + [UInt8(ascii: "/")] + name.padded + Array(suffix.utf8)
+      // Sound: both end with NUL, and live as long as the call.
+      let status = unsafe rename(plain.path, (path + [0]).map { CChar(bitPattern: $0) })
+      try #require(status == 0)
+    }
+    return folder
+  }
+
+  private static let commands = [
+    ["records"], ["sections"], ["hex", "--section", "BeehiveMods"],
+    ["hex", "--section", "BeehiveRecords"], ["strings", "--section", "BeehiveMods"], ["verify"],
+    ["diff"], ["graph"],
+  ]
+
+  @Test("stay where they belong, whatever is shown of it", arguments: names)
+  func files(name: Name) throws {
+    let one = try directory(name, Self.same)
+    let other = try directory(name, Self.other)
+    for command in Self.commands {
+      let formats =
+        command == ["graph"] ? ["dot", "mermaid", "html"] : ["table", "json", "ndjson", "csv"]
+      for format in formats {
+        let outcome = try Tool.run(command + ["-r", "--format", format, one, other])
+        let run = "\(command[0]) --format \(format)"
+        #expect((0...2).contains(outcome.status), "\(run): \(outcome.errors)")
+        try expectTame(outcome, run)
+        let documents = try documents(outcome.output, format, run)
+        guard let text = name.text, !documents.isEmpty else { continue }
+        #expect(documents.contains { Self.holds(text, $0) }, "\(run) keeps the name as it is")
+      }
+    }
+  }
+
+  /// Loads whatever stands in a directory.
+  private static let host = Result {
+    try Fixtures.build(
+      """
+      #include <dirent.h>
+      #include <dlfcn.h>
+      #include <stdio.h>
+      #include <string.h>
+      #include <unistd.h>
+      int main(int count, char **names) {
+        DIR *directory = opendir(names[count - 1]);
+        for (struct dirent *file; (file = readdir(directory));) {
+          char path[4096];
+          snprintf(path, sizeof path, "%s/%s", names[count - 1], file->d_name);
+          if (!strstr(file->d_name, ".so")) { continue; }
+          if (!dlopen(path, RTLD_NOW)) { puts(dlerror()); return 1; }
+        }
+        puts("ready");
+        fflush(stdout);
+        sleep(60);
+      }
+      """, as: "hostile-host", ["-O1", "-ldl"])
+  }
+
+  @Test("stay where they belong in a process too", arguments: names)
+  func process(name: Name) throws {
+    let process = Process()
+    process.executableURL = Fixtures.directory.appendingPathComponent(try Self.host.get())
+    process.currentDirectoryURL = Fixtures.directory
+    process.arguments = [try directory(name, Self.same)]
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    defer {
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+    }
+    let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    try #require(line == "ready\n")
+    for format in ["table", "json", "ndjson", "csv"] {
+      let outcome = try Tool.run(
+        ["live", "--pid", "\(process.processIdentifier)", "--format", format])
+      try expectTame(outcome, "live --format \(format)")
+      let documents = try documents(outcome.output, format, "live")
+      guard let text = name.text, !documents.isEmpty else { continue }
+      #expect(documents.contains { Self.holds(text, $0) })
+    }
+  }
+
+  /// Expects that nothing but line breaks of the tool's own would do something to a terminal.
+  private func expectTame(_ outcome: Tool.Outcome, _ run: String) throws {
+    for text in [outcome.output, outcome.errors] {
+      // What was no UTF-8 has become this, so it must have been the tool that wrote it.
+      let wild = text.unicodeScalars.filter { scalar in
+        switch scalar.properties.generalCategory {
+        case .control: scalar != "\n"
+        case .format, .lineSeparator, .paragraphSeparator, .surrogate: true
+        default: false
+        }
+      }
+      #expect(wild.isEmpty, "\(run): \(wild.map { String($0.value, radix: 16) })")
+      let lines = text.split(separator: "\n")
+      #expect(!lines.contains { $0.hasPrefix("forged") }, "\(run)")
+    }
+  }
+
+  /// What the JSON formats say; every line or document must parse.
+  private func documents(_ output: String, _ format: String, _ run: String) throws -> [Any] {
+    guard format.contains("json") else { return [] }
+    let texts = format == "json" ? [output[...]] : output.split(separator: "\n")
+    // Where no entry can be read, builds do not differ.
+    #expect(!texts.isEmpty || run.hasPrefix("diff"), "\(run)")
+    return try texts.map { try JSONSerialization.jsonObject(with: Data($0.utf8)) }
+  }
+
+  /// Whether a text is part of a key or value of a document.
+  private static func holds(_ text: String, _ document: Any) -> Bool {
+    switch document {
+    case let object as [String: Any]:
+      object.contains { $0.key.contains(text) || holds(text, $0.value) }
+    case let array as [Any]: array.contains { holds(text, $0) }
+    case let string as String: string.contains(text)
+    default: false
+    }
+  }
+}
