@@ -45,6 +45,13 @@ enum Linkages {
     let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
     return text.split(separator: "\n").map(String.init).sorted()
   }()
+
+  /// Where each of them stands, and how it is written.
+  static let places = [
+    "BeehiveMods pointer Shop.CartModule", "BeehiveMods pointer CartModule",
+    "BeehiveRecords inline Greeter", "BeehiveRecords inline audio",
+    "BeehiveServices pointer Shop.HomeService",
+  ]
 }
 
 @Suite("One source through every linkage")
@@ -71,6 +78,19 @@ struct LinkagesTests {
     for file in files {
       // Order inside a section means nothing: gcc reverses it.
       #expect(try Tool.lines(file).sorted() == Linkages.entries)
+      let records = try #require(file["records"] as? [[String: Any]])
+      let places = records.map {
+        "\($0["section"] ?? "") \($0["encoding"] ?? "") \($0["name"] ?? "")"
+      }
+      #expect(Set(places) == Set(Linkages.places) && places.count == Linkages.places.count)
+      // Each section counts its own slots; those of four bytes may have padding between them.
+      let indices = Dictionary(grouping: records) { $0["section"] as? String ?? "" }
+        .mapValues { $0.map { $0["index"] as? Int } }
+      let padded = file["bits"] as? Int == 32 ? [0, 2] : [0, 1]
+      #expect([[0, 1], padded].contains(indices["BeehiveMods"]))
+      #expect(indices["BeehiveServices"] == [0] && indices["BeehiveRecords"] == [0, 1])
+      // Whatever C declares is made by what its context leads to.
+      #expect(records.allSatisfy { $0["accessor"] is NSNull })
     }
   }
 
