@@ -11,10 +11,12 @@ struct Diff: ParsableCommand {
       is one, 2 an input could not be read or holds a malformed entry.
       """)
 
-  @Argument(help: "The build to compare with: a file, or a directory with --recursive.")
+  @Argument(
+    help: "The build to compare with: a file, or a directory with --recursive.",
+    completion: .file())
   var old: String
 
-  @Argument(help: "The new build.")
+  @Argument(help: "The new build.", completion: .file())
   var new: String
 
   @Flag(name: .shortAndLong, help: "Read the files in directories, skipping what is no object.")

@@ -19,7 +19,8 @@ struct Live: ParsableCommand {
   var pid: Int?
 
   @Option(
-    help: ArgumentHelp("The core file of a process, to read in its place.", valueName: "file"))
+    help: ArgumentHelp("The core file of a process, to read in its place.", valueName: "file"),
+    completion: .file())
   var core: String?
 
   @OptionGroup var output: OutputOptions
