@@ -3,6 +3,7 @@
 /// C's `used` marks symbols, not their section: `N_NO_DEAD_STRIP`. A linker takes a section apart at
 /// its symbols and keeps each part by itself, so all of them have to be marked.
 extension MachOFile {
+  /// Whether all parts of an object's section, or the section, are marked.
   public func isRetained(_ section: Section) throws(ImageError) -> Bool {
     guard header.isObject, !section.isRetained, section.size > 0 else { return section.isRetained }
     guard let table = try commands().symbols else { return false }

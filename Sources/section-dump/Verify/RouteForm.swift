@@ -97,8 +97,9 @@ extension RouteForm.Segment {
       guard let close = rest.firstIndex(of: ">") else { return nil }
       let named = rest[..<close].dropFirst()
       guard !named.isEmpty, named.allSatisfy(\.isNamePart) else { return nil }
-      // Types know no case, and text is what a segment is without one.
-      type = named.lowercased() == "string" ? nil : named.lowercased()
+      // Types know no case, a float is a double, and text is what a segment is without one.
+      let key = named.lowercased()
+      type = key == "string" ? nil : key == "float" ? "double" : key
       rest = rest[close...].dropFirst()
     }
     guard let prefix = part[..<colon].percentDecoded, let suffix = rest.percentDecoded,
