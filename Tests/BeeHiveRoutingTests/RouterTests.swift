@@ -68,6 +68,7 @@ struct RouterTests {
       Answer("/搜索/:词", url: "/%E6%90%9C%E7%B4%A2/%E5%80%BC", "/搜索/:词 词=值"),
       Answer("/a%2Fb", url: "/a%2Fb", "/a%2Fb"),
       Answer("/a%2Fb", url: "/a/b", nil),
+      Answer("https://:url<Path>", url: "https://a.b//c//d/", "https://:url<Path> url=a.b//c//d"),
       Answer("/open?next", url: "/open?next=app://x/y?z=1", "/open?next next=app://x/y?z=1"),
     ])
   func texts(_ test: Answer) async throws { try await test.check() }
@@ -144,6 +145,16 @@ struct RouterTests {
     #expect(await router.answer("/search") == nil, "the forms of a refused route are gone")
     try router.register("/search/:keyword", priority: 1) { _ in "second" }
     #expect(await router.answer("/search/x") == "second")
+  }
+
+  @Test(
+    "Text around a value is the same composed and decomposed: one shape, and it goes as it came")
+  func composedShapes() throws {
+    let router = try Router().answering("/caf\u{e9}-:id")
+    let error = #expect(throws: RoutingError.self) { try router.answering("/cafe\u{301}-:n") }
+    #expect(error?.code == .duplicate)
+    #expect(router.canOpen("/cafe\u{301}-7") && router.deregister("/cafe\u{301}-:id"))
+    #expect(!router.canOpen("/caf%C3%A9-7") && router.routes.isEmpty)
   }
 
   @Test("Deregistering takes out this route and no other")

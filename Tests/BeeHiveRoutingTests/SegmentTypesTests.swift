@@ -85,6 +85,7 @@ struct SegmentTypesTests {
       ("/v:x<Bool>.txt", true, "/vtrue.txt"), ("/n/:x<Int>", 7, "/n/7"),
       ("/n/:x<Int>", "007", "/n/007"), ("/n/:x<Double>", 0.1, "/n/0.1"),
       ("/n/:x<Float>", -2.0, "/n/-2.0"), ("/q?x<Int>", -7, "/q?x=-7"), ("/n/:x<Double>", 3, "/n/3"),
+      ("/a(/b(/:n<Int>))/*x", ["7"], "/a/7"),
     ] as [(String, any URLConvertible, String)])
   func generation(_ pattern: String, _ value: any URLConvertible, _ url: String) throws {
     #expect(try RoutePattern(pattern).url(with: ["x": value]) == url)
@@ -110,6 +111,8 @@ struct SegmentTypesTests {
     arguments: [
       ("/a(/:b)(/:c)", ["c": "x"], "b"),
       ("/a(/:b<Int>)(/:c)", ["c": "7"], "b"),
+      ("/a(/:b)/c(/:d<Int>)", ["b": "..", "d": "7"], "b"),
+      ("/a(/:b<Int>)(/*)", ["b": "x", "*": "7"], "b"),
       ("/files/:p<Path>", ["p": "/x"], "p"), ("/files/:p<Path>", ["p": "x/"], "p"),
       ("/:p<Path>", ["p": "/x"], "p"),
     ] as [(String, [String: String], String)])

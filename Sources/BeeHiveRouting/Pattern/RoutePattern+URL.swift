@@ -6,12 +6,27 @@ extension RoutePattern {
   /// errors. Types that `Router.define` adds are not known here, and so not checked.
   public func url(with values: [String: any URLConvertible] = [:]) throws(RoutingError) -> String {
     let given = Set(values.keys)
-    guard let variant = variants.first(where: { given.isSuperset(of: Self.needed(by: $0)) }) else {
-      let missing = Self.needed(by: variants.last ?? []).filter { !given.contains($0) }
-      throw RoutingError(
-        .missingParameter, "\(text) needs a value of \(missing.joined(separator: ", "))",
-        key: missing.first)
+    let fitting = variants.filter { given.isSuperset(of: Self.needed(by: $0)) }
+    // Of the forms that take all that the fullest one takes, the first that leads back.
+    let taken = fitting.first.map { given.intersection(Self.names(in: $0)) }
+    var failure: RoutingError?
+    for variant in fitting where given.intersection(Self.names(in: variant)) == taken {
+      do throws(RoutingError) {
+        return try url(of: variant, values)
+      } catch {
+        failure = failure ?? error
+      }
     }
+    if let failure { throw failure }
+    let missing = Self.needed(by: variants.last ?? []).filter { !given.contains($0) }
+    throw RoutingError(
+      .missingParameter, "\(text) needs a value of \(missing.joined(separator: ", "))",
+      key: missing.first)
+  }
+
+  private func url(
+    of variant: [Segment], _ values: [String: any URLConvertible]
+  ) throws(RoutingError) -> String {
     var used: [String: [String]] = [:]
     var path: [String] = []
     for (index, segment) in variant.enumerated() {

@@ -86,8 +86,11 @@ public struct RoutePattern: Hashable, Sendable {
   static let anything = RoutePattern(anything: ())
 
   /// The names that the path gives values to, in order of the longest form.
-  public var names: [String] {
-    (variants.first ?? []).compactMap { segment in
+  public var names: [String] { Self.names(in: variants.first ?? []) }
+
+  /// The names that one form gives values to.
+  static func names(in variant: [Segment]) -> [String] {
+    variant.compactMap { segment in
       switch segment {
       case .literal: nil
       case .capture(let capture): capture.name

@@ -94,8 +94,7 @@ struct RouteSearch {
   /// What is left, as it stands in the URL.
   private func path(from depth: Int) -> String {
     guard depth < offset else { return url.pathTail(from: depth - offset) }
-    let tail = url.pathTail(from: 0)
-    return tail.isEmpty ? segments[0] : segments[0] + "/" + tail
+    return segments[0] + url.pathBehindHost
   }
 
   private mutating func add(_ ending: RouteTree.Ending, rest: (any URLConvertible)?) {

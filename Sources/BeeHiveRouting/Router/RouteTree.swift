@@ -24,8 +24,9 @@ struct RouteTree: Sendable {
     var child: Int
 
     /// Text around the value beats none, a type beats text, a narrow type beats a wide one.
+    /// Text is counted in characters, so that composed and decomposed ones are the same edge.
     fileprivate var order: (Int, Int, String, String, String) {
-      (-(prefix.utf8.count + suffix.utf8.count), type?.rank ?? 5, type?.name ?? "", prefix, suffix)
+      (-(prefix.count + suffix.count), type?.rank ?? 5, type?.name ?? "", prefix, suffix)
     }
   }
 

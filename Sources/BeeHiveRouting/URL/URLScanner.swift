@@ -141,9 +141,14 @@ struct URLScanner {
     var index = path.lowerBound
     for _ in 0..<count { _ = nextSegment(in: path, from: &index) }
     while index < path.upperBound, bytes[index] == UInt8(ascii: "/") { index += 1 }
+    return trimmed(index..<path.upperBound)
+  }
+
+  /// A path without the slashes at its end, decoded as one text.
+  func trimmed(_ path: Range<Int>) -> String {
     var end = path.upperBound
-    while end > index, bytes[end - 1] == UInt8(ascii: "/") { end -= 1 }
-    return (try? decode(index..<end, "the path")) ?? ""
+    while end > path.lowerBound, bytes[end - 1] == UInt8(ascii: "/") { end -= 1 }
+    return (try? decode(path.lowerBound..<end, "the path")) ?? ""
   }
 
   /// The parameters of a query.

@@ -93,6 +93,12 @@ public struct URLText: Hashable, Sendable {
     let scanner = URLScanner(bytes: Array(text.utf8), limits: .standard)
     return scanner.tail(of: pathRange, from: index)
   }
+
+  /// The whole path with the slashes that stand before it and in it.
+  var pathBehindHost: String {
+    let scanner = URLScanner(bytes: Array(text.utf8), limits: .standard)
+    return scanner.trimmed(pathRange)
+  }
 }
 
 extension URLText: CustomStringConvertible {

@@ -1,0 +1,221 @@
+import Foundation
+
+/// One segment of a reference pattern.
+struct ReferenceSegment: Hashable {
+  /// In the order in which they are tried, the best one first.
+  enum Kind: Int, Hashable, CaseIterable {
+    case literal, uuid, int, double, bool, even, short, text, path, rest
+  }
+
+  var kind: Kind
+  /// The text of a literal, or what stands before a value.
+  var prefix = ""
+  /// What stands behind a value.
+  var suffix = ""
+  var name = ""
+  /// How the pattern spells the type.
+  var type = ""
+
+  var pattern: String {
+    switch kind {
+    case .literal: prefix
+    case .rest: "*\(name)"
+    case .text where type.isEmpty: "\(prefix):\(name)\(suffix)"
+    default: "\(prefix):\(name)<\(type)>\(suffix)"
+    }
+  }
+
+  /// What two patterns have in common that would meet the same URLs.
+  var shape: ReferenceSegment { ReferenceSegment(kind: kind, prefix: prefix, suffix: suffix) }
+
+  /// Smaller is better: a literal, then the most text around a value, then the narrower type.
+  var rank: [Int] {
+    switch kind {
+    case .literal: [0, 0, 0, 0, 0]
+    case .path: [2, 0, 0, 0, 0]
+    case .rest: [3, 0, 0, 0, 0]
+    default:
+      [1, -(prefix.count + suffix.count), kind.rawValue]
+        + [prefix, suffix].map { ReferenceSegment.affixes.firstIndex(of: $0) ?? -1 }
+    }
+  }
+
+  /// What generated patterns have before and behind values, in the order of the alphabet.
+  static let affixes = ["", ".html", "4", "a", "é"]
+
+  /// The text of the value that a text stands for; nil where it stands for none.
+  func value(of text: String) -> String? {
+    guard text.hasPrefix(prefix) else { return nil }
+    let behind = text.dropFirst(prefix.count)
+    guard behind.hasSuffix(suffix), behind.count > suffix.count else { return nil }
+    let inner = String(behind.dropLast(suffix.count))
+    switch kind {
+    case .literal, .path, .rest: return nil
+    case .text: return inner
+    case .uuid: return UUID(uuidString: inner)?.uuidString
+    case .int:
+      guard let number = Int(inner), inner.wholeMatch(of: /[+-]?[0-9]+/) != nil else { return nil }
+      return "\(number)"
+    case .double:
+      let decimal = /[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?/
+      guard let number = Double(inner), number.isFinite, inner.wholeMatch(of: decimal) != nil
+      else { return nil }
+      return "\(number)"
+    case .bool: return ["true": "true", "1": "true", "false": "false", "0": "false"][inner]
+    case .even: return inner.last.map { "02468".contains($0) } == true ? inner : nil
+    case .short: return inner.count == 1 ? inner : nil
+    }
+  }
+}
+
+/// A piece of a reference pattern: a segment, or several that may be missing together.
+indirect enum ReferencePart {
+  case segment(ReferenceSegment)
+  case optional([ReferencePart])
+
+  var pattern: String {
+    switch self {
+    case .segment(let segment): "/" + segment.pattern
+    case .optional(let parts): "(" + parts.map(\.pattern).joined() + ")"
+    }
+  }
+
+  /// What a pattern of these parts may stand for: with each optional piece and without it.
+  static func forms(of parts: [ReferencePart]) -> [[ReferenceSegment]] {
+    parts.reduce([[]]) { forms, part in
+      switch part {
+      case .segment(let segment): forms.map { $0 + [segment] }
+      case .optional(let inner):
+        forms.flatMap { form in (Self.forms(of: inner) + [[]]).map { form + $0 } }
+      }
+    }
+  }
+}
+
+/// A URL that was put together of known pieces.
+struct ReferenceURL {
+  var scheme: String?
+  /// As the URL has it, decoded; an IPv6 host with its brackets.
+  var host: String?
+  var port: Int?
+  /// Decoded, with the number of slashes before each.
+  var path: [(slashes: Int, text: String)]
+  var text: String
+
+  /// A host that is no more than a name, and so may be meant as a part of the path.
+  var isPlain: Bool {
+    guard let host, port == nil else { return false }
+    return !host.hasPrefix("[") && !host.contains(".") && host.lowercased() != "localhost"
+  }
+
+  /// The segments that a pattern with a host is held to, or one without.
+  func segments(isAbsolute: Bool) -> [String] {
+    let first = isAbsolute || isPlain ? host.map { [$0] } ?? [] : []
+    return first + path.map(\.text)
+  }
+
+  /// What stands from a segment on, with the slashes that stand there.
+  func tail(from index: Int, isAbsolute: Bool) -> String {
+    let hosts = segments(isAbsolute: isAbsolute).count - path.count
+    let first = index < hosts ? host ?? "" : ""
+    return path[max(0, index - hosts)...].enumerated().reduce(first) { text, piece in
+      let slashes = text.isEmpty && piece.offset == 0 ? 0 : piece.element.slashes
+      return text + String(repeating: "/", count: slashes) + piece.element.text
+    }
+  }
+}
+
+/// A route as the reference sees it, and a matcher that looks at every form of every route, one after the
+/// other: slow, and easy to believe.
+struct ReferenceRoute {
+  /// Nil for any.
+  let scheme: String?
+  let isAbsolute: Bool
+  let priority: Int
+  let isPrefix: Bool
+  let pattern: String
+  /// The longest form first.
+  let forms: [[ReferenceSegment]]
+
+  init(scheme: String?, isAbsolute: Bool, priority: Int, isPrefix: Bool, _ parts: [ReferencePart]) {
+    (self.scheme, self.isAbsolute) = (scheme, isAbsolute)
+    (self.priority, self.isPrefix) = (priority, isPrefix)
+    let path = parts.map(\.pattern).joined()
+    let body = path.hasPrefix("/") ? String(path.dropFirst()) : path
+    pattern = (scheme.map { "\($0):" } ?? "") + (isAbsolute ? "//" : "/") + body
+    forms = ReferencePart.forms(of: parts).enumerated()
+      .sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }
+      .map { _, form in
+        let takesRest = [.path, .rest].contains(form.last?.kind)
+        return isPrefix && !takesRest ? form + [ReferenceSegment(kind: .rest, name: "*")] : form
+      }
+  }
+
+  /// What no other route of the same priority may have.
+  var shapes: Set<[String]> {
+    Set(
+      forms.map { form in
+        ["\(scheme ?? "*") \(isAbsolute) \(priority)"]
+          + form.enumerated().map { index, segment in
+            var shape = segment.shape
+            if isHostName(segment, at: index) { shape.prefix = shape.prefix.lowercased() }
+            return "\(shape.kind) \(shape.prefix) \(shape.suffix)"
+          }
+      })
+  }
+
+  private func isHostName(_ segment: ReferenceSegment, at index: Int) -> Bool {
+    isAbsolute && index == 0 && segment.kind == .literal
+  }
+
+  /// How well a form of this matches, segment by segment from the left, and what it gives.
+  private func match(
+    _ form: [ReferenceSegment], _ url: ReferenceURL
+  ) -> (ranks: [Int], said: String)? {
+    let path = url.segments(isAbsolute: isAbsolute)
+    var ranks: [Int] = []
+    var said = ""
+    for (index, segment) in form.enumerated() {
+      switch segment.kind {
+      case .path:
+        guard index < path.count else { return nil }
+        return (
+          ranks + segment.rank,
+          said + " \(segment.name)=\(url.tail(from: index, isAbsolute: isAbsolute))"
+        )
+      case .rest:
+        let rest = path[min(index, path.count)...].joined(separator: "/")
+        return (ranks + segment.rank, said + " \(segment.name)=\(rest)")
+      case .literal:
+        guard index < path.count else { return nil }
+        if isHostName(segment, at: index) {
+          let word = segment.prefix.lowercased()
+          let whole = url.host != nil ? url.port.map { "\(path[0].lowercased()):\($0)" } : nil
+          guard word == path[0].lowercased() || word == whole else { return nil }
+          // With its port a host is named more closely than without.
+          ranks += word == whole ? [-1, 0, 0, 0, 0] : segment.rank
+        } else {
+          guard segment.prefix == path[index] else { return nil }
+          ranks += segment.rank
+        }
+      default:
+        guard index < path.count, let value = segment.value(of: path[index]) else { return nil }
+        ranks += segment.rank
+        said += " \(segment.name)=\(value)"
+      }
+    }
+    return form.count == path.count ? (ranks, said) : nil
+  }
+
+  /// What the router is to say of all routes that meet a URL, in order.
+  static func answers(of routes: [ReferenceRoute], _ url: ReferenceURL) -> [String] {
+    let met = routes.compactMap { route -> (order: [Int], said: String)? in
+      guard route.scheme == nil || route.scheme == url.scheme else { return nil }
+      let best = route.forms.compactMap { route.match($0, url) }
+        .min { $0.ranks.lexicographicallyPrecedes($1.ranks) }
+      let root = (route.scheme == nil ? 2 : 0) + (route.isAbsolute ? 0 : 1)
+      return best.map { ([-route.priority, root] + $0.ranks, route.pattern + $0.said) }
+    }
+    return met.sorted { $0.order.lexicographicallyPrecedes($1.order) }.map(\.said)
+  }
+}
