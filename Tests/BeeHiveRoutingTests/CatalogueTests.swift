@@ -1,0 +1,124 @@
+import BeeHiveRouting
+import Foundation
+import Testing
+
+/// What is printed of records is in `SectionDumpTests`: here, what a running Hive says of the same.
+@Suite("The catalogue lists every interface, word for word")
+struct CatalogueTests {
+  let hive = Hive()
+
+  init() throws {
+    try hive.mediator.register("till", file: "Shop/Till.swift", line: 3) { Till() }
+    try hive.router.register(
+      "app://shop/:id<Int>(/:tab)?from&page<Int>=1", priority: 2, isRemote: true,
+      file: "Shop/Shop.swift", line: 7
+    ) { _ in "page" }
+    try hive.router.register("/files/:path<Path>", file: "Shop/Shop.swift", line: 8) { _ in }
+    try hive.router.register("/tags/*", file: "Shop/Shop.swift", line: 9) { _ in [1] }
+  }
+
+  @Test("For people: a line for each, targets before routes")
+  func text() {
+    #expect(
+      hive.catalogue().description == """
+        action remote till.count(sku: String, times: Int = 1) async throws -> Int         Till.swift:3
+        action local  till.open(page: String?, done: @Sendable (Int) -> ()) async throws  Till.swift:3
+        route  remote app://shop/:id<Int>(/:tab)?from&page<Int>=1 -> String               Shop.swift:7
+        route  local  /files/:path<Path>                                                  Shop.swift:8
+        route  local  /tags/* -> Array<Int>                                               Shop.swift:9
+        """)
+  }
+
+  @Test("For programs: JSON with every parameter, its type and its default")
+  func json() throws {
+    var catalogue = hive.catalogue()
+    catalogue.interfaces.removeAll { !$0.isRemote && $0.name != "/tags/*" }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    #expect(
+      String(decoding: try encoder.encode(catalogue), as: UTF8.self) == """
+        {
+          "interfaces" : [
+            {
+              "declaration" : "count(sku: String, times: Int = 1) async throws -> Int",
+              "isRemote" : true,
+              "kind" : "action",
+              "name" : "till.count",
+              "origin" : "Till.swift:3",
+              "parameters" : [
+                {
+                  "isOptional" : false,
+                  "name" : "sku",
+                  "type" : "String"
+                },
+                {
+                  "default" : "1",
+                  "isOptional" : true,
+                  "name" : "times",
+                  "type" : "Int"
+                }
+              ],
+              "result" : "Int"
+            },
+            {
+              "declaration" : "app://shop/:id<Int>(/:tab)?from&page<Int>=1 -> String",
+              "isRemote" : true,
+              "kind" : "route",
+              "name" : "app://shop/:id<Int>(/:tab)?from&page<Int>=1",
+              "origin" : "Shop.swift:7",
+              "parameters" : [
+                {
+                  "isOptional" : false,
+                  "name" : "id",
+                  "type" : "Int"
+                },
+                {
+                  "isOptional" : true,
+                  "name" : "tab",
+                  "type" : "String"
+                },
+                {
+                  "isOptional" : true,
+                  "name" : "from",
+                  "type" : "String"
+                },
+                {
+                  "default" : "1",
+                  "isOptional" : true,
+                  "name" : "page",
+                  "type" : "Int"
+                }
+              ],
+              "result" : "String"
+            },
+            {
+              "declaration" : "/tags/* -> Array<Int>",
+              "isRemote" : false,
+              "kind" : "route",
+              "name" : "/tags/*",
+              "origin" : "Shop.swift:9",
+              "parameters" : [
+                {
+                  "isOptional" : true,
+                  "name" : "*",
+                  "type" : "[String]"
+                }
+              ],
+              "result" : "Array<Int>"
+            }
+          ]
+        }
+        """)
+  }
+}
+
+private struct Till: Target {
+  static let actions: [Action<Till>] = [
+    Action(
+      "open", [Parameter("page", String?.self), Parameter("done", (@Sendable (Int) -> Void).self)]
+    ) { _, _ in },
+    Action(
+      "count", [Parameter("sku", String.self), Parameter("times", default: 1)], isRemote: true
+    ) { _, _ in 7 },
+  ]
+}
