@@ -5,6 +5,12 @@ import Testing
 actor Log {
   private(set) var lines: [String] = []
   func add(_ line: String) { lines.append(line) }
+
+  /// The lines so far, which are gone then.
+  func take() -> [String] {
+    defer { lines = [] }
+    return lines
+  }
 }
 
 extension Router {

@@ -259,35 +259,3 @@ private final class OneThread: TaskExecutor {
 
 /// Something that one thread tells others.
 private final class Flag: Sendable { let value = Atomic<Bool>(false) }
-
-@Suite("MTRouter: aliases from a file")
-struct AliasesTests {
-  @Test("A name opens the URL that it stands for; the query goes along")
-  func aliases() async throws {
-    let router = try Router().answering("app://shop/:id", "app://shop/home")
-    let json = Data(#"{"home": "app://shop/home", "first": "app://shop/1?from=alias"}"#.utf8)
-    try router.register(JSONDecoder().decode(Aliases.self, from: json))
-    try router.register(
-      PropertyListDecoder().decode(
-        Aliases.self, from: PropertyListEncoder().encode(["start": "home"])))
-    #expect(await router.answer("home") == "app://shop/home")
-    #expect(await router.answer("start?from=x") == "app://shop/home from=x")
-    #expect(await router.answer("first") == "app://shop/:id from=alias id=1")
-    #expect(await router.failure("first", origin: .remote) == .notRemote)
-    #expect(router.canOpen("start") && router.removeAlias("start") && !router.canOpen("start"))
-  }
-
-  @Test("Circles, second meanings and names that are none are refused, and nothing is taken")
-  func refusals() throws {
-    let router = Router()
-    try router.register(["a": "b"])
-    for (aliases, code) in [
-      (["b": "c", "c": "a"], RoutingError.Code.redirectLoop), (["a": "x"], .duplicate),
-      (["x/y": "z"], .badPattern), (["": "z"], .badPattern), (["x": "%"], .malformedURL),
-    ] {
-      let error = #expect(throws: RoutingError.self) { try router.register(Aliases(aliases)) }
-      #expect(error?.code == code)
-    }
-    #expect(router.aliases == ["a": "b"])
-  }
-}

@@ -57,6 +57,21 @@ struct CTMediatorTests {
     #expect(await code(of: "A", "miss") == .noAction)
   }
 
+  /// There, a class of the name is looked up in a module; here, what it offers is known too.
+  @Test func testCheckModuleName() throws {
+    try mediator.register("B") { () -> TargetA in
+      Issue.record("made")
+      return TargetA()
+    }
+    #expect(mediator.declarations["B"]?.map(\.name).contains("void") == true)
+    #expect(mediator.declarations["C"] == nil)
+    #expect(mediator.router.canOpen("app://B/void") && !mediator.router.canOpen("app://B/none"))
+    #expect(!mediator.router.canOpen("app://C/void"))
+    let explained = mediator.calls.explain(.action(target: "B", action: "void"))
+    #expect(explained.end.hasPrefix("action B.void of CTMediatorTests.swift:"))
+    #expect(mediator.calls.explain(.action(target: "C", action: "x")).error?.code == .noTarget)
+  }
+
   private func code(of target: String, _ action: String) async -> RoutingError.Code? {
     do {
       try await mediator.perform(target, action)
