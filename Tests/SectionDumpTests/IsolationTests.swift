@@ -8,7 +8,7 @@ import Testing
     "a sanitizer reserves terabytes, and the limit is one of address space"))
 struct IsolationTests {
   /// An archive that is sparse, whose one member takes more memory to read than a child may have.
-  private func hungryArchive(_ name: String) throws -> String {
+  static func hungryArchive(_ name: String) throws -> String {
     let object = try Fixtures.annotatedLibrary("\(name).so")
     let size = 250 << 20
     func field(_ text: String, _ width: Int) -> String {
@@ -77,7 +77,7 @@ struct IsolationTests {
   @Test("One that takes too much memory is killed, and the scan goes on", arguments: [1, 2])
   func tooMuchMemory(jobs: Int) throws {
     let good = try Fixtures.annotatedLibrary("beside-hungry-\(jobs).so")
-    let hungry = try hungryArchive("hungry-\(jobs).a")
+    let hungry = try Self.hungryArchive("hungry-\(jobs).a")
     let files = try Tool.files([
       good, hungry, good, hungry, good, "--isolate", "--jobs", "\(jobs)",
     ])

@@ -27,13 +27,20 @@ struct Diff: ParsableCommand {
 
   @OptionGroup var threads: ThreadOptions
   @OptionGroup var output: OutputOptions
+  @OptionGroup var isolation: IsolationOptions
 
   func run() throws {
-    let surveys = [old, new].map { path in
-      Survey(
-        Inputs(
-          paths: [path], isRecursive: recursive, architecture: arch == "all" ? nil : arch,
-          jobs: threads.jobs(forMany: recursive)))
+    let both = isolation.apply(
+      to: Inputs(
+        paths: [old, new], isRecursive: recursive, architecture: arch == "all" ? nil : arch,
+        jobs: threads.jobs(forMany: recursive)))
+    if both.child != nil, let request = IsolatedChild.request {
+      return try Survey.answer(request, both).end()
+    }
+    let surveys = both.paths.map { path in
+      var inputs = both
+      inputs.paths = [path]
+      return Survey(inputs)
     }
     let errors = ByteSink(descriptor: 2)
     for (problem, path) in surveys.flatMap(\.problems) {

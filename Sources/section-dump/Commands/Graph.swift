@@ -17,13 +17,18 @@ struct Graph: ParsableCommand {
   }
 
   @OptionGroup var inputs: InputOptions
+  @OptionGroup var isolation: IsolationOptions
 
   @Option(
     help: "How to draw: for Graphviz, for Mermaid in Markdown, or as a page for a browser.")
   var format = Format.dot
 
   func run() throws {
-    let survey = Survey(inputs.values)
+    let files = isolation.apply(to: inputs.values)
+    if files.child != nil, let request = IsolatedChild.request {
+      return try Survey.answer(request, files).end()
+    }
+    let survey = Survey(files)
     let errors = ByteSink(descriptor: 2)
     for (problem, path) in survey.problems {
       errors.write("section-dump: \(problem.line(path: path).escaped)\n")

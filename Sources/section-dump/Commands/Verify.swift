@@ -16,6 +16,7 @@ struct Verify: ParsableCommand {
 
   @OptionGroup var inputs: InputOptions
   @OptionGroup var output: OutputOptions
+  @OptionGroup var isolation: IsolationOptions
 
   @Option(
     name: .customLong("require"),
@@ -28,7 +29,11 @@ struct Verify: ParsableCommand {
   var strict = false
 
   func run() throws {
-    let survey = Survey(inputs.values, readsTypes: true)
+    let files = isolation.apply(to: inputs.values)
+    if files.child != nil, let request = IsolatedChild.request {
+      return try Survey.answer(request, files, readsTypes: true).end()
+    }
+    let survey = Survey(files, readsTypes: true)
     var findings = survey.findings + Contradictions.findings(in: survey)
     findings += Implementations.findings(in: survey)
     for required in requirements where !survey.has(required) {
@@ -42,7 +47,9 @@ struct Verify: ParsableCommand {
     let presentation = output.values
     let sink = ByteSink(descriptor: 1)
     write(findings, of: survey, in: presentation, to: sink)
-    let isWritten = sink.finish(ByteSink(descriptor: 2))
+    let errors = ByteSink(descriptor: 2)
+    for (problem, path) in survey.problems { errors.say(problem.line(path: path)) }
+    let isWritten = sink.finish(errors)
     if !isWritten || !survey.problems.isEmpty { throw ExitCode(2) }
     let fails = findings.contains { strict || $0.level == .error }
     if fails { throw ExitCode(1) }

@@ -65,6 +65,18 @@ struct DeclaredTypes {
     }
   }
 
+  /// As what a child found of them.
+  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
+    try coder.code(&isIncomplete)
+    var list = paths.values.flatMap { $0 }
+    try coder.code(&list, Path(names: [], isWhole: true)) { coder, path throws(FieldCoder.Broken) in
+      try coder.code(&path.names)
+      try coder.code(&path.isWhole)
+    }
+    paths = [:]
+    for path in list { paths[path.names.last ?? "", default: []].insert(path) }
+  }
+
   /// More than any library has; a section that is larger is not what it seems to be.
   private static let mostBytes: UInt64 = 1 << 20
 

@@ -1,3 +1,4 @@
+internal import ArgumentParser
 internal import BinaryImage
 internal import Registration
 
@@ -42,7 +43,7 @@ struct Survey {
     var survey = Self()
     let crew = Crew<Survey>(jobs: inputs.jobs) { files, _ in
       var survey = Survey()
-      for file in files { survey.read(file, inputs.architecture, readsTypes: readsTypes) }
+      for file in files { survey.read(file, inputs, readsTypes: readsTypes) }
       return survey
     } take: { part in
       survey.add(part)
@@ -66,19 +67,28 @@ struct Survey {
   }
 
   private mutating func read(
-    _ file: Result<Input, ImageError>, _ architecture: String?, readsTypes: Bool
+    _ file: Result<Input, ImageError>, _ inputs: Inputs, readsTypes: Bool
   ) {
     files += 1
-    switch file {
-    case .success(let input):
-      input.forEachImage(architecture: architecture) { found in
-        if input.mayOmit(found) { skipped += 1 } else { read(found, of: input) }
-        if readsTypes, let image = try? found.image.get() {
-          let platform = Platform(of: image.identity)
-          types[platform, default: DeclaredTypes()].add(typesOf: image)
-        }
+    do throws(ImageError) {
+      let input = try file.get()
+      if let child = inputs.child {
+        add(try Survey(of: input, by: child))
+      } else {
+        read(input, inputs.architecture, readsTypes: readsTypes)
       }
-    case .failure(let error): note(Problem(error), Place(path: error.image))
+    } catch {
+      note(Problem(error), Place(path: error.image))
+    }
+  }
+
+  private mutating func read(_ input: Input, _ architecture: String?, readsTypes: Bool) {
+    input.forEachImage(architecture: architecture) { found in
+      if input.mayOmit(found) { skipped += 1 } else { read(found, of: input) }
+      if readsTypes, let image = try? found.image.get() {
+        let platform = Platform(of: image.identity)
+        types[platform, default: DeclaredTypes()].add(typesOf: image)
+      }
     }
   }
 
@@ -138,6 +148,58 @@ struct Survey {
       Finding(
         code: problem.code, level: .error, place: place, message: problem.message,
         remedy: problem.remedy))
+  }
+}
+
+// MARK: - Children
+
+extension Survey {
+  /// What a child finds in a file.
+  private init(of input: Input, by child: IsolatedChild) throws(ImageError) {
+    var found: Survey?
+    try child.read(input, style: Style(isColored: false)) { piece, bytes in
+      var (coder, survey) = (FieldCoder(reading: bytes), Survey())
+      let isWhole = (try? survey.code(with: &coder)) != nil && coder.isAtEnd
+      found = piece == .sums && isWhole ? survey : nil
+    }
+    guard let found else {
+      throw ImageError(
+        .killed, image: input.name, message: "The child that read it has said nothing sensible.")
+    }
+    self = found
+  }
+
+  /// Reads one file for the process that has started this one.
+  static func answer(
+    _ request: Request, _ inputs: Inputs, readsTypes: Bool = false
+  ) -> ExitCode {
+    ChildLimits.apply()
+    var (survey, coder) = (Survey(), FieldCoder())
+    survey.read(request.input, inputs.architecture, readsTypes: readsTypes)
+    do throws(FieldCoder.Broken) { try survey.code(with: &coder) } catch { return ExitCode(2) }
+    let sink = ByteSink(descriptor: 1)
+    sink.write(PackedPieces.head(.sums, size: coder.bytes.count)[...])
+    sink.write(coder.bytes[...])
+    sink.flush()
+    return sink.failure == 0 ? .success : ExitCode(2)
+  }
+
+  private mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
+    try coder.code(&declared)
+    try coder.code(&findings)
+    try coder.code(&problems, (.blank, "")) { coder, entry throws(FieldCoder.Broken) in
+      try coder.code(&entry.problem)
+      try coder.code(&entry.path)
+    }
+    try coder.code(&images)
+    try coder.code(&skipped)
+    var list = types.map { (platform: $0.key, types: $0.value) }
+    try coder.code(&list, (.blank, DeclaredTypes())) { coder, entry throws(FieldCoder.Broken) in
+      try coder.code(&entry.platform)
+      try entry.types.code(with: &coder)
+    }
+    types = Dictionary(
+      list.map { ($0.platform, $0.types) }, uniquingKeysWith: { first, _ in first })
   }
 }
 

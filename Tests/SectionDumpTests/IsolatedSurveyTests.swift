@@ -1,0 +1,159 @@
+import BinaryImage
+import Foundation
+import Registration
+import Testing
+
+@testable import section_dump
+
+@Suite(
+  "With --isolate, sets of files are read by children",
+  .enabled(
+    if: ProcessInfo.processInfo.environment["SANITIZER"] == nil,
+    "a sanitizer reserves terabytes, and the limit is one of address space"))
+struct IsolatedSurveyTests {
+  /// Files with entries of every sort, good and bad, with and without Swift types.
+  private static let files = Result {
+    let types = Fixtures.directory.appendingPathComponent("isolated-types.swift")
+    try Data(
+      "public enum Shop { public struct ShopModule {} }\nextension String { struct X {} }\n".utf8
+    )
+    .write(to: types)
+    try Fixtures.tool(
+      "swiftc",
+      [
+        "-parse-as-library", "-emit-library", "-module-name", "M", types.path, "-o",
+        "isolated-types.so",
+      ])
+    let shared = ["-shared", "-fPIC"]
+    return [
+      "isolated-types.so", try Fixtures.annotatedLibrary("isolated-annotated.so"),
+      try Fixtures.build(Fixtures.handWritten, as: "isolated-hand.so", shared),
+      try Fixtures.build(Fixtures.layout, as: "isolated-layout.so", suffix: "s", shared),
+      try Fixtures.build(Fixtures.layout, as: "isolated-layout.o", suffix: "s", ["-c"]), "nosuch",
+    ]
+      + ["universal.dylib", "universal.a", "archive-gnu.a", "elf-aarch64_be.so", "elf-x32.o"]
+      .filter(Linkages.built.contains).map(Linkages.path)
+  }
+
+  static let commands = [
+    ["verify"], ["verify", "--strict", "--require", "module:nobody"],
+    ["verify", "--arch", "arm64"],
+    ["graph", "--format", "dot"], ["graph", "--format", "html"],
+  ]
+
+  @Test("Nothing else is different", arguments: commands, [1, 3])
+  func same(command: [String], jobs: Int) throws {
+    let files = try Self.files.get()
+    for format in command[0] == "graph" ? [] : ["table", "json", "csv"] {
+      try expectSame(command + ["--format", format, "--color", "always"] + files, jobs)
+    }
+    if command[0] == "graph" { try expectSame(command + files, jobs) }
+  }
+
+  @Test("Nor between builds", arguments: ["table", "json", "ndjson", "csv"])
+  func builds(format: String) throws {
+    let files = try Self.files.get()
+    for (old, new) in zip(files, files.dropFirst()) {
+      try expectSame(["diff", "--format", format, old, new], 1)
+    }
+  }
+
+  private func expectSame(_ arguments: [String], _ jobs: Int) throws {
+    let plain = try Tool.run(arguments)
+    let isolated = try Tool.run(arguments + ["--isolate", "--jobs", "\(jobs)"])
+    #expect(isolated.output == plain.output, "\(arguments)")
+    #expect(isolated.errors == plain.errors)
+    #expect(isolated.status == plain.status)
+    // Lines alone are none where nothing differs.
+    #expect(!plain.output.isEmpty || arguments.contains("ndjson"))
+  }
+
+  @Test("One that is killed is a finding, and the others are verified")
+  func killed() throws {
+    let good = try Fixtures.annotatedLibrary("beside-hungry-set.so")
+    let hungry = try IsolationTests.hungryArchive("hungry-set.a")
+    let outcome = try Tool.run(["verify", "--isolate", "--format", "csv", good, hungry, good])
+    #expect(outcome.status == 2)
+    let lines = outcome.output.split(separator: "\n")
+    #expect(lines.count { $0.hasPrefix("error,killed,hungry-set.a,") } == 1)
+    #expect(lines.count { $0.hasPrefix("error,duplicate-") } == 4)
+    #expect(outcome.errors.hasPrefix("section-dump: hungry-set.a: The child that read it "))
+    let diff = try Tool.run(["diff", "--isolate", good, hungry])
+    #expect(diff.status == 2)
+    #expect(diff.errors == outcome.errors)
+    #expect(diff.output.split(separator: "\n").count { $0.hasPrefix("- ") } == 4)
+  }
+}
+
+@Suite("What a child says of entries")
+struct FieldCoderTests {
+  /// An entry with a value in every field, and one for each way in which pointers lead somewhere.
+  private static let entries: [Record] = {
+    var attributes = Attributes()
+    attributes.priority = -3
+    attributes.level = "basic"
+    attributes.requires = ["log", "net"]
+    attributes.after = ["disk"]
+    attributes.scope = "singleton"
+    attributes.name = "né"
+    attributes.abi = "c-table"
+    attributes.others = [.init(key: "colour", value: "a=b"), .init(key: "", value: "")]
+    let targets: [PointerValue.Target] = [
+      .null, .address(VirtualAddress(rawValue: .max)), .section(index: -1, offset: 7),
+      .imported(symbol: "_x"), .foreign(RuntimeAddress(rawValue: 9)), .unresolvable("why"),
+    ]
+    return targets.map { target in
+      Record(
+        kind: RecordKind(rawValue: 0x8001), name: "name", implementation: "\u{0}x",
+        attributes: attributes, encoding: .inline, resolution: .chainedRebase,
+        textAddress: VirtualAddress(rawValue: 1),
+        accessor: PointerValue(
+          rawValue: 2, target: target, resolution: .symbol, symbol: "accessor"),
+        context: PointerValue(rawValue: 3, target: target, resolution: .relr),
+        origin: Origin(
+          image: "libshop.so", section: "BeehiveRecords", index: 4,
+          address: VirtualAddress(rawValue: 5), offset: FileOffset(rawValue: 6)))
+    } + [.blank]
+  }()
+
+  private static func written() throws -> [UInt8] {
+    var (coder, entries) = (FieldCoder(), entries)
+    try coder.code(&entries)
+    return coder.bytes
+  }
+
+  private static func read(_ bytes: [UInt8]) throws -> [Record] {
+    var (coder, entries) = (FieldCoder(reading: bytes), [Record]())
+    try coder.code(&entries)
+    guard coder.isAtEnd else { throw FieldCoder.Broken() }
+    return entries
+  }
+
+  @Test("is read as it was written")
+  func roundTrip() throws {
+    #expect(try Self.read(Self.written()) == Self.entries)
+  }
+
+  @Test("is refused where it breaks off or goes on")
+  func cut() throws {
+    let bytes = try Self.written()
+    for count in 0..<bytes.count {
+      #expect(throws: FieldCoder.Broken.self) { try Self.read(Array(bytes.prefix(count))) }
+    }
+    #expect(throws: FieldCoder.Broken.self) { try Self.read(bytes + [0]) }
+  }
+
+  @Test("is refused or is something, whatever bytes stand there")
+  func overwritten() throws {
+    let bytes = try Self.written()
+    var refused = 0
+    for position in bytes.indices {
+      for value: UInt8 in [0, 0x7f, 0x80, 0xff] {
+        var copy = bytes
+        copy[position] = value
+        if (try? Self.read(copy)) == nil { refused += 1 }
+      }
+    }
+    #expect(refused > bytes.count)
+  }
+}
