@@ -211,6 +211,7 @@ struct VerifyTests {
     let file = try Fixtures.build(Self.module("log"), as: "verify-good.so", ["-shared", "-fPIC"])
     let outcome = try Tool.run(["verify", "--format", "csv", "nosuch.so", file, file])
     #expect(outcome.status == 2)
+    #expect(outcome.errors == "section-dump: nosuch.so: No such file or directory.\n")
     let lines = outcome.output.split(separator: "\n")
     #expect(lines.count == 3)
     #expect(lines[1].hasPrefix("error,unreadable,nosuch.so,"))
