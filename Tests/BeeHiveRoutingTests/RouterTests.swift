@@ -129,54 +129,6 @@ struct RouterTests {
     #expect(await router.answer("/docs") == nil)
   }
 
-  @Test("Two routes of one shape are refused with both places, until one has a priority")
-  func duplicates() async throws {
-    let router = Router()
-    try router.register("/search/:query", file: "M/First.swift", line: 3) { _ in "first" }
-    for same in ["/search/:query", "/search/:keyword", "/search(/:q)"] {
-      let error = #expect(throws: RoutingError.self) {
-        try router.register(same, file: "M/Second.swift", line: 4) { _ in "second" }
-      }
-      #expect(error?.code == .duplicate)
-      #expect(error?.message.contains("Second.swift:4") == true)
-      #expect(error?.message.contains("First.swift:3") == true)
-    }
-    #expect(router.routes.count == 1)
-    #expect(await router.answer("/search") == nil, "the forms of a refused route are gone")
-    try router.register("/search/:keyword", priority: 1) { _ in "second" }
-    #expect(await router.answer("/search/x") == "second")
-  }
-
-  @Test(
-    "Text around a value is the same composed and decomposed: one shape, and it goes as it came")
-  func composedShapes() throws {
-    let router = try Router().answering("/caf\u{e9}-:id")
-    let error = #expect(throws: RoutingError.self) { try router.answering("/cafe\u{301}-:n") }
-    #expect(error?.code == .duplicate)
-    #expect(router.canOpen("/cafe\u{301}-7") && router.deregister("/cafe\u{301}-:id"))
-    #expect(!router.canOpen("/caf%C3%A9-7") && router.routes.isEmpty)
-  }
-
-  @Test("Deregistering takes out this route and no other")
-  func deregistration() async throws {
-    let router = try Router().answering("/a/:id", "/a/:id/b", "/a", "/a.b/c@d", "/x(/y)(/:z)")
-    #expect(router.deregister("/a/:id"))
-    #expect(!router.deregister("/a/:id"))
-    #expect(await router.answer("/a/7") == nil)
-    #expect(await router.answer("/a/7/b") == "/a/:id/b id=7")
-    #expect(await router.answer("/a") == "/a")
-    #expect(router.deregister("/a.b/c@d"))
-    #expect(await router.answer("/a.b/c@d") == nil)
-    #expect(router.deregister("/x(/y)(/:z)"))
-    for url in ["/x", "/x/y", "/x/q", "/x/y/q"] { #expect(!router.canOpen(url)) }
-    let registration = try router.register("/t") { _ in "t" }
-    #expect(registration.cancel() && !registration.cancel())
-    router.deregisterAll()
-    #expect(router.routes.isEmpty)
-    try router.answering("/a/:id")
-    #expect(await router.answer("/a/7") == "/a/:id id=7")
-  }
-
   @Test("canOpen asks nobody and is true for a whole match alone")
   func canOpen() throws {
     let router = Router()
@@ -222,25 +174,6 @@ struct RouterTests {
       try await router.open("/t/7?order=up&order=down&tag=a")
     }
     #expect(error?.message.contains("2 texts") == true)
-  }
-
-  @Test("Schemes of their own, with and without the routes of all")
-  func schemes() async throws {
-    let router = try Router().answering("/a")
-    let app = router.scheme("App")
-    try app.register("/b") { describe($0) }
-    #expect(await router.answer("app://b") == "app:/b")
-    #expect(await router.answer("app://a") == "/a")
-    app.fallBack(false)
-    #expect(await router.answer("app://a") == nil)
-    #expect(await router.answer("web://a") == "/a")
-    app.unmatched { "app has no \($0.url)" }
-    router.unmatched { "nobody has \($0.url)" }
-    #expect(await router.answer("app://a") == "app has no app://a")
-    #expect(await router.answer("web://x") == "nobody has web://x")
-    #expect(app.routes.map(\.pattern.text) == ["app:/b"])
-    #expect(app.deregister("/b"))
-    #expect(router.routes.count == 1)
   }
 
   @Test("User info of any Sendable type goes along, over path and query; closures too")
@@ -289,25 +222,5 @@ struct RouterTests {
     }
     #expect(error?.code == .wrongResult)
     #expect(error?.message.contains("Int") == true && error?.message.contains("String") == true)
-  }
-
-  @Test("Types of the host's own, defined once")
-  func customTypes() async throws {
-    enum Month: String, URLConvertible { case may, june }
-    let router = Router()
-    try router.define("Month") { Month(rawValue: $0) }
-    try router.answering("/:m<Month>", "/:other")
-    #expect(await router.answer("/may") == "/:m<Month> m=may")
-    #expect(await router.answer("/must") == "/:other other=must")
-    #expect(throws: RoutingError.self) { try router.define("month") { _ in 1 } }
-    #expect(throws: RoutingError.self) { try router.define("Path") { _ in 1 } }
-  }
-
-  @Test("Every route is listed with its source")
-  func listing() throws {
-    let router = Router()
-    try router.register("/a", isRemote: true, file: "M/Shop.swift", line: 7) { _ in 1 }
-    #expect(router.routes.map(\.description) == ["/a  remote  Shop.swift:7"])
-    #expect(router.routes.map(\.result) == ["Int"])
   }
 }
