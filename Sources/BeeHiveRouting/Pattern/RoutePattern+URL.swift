@@ -9,10 +9,12 @@ extension RoutePattern {
     let fitting = variants.filter { given.isSuperset(of: Self.needed(by: $0)) }
     // Of the forms that take all that the fullest one takes, the first that leads back.
     let taken = fitting.first.map { given.intersection(Self.names(in: $0)) }
+    // Where a type is not known, nobody here can tell where a URL leads.
+    let tree = try? RouteTree(of: self, types: .builtIn)
     var failure: RoutingError?
     for variant in fitting where given.intersection(Self.names(in: variant)) == taken {
       do throws(RoutingError) {
-        return try url(of: variant, values)
+        return try url(of: variant, values, checkedBy: tree)
       } catch {
         failure = failure ?? error
       }
@@ -25,7 +27,7 @@ extension RoutePattern {
   }
 
   private func url(
-    of variant: [Segment], _ values: [String: any URLConvertible]
+    of variant: [Segment], _ values: [String: any URLConvertible], checkedBy tree: RouteTree?
   ) throws(RoutingError) -> String {
     var used: [String: [String]] = [:]
     var path: [String] = []
@@ -36,14 +38,14 @@ extension RoutePattern {
     var url = scheme.map { $0 + ":" } ?? ""
     url += isAbsolute ? "//" : "/"
     url += path.joined(separator: "/")
-    try check(url, gives: used)
+    if let tree { try check(url, in: tree, gives: used) }
     return url + (try query(values.filter { used[$0.key] == nil }))
   }
 
   /// Reads a URL that was made, as a router would: `/a(/:b)(/:c)` gives to b what was meant for c.
-  private func check(_ url: String, gives meant: [String: [String]]) throws(RoutingError) {
-    // Where a type is not known, nobody here can tell.
-    guard let tree = try? RouteTree(of: self, types: .builtIn) else { return }
+  private func check(
+    _ url: String, in tree: RouteTree, gives meant: [String: [String]]
+  ) throws(RoutingError) {
     let limits = URLLimits(bytes: .max, segments: .max, items: .max)
     let match = RouteSearch.matches(of: try URLText(url, limits: limits), in: tree).first
     let read = Dictionary(
