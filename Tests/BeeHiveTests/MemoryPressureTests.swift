@@ -61,6 +61,23 @@ struct MemoryPressureTests {
     #expect(none.report.memoryPressure == .unwanted)
   }
 
+  @Test("a file that cannot be used is followed by the next; every reason is told where none can")
+  func fallback() throws {
+    // It is there and may be written, as a pressure file is.
+    let good = "/dev/null"
+    let (descriptor, isOwned, availability) = MemoryPressure(
+      paths: ["/nowhere/memory.pressure", "/proc", good]
+    ).open()
+    defer { if isOwned { close(descriptor) } }
+    #expect(availability == .observed(path: good))
+    let none = MemoryPressure(paths: ["/nowhere/memory.pressure", "/proc"]).open()
+    #expect(none.descriptor == -1)
+    #expect(
+      none.availability
+        == .unavailable(
+          reason: "/nowhere/memory.pressure: No such file or directory; /proc: Is a directory"))
+  }
+
   @Test("the files of a group come before that of the system")
   func paths() {
     let group = MemoryPressure.controlGroup(in: "4:memory:/x\n0::/shop/a b\n")

@@ -53,6 +53,15 @@ struct RunTests {
     #expect(journal.lines.filter { $0 == "a.willTerminate" }.count == 1)
   }
 
+  @Test("SIGQUIT ends it too where it is asked for")
+  func quit() async throws {
+    let hive = Hive()
+    try await hive.probe("a", journal) { step, _ in if step == "splash" { raise(.quit) } }
+    let report = try await hive.run(options: options([.terminate, .quit]))
+    #expect(report.cause == .signal(.quit))
+    #expect(journal.lines.suffix(3) == ["a.willTerminate", "a.tearDown", "a.unmount"])
+  }
+
   @Test("what handled a signal before does so again afterwards")
   func handlersRestored() async throws {
     signal(SIGINT) { _ in }

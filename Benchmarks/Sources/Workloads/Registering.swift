@@ -1,16 +1,37 @@
 import BeeHive
+import BinaryImage
 import CFloors
 import Glibc
+import Registration
 
 /// Ten thousand entries of one library, against ten thousand constructors.
 enum Registering {
   /// Following each entry of a loaded library to its text, without the library; against loading one
   /// whose constructors do nothing. What loading an empty library costs is taken off the latter.
   static func reading(_ fixtures: Fixtures) -> Comparison {
+    inPlace("read-10000", fixtures, read)
+  }
+
+  /// The library's own walk of the same entries: each pointer is checked to lie in the image and each
+  /// text to end and to be UTF-8, and names are hashed; no entry is made.
+  static func scanning(_ fixtures: Fixtures) -> Comparison {
+    inPlace("scan-10000", fixtures) {
+      var list = ImageList()
+      guard (try? list.update()) != nil,
+        let newest = (0..<list.count).last(where: { list[$0].note == .valid }),
+        case .image(let image)? = list.copy([newest]).first,
+        let outline = try? RecordScanner.outline(image), outline.count == 10_000
+      else { stop("the entries were not found") }
+    }
+  }
+
+  private static func inPlace(
+    _ name: String, _ fixtures: Fixtures, _ read: @escaping () -> Void
+  ) -> Comparison {
     var library: Library?
     var nothing: Library?
     return Comparison(
-      "read-10000",
+      name,
       base: loading("nothing", fixtures),
       floor: loading("empty-constructors", fixtures),
       candidate: .init(

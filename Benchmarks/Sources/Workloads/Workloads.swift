@@ -25,6 +25,7 @@ public enum Workloads {
     Recipe(name: "resolve-borrowing") { _ in Resolving.borrowing() },
     Recipe(name: "resolve-two-threads") { _ in Resolving.twoThreads() },
     Recipe(name: "read-10000") { Registering.reading($0) },
+    Recipe(name: "scan-10000") { Registering.scanning($0) },
     Recipe(name: "load-and-read-10000") { Registering.loadingAndReading($0) },
     Recipe(name: "register-modules") { Registering.whole("modules", $0) },
     Recipe(name: "register-services") { Registering.whole("services", $0) },

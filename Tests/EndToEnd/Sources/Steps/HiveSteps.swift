@@ -22,6 +22,7 @@ extension Host {
         if problems.isEmpty { print("every image is well") }
       }
     ),
+    ("report", { _, _ in print(Hive.process.report().json) }),
     (
       "validate",
       { _, _ in
