@@ -119,18 +119,13 @@ import Testing
       @BeeHiveService((any Greeter).self, name: "en", scope: .singleton, priority: -5)
       struct English: Greeter {}
       """, .release)
-    let c = SwiftCompiler.folder.appending(path: "c-\(UUID().uuidString).so").path()
-    let input = SwiftCompiler.folder.appending(path: "c-\(UUID().uuidString).c")
-    try """
-    #include <BeeHive.h>
-    static const struct greeter { int dummy; } table = { 1 };
-    BEEHIVE_SERVICE(Greeter, Shop.English, &table,
-                    BEEHIVE_NAME("en") BEEHIVE_SCOPE("singleton") BEEHIVE_PRIORITY(-5));
-    """.write(to: input, atomically: true, encoding: .utf8)
-    let include = SwiftCompiler.package.appending(path: "CSupport/CBeeHive/include").path()
-    let outcome = try SwiftCompiler.run(
-      ["cc", "-shared", "-fPIC", "-I", include, input.path(), "-o", c])
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    let c = try SwiftCompiler.library(
+      ofC: """
+        #include <BeeHive.h>
+        static const struct greeter { int dummy; } table = { 1 };
+        BEEHIVE_SERVICE(Greeter, Shop.English, &table,
+                        BEEHIVE_NAME("en") BEEHIVE_SCOPE("singleton") BEEHIVE_PRIORITY(-5));
+        """)
     return (swift, c)
   }
 

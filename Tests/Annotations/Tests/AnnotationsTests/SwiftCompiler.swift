@@ -104,6 +104,17 @@ struct SwiftCompiler {
     return library
   }
 
+  /// Compiles and links a shared library of C that includes our header.
+  static func library(ofC source: String) throws -> String {
+    let library = folder.appending(path: "c-\(UUID().uuidString).so").path()
+    let file = folder.appending(path: "c-\(UUID().uuidString).c")
+    try source.write(to: file, atomically: true, encoding: .utf8)
+    let include = package.appending(path: "CSupport/CBeeHive/include").path()
+    let outcome = try run(["cc", "-shared", "-fPIC", "-I", include, file.path(), "-o", library])
+    guard outcome.status == 0 else { throw Failure(description: outcome.errors) }
+    return library
+  }
+
   /// Compiles and links a program that uses the runtime.
   static func program(_ source: String) throws -> String {
     let program = folder.appending(path: UUID().uuidString).path()
