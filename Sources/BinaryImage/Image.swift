@@ -111,7 +111,9 @@ public protocol FileImage: Image {
   /// to it.
   func isRetained(_ section: Section) throws(ImageError) -> Bool
 
-  /// Throws where the file ends before something does that it declares: it was cut off.
+  /// Throws where the file ends before something does that it declares: it was cut off. Throws too
+  /// where its headers contradict each other or what they describe, as far as sections of entries
+  /// may be hidden by that; ask after looking for them.
   ///
   /// What is found in such a file is there; what is not found may have been.
   func checkExtents() throws(ImageError)

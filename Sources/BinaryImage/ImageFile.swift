@@ -22,6 +22,8 @@ public enum ImageFile {
   private static let unread: [(magic: [UInt8], what: String)] = [
     ([0x42, 0x43, 0xc0, 0xde], "LLVM's intermediate code; compile it without -flto"),
     ([0xde, 0xc0, 0x17, 0x0b], "LLVM's intermediate code; compile it without -flto"),
+    ([0xbe, 0xba, 0xfe, 0xca], "a universal file with its header in the wrong byte order"),
+    ([0xbf, 0xba, 0xfe, 0xca], "a universal file with its header in the wrong byte order"),
     (Array("dyld_v1 ".utf8), "a shared cache of dyld"),
     (Array("<bigaf>\n".utf8), "an archive of AIX"),
   ]

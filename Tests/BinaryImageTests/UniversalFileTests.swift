@@ -91,6 +91,17 @@ struct UniversalFileTests {
     #expect(try ArchiveTests.found(in: bytes) == ["x86_64 arm64 2", ": malformed"])
   }
 
+  @Test("whose header stands in the other byte order are refused, and not taken for no object")
+  func swapped() throws {
+    let image = MachOBuilder().bytes
+    for magic in [0xbe, 0xbf] as [UInt8] {
+      // One slice, whose every number a reader of the same byte order would believe.
+      var header = [magic, 0xba, 0xfe, 0xca, 1, 0, 0, 0, 0x0c, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0]
+      header += [UInt8](repeating: 0, count: 256 - header.count)
+      #expect(try ArchiveTests.found(in: header + image) == [": unsupported"])
+    }
+  }
+
   @Test("that claim more slices than any file has are compiled Java, or refused")
   func counts() throws {
     #expect(try ArchiveTests.found(in: Self.header([], count: 0)) == [": malformed"])

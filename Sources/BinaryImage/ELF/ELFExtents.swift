@@ -1,8 +1,7 @@
-internal import CElf
-
 /// What the file declares, and whether it is there.
 extension ELFFile {
-  /// Throws where the file ends before a segment, a section or a table of headers does.
+  /// Throws where the file ends before a segment, a section or a table of headers does, or where
+  /// the section table contradicts what else the file says.
   public func checkExtents() throws(ImageError) {
     guard header.sections.isComplete else {
       throw file.error(
@@ -17,8 +16,7 @@ extension ELFFile {
     guard hasSectionTable else { return }
     let table = try sectionTable()
     for index in sectionIndices {
-      let type = table.kind(of: index).type
-      guard type != UInt32(SHT_NOBITS), type != UInt32(SHT_NULL) else { continue }
+      guard table.hasContents(index) else { continue }
       let (offset, size) = table.extent(of: index)
       guard file.holds(offset, size) else {
         throw file.error(
@@ -26,5 +24,6 @@ extension ELFFile {
           section: table.name(of: index), at: offset)
       }
     }
+    try checkContradictions()
   }
 }

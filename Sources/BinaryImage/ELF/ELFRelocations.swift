@@ -62,6 +62,8 @@ struct ELFRelocations {
   private var kept: Sorted
   private var copies = Sorted(areCombined: false)
   private var sequence: UInt32 = 0
+  /// The furthest place that anything is written to, wanted or not; nil where nothing is.
+  private(set) var furthest: UInt64?
   private let machine: ELFMachine
   private let copyType: UInt32?
   let bits: Int
@@ -150,6 +152,7 @@ struct ELFRelocations {
   mutating func consider(
     _ place: UInt64, symbol: UInt32, type: UInt32, _ addend: UInt64, _ form: ELFRelocation.Form
   ) {
+    if type != 0 || form == .relr, furthest.map({ place > $0 }) ?? true { furthest = place }
     let isWanted = ranges.contains(place)
     let isCopy = type == copyType
     // Type 0 asks for nothing on every machine; a bitmap has no types.

@@ -15,6 +15,8 @@ struct ELFSectionTable {
   private let texts: [UInt8]
   private let names: Range<Int>
   private let order: ImageIdentity.ByteOrder
+  /// Which section holds the names.
+  private let nameTable: Int
 
   /// As many bytes as the names of most files' sections have.
   private static let usualNames: UInt64 = 512
@@ -54,7 +56,7 @@ struct ELFSectionTable {
       names = texts.indices
     }
     (bytes, firstHeader) = (tail, Int(ahead))
-    (self.stride, self.count, self.order) = (stride, count, order)
+    (self.stride, self.count, self.order, nameTable) = (stride, count, order, index)
   }
 
   /// The indices of the sections of exactly this name, ascending.
@@ -93,6 +95,19 @@ struct ELFSectionTable {
     return (type ?? 0, flags ?? 0)
   }
 
+  /// The section that the relocations of a section apply to: `sh_info`.
+  func target(of index: Int) -> Int {
+    let target: UInt32? = bytes.span.integer(
+      at: start(of: index) + (stride == 64 ? 44 : 28), order: order)
+    return target.map(Int.init) ?? -1
+  }
+
+  /// Whether the file holds the bytes of a section.
+  func hasContents(_ index: Int) -> Bool {
+    let type = kind(of: index).type
+    return type != UInt32(SHT_NOBITS) && type != UInt32(SHT_NULL)
+  }
+
   /// `sh_offset` and `sh_size`.
   func extent(of index: Int) -> (offset: UInt64, size: UInt64) {
     let (start, bits) = (start(of: index), stride == 64 ? 64 : 32)
@@ -111,6 +126,22 @@ struct ELFSectionTable {
     let (names, start) = (texts.span.extracting(names), nameOffset(of: index))
     guard let length = names.textLength(from: start) else { return nil }
     return String(decoding: names.extracting(start..<start + length))
+  }
+
+  /// Throws where the headers or the names cannot be those that were written: what is found in the
+  /// wrong bytes has other names.
+  func checkNames(of file: OpenedFile) throws(ImageError) {
+    // Every linker and assembler calls the table of names so, and starts it with the empty name.
+    let own = name(of: nameTable)
+    guard kind(of: 0).type == UInt32(SHT_NULL), own == ".shstrtab" || own == ".strtab",
+      texts[names.lowerBound] == 0, texts[names.upperBound - 1] == 0
+    else {
+      throw file.error(
+        .malformed, "The section headers and the sections' names do not belong together.")
+    }
+    for index in 1..<count where nameOffset(of: index) >= names.count {
+      throw file.error(.malformed, "The name of section \(index) lies outside the names.")
+    }
   }
 
   /// The most bytes that all names together should have, though they may share bytes.

@@ -20,6 +20,8 @@ struct MachOChains {
     var number: UInt64
     var format: MachOChainedFormat
     var highestPointer: UInt64
+    /// The address behind it.
+    var end: UInt64
     var places: [UInt64]
   }
 
@@ -53,10 +55,8 @@ struct MachOChains {
   mutating func fixup(
     at address: UInt64, raw: UInt64, _ segments: MachOSegments, of file: OpenedFile
   ) throws(ImageError) -> MachOFixup? {
-    let found = segments.list.firstIndex {
-      address >= $0.address && address - $0.address < min($0.memorySize, $0.fileSize)
-    }
-    guard let found, let page = try page(of: address, in: found, segments, of: file),
+    guard let found = segments.index(holding: address),
+      let page = try page(of: address, in: found, segments, of: file),
       let place = page.places.last(notAfter: address, by: { $0 }), page.places[place] == address
     else { return nil }
     switch page.format.meaning(of: raw, highestPointer: page.highestPointer) {
@@ -72,6 +72,21 @@ struct MachOChains {
       return .bind(bind)
     case .number: return .other("the word of the chain is a number, no pointer")
     }
+  }
+
+  /// The last word of a range that the loader writes; nil where it writes none.
+  mutating func lastFixup(
+    in range: Range<UInt64>, _ segments: MachOSegments, of file: OpenedFile
+  ) throws(ImageError) -> UInt64? {
+    var last: UInt64?
+    var address = range.lowerBound
+    while range.contains(address), let found = segments.index(holding: address),
+      let page = try page(of: address, in: found, segments, of: file)
+    {
+      last = page.places.last { range.contains($0) } ?? last
+      address = page.end
+    }
+    return last
   }
 
   // MARK: - Walking
@@ -110,7 +125,8 @@ struct MachOChains {
     guard number < pageCount else { return nil }
     if let page, page.segment == index, page.number == number { return page }
     var found = Page(
-      segment: index, number: number, format: format, highestPointer: highest, places: [])
+      segment: index, number: number, format: format, highestPointer: highest,
+      end: segment.address.saturating(adding: (number + 1) * pageSize), places: [])
     let starts = try chainStarts(at: info + 22, page: number, count: pageCount, format, of: file)
     if !starts.isEmpty {
       let first = number * pageSize

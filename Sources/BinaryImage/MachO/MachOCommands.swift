@@ -59,8 +59,14 @@ struct MachOCommands {
       }
       let fields = MachOFields(
         bytes, position..<position + Int(size), bits: header.bits, order: header.order)
-      guard read(kind, fields) else { throw malformed("is too small for what it holds") }
+      guard read(kind, fields) else { throw malformed("has not the size of what it holds") }
       position += Int(size)
+    }
+    guard position == bytes.count else {
+      throw file.error(
+        .malformed,
+        "\(header.commandCount) load commands leave \(bytes.count - position) of their "
+          + "\(bytes.count) bytes.", at: UInt64(header.size + position))
     }
   }
 
@@ -76,7 +82,7 @@ struct MachOCommands {
     case 0x1, 0x19:
       // A segment of the other class would be read wrongly: the loader refuses it too.
       guard (command == 0x19) == (fields.bits == 64), let segment = MachOSegment(fields),
-        let own = MachOSection.all(of: segment, fields)
+        let own = MachOSection.all(of: segment, at: segments.count, fields)
       else { return false }
       segments.append(segment)
       sections += own

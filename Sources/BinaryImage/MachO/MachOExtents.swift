@@ -1,6 +1,7 @@
 /// What the file declares, and whether it is there.
 extension MachOFile {
-  /// Throws where the file ends before a segment, a section or a table of the loader does.
+  /// Throws where the file ends before a segment, a section or a table of the loader does, or where
+  /// the load commands contradict what else the file says.
   public func checkExtents() throws(ImageError) {
     let commands = try commands()
     func check(_ what: String, _ offset: UInt64, _ size: UInt64) throws(ImageError) {
@@ -34,5 +35,6 @@ extension MachOFile {
       try check("the table of relocations", tables.external.offset, tables.external.size)
       try check("the table of relocations", tables.local.offset, tables.local.size)
     }
+    try checkContradictions()
   }
 }

@@ -48,19 +48,38 @@ extension MachOFile {
     return nil
   }
 
+  /// The chains, taken out so that they are walked in place: a copy of the page would be made
+  /// otherwise.
+  private func chains(at extent: FileExtent) throws(ImageError) -> MachOChains {
+    guard let known = fixups.chains else { return try MachOChains(of: file, header, at: extent) }
+    fixups.chains = nil
+    return known
+  }
+
   private func chainedFixup(
     at place: UInt64, raw: UInt64, _ extent: FileExtent
   ) throws(ImageError) -> MachOFixup? {
-    var chains: MachOChains
-    if let known = fixups.chains {
-      chains = known
-    } else {
-      chains = try MachOChains(of: file, header, at: extent)
-    }
-    // Walked in place: a copy of the page would be made otherwise.
-    fixups.chains = nil
+    var chains = try chains(at: extent)
     defer { fixups.chains = chains }
     return try chains.fixup(at: place, raw: raw, segments(), of: file)
+  }
+
+  /// The last word of a section of a linked file that the loader writes; nil where it writes none.
+  func lastFixup(in section: Section) throws(ImageError) -> UInt64? {
+    let start = section.address.rawValue
+    let range = start..<start.saturating(adding: section.size)
+    if let extent = try commands().chainedFixups, extent.size > 0 {
+      var chains = try chains(at: extent)
+      defer { fixups.chains = chains }
+      return try chains.lastFixup(in: range, segments(), of: file)
+    }
+    // Looking up a word collects what falls into the section.
+    if try commands().dyldInfo != nil {
+      _ = try fixup(at: start, raw: 0, in: section)
+      return try fixups.programs?.get().lastFixup(in: range)
+    }
+    _ = try classicRelocation(at: start, in: section)
+    return try fixups.classic?.get().lastRelocation(in: range)
   }
 
   /// The relocation that writes the word at `place` of a linked file older than `LC_DYLD_INFO`.

@@ -93,6 +93,12 @@ struct MachOFixups {
     }
   }
 
+  /// The last word of a range that the loader writes; nil where it writes none.
+  func lastFixup(in range: Range<UInt64>) -> UInt64? {
+    let last = range.isEmpty ? nil : slots.last(notAfter: range.upperBound - 1, by: \.place)
+    return last.flatMap { range.contains(slots[$0].place) ? slots[$0].place : nil }
+  }
+
   /// Sorts by place. A bind outdoes a rebase, unless it is weak: then the image has a definition of
   /// its own, and only meets the others' when it is loaded.
   private mutating func settle() {

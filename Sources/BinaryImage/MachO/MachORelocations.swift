@@ -54,6 +54,8 @@ struct MachORelocations {
   /// What was looked at.
   let ranges: AddressRanges
   private var list: [MachORelocation] = []
+  /// The furthest place that an address is written to, wanted or not; nil where none is.
+  private(set) var furthest: UInt64?
 
   private static let chunk = 1 << 16
 
@@ -75,6 +77,12 @@ struct MachORelocations {
           else { break }
           var relocation = MachORelocation(first, second, header)
           relocation.place &+= origin
+          // The second halves of pairs keep numbers where others have places.
+          if relocation.type == MachOMachine.pointer,
+            furthest.map({ relocation.place > $0 }) ?? true
+          {
+            furthest = relocation.place
+          }
           if ranges.contains(relocation.place) { list.append(relocation) }
         }
       }
@@ -88,6 +96,12 @@ struct MachORelocations {
       return nil
     }
     return list[found]
+  }
+
+  /// A word of a range that a relocation writes, the last; nil where none does.
+  func lastRelocation(in range: Range<UInt64>) -> UInt64? {
+    let last = range.isEmpty ? nil : list.last(notAfter: range.upperBound - 1, by: \.place)
+    return last.flatMap { range.contains(list[$0].place) ? list[$0].place : nil }
   }
 
   /// Sorts by place; those that share one make a difference of two addresses.

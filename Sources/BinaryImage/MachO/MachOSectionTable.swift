@@ -12,21 +12,28 @@ struct MachOSection {
   let relocationOffset: UInt64, relocationCount: UInt64
   /// `flags`: the type and the attributes.
   let flags: UInt32
+  /// The segment whose command tells of it, by its position.
+  let owner: Int
 
-  /// The sections of a segment; nil where its command is too small for them.
-  static func all(of segment: MachOSegment, _ fields: MachOFields) -> [MachOSection]? {
+  /// The sections of a segment, the next in order; nil where its command has not their size.
+  static func all(
+    of segment: MachOSegment, at index: Int, _ fields: MachOFields
+  ) -> [MachOSection]? {
     let word = fields.bits / 8
     let stride = fields.bits == 64 ? 80 : 68
     var place = 32 + 4 * word
     guard let count = fields.single(place) else { return nil }
     place += 8
-    guard Int(count) <= (fields.count - place) / stride else { return nil }
-    return (0..<Int(count)).compactMap { index in
-      MachOSection(fields, at: place + index * stride, word: word, in: segment)
+    // The loader counts them by the size too, and refuses what has another number.
+    guard fields.count - place == Int(count) * stride else { return nil }
+    return (0..<Int(count)).compactMap { number in
+      MachOSection(fields, at: place + number * stride, word: word, in: segment, at: index)
     }
   }
 
-  private init?(_ fields: MachOFields, at place: Int, word: Int, in owner: MachOSegment) {
+  private init?(
+    _ fields: MachOFields, at place: Int, word: Int, in owner: MachOSegment, at index: Int
+  ) {
     let rest = place + 32 + 2 * word
     guard let name = fields.name(place), let segment = fields.name(place + 16),
       let address = fields.word(place + 32), let size = fields.word(place + 32 + word),
@@ -34,6 +41,7 @@ struct MachOSection {
       let count = fields.single(rest + 12), let flags = fields.single(rest + 16)
     else { return nil }
     (self.name, self.segment, self.address, self.size) = (name, segment, address, size)
+    self.owner = index
     (self.flags, relocationOffset, relocationCount) = (flags, UInt64(relocations), UInt64(count))
     // Of split debug information the segments are there, and empty.
     let isEmptied = owner.fileSize == 0 && owner.memorySize > 0

@@ -48,6 +48,13 @@ struct MachOSegments {
     }
   }
 
+  /// The segment, as fixups count them, that has bytes of the file at an address.
+  func index(holding address: UInt64) -> Int? {
+    list.firstIndex {
+      address >= $0.address && address - $0.address < min($0.memorySize, $0.fileSize)
+    }
+  }
+
   /// The bytes of the file from `address` to the end of its segment; nil where none stand there.
   func extent(from address: VirtualAddress) -> FileExtent? {
     var (low, high) = (0, byAddress.count)

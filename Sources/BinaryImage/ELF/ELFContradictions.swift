@@ -1,0 +1,143 @@
+internal import CElf
+
+/// What hides entries without ending the file early: headers that contradict what else it says.
+///
+/// One wrong byte in a header can rename a section, shorten it, or lead to other bytes; what would
+/// have been found is then silently not there. Linkers write most of it twice, and this compares.
+extension ELFFile {
+  /// Throws where the section table contradicts itself, the segments, the relocations or the note.
+  func checkContradictions() throws(ImageError) {
+    let table = try sectionTable()
+    try table.checkNames(of: file)
+    try checkTypes(table)
+    if header.isObject {
+      try checkRelocatedNames(table)
+      guard !relocations.wanted.isEmpty else { return }
+      try checkRelocatedSizes()
+      try checkOverlaps(table)
+    } else {
+      try checkNotedExtents(table)
+      try checkMappings(table)
+    }
+  }
+
+  /// Entries stand in sections that hold what a program means by them, not in tables of a linker's;
+  /// machines and systems have types of their own for those.
+  private func checkTypes(_ table: ELFSectionTable) throws(ImageError) {
+    for section in relocations.wanted where SectionNote.names.contains(section.name) {
+      let type = table.kind(of: section.index).type
+      guard table.hasContents(section.index), type != UInt32(SHT_PROGBITS), type < UInt32(SHT_LOOS)
+      else { continue }
+      throw file.error(
+        .malformed, "The section is of type \(type), which holds no entries.",
+        section: section.name, at: section.offset?.rawValue)
+    }
+  }
+
+  // MARK: - Objects
+
+  /// `.rela` and the like before the names of this project's sections.
+  private static let relocationNames: [[UInt8]] = SectionNote.names.flatMap { name in
+    [".rela", ".rel", ".crel"].map { Array(($0 + name).utf8) }
+  }
+
+  /// The relocations of a section carry its name: one that is called otherwise was renamed.
+  private func checkRelocatedNames(_ table: ELFSectionTable) throws(ImageError) {
+    var renamed: (section: Int, name: String)?
+    table.forEach(named: Self.relocationNames) { index, name in
+      let target = table.target(of: index)
+      let expected = SectionNote.names[name / 3]
+      if table.name(of: target) != expected { renamed = (index, expected) }
+    }
+    guard let renamed else { return }
+    throw file.error(
+      .malformed,
+      "Section \(renamed.section) relocates \(renamed.name), but leads to a section that is called "
+        + "otherwise.", section: renamed.name)
+  }
+
+  /// Nothing relocates what lies behind the end of a section: it was shortened.
+  private func checkRelocatedSizes() throws(ImageError) {
+    for section in relocations.wanted {
+      // What hinders reading them was told for each word.
+      guard let furthest = try? relocations(ofObjectSection: section).furthest,
+        furthest >= section.size
+      else { continue }
+      throw file.error(
+        .malformed,
+        "A relocation writes to 0x\(furthest.hexadecimal) of the section, behind its "
+          + "\(section.size) bytes.", section: section.name, at: section.offset?.rawValue)
+    }
+  }
+
+  /// Sections of an object share no bytes, and stand where their alignment lets them.
+  private func checkOverlaps(_ table: ELFSectionTable) throws(ImageError) {
+    let wanted = Set(relocations.wanted.map(\.index))
+    var extents: [(start: UInt64, end: UInt64, index: Int)] = []
+    for index in sectionIndices where table.hasContents(index) {
+      let (offset, size) = table.extent(of: index)
+      if size > 0 { extents.append((offset, offset.saturating(adding: size), index)) }
+    }
+    extents.sort { $0.start < $1.start }
+    var last: (end: UInt64, index: Int)?
+    for extent in extents {
+      if let last, extent.start < last.end,
+        wanted.contains(extent.index) || wanted.contains(last.index)
+      {
+        throw file.error(
+          .malformed, "The sections \(last.index) and \(extent.index) share bytes.",
+          section: table.name(of: extent.index), at: extent.start)
+      }
+      if last.map({ extent.end > $0.end }) ?? true { last = (extent.end, extent.index) }
+    }
+    for section in relocations.wanted where section.size > 0 {
+      let alignment = try sectionHeader(section.index).sh_addralign
+      guard alignment > 1, let offset = section.offset?.rawValue, offset % alignment != 0 else {
+        continue
+      }
+      throw file.error(
+        .malformed, "The section does not stand at a multiple of \(alignment), its alignment.",
+        section: section.name, at: offset)
+    }
+  }
+
+  // MARK: - Linked files
+
+  /// The note tells where the entries stand too: the table must not have lost some of them.
+  private func checkNotedExtents(_ table: ELFSectionTable) throws(ImageError) {
+    // A note that is of no use is none; the section table is there.
+    guard let noted = try? notedSections(), !noted.isEmpty else { return }
+    var ranges: [[Range<UInt64>]] = SectionNote.names.map { _ in [] }
+    table.forEach(named: SectionNote.names.map { Array($0.utf8) }) { index, name in
+      let (address, size) = table.range(of: index)
+      ranges[name].append(address..<address.saturating(adding: size))
+    }
+    for section in noted {
+      let start = section.address.rawValue
+      let end = start.saturating(adding: section.size)
+      guard let name = SectionNote.names.firstIndex(of: section.name),
+        !AddressRanges(ranges[name]).covers(start..<end)
+      else { continue }
+      throw file.error(
+        .malformed,
+        "The note says that entries stand at 0x\(start.hexadecimal) to 0x\(end.hexadecimal), where "
+          + "the section table has no such section.", section: section.name,
+        at: section.offset?.rawValue)
+    }
+  }
+
+  /// What the loader maps at the address of a section are the bytes that its header leads to.
+  private func checkMappings(_ table: ELFSectionTable) throws(ImageError) {
+    let segments = try segments()
+    for section in relocations.wanted where section.size > 0 && header.segments.count > 0 {
+      guard let offset = section.offset?.rawValue,
+        table.kind(of: section.index).flags & UInt64(SHF_ALLOC) != 0,
+        segments.extent(from: section.address)?.offset != offset, !hasOnlyDebugInformation
+      else { continue }
+      throw file.error(
+        .malformed,
+        "The section's header leads to other bytes than the loader maps at its address, "
+          + "0x\(section.address.rawValue.hexadecimal).", section: section.name, at: offset)
+    }
+  }
+}

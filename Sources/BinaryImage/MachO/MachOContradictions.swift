@@ -1,0 +1,142 @@
+/// What hides entries without ending the file early: load commands that contradict what else the
+/// file says.
+///
+/// One wrong byte in a command can lose a segment, shorten a section, or lead to other bytes; what
+/// would have been found is then silently not there. The name of a section stands nowhere else in
+/// the file: one that is called otherwise is another section.
+extension MachOFile {
+  /// Throws where the segments, the sections and what relocates them contradict each other.
+  func checkContradictions() throws(ImageError) {
+    let commands = try commands()
+    if header.isObject {
+      guard !commands.segments.isEmpty else {
+        throw file.error(.malformed, "The object has no segment, which would hold its sections.")
+      }
+      try checkRelocatedSizes()
+      try checkOverlaps(commands)
+    } else if header.isLinked {
+      try checkHoles(commands)
+      try checkMappings(commands)
+      try checkFixupsBehind(commands)
+    }
+  }
+
+  // MARK: - Objects
+
+  /// Nothing relocates what lies behind the end of a section: it was shortened.
+  private func checkRelocatedSizes() throws(ImageError) {
+    for section in fixups.wanted {
+      // What hinders reading them was told for each word.
+      guard let furthest = try? relocations(ofObjectSection: section).furthest,
+        furthest >= section.size
+      else { continue }
+      throw file.error(
+        .malformed,
+        "A relocation writes to 0x\(furthest.hexadecimal) of the section, behind its "
+          + "\(section.size) bytes.", section: section.name, at: section.offset?.rawValue)
+    }
+  }
+
+  /// Sections of an object share no bytes.
+  private func checkOverlaps(_ commands: MachOCommands) throws(ImageError) {
+    let wanted = Set(fixups.wanted.map(\.index))
+    guard !wanted.isEmpty else { return }
+    var extents: [(start: UInt64, end: UInt64, ordinal: Int)] = []
+    for (index, section) in commands.sections.enumerated() {
+      guard let offset = section.offset, section.size > 0 else { continue }
+      extents.append((offset, offset.saturating(adding: section.size), index + 1))
+    }
+    extents.sort { $0.start < $1.start }
+    var last: (end: UInt64, ordinal: Int)?
+    for extent in extents {
+      if let last, extent.start < last.end,
+        wanted.contains(extent.ordinal) || wanted.contains(last.ordinal)
+      {
+        throw file.error(
+          .malformed, "The sections \(last.ordinal) and \(extent.ordinal) share bytes.",
+          at: extent.start)
+      }
+      if last.map({ extent.end > $0.end }) ?? true { last = (extent.end, extent.ordinal) }
+    }
+  }
+
+  // MARK: - Linked files
+
+  /// How much of a hole is looked at: a lost segment starts with what it is for.
+  private static let mostOfHole: UInt64 = 1 << 16
+
+  /// Between the segments of a linked file nothing but zeros stand: a segment was lost otherwise.
+  private func checkHoles(_ commands: MachOCommands) throws(ImageError) {
+    let stored = commands.segments.filter { $0.fileSize > 0 }.sorted { $0.offset < $1.offset }
+    var end: UInt64 = 0
+    for segment in stored {
+      if segment.offset > end, file.holds(end, segment.offset - end) {
+        let size = min(segment.offset - end, Self.mostOfHole)
+        guard try file.read(at: end, count: Int(size)).allSatisfy({ $0 == 0 }) else {
+          throw file.error(
+            .malformed,
+            "No segment holds the bytes up to 0x\(segment.offset.hexadecimal), which are not empty.",
+            at: end)
+        }
+      }
+      end = max(end, segment.offset.saturating(adding: segment.fileSize))
+    }
+  }
+
+  /// The sections of a linked file lie in their segments, in memory as in the file.
+  private func checkMappings(_ commands: MachOCommands) throws(ImageError) {
+    for section in commands.sections {
+      guard let offset = section.offset, section.size > 0 else { continue }
+      let segment = commands.segments[section.owner]
+      let distance = section.address &- segment.address
+      guard section.address >= segment.address, distance <= segment.fileSize,
+        section.size <= segment.fileSize - distance,
+        offset == segment.offset.saturating(adding: distance)
+      else {
+        throw file.error(
+          .malformed,
+          "The section lies outside the segment \(segment.name), or leads to other bytes than the "
+            + "loader maps at its address, 0x\(section.address.hexadecimal).",
+          section: section.name, at: offset)
+      }
+    }
+  }
+
+  /// Right behind a section, up to the next one, the loader fixes up nothing: it was shortened.
+  private func checkFixupsBehind(_ commands: MachOCommands) throws(ImageError) {
+    let gaps = fixups.wanted.compactMap { gap(behind: $0, commands) }
+    // One pass over the tables serves all of them.
+    for gap in gaps { fixups.want(gap) }
+    for gap in gaps {
+      // What hinders reading fixups was told for each word of the section.
+      guard let place = try? lastFixup(in: gap) else { continue }
+      throw file.error(
+        .malformed,
+        "The loader fixes up a word at 0x\(place.hexadecimal), behind the section's end, where no "
+          + "section is.", section: gap.name, at: gap.offset?.rawValue)
+    }
+  }
+
+  /// The words behind a section that no other holds, at most a page of them; nil where there are none.
+  private func gap(behind section: Section, _ commands: MachOCommands) -> Section? {
+    guard commands.sections.indices.contains(section.index - 1),
+      let offset = section.offset?.rawValue
+    else { return nil }
+    let word = UInt64(header.wordSize)
+    let entry = commands.sections[section.index - 1]
+    let segment = commands.segments[entry.owner]
+    let mask = ~(word - 1)
+    let end = entry.address.saturating(adding: entry.size).saturating(adding: word - 1) & mask
+    let next = commands.sections.lazy.filter { $0.size > 0 && $0.owner == entry.owner }
+      .map(\.address).filter { $0 >= end && ($0 > entry.address || entry.size == 0) }.min()
+    let stop = min(
+      next ?? .max, segment.address.saturating(adding: segment.fileSize),
+      end.saturating(adding: 1 << 14))
+    guard stop >= end, stop - end >= word, entry.address <= end else { return nil }
+    return Section(
+      index: section.index, name: section.name, segment: section.segment,
+      address: VirtualAddress(rawValue: end),
+      offset: FileOffset(rawValue: offset.saturating(adding: end - entry.address)),
+      size: (stop - end) & mask)
+  }
+}

@@ -1,0 +1,232 @@
+import BinaryImage
+import Testing
+
+/// Section tables that are there and lie: the entries are found all the same, by the note and by
+/// `PT_DYNAMIC`, or a problem says that something is wrong.
+@Suite("ELF files that contradict themselves")
+struct ELFContradictionsTests {
+  /// One field of a file that is another, and what becomes of its three entries.
+  struct Lie: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    /// Nil where every entry is found and nothing is wrong.
+    var code: ImageError.Code?
+    var change: @Sendable (inout ELFEditor) -> Void
+
+    init(
+      _ name: String, _ code: ImageError.Code?,
+      _ change: @escaping @Sendable (inout ELFEditor) -> Void
+    ) {
+      (testDescription, self.code, self.change) = (name, code, change)
+    }
+  }
+
+  private static let mods = "BeehiveMods"
+
+  /// Of any file.
+  static let commonLies: [Lie] = [
+    Lie("nothing", nil) { _ in },
+    Lie("no size of an entry", nil) { $0.set(mods, .entrySize, 0) },
+    Lie("an absurd size of an entry", nil) { $0.set(mods, .entrySize, .max) },
+    Lie("the bytes past the end", .truncated) { $0.set(mods, .offset, 1 << 40) },
+    Lie("the bytes at the end of all numbers", .truncated) { $0.set(mods, .offset, .max - 7) },
+    Lie("more bytes than the file", .truncated) { $0.set(mods, .size, 1 << 40) },
+    Lie("no bytes", .malformed) { $0.set(mods, .size, 0) },
+    Lie("one entry less", .malformed) { $0.set(mods, .size, 8) },
+    Lie("the bytes eight further on", .malformed) { $0.add(8, to: mods, .offset) },
+    Lie("zeros in a file without bytes", .noContents) { $0.set(mods, .type, 8) },
+    Lie("a note", .malformed) { $0.set(mods, .type, 7) },
+    Lie("a table of names", .malformed) { $0.set(mods, .type, 3) },
+    Lie("another name", .malformed) { $0.set(mods, .name, $0.get(".text", .name)) },
+    Lie("the name one letter on", .malformed) { $0.add(1, to: mods, .name) },
+    Lie("a name outside the names", .malformed) { $0.set(mods, .name, 1 << 31) },
+    Lie("another section's name outside the names", .malformed) {
+      $0.set(".text", .name, UInt64(UInt32.max))
+    },
+    Lie("names that start later", .malformed) { $0.add(1, to: $0.names, .offset) },
+    Lie("names that end earlier", .malformed) {
+      $0.add(UInt64(bitPattern: -8), to: $0.names, .size)
+    },
+    Lie("no names", .malformed) { $0.set($0.names, .size, 0) },
+    Lie("names past the end", .truncated) { $0.set($0.names, .offset, 1 << 40) },
+    Lie("names in a section that holds none", .malformed) { $0.put(1, 2, at: 62) },
+    Lie("names in a section that is not there", .malformed) { $0.put(0xfff0, 2, at: 62) },
+    Lie("headers of another size", .malformed) { $0.put(56, 2, at: 58) },
+    Lie("the headers one before", .malformed) { $0.put($0.table - 64, 8, at: 40) },
+    Lie("one header alone", .malformed) { $0.put(1, 2, at: 60) },
+  ]
+
+  /// Of a linked file, whose note and segments tell too.
+  static let linkedLies: [Lie] = [
+    Lie("no section table", nil) {
+      $0.put(0, 8, at: 40)
+      $0.put(0, 2, at: 60)
+    },
+    Lie("a section table past the end", .truncated) { $0.put(1 << 40, 8, at: 40) },
+    Lie("the headers one further on", .truncated) { $0.put($0.table + 64, 8, at: 40) },
+    Lie("a section that is not loaded", nil) { $0.set(mods, .flags, 0) },
+    Lie("another address", .malformed) { $0.add(0x100, to: mods, .address) },
+    Lie("an address outside the segments", .malformed) { $0.set(mods, .address, 1 << 40) },
+    Lie("no address", .malformed) { $0.set(mods, .address, 0) },
+    Lie("the name on a note", .malformed) {
+      $0.set(".note.gnu.build-id", .name, $0.get(mods, .name))
+    },
+    Lie("the name on a table of names", .malformed) {
+      $0.set(".dynstr", .name, $0.get(mods, .name))
+    },
+    Lie("another table of names", .malformed) { $0.put(UInt64($0.index(".dynstr")), 2, at: 62) },
+    Lie("relocations that no section tells of", nil) {
+      $0.set(".rela.dyn", .offset, 0)
+      $0.set(".rela.dyn", .size, 0)
+      $0.set(".dynamic", .size, 0)
+    },
+  ]
+
+  /// Of an object, whose relocations tell too.
+  static let objectLies: [Lie] = [
+    Lie("a section table past the end", .sectionTableMissing) { $0.put(1 << 40, 8, at: 40) },
+    Lie("the headers one further on", .sectionTableMissing) { $0.put($0.table + 64, 8, at: 40) },
+    Lie("relocations of another section", .malformed) {
+      $0.set(".relaBeehiveMods", .info, UInt64($0.index(".text")))
+    },
+    Lie("relocations of no section", .malformed) { $0.set(".relaBeehiveMods", .info, 0xfff0) },
+    Lie("relocations past the end", .malformed) { $0.set(".relaBeehiveMods", .size, 1 << 40) },
+    Lie("relocations elsewhere past the end", .truncated) {
+      $0.set(".relaBeehiveMods", .offset, 1 << 40)
+    },
+    Lie("relocations without a size of an entry", nil) {
+      $0.set(".relaBeehiveMods", .entrySize, 0)
+    },
+    Lie("relocations by no symbols", .malformed) {
+      $0.set(".relaBeehiveMods", .link, UInt64($0.index(".text")))
+    },
+    Lie("relocations by the symbols of no section", .malformed) {
+      $0.set(".relaBeehiveMods", .link, 0xfff0)
+    },
+    Lie("no symbols", .malformed) { $0.set(".symtab", .size, 0) },
+    Lie("symbols without names", .malformed) {
+      $0.set(".symtab", .link, UInt64($0.index(".symtab")))
+    },
+    Lie("the bytes of another section", .malformed) {
+      $0.set(mods, .offset, $0.get(".symtab", .offset))
+    },
+    Lie("the bytes of the file's start", .malformed) { $0.set(mods, .offset, 4) },
+  ]
+
+  private func expect(_ lie: Lie, of arguments: [String]) throws {
+    let path = try ELFAnswer.build("lie-\(UInt64.random(in: 0 ... .max))", arguments)
+    let whole = ELFAnswer(of: path)
+    #expect(whole.count == 3)
+    var editor = ELFEditor(try Fixture.bytes(of: path))
+    lie.change(&editor)
+    _ = try Fixture.write(editor.bytes, as: String(path.split(separator: "/").last ?? ""))
+    let found = ELFAnswer(of: path)
+    guard let code = lie.code else {
+      #expect(found == whole)
+      return
+    }
+    #expect(found.count == nil)
+    // The problem is one of an entry, or of the file whatever its entries are.
+    #expect(found == .refused(code) || problem(of: path) == code)
+  }
+
+  private func problem(of path: String) -> ImageError.Code? {
+    do throws(ImageError) {
+      let image = try ELFFile(path: path)
+      for name in ["BeehiveMods", "BeehiveServices", "BeehiveRecords"] {
+        _ = try image.sections(named: name)
+      }
+      try image.checkExtents()
+      return nil
+    } catch {
+      return error.code
+    }
+  }
+
+  @Test("with a section table that lies, linked", arguments: commonLies + linkedLies)
+  func linked(lie: Lie) throws { try expect(lie, of: ["-shared"]) }
+
+  @Test("with a section table that lies, as objects", arguments: commonLies + objectLies)
+  func object(lie: Lie) throws { try expect(lie, of: ["-c"]) }
+
+  // MARK: - Addresses
+
+  @Test("lead to no text in memory that starts as zeros", arguments: [["-shared"], ["-c"]])
+  func zeroed(arguments: [String]) throws {
+    let source = """
+      static char buffer[64];
+      char *fill(void) { return buffer; }
+      __attribute__((used, retain, section("BeehiveMods"))) static const char *const entry = buffer;
+      """
+    let path = try Fixture.compile(source, as: "bss\(arguments[0])", ["-fPIC"] + arguments)
+    let image = try ELFFile(path: path)
+    let section = try #require(image.sections(named: "BeehiveMods").first)
+    let pointer = try image.pointer(at: 0, in: section)
+    expectError(arguments == ["-c"] ? .noContents : .outOfImage) {
+      try image.withText(at: pointer.target, limit: 64) { $0.count }
+    }
+  }
+
+  /// As the kernel maps them: what comes later in the table covers what came before.
+  @Test("whose segments share addresses lead to what the last of them maps")
+  func overlapping() throws {
+    let path = try ELFAnswer.build("overlapping", ["-shared"])
+    let image = try ELFFile(path: path)
+    let section = try #require(image.sections(named: Self.mods).first)
+    guard case .address(let text) = try image.pointer(at: 0, in: section).target else {
+      throw Fixture.Failure(description: "the entry leads nowhere")
+    }
+    var editor = ELFEditor(try Fixture.bytes(of: path))
+    let (start, count) = (Int(editor.number(8, at: 32)), Int(editor.number(2, at: 56)))
+    let headers = Array(editor.bytes[start..<start + count * 56])
+    let cover = Array("Covered\0".utf8)
+    let offset = editor.bytes.count
+    editor.bytes += cover
+    editor.put(UInt64(editor.bytes.count), 8, at: 32)
+    editor.put(UInt64(count + 1), 2, at: 56)
+    editor.bytes += headers + [UInt8](repeating: 0, count: 56)
+    let size = UInt64(cover.count)
+    let fields: [UInt64] = [1 | 4 << 32, UInt64(offset), text.rawValue, 0, size, size, 1]
+    for (field, value) in fields.enumerated() {
+      editor.put(value, 8, at: editor.bytes.count - 56 + field * 8)
+    }
+    _ = try Fixture.write(editor.bytes, as: "overlapping-shared")
+    let covered = try ELFFile(path: path)
+    #expect(try covered.texts(of: Self.mods)[0].text == "Covered")
+    #expect(ELFAnswer(of: path).count == 3)
+  }
+
+  // MARK: - The number of program headers
+
+  /// `PN_XNUM`: the number stands in section header 0.
+  @Test("with their program headers counted there show every entry", arguments: [0, 70_000])
+  func extended(further: Int) throws {
+    let path = try ELFAnswer.build("extended-\(further)", ["-shared"])
+    let whole = ELFAnswer(of: path)
+    var editor = ELFEditor(try Fixture.bytes(of: path))
+    let (start, count) = (Int(editor.number(8, at: 32)), Int(editor.number(2, at: 56)))
+    let headers = Array(editor.bytes[start..<start + count * 56])
+    editor.put(UInt64(editor.bytes.count), 8, at: 32)
+    // Headers of no type come first, so that a reader that counts less sees nothing else.
+    editor.bytes += [UInt8](repeating: 0, count: further * 56) + headers
+    editor.put(0xffff, 2, at: 56)
+    editor.put(UInt64(further + count), 4, at: Int(editor.table) + 44)
+    _ = try Fixture.write(editor.bytes, as: "extended-\(further)-shared")
+    #expect(ELFAnswer(of: path) == whole)
+    #expect(whole.count == 3)
+  }
+
+  @Test(
+    "with that number a lie have a problem",
+    arguments: [
+      (0, .outOfImage), (1, .outOfImage), (0xffff, .truncated), (1 << 20, .malformed),
+      (.max, .malformed),
+    ] as [(UInt32, ImageError.Code)])
+  func extendedLie(count: UInt32, code: ImageError.Code) throws {
+    let path = try ELFAnswer.build("miscounted-\(count)", ["-shared"])
+    var editor = ELFEditor(try Fixture.bytes(of: path))
+    editor.put(0xffff, 2, at: 56)
+    editor.put(UInt64(count), 4, at: Int(editor.table) + 44)
+    _ = try Fixture.write(editor.bytes, as: "miscounted-\(count)-shared")
+    #expect(ELFAnswer(of: path) == .refused(code))
+  }
+}
