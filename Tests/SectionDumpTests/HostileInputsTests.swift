@@ -1,0 +1,163 @@
+import Foundation
+import Testing
+
+/// Inputs that are no ordinary files, or change under the reader's hands: a problem says so, and the
+/// other inputs are read.
+@Suite("Hostile inputs of section-dump")
+struct HostileInputsTests {
+  /// The messages of the problems of a file.
+  private func problems(_ file: [String: Any]) throws -> [String] {
+    try #require(file["problems"] as? [[String: Any]]).compactMap { $0["message"] as? String }
+  }
+
+  private static let tool = Tool.products.appendingPathComponent("section-dump").path
+
+  @Test("A socket is named as one, and skipped in directories")
+  func socket() throws {
+    let directory = Fixtures.directory.appendingPathComponent("sockets")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    let name = try Fixtures.annotatedLibrary("sockets/lib.so")
+    let bind = "import socket; socket.socket(socket.AF_UNIX).bind('sockets/socket')"
+    try Fixtures.tool("python3", ["-c", bind])
+    let files = try Tool.files(["sockets/socket", name])
+    #expect(try problems(files[0]) == ["It is a socket; only regular files are read."])
+    #expect(try Tool.lines(files[1]).count == 4)
+    #expect(try Tool.files(["-r", "sockets"]).map { $0["path"] as? String } == [name])
+  }
+
+  @Test(
+    "Files of the process system are read like any others, though they have no size",
+    arguments: ["/proc/self/maps", "/proc/self/mem", "/proc/version", "/proc/self/environ"])
+  func processFiles(path: String) throws {
+    let outcome = try Tool.run([path, "--format", "json"])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.hasPrefix("section-dump: \(path): "))
+    let own = try Tool.files(["/proc/self/exe"])
+    #expect(try problems(own[0]).isEmpty)
+  }
+
+  @Test("A walk over the process system ends")
+  func processDirectory() throws {
+    let outcome = try Tool.run(["-r", "/proc/self/fdinfo", "/proc/self/attr", "--format", "ndjson"])
+    #expect([0, 2].contains(outcome.status))
+  }
+
+  @Test("A directory that may not be read is a problem, and hides no other input")
+  func unreadableDirectory() throws {
+    let directory = Fixtures.directory.appendingPathComponent("closed")
+    let manager = FileManager.default
+    try manager.createDirectory(at: directory, withIntermediateDirectories: true)
+    let name = try Fixtures.annotatedLibrary("beside-closed.so")
+    try manager.setAttributes([.posixPermissions: 0], ofItemAtPath: directory.path)
+    defer { try? manager.setAttributes([.posixPermissions: 0o700], ofItemAtPath: directory.path) }
+    // Root may read everything, so the tool gives up its capabilities there.
+    let command = getuid() == 0 ? ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] : ["env"]
+    let outcome = try Fixtures.run(
+      command[0],
+      Array(command.dropFirst()) + [Self.tool, "-r", "closed", name, "--format", "ndjson"])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("closed: Permission denied"), "\(outcome.errors)")
+    #expect(outcome.output.contains("\"path\":\"\(name)\""))
+  }
+
+  @Test("Files that vanish while a directory is walked are a problem each, or were read before")
+  func vanishing() throws {
+    let directory = Fixtures.directory.appendingPathComponent("vanishing")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    let library = Fixtures.directory.appendingPathComponent(
+      try Fixtures.annotatedLibrary("vanishing.so"))
+    for number in 0..<2000 {
+      try FileManager.default.linkItem(
+        at: library, to: directory.appendingPathComponent(String(format: "%04d.so", number)))
+    }
+    // From the last on, so that walker and remover meet.
+    let outcome = try Fixtures.run(
+      "sh",
+      [
+        "-c",
+        """
+        (ls -r vanishing | while read -r name; do rm "vanishing/$name"; done) &
+        "\(Self.tool)" -r vanishing --format ndjson; status=$?; wait; exit $status
+        """,
+      ], limit: 60)
+    #expect([0, 2].contains(outcome.status))
+    for line in outcome.output.split(separator: "\n") {
+      let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
+      let file = try #require(object as? [String: Any])
+      let found = try Tool.lines(file).count
+      #expect(try found == 4 || problems(file) == ["No such file or directory."])
+    }
+  }
+
+  @Test("Behind two dashes a path may look like an option; elsewhere it needs its directory")
+  func dashes() throws {
+    let name = try Fixtures.annotatedLibrary("--format")
+    #expect(try Tool.run([name]).status == 64)
+    for arguments in [["--format", "ndjson", "--", name], ["--format", "ndjson", "./\(name)"]] {
+      let outcome = try Tool.run(arguments)
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(outcome.output.contains("Shop.ShopModule"))
+    }
+  }
+
+  @Test("A newline or an escape in a path breaks no line and reaches no terminal")
+  func names() throws {
+    let name = "two\nlines\u{1b}[31m.so"
+    let library = try Fixtures.annotatedLibrary("newline.so")
+    let path = Fixtures.directory.appendingPathComponent(name)
+    try FileManager.default.copyItem(
+      at: Fixtures.directory.appendingPathComponent(library), to: path)
+    #expect(try Tool.files([name])[0]["path"] as? String == name)
+    #expect(try Tool.run([name, "--format", "ndjson"]).output.split(separator: "\n").count == 1)
+    let table = try Tool.run([name])
+    #expect(!table.output.contains("\u{1b}"))
+    #expect(!table.output.contains("two\nlines"))
+    let missing = try Tool.run(["\(name).missing"])
+    #expect(missing.status == 2)
+    #expect(missing.errors.split(separator: "\n").count == 1)
+    #expect(!missing.errors.contains("\u{1b}"))
+  }
+
+  @Test("A file that is rewritten while it is read gives its entries or a problem, and no signal")
+  func rewritten() throws {
+    let name = try Fixtures.annotatedLibrary("rewritten.so")
+    let path = Fixtures.directory.appendingPathComponent(name).path
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    let copy = Fixtures.directory.appendingPathComponent("rewritten.copy")
+    try bytes.write(to: copy)
+    // Cut off, extended and written anew, for as long as the reader takes.
+    let outcome = try Fixtures.run(
+      "bash",
+      [
+        "-c",
+        """
+        for ((time = 0; time < 5000; time++)); do
+          truncate -s $((RANDOM % \(bytes.count))) "\(name)"
+          truncate -s \(bytes.count + 4096) "\(name)"
+          cat rewritten.copy > "\(name)"
+        done &
+        writer=$!
+        trap 'kill $writer' EXIT
+        yes "\(name)" | head -n 600 | tr '\\n' '\\0' |
+          "\(Self.tool)" --stdin0 --format ndjson 2> /dev/null
+        status=$?
+        exit $status
+        """,
+      ], limit: 120)
+    #expect([0, 2].contains(outcome.status))
+    let lines = outcome.output.split(separator: "\n")
+    #expect(lines.count == 600)
+    var (whole, damaged) = (0, 0)
+    for line in lines {
+      let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
+      let file = try #require(object as? [String: Any])
+      if try !problems(file).isEmpty {
+        damaged += 1
+      } else if try Tool.lines(file).count == 4 {
+        whole += 1
+      }
+    }
+    #expect(whole + damaged == lines.count)
+    #expect(whole > 0 && damaged > 0, "\(whole) whole, \(damaged) damaged")
+  }
+}
