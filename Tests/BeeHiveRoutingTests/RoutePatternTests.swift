@@ -15,6 +15,9 @@ struct RoutePatternTests {
       ("//a%2Fb/c", "slash"), ("//a%40b/c", "no host"), ("//a:99999/", "65535"),
       ("//[zz]/", "hexadecimal"), ("//x@:h/", "no @"), ("//..", "climbs"),
       ("/(a)/(b)/(c)/(d)/(e)/(f)/(g)", "64 forms"),
+      // Deep enough to use up a stack, if it were followed.
+      ("/" + String(repeating: "(", count: 1_000_000), "64 forms"),
+      ("/" + String(repeating: "(a", count: 64) + String(repeating: ")", count: 64), "64 forms"),
     ])
   func refusals(_ pattern: String, _ reason: String) {
     let error = #expect(throws: RoutingError.self) { try RoutePattern(pattern) }

@@ -6,20 +6,22 @@ enum OptionalParts {
   ) throws(RoutingError) -> [String] {
     guard path.contains(where: { $0 == "(" || $0 == ")" }) else { return [String(path)] }
     var rest = path
-    let forms = try sequence(&rest, in: reader)
+    let forms = try sequence(&rest, depth: 0, in: reader)
     guard rest.isEmpty else { throw reader.bad(") has no (") }
     return forms
   }
 
   /// The forms up to the end, or to a parenthesis that somebody else opened.
   private static func sequence(
-    _ rest: inout Substring, in reader: PatternReader
+    _ rest: inout Substring, depth: Int, in reader: PatternReader
   ) throws(RoutingError) -> [String] {
+    // Each level makes one form more; said before the stack is used up.
+    guard depth < PatternReader.mostVariants else { throw tooMany(reader) }
     var forms = [""]
     while let next = rest.first, next != ")" {
       if next == "(" {
         rest = rest.dropFirst()
-        let inner = try sequence(&rest, in: reader)
+        let inner = try sequence(&rest, depth: depth + 1, in: reader)
         guard rest.first == ")" else { throw reader.bad("( has no )") }
         rest = rest.dropFirst()
         forms = forms.flatMap { form in inner.map { form + $0 } + [form] }
@@ -28,10 +30,12 @@ enum OptionalParts {
         rest = rest.dropFirst(plain.count)
         forms = forms.map { $0 + plain }
       }
-      guard forms.count <= PatternReader.mostVariants else {
-        throw reader.bad("its optional parts make more than \(PatternReader.mostVariants) forms")
-      }
+      guard forms.count <= PatternReader.mostVariants else { throw tooMany(reader) }
     }
     return forms
+  }
+
+  private static func tooMany(_ reader: PatternReader) -> RoutingError {
+    reader.bad("its optional parts make more than \(PatternReader.mostVariants) forms")
   }
 }
