@@ -13,6 +13,21 @@ struct ELFDamageTests {
   @Test("cut off anywhere are refused or read the same", arguments: linkages)
   func truncated(arguments: [String]) throws {
     let path = try ELFAnswer.build("cut", arguments)
+    try expectWhole(path)
+  }
+
+  @Test("with more sections than 16 bits count, cut off anywhere are refused or read the same")
+  func truncatedExtended() throws {
+    var source = (0..<66_000).map { ".section .s\($0),\"a\"\n.byte 0\n" }.joined()
+    source += ".section BeehiveMods,\"aw\"\n.balign 8\n.quad one, two, three\n"
+    source +=
+      ".section .rodata\none: .asciz \"One\"\ntwo: .asciz \"Two\"\nthree: .asciz \"Three\"\n"
+    try expectWhole(
+      Fixture.compile(source, suffix: "s", as: "cut-extended.o", ["-c"]))
+  }
+
+  /// Cuts a file of three entries off at every length to 4 KiB and at every 64th after.
+  private func expectWhole(_ path: String) throws {
     let bytes = try Fixture.bytes(of: path)
     let whole = ELFAnswer(of: path)
     #expect(whole.count == 3)
