@@ -22,6 +22,8 @@ final class OpenedFile {
   let size: UInt64
   /// How much of it the file system really stores; smaller than `size` in sparse files.
   let allocatedSize: UInt64
+  /// When its contents were changed last, as of when it was opened.
+  private let changed: (seconds: Int, nanoseconds: Int)
   /// The descriptor, for libelf.
   let descriptor: Int32
 
@@ -88,6 +90,7 @@ final class OpenedFile {
     // Should the path lead elsewhere by now, these are only bounds: every read is checked.
     size = UInt64(max(0, status.st_size))
     allocatedSize = UInt64(max(0, status.st_blocks)) &* 512
+    changed = Self.change(of: status)
     head = try read(at: 0, count: Int(min(size, 1024)))
   }
 
@@ -102,6 +105,7 @@ final class OpenedFile {
     (name, path, container) = ("\(file.name)(\(member))", file.path, file.container + [member])
     (whole, base, self.size, systemPath) = (file, file.base + offset, size, nil)
     (descriptor, allocatedSize) = (file.descriptor, file.allocatedSize)
+    changed = file.changed
     head = try read(at: 0, count: Int(min(size, 1024)))
   }
 
@@ -132,6 +136,23 @@ final class OpenedFile {
     }
     guard bytes.count == count else { throw endsBefore(offset, count) }
     return bytes
+  }
+
+  /// Throws where somebody wrote to the file since it was opened: what was read of it may never have
+  /// stood there together.
+  func checkUnchanged() throws(ImageError) {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, Self.change(of: status) == changed else {
+      throw error(.unreadable, "The file was changed while it was read; read it again.")
+    }
+  }
+
+  private static func change(of status: stat) -> (seconds: Int, nanoseconds: Int) {
+    #if canImport(Darwin)
+      (Int(status.st_mtimespec.tv_sec), Int(status.st_mtimespec.tv_nsec))
+    #else
+      (Int(status.st_mtim.tv_sec), Int(status.st_mtim.tv_nsec))
+    #endif
   }
 
   /// An error that names this file.
