@@ -14,7 +14,7 @@ private final class Departing: Target {
 /// A way in which something of the user's leaves a router.
 private struct Departure: Sendable, CustomTestStringConvertible {
   var testDescription: String
-  /// Gives the router what `make` makes, and takes it away.
+  /// Gives the router what `make` makes, keeping nothing of it, and takes it away.
   var run: @Sendable (Router, _ make: () -> Departing) throws -> Void
 
   init(_ name: String, _ run: @escaping @Sendable (Router, () -> Departing) throws -> Void) {
@@ -23,67 +23,58 @@ private struct Departure: Sendable, CustomTestStringConvertible {
 
   static let all = [
     Departure("a route's registration is cancelled") { router, make in
-      let object = make()
-      let registration = try router.register("/a") { _ in object.stay() }
+      let registration = try router.register("/a") { [object = make()] _ in object.stay() }
       #expect(registration.cancel())
     },
     Departure("a pattern is taken out") { router, make in
-      let object = make()
-      try router.register("/a") { _ in object.stay() }
+      try router.register("/a") { [object = make()] _ in object.stay() }
       #expect(router.deregister("/a"))
     },
     Departure("every route is taken out") { router, make in
-      let object = make()
-      try router.register("/a") { _ in object.stay() }
+      try router.register("/a") { [object = make()] _ in object.stay() }
       router.deregisterAll()
     },
     Departure("every route of a scheme is taken out") { router, make in
-      let object = make()
-      try router.scheme("app").register("/a") { _ in object.stay() }
+      try router.scheme("app").register("/a") { [object = make()] _ in object.stay() }
       router.scheme("app").deregisterAll()
     },
     Departure("who answers what nobody answers is replaced") { router, make in
-      let object = make()
-      router.unmatched { _ in object.stay() }
+      router.unmatched { [object = make()] _ in object.stay() }
       router.unmatched { _ in }
     },
     Departure("who answers that for a scheme is replaced") { router, make in
-      let object = make()
-      router.scheme("app").unmatched { _ in object.stay() }
+      router.scheme("app").unmatched { [object = make()] _ in object.stay() }
       router.scheme("app").unmatched { _ in }
     },
     Departure("a target is taken out") { router, make in
-      let object = make()
-      try router.mediator.register("shop") { object }
+      try router.mediator.register("shop") { [object = make()] in object }
       #expect(router.mediator.deregister("shop"))
     },
     Departure("a fallback is replaced") { router, make in
       let object = make()
-      router.mediator.fallback { _ in object.stay() }
+      router.mediator.fallback { [object = make()] _ in object.stay() }
       router.mediator.fallback { _ in }
     },
     Departure("an observer of calls is taken out") { router, make in
-      let object = make()
-      router.calls.observe { _ in object.stay() }.cancel()
+      let observation = router.calls.observe { [object = make()] _ in object.stay() }
+      observation.cancel()
     },
     Departure("an interceptor is taken out") { router, make in
-      let object = make()
-      router.calls.intercept("a") { _ in
+      let interception = router.calls.intercept("a") { [object = make()] _ in
         object.stay()
         return .proceed
-      }.cancel()
+      }
+      interception.cancel()
     },
     Departure("a named guard is replaced") { router, make in
-      let object = make()
-      router.calls.define(guard: "healthy") { _ in
+      router.calls.define(guard: "healthy") { [object = make()] _ in
         object.stay()
         return true
       }
       router.calls.define(guard: "healthy") { _ in true }
     },
     Departure("a table whose guard was replaced is taken out") { router, make in
-      let object = make()
-      router.calls.define(guard: "healthy") { _ in
+      router.calls.define(guard: "healthy") { [object = make()] _ in
         object.stay()
         return true
       }

@@ -14,7 +14,7 @@ private final class Departing: Sendable {
 /// A way in which something of the user's leaves a Hive.
 private struct Departure: Sendable, CustomTestStringConvertible {
   var testDescription: String
-  /// Gives the Hive what `make` makes, and takes it away.
+  /// Gives the Hive what `make` makes, keeping nothing of it, and takes it away.
   var run: @Sendable (Hive, _ make: () -> Departing) throws -> Void
 
   init(_ name: String, _ run: @escaping @Sendable (Hive, () -> Departing) throws -> Void) {
@@ -35,24 +35,22 @@ private struct Departure: Sendable, CustomTestStringConvertible {
       #expect(hive.remove(Departing.self) == 1)
     },
     Departure("a factory is removed") { hive, make in
-      let object = make()
-      try hive.register(String.self) { _ in
+      try hive.register(String.self) { [object = make()] _ in
         object.stay()
         return ""
       }
       #expect(hive.remove(String.self) == 1)
     },
     Departure("a binding is replaced") { hive, make in
-      let object = make()
-      hive.bind("app.Clock") { _ in
+      hive.bind("app.Clock") { [object = make()] _ in
         object.stay()
         return 1
       }
       hive.bind("app.Clock") { _ in 2 }
     },
     Departure("an observation is cancelled") { hive, make in
-      let object = make()
-      hive.observe { _ in object.stay() }.cancel()
+      let observation = hive.observe { [object = make()] _ in object.stay() }
+      observation.cancel()
     },
     Departure("an attached object's scope ends") { hive, make in
       let object = Mutex<Departing?>(make())
