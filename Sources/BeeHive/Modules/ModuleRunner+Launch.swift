@@ -87,13 +87,19 @@ extension ModuleRunner {
     if isOverdue {
       stages[module.id] = nil
     } else if isThrough {
+      // It may have come in the place of one that failed.
+      fallen.remove(module.node.name)
       stages[module.id] = step == .setUp ? .setUp : .initialized
     }
     if !isLiving(module) {
       // It was unregistered meanwhile.
       _ = await undo(module)
     } else if !isThrough || isOverdue {
-      if !isThrough { fallen.insert(module.node.name) }
+      if isThrough {
+        overdue[module.id] = module.node.name
+      } else {
+        fallen.insert(module.node.name)
+      }
       guard policy == .skip || isOverdue else { return }
       living.removeAll { $0.id == module.id }
       failures += await undo(module)

@@ -24,6 +24,8 @@ actor ModuleRunner {
   var tried: Set<UInt64> = []
   /// The names that failed to start.
   var fallen: Set<String> = []
+  /// Those that count as started though they have not come back in time, and are called no more.
+  var overdue: [UInt64: String] = [:]
   var context: Context?
   var options = LaunchOptions()
   var isStopRequested = false
@@ -116,6 +118,7 @@ actor ModuleRunner {
 
   /// Takes modules out, wherever they are in their lives.
   func remove(_ ids: Set<UInt64>) async {
+    for id in ids { overdue[id] = nil }
     for module in living.reversed() where ids.contains(module.id) {
       living.removeAll { $0.id == module.id }
       fallen.remove(module.node.name)
@@ -131,7 +134,8 @@ actor ModuleRunner {
     failures = []
     var order = LaunchOrder([])
     while !isOver {
-      let batch = hive.launchBatch(without: tried, started: Set(names), fallen: fallen)
+      let started = Set(names).union(overdue.values)
+      let batch = hive.launchBatch(without: tried, started: started, fallen: fallen)
       order.append(batch.order)
       if phase == .starting {
         report.order.append(batch.order)
@@ -155,6 +159,7 @@ actor ModuleRunner {
     stages = [:]
     tried = []
     fallen = []
+    overdue = [:]
     isStopRequested = false
     stopFailures = failures
     stopCount += 1

@@ -133,6 +133,33 @@ struct LaunchTests {
     await end.attend()
   }
 
+  @Test("policy continue: whoever requires an overdue module starts, also when it comes later")
+  func latecomerOfOverdue() async throws {
+    let (hive, journal, end) = (Hive(), Journal(), Meeting(of: 2))
+    try await hive.probe("a", journal) { step, _ in if step == "setUp" { await end.attend() } }
+    let options = LaunchOptions(onFailure: .continue, timeLimit: .milliseconds(50))
+    #expect(try await hive.start(options: options).started == [])
+    try await hive.probe("b", journal, requires: ["a"])
+    #expect(await hive.runningModules == ["b"])
+    #expect(await hive.unregister(module: "a"))
+    let error = await #expect(throws: (any Error).self) {
+      try await hive.probe("c", journal, requires: ["a"])
+    }
+    #expect("\(error as Any)".contains("requires a"))
+    await end.attend()
+  }
+
+  @Test("policy skip: one that comes in the place of a failed one is there for who requires it")
+  func replacementOfFallen() async throws {
+    let (hive, journal) = (Hive(), Journal())
+    try await hive.probe("a", journal) { step, _ in if step == "setUp" { throw Broken() } }
+    #expect(try await hive.start(options: LaunchOptions(onFailure: .skip)).started == [])
+    #expect(await hive.unregister(module: "a"))
+    try await hive.probe("a", journal)
+    try await hive.probe("b", journal, requires: ["a"])
+    #expect(await hive.runningModules == ["a", "b"])
+  }
+
   @Test("a module that fails to be torn down is reported, and the others still are")
   func failingTearDown() async throws {
     let (hive, journal) = (Hive(), Journal())
