@@ -45,9 +45,12 @@ extension ELFFile {
   private func checkRelocatedNames(_ table: ELFSectionTable) throws(ImageError) {
     var renamed: (section: Int, name: String)?
     table.forEach(named: Self.relocationNames) { index, name in
-      let target = table.target(of: index)
+      // The first will do: there may be many, and the names may be long.
+      guard renamed == nil else { return }
       let expected = SectionNote.names[name / 3]
-      if table.name(of: target) != expected { renamed = (index, expected) }
+      if !table.name(of: table.target(of: index), is: Array(expected.utf8)) {
+        renamed = (index, expected)
+      }
     }
     guard let renamed else { return }
     throw file.error(

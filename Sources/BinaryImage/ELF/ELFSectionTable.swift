@@ -121,6 +121,13 @@ struct ELFSectionTable {
     texts.span.extracting(names).holds(Array(prefix.utf8).span, at: nameOffset(of: index))
   }
 
+  /// Whether a section has exactly this name, whose bytes are compared where they stand.
+  func name(of index: Int, is text: [UInt8]) -> Bool {
+    guard 0..<count ~= index else { return false }
+    let (names, offset) = (texts.span.extracting(names), nameOffset(of: index))
+    return names.holds(text.span, at: offset) && names[offset + text.count] == 0
+  }
+
   /// The name of a section; nil where it lies outside the names.
   func name(of index: Int) -> String? {
     let (names, start) = (texts.span.extracting(names), nameOffset(of: index))
