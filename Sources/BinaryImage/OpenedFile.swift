@@ -22,8 +22,8 @@ final class OpenedFile {
   let size: UInt64
   /// How much of it the file system really stores; smaller than `size` in sparse files.
   let allocatedSize: UInt64
-  /// When its contents were changed last, as of when it was opened.
-  private let changed: (seconds: Int, nanoseconds: Int)
+  /// What tells its contents from others, as of when it was opened.
+  private let state: State
   /// The descriptor, for libelf.
   let descriptor: Int32
 
@@ -90,7 +90,7 @@ final class OpenedFile {
     // Should the path lead elsewhere by now, these are only bounds: every read is checked.
     size = UInt64(max(0, status.st_size))
     allocatedSize = UInt64(max(0, status.st_blocks)) &* 512
-    changed = Self.change(of: status)
+    state = State(status)
     head = try read(at: 0, count: Int(min(size, 1024)))
   }
 
@@ -105,7 +105,7 @@ final class OpenedFile {
     (name, path, container) = ("\(file.name)(\(member))", file.path, file.container + [member])
     (whole, base, self.size, systemPath) = (file, file.base + offset, size, nil)
     (descriptor, allocatedSize) = (file.descriptor, file.allocatedSize)
-    changed = file.changed
+    state = file.state
     head = try read(at: 0, count: Int(min(size, 1024)))
   }
 
@@ -138,21 +138,47 @@ final class OpenedFile {
     return bytes
   }
 
+  // MARK: - Changes
+
+  /// What differs once somebody wrote to a file, or put another in its place.
+  private struct State: Equatable {
+    let seconds, nanoseconds: Int
+    let size: Int64
+    let inode: UInt64
+
+    init(_ status: stat) {
+      #if canImport(Darwin)
+        let changed = status.st_mtimespec
+      #else
+        let changed = status.st_mtim
+      #endif
+      (seconds, nanoseconds) = (Int(changed.tv_sec), Int(changed.tv_nsec))
+      (size, inode) = (Int64(status.st_size), UInt64(status.st_ino))
+    }
+  }
+
   /// Throws where somebody wrote to the file since it was opened: what was read of it may never have
-  /// stood there together.
+  /// stood there together. Ask when all was read.
+  ///
+  /// The file system's clock ticks every few milliseconds: what is written within the tick of the
+  /// last change before, and leaves the size alone, is not seen.
   func checkUnchanged() throws(ImageError) {
     var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0, Self.change(of: status) == changed else {
+    guard unsafe fstat(descriptor, &status) == 0, State(status) == state else {
       throw error(.unreadable, "The file was changed while it was read; read it again.")
     }
   }
 
-  private static func change(of status: stat) -> (seconds: Int, nanoseconds: Int) {
-    #if canImport(Darwin)
-      (Int(status.st_mtimespec.tv_sec), Int(status.st_mtimespec.tv_nsec))
-    #else
-      (Int(status.st_mtim.tv_sec), Int(status.st_mtim.tv_nsec))
-    #endif
+  /// Does what reads the file; what is found wrong in one that was changed meanwhile is told as that.
+  func tellingChanges<Result>(
+    _ body: () throws(ImageError) -> Result
+  ) throws(ImageError) -> Result {
+    do throws(ImageError) {
+      return try body()
+    } catch {
+      try checkUnchanged()
+      throw error
+    }
   }
 
   /// An error that names this file.

@@ -3,7 +3,11 @@ extension ELFFile {
   /// Throws where the file ends before a segment, a section or a table of headers does, or where
   /// the section table contradicts what else the file says.
   public func checkExtents() throws(ImageError) {
+    try file.tellingChanges { () throws(ImageError) in try checkDeclared() }
     try file.checkUnchanged()
+  }
+
+  private func checkDeclared() throws(ImageError) {
     guard header.sections.isComplete else {
       throw file.error(
         .truncated, "The file ends before its section headers do.", at: header.sections.offset)

@@ -71,6 +71,10 @@ public final class ELFFile: FileFormat {
   /// Where the section table is missing, the sections of this project are still found through the
   /// note that every annotated image carries; for any other name that is `sectionTableMissing`.
   public func sections(named name: String) throws(ImageError) -> [Section] {
+    try file.tellingChanges { () throws(ImageError) in try find(name) }
+  }
+
+  private func find(_ name: String) throws(ImageError) -> [Section] {
     guard hasSectionTable else {
       guard let noted = try notedSections(), SectionNote.names.contains(name) else {
         throw sectionTableMissing

@@ -3,7 +3,11 @@ extension MachOFile {
   /// Throws where the file ends before a segment, a section or a table of the loader does, or where
   /// the load commands contradict what else the file says.
   public func checkExtents() throws(ImageError) {
+    try file.tellingChanges { () throws(ImageError) in try checkDeclared() }
     try file.checkUnchanged()
+  }
+
+  private func checkDeclared() throws(ImageError) {
     let commands = try commands()
     func check(_ what: String, _ offset: UInt64, _ size: UInt64) throws(ImageError) {
       guard size == 0 || file.holds(offset, size) else {
