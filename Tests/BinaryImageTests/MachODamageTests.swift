@@ -158,6 +158,16 @@ struct MachODamageTests {
     Harm("a page of no size", .malformed) { put(6 << 16, at: tables + 32 + 20, &$0) },
   ]
 
+  @Test("say that a segment is of the other class, not that its size is wrong")
+  func otherClass() throws {
+    var bytes = MachOBuilder().bytes
+    Self.put(1, at: 32, &bytes)
+    switch answer(try Fixture.write(bytes, as: "other-class")) {
+    case .success(let texts): Issue.record("\(texts) was read")
+    case .failure(let error): #expect(error.message.contains("a segment of 32 bits"))
+    }
+  }
+
   @Test("that make no sense are refused, with the reason", arguments: harms)
   func hostile(harm: Harm) throws {
     var builder = MachOBuilder()

@@ -57,6 +57,11 @@ struct MachOCommands {
       guard !Self.single.contains(kind) || seen.insert(kind).inserted else {
         throw malformed("stands twice")
       }
+      // A segment of the other class would be read wrongly: the loader refuses it too.
+      guard kind != 0x1 && kind != 0x19 || (kind == 0x19) == (header.bits == 64) else {
+        throw malformed(
+          "tells of a segment of \(96 - header.bits) bits, in a file of \(header.bits)")
+      }
       let fields = MachOFields(
         bytes, position..<position + Int(size), bits: header.bits, order: header.order)
       guard read(kind, fields) else { throw malformed("has not the size of what it holds") }
@@ -70,7 +75,8 @@ struct MachOCommands {
     }
   }
 
-  /// Takes in one command; false where it is too small.
+  /// Takes in one command; false where it is too small, or a segment's has not the size of its
+  /// sections.
   private mutating func read(_ command: UInt32, _ fields: MachOFields) -> Bool {
     func extent(_ place: Int) -> FileExtent? {
       guard let offset = fields.single(place), let size = fields.single(place + 4) else {
@@ -80,8 +86,7 @@ struct MachOCommands {
     }
     switch command {
     case 0x1, 0x19:
-      // A segment of the other class would be read wrongly: the loader refuses it too.
-      guard (command == 0x19) == (fields.bits == 64), let segment = MachOSegment(fields),
+      guard let segment = MachOSegment(fields),
         let own = MachOSection.all(of: segment, at: segments.count, fields)
       else { return false }
       segments.append(segment)

@@ -15,7 +15,8 @@ struct MachOSection {
   /// The segment whose command tells of it, by its position.
   let owner: Int
 
-  /// The sections of a segment, the next in order; nil where its command has not their size.
+  /// The sections of a segment, the next in order; nil where its command has not exactly
+  /// their size.
   static func all(
     of segment: MachOSegment, at index: Int, _ fields: MachOFields
   ) -> [MachOSection]? {
