@@ -57,6 +57,7 @@ struct MachOContradictionsTests {
     Lie("a section one entry short", .malformed) { put(16, at: section + 40, &$0) },
     Lie("a section two entries short", .malformed) { put(8, at: section + 40, &$0) },
     Lie("a section without an entry", .malformed) { put(0, at: section + 40, &$0) },
+    Lie("a segment that takes no memory", .malformed) { put(0, at: segment + 32, &$0) },
     Lie("one section less than the command holds", .malformed) { put(0, at: segment + 64, &$0) },
     Lie("one section more", .malformed) { put(2, at: segment + 64, &$0) },
     Lie("one command less than there are", .malformed) { $0[16] -= 1 },
@@ -76,6 +77,28 @@ struct MachOContradictionsTests {
     var bytes = builder.bytes
     lie.change(&bytes)
     #expect(try problem(of: bytes) == lie.code)
+  }
+
+  /// As Go's linker leaves them: a segment without an address, whose sections keep theirs.
+  @Test("are no problem where no loader maps the debug information")
+  func unmapped() throws {
+    var bytes = MachOBuilder().bytes
+    func numbers(_ values: UInt64..., size: Int) -> [UInt8] {
+      values.flatMap { value in (0..<size).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } }
+    }
+    func name(_ text: String) -> [UInt8] {
+      Array(text.utf8) + [UInt8](repeating: 0, count: 16 - text.utf8.count)
+    }
+    let end = UInt64(bytes.count)
+    var command = numbers(0x19, 152, size: 4) + name("__DWARF")
+    command += numbers(0, 0, end, 64, size: 8) + numbers(7, 3, 1, 0, size: 4)
+    command += name("__debug_info") + name("__DWARF") + numbers(0x1_0004_2000, 64, size: 8)
+    command += numbers(end, 0, 0, 0, 0x0200_0000, 0, 0, 0, size: 4)
+    let size = (0..<4).reduce(0) { $0 | UInt32(bytes[20 + $1]) << UInt32(8 * $1) }
+    bytes.replaceSubrange(32 + Int(size)..<32 + Int(size) + command.count, with: command)
+    Self.put(size + 152, at: 20, &bytes)
+    bytes[16] += 1
+    #expect(try problem(of: bytes + [UInt8](repeating: 1, count: 64)) == nil)
   }
 
   /// Each of the tables that the loader needs stands once.

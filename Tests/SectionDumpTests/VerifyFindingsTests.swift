@@ -221,6 +221,23 @@ struct VerifyFindingsTests {
     #expect((finding["message"] as? String)?.isEmpty == false)
   }
 
+  @Test("Sections of one name that a linker may drop make one finding")
+  func once() throws {
+    let source = (1...3).map { number in
+      """
+      .section BeehiveMods, "aw", @progbits, unique, \(number)
+      .quad text
+      """
+    }
+    let rest = ".section .rodata\ntext: .asciz \"Log\"\n.section .note.GNU-stack, \"\", %progbits\n"
+    let file = try Fixtures.build(
+      source.joined(separator: "\n") + "\n" + rest, as: "finding-once.o", suffix: "s", with: "gcc",
+      ["-c"])
+    let outcome = try Tool.run(["verify", "--format", "json", file])
+    #expect(outcome.status == 1)
+    #expect(outcome.output.matches(of: /"not-retained"/).count == 1, "\(outcome.output)")
+  }
+
   /// The codes in a table of the documentation.
   private static func codes(under heading: String) throws -> Set<String> {
     let file = Linkages.package.appendingPathComponent("Docs/problems.md")

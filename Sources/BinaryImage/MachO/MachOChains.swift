@@ -83,7 +83,11 @@ struct MachOChains {
     while range.contains(address), let found = segments.index(holding: address),
       let page = try page(of: address, in: found, segments, of: file)
     {
-      last = page.places.last { range.contains($0) } ?? last
+      if let place = page.places.last(notAfter: range.upperBound - 1, by: { $0 }),
+        range.contains(page.places[place])
+      {
+        last = page.places[place]
+      }
       address = page.end
     }
     return last

@@ -15,7 +15,7 @@ extension MachOFile {
       try checkRelocatedSizes()
       try checkOverlaps(commands)
     } else if header.isLinked {
-      try checkHoles(commands)
+      try checkHoles()
       try checkMappings(commands)
       try checkFixupsBehind(commands)
     }
@@ -62,16 +62,19 @@ extension MachOFile {
 
   // MARK: - Linked files
 
-  /// How much of a hole is looked at: a lost segment starts with what it is for.
-  private static let mostOfHole: UInt64 = 1 << 16
+  /// How much of a hole is looked at, and of all of them: a lost segment starts with what it is for.
+  private static let mostOfHole: UInt64 = 1 << 16, mostOfHoles: UInt64 = 1 << 20
 
   /// Between the segments of a linked file nothing but zeros stand: a segment was lost otherwise.
-  private func checkHoles(_ commands: MachOCommands) throws(ImageError) {
-    let stored = commands.segments.filter { $0.fileSize > 0 }.sorted { $0.offset < $1.offset }
+  private func checkHoles() throws(ImageError) {
+    // This refuses more segments than any file has.
+    let stored = try segments().list.filter { $0.fileSize > 0 }.sorted { $0.offset < $1.offset }
+    // Each hole gets its share, so that none is left out.
+    let most = min(Self.mostOfHole, Self.mostOfHoles / UInt64(max(1, stored.count)))
     var end: UInt64 = 0
     for segment in stored {
       if segment.offset > end, file.holds(end, segment.offset - end) {
-        let size = min(segment.offset - end, Self.mostOfHole)
+        let size = min(segment.offset - end, most)
         guard try file.read(at: end, count: Int(size)).allSatisfy({ $0 == 0 }) else {
           throw file.error(
             .malformed,
@@ -85,12 +88,17 @@ extension MachOFile {
 
   /// The sections of a linked file lie in their segments, in memory as in the file.
   private func checkMappings(_ commands: MachOCommands) throws(ImageError) {
-    for section in commands.sections {
+    let wanted = Set(fixups.wanted.map(\.index))
+    for (index, section) in commands.sections.enumerated() {
       guard let offset = section.offset, section.size > 0 else { continue }
       let segment = commands.segments[section.owner]
+      // No loader maps what takes no memory, as the debug information that Go's linker puts there:
+      // its sections keep the addresses that they had.
+      guard segment.memorySize > 0 || wanted.contains(index + 1) else { continue }
+      let mapped = min(segment.memorySize, segment.fileSize)
       let distance = section.address &- segment.address
-      guard section.address >= segment.address, distance <= segment.fileSize,
-        section.size <= segment.fileSize - distance,
+      guard section.address >= segment.address, distance <= mapped,
+        section.size <= mapped - distance,
         offset == segment.offset.saturating(adding: distance)
       else {
         throw file.error(
@@ -104,7 +112,7 @@ extension MachOFile {
 
   /// Right behind a section, up to the next one, the loader fixes up nothing: it was shortened.
   private func checkFixupsBehind(_ commands: MachOCommands) throws(ImageError) {
-    let gaps = fixups.wanted.compactMap { gap(behind: $0, commands) }
+    let gaps = gaps(commands)
     // One pass over the tables serves all of them.
     for gap in gaps { fixups.want(gap) }
     for gap in gaps {
@@ -117,8 +125,27 @@ extension MachOFile {
     }
   }
 
-  /// The words behind a section that no other holds, at most a page of them; nil where there are none.
-  private func gap(behind section: Section, _ commands: MachOCommands) -> Section? {
+  /// What stands behind the wanted sections and in no other, in the order of the addresses; no word
+  /// stands in two of them.
+  private func gaps(_ commands: MachOCommands) -> [Section] {
+    guard !fixups.wanted.isEmpty else { return [] }
+    let filled = commands.sections.filter { $0.size > 0 }
+      .sorted { ($0.owner, $0.address) < ($1.owner, $1.address) }
+    var (gaps, covered): ([Section], UInt64) = ([], 0)
+    for section in fixups.wanted.sorted(by: { $0.address.rawValue < $1.address.rawValue }) {
+      guard let gap = gap(behind: section, from: covered, filled, commands) else { continue }
+      covered = gap.address.rawValue.saturating(adding: gap.size)
+      gaps.append(gap)
+    }
+    return gaps
+  }
+
+  /// The words behind a section that no other holds, at most a page of them, and none below
+  /// `covered`; nil where there are none. `filled` are the sections with contents, sorted.
+  private func gap(
+    behind section: Section, from covered: UInt64, _ filled: [MachOSection],
+    _ commands: MachOCommands
+  ) -> Section? {
     guard commands.sections.indices.contains(section.index - 1),
       let offset = section.offset?.rawValue
     else { return nil }
@@ -127,16 +154,26 @@ extension MachOFile {
     let segment = commands.segments[entry.owner]
     let mask = ~(word - 1)
     let end = entry.address.saturating(adding: entry.size).saturating(adding: word - 1) & mask
-    let next = commands.sections.lazy.filter { $0.size > 0 && $0.owner == entry.owner }
-      .map(\.address).filter { $0 >= end && ($0 > entry.address || entry.size == 0) }.min()
+    guard entry.address <= end else { return nil }
+    // Where a section is full, the next one stands behind its start.
+    let next = entry.size == 0 ? end : max(end, entry.address + 1)
+    var (low, high) = (0, filled.count)
+    while low < high {
+      let middle = (low + high) / 2
+      let isBefore = (filled[middle].owner, filled[middle].address) < (entry.owner, next)
+      if isBefore { low = middle + 1 } else { high = middle }
+    }
+    let follows = low < filled.count && filled[low].owner == entry.owner
     let stop = min(
-      next ?? .max, segment.address.saturating(adding: segment.fileSize),
+      follows ? filled[low].address : .max, segment.address.saturating(adding: segment.fileSize),
       end.saturating(adding: 1 << 14))
-    guard stop >= end, stop - end >= word, entry.address <= end else { return nil }
+    // Words are aligned, so what others cover ends with one.
+    let start = max(end, covered)
+    guard stop >= start, stop - start >= word else { return nil }
     return Section(
       index: section.index, name: section.name, segment: section.segment,
-      address: VirtualAddress(rawValue: end),
-      offset: FileOffset(rawValue: offset.saturating(adding: end - entry.address)),
-      size: (stop - end) & mask)
+      address: VirtualAddress(rawValue: start),
+      offset: FileOffset(rawValue: offset.saturating(adding: start - entry.address)),
+      size: (stop - start) & mask)
   }
 }

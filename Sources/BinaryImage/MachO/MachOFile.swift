@@ -42,17 +42,35 @@ public final class MachOFile: FileFormat {
 
   /// Every section of exactly this name, or of this `SEGMENT,section`, in file order.
   public func sections(named name: String) throws(ImageError) -> [Section] {
+    try file.tellingChanges { () throws(ImageError) in try find(name) }
+  }
+
+  /// More sections of one name than any linker writes: those of ELF are counted with 16 bits.
+  private static let mostSections = Int(UInt16.max)
+
+  private func find(_ name: String) throws(ImageError) -> [Section] {
     let commands = try commands()
     var found: [Section] = []
-    var total: UInt64 = 0
+    var (total, relocations): (UInt64, UInt64) = (0, 0)
     for (index, entry) in commands.sections.enumerated()
     where entry.name == name || "\(entry.segment),\(entry.name)" == name {
       found.append(section(index, entry))
       if entry.offset != nil { total = total.saturating(adding: min(entry.size, file.size)) }
+      if header.isObject { relocations += entry.relocationCount * 8 }
+    }
+    guard found.count <= Self.mostSections else {
+      throw file.error(
+        .malformed, "The file claims \(found.count) sections of this name.", section: name)
     }
     guard found.count <= 1 || total <= file.size else {
       throw file.error(
         .malformed, "\(found.count) sections of this name share their bytes.", section: name)
+    }
+    // What claims too much by itself is found to be cut off.
+    guard found.count <= 1 || relocations <= file.size else {
+      throw file.error(
+        .malformed, "The relocations of \(found.count) sections of this name share their bytes.",
+        section: name)
     }
     fixups.want(found, named: name)
     return found

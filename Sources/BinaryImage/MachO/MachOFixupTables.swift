@@ -3,6 +3,7 @@ struct MachOFixupTables {
   /// The sections whose pointers are asked for; one pass over the tables serves all of them.
   private(set) var wanted: [Section] = []
   private var names: Set<String> = []
+  private var known: Set<Section> = []
   /// Of `LC_DYLD_CHAINED_FIXUPS`.
   var chains: MachOChains?
   /// Of `LC_DYLD_INFO`: what covers the wanted sections.
@@ -14,12 +15,12 @@ struct MachOFixupTables {
 
   /// Remembers all sections of one name.
   mutating func want(_ sections: [Section], named name: String) {
-    if names.insert(name).inserted { wanted += sections }
+    if names.insert(name).inserted { sections.forEach { want($0) } }
   }
 
   /// Remembers one section.
   mutating func want(_ section: Section) {
-    if !wanted.contains(section) { wanted.append(section) }
+    if known.insert(section).inserted { wanted.append(section) }
   }
 }
 

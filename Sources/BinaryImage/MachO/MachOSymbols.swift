@@ -44,6 +44,12 @@ struct MachOSymbols {
   private var entries = FileWindow()
   private var names = FileWindow()
   private var definitions: [String: UInt64]?
+  /// By the ordinal of the section.
+  private var marks: [[Mark]]?
+
+  /// Where a part of a section of an object begins, and whether the symbol there says that it must
+  /// be kept.
+  typealias Mark = (address: UInt64, isKept: Bool)
 
   /// Longer names are cut off the way a corrupt table would make them.
   private static let longestName = 1 << 16
@@ -88,17 +94,22 @@ struct MachOSymbols {
     return found[name]
   }
 
-  /// The places in a section of an object at which a part of it begins, in order, and whether the
-  /// symbol there says that it must be kept.
-  func marks(
+  /// The marks in a section of an object, in the order of their addresses; one pass over the symbols
+  /// serves all sections.
+  mutating func marks(
     inSection ordinal: Int, in table: MachOSymbolTable, of file: OpenedFile, _ header: MachOHeader
-  ) throws(ImageError) -> [(address: UInt64, isKept: Bool)] {
-    var marks: [(address: UInt64, isKept: Bool)] = []
+  ) throws(ImageError) -> [Mark] {
+    // A symbol names its section with one byte.
+    guard ordinal <= Int(UInt8.max) else { return [] }
+    if let marks { return marks[ordinal] }
+    var found = [[Mark]](repeating: [], count: Int(UInt8.max) + 1)
     try Self.forEachEntry(of: table, in: file, header) { entry in
-      guard entry.place == .section(ordinal), entry.beginsPart else { return }
-      marks.append((entry.value, entry.isKept))
+      guard case .section(let ordinal) = entry.place, entry.beginsPart else { return }
+      found[ordinal].append((entry.value, entry.isKept))
     }
-    return marks.sorted { $0.address < $1.address }
+    for ordinal in found.indices { found[ordinal].sort { $0.address < $1.address } }
+    marks = found
+    return found[ordinal]
   }
 
   private static func forEachEntry(

@@ -125,6 +125,7 @@ struct Survey {
       names.append(record.origin.section)
     }
     for name in names {
+      // One finding tells of all sections of a name.
       for section in try image.sections(named: name) where section.size > 0 {
         guard try !image.isRetained(section) else { continue }
         var place = place
@@ -136,6 +137,7 @@ struct Survey {
             remedy: image.identity.format == .elf
               ? "declare them with BeeHive.h, or add retain to their attributes"
               : "declare them with BeeHive.h, or as no_dead_strip"))
+        break
       }
     }
   }

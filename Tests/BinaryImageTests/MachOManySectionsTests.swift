@@ -1,0 +1,144 @@
+import BinaryImage
+import Testing
+
+/// Files that claim thousands of sections or segments: an answer, or a problem, in little time.
+@Suite("Mach-O files of many sections")
+struct MachOManySectionsTests {
+  /// A file of little-endian 64 bits whose one segment holds all of its bytes, and sections of one
+  /// name.
+  struct Crowd {
+    /// `MH_OBJECT`, or `MH_DYLIB`.
+    var isObject = false
+    var count: Int
+    /// Of each of the sections.
+    var size: UInt64 = 0
+    /// How many bytes one section starts behind the other.
+    var step = 64
+    /// Relocations, all of them in one place.
+    var relocations: UInt64 = 0
+    /// The sections and the flags of symbols.
+    var symbols: [(section: UInt8, description: UInt16, offset: Int)] = []
+    /// Further segments of one byte, 63 bytes of no segment before each.
+    var segments = 0
+
+    static let base: UInt64 = 0x1_0000_0000
+
+    private func number(_ value: UInt64, _ size: Int) -> [UInt8] {
+      (0..<size).map { UInt8(truncatingIfNeeded: value >> UInt64($0 * 8)) }
+    }
+    private func numbers(_ values: UInt64..., size: Int = 4) -> [UInt8] {
+      values.flatMap { number($0, size) }
+    }
+    private func name(_ text: String) -> [UInt8] {
+      Array(text.utf8) + [UInt8](repeating: 0, count: 16 - text.utf8.count)
+    }
+
+    var bytes: [UInt8] {
+      let table = isObject ? 24 : 48
+      let commands = 72 + count * 80 + table + segments * 72
+      let contents = 32 + commands
+      let symbolTable = contents + count * step + 64
+      let end = UInt64(symbolTable + symbols.count * 16)
+      let base = isObject ? 0 : Self.base
+      var file = numbers(0xfeed_facf, 0x0100_000c, 0, isObject ? 1 : 6)
+      file += numbers(UInt64(2 + segments), UInt64(commands))
+      file += numbers(0x2000, 0, 0x19, UInt64(72 + count * 80)) + name("__DATA")
+      file += numbers(base, end, 0, end, size: 8) + numbers(3, 3, UInt64(count), 0)
+      let title = name("BeehiveMods") + name("__DATA")
+      for index in 0..<count {
+        let place = UInt64(contents + index * step)
+        file += title + numbers(base + place, size, size: 8)
+        file += numbers(place, 0, UInt64(contents), relocations, 0, 0, 0, 0)
+      }
+      if isObject {
+        file += numbers(2, 24, UInt64(symbolTable), UInt64(symbols.count), UInt64(end), 0)
+      } else {
+        // Programs for the loader that do nothing.
+        file += numbers(0x22, 48) + [UInt8](repeating: 0, count: 40)
+      }
+      for index in 0..<UInt64(segments) {
+        file += numbers(0x19, 72) + name("__HOLE")
+        file += numbers(2 * base + index, 1, end + 63 + index * 64, 1, size: 8)
+        file += numbers(1, 1, 0, 0)
+      }
+      file += [UInt8](repeating: 0, count: symbolTable - file.count)
+      for symbol in symbols {
+        file += [0, 0, 0, 0, 0xe, symbol.section] + number(UInt64(symbol.description), 2)
+        file += number(UInt64(contents + (Int(symbol.section) - 1) * step + symbol.offset), 8)
+      }
+      return file + [UInt8](repeating: 0, count: segments * 64)
+    }
+  }
+
+  private func open(_ bytes: [UInt8], _ name: String) throws -> MachOFile {
+    try MachOFile(path: Fixture.write(bytes, as: "crowd-\(name)"))
+  }
+
+  @Test("look behind the end of each without looking at all others")
+  func gaps() throws {
+    let image = try open(Crowd(count: 20_000).bytes, "gaps")
+    let elapsed = try ContinuousClock().measure {
+      #expect(try image.sections(named: "BeehiveMods").count == 20_000)
+      try image.checkExtents()
+    }
+    #expect(elapsed < .seconds(15))
+  }
+
+  @Test("are refused where no linker writes so many of one name")
+  func absurd() throws {
+    let image = try open(Crowd(count: 65_536, step: 8).bytes, "absurd")
+    expectError(.malformed) { try image.sections(named: "BeehiveMods") }
+  }
+
+  @Test("are refused where their relocations share bytes", arguments: [2, 2000])
+  func relocations(count: Int) throws {
+    var crowd = Crowd(isObject: true, count: count, size: 8)
+    let size = crowd.bytes.count
+    // All of them together, though none by itself, have more bytes than the file.
+    crowd.relocations = UInt64(size / 8 * 2 / 3 / (count / 2))
+    let image = try open(crowd.bytes, "relocations-\(count)")
+    expectError(.malformed) { try image.sections(named: "BeehiveMods") }
+    crowd.relocations = UInt64(size / 8 / count)
+    let sound = try open(crowd.bytes, "sound-relocations-\(count)")
+    #expect(try sound.sections(named: "BeehiveMods").count == count)
+  }
+
+  @Test("go through the symbols once to say which sections are retained")
+  func retained() throws {
+    var crowd = Crowd(isObject: true, count: 2000, size: 16)
+    // Marked are all parts of the first section, none of the second, one of two of the third.
+    crowd.symbols = [(1, 0x20, 8), (1, 0x20, 0), (2, 0, 0), (3, 0x20, 0), (3, 0, 8)]
+    crowd.symbols += (0..<20_000).map { (UInt8(4 + $0 % 252), 0x20, 0) }
+    let image = try open(crowd.bytes, "retained")
+    let sections = try image.sections(named: "BeehiveMods")
+    var kept: [Int] = []
+    let elapsed = try ContinuousClock().measure {
+      for section in sections where try image.isRetained(section) { kept.append(section.index) }
+    }
+    // What one byte cannot name no symbol marks.
+    #expect(kept == [1] + Array(4...255))
+    #expect(elapsed < .seconds(15))
+  }
+
+  @Test("are refused where they have more segments than any file", arguments: [255, 256])
+  func segments(further: Int) throws {
+    var crowd = Crowd(count: 0)
+    crowd.segments = further
+    let image = try open(crowd.bytes, "segments-\(further)")
+    if further < 256 {
+      try image.checkExtents()
+    } else {
+      expectError(.malformed) { try image.checkExtents() }
+    }
+  }
+
+  @Test("look at the start of each hole between their segments", arguments: [1, 100, 255])
+  func holes(hole: Int) throws {
+    var crowd = Crowd(count: 0)
+    crowd.segments = 255
+    var bytes = crowd.bytes
+    bytes[bytes.count - 255 * 64 + (hole - 1) * 64 + 7] = 1
+    let image = try open(bytes, "hole-\(hole)")
+    expectError(.malformed) { try image.checkExtents() }
+  }
+}
