@@ -26,8 +26,17 @@ struct RouteFormTests {
     "/:p<Path>/a", "/a(", "/a)", "/(", "/..", "/%", "/%zz", "/%00", "/%ff", "/v:p<Path>", "//*x*",
   ]
 
+  /// As many segments as a router takes of one route, and one too many.
+  private static let most = path(of: 64)
+  private static let tooMany = path(of: 65)
+
+  private static func path(of count: Int) -> String { String(repeating: "/s", count: count) }
+
   static let routes =
-    patterns.map { Route(pattern: $0) } + [
+    (patterns + [most, tooMany, "/\(most)", "//h\(most)", "//h\(path(of: 63))", "\(most)(/s)"])
+    .map { Route(pattern: $0) } + [
+      Route(pattern: most, isPrefix: true), Route(pattern: tooMany, isPrefix: true),
+      Route(pattern: path(of: 63) + "/*"), Route(pattern: most + "/*"),
       Route(pattern: "/a", isPrefix: true), Route(pattern: "/a/*", isPrefix: true),
       Route(pattern: "/a/:id", isPrefix: true), Route(pattern: "/a/:p<Path>", isPrefix: true),
       Route(pattern: "/a(/b)", isPrefix: true),
@@ -62,6 +71,32 @@ struct RouteFormTests {
     }
     // A route is its own duplicate, unless it is none.
     #expect((duplicates > 0) == !one.forms.isEmpty)
+  }
+
+  @Test("as many segments as a router takes, and no more")
+  func mostSegments() {
+    #expect(RouteForm.mostSegments == URLLimits.standard.segments)
+    #expect(!Route(pattern: Self.most).forms.isEmpty)
+    #expect(Route(pattern: Self.tooMany).forms.isEmpty)
+  }
+
+  @Test("A pattern that is longer than any URL is compared with none, however many forms it has")
+  func long() {
+    let head = "/(a)(b)(c)(d)(e)(f)/"
+    let rest = RouteForm.mostBytes - head.utf8.count
+    let longest = Route(pattern: head + String(repeating: "x", count: rest))
+    #expect(longest.forms.count == 64)
+    #expect(RouteForm.mostBytes > URLLimits.standard.bytes)
+    let clock = ContinuousClock()
+    let huge = head + String(repeating: "x", count: 12 << 20)
+    var forms: [RouteForm] = []
+    let time = clock.measure {
+      for pattern in [longest.pattern + "x", huge] {
+        forms += RouteForm.forms(of: pattern, isPrefix: false)
+      }
+    }
+    #expect(forms.isEmpty)
+    #expect(time < .seconds(5))
   }
 
   @Test("A pattern that is nested without end, or has too many forms, is read in bounded time")

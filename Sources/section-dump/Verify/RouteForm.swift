@@ -19,11 +19,18 @@ struct RouteForm: Hashable {
   var isAbsolute = false
   var segments: [Segment] = []
 
+  /// The most segments of a form that a router takes: `URLLimits.standard.segments`.
+  static let mostSegments = 64
+  /// The longest pattern that is compared, in bytes. No URL that a router reads is half as long, and
+  /// all forms of one pattern together hold 64 times as much at most.
+  static let mostBytes = 16 << 10
+
   /// One form for each choice of the optional parts; none where the pattern cannot be read.
   ///
   /// `isPrefix` where anything may follow.
   static func forms(of pattern: String, isPrefix: Bool) -> [RouteForm] {
-    guard !pattern.isEmpty, pattern.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f && $0 != 0x23 })
+    guard !pattern.isEmpty, pattern.utf8.count <= mostBytes,
+      pattern.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f && $0 != 0x23 })
     else { return [] }
     var path = withoutQuery(pattern)
     var root = RouteForm()
@@ -52,6 +59,7 @@ struct RouteForm: Hashable {
         guard let segment = Segment(part, isHost: isHost) else { return [] }
         form.segments.append(segment)
       }
+      guard form.segments.count <= mostSegments else { return [] }
       if isPrefix, !form.isOpen { form.segments.append(.rest) }
       forms.append(form)
     }
@@ -137,11 +145,12 @@ private enum OptionalParts {
         continue
       }
       rest = rest.dropFirst()
-      // Each opening doubles the forms at least, so that no pattern is nested deeper.
+      // Each level has one form more than what it holds, so that no pattern is nested deeper.
       let inner = depth < tooMany ? sequence(&rest, depth: depth + 1) : []
       guard rest.popFirst() == ")" else { return [] }
+      // Counted before they are made: each is as long as the pattern.
+      guard !inner.isEmpty, forms.count * (inner.count + 1) < tooMany else { return [] }
       forms = forms.flatMap { form in inner.map { form + $0 } + [form] }
-      if inner.isEmpty || forms.count >= tooMany { return [] }
     }
     return forms
   }
