@@ -60,11 +60,15 @@ struct Picture {
   private var filePositions: [String: Int] = [:]
 
   init(of survey: Survey) {
-    for declared in survey.declaredByPlatform { draw(declared) }
-    attach(survey.findings + Contradictions.findings(in: survey))
+    let contradictions = Contradictions.byPlatform(in: survey)
+    for (declared, found) in zip(survey.declaredByPlatform, contradictions) {
+      draw(declared, found.circles)
+    }
+    attach(survey.findings + contradictions.flatMap(\.findings))
   }
 
-  private mutating func draw(_ declared: [Survey.Declared]) {
+  private mutating func draw(_ declared: [Survey.Declared], _ circles: [[Survey.Declared]]) {
+    let firstEdge = edges.count
     var firstModule: [String: Int] = [:]
     var owners: [(entry: Survey.Declared, node: Int)] = []
     var services: [String: [Int]] = [:]
@@ -83,7 +87,7 @@ struct Picture {
     }
     for name in serviceNames { draw(name, of: services[name] ?? []) }
     draw(owners, firstModule)
-    for loaded in declared.loadedTogether { markCircles(loaded.firstModules, firstModule) }
+    mark(circles, firstModule, from: firstEdge)
   }
 
   /// The node of an entry, in its file.
@@ -153,17 +157,21 @@ struct Picture {
     }
   }
 
-  private mutating func markCircles(_ modules: [Survey.Declared], _ positions: [String: Int]) {
+  /// Marks the modules of circles, and the edges between them, which stand from `firstEdge` on.
+  private mutating func mark(
+    _ circles: [[Survey.Declared]], _ positions: [String: Int], from firstEdge: Int
+  ) {
     var circled: Set<[Int]> = []
-    for path in ModuleGraph(of: modules).circles().paths {
-      let members = path.compactMap { positions[modules[$0].record.name] }
+    for circle in circles {
+      let members = circle.compactMap { positions[$0.record.name] }
       for (member, next) in zip(members, members.dropFirst() + members.prefix(1)) {
         nodes[member].isInCircle = true
         circled.insert([member, next])
       }
     }
     guard !circled.isEmpty else { return }
-    for index in edges.indices where circled.contains([edges[index].from, edges[index].to]) {
+    for index in edges.indices[firstEdge...]
+    where circled.contains([edges[index].from, edges[index].to]) {
       edges[index].isInCircle = edges[index].kind != .provides
     }
   }

@@ -6,62 +6,45 @@ internal import Registration
 /// The rules are those of a Hive and of a router that meet the same files.
 struct Contradictions {
   private(set) var findings: [Finding] = []
+  /// Modules that wait for each other, each circle once.
+  private(set) var circles: [[Survey.Declared]] = []
   private var known: Set<Finding> = []
 
   static func findings(in survey: Survey) -> [Finding] {
-    survey.declaredByPlatform.flatMap { declared in
+    byPlatform(in: survey).flatMap(\.findings)
+  }
+
+  /// One for each of `declaredByPlatform`.
+  static func byPlatform(in survey: Survey) -> [Contradictions] {
+    survey.declaredByPlatform.map { declared in
       var contradictions = Contradictions()
-      let names = Set(declared.firstModules.map(\.record.name))
-      for loaded in declared.loadedTogether {
-        contradictions.findDuplicates(loaded)
-        contradictions.findUnmet(loaded.firstModules, among: names)
-        contradictions.findCircles(loaded.firstModules)
-      }
-      return contradictions.findings
+      contradictions.find(in: declared)
+      return contradictions
     }
   }
 
-  /// What nothing could tell apart. A route has as many as its pattern has forms.
-  private enum Identity: Hashable {
-    case named(RecordKind, String)
-    case service(String, given: String?, priority: Int, isC: Bool)
-    case route(RouteForm, priority: Int)
-
-    static func all(of record: Record) -> [Self] {
-      let attributes = record.attributes
-      switch record.kind {
-      case .service:
-        return [
-          .service(
-            record.name, given: attributes.name, priority: attributes.priority,
-            isC: attributes.abi != nil)
-        ]
-      case .route:
-        // As C says it; for a route in Swift no record does.
-        let isPrefix = attributes.others.contains { $0.key == "match" && $0.value == "prefix" }
-        return RouteForm.forms(of: record.name, isPrefix: isPrefix)
-          .map { .route($0, priority: attributes.priority) }
-      default: return record.kind.isKnown ? [.named(record.kind, record.name)] : []
-      }
-    }
-  }
-
-  /// Of two that are the same the second is refused, and is in nobody's way then.
-  private mutating func findDuplicates(_ declared: [Survey.Declared]) {
-    var first: [Identity: Survey.Declared] = [:]
-    for entry in declared {
-      let identities = Identity.all(of: entry.record)
-      if let other = identities.lazy.compactMap({ first[$0] }).first {
-        add(.duplicate(entry, of: other))
-      } else {
-        for identity in identities { first[identity] = entry }
+  private mutating func find(in declared: [Survey.Declared]) {
+    let names = Set(declared.lazy.filter { $0.record.kind == .module }.map(\.record.name))
+    for processes in Processes.all(of: declared) {
+      var duplicates = Duplicates(in: processes)
+      var order = StartOrder(in: processes)
+      for own in processes.own {
+        for refused in duplicates.next(own) {
+          add(.duplicate(declared[refused.entry], of: declared[refused.other]))
+        }
+        let news = order.next(own)
+        findUnmet(news.modules.map { declared[$0] }, among: names)
+        for circle in news.circles { add(circle.map { declared[$0] }) }
       }
     }
   }
 
   /// What several processes would meet is one finding.
-  private mutating func add(_ finding: Finding) {
-    if known.insert(finding).inserted { findings.append(finding) }
+  @discardableResult
+  private mutating func add(_ finding: Finding) -> Bool {
+    guard known.insert(finding).inserted else { return false }
+    findings.append(finding)
+    return true
   }
 
   private mutating func findUnmet(_ modules: [Survey.Declared], among names: Set<String>) {
@@ -76,18 +59,16 @@ struct Contradictions {
     }
   }
 
-  private mutating func findCircles(_ modules: [Survey.Declared]) {
-    let graph = ModuleGraph(of: modules)
-    for path in graph.circles().paths {
-      guard let start = path.first else { continue }
-      let names = (path + [start]).map { modules[$0].record.name }.joined(separator: " → ")
-      let places = path.map { modules[$0].place.description }.joined(separator: ", ")
-      add(
-        Finding(
-          .cycle, .error, modules[start].place,
-          "none of \(names) can start before the next (\(places))",
-          remedy: "drop one of these requirements"))
-    }
+  private mutating func add(_ circle: [Survey.Declared]) {
+    guard let start = circle.first else { return }
+    let names = (circle + [start]).map(\.record.name).joined(separator: " → ")
+    let places = circle.map(\.place.description).joined(separator: ", ")
+    let isNew = add(
+      Finding(
+        .cycle, .error, start.place,
+        "none of \(names) can start before the next (\(places))",
+        remedy: "drop one of these requirements"))
+    if isNew { circles.append(circle) }
   }
 }
 

@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+/// Files whose entries are few or plain, and whose comparison could cost the product of all.
+@Suite("Sets that are made to take long")
+struct HostileSetsTests {
+  private static func words(_ names: [String]) -> String {
+    """
+    .section BeehiveMods, "awR"
+    \(names.indices.map { ".quad t\($0)" }.joined(separator: "\n"))
+    .section .rodata.text, "a"
+    \(names.enumerated().map { "t\($0): .asciz \"\($1)\"" }.joined(separator: "\n"))
+    .section .note.GNU-stack, "", %progbits
+    """
+  }
+
+  @Test(
+    "Thousands of executables beside a library take their own time, not its",
+    arguments: [["verify", "--format", "ndjson"], ["graph"]])
+  func executables(command: [String]) throws {
+    let id = UUID().uuidString
+    let library = try Fixtures.build(
+      Self.words((0..<1000).map { "m\($0)" }), as: "\(id).so", suffix: "s",
+      ["-shared", "-nostdlib"])
+    let executable = try Fixtures.build(
+      Self.words(["m7"]), as: "\(id).exe", suffix: "s",
+      ["-static", "-nostdlib", "-s", "-Wl,-e,0", "-Wl,--build-id=none"])
+    var content = try Data(
+      contentsOf: Fixtures.directory.appendingPathComponent(executable))
+    if content.count % 2 == 1 { content.append(10) }
+    var archive = Data("!<arch>\n".utf8)
+    func field(_ text: String, _ width: Int) -> String {
+      text.padding(toLength: width, withPad: " ", startingAt: 0)
+    }
+    for number in 0..<2000 {
+      let header = [("e\(number)/", 16), ("0", 12), ("0", 6), ("0", 6), ("644", 8)]
+        .map { field($0, $1) }.joined()
+      archive += Data("\(header)\(field("\(content.count)", 10))`\n".utf8) + content
+    }
+    try archive.write(to: Fixtures.directory.appendingPathComponent("\(id).a"))
+    var outcome: Tool.Outcome?
+    let time = try ContinuousClock().measure {
+      outcome = try Tool.run(command + [library, "\(id).a"])
+    }
+    #expect(time < .seconds(10))
+    let output = try #require(outcome?.output)
+    if command[0] == "verify" {
+      #expect(output.ranges(of: "\"duplicate-module\"").count == 2000)
+    }
+    #expect(outcome?.status == (command[0] == "verify" ? 1 : 0), "\(outcome?.errors ?? "")")
+  }
+
+  @Test(
+    "A route of megabytes and many forms is no duplicate, and needs little memory",
+    .enabled(
+      if: ProcessInfo.processInfo.environment["SANITIZER"] == nil,
+      "a sanitizer reserves terabytes, and the limit is one of address space"))
+  func forms() throws {
+    let size = 12 << 20
+    let pattern = "/(a)(b)(c)(d)(e)(f)/"
+    let entry = """
+      .long \(32 + size)
+      .short 1, 4
+      .long 0, 32
+      .quad 0, 0
+      .ascii "\(pattern)"
+      .fill \(size - pattern.utf8.count - 8), 1, 0x78
+      .zero 8
+      """
+    let name = try Fixtures.build(
+      ".section BeehiveRecords, \"awR\"\n\(entry)\n\(entry)\n"
+        + ".section .note.GNU-stack, \"\", %progbits", as: "route-of-megabytes.so", suffix: "s",
+      ["-shared", "-nostdlib"])
+    let tool = Tool.products.appendingPathComponent("section-dump").path
+    let limit = 1 << 20
+    let outcome = try Fixtures.run(
+      "bash", ["-c", "ulimit -v \(limit); exec \"\(tool)\" verify --format csv \"\(name)\""])
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(!outcome.output.contains("duplicate-"))
+    #expect(outcome.output.hasPrefix("level,code,"))
+  }
+}
