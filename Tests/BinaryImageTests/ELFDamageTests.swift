@@ -114,7 +114,7 @@ struct ELFDamageTests {
   @Test("with a table beyond their end miss it", arguments: [UInt64.max, 1 << 40, 100])
   func tableOutside(offset: UInt64) throws {
     let bytes = header(sections: 4, size: 0, tableAt: offset)
-    let image = try ELFFile(path: Fixture.write(bytes, as: "outside"))
+    let image = try ELFFile(path: Fixture.write(bytes, as: "outside-\(offset)"))
     expectError(.sectionTableMissing) { try image.sections(named: ".text") }
   }
 
@@ -204,7 +204,7 @@ struct ELFDamageTests {
         bytes[header + 24 + index] = UInt8(truncatingIfNeeded: offset >> UInt64(index * 8))
       }
     }
-    let image = try ELFFile(path: Fixture.write(bytes, as: "far"))
+    let image = try ELFFile(path: Fixture.write(bytes, as: "far-\(type)-\(offset)"))
     let section = try #require(image.sections(named: "BeehiveMods").first { $0.size > 0 })
     if type == 2 {
       expectError(.truncated) { try image.pointer(at: 0, in: section) }

@@ -75,7 +75,7 @@ struct ELFNotedSectionsTests {
     for difference in [0x100_0000, -0x100_0000] as [Int32] {
       var bytes = try Fixture.bytes(of: stripped)
       NoteBytes.add(difference, to: &bytes, at: try descriptor(in: bytes) + field)
-      let image = try ELFFile(path: Fixture.write(bytes, as: "lies.so"))
+      let image = try ELFFile(path: Fixture.write(bytes, as: "lying-\(field).so"))
       expectError(.malformed) { try image.sections(named: "BeehiveMods") }
     }
   }
