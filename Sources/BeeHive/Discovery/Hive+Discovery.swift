@@ -31,40 +31,44 @@ extension Hive {
       // Out of memory: the next lookup tries again.
       return false
     }
-    let images = settled(found)
-    let arrivals = images.compactMap { arrival(of: $0) }
-    let changes = found.suspects.compactMap(replacement)
-    let released = merge(arrivals, changes, found)
+    let arrivals = settled(found).compactMap { arrival(of: $0) }
+    let gone = state.withLock { $0.merge(arrivals, found, cache: cache, observers) }
     watch.withLock { $0.merged(arrivals.map(\.id) + found.failures.map(\.id)) }
-    for reference in released { reference.release() }
+    for reference in gone.references { reference.release() }
     observers.deliver()
     cache.collect()
-    return !arrivals.isEmpty || !changes.isEmpty || !found.removed.isEmpty
+    return !found.images.isEmpty || !found.removed.isEmpty
   }
 
   /// The images to take in, each relocated.
-  private func settled(_ found: ImageWatch.Found) -> [LoadedImage] {
+  private func settled(_ found: ImageWatch.Found) -> [ImageWatch.Sighting] {
     guard !found.unsettled.isEmpty else { return found.images }
     // Another thread is inside their dlopen. No lock is held.
     for image in found.unsettled { image.waitForRelocation() }
     let ids = found.unsettled.map(\.mapped.id)
     let again = watch.withLock { $0.lookAgain(at: ids) }
-    let settled = Dictionary(uniqueKeysWithValues: again.images.map { ($0.mapped.id, $0) })
+    let settled = Dictionary(uniqueKeysWithValues: again.images.map { ($0.image.mapped.id, $0) })
     let unsettled = Set(ids)
     return found.images.compactMap {
-      unsettled.contains($0.mapped.id) ? settled[$0.mapped.id] : $0
+      unsettled.contains($0.image.mapped.id) ? settled[$0.image.mapped.id] : $0
     }
   }
 
-  /// Reads an image's records and makes entries of them, with no lock held.
-  private func arrival(of image: LoadedImage) -> Arrival? {
-    let id = image.mapped.id
-    if state.withLock({ $0.images.contains(id) }) { return Arrival(id: id) }
+  /// Reads an image's records and makes entries of them, with no lock held; nil if the image has gone
+  /// meanwhile, which the next look says.
+  private func arrival(of sighting: ImageWatch.Sighting) -> Arrival? {
+    let image = sighting.image
+    var arrival = Arrival(id: image.mapped.id, look: sighting.look)
+    if !sighting.mayBeAnother, state.withLock({ $0.images.contains(arrival.id) }) {
+      arrival.contents = .known
+      return arrival
+    }
     let outline: Outline
     do throws(ImageError) { outline = try RecordScanner.outline(image) } catch {
-      return Arrival(id: id, failure: error)
+      arrival.contents = .failure(error)
+      return arrival
     }
-    guard !outline.isEmpty else { return Arrival(id: id) }
+    guard !outline.isEmpty else { return arrival }
     var isPinned = image.mapped.role != .library
     if image.carriesSwift, !isPinned {
       // Before an accessor of it runs, and before anything of it can be handed out.
@@ -72,73 +76,16 @@ extension Hive {
         try image.pin()
         isPinned = true
       } catch {
-        return nil  // It is gone already; the next look says so.
+        return nil
       }
     }
     let bindings = state.withLock { $0.hostBindings }
     let entries = ImageEntries(outline, binding: Binding(hostBindings: bindings))
-    return Arrival(
-      id: id, entries: entries,
-      known: KnownImages.Known(
+    arrival.contents = .entries(
+      entries,
+      KnownImages.Known(
         image: image, isPinned: isPinned, reference: nil, entryCount: entries.count))
-  }
-
-  /// What took the place of a known image, if it declares something else.
-  private func replacement(_ image: LoadedImage) -> Arrival? {
-    guard let new = arrival(again: image) else { return nil }
-    let old = state.withLock { $0.table.entries(of: image.mapped.id) }
-    let all = new.entries?.all ?? []
-    let isSame =
-      old.count == all.count && zip(old, all).allSatisfy { $0.declaresTheSame(as: $1) }
-    return isSame ? nil : new
-  }
-
-  private func arrival(again image: LoadedImage) -> Arrival? {
-    guard let outline = try? RecordScanner.outline(image) else { return nil }
-    let bindings = state.withLock { $0.hostBindings }
-    let entries = ImageEntries(outline, binding: Binding(hostBindings: bindings))
-    return Arrival(
-      id: image.mapped.id, entries: entries,
-      known: KnownImages.Known(
-        image: image, isPinned: image.mapped.role != .library, reference: nil,
-        entryCount: entries.count))
-  }
-
-  /// Brings the entries up to date; the references that the images which went were held by.
-  private func merge(
-    _ arrivals: [Arrival], _ changes: [Arrival], _ found: ImageWatch.Found
-  ) -> [ImageReference] {
-    state.withLock { state in
-      var released: [ImageReference] = []
-      let gone = Set(found.removed)
-      let replaced = Set(changes.map(\.id))
-      if gone.contains(where: { state.images[$0] != nil }) || !replaced.isEmpty {
-        let withdrawn = state.table.withdraw(imagesOf: gone.union(replaced))
-        for entry in withdrawn {
-          state.forgetAnswers(named: entry.name, cache: cache)
-          observers.post(.entryWithdrawn(entry.snapshot))
-        }
-      }
-      for id in gone {
-        if let known = state.images[id] {
-          observers.post(.imageWithdrawn(path: known.image.identity.path))
-          if let reference = known.reference { released.append(reference) }
-        }
-        state.images.forget(id)
-      }
-      for (id, error) in found.remarks where !state.images.contains(id) {
-        state.images.remark(id, error)
-      }
-      for (id, error) in found.failures where !state.images.contains(id) {
-        state.images.fail(id, error)
-        observers.post(.imageNotInspected(error))
-      }
-      for arrival in arrivals where !state.images.contains(arrival.id) {
-        state.merge(arrival, cache: cache, observers)
-      }
-      for change in changes { state.merge(change, cache: cache, observers) }
-      return released
-    }
+    return arrival
   }
 
   /// Keeps the image of an entry mapped from now on; false if it is gone, and the entry with it.
@@ -168,27 +115,98 @@ extension Hive {
 }
 
 /// One image on its way into a Hive.
-struct Arrival {
+private struct Arrival {
+  enum Contents {
+    /// It declares nothing.
+    case nothing
+    case entries(ImageEntries, KnownImages.Known)
+    case failure(ImageError)
+    /// What it declares has been taken in before.
+    case known
+  }
+
   let id: MappedImage.ID
-  var entries: ImageEntries?
-  var known: KnownImages.Known?
-  var failure: ImageError?
+  /// When it was copied: see `ImageWatch.Sighting`.
+  let look: Int
+  var contents = Contents.nothing
+}
+
+/// What left a Hive, to be let go of with no lock held.
+private struct Departures {
+  var entries: [RegisteredEntry] = []
+  /// What kept the images mapped that went.
+  var references: [ImageReference] = []
 }
 
 extension Hive.State {
+  /// Brings the entries up to date with what was found.
   fileprivate mutating func merge(
-    _ arrival: Arrival, cache: borrowing LookupCache, _ observers: Observers
-  ) {
-    if let failure = arrival.failure {
-      images.fail(arrival.id, failure)
-      observers.post(.imageNotInspected(failure))
-    } else {
-      images.merge(arrival.id, arrival.known)
-      if let known = arrival.known {
-        observers.post(
-          .imageArrived(path: known.image.identity.path, entryCount: known.entryCount))
+    _ arrivals: [Arrival], _ found: ImageWatch.Found, cache: borrowing LookupCache,
+    _ observers: Observers
+  ) -> Departures {
+    let news = arrivals.filter { isNews($0) }
+    // What is gone, and what another stands in the place of.
+    let gone = Set(found.removed + news.map(\.id)).filter { images[$0] != nil }
+    var departures = Departures()
+    if !gone.isEmpty {
+      departures.entries = table.withdraw(imagesOf: gone)
+      for entry in departures.entries {
+        forgetAnswers(named: entry.name, cache: cache)
+        observers.post(.entryWithdrawn(entry.snapshot))
       }
     }
-    if let entries = arrival.entries { add(entries, cache: cache, observers) }
+    for id in found.removed {
+      if let known = images[id] {
+        observers.post(.imageWithdrawn(path: known.image.identity.path))
+      }
+      if let reference = images.forget(id) { departures.references.append(reference) }
+    }
+    for (id, error) in found.remarks where !images.contains(id) { images.remark(id, error) }
+    for (id, error) in found.failures where !images.contains(id) {
+      images.fail(id, error, at: 0)
+      observers.post(.imageNotInspected(error))
+    }
+    for arrival in news {
+      let reference = merge(arrival, cache: cache, observers)
+      if let reference { departures.references.append(reference) }
+    }
+    return departures
+  }
+
+  /// Whether an arrival says what is not known: the image is new, or another stands in its place and
+  /// declares something else.
+  private mutating func isNews(_ arrival: Arrival) -> Bool {
+    guard images.isNews(arrival.id, at: arrival.look) else { return false }
+    guard images.contains(arrival.id) else { return true }
+    switch arrival.contents {
+    case .known: return false
+    case .failure(let error): return images.failure(of: arrival.id) != error
+    case .nothing: return images[arrival.id] != nil || images.failure(of: arrival.id) != nil
+    case .entries(let entries, _):
+      let (old, new) = (table.entries(of: arrival.id), entries.all)
+      let isSame =
+        old.count == new.count && zip(old, new).allSatisfy { $0.declaresTheSame(as: $1) }
+      if isSame { images.confirm(arrival.id, at: arrival.look) }
+      return !isSame
+    }
+  }
+
+  /// Takes one in, in place of what is known under its identity; what held that.
+  private mutating func merge(
+    _ arrival: Arrival, cache: borrowing LookupCache, _ observers: Observers
+  ) -> ImageReference? {
+    switch arrival.contents {
+    case .known: return nil
+    case .nothing: return images.merge(arrival.id, nil, at: arrival.look)
+    case .failure(let error):
+      observers.post(.imageNotInspected(error))
+      return images.fail(arrival.id, error, at: arrival.look)
+    case .entries(let entries, let known):
+      let reference = images.merge(arrival.id, known, at: arrival.look)
+      observers.post(
+        .imageArrived(path: known.image.identity.path, entryCount: known.entryCount))
+      add(entries, cache: cache, observers)
+      return reference
+    }
   }
 }

@@ -17,20 +17,30 @@ struct ImageWatch: ~Copyable {
   /// announces itself too.
   private var announcing: Set<MappedImage.ID> = []
 
+  private var looks = 0
+
+  /// An image as it was at one look.
+  struct Sighting: Sendable {
+    let image: LoadedImage
+    /// The number of the look: of two sightings of one image the later one holds.
+    let look: Int
+    /// Whether what was taken in at an earlier look may be of another image, which stood in the same
+    /// place and looks the same in the list.
+    let mayBeAnother: Bool
+  }
+
   /// What one look at the loader's list found.
   struct Found: Sendable {
-    /// Images to take in, in the loader's order.
-    var images: [LoadedImage] = []
+    /// Images to take in, in the loader's order; then those to compare with what is known of them.
+    /// Another may stand in the place of such a one: it has announced itself there, or something was
+    /// unmapped and images that announce nothing may be new.
+    var images: [Sighting] = []
     /// Images whose sections cannot be found, and why.
     var failures: [(id: MappedImage.ID, error: ImageError)] = []
     /// Images that were read and have something wrong with them as a whole.
     var remarks: [(id: MappedImage.ID, error: ImageError)] = []
     /// Images that are gone.
     var removed: [MappedImage.ID] = []
-    /// Images that must be compared with what is known of them. Another may stand in the place and
-    /// look the same in the list: it has announced itself there, or something was unmapped and images
-    /// that announce nothing may be new.
-    var suspects: [LoadedImage] = []
     /// Those of `images` that may not be relocated yet.
     var unsettled: [LoadedImage] = []
   }
@@ -50,8 +60,11 @@ struct ImageWatch: ~Copyable {
     unmerged.subtract(changes.removed)
     announcing.subtract(changes.removed)
     let suspects = suspects(mayBeSilent: changes.mayHideReplacements, isSuspect: isSuspect)
-    copy(unmerged.sorted(), into: &found)
-    for case .image(let image) in list.copy(suspects) { found.suspects.append(image) }
+    // Another thread may be taking in what it has copied of an image that is gone by now.
+    copy(unmerged.sorted(), into: &found, mayBeOthers: changes.mayHideReplacements)
+    for case .image(let image) in list.copy(suspects) {
+      found.images.append(Sighting(image: image, look: looks, mayBeAnother: true))
+    }
     return found
   }
 
@@ -73,7 +86,7 @@ struct ImageWatch: ~Copyable {
   /// Copies images again that were not relocated at the first look.
   mutating func lookAgain(at ids: [MappedImage.ID]) -> Found {
     var found = Found()
-    copy(ids, into: &found)
+    copy(ids, into: &found, mayBeOthers: true)
     found.unsettled = []
     return found
   }
@@ -84,7 +97,10 @@ struct ImageWatch: ~Copyable {
     if unmerged.isEmpty { announced.removeAll() }
   }
 
-  private mutating func copy(_ ids: [MappedImage.ID], into found: inout Found) {
+  private mutating func copy(
+    _ ids: [MappedImage.ID], into found: inout Found, mayBeOthers: Bool
+  ) {
+    looks += 1
     let positions = ids.compactMap { list.position(of: $0) }
     // Asked before anything is copied: what is relocated afterwards may have been copied too soon.
     let relocated = positions.map { list.isRelocated($0) }
@@ -95,13 +111,15 @@ struct ImageWatch: ~Copyable {
       }
       switch copy {
       case .image(let image):
-        found.images.append(image)
+        found.images.append(Sighting(image: image, look: looks, mayBeAnother: mayBeOthers))
         // What has called the hook from its constructor is relocated.
         let isAnnounced = mapped.header.map { announced.contains($0) } ?? false
         if isAnnounced { announcing.insert(mapped.id) }
         if !relocated[index], !isAnnounced, !image.isSettled { found.unsettled.append(image) }
       case .failed(let error): found.failures.append((mapped.id, error))
-      case .gone: found.removed.append(mapped.id)
+      // It stays unmerged: the next look finds it gone from the list, or finds one in its place that
+      // the list cannot tell from it.
+      case .gone: break
       }
     }
   }

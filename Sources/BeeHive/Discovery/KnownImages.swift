@@ -16,8 +16,8 @@ struct KnownImages {
   private var images: [MappedImage.ID: Known] = [:]
   private var failures: [MappedImage.ID: ImageError] = [:]
   private var remarks: [MappedImage.ID: ImageError] = [:]
-  /// Every image up to here has been merged or has gone, and those of `late` besides.
-  private var merged: Set<MappedImage.ID> = []
+  /// At which look what is known of each image was copied; the last of all for what is gone.
+  private var looks: [MappedImage.ID: Int] = [:]
 
   /// Why images could not be inspected, and what else is wrong with whole images; each once.
   var problems: [ImageError] {
@@ -26,36 +26,51 @@ struct KnownImages {
 
   subscript(id: MappedImage.ID) -> Known? { images[id] }
 
-  /// Whether an image has been merged, or has gone before it could be.
-  func contains(_ id: MappedImage.ID) -> Bool { merged.contains(id) }
+  /// Why an image could not be inspected.
+  func failure(of id: MappedImage.ID) -> ImageError? { failures[id] }
 
-  /// Whether an image has entries and may really be unmapped.
+  /// Whether an image has been merged, or has gone before it could be.
+  func contains(_ id: MappedImage.ID) -> Bool { looks[id] != nil }
+
+  /// Whether nothing that is known of an image was copied later than at this look.
+  func isNews(_ id: MappedImage.ID, at look: Int) -> Bool { looks[id].map { $0 < look } ?? true }
+
+  /// Whether another image may take the place of one that has entries, or that could not be read.
   func mayGo(_ id: MappedImage.ID) -> Bool {
-    guard let known = images[id] else { return false }
+    guard let known = images[id] else { return failures[id] != nil }
     return !known.isPinned && known.reference == nil
   }
 
-  /// Takes in an image; one without entries is only remembered as seen.
-  mutating func merge(_ id: MappedImage.ID, _ known: Known?) {
-    merged.insert(id)
+  /// Takes in an image as it was at a look, in place of what is known of it; what held that. One
+  /// without entries is only remembered as seen.
+  mutating func merge(_ id: MappedImage.ID, _ known: Known?, at look: Int) -> ImageReference? {
+    looks[id] = look
+    failures[id] = nil
+    let reference = images[id]?.reference
     images[id] = known
+    return reference
   }
 
-  mutating func fail(_ id: MappedImage.ID, _ error: ImageError) {
-    merged.insert(id)
+  /// Takes in an image that cannot be inspected.
+  @discardableResult
+  mutating func fail(_ id: MappedImage.ID, _ error: ImageError, at look: Int) -> ImageReference? {
+    let reference = merge(id, nil, at: look)
     failures[id] = error
+    return reference
   }
+
+  /// An image was at a look what is known of it.
+  mutating func confirm(_ id: MappedImage.ID, at look: Int) { looks[id] = look }
 
   /// Notes what is wrong with an image that can be read.
   mutating func remark(_ id: MappedImage.ID, _ error: ImageError) { remarks[id] = error }
 
-  /// Forgets what is known of images that are gone. Their identities never come again, so that one
-  /// which another thread is still taking in is not merged afterwards.
-  mutating func forget(_ id: MappedImage.ID) {
-    merged.insert(id)
-    images[id] = nil
-    failures[id] = nil
+  /// Forgets what is known of an image that is gone; what held it. Its identity never comes again, so
+  /// that one which another thread is still taking in is not merged afterwards.
+  mutating func forget(_ id: MappedImage.ID) -> ImageReference? {
+    let reference = merge(id, nil, at: .max)
     remarks[id] = nil
+    return reference
   }
 
   mutating func hold(_ id: MappedImage.ID, _ reference: ImageReference) -> Bool {

@@ -1,0 +1,143 @@
+import BinaryImage
+import Foundation
+import Glibc
+import Testing
+
+@testable import BeeHive
+
+/// Libraries come and go in the middle of a look, or between two looks of two threads.
+@Suite struct ImageWatchTests {
+  @Test("An image that goes while it is copied is taken in when it comes again")
+  func goesWhileCopied() throws {
+    let other = try CLibrary("other", declaring: "Other.Module")
+    let library = try CLibrary("guest", declaring: "Guest.Module")
+    let isSeenAgain = try (0..<20).contains { _ in
+      var watch = ImageWatch()
+      try other.open()
+      watch.merged(try watch.look { _ in false }.images.map(\.image.mapped.id))
+      // Something was unmapped: the look asks which known images may really be others, and that is
+      // after it walked the list and before it copies what is new.
+      other.close()
+      try library.open()
+      let place = try library.place()
+      let during = try watch.look { _ in
+        library.close()
+        return false
+      }
+      #expect(during.sighting(of: library) == nil)
+      try library.open()
+      defer { library.close() }
+      let sighting = try watch.look { _ in false }.sighting(of: library)
+      let id = try #require(sighting).image.mapped.id
+      #expect(!during.removed.contains(id))
+      // Elsewhere it would be a new image to any list.
+      return try library.place() == place
+    }
+    #expect(isSeenAgain, "the library never came back to its place; this tested nothing")
+  }
+
+  @Test("Of two sightings of an image the later one holds") func laterHolds() throws {
+    var watch = ImageWatch()
+    watch.merged(try watch.look { _ in false }.images.map(\.image.mapped.id))
+    let library = try CLibrary("sighted", declaring: "Sighted.Module")
+    try library.open()
+    let first = try #require(try watch.look { _ in false }.sighting(of: library))
+    library.close()
+    try library.open()
+    defer { library.close() }
+    // Nobody has said yet that the first one is merged: two threads are at it.
+    let second = try #require(try watch.look { _ in false }.sighting(of: library))
+    #expect(second.look > first.look)
+    #expect(second.mayBeAnother)
+
+    let id = first.image.mapped.id
+    for order in [[first, second], [second, first]] {
+      var images = KnownImages()
+      for sighting in order where images.isNews(id, at: sighting.look) {
+        _ = images.merge(id, sighting.known, at: sighting.look)
+      }
+      #expect(!images.isNews(id, at: second.look))
+      #expect(images[id] != nil)
+    }
+  }
+
+  @Test("What is gone is no news again") func gone() throws {
+    var images = KnownImages()
+    #expect(images.isNews(7, at: 1))
+    _ = images.forget(7)
+    #expect(images.contains(7))
+    #expect(!images.isNews(7, at: 100))
+  }
+
+  @Test("An image that could not be read may be replaced") func failed() throws {
+    var images = KnownImages()
+    let failure = ImageError(.unreadable, image: "plugin.so", message: "It cannot be opened.")
+    images.fail(7, failure, at: 1)
+    #expect(images.mayGo(7))
+    #expect(images.problems == [failure])
+    _ = images.merge(7, nil, at: 2)
+    #expect(images.problems == [])
+    #expect(!images.mayGo(7))
+  }
+}
+
+extension ImageWatch.Found {
+  fileprivate func sighting(of library: CLibrary) -> ImageWatch.Sighting? {
+    images.first { $0.image.mapped.name == library.file.path() }
+  }
+}
+
+extension ImageWatch.Sighting {
+  fileprivate var known: KnownImages.Known {
+    KnownImages.Known(image: image, isPinned: false, reference: nil, entryCount: 1)
+  }
+}
+
+/// A C library with one module, which comes and goes as its test wants.
+@safe private final class CLibrary {
+  let file: URL
+  // Sound: from dlopen, and closed once.
+  private var handle: UnsafeMutableRawPointer?
+
+  init(_ name: String, declaring module: String) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "beehive-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    file = folder.appending(path: "lib\(name).so")
+    let headers = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../CSupport/CBeeHive/include")
+    let source = folder.appending(path: "\(name).c")
+    try "#include <BeeHive.h>\nBeeHiveMod(\(module));\n"
+      .write(to: source, atomically: true, encoding: .utf8)
+    let compiler = try Process.run(
+      URL(filePath: "/usr/bin/env"),
+      arguments: [
+        "gcc", "-shared", "-fPIC", "-I", headers.path(), "-o", file.path(), source.path(),
+      ])
+    compiler.waitUntilExit()
+    try #require(compiler.terminationStatus == 0)
+  }
+
+  deinit {
+    close()
+    try? FileManager.default.removeItem(at: file.deletingLastPathComponent())
+  }
+
+  func open() throws {
+    unsafe handle = dlopen(file.path(), RTLD_NOW | RTLD_LOCAL)
+    try #require(unsafe handle != nil)
+  }
+
+  /// `dlclose`, once.
+  func close() {
+    if let handle = unsafe handle { unsafe _ = dlclose(handle) }
+    unsafe handle = nil
+  }
+
+  /// Where the loader has put it.
+  func place() throws -> LoadBias {
+    var list = ImageList()
+    try list.update()
+    let position = (0..<list.count).first { list[$0].name == file.path() }
+    return list[try #require(position)].bias
+  }
+}
