@@ -9,8 +9,9 @@
 struct copying {
   const image_request *requests;
   const image_wanted *wanted;
-  const size_t *by_headers; /* request numbers, ascending by program header address */
   size_t count;
+  size_t next;              /* the first request that was not met in its turn */
+  const size_t *by_headers; /* request numbers from there on, ascending by program header address */
   image_copies *copies;
   size_t needed_bytes, needed_texts;
 };
@@ -95,13 +96,11 @@ static void copy_range(
 static void copy_image(
     struct copying *copying, const loader_image *image, const image_request *request,
     image_copy *copy) {
-  const char *name = image_name(image);
   image_range header, program;
   image_headers(image, request->header, &header, &program);
   copy->present = true;
   copy->place = image_place_of(image);
   copy->carries_swift = image_carries_swift(&copy->place);
-  copy->name = put(copying, name, strlen(name));
   copy->header = put(copying, (const void *)header.start, header.stop - header.start);
   copy->program_headers = put(copying, (const void *)program.start, program.stop - program.start);
   size_t budget = IMAGE_TEXT_BUDGET;
@@ -114,11 +113,29 @@ static void copy_image(
     copy->contents = (image_piece){start, copying->needed_bytes - start};
 }
 
+static bool is_requested(const image_request *request, const loader_image *image) {
+  return request->program_headers == image_key(image) && request->bias == image_bias(image);
+}
+
+/* Requests come in the loader's order as a rule, so each image is the next one or none. */
+static int copy_in_turn(loader_image *image, size_t size, void *context) {
+  (void)size;
+  struct copying *copying = context;
+  size_t next = copying->next;
+  if (next == copying->count) return 1;
+  if (is_requested(&copying->requests[next], image)) {
+    copy_image(copying, image, &copying->requests[next], &copying->copies->images[next]);
+    copying->next++;
+  }
+  return 0;
+}
+
+/* The same for those that are not in the loader's order, or come after one that is gone. */
 static int copy_if_requested(loader_image *image, size_t size, void *context) {
   (void)size;
   struct copying *copying = context;
   uintptr_t key = image_key(image);
-  size_t low = 0, high = copying->count;
+  size_t low = 0, count = copying->count - copying->next, high = count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (copying->requests[copying->by_headers[middle]].program_headers < key)
@@ -126,11 +143,11 @@ static int copy_if_requested(loader_image *image, size_t size, void *context) {
     else
       high = middle;
   }
-  for (; low < copying->count; low++) {
+  for (; low < count; low++) {
     size_t number = copying->by_headers[low];
     const image_request *request = &copying->requests[number];
     if (request->program_headers != key) break;
-    if (request->bias == image_bias(image))
+    if (is_requested(request, image))
       copy_image(copying, image, request, &copying->copies->images[number]);
   }
   return 0;
@@ -146,20 +163,34 @@ static int by_headers(const void *left, const void *right) {
   return (a->headers > b->headers) - (a->headers < b->headers);
 }
 
-/* The request numbers in the order in which the pass looks them up. */
-static size_t *sorted(const image_request *requests, size_t count) {
-  size_t *numbers = malloc(count * sizeof *numbers);
-  struct keyed *keys = malloc(count * sizeof *keys);
+/* The request numbers from `first` on in the order in which the pass looks them up. */
+static size_t *sorted(const image_request *requests, size_t first, size_t count) {
+  size_t *numbers = malloc((count - first) * sizeof *numbers);
+  struct keyed *keys = malloc((count - first) * sizeof *keys);
   if (numbers != NULL && keys != NULL) {
-    for (size_t i = 0; i < count; i++) keys[i] = (struct keyed){requests[i].program_headers, i};
-    qsort(keys, count, sizeof *keys, by_headers);
-    for (size_t i = 0; i < count; i++) numbers[i] = keys[i].number;
+    for (size_t i = first; i < count; i++)
+      keys[i - first] = (struct keyed){requests[i].program_headers, i};
+    qsort(keys, count - first, sizeof *keys, by_headers);
+    for (size_t i = 0; i < count - first; i++) numbers[i] = keys[i].number;
   } else {
     free(numbers);
     numbers = NULL;
   }
   free(keys);
   return numbers;
+}
+
+/* One pass; another where it met an image that was not next. False if memory ran out. */
+static bool copy_all(struct copying *copying) {
+  copying->next = 0;
+  loader_walk(copy_in_turn, copying);
+  if (copying->next == copying->count) return true;
+  size_t *numbers = sorted(copying->requests, copying->next, copying->count);
+  if (numbers == NULL) return false;
+  copying->by_headers = numbers;
+  loader_walk(copy_if_requested, copying);
+  free(numbers);
+  return true;
 }
 
 /* Room for the pass: nothing is allocated inside it. What the buffers held is not kept. */
@@ -181,7 +212,7 @@ bool image_list_copy(
     const image_request *requests, size_t count, const image_wanted *wanted, size_t wanted_count,
     image_copies *copies) {
   if (count == 0) return true;
-  size_t bytes = count * 1024, texts = 0; /* names, headers */
+  size_t bytes = count * 1024, texts = 0; /* headers */
   for (size_t i = 0; i < wanted_count; i++) {
     /* A first guess only: nobody has looked yet whether the image holds such a range. */
     size_t size = wanted[i].range.stop - wanted[i].range.start;
@@ -191,24 +222,20 @@ bool image_list_copy(
   }
   struct copying copying = {
       .requests = requests, .wanted = wanted, .count = count, .copies = copies};
-  size_t *numbers = sorted(requests, count);
-  copying.by_headers = numbers;
   copies->images = malloc(count * sizeof *copies->images);
   copies->ranges = malloc((wanted_count + 1) * sizeof *copies->ranges);
   bool done = false;
-  if (numbers != NULL && copies->images != NULL && copies->ranges != NULL &&
-      make_room(copies, bytes, texts)) {
+  if (copies->images != NULL && copies->ranges != NULL && make_room(copies, bytes, texts)) {
     do {
       memset(copies->images, 0, count * sizeof *copies->images);
       memset(copies->ranges, 0, wanted_count * sizeof *copies->ranges);
       copies->bytes_size = copies->texts_size = 0;
       copying.needed_bytes = copying.needed_texts = 0;
-      loader_walk(copy_if_requested, &copying);
+      if (!copy_all(&copying)) break;
       done = copying.needed_bytes <= copies->bytes_capacity &&
              copying.needed_texts <= copies->texts_capacity;
     } while (!done && make_room(copies, copying.needed_bytes + copying.needed_bytes / 4,
                                 copying.needed_texts + copying.needed_texts / 4));
   }
-  free(numbers);
   return done;
 }

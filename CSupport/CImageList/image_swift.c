@@ -43,22 +43,27 @@ static size_t undefined_limit(const image_place *place, uintptr_t gnu_hash, uint
 
 bool image_carries_swift(const image_place *place) {
   uintptr_t strings = 0, symbols = 0, gnu_hash = 0, hash = 0;
-  size_t entry_count = 0;
-  if (place->dynamic == 0) return false;
+  size_t entry_count = 0, needed_count = 0;
+  if (place->dynamic == 0 || !holds(place, place->dynamic, 0)) return false;
   const ElfW(Dyn) *entries = (const ElfW(Dyn) *)place->dynamic;
-  for (; holds(place, (uintptr_t)&entries[entry_count], sizeof *entries); entry_count++) {
+  size_t entry_limit = (place->highest - place->dynamic) / sizeof *entries;
+  for (; entry_count < entry_limit; entry_count++) {
     const ElfW(Dyn) *entry = &entries[entry_count];
     if (entry->d_tag == DT_NULL) break;
-    if (entry->d_tag == DT_STRTAB) strings = table(place, entry->d_un.d_ptr);
-    if (entry->d_tag == DT_SYMTAB) symbols = table(place, entry->d_un.d_ptr);
-    if (entry->d_tag == DT_GNU_HASH) gnu_hash = table(place, entry->d_un.d_ptr);
-    if (entry->d_tag == DT_HASH) hash = table(place, entry->d_un.d_ptr);
+    switch (entry->d_tag) {
+      case DT_NEEDED: needed_count++; break;
+      case DT_STRTAB: strings = table(place, entry->d_un.d_ptr); break;
+      case DT_SYMTAB: symbols = table(place, entry->d_un.d_ptr); break;
+      case DT_GNU_HASH: gnu_hash = table(place, entry->d_un.d_ptr); break;
+      case DT_HASH: hash = table(place, entry->d_un.d_ptr); break;
+    }
   }
   if (strings == 0) return false;
-  for (size_t i = 0; i < entry_count; i++)
-    if (entries[i].d_tag == DT_NEEDED &&
-        reads(place, strings + entries[i].d_un.d_val, LIBRARY, false))
-      return true;
+  for (size_t i = 0; i < entry_count && needed_count > 0; i++) {
+    if (entries[i].d_tag != DT_NEEDED) continue;
+    if (reads(place, strings + entries[i].d_un.d_val, LIBRARY, false)) return true;
+    needed_count--;
+  }
 
   size_t limit = symbols != 0 ? undefined_limit(place, gnu_hash, hash) : 0;
   ElfW(Sym) symbol;

@@ -147,7 +147,6 @@ typedef struct image_copy {
   bool present;       /* false: it has been unmapped since */
   bool carries_swift; /* it must never be unmapped */
   image_place place;
-  image_piece name;            /* the loader's name, without NUL */
   image_piece header;          /* the ELF header; the Mach-O header */
   image_piece program_headers; /* or the load commands */
   image_piece contents;        /* all of its ranges and their texts */
