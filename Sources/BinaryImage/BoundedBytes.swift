@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
 /// Integers of either byte order, read from bytes that nobody vouches for.
 extension Span where Element == UInt8 {
   /// The unsigned integer that stands at `offset`, or nil where it does not fit in.
@@ -32,29 +40,21 @@ extension Span where Element == UInt8 {
   /// Whether these are the same bytes.
   func equals(_ other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
-    var index = 0
-    // By words: mapped headers are compared with those of the file for every image of a walk.
-    while index + 8 <= count {
-      let word: UInt64? = integer(at: index, order: .little)
-      guard word == other.integer(at: index, order: .little) else { return false }
-      index += 8
+    // Sound: both buffers have that many bytes, and are only used inside the calls.
+    return unsafe withUnsafeBufferPointer { bytes in
+      unsafe other.withUnsafeBufferPointer { others in
+        guard let start = bytes.baseAddress, let other = others.baseAddress else { return true }
+        return unsafe memcmp(start, other, bytes.count) == 0
+      }
     }
-    while index < count {
-      guard self[index] == other[index] else { return false }
-      index += 1
-    }
-    return true
   }
 
   /// Whether `text` stands at `offset`, and at least one byte after it.
   func holds(_ text: Span<UInt8>, at offset: Int) -> Bool {
     guard offset >= 0, offset < count, text.count < count - offset else { return false }
-    var index = 0
-    while index < text.count {
-      if self[offset + index] != text[index] { return false }
-      index += 1
-    }
-    return true
+    // Mostly that is enough.
+    guard text.isEmpty || self[offset] == text[0] else { return false }
+    return extracting(offset..<offset + text.count).equals(text)
   }
 }
 

@@ -14,8 +14,6 @@ final class OpenedFile {
   let name: String
   /// What the whole file is called.
   let path: String
-  /// What the system calls the file; nil for a part of one.
-  let systemPath: [UInt8]?
   /// The members and slices that lead to this part of the file, outermost first.
   let container: [String]
   /// The size when it was opened, in bytes.
@@ -32,66 +30,54 @@ final class OpenedFile {
   /// Where in the whole file this part starts.
   private let base: UInt64
 
+  /// What the system calls the whole file, where that is not `path`.
+  private let pathBytes: [UInt8]?
   /// The first bytes: of most files, all headers that the loader reads.
-  private(set) var head: [UInt8] = []
+  let head: [UInt8]
+
+  private static let headSize: UInt64 = 1024
 
   /// Opens the regular file at `path`; errors and identities call it `name`.
-  convenience init(path: String, name: String, wasMapped: Bool = false) throws(ImageError) {
-    try self.init(path: Array(path.utf8), name: name, wasMapped: wasMapped)
-  }
-
-  /// Opens the regular file at a path that need not be UTF-8.
   ///
   /// Nothing else is opened, since opening alone acts on some devices; unless the loader has mapped
   /// the file at this path, which makes a look before opening it needless.
-  convenience init(path: [UInt8], name: String, wasMapped: Bool = false) throws(ImageError) {
-    try self.init(path, name: name, path: name, container: [], wasMapped: wasMapped)
+  convenience init(path: String, name: String, wasMapped: Bool = false) throws(ImageError) {
+    try self.init(
+      OpenedPath(path, wasMapped: wasMapped), name: name, path: name,
+      bytes: path == name ? nil : Array(path.utf8), container: [])
+  }
+
+  /// Opens the regular file at a path that need not be UTF-8.
+  convenience init(path: [UInt8], name: String) throws(ImageError) {
+    try self.init(OpenedPath(path), name: name, path: name, bytes: path, container: [])
   }
 
   /// Opens a file that a thin archive names `member`.
   convenience init(path: [UInt8], member: String, of archive: OpenedFile) throws(ImageError) {
     try self.init(
-      path, name: "\(archive.name)(\(member))", path: archive.path,
-      container: archive.container + [member], wasMapped: false)
+      OpenedPath(path), name: "\(archive.name)(\(member))", path: archive.path, bytes: path,
+      container: archive.container + [member])
   }
 
   private init(
-    _ path: [UInt8], name: String, path wholeName: String, container: [String], wasMapped: Bool
+    _ opened: OpenedPath, name: String, path: String, bytes: [UInt8]?, container: [String]
   ) throws(ImageError) {
-    func failure(_ reason: String) -> ImageError {
-      ImageError(.unreadable, image: name, message: reason)
+    guard case .file(let descriptor, let status) = opened else {
+      throw ImageError(.unreadable, image: name, message: opened.refusal)
     }
-    guard !path.isEmpty, !path.contains(0) else {
-      throw failure("The path is empty or holds a NUL; give the path of a file.")
-    }
-    systemPath = path
-    var path = path
-    path.append(0)
-    var status = stat()
-    // Sound: the buffer ends in NUL and outlives both calls.
-    let descriptor = unsafe path.withUnsafeBytes { bytes -> Int32 in
-      guard let path = unsafe bytes.bindMemory(to: CChar.self).baseAddress,
-        unsafe wasMapped || stat(path, &status) == 0
-      else { return -1 }
-      guard wasMapped || status.st_mode & S_IFMT == S_IFREG else { return -2 }
-      let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-      guard wasMapped, descriptor >= 0 else { return descriptor }
-      if unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
-        return descriptor
-      }
-      close(descriptor)
-      return -2
-    }
-    if descriptor == -2 { throw failure(Self.refusal(of: status.st_mode)) }
-    guard descriptor >= 0 else { throw failure("\(systemMessage(errno)).") }
-    (self.name, self.path, self.container) = (name, wholeName, container)
-    (whole, base) = (nil, 0)
     self.descriptor = descriptor
+    (self.name, self.path, self.container) = (name, path, container)
+    (whole, base, pathBytes) = (nil, 0, bytes)
     // Should the path lead elsewhere by now, these are only bounds: every read is checked.
     size = UInt64(max(0, status.st_size))
     allocatedSize = UInt64(max(0, status.st_blocks)) &* 512
     state = State(status)
-    head = try read(at: 0, count: Int(min(size, 1024)))
+    do throws(Shortage) {
+      head = try Self.read(descriptor, at: 0, count: Int(min(size, Self.headSize)))
+    } catch {
+      close(descriptor)
+      throw error.imageError(in: name, at: 0)
+    }
   }
 
   /// The part of an open file that a container calls `member`.
@@ -103,10 +89,10 @@ final class OpenedFile {
         .truncated, "The file ends before the \(size) bytes of \(member) do.", at: offset)
     }
     (name, path, container) = ("\(file.name)(\(member))", file.path, file.container + [member])
-    (whole, base, self.size, systemPath) = (file, file.base + offset, size, nil)
+    (whole, base, self.size, pathBytes) = (file, file.base + offset, size, nil)
     (descriptor, allocatedSize) = (file.descriptor, file.allocatedSize)
     state = file.state
-    head = try read(at: 0, count: Int(min(size, 1024)))
+    head = try file.read(at: offset, count: Int(min(size, Self.headSize)))
   }
 
   deinit { if whole == nil { close(descriptor) } }
@@ -114,27 +100,69 @@ final class OpenedFile {
   /// Whether libelf may look at the descriptor, since this is no part of a larger file.
   var isWhole: Bool { whole == nil }
 
+  /// What the system calls the file; nil for a part of one.
+  var systemPath: [UInt8]? { isWhole ? pathBytes ?? Array(path.utf8) : nil }
+
   /// The `count` bytes at `offset`, all of them.
   func read(at offset: UInt64, count: Int) throws(ImageError) -> [UInt8] {
+    Array(try slice(at: offset, count: count))
+  }
+
+  /// The same without a copy where the head has them.
+  func slice(at offset: UInt64, count: Int) throws(ImageError) -> ArraySlice<UInt8> {
     let (end, overflow) = offset.addingReportingOverflow(UInt64(max(0, count)))
     guard count >= 0, !overflow, end <= size else { throw endsBefore(offset, count) }
-    if end <= UInt64(head.count) { return Array(head[Int(offset)..<Int(end)]) }
-    var failure: Int32 = 0
-    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      while filled < count, let start = buffer.baseAddress {
-        // Sound: the buffer holds `count` bytes, of which `filled` have been written.
-        let got = unsafe pread(
-          descriptor, start + filled, count - filled, off_t(self.base + offset) + off_t(filled))
-        if got < 0, errno == EINTR { continue }
-        if got < 0 { failure = errno }
-        if got <= 0 { break }
-        filled += got
+    if end <= UInt64(head.count) { return head[Int(offset)..<Int(end)] }
+    do throws(Shortage) {
+      return try Self.read(descriptor, at: base + offset, count: count)[...]
+    } catch {
+      throw error.imageError(in: name, at: offset)
+    }
+  }
+
+  /// Why not all bytes came.
+  private enum Shortage: Error {
+    /// The file ends before them.
+    case end(count: Int)
+    /// The system says so.
+    case system(errno: Int32)
+
+    func imageError(in file: String, at offset: UInt64) -> ImageError {
+      let (code, message) =
+        switch self {
+        case .end(let count):
+          (
+            ImageError.Code.truncated,
+            "The file ends before the \(count) bytes that should stand here."
+          )
+        case .system(let number): (.unreadable, "\(systemMessage(number)).")
+        }
+      return ImageError(
+        code, image: file, offset: FileOffset(rawValue: offset), message: message)
+    }
+  }
+
+  private static func read(
+    _ descriptor: Int32, at offset: UInt64, count: Int
+  ) throws(Shortage) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var failure: Shortage?
+    bytes.append(addingCapacity: count) { span in
+      unsafe span.withUnsafeMutableBufferPointer { buffer, filled in
+        while filled < count, let start = buffer.baseAddress {
+          // Sound: the buffer holds `count` bytes, of which `filled` have been written.
+          let got = unsafe pread(
+            descriptor, start + filled, count - filled, off_t(offset) + off_t(filled))
+          if got < 0, errno == EINTR { continue }
+          if got <= 0 {
+            failure = got < 0 ? .system(errno: errno) : .end(count: count)
+            return
+          }
+          filled += got
+        }
       }
     }
-    guard failure == 0 else {
-      throw error(.unreadable, "\(systemMessage(failure)).", at: offset)
-    }
-    guard bytes.count == count else { throw endsBefore(offset, count) }
+    if let failure { throw failure }
     return bytes
   }
 
@@ -192,19 +220,7 @@ final class OpenedFile {
 
   /// The error for bytes that a structure promises and the file does not have.
   func endsBefore(_ offset: UInt64, _ count: Int) -> ImageError {
-    error(.truncated, "The file ends before the \(count) bytes that should stand here.", at: offset)
-  }
-
-  private static func refusal(of mode: mode_t) -> String {
-    let kind =
-      switch mode & S_IFMT {
-      case S_IFDIR: "a directory"
-      case S_IFIFO: "a FIFO"
-      case S_IFSOCK: "a socket"
-      case S_IFBLK, S_IFCHR: "a device"
-      default: "no regular file"
-      }
-    return "It is \(kind); only regular files are read."
+    Shortage.end(count: count).imageError(in: name, at: offset)
   }
 }
 

@@ -29,13 +29,14 @@ struct UniversalFile: ContainerFormat {
   init(_ file: OpenedFile) throws(ImageError) {
     self.file = file
     // All numbers are big-endian, whatever the slices are.
-    guard let count: UInt32 = file.head.span.integer(at: 4, order: .big) else {
+    let head = file.head
+    guard let count: UInt32 = head.span.integer(at: 4, order: .big) else {
       throw file.error(.truncated, "The file ends inside the universal header.")
     }
     guard count > 0, count <= Self.mostSlices else {
       throw file.error(.malformed, "A universal file cannot have \(count) slices.", at: 4)
     }
-    let bits = file.head[3] == 0xbf ? 64 : 32
+    let bits = head[3] == 0xbf ? 64 : 32
     let stride = bits == 64 ? 32 : 20
     let table = try file.read(at: 8, count: Int(count) * stride)
     slices = (0..<Int(count)).compactMap { index in

@@ -37,9 +37,8 @@ extension ELFFile {
   // MARK: - Objects
 
   /// `.rela` and the like before the names of this project's sections.
-  private static let relocationNames: [[UInt8]] = SectionNote.names.flatMap { name in
-    [".rela", ".rel", ".crel"].map { Array(($0 + name).utf8) }
-  }
+  private static let relocationNames = ELFSectionTable.Names(
+    SectionNote.names.flatMap { name in [".rela", ".rel", ".crel"].map { $0 + name } })
 
   /// The relocations of a section carry its name: one that is called otherwise was renamed.
   private func checkRelocatedNames(_ table: ELFSectionTable) throws(ImageError) {
@@ -111,7 +110,7 @@ extension ELFFile {
     // A note that is of no use is none; the section table is there.
     guard let noted = try? notedSections(), !noted.isEmpty else { return }
     var ranges: [[Range<UInt64>]] = SectionNote.names.map { _ in [] }
-    table.forEach(named: SectionNote.names.map { Array($0.utf8) }) { index, name in
+    table.forEach(named: .ofThisProject) { index, name in
       let (address, size) = table.range(of: index)
       ranges[name].append(address..<address.saturating(adding: size))
     }

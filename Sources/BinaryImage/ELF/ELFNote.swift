@@ -24,18 +24,43 @@ struct ELFNote {
     in bytes: Span<UInt8>, alignment: UInt64, order: ImageIdentity.ByteOrder
   ) -> [ELFNote] {
     var notes: [ELFNote] = []
+    forEach(in: bytes, alignment: alignment, order: order) { note in
+      notes.append(note)
+      return true
+    }
+    return notes
+  }
+
+  /// Where the descriptor of the first `NT_GNU_BUILD_ID` stands among the bytes.
+  static func buildID(
+    in bytes: Span<UInt8>, alignment: UInt64, order: ImageIdentity.ByteOrder
+  ) -> Range<Int>? {
+    var found: Range<Int>?
+    forEach(in: bytes, alignment: alignment, order: order) { note in
+      if note.isBuildID { found = note.descriptor }
+      return found == nil
+    }
+    return found
+  }
+
+  /// Hands out one note after the other, as long as `body` wants more.
+  private static func forEach(
+    in bytes: Span<UInt8>, alignment: UInt64, order: ImageIdentity.ByteOrder,
+    _ body: (ELFNote) -> Bool
+  ) {
     var position = 0
     while position + 12 <= bytes.count {
       let note = note(at: position, in: bytes, order: order)
-      if let note, alignment < 8 || note.owner != .other { notes.append(note) }
+      if let note, alignment < 8 || note.owner != .other {
+        guard body(note) else { return }
+      }
       if alignment < 8 {
-        guard let note else { break }
+        guard let note else { return }
         position = aligned(note.descriptor.upperBound)
       } else {
         position += 4
       }
     }
-    return notes
   }
 
   private static func note(

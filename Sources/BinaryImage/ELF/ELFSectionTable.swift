@@ -59,19 +59,47 @@ struct ELFSectionTable {
     (self.stride, self.count, self.order, nameTable) = (stride, count, order, index)
   }
 
+  /// Names to look for.
+  struct Names {
+    fileprivate let texts: [[UInt8]]
+    /// What all of them begin with: few sections do.
+    fileprivate let beginning: [UInt8]
+
+    init(_ names: [String]) {
+      texts = names.map { Array($0.utf8) }
+      var common = texts.first ?? []
+      for text in texts {
+        while !text.starts(with: common) { common.removeLast() }
+      }
+      beginning = common
+    }
+
+    /// `BeehiveMods`, `BeehiveServices`, `BeehiveRecords`.
+    static let ofThisProject = Names(SectionNote.names)
+  }
+
   /// The indices of the sections of exactly this name, ascending.
   func indices(named name: String) -> [Int] {
     var found: [Int] = []
-    forEach(named: [Array(name.utf8)]) { index, _ in found.append(index) }
+    forEach(named: Names([name])) { index, _ in found.append(index) }
     return found
   }
 
   /// Every section that has one of the wanted names, ascending, and which of them.
-  func forEach(named wanted: [[UInt8]], _ body: (_ index: Int, _ name: Int) -> Void) {
+  func forEach(named wanted: Names, _ body: (_ index: Int, _ name: Int) -> Void) {
     let names = texts.span.extracting(names)
+    let headers = bytes.span.extracting(firstHeader...)
+    let beginning = wanted.beginning.span
+    let first = beginning.isEmpty ? nil : beginning[0]
+    var start = 0
     for index in 1..<max(1, count) {
-      let offset = nameOffset(of: index)
-      for (name, text) in wanted.enumerated() {
+      start += stride
+      guard let word: UInt32 = headers.integer(at: start, order: order) else { break }
+      let offset = Int(word)
+      guard offset < names.count, first == nil || names[offset] == first,
+        names.holds(beginning, at: offset)
+      else { continue }
+      for (name, text) in wanted.texts.enumerated() {
         if names.holds(text.span, at: offset), names[offset + text.count] == 0 { body(index, name) }
       }
     }

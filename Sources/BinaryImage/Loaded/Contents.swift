@@ -43,9 +43,9 @@ final class Contents: Sendable {
   private let sortedTexts: [SlotText]
 
   /// Nothing.
-  static let none = Contents(parts: [], bytes: .none, texts: [])
+  static let none = Contents(parts: [], bytes: CopiedBytes(), texts: [])
 
-  init(parts: [Part], bytes: CopiedBytes, texts: [SlotText]) {
+  init(parts: [Part], bytes: consuming CopiedBytes, texts: [SlotText]) {
     self.parts = parts
     self.bytes = bytes
     self.texts = texts

@@ -1,15 +1,13 @@
 internal import CImageList
 
 /// Bytes that were copied from an image, and are never changed.
-@safe final class CopiedBytes: Sendable {
-  // Sound: the memory belongs to this object alone and is freed with it; the piece lies inside it.
-  nonisolated(unsafe) private let memory: UnsafeMutablePointer<UInt8>?
-  nonisolated(unsafe) private let piece: UnsafeBufferPointer<UInt8>
+@safe struct CopiedBytes: ~Copyable, @unchecked Sendable {
+  // Sound: the memory belongs to this value alone and is freed with it; the piece lies inside it.
+  private let memory: UnsafeMutablePointer<UInt8>?
+  private let piece: UnsafeBufferPointer<UInt8>
 
   /// No bytes.
-  static let none = CopiedBytes()
-
-  private init() {
+  init() {
     unsafe memory = nil
     unsafe piece = UnsafeBufferPointer(start: nil, count: 0)
   }

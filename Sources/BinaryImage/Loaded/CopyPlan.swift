@@ -1,7 +1,9 @@
 internal import CImageList
 
 /// Where the sections of one image are going to be copied from, and on whose word.
-struct CopyPlan {
+///
+/// An object, since it is large and asked often.
+final class CopyPlan {
   /// Who said where the sections stand.
   private enum Source {
     case note
@@ -9,19 +11,12 @@ struct CopyPlan {
     case nobody(ImageError)
   }
 
-  /// A range of the process that a section occupies.
-  struct Wanted {
-    let name: String
-    let start: UInt
-    let stop: UInt
-  }
-
   /// Which of the answers this is about.
   let answer: Int
   let mapped: MappedImage
   let entry: image_entry
   /// The ranges, in the order of `LoadedImage.sectionNames`, each name ascending by address.
-  private(set) var wanted: [Wanted] = []
+  private(set) var wanted: [MappedSection] = []
   private var source: Source
   private var paths: ImagePaths
   private var firstError: ImageError?
@@ -48,17 +43,15 @@ struct CopyPlan {
   /// Whether these headers, copied from memory, are those of the file that was believed so far.
   func agrees(header: Span<UInt8>, programHeaders: Span<UInt8>) -> Bool {
     guard case .file(let file) = source else { return true }
-    return file.agrees(header: header, programHeaders: programHeaders, id: mapped.buildID)
+    return file.agrees(header: header, programHeaders: programHeaders)
   }
 
-  /// The plan with the next file, after this one proved to be another than the mapped one.
-  func disappointed() -> CopyPlan {
-    var plan = self
-    plan.firstError = error(
+  /// Goes on to the next file, after this one proved to be another than the mapped one.
+  func openAnotherFile() {
+    firstError = error(
       .replaced,
       "The file is not the one that is mapped: deleted or replaced. Its sections cannot be found.")
-    plan.openNextFile()
-    return plan
+    openNextFile()
   }
 
   /// An error about this image.
@@ -67,12 +60,11 @@ struct CopyPlan {
       code, image: ImagePaths.displayName(of: mapped), section: section, message: message)
   }
 
-  private mutating func openNextFile() {
+  private func openNextFile() {
     while let path = paths.next() {
       do throws(ImageError) {
-        let file = try MappedFile(
-          path: path, name: ImagePaths.displayName(of: mapped), withID: !mapped.buildID.isEmpty)
-        wanted = try file.sections.map { section throws(ImageError) in try range(of: section) }
+        let file = try MappedFile(path: path, of: mapped)
+        wanted = file.sections
         source = .file(file)
         return
       } catch {
@@ -82,23 +74,12 @@ struct CopyPlan {
     source = .nobody(firstError ?? error(.unreadable, "The image has no file."))
   }
 
-  /// Where a section of the file stands in the process; whether the image maps that, the copy tells.
-  private func range(of section: Section) throws(ImageError) -> Wanted {
-    let start = mapped.bias.runtimeAddress(of: section.address).rawValue
-    let (stop, overflow) = start.addingReportingOverflow(UInt(truncatingIfNeeded: section.size))
-    guard !overflow else {
-      throw error(
-        .outOfImage, section: section.name,
-        "The section stands at 0x\(section.address.rawValue.hexadecimal), where nothing is mapped.")
-    }
-    return Wanted(name: section.name, start: start, stop: stop)
-  }
-
   /// What a valid note says; a section whose start is its end is none.
-  private static func ranges(of entry: image_entry) -> [Wanted] {
+  private static func ranges(of entry: image_entry) -> [MappedSection] {
     let (mods, services, records) = entry.sections
     return zip(SectionNote.names, [mods, services, records]).compactMap { name, range in
-      range.start == range.stop ? nil : Wanted(name: name, start: range.start, stop: range.stop)
+      range.start == range.stop
+        ? nil : MappedSection(name: name, start: range.start, stop: range.stop)
     }
   }
 }

@@ -11,44 +11,56 @@ extension ImageList {
     case failed(ImageError)
   }
 
-  /// Copies the sections of the images at `positions`, in one walk of the loader's list.
+  /// Copies the sections of the images at `positions`.
   ///
   /// An image whose note is valid is read from memory alone. For any other its file is opened, and
   /// believed only if it is the one that is mapped.
   public borrowing func copy(_ positions: [Int]) -> [Copy] {
-    var answers = [Copy](repeating: .gone, count: positions.count)
+    var answers: [Copy] = []
+    answers.reserveCapacity(positions.count)
+    // A walk for each group: what is read of the files of one is gone before those of the next.
+    for start in stride(from: 0, to: positions.count, by: Self.groupSize) {
+      copy(positions[start..<min(start + Self.groupSize, positions.count)], into: &answers)
+    }
+    return answers
+  }
+
+  private static var groupSize: Int { 32 }
+
+  private borrowing func copy(_ positions: ArraySlice<Int>, into answers: inout [Copy]) {
     var plans: [CopyPlan] = []
     plans.reserveCapacity(positions.count)
-    for (answer, position) in positions.enumerated() {
+    for position in positions {
       let mapped = self[position]
       let entry = entry(position)
       if mapped.role == .vdso {
-        answers[answer] = .image(LoadedImage(unread: mapped, entry))
+        answers.append(.image(LoadedImage(unread: mapped, entry)))
       } else {
-        plans.append(CopyPlan(answer: answer, mapped: mapped, entry: entry))
+        plans.append(CopyPlan(answer: answers.count, mapped: mapped, entry: entry))
+        answers.append(.gone)
       }
     }
     // One round for almost all; another for each path that leads to something else.
     while !plans.isEmpty {
-      // By index: a plan is large, and to copy one costs more than to ask it.
-      for index in plans.indices.reversed() {
-        guard let failure = plans[index].failure else { continue }
-        answers[plans.remove(at: index).answer] = .failed(failure)
+      plans.removeAll { plan in
+        guard let failure = plan.failure else { return false }
+        answers[plan.answer] = .failed(failure)
+        return true
       }
       guard var copies = LoaderCopies(of: plans) else {
         for plan in plans { answers[plan.answer] = .failed(plan.error(.unreadable, "No memory.")) }
         break
       }
       var again: [CopyPlan] = []
-      for index in plans.indices {
-        if let answer = copies.answer(index, plans[index]) {
-          answers[plans[index].answer] = answer
+      for (index, plan) in plans.enumerated() {
+        if let answer = copies.answer(index, plan) {
+          answers[plan.answer] = answer
         } else {
-          again.append(plans[index].disappointed())
+          plan.openAnotherFile()
+          again.append(plan)
         }
       }
       plans = again
     }
-    return answers
   }
 }

@@ -15,22 +15,23 @@
 ///
 /// No path is believed: what it leads to is compared with what is mapped.
 struct ImagePaths: Sequence, IteratorProtocol {
-  private let mapped: MappedImage
+  private let name: String
+  private let isProgram: Bool
   private let address: UInt
   private var step = 0
   private var rest: [String] = []
 
   /// The paths of an image that has something at `address`.
   init(of mapped: MappedImage, at address: UInt) {
-    self.mapped = mapped
+    (name, isProgram) = (mapped.name, mapped.role == .program)
     self.address = address
   }
 
   mutating func next() -> String? {
     step += 1
-    if step == 1 { return mapped.role == .program ? "/proc/self/exe" : mapped.name }
+    if step == 1 { return isProgram ? "/proc/self/exe" : name }
     // The kernel's list costs more than everything else here, and is seldom needed.
-    if step == 2 { rest = Self.kernelPaths(of: address).filter { $0 != mapped.name } }
+    if step == 2 { rest = Self.kernelPaths(of: address).filter { $0 != name } }
     return rest.isEmpty ? nil : rest.removeFirst()
   }
 

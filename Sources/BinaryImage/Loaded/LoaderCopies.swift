@@ -13,8 +13,8 @@ internal import CImageList
     var wanted: [image_wanted] = []
     requests.reserveCapacity(plans.count)
     firstRanges.reserveCapacity(plans.count)
-    for index in plans.indices {
-      let (entry, ranges) = (plans[index].entry, plans[index].wanted)
+    for plan in plans {
+      let (entry, ranges) = (plan.entry, plan.wanted)
       firstRanges.append(wanted.count)
       requests.append(
         image_request(
@@ -70,6 +70,7 @@ internal import CImageList
     guard !plan.wanted.isEmpty else { return Contents.none }
     let whole = unsafe copies.images[index].contents
     var parts: [Contents.Part] = []
+    parts.reserveCapacity(plan.wanted.count)
     var texts: [SlotText] = []
     for (number, wanted) in plan.wanted.enumerated() {
       let range = unsafe copies.ranges[firstRanges[index] + number]
@@ -88,8 +89,9 @@ internal import CImageList
           section: section, bytes: Self.place(range.bytes.offset, range.bytes.size, in: whole),
           texts: firstText..<texts.count))
     }
-    let bytes = unsafe CopiedBytes(whole, of: &copies, isOnlyOne: firstRanges.count == 1)
-    return bytes.map { Contents(parts: parts, bytes: $0, texts: texts) }
+    guard let bytes = unsafe CopiedBytes(whole, of: &copies, isOnlyOne: firstRanges.count == 1)
+    else { return nil }
+    return Contents(parts: parts, bytes: bytes, texts: texts)
   }
 
   /// Where a piece stands in the one that holds it; what is empty stands nowhere.

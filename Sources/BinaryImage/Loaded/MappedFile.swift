@@ -1,83 +1,121 @@
 internal import CElf
 
-/// A file that claims to be the one a mapped image came from.
+/// The range of the process that a section of this project occupies, not empty.
+struct MappedSection {
+  let name: String
+  let start: UInt
+  let stop: UInt
+}
+
+/// A file that claims to be the one a mapped image came from: what was read of it, it is not open.
 ///
 /// It may have been replaced or deleted since, or its path may lead elsewhere today. The headers
 /// decide: the loader maps them, and two builds that share them share their section table too.
 struct MappedFile {
-  /// The sections of this package that are mapped and not empty: by name, then by address.
-  let sections: [Section]
-  private let header: [UInt8]
-  private let programHeaders: [UInt8]
-  private let id: [UInt8]
+  /// By name, in the order of `SectionNote.names`, then by address; whether the image maps them, the
+  /// copy tells.
+  let sections: [MappedSection]
+  private let header: ArraySlice<UInt8>
+  private let programHeaders: ArraySlice<UInt8>
+  /// The build-id that the file must have, and whether it does.
+  private let id: (isWanted: Bool, isThere: Bool)
 
-  /// Reads the file at `path`, which errors call `name`; its build-id only where that is wanted.
-  init(path: String, name: String, withID: Bool) throws(ImageError) {
+  /// Reads the file at `path`, which should be that of `mapped`.
+  init(path: String, of mapped: MappedImage) throws(ImageError) {
+    let name = ImagePaths.displayName(of: mapped)
     let file = try OpenedFile(path: path, name: name, wasMapped: true)
     let header = try ELFHeader(of: file)
-    sections = try Self.sections(of: file, header)
-    self.header = try file.read(at: 0, count: header.bits == 64 ? 64 : 52)
+    sections = try Self.sections(of: file, header, at: mapped.bias)
+    self.header = try file.slice(at: 0, count: header.bits == 64 ? 64 : 52)
     let size = header.bits == 64 ? 56 : 32
-    let programHeaders = try file.read(
+    let programHeaders = try file.slice(
       at: header.segments.offset, count: Int(header.segments.count) * size)
     self.programHeaders = programHeaders
-    id = withID ? try Self.buildID(of: file, header, programHeaders.span) : []
+    let id = mapped.buildID
+    guard !id.isEmpty else {
+      self.id = (isWanted: false, isThere: true)
+      return
+    }
+    self.id = (isWanted: true, isThere: try Self.hasID(id, file, header, programHeaders.span))
   }
 
-  private static let names = SectionNote.names.map { Array($0.utf8) }
-
   private static func sections(
-    of file: OpenedFile, _ header: ELFHeader
-  ) throws(ImageError) -> [Section] {
+    of file: OpenedFile, _ header: ELFHeader, at bias: LoadBias
+  ) throws(ImageError) -> [MappedSection] {
     if header.sections.isComplete, header.sections.count > 0 {
       // Most files declare nothing, and their names alone say so; of the others the table says enough.
       let table = try ELFSectionTable(of: file, header)
-      if let sections = sections(in: table) { return sections }
+      if let sections = try sections(in: table, of: file, at: bias) { return sections }
     }
     let image = try ELFFile(file)
-    var sections: [Section] = []
+    var sections: [MappedSection] = []
     for name in SectionNote.names {
-      sections += try image.sections(named: name).filter {
+      let ofThisName = try image.sections(named: name).filter {
         isMapped($0.size, at: $0.address, isAllocated: $0.flags.contains("A"))
       }
-      .sorted { $0.address < $1.address }
+      for section in ofThisName.sorted(by: { $0.address < $1.address }) {
+        sections.append(
+          try place(of: name, at: section.address, size: section.size, in: file, at: bias))
+      }
     }
     return sections
   }
 
   /// The sections as the table has them; nil where a name stands twice.
-  private static func sections(in table: ELFSectionTable) -> [Section]? {
-    var found = names.map { _ in 0 }
-    var isUnique = true
-    table.forEach(named: names) { index, name in
-      isUnique = isUnique && found[name] == 0
-      found[name] = index
+  private static func sections(
+    in table: ELFSectionTable, of file: OpenedFile, at bias: LoadBias
+  ) throws(ImageError) -> [MappedSection]? {
+    var indices = (mods: 0, services: 0, records: 0)
+    var count = 0
+    table.forEach(named: .ofThisProject) { index, name in
+      count += 1
+      switch name {
+      case 0: indices.mods = index
+      case 1: indices.services = index
+      default: indices.records = index
+      }
     }
-    guard isUnique else { return nil }
-    return found.indices.compactMap { name in
-      found[name] == 0 ? nil : section(found[name], name: SectionNote.names[name], in: table)
+    guard count > 0 else { return [] }
+    var sections: [MappedSection] = []
+    sections.reserveCapacity(count)
+    for (name, index) in zip(SectionNote.names, [indices.mods, indices.services, indices.records])
+    where index != 0 {
+      count -= 1
+      let range = table.range(of: index)
+      let (address, size) = (VirtualAddress(rawValue: range.address), range.size)
+      let isAllocated = table.kind(of: index).flags & UInt64(SHF_ALLOC) != 0
+      guard isMapped(size, at: address, isAllocated: isAllocated) else { continue }
+      sections.append(try place(of: name, at: address, size: size, in: file, at: bias))
     }
+    return count == 0 ? sections : nil
   }
 
-  /// A section as the table has it; nil where it is not mapped.
-  private static func section(_ index: Int, name: String, in table: ELFSectionTable) -> Section? {
-    let (address, size) = table.range(of: index)
-    let section = Section(
-      index: index, name: name, address: VirtualAddress(rawValue: address), offset: nil, size: size)
-    let isAllocated = table.kind(of: index).flags & UInt64(SHF_ALLOC) != 0
-    return isMapped(size, at: section.address, isAllocated: isAllocated) ? section : nil
+  /// Where a section of the file stands in the process.
+  private static func place(
+    of name: String, at address: VirtualAddress, size: UInt64, in file: OpenedFile,
+    at bias: LoadBias
+  ) throws(ImageError) -> MappedSection {
+    let start = bias.runtimeAddress(of: address).rawValue
+    let (stop, overflow) = start.addingReportingOverflow(UInt(truncatingIfNeeded: size))
+    guard !overflow else {
+      throw file.error(
+        .outOfImage,
+        "The section stands at 0x\(address.rawValue.hexadecimal), where nothing is mapped.",
+        section: name)
+    }
+    return MappedSection(name: name, start: start, stop: stop)
   }
 
   /// Whether an image with these headers and this build-id was mapped from this file.
   ///
   /// `strip` may have been at work since: with a build-id, where the section table stands does not
   /// count. `header` is empty where no segment of the image holds it.
-  func agrees(header: Span<UInt8>, programHeaders: Span<UInt8>, id: [UInt8]) -> Bool {
-    guard programHeaders.equals(self.programHeaders.span), id == self.id else { return false }
+  func agrees(header: Span<UInt8>, programHeaders: Span<UInt8>) -> Bool {
+    guard programHeaders.equals(self.programHeaders.span), id.isThere else { return false }
     if header.isEmpty { return true }
-    guard header.count == self.header.count else { return false }
     let ours = self.header.span
-    if id.isEmpty { return header.equals(ours) }
+    guard header.count == ours.count else { return false }
+    if !id.isWanted { return header.equals(ours) }
     // e_shoff stands behind e_phoff; e_shentsize, e_shnum and e_shstrndx end the header.
     let word = header.count == 64 ? 8 : 4
     let start = 0..<24 + 2 * word
@@ -93,12 +131,12 @@ struct MappedFile {
     size > 0 && (address.rawValue != 0 || isAllocated)
   }
 
-  /// The build-id among the note segments, where the loader would find it too.
+  /// Whether this build-id is the first among the note segments, where the loader would find it too.
   ///
   /// The identity of the file has it as well, and much else that has no say here.
-  private static func buildID(
-    of file: OpenedFile, _ header: ELFHeader, _ programHeaders: Span<UInt8>
-  ) throws(ImageError) -> [UInt8] {
+  private static func hasID(
+    _ id: [UInt8], _ file: OpenedFile, _ header: ELFHeader, _ programHeaders: Span<UInt8>
+  ) throws(ImageError) -> Bool {
     let (bits, order) = (header.bits, header.order)
     let (size, offset, fileSize, align) = bits == 64 ? (56, 8, 32, 48) : (32, 4, 16, 28)
     for start in stride(from: 0, to: programHeaders.count, by: size) {
@@ -108,10 +146,11 @@ struct MappedFile {
       guard programHeaders.integer(at: start, order: order) == UInt32(PT_NOTE) else { continue }
       // Longer notes than anybody writes hold no build-id.
       let count = Int(min(word(fileSize), 1 << 16))
-      let bytes = try file.read(at: word(offset), count: count)
-      let notes = ELFNote.notes(in: bytes.span, alignment: word(align), order: order)
-      if let note = notes.first(where: \.isBuildID) { return Array(bytes[note.descriptor]) }
+      let notes = try file.slice(at: word(offset), count: count)
+      if let found = ELFNote.buildID(in: notes.span, alignment: word(align), order: order) {
+        return notes.span.extracting(found).equals(id.span)
+      }
     }
-    return []
+    return false
   }
 }

@@ -80,8 +80,9 @@ struct MachOHeader {
       throw file.error(.notAnObject, "The file does not start with a Mach-O magic.")
     }
     (self.bits, self.order) = (bits, order)
+    let head = file.head
     func field(_ index: Int) throws(ImageError) -> UInt32 {
-      guard let value: UInt32 = file.head.span.integer(at: index * 4, order: order) else {
+      guard let value: UInt32 = head.span.integer(at: index * 4, order: order) else {
         throw file.error(.truncated, "The file ends inside the Mach-O header.")
       }
       return value
