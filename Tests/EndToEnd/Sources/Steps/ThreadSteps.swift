@@ -62,6 +62,22 @@ extension Host {
         print("both touched it")
       }
     ),
+    // The library's constructor wants the Hive while another thread takes a service of the library,
+    // which must then stay mapped: that thread asks the loader, which waits for the constructor.
+    (
+      "speak-while-constructing",
+      { _, path in
+        contract_set_host {
+          isInConstructor.store(true, ordering: .releasing)
+          usleep(100_000)
+          _ = Hive.process.entries
+        }
+        Threads.run({ _ = try? Handle(opening: path) }) {
+          while !isInConstructor.load(ordering: .acquiring) { usleep(100) }
+          print((try? say("Speaker")) ?? "nothing")
+        }
+      }
+    ),
     ("replace", { _, count in try replace(Int(count) ?? 1000) }),
   ]
 

@@ -102,6 +102,19 @@ import Testing
     #expect(said.last == "said")
   }
 
+  @Test("A constructor that uses the Hive, while another thread takes a service of its library")
+  func serviceDuringConstructor() throws {
+    let workshop = try Workshop()
+    let constructor = """
+
+      __attribute__((constructor)) static void constructed(void) { contract_call_host(); }
+      """
+    try workshop.library("entrant", Source.speaker() + constructor, "-Wl,--allow-shlib-undefined")
+    let said = try Program.host(
+      "alarm=5", "touch", "speak-while-constructing=./libentrant.so", in: workshop)
+    #expect(said == ["hello"])
+  }
+
   @Test("A constructor is the first to use the Hive, while another thread is")
   func firstTouch() throws {
     let workshop = try Workshop()
