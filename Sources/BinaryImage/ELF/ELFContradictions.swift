@@ -13,7 +13,9 @@ extension ELFFile {
     if header.isObject {
       try checkRelocatedNames(table)
       guard !relocations.wanted.isEmpty else { return }
-      try checkRelocatedSizes()
+      try file.checkRelocatedSizes(of: relocations.wanted) { section throws(ImageError) in
+        try relocations(ofObjectSection: section).furthest
+      }
       try checkOverlaps(table)
     } else {
       try checkNotedExtents(table)
@@ -58,40 +60,14 @@ extension ELFFile {
         + "otherwise.", section: renamed.name)
   }
 
-  /// Nothing relocates what lies behind the end of a section: it was shortened.
-  private func checkRelocatedSizes() throws(ImageError) {
-    for section in relocations.wanted {
-      // What hinders reading them was told for each word.
-      guard let furthest = try? relocations(ofObjectSection: section).furthest,
-        furthest >= section.size
-      else { continue }
-      throw file.error(
-        .malformed,
-        "A relocation writes to 0x\(furthest.hexadecimal) of the section, behind its "
-          + "\(section.size) bytes.", section: section.name, at: section.offset?.rawValue)
-    }
-  }
-
   /// Sections of an object share no bytes, and stand where their alignment lets them.
   private func checkOverlaps(_ table: ELFSectionTable) throws(ImageError) {
-    let wanted = Set(relocations.wanted.map(\.index))
-    var extents: [(start: UInt64, end: UInt64, index: Int)] = []
+    var extents: [OpenedFile.Extent] = []
     for index in sectionIndices where table.hasContents(index) {
       let (offset, size) = table.extent(of: index)
-      if size > 0 { extents.append((offset, offset.saturating(adding: size), index)) }
+      if size > 0 { extents.append(OpenedFile.Extent(index, at: offset, size: size)) }
     }
-    extents.sort { $0.start < $1.start }
-    var last: (end: UInt64, index: Int)?
-    for extent in extents {
-      if let last, extent.start < last.end,
-        wanted.contains(extent.index) || wanted.contains(last.index)
-      {
-        throw file.error(
-          .malformed, "The sections \(last.index) and \(extent.index) share bytes.",
-          section: table.name(of: extent.index), at: extent.start)
-      }
-      if last.map({ extent.end > $0.end }) ?? true { last = (extent.end, extent.index) }
-    }
+    try file.checkOverlaps(extents, wanted: relocations.wanted) { table.name(of: $0) }
     for section in relocations.wanted where section.size > 0 {
       let alignment = try sectionHeader(section.index).sh_addralign
       guard alignment > 1, let offset = section.offset?.rawValue, offset % alignment != 0 else {

@@ -12,7 +12,9 @@ extension MachOFile {
       guard !commands.segments.isEmpty else {
         throw file.error(.malformed, "The object has no segment, which would hold its sections.")
       }
-      try checkRelocatedSizes()
+      try file.checkRelocatedSizes(of: fixups.wanted) { section throws(ImageError) in
+        try relocations(ofObjectSection: section).furthest
+      }
       try checkOverlaps(commands)
     } else if header.isLinked {
       try checkHoles()
@@ -23,41 +25,15 @@ extension MachOFile {
 
   // MARK: - Objects
 
-  /// Nothing relocates what lies behind the end of a section: it was shortened.
-  private func checkRelocatedSizes() throws(ImageError) {
-    for section in fixups.wanted {
-      // What hinders reading them was told for each word.
-      guard let furthest = try? relocations(ofObjectSection: section).furthest,
-        furthest >= section.size
-      else { continue }
-      throw file.error(
-        .malformed,
-        "A relocation writes to 0x\(furthest.hexadecimal) of the section, behind its "
-          + "\(section.size) bytes.", section: section.name, at: section.offset?.rawValue)
-    }
-  }
-
   /// Sections of an object share no bytes.
   private func checkOverlaps(_ commands: MachOCommands) throws(ImageError) {
-    let wanted = Set(fixups.wanted.map(\.index))
-    guard !wanted.isEmpty else { return }
-    var extents: [(start: UInt64, end: UInt64, ordinal: Int)] = []
+    guard !fixups.wanted.isEmpty else { return }
+    var extents: [OpenedFile.Extent] = []
     for (index, section) in commands.sections.enumerated() {
       guard let offset = section.offset, section.size > 0 else { continue }
-      extents.append((offset, offset.saturating(adding: section.size), index + 1))
+      extents.append(OpenedFile.Extent(index + 1, at: offset, size: section.size))
     }
-    extents.sort { $0.start < $1.start }
-    var last: (end: UInt64, ordinal: Int)?
-    for extent in extents {
-      if let last, extent.start < last.end,
-        wanted.contains(extent.ordinal) || wanted.contains(last.ordinal)
-      {
-        throw file.error(
-          .malformed, "The sections \(last.ordinal) and \(extent.ordinal) share bytes.",
-          at: extent.start)
-      }
-      if last.map({ extent.end > $0.end }) ?? true { last = (extent.end, extent.ordinal) }
-    }
+    try file.checkOverlaps(extents, wanted: fixups.wanted) { commands.sections[$0 - 1].name }
   }
 
   // MARK: - Linked files

@@ -1,0 +1,48 @@
+/// What no relocatable object of any format says of its sections, unless a byte of it is wrong.
+extension OpenedFile {
+  /// The bytes of a section in the file.
+  struct Extent {
+    let start: UInt64
+    let end: UInt64
+    /// The section's number.
+    let index: Int
+
+    init(_ index: Int, at offset: UInt64, size: UInt64) {
+      (self.index, start, end) = (index, offset, offset.saturating(adding: size))
+    }
+  }
+
+  /// Throws where something relocates what lies behind the end of a section: it was shortened.
+  /// `furthest` answers the last place in a section that is relocated.
+  func checkRelocatedSizes(
+    of sections: [Section], furthest: (Section) throws(ImageError) -> UInt64?
+  ) throws(ImageError) {
+    for section in sections {
+      // What hinders reading them was told for each word.
+      guard let place = try? furthest(section), place >= section.size else { continue }
+      throw error(
+        .malformed,
+        "A relocation writes to 0x\(place.hexadecimal) of the section, behind its "
+          + "\(section.size) bytes.", section: section.name, at: section.offset?.rawValue)
+    }
+  }
+
+  /// Throws where one of the wanted sections shares bytes with another; `name` answers what a section
+  /// is called.
+  func checkOverlaps(
+    _ extents: [Extent], wanted: [Section], name: (_ index: Int) -> String?
+  ) throws(ImageError) {
+    let wanted = Set(wanted.map(\.index))
+    var last: Extent?
+    for extent in extents.sorted(by: { $0.start < $1.start }) {
+      if let last, extent.start < last.end,
+        wanted.contains(extent.index) || wanted.contains(last.index)
+      {
+        throw error(
+          .malformed, "The sections \(last.index) and \(extent.index) share bytes.",
+          section: name(extent.index), at: extent.start)
+      }
+      if last.map({ extent.end > $0.end }) ?? true { last = extent }
+    }
+  }
+}
