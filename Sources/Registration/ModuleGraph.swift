@@ -37,8 +37,10 @@ package struct ModuleGraph {
   /// The modules that are part of a circle, and circles that name each of them at least once.
   ///
   /// A group of modules that all start after one another can hold more circles than anyone would
-  /// read; for each member that no circle has named yet, the shortest through it is listed.
+  /// read; for each member that no circle has named yet, the shortest through it is listed. Of a group
+  /// that is made to take forever there is one at least: mend that, and look again.
   package func circles() -> (members: [Int], paths: [[Int]]) {
+    var steps = Self.mostSteps
     var members: [Int] = []
     var paths: [[Int]] = []
     var group = Array(repeating: -1, count: requires.count)
@@ -50,7 +52,9 @@ package struct ModuleGraph {
       members += component
       var isNamed: Set<Int> = []
       for position in component.sorted() where !isNamed.contains(position) {
-        guard let path = shortestCircle(through: position, within: group) else { continue }
+        guard steps > 0 || isNamed.isEmpty,
+          let path = shortestCircle(through: position, within: group, &steps)
+        else { continue }
         isNamed.formUnion(path)
         paths.append(path)
       }
@@ -58,15 +62,23 @@ package struct ModuleGraph {
     return (members, paths.sorted { $0.lexicographicallyPrecedes($1) })
   }
 
-  /// The shortest way from a module back to itself; it begins with its first member in rank.
-  private func shortestCircle(through start: Int, within group: [Int]) -> [Int]? {
+  /// How many edges are followed in search of circles, besides one circle for each group.
+  private static let mostSteps = 1 << 22
+
+  /// The shortest way from a module back to itself; it begins with its first member in rank. What was
+  /// followed for it is taken off `steps`.
+  private func shortestCircle(
+    through start: Int, within group: [Int], _ steps: inout Int
+  ) -> [Int]? {
     var cameFrom: [Int: Int] = [:]
     var queue = [start]
     var next = 0
     while next < queue.count {
       let position = queue[next]
       next += 1
-      for other in predecessors(of: position) where group[other] == group[start] {
+      let others = predecessors(of: position)
+      steps -= others.count
+      for other in others where group[other] == group[start] {
         if other == start {
           var path = [position]
           while let before = path.last, before != start, let earlier = cameFrom[before] {

@@ -84,6 +84,12 @@ public struct LaunchOrder: Hashable, Sendable {
     let circles = graph.circles()
     cycles = circles.paths.map { path in Cycle(path: (path + [path[0]]).map { nodes[$0] }) }
     block(circles.members, graph, nodes, &isUnusable)
+    let named = Set(circles.paths.joined())
+    let members = Set(circles.members)
+    for position in circles.members where !named.contains(position) {
+      let cause = graph.predecessors(of: position).first { members.contains($0) }
+      blocked[nodes[position].name] = cause.map { nodes[$0].name }
+    }
     sort(nodes, graph, isUnusable)
   }
 

@@ -112,6 +112,28 @@ struct LaunchOrderGraphTests {
         })
   }
 
+  @Test(
+    "a tangle of circles without end is told of in time, and none of it starts",
+    .timeLimit(.minutes(1)))
+  func tangle() {
+    func module(_ name: String, requires: [String]) -> LaunchOrder.Node {
+      LaunchOrder.Node(name: name, requires: requires, source: .code(file: "tangle", line: 1))
+    }
+    // Everyone starts after one, which starts after all others by two steps: a circle for each.
+    let width = 200
+    var nodes = [module("root", requires: (0..<width).map { "\($0)" })]
+    for middle in 0..<width {
+      let leaves = (0..<width).map { "\(middle).\($0)" }
+      nodes.append(module("\(middle)", requires: leaves))
+      nodes += leaves.map { module($0, requires: ["root"]) }
+    }
+    let order = LaunchOrder(nodes)
+    #expect(order.modules.isEmpty)
+    let named = Set(order.cycles.flatMap { $0.path.map(\.name) })
+    #expect(named.contains("root"))
+    #expect(nodes.allSatisfy { named.contains($0.name) || order.blocked[$0.name] != nil })
+  }
+
   @Test("each circle planted among 1,000 modules is named exactly", arguments: [5, 6] as [UInt64])
   func plantedRings(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
