@@ -16,7 +16,7 @@ struct ImageWatch: ~Copyable {
   /// Images that have announced themselves: what takes such a one's place, built of the same parts,
   /// announces itself too.
   private var announcing: Set<MappedImage.ID> = []
-
+  /// How many looks there were that copied images.
   private var looks = 0
 
   /// An image as it was at one look.

@@ -81,9 +81,13 @@ struct ELFNote {
   }
 
   private static func owner(called name: Span<UInt8>) -> Owner {
-    if name.equals(SectionNote.owner.span) { return .beehive }
-    if name.equals(core.span) { return .core }
-    return name.equals(gnu.span) ? .gnu : .other
+    // By its length first: a walk asks that of every note.
+    switch name.count {
+    case 3: name.equals(gnu.span) ? .gnu : .other
+    case 4: name.equals(core.span) ? .core : .other
+    case SectionNote.owner.count: name.equals(SectionNote.owner.span) ? .beehive : .other
+    default: .other
+    }
   }
 
   private static let gnu = Array("GNU".utf8)

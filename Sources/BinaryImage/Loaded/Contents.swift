@@ -43,15 +43,13 @@ final class Contents: Sendable {
   private let sortedTexts: [SlotText]
 
   /// Nothing.
-  static let none = Contents(parts: [], bytes: CopiedBytes(), texts: [])
+  static let none = Contents(parts: [], bytes: CopiedBytes(), texts: [], hasRecords: false)
 
-  init(parts: [Part], bytes: consuming CopiedBytes, texts: [SlotText]) {
+  init(parts: [Part], bytes: consuming CopiedBytes, texts: [SlotText], hasRecords: Bool) {
     self.parts = parts
     self.bytes = bytes
     self.texts = texts
-    isSettled =
-      texts.allSatisfy { $0.state != .outside }
-      && parts.allSatisfy { $0.section.name != SectionNote.names[2] }
+    isSettled = !hasRecords && texts.allSatisfy { $0.state != .outside }
     sortedTexts = Self.sorted(texts)
   }
 

@@ -77,9 +77,9 @@ final class CopyPlan {
   /// What a valid note says; a section whose start is its end is none.
   private static func ranges(of entry: image_entry) -> [MappedSection] {
     let (mods, services, records) = entry.sections
-    return zip(SectionNote.names, [mods, services, records]).compactMap { name, range in
+    return [mods, services, records].enumerated().compactMap { kind, range in
       range.start == range.stop
-        ? nil : MappedSection(name: name, start: range.start, stop: range.stop)
+        ? nil : MappedSection(kind: kind, start: range.start, stop: range.stop)
     }
   }
 }

@@ -24,7 +24,7 @@ internal import CImageList
         wanted.append(
           image_wanted(
             range: image_range(start: range.start, stop: range.stop),
-            holds_pointers: range.name != SectionNote.names[2]))
+            holds_pointers: range.holdsPointers))
       }
     }
     guard unsafe image_list_copy(requests, requests.count, wanted, wanted.count, &copies)
@@ -71,7 +71,10 @@ internal import CImageList
     let whole = unsafe copies.images[index].contents
     var parts: [Contents.Part] = []
     parts.reserveCapacity(plan.wanted.count)
+    let ranges = firstRanges[index]..<firstRanges[index] + plan.wanted.count
     var texts: [SlotText] = []
+    texts.reserveCapacity(ranges.reduce(0) { unsafe $0 + copies.ranges[$1].text_count })
+    var hasRecords = false
     for (number, wanted) in plan.wanted.enumerated() {
       let range = unsafe copies.ranges[firstRanges[index] + number]
       let section = Section(
@@ -79,7 +82,7 @@ internal import CImageList
         address: plan.mapped.bias.virtualAddress(of: RuntimeAddress(rawValue: wanted.start)),
         offset: nil, size: UInt64(range.bytes.size), flags: range.writable ? "WA" : "A")
       let firstText = texts.count
-      texts.reserveCapacity(firstText + range.text_count)
+      hasRecords = hasRecords || !wanted.holdsPointers
       for number in 0..<range.text_count {
         // Sound: the texts of a range follow one another.
         texts.append(SlotText(unsafe copies.texts[range.first_text + number], in: whole))
@@ -91,7 +94,7 @@ internal import CImageList
     }
     guard let bytes = unsafe CopiedBytes(whole, of: &copies, isOnlyOne: firstRanges.count == 1)
     else { return nil }
-    return Contents(parts: parts, bytes: bytes, texts: texts)
+    return Contents(parts: parts, bytes: bytes, texts: texts, hasRecords: hasRecords)
   }
 
   /// Where a piece stands in the one that holds it; what is empty stands nowhere.

@@ -2,9 +2,14 @@ internal import CElf
 
 /// The range of the process that a section of this project occupies, not empty.
 struct MappedSection {
-  let name: String
+  /// The name's place in `SectionNote.names`.
+  let kind: Int
   let start: UInt
   let stop: UInt
+
+  var name: String { SectionNote.names[kind] }
+  /// Whether its words lead to text: typed records do not.
+  var holdsPointers: Bool { kind != 2 }
 }
 
 /// A file that claims to be the one a mapped image came from: what was read of it, it is not open.
@@ -49,13 +54,13 @@ struct MappedFile {
     }
     let image = try ELFFile(file)
     var sections: [MappedSection] = []
-    for name in SectionNote.names {
+    for (kind, name) in SectionNote.names.enumerated() {
       let ofThisName = try image.sections(named: name).filter {
         isMapped($0.size, at: $0.address, isAllocated: $0.flags.contains("A"))
       }
       for section in ofThisName.sorted(by: { $0.address < $1.address }) {
         sections.append(
-          try place(of: name, at: section.address, size: section.size, in: file, at: bias))
+          try place(of: kind, at: section.address, size: section.size, in: file, at: bias))
       }
     }
     return sections
@@ -78,22 +83,22 @@ struct MappedFile {
     guard count > 0 else { return [] }
     var sections: [MappedSection] = []
     sections.reserveCapacity(count)
-    for (name, index) in zip(SectionNote.names, [indices.mods, indices.services, indices.records])
-    where index != 0 {
+    for kind in SectionNote.names.indices {
+      let index = kind == 0 ? indices.mods : kind == 1 ? indices.services : indices.records
+      guard index != 0 else { continue }
       count -= 1
       let range = table.range(of: index)
       let (address, size) = (VirtualAddress(rawValue: range.address), range.size)
       let isAllocated = table.kind(of: index).flags & UInt64(SHF_ALLOC) != 0
       guard isMapped(size, at: address, isAllocated: isAllocated) else { continue }
-      sections.append(try place(of: name, at: address, size: size, in: file, at: bias))
+      sections.append(try place(of: kind, at: address, size: size, in: file, at: bias))
     }
     return count == 0 ? sections : nil
   }
 
   /// Where a section of the file stands in the process.
   private static func place(
-    of name: String, at address: VirtualAddress, size: UInt64, in file: OpenedFile,
-    at bias: LoadBias
+    of kind: Int, at address: VirtualAddress, size: UInt64, in file: OpenedFile, at bias: LoadBias
   ) throws(ImageError) -> MappedSection {
     let start = bias.runtimeAddress(of: address).rawValue
     let (stop, overflow) = start.addingReportingOverflow(UInt(truncatingIfNeeded: size))
@@ -101,9 +106,9 @@ struct MappedFile {
       throw file.error(
         .outOfImage,
         "The section stands at 0x\(address.rawValue.hexadecimal), where nothing is mapped.",
-        section: name)
+        section: SectionNote.names[kind])
     }
-    return MappedSection(name: name, start: start, stop: stop)
+    return MappedSection(kind: kind, start: start, stop: stop)
   }
 
   /// Whether an image with these headers and this build-id was mapped from this file.
