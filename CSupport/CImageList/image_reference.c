@@ -8,6 +8,34 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include "image_loader.h"
+
+/* From 2.36 on, glibc gives the program headers of an image that one has a reference to. */
+#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 36)
+#define IMAGE_HAS_HEADERS 1
+#endif
+#endif
+
+/* Whether the image of `reference` is the one at `place`, as far as its size tells. */
+static bool stands_at(void *reference, const image_place *place) {
+  struct link_map *map = NULL;
+  if (dlinfo(reference, RTLD_DI_LINKMAP, &map) != 0 || map->l_addr != place->bias ||
+      (uintptr_t)map->l_ld != place->dynamic)
+    return false;
+#ifdef IMAGE_HAS_HEADERS
+  const ElfW(Phdr) *headers = NULL;
+  int count = dlinfo(reference, RTLD_DI_PHDR, &headers);
+  if (count > 0) {
+    loader_image image = {
+        .dlpi_addr = map->l_addr, .dlpi_phdr = headers, .dlpi_phnum = (ElfW(Half))count};
+    return image_place_of(&image).highest == place->highest;
+  }
+  dlerror(); /* an older loader */
+#endif
+  return true;
+}
+
 /* A reference to the image that goes by `name`, if that is the one at `place`: two images may go by
  * one relative name. */
 static void *take(const image_place *place, const char *name, int flags) {
@@ -16,10 +44,7 @@ static void *take(const image_place *place, const char *name, int flags) {
     dlerror(); /* takes the message away: the thread's next dlerror is about something else */
     return NULL;
   }
-  struct link_map *map = NULL;
-  if (dlinfo(reference, RTLD_DI_LINKMAP, &map) == 0 && map->l_addr == place->bias &&
-      (uintptr_t)map->l_ld == place->dynamic)
-    return reference;
+  if (stands_at(reference, place)) return reference;
   dlclose(reference);
   return NULL;
 }

@@ -51,6 +51,9 @@ import Testing
     #expect(second.mayBeAnother)
 
     let id = first.image.mapped.id
+    var older = KnownImages()
+    _ = older.merge(id, first.known, at: first.look)
+    #expect(older.isNews(id, at: second.look))
     for order in [[first, second], [second, first]] {
       var images = KnownImages()
       for sighting in order where images.isNews(id, at: sighting.look) {
