@@ -6,6 +6,10 @@ import PackageDescription
 // package of its own, because it builds swift-syntax, and because a test that imports a macro makes
 // the package manager build every test of its package for the compiler's side. `Scripts/check-macros`
 // runs it.
+//
+// SWIFT_SYNTAX names one version of swift-syntax, of those that the macros are for.
+let version = Context.environment["SWIFT_SYNTAX"].flatMap(Version.init)
+
 func swiftSyntax(_ products: String...) -> [Target.Dependency] {
   products.map { .product(name: $0, package: "swift-syntax") }
 }
@@ -18,7 +22,9 @@ let package = Package(
   ],
   dependencies: [
     .package(name: "swift-beehive", path: "../..", traits: ["Annotations"]),
-    .package(url: "https://github.com/swiftlang/swift-syntax", "600.0.1"..<"604.0.0"),
+    .package(
+      url: "https://github.com/swiftlang/swift-syntax",
+      version.map { $0..<Version($0.major, $0.minor, $0.patch + 1) } ?? "600.0.1"..<"604.0.0"),
   ],
   targets: [
     // A plugin that no C file is part of, and a host that opens it.
