@@ -35,7 +35,7 @@ final class OpenedFile {
   /// The first bytes: of most files, all headers that the loader reads.
   let head: [UInt8]
 
-  private static let headSize: UInt64 = 1024
+  private static let headSize: UInt64 = 960
 
   /// Opens the regular file at `path`; errors and identities call it `name`.
   ///

@@ -99,8 +99,13 @@ struct ELFSectionTable {
       guard offset < names.count, first == nil || names[offset] == first,
         names.holds(beginning, at: offset)
       else { continue }
-      for (name, text) in wanted.texts.enumerated() {
-        if names.holds(text.span, at: offset), names[offset + text.count] == 0 { body(index, name) }
+      for name in wanted.texts.indices {
+        let text = wanted.texts[name]
+        // Where it would end tells most of them apart.
+        guard text.count < names.count - offset, names[offset + text.count] == 0,
+          names.holds(text.span, at: offset)
+        else { continue }
+        body(index, name)
       }
     }
   }
