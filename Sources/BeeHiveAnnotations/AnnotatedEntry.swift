@@ -24,7 +24,9 @@ public enum AnnotatedEntry {
   ///
   /// `out` is uninitialised storage of `Service`, or a place for an `Any.Type`; `expectedType` points
   /// to an `Any.Type`. A `Service` of the same name from another copy of its module is refused.
-  public static func answer<Service>(
+  ///
+  /// Called without `unsafe`, which swift-syntax before 601 does not know.
+  @safe public static func answer<Service>(
     _ request: UInt, _ out: UnsafeMutableRawPointer?, _ expectedType: UnsafeRawPointer?,
     _ make: () -> Service
   ) -> Bool {

@@ -61,7 +61,7 @@
         BeeHiveAnnotations.AnnotatedEntry.Record<\(raw: bytes.count)> = (
           \(raw: headSize + bytes.count), \(raw: version), \(raw: kind.rawValue), 0, \(raw: headSize),
           { out, expectedType, _, request in
-            unsafe BeeHiveAnnotations.AnnotatedEntry.answer(request, out, expectedType, \(make))
+            BeeHiveAnnotations.AnnotatedEntry.answer(request, out, expectedType, \(make))
           },
           0,
           [\(raw: bytes.map(String.init).joined(separator: ", "))]

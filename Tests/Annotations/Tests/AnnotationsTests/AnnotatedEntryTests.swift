@@ -18,9 +18,9 @@ import Testing
     -> Bool
   {
     let make: () -> any Greeter = { English() }
-    guard var type else { return unsafe AnnotatedEntry.answer(request, out, nil, make) }
+    guard var type else { return AnnotatedEntry.answer(request, out, nil, make) }
     return unsafe withUnsafePointer(to: &type) { type in
-      unsafe AnnotatedEntry.answer(request, out, type, make)
+      AnnotatedEntry.answer(request, out, type, make)
     }
   }
 

@@ -51,7 +51,7 @@ func members(
     BeeHiveAnnotations.AnnotatedEntry.Record<\(bytes.count)> = (
         \(32 + bytes.count), 1, \(kind), 0, 32,
         { out, expectedType, _, request in
-          unsafe BeeHiveAnnotations.AnnotatedEntry.answer(request, out, expectedType, \
+          BeeHiveAnnotations.AnnotatedEntry.answer(request, out, expectedType, \
     \(name("make")))
         },
         0,
