@@ -35,7 +35,11 @@ final class OpenedFile {
   /// The first bytes: of most files, all headers that the loader reads.
   let head: [UInt8]
 
-  private static let headSize: UInt64 = 960
+  private static func head(
+    of descriptor: Int32, at base: UInt64, _ size: UInt64
+  ) throws(Shortage) -> [UInt8] {
+    try read(descriptor, at: base, count: Int(min(size, 960)))
+  }
 
   /// Opens the regular file at `path`; errors and identities call it `name`.
   ///
@@ -72,9 +76,7 @@ final class OpenedFile {
     size = UInt64(max(0, status.st_size))
     allocatedSize = UInt64(max(0, status.st_blocks)) &* 512
     state = State(status)
-    do throws(Shortage) {
-      head = try Self.read(descriptor, at: 0, count: Int(min(size, Self.headSize)))
-    } catch {
+    do throws(Shortage) { head = try Self.head(of: descriptor, at: 0, size) } catch {
       close(descriptor)
       throw error.imageError(in: name, at: 0)
     }
@@ -92,7 +94,9 @@ final class OpenedFile {
     (whole, base, self.size, pathBytes) = (file, file.base + offset, size, nil)
     (descriptor, allocatedSize) = (file.descriptor, file.allocatedSize)
     state = file.state
-    head = try file.read(at: offset, count: Int(min(size, Self.headSize)))
+    do throws(Shortage) { head = try Self.head(of: descriptor, at: base, size) } catch {
+      throw error.imageError(in: name, at: 0)
+    }
   }
 
   deinit { if whole == nil { close(descriptor) } }
