@@ -7,6 +7,7 @@
 #include "image_system.h"
 
 struct copying {
+  const image_list *list;
   const image_request *requests;
   const image_wanted *wanted;
   size_t count;
@@ -93,11 +94,16 @@ static void copy_range(
   copied->text_count = copying->needed_texts - copied->first_text;
 }
 
+static const image_entry *requested(const struct copying *copying, size_t number) {
+  return &copying->list->entries[copying->requests[number].entry];
+}
+
 static void copy_image(
-    struct copying *copying, const loader_image *image, const image_request *request,
-    image_copy *copy) {
+    struct copying *copying, const loader_image *image, size_t number) {
+  const image_request *request = &copying->requests[number];
+  image_copy *copy = &copying->copies->images[number];
   image_range header, program;
-  image_headers(image, request->header, &header, &program);
+  image_headers(image, requested(copying, number)->header, &header, &program);
   copy->present = true;
   copy->place = image_place_of(image);
   copy->carries_swift = image_carries_swift(&copy->place);
@@ -106,15 +112,17 @@ static void copy_image(
   size_t budget = IMAGE_TEXT_BUDGET;
   size_t start = copying->needed_bytes;
   for (size_t i = 0; i < request->range_count; i++) {
-    size_t number = request->first_range + i;
-    copy_range(copying, image, &copying->wanted[number], &copying->copies->ranges[number], &budget);
+    size_t range = request->first_range + i;
+    copy_range(copying, image, &copying->wanted[range], &copying->copies->ranges[range], &budget);
   }
   if (copying->needed_bytes <= copying->copies->bytes_capacity)
     copy->contents = (image_piece){start, copying->needed_bytes - start};
 }
 
-static bool is_requested(const image_request *request, const loader_image *image) {
-  return request->program_headers == image_key(image) && request->bias == image_bias(image);
+static bool is_requested(const struct copying *copying, size_t number, const loader_image *image) {
+  const image_entry *entry = requested(copying, number);
+  return entry->program_headers == image_key(image) && entry->bias == image_bias(image) &&
+         strcmp(copying->list->names + entry->name, image_name(image)) == 0;
 }
 
 /* Requests come in the loader's order as a rule, so each image is the next one or none. */
@@ -123,8 +131,8 @@ static int copy_in_turn(loader_image *image, size_t size, void *context) {
   struct copying *copying = context;
   size_t next = copying->next;
   if (next == copying->count) return 1;
-  if (is_requested(&copying->requests[next], image)) {
-    copy_image(copying, image, &copying->requests[next], &copying->copies->images[next]);
+  if (is_requested(copying, next, image)) {
+    copy_image(copying, image, next);
     copying->next++;
   }
   return 0;
@@ -138,17 +146,15 @@ static int copy_if_requested(loader_image *image, size_t size, void *context) {
   size_t low = 0, count = copying->count - copying->next, high = count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (copying->requests[copying->by_headers[middle]].program_headers < key)
+    if (requested(copying, copying->by_headers[middle])->program_headers < key)
       low = middle + 1;
     else
       high = middle;
   }
   for (; low < count; low++) {
     size_t number = copying->by_headers[low];
-    const image_request *request = &copying->requests[number];
-    if (request->program_headers != key) break;
-    if (is_requested(request, image))
-      copy_image(copying, image, request, &copying->copies->images[number]);
+    if (requested(copying, number)->program_headers != key) break;
+    if (is_requested(copying, number, image)) copy_image(copying, image, number);
   }
   return 0;
 }
@@ -163,13 +169,14 @@ static int by_headers(const void *left, const void *right) {
   return (a->headers > b->headers) - (a->headers < b->headers);
 }
 
-/* The request numbers from `first` on in the order in which the pass looks them up. */
-static size_t *sorted(const image_request *requests, size_t first, size_t count) {
+/* The numbers of the requests that were not met, in the order in which the pass looks them up. */
+static size_t *sorted(const struct copying *copying) {
+  size_t first = copying->next, count = copying->count;
   size_t *numbers = malloc((count - first) * sizeof *numbers);
   struct keyed *keys = malloc((count - first) * sizeof *keys);
   if (numbers != NULL && keys != NULL) {
     for (size_t i = first; i < count; i++)
-      keys[i - first] = (struct keyed){requests[i].program_headers, i};
+      keys[i - first] = (struct keyed){requested(copying, i)->program_headers, i};
     qsort(keys, count - first, sizeof *keys, by_headers);
     for (size_t i = 0; i < count - first; i++) numbers[i] = keys[i].number;
   } else {
@@ -185,7 +192,7 @@ static bool copy_all(struct copying *copying) {
   copying->next = 0;
   loader_walk(copy_in_turn, copying);
   if (copying->next == copying->count) return true;
-  size_t *numbers = sorted(copying->requests, copying->next, copying->count);
+  size_t *numbers = sorted(copying);
   if (numbers == NULL) return false;
   copying->by_headers = numbers;
   loader_walk(copy_if_requested, copying);
@@ -209,8 +216,8 @@ static bool make_room(image_copies *copies, size_t bytes, size_t texts) {
 }
 
 bool image_list_copy(
-    const image_request *requests, size_t count, const image_wanted *wanted, size_t wanted_count,
-    image_copies *copies) {
+    const image_list *list, const image_request *requests, size_t count, const image_wanted *wanted,
+    size_t wanted_count, image_copies *copies) {
   if (count == 0) return true;
   size_t bytes = count * 1024, texts = 0; /* headers */
   for (size_t i = 0; i < wanted_count; i++) {
@@ -220,8 +227,11 @@ bool image_list_copy(
     bytes += wanted[i].holds_pointers ? size * 6 : size; /* 40 bytes of text per pointer */
     if (wanted[i].holds_pointers) texts += size / sizeof(uintptr_t);
   }
-  struct copying copying = {
-      .requests = requests, .wanted = wanted, .count = count, .copies = copies};
+  struct copying copying = {.list = list,
+                            .requests = requests,
+                            .wanted = wanted,
+                            .count = count,
+                            .copies = copies};
   copies->images = malloc(count * sizeof *copies->images);
   copies->ranges = malloc((wanted_count + 1) * sizeof *copies->ranges);
   bool done = false;

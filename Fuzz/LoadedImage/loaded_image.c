@@ -66,13 +66,10 @@ static void copy(const image_list *list) {
   size_t count = 0;
   for (int i = 0; i < IMAGE_SECTION_COUNT && entry->note == IMAGE_NOTE_FOUND; i++)
     wanted[count++] = (image_wanted){entry->sections[i], i < 2};
-  image_request request = {.bias = entry->bias,
-                           .header = entry->header,
-                           .program_headers = entry->program_headers,
-                           .range_count = count};
+  image_request request = {.entry = 0, .range_count = count};
   image_copies copies = {0};
   volatile unsigned sum = 0;
-  if (image_list_copy(&request, 1, wanted, count, &copies)) {
+  if (image_list_copy(list, &request, 1, wanted, count, &copies)) {
     if (!copies.images[0].present) abort();
     sum += touch(copies.bytes, copies.bytes_size);
     for (size_t i = 0; i < copies.texts_size; i++)

@@ -83,6 +83,24 @@ import Testing
     #expect(try list.copy(named: path).texts(in: "BeehiveMods").first == "later.FirstModule")
   }
 
+  @Test func `What took the place of an image under another name is not copied for it`() throws {
+    let names = ["leaving", "arrival"]
+    let paths = try names.map { try Fixture.library(Fixture.noted($0), as: "\($0).so") }
+    let hasTakenThePlace = try (0..<20).contains { _ in
+      let leaving = try OpenLibrary(paths[0])
+      let list = try ImageList.current()
+      let position = try list.required(named: paths[0])
+      leaving.close()
+      let arrival = try OpenLibrary(paths[1])
+      defer { arrival.close() }
+      let isGone = if case .gone = list.copy([position])[0] { true } else { false }
+      #expect(isGone)
+      let current = try ImageList.current()
+      return current[try current.required(named: paths[1])].bias == list[position].bias
+    }
+    #expect(hasTakenThePlace, "the place stayed empty; this tested nothing")
+  }
+
   @Test func `Many images are copied in the order that was asked for`() throws {
     let names = (0..<40).map { "many_\($0)" }
     let paths = try names.map { try Fixture.library(Fixture.noted($0), as: "\($0).so") }

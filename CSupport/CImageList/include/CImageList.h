@@ -99,11 +99,9 @@ typedef struct image_wanted {
   bool holds_pointers; /* its words are pointers to text, which is copied with it */
 } image_wanted;
 
-/* One image to copy: the key that a scan gave, and which of the wanted ranges are its own. */
+/* One image to copy: its number in the list, and which of the wanted ranges are its own. */
 typedef struct image_request {
-  uintptr_t bias;
-  uintptr_t header;
-  uintptr_t program_headers;
+  size_t entry;
   size_t first_range, range_count;
 } image_request;
 
@@ -162,11 +160,11 @@ typedef struct image_copies {
   size_t texts_size, texts_capacity;
 } image_copies;
 
-/* Copies the wanted ranges of the requested images. False if memory ran out. `copies` must be empty
- * before; free it in any case. */
+/* Copies the wanted ranges of the requested images. What stands at the place of one under another name
+ * is not it. False if memory ran out. `copies` must be empty before; free it in any case. */
 bool image_list_copy(
-    const image_request *requests, size_t count, const image_wanted *wanted, size_t wanted_count,
-    image_copies *copies);
+    const image_list *list, const image_request *requests, size_t count, const image_wanted *wanted,
+    size_t wanted_count, image_copies *copies);
 
 /* A piece of the answer that outlives it: a copy, or `whole` the answer's own bytes, in which the piece
  * stands where it stood, and which are no longer the answer's. Free it with image_bytes_free. Null if

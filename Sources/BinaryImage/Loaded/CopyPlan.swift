@@ -13,18 +13,19 @@ final class CopyPlan {
 
   /// Which of the answers this is about.
   let answer: Int
+  /// Where the image stands in the list.
+  let position: Int
   let mapped: MappedImage
-  let entry: image_entry
   /// The ranges, in the order of `LoadedImage.sectionNames`, each name ascending by address.
   private(set) var wanted: [MappedSection] = []
   private var source: Source
   private var paths: ImagePaths
   private var firstError: ImageError?
 
-  init(answer: Int, mapped: MappedImage, entry: image_entry) {
+  init(answer: Int, position: Int, mapped: MappedImage, entry: image_entry) {
     self.answer = answer
+    self.position = position
     self.mapped = mapped
-    self.entry = entry
     paths = ImagePaths(of: mapped, at: entry.program_headers)
     source = .note
     if mapped.note == .valid { wanted = Self.ranges(of: entry) } else { openNextFile() }

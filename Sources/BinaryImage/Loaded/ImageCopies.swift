@@ -36,7 +36,8 @@ extension ImageList {
       if mapped.role == .vdso {
         answers.append(.image(LoadedImage(unread: mapped, entry)))
       } else {
-        plans.append(CopyPlan(answer: answers.count, mapped: mapped, entry: entry))
+        plans.append(
+          CopyPlan(answer: answers.count, position: position, mapped: mapped, entry: entry))
         answers.append(.gone)
       }
     }
@@ -47,7 +48,7 @@ extension ImageList {
         answers[plan.answer] = .failed(failure)
         return true
       }
-      guard var copies = LoaderCopies(of: plans) else {
+      guard var copies = LoaderCopies(of: plans, in: self) else {
         for plan in plans { answers[plan.answer] = .failed(plan.error(.unreadable, "No memory.")) }
         break
       }

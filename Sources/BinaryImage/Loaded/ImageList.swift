@@ -121,6 +121,17 @@ internal import CImageList
     return unsafe list.entries[position]
   }
 
+  /// Walks the loader's list again and copies; requests are positions of this one. False where memory
+  /// runs out.
+  func copy(
+    _ requests: [image_request], _ wanted: [image_wanted], into copies: inout image_copies
+  ) -> Bool {
+    // Sound: read during the walk only, and nobody updates a list that is borrowed.
+    unsafe withUnsafePointer(to: list) { list in
+      unsafe image_list_copy(list, requests, requests.count, wanted, wanted.count, &copies)
+    }
+  }
+
   /// Matches the list with what it held before and answers who is gone.
   ///
   /// The loader appends what is new, so what is left stands in the order it had.

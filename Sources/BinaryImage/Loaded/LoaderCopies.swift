@@ -8,18 +8,17 @@ internal import CImageList
   private var firstRanges: [Int] = []
 
   /// Walks the loader's list; nil where memory runs out.
-  init?(of plans: [CopyPlan]) {
+  init?(of plans: [CopyPlan], in list: borrowing ImageList) {
     var requests: [image_request] = []
     var wanted: [image_wanted] = []
     requests.reserveCapacity(plans.count)
     firstRanges.reserveCapacity(plans.count)
     for plan in plans {
-      let (entry, ranges) = (plan.entry, plan.wanted)
+      let ranges = plan.wanted
       firstRanges.append(wanted.count)
       requests.append(
         image_request(
-          bias: entry.bias, header: entry.header, program_headers: entry.program_headers,
-          first_range: wanted.count, range_count: ranges.count))
+          entry: plan.position, first_range: wanted.count, range_count: ranges.count))
       for range in ranges {
         wanted.append(
           image_wanted(
@@ -27,8 +26,7 @@ internal import CImageList
             holds_pointers: range.holdsPointers))
       }
     }
-    guard unsafe image_list_copy(requests, requests.count, wanted, wanted.count, &copies)
-    else { return nil }
+    guard unsafe list.copy(requests, wanted, into: &copies) else { return nil }
   }
 
   deinit {
