@@ -50,15 +50,7 @@ extension Host {
     (
       "touch-from-constructor",
       { _, path in
-        contract_set_host {
-          isInConstructor.store(true, ordering: .releasing)
-          usleep(100_000)
-          _ = Hive.process.entries
-        }
-        Threads.run({ _ = try? Handle(opening: path) }) {
-          while !isInConstructor.load(ordering: .acquiring) { usleep(100) }
-          _ = Hive.process.entries
-        }
+        meetInConstructor(of: path) { _ = Hive.process.entries }
         print("both touched it")
       }
     ),
@@ -66,20 +58,23 @@ extension Host {
     // which must then stay mapped: that thread asks the loader, which waits for the constructor.
     (
       "speak-while-constructing",
-      { _, path in
-        contract_set_host {
-          isInConstructor.store(true, ordering: .releasing)
-          usleep(100_000)
-          _ = Hive.process.entries
-        }
-        Threads.run({ _ = try? Handle(opening: path) }) {
-          while !isInConstructor.load(ordering: .acquiring) { usleep(100) }
-          print((try? say("Speaker")) ?? "nothing")
-        }
-      }
+      { _, path in meetInConstructor(of: path) { print((try? say("Speaker")) ?? "nothing") } }
     ),
     ("replace", { _, count in try replace(Int(count) ?? 1000) }),
   ]
+
+  /// Opens a library whose constructor wants the Hive, and runs `body` while that is inside of it.
+  private static func meetInConstructor(of path: String, _ body: () -> Void) {
+    contract_set_host {
+      Host.isInConstructor.store(true, ordering: .releasing)
+      usleep(100_000)
+      _ = Hive.process.entries
+    }
+    Threads.run({ _ = try? Handle(opening: path) }) {
+      while !isInConstructor.load(ordering: .acquiring) { usleep(100) }
+      body()
+    }
+  }
 
   private static let isInConstructor = Atomic<Bool>(false)
   private static let isOver = Atomic<Bool>(false)
