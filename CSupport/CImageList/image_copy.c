@@ -227,11 +227,7 @@ bool image_list_copy(
     bytes += wanted[i].holds_pointers ? size * 6 : size; /* 40 bytes of text per pointer */
     if (wanted[i].holds_pointers) texts += size / sizeof(uintptr_t);
   }
-  struct copying copying = {.list = list,
-                            .requests = requests,
-                            .wanted = wanted,
-                            .count = count,
-                            .copies = copies};
+  struct copying copying = {list, requests, wanted, .count = count, .copies = copies};
   copies->images = malloc(count * sizeof *copies->images);
   copies->ranges = malloc((wanted_count + 1) * sizeof *copies->ranges);
   bool done = false;

@@ -1,7 +1,11 @@
-/* The loader of this system, as the passes see it: dl_iterate_phdr in image_elf.c, dyld in
- * image_macho.c. A pass visits every image in the loader's order while nothing can be unmapped. */
+/* The loader of this system, as the passes see it: dl_iterate_phdr with image_describe.c and
+ * image_elf.c, dyld with image_macho.c. A pass visits every image in the loader's order while
+ * nothing can be unmapped. */
 #ifndef IMAGE_LOADER_H
 #define IMAGE_LOADER_H
+
+/* What is rare on a walk stands outside of what is run for each image. */
+#define IMAGE_RARELY __attribute__((noinline, cold))
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dl_iterate_phdr */
@@ -80,30 +84,15 @@ static inline bool image_segment_holds(
 }
 
 /* The readable segment that holds all of [start, stop) in that way; null if none does. */
-static inline const ElfW(Phdr) *image_segment_of(
-    const loader_image *image, uintptr_t start, uintptr_t stop) {
-  const ElfW(Phdr) *end = image->dlpi_phdr + image->dlpi_phnum;
-  for (const ElfW(Phdr) *segment = image->dlpi_phdr; segment != end; segment++)
-    if (segment->p_type == PT_LOAD && (segment->p_flags & PF_R) &&
-        image_segment_holds(image, segment, start, stop))
-      return segment;
-  return NULL;
-}
-
-/* Reads the notes of `segment` into the entry, whose header is known already: the build-id and the
- * note of this project. `first` and `last` are readable segments, looked at before all others. */
-void image_note_read(
-    const loader_image *image, const ElfW(Phdr) *segment, const ElfW(Phdr) *first,
-    const ElfW(Phdr) *last, image_entry *entry);
+const ElfW(Phdr) *image_segment_of(const loader_image *image, uintptr_t start, uintptr_t stop);
 
 #endif
 
-/* The address of what tells the vdso from other images; 0 where there is none. Asked once a scan. */
-uintptr_t loader_vdso(void);
+/* Fills everything of an entry but its name, and but what image_assign_roles says. */
+void image_describe(const loader_image *image, image_entry *entry);
 
-/* Fills everything of an entry but its name. `position` is the image's in the loader's list. */
-void image_describe(
-    const loader_image *image, size_t position, uintptr_t vdso, image_entry *entry);
+/* Says which entries, the first and some others, are not libraries. Not under the loader's lock. */
+void image_assign_roles(image_entry *entries, size_t count);
 
 /* Where an image stands. */
 image_place image_place_of(const loader_image *image);

@@ -105,14 +105,15 @@ static const struct uuid_command *find_uuid(const struct mach_header_64 *header)
   return NULL;
 }
 
-uintptr_t loader_vdso(void) { return 0; }
+/* The headers have said it. */
+void image_assign_roles(image_entry *entries, size_t count) {
+  (void)entries;
+  (void)count;
+}
 
-void image_describe(
-    const loader_image *image, size_t position, uintptr_t vdso, image_entry *entry) {
+void image_describe(const loader_image *image, image_entry *entry) {
   static const char *const names[IMAGE_SECTION_COUNT] = {
       "BeehiveMods", "BeehiveServices", "BeehiveRecords"};
-  (void)position;
-  (void)vdso;
   const struct mach_header_64 *header = image->header;
   entry->bias = image->bias;
   entry->header = (uintptr_t)header;

@@ -23,7 +23,6 @@ bool image_list_probe(uint64_t *adds, uint64_t *subs) {
 
 struct scan {
   image_list *list, *previous;
-  uintptr_t vdso;
   size_t known, known_names; /* what the list held before */
   size_t kept, kept_names;   /* what of that is still true */
   size_t position;         /* of the image in the loader's list */
@@ -33,7 +32,7 @@ struct scan {
 };
 
 /* Under the loader's lock: the first image decides whether what the list holds is still true. */
-static void begin_pass(struct scan *scan, const loader_image *image, size_t size) {
+static IMAGE_RARELY void begin_pass(struct scan *scan, const loader_image *image, size_t size) {
   image_list *list = scan->list;
   scan->counters.known =
       image_counters(image, size, &scan->counters.adds, &scan->counters.subs);
@@ -45,28 +44,24 @@ static void begin_pass(struct scan *scan, const loader_image *image, size_t size
     scan->fresh = true;
     scan->kept = scan->kept_names = 0;
   }
-  list->count = scan->needed = scan->kept;
-  list->names_size = scan->needed_names = scan->kept_names;
+  scan->needed = scan->kept;
+  scan->needed_names = scan->kept_names;
 }
 
 static int collect(loader_image *image, size_t size, void *context) {
   struct scan *scan = context;
   image_list *list = scan->list;
   if (scan->position == 0) begin_pass(scan, image, size);
-  if (scan->position >= scan->kept) {
-    const char *name = image_name(image);
-    size_t name_size = strlen(name) + 1;
-    scan->needed++;
-    scan->needed_names += name_size;
-    if (scan->needed <= list->capacity && scan->needed_names <= list->names_capacity) {
-      image_entry *entry = &list->entries[list->count++];
-      image_describe(image, scan->position, scan->vdso, entry);
-      entry->name = (uint32_t)list->names_size;
-      memcpy(list->names + list->names_size, name, name_size);
-      list->names_size += name_size;
-    }
-  }
-  scan->position++;
+  if (scan->position++ < scan->kept) return 0;
+  const char *name = image_name(image);
+  size_t name_size = strlen(name) + 1;
+  size_t number = scan->needed++, start = scan->needed_names;
+  scan->needed_names = start + name_size;
+  if (number >= list->capacity || scan->needed_names > list->names_capacity) return 0;
+  image_entry *entry = &list->entries[number];
+  entry->name = (uint32_t)start;
+  memcpy(list->names + start, name, name_size);
+  image_describe(image, entry);
   return 0;
 }
 
@@ -100,11 +95,10 @@ bool image_list_scan(image_list *list, image_list *previous) {
   if (list->capacity == 0 && image_list_probe(&adds, &subs))
     expect(list, adds - subs, (adds - subs) * NAME_SIZE);
   struct scan scan = {.list = list, .previous = previous, .fresh = list->count == 0};
-  scan.vdso = loader_vdso();
   previous->count = previous->names_size = 0;
   previous->counted = false;
-  scan.kept = scan.known = list->count;
-  scan.kept_names = scan.known_names = list->names_size;
+  scan.needed = scan.kept = scan.known = list->count;
+  scan.needed_names = scan.kept_names = scan.known_names = list->names_size;
   for (;;) {
     scan.position = 0;
     loader_walk(collect, &scan);
@@ -122,6 +116,9 @@ bool image_list_scan(image_list *list, image_list *previous) {
       return false;
     }
   }
+  list->count = scan.needed;
+  list->names_size = scan.needed_names;
+  image_assign_roles(list->entries, list->count);
   list->adds = scan.counters.adds;
   list->subs = scan.counters.subs;
   list->counted = scan.counters.known;

@@ -32,6 +32,15 @@ struct ELFNoteTests {
     #expect(ours.map(\.descriptor.count) == [36])
   }
 
+  @Test("what a descriptor holds is no note", arguments: [4, 8] as [UInt64])
+  func inside(alignment: UInt64) {
+    let ours = note(
+      "Beehive", type: SectionNote.type, descriptor: [UInt8](repeating: 7, count: 36))
+    let bytes = note("GNU", type: 99, descriptor: ours) + ours
+    let notes = ELFNote.notes(in: bytes.span, alignment: alignment, order: .little)
+    #expect(notes.map(\.owner) == [.gnu, .beehive])
+  }
+
   @Test("a note that does not fit ends the list", arguments: [4, 8] as [UInt64])
   func truncated(alignment: UInt64) {
     let whole = note(

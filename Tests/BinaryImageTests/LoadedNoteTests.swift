@@ -107,6 +107,19 @@ import Testing
     try expectSeveralNotes(path, "thin")
   }
 
+  @Test("What the descriptor of another note holds is none") func inside() throws {
+    // Of a version that nobody knows, in a segment of 8: there notes begin at any multiple of 4.
+    let path = try Fixture.library(
+      Fixture.noted("inside") + """
+
+        __asm__(".pushsection .note.other,\\"a\\",%note\\n.balign 8\\n.long 4, 56, 99\\n.asciz \\"GNU\\"\\n"
+                ".long 8, 36, 0x42454501\\n.asciz \\"Beehive\\"\\n.long 9\\n.zero 32\\n.popsection");
+        """, as: "inside.so")
+    try expectFromNote(path, "inside")
+    try Fixture.run("llvm-objcopy", ["--strip-sections", path, path + ".stripped"])
+    #expect(try ELFFile(path: path + ".stripped").texts(in: "BeehiveMods") == modules("inside"))
+  }
+
   /// A note of the same owner and type; `beehive_note_descriptor` in the header.
   private static func secondNote(modulesStop: String) -> String {
     let words = [

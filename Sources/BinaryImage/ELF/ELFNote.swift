@@ -19,7 +19,7 @@ struct ELFNote {
   ///
   /// Linkers gather notes of 4 and of 8 bytes' alignment in segments of their own, but mold puts
   /// both into one of 8: there a note may begin at any multiple of 4, and those of an owner that this
-  /// reader knows are picked out.
+  /// reader knows are picked out, each up to its end.
   static func notes(
     in bytes: Span<UInt8>, alignment: UInt64, order: ImageIdentity.ByteOrder
   ) -> [ELFNote] {
@@ -50,14 +50,13 @@ struct ELFNote {
   ) {
     var position = 0
     while position + 12 <= bytes.count {
-      let note = note(at: position, in: bytes, order: order)
-      if let note, alignment < 8 || note.owner != .other {
+      if let note = note(at: position, in: bytes, order: order),
+        alignment < 8 || note.owner != .other
+      {
         guard body(note) else { return }
-      }
-      if alignment < 8 {
-        guard let note else { return }
         position = aligned(note.descriptor.upperBound)
       } else {
+        guard alignment >= 8 else { return }
         position += 4
       }
     }
