@@ -141,6 +141,19 @@ struct RouterTests {
     #expect(!router.canOpen("/a/1?q=2", origin: .remote))
   }
 
+  @Test("A handler of unmatched URLs that opens what is missing too ends, and says where")
+  func unmatchedForEver() async throws {
+    let router = Router()
+    try router.register("/page") { _ in "the page" }
+    router.unmatched { try await router.open($0.url.text == "/gone" ? "/page" : "/error") }
+    #expect(try await router.open("/gone") as? String == "the page")
+    let error = await #expect(throws: RoutingError.self) { try await router.open("/missing") }
+    #expect(error?.code == .redirectLoop)
+    #expect(error?.message.contains("/missing → /error → /error") == true)
+    // It was the handlers' own doing: nothing is kept of it.
+    #expect(try await router.open("/gone") as? String == "the page")
+  }
+
   @Test("The query: declared keys are checked, defaults stand in, the path stands over the query")
   func queries() async throws {
     let router = try Router().answering("/s/:id?page<Int>=1&q<String>")

@@ -73,6 +73,9 @@ public struct Router: Sendable {
   }
 
   /// Answers the URLs that no route answers.
+  ///
+  /// `handler` may open others. Where those are unmatched too, it is called again, one inside the
+  /// other at most 16 times: then the innermost `open` throws `RoutingError.Code.redirectLoop`.
   public func unmatched<Value: Sendable>(
     _ handler: @escaping @Sendable (RouteCall) async throws -> Value
   ) {

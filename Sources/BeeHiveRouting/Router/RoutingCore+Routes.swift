@@ -28,10 +28,12 @@ extension RoutingCore {
     }
     if let handler = table.unmatched(for: url) {
       let parameters = Arguments(items: url.items).merging(call.arguments)
-      return try await handler(
-        RouteCall(
-          url: url, originalURL: call.originalURL, pattern: .anything, origin: call.origin,
-          parameters: parameters, userInfo: call.arguments))
+      let unmatched = RouteCall(
+        url: url, originalURL: call.originalURL, pattern: .anything, origin: call.origin,
+        parameters: parameters, userInfo: call.arguments)
+      let way = Self.unmatched + [url.text]
+      guard way.count <= Self.mostRedirections else { throw Self.endless(way) }
+      return try await Self.$unmatched.withValue(way) { try await handler(unmatched) }
     }
     if let unfit { throw unfit }
     guard refusals.isEmpty else {
@@ -53,6 +55,17 @@ extension RoutingCore {
         sources: [first.route.source])
     }
     return allowed
+  }
+
+  /// The URLs that handlers of unmatched ones are answering, the first one first: such a handler that
+  /// opens what is missing too is asked again.
+  @TaskLocal private static var unmatched: [String] = []
+
+  private static func endless(_ way: [String]) -> RoutingError {
+    RoutingError(
+      .redirectLoop,
+      "handlers of unmatched URLs open more than \(mostRedirections) that are unmatched themselves: "
+        + way.joined(separator: " → "))
   }
 
   static func nobody(answersTo url: URLText) -> RoutingError {
