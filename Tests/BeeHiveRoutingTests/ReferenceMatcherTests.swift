@@ -117,9 +117,9 @@ struct ReferenceMatcherTests {
       let urls = (0..<1000).map { "/group\($0 * 97 % count % 100)/item\($0 * 97 % count)/7" }
       var best = Duration.seconds(10)
       for _ in 0..<5 {
-        let start = ContinuousClock.now
+        let start = ThreadTime.now
         for url in urls { #expect(router.route(for: url) != nil) }
-        best = min(best, ContinuousClock.now - start)
+        best = min(best, ThreadTime.now - start)
       }
       return best
     }

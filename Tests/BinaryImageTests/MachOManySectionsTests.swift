@@ -92,7 +92,7 @@ struct MachOManySectionsTests {
     var crowd = Crowd(count: count, step: 16)
     crowd.isChained = isChained
     let image = try open(crowd.bytes, "gaps-\(isChained)")
-    let elapsed = try ContinuousClock().measure {
+    let elapsed = try ThreadTime.measure {
       #expect(try image.sections(named: "BeehiveMods").count == count)
       try image.checkExtents()
     }
@@ -139,7 +139,7 @@ struct MachOManySectionsTests {
     let image = try open(crowd.bytes, "retained")
     let sections = try image.sections(named: "BeehiveMods")
     var kept: [Int] = []
-    let elapsed = try ContinuousClock().measure {
+    let elapsed = try ThreadTime.measure {
       for section in sections where try image.isRetained(section) { kept.append(section.index) }
     }
     // What one byte cannot name no symbol marks.
