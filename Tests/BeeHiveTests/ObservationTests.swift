@@ -69,7 +69,7 @@ struct WatchdogTests {
       findings.list.withLock { $0.append(finding) }
     }
     let number = watchdog.begin("audio", "setUp")
-    for _ in 0..<200 where findings.all.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+    for _ in 0..<6000 where findings.all.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
     try await Task.sleep(for: .milliseconds(60))
     watchdog.end(number)
     #expect(findings.all.map(\.module) == ["audio"])
