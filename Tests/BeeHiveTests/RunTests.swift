@@ -29,7 +29,7 @@ struct RunTests {
 
   /// Options that observe no memory pressure.
   private func options(
-    _ signals: Set<Signal> = .terminating, limit: Duration? = .seconds(25)
+    _ signals: Set<Signal> = .terminating, limit: Duration? = .seconds(600)
   ) -> RunOptions {
     RunOptions(signals: signals, tearDownLimit: limit, memoryPressure: .none)
   }
@@ -120,7 +120,7 @@ struct RunTests {
       guard step == "setUp" else { return }
       raise(.terminate)
       // The start's task is cancelled, so this does not take its time.
-      try? await Task.sleep(for: .seconds(30))
+      try? await Task.sleep(for: .seconds(3600))
     }
     try await hive.probe("b", journal)
     let report = try await hive.run(options: options())
