@@ -23,6 +23,23 @@ enum Tool {
       environment: environment)
   }
 
+  /// Runs the tool; the seconds of processor time that it took, whatever runs beside it.
+  static func timed(
+    _ arguments: [String], limit: Int = 300
+  ) throws -> (outcome: Outcome, seconds: Double) {
+    let tool = products.appendingPathComponent("section-dump").path
+    var outcome = try Fixtures.run(
+      "bash", ["-c", #"TIMEFORMAT="%U %S"; time "$0" "$@""#, tool] + arguments,
+      environment: ["LC_ALL": "C"], limit: limit)
+    // Behind what the tool said there.
+    var lines = outcome.errors.split(separator: "\n", omittingEmptySubsequences: false)
+    try #require(lines.popLast()?.isEmpty == true, "\(outcome.errors)")
+    let times = (lines.popLast() ?? "").split(separator: " ").compactMap { Double($0) }
+    try #require(times.count == 2, "\(outcome.errors)")
+    outcome.errors = lines.map { $0 + "\n" }.joined()
+    return (outcome, times[0] + times[1])
+  }
+
   /// The file objects of a JSON run.
   static func files(_ arguments: [String], input: Data? = nil) throws -> [[String: Any]] {
     let outcome = try run(arguments + ["--format", "json"], input: input)
