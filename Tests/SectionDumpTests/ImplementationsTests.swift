@@ -163,7 +163,7 @@ struct ImplementationsTests {
     }
     #expect(list.count > 1000)
     let tool = Tool.products.appendingPathComponent("section-dump").path
-    let outcome = try Fixtures.run(tool, ["verify", "--stdin0"], input: list, limit: 60)
+    let outcome = try Fixtures.run(tool, ["verify", "--stdin0"], input: list, limit: 300)
     #expect(outcome.status == 0, "\(outcome.errors)")
     try FileManager.default.removeItem(at: folder)
   }

@@ -10,7 +10,7 @@ enum Linkages {
   private static let made: (lines: [String: [String]], failure: String?) = {
     do {
       let script = package.appendingPathComponent("Scripts/make-fixtures").path
-      let outcome = try Fixtures.run(script, [directory.path], limit: 300)
+      let outcome = try Fixtures.run(script, [directory.path], limit: 900)
       let manifest = try String(
         contentsOf: directory.appendingPathComponent("MANIFEST"), encoding: .utf8)
       let pairs = manifest.split(separator: "\n").compactMap { line -> (String, String)? in

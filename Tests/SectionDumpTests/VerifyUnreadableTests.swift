@@ -58,7 +58,7 @@ struct VerifyUnreadableTests {
     }
     let tool = Tool.products.appendingPathComponent("section-dump").path
     let outcome = try Fixtures.run(
-      tool, ["verify", "--stdin0", "--format", "json"], input: list, limit: 60)
+      tool, ["verify", "--stdin0", "--format", "json"], input: list, limit: 300)
     #expect((1...2).contains(outcome.status), "\(outcome.status)")
     let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
     let findings = try #require((document as? [String: Any])?["findings"] as? [[String: Any]])
