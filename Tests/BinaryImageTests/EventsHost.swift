@@ -50,7 +50,7 @@ enum EventsHost {
         sigset_t none;
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, NULL);
-        alarm(60);
+        alarm(600);
       }
       #define CHECK(condition) \\
         do { \\

@@ -136,7 +136,7 @@ import Testing
         for (int i = 0; i < 200; i++) {
           pid_t child = fork();
           if (child == 0) {
-            alarm(10);
+            alarm(300);
             void *handle = load(arguments[1]);
             if (handle != NULL) dlclose(handle);
             _exit(failures);

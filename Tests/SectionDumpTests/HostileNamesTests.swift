@@ -171,7 +171,7 @@ struct HostileNamesTests {
         }
         puts("ready");
         fflush(stdout);
-        sleep(60);
+        sleep(600);
       }
       """, as: "hostile-host", ["-O1", "-ldl"])
   }

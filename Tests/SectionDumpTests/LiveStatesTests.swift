@@ -93,10 +93,10 @@ struct LiveStatesTests {
       }
       int main(int count, char **steps) {
         setvbuf(stdout, 0, _IOLBF, 0);
-        alarm(60);
+        alarm(600);
         for (int i = 1; i < count; i++) { step(steps[i]); }
         puts("ready");
-        sleep(60);
+        sleep(600);
       }
       """, as: "live-states-host", ["-O1", "-ldl"])
   }
