@@ -11,7 +11,7 @@ import Testing
   func goesWhileCopied() throws {
     let other = try CLibrary("other", declaring: "Other.Module")
     let library = try CLibrary("guest", declaring: "Guest.Module")
-    let isSeenAgain = try (0..<20).contains { _ in
+    let isSeenAgain = try (0..<500).contains { _ in
       var watch = ImageWatch()
       try other.open()
       watch.merged(try watch.look { _ in false }.images.map(\.image.mapped.id))

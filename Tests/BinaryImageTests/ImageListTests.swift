@@ -86,7 +86,7 @@ import Testing
   @Test func `What took the place of an image under another name is not copied for it`() throws {
     let names = ["leaving", "arrival"]
     let paths = try names.map { try Fixture.library(Fixture.noted($0), as: "\($0).so") }
-    let hasTakenThePlace = try (0..<20).contains { _ in
+    let hasTakenThePlace = try (0..<500).contains { _ in
       let leaving = try OpenLibrary(paths[0])
       let list = try ImageList.current()
       let position = try list.required(named: paths[0])
