@@ -35,6 +35,18 @@ enum OwnThread {
     return try result.get()
   }
 
+  /// Whether a thread that keeps its privileges may open files by where they are mapped: root may,
+  /// unless that was taken from it.
+  static let followsMappings: Bool = {
+    let directory = "/proc/self/map_files"
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    return names.contains { name in
+      let descriptor = unsafe open("\(directory)/\(name)", O_RDONLY | O_CLOEXEC)
+      if descriptor >= 0 { close(descriptor) }
+      return descriptor >= 0
+    }
+  }()
+
   /// Opens a file that has no path: `memfd_create`.
   static func memoryFile(_ bytes: [UInt8]) throws -> Int32 {
     typealias Create = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32

@@ -28,7 +28,7 @@ struct LiveTests {
         }
         puts("ready");
         fflush(stdout);
-        sleep(60);
+        sleep(600);
       }
       """, as: "live-host", ["-O1", "-ldl"])
   }
@@ -173,20 +173,29 @@ struct LiveTests {
     #expect(outcome.errors == "section-dump: process \(number): There is no such process.\n")
   }
 
+  private static let somebodyElse = ["--reuid", "65534", "--regid", "65534", "--clear-groups"]
+
+  /// A copy of the tool that somebody else may run; nil where there is no becoming one.
+  private static let sharedTool: String? = {
+    let tool = Fixtures.directory.appendingPathComponent("live-tool").path
+    let own = Tool.products.appendingPathComponent("section-dump").path
+    guard geteuid() == 0, Fixtures.has("setpriv"),
+      // By another process: who forks here meanwhile would keep the copy open, and nobody could run it.
+      (try? Fixtures.tool("cp", [own, tool])) != nil,
+      (try? Fixtures.tool("setpriv", somebodyElse + ["test", "-x", tool])) != nil
+    else { return nil }
+    return tool
+  }()
+
   @Test(
     "One that may not be read is told with the setting that counts",
-    .enabled(if: geteuid() == 0 && Fixtures.has("setpriv"), "only root may become somebody else"))
+    .enabled(if: sharedTool != nil, "only root may become somebody else"))
   func permission() throws {
-    let tool = Fixtures.directory.appendingPathComponent("live-tool").path
-    try FileManager.default.copyItem(
-      at: Tool.products.appendingPathComponent("section-dump"), to: URL(fileURLWithPath: tool))
+    let tool = try #require(Self.sharedTool)
     try withHost([]) { process in
       let outcome = try Fixtures.run(
         "setpriv",
-        [
-          "--reuid", "65534", "--regid", "65534", "--clear-groups", tool, "live", "--pid",
-          "\(process.processIdentifier)",
-        ])
+        Self.somebodyElse + [tool, "live", "--pid", "\(process.processIdentifier)"])
       #expect(outcome.status == 2)
       #expect(outcome.errors.contains("kernel.yama.ptrace_scope"), "\(outcome.errors)")
     }
