@@ -1,6 +1,16 @@
 internal import Registration
 internal import Threads
 
+/// All that decides what becomes of a Hive's unbound entries: while it stays the same, so do they.
+struct BindingGround: Equatable {
+  /// The images that bring types: see `TypeLookup.generation`.
+  var images: Int
+  /// The entries: see `EntryTable.version`.
+  var entries: Int
+  /// What the host gave.
+  var hostBindings: Int
+}
+
 extension Hive {
   /// The services of any of these names, in order of registration, and the table's version.
   func services(named names: [String]) -> (entries: [RegisteredEntry], version: Int) {
@@ -10,12 +20,16 @@ extension Hive {
   }
 
   /// How far an entry got; one that is not bound is tried once more.
-  func boundProgress(of entry: RegisteredEntry) -> RegisteredEntry.Progress {
+  ///
+  /// A caller who tries several delivers afterwards, once, what observers are to be told.
+  func boundProgress(
+    of entry: RegisteredEntry, delivers: Bool = true
+  ) -> RegisteredEntry.Progress {
     let (progress, bindings) = state.withLock { (entry.progress, $0.hostBindings) }
     guard case .accepted = progress, !entry.isForeign else { return progress }
     // The runtime's lookups run here, with no lock held.
     let next = Binding(hostBindings: bindings).progress(named: entry)
-    defer { observers.deliver() }
+    defer { if delivers { observers.deliver() } }
     return state.withLock { state in
       guard state.table.set(next, for: entry) else { return entry.progress }
       switch entry.progress {
@@ -31,22 +45,34 @@ extension Hive {
   }
 
   /// Tries every unbound entry, unless nothing has come that could bind one since the last time.
+  ///
+  /// When it returns, each was tried: whoever asks while another thread is at it does the same work.
   func bindUnbound() {
-    while true {
-      let generation = TypeLookup.generation
-      let unbound = state.withLock { state -> [RegisteredEntry] in
-        guard state.table.unboundCount > 0 else { return [] }
-        if let generation, generation == state.lastTry { return [] }
-        state.lastTry = generation
-        return state.table.all.filter { if case .accepted = $0.progress { true } else { false } }
+    var isTried = false
+    while !isTried {
+      let images = TypeLookup.generation
+      let (unbound, ground) = state.withLock { state -> ([RegisteredEntry], BindingGround?) in
+        guard state.table.unboundCount > 0 else { return ([], nil) }
+        let ground = images.map {
+          BindingGround(
+            images: $0, entries: state.table.version, hostBindings: state.hostBindingsVersion)
+        }
+        if let ground, ground == state.lastTry { return ([], nil) }
+        let unbound = state.table.all.filter {
+          if case .accepted = $0.progress { true } else { false }
+        }
+        return (unbound, ground)
       }
+      if unbound.isEmpty { break }
       let rejected = unbound.count {
-        if case .rejected = boundProgress(of: $0) { true } else { false }
+        if case .rejected = boundProgress(of: $0, delivers: false) { true } else { false }
       }
-      if rejected == 0 { return }
-      // Whoever stood behind one of them as a duplicate has their turn now.
-      state.withLock { $0.lastTry = nil }
+      // Whoever stood behind one that was rejected, as its duplicate, has their turn now.
+      isTried = rejected == 0
+      if isTried { state.withLock { $0.lastTry = ground } }
     }
+    // Only now, for observers may ask for the entries.
+    observers.deliver()
   }
 
   /// Keeps an answer where lookups find it without a lock, unless something came or went since

@@ -95,7 +95,7 @@ extension Hive {
     _ name: String, _ make: @escaping @Sendable (Hive) throws -> Value
   ) {
     _ = state.withLock { state in
-      state.lastTry = nil
+      state.hostBindingsVersion += 1
       return state.hostBindings.updateValue(FactoryClosure(make), forKey: name)
     }
   }

@@ -18,12 +18,14 @@ public final class Hive: Sendable {
     /// The files that were registered.
     var files: Set<String> = []
     var hostBindings: [String: FactoryClosure] = [:]
+    /// Changes whenever the host gives one.
+    var hostBindingsVersion = 0
     /// The names of the modules that the last start was told to leave out.
     var disabled: Set<String> = []
     /// The keys of the lookup cache that an entry could change, by the hash of its name's last part.
     var publishedKeys: [UInt32: [UInt]] = [:]
-    /// What was loaded and bound when every unbound entry was last tried.
-    var lastTry: Int?
+    /// What there was when every unbound entry had last been tried.
+    var lastTry: BindingGround?
 
     /// Empty; with a state record where it is the Hive of the process.
     init(stateRecord: StateRecord? = nil) { table = EntryTable(stateRecord: stateRecord) }

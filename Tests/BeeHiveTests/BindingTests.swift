@@ -1,0 +1,68 @@
+import BeeHive
+import Foundation
+import Synchronization
+import Testing
+
+struct Tug: Injectable {
+  init(hive: Hive) {}
+}
+
+struct HarbourModule: Module {
+  init() {}
+}
+
+@Suite("When entries find their types")
+struct BindingTests {
+  /// A Hive with a file of services that a type of this process implements.
+  private func hive(_ count: Int) throws -> Hive {
+    let hive = Hive()
+    let services = (0..<count).map {
+      Registrations.Service(service: "Berth\($0)", impl: "BeeHiveTests.Tug")
+    }
+    try hive.register(Registrations(services: services), file: "harbour.json")
+    return hive
+  }
+
+  private func unboundCount(_ hive: Hive) -> Int {
+    hive.entries.count { $0.state != .bound }
+  }
+
+  @Test("whoever is told of the first and asks for all finds all of them bound")
+  func observer() throws {
+    let hive = try hive(3)
+    let unbound = Mutex<[Int]>([])
+    let observation = hive.observe { notice in
+      guard case .entryBound = notice else { return }
+      let count = unboundCount(hive)
+      unbound.withLock { $0.append(count) }
+    }
+    defer { observation.cancel() }
+    #expect(unboundCount(hive) == 0)
+    #expect(unbound.withLock { $0 } == [0, 0, 0])
+  }
+
+  @Test("threads that ask at the same time all find all of them bound")
+  func threads() throws {
+    let unbound = Atomic<Int>(0)
+    for _ in 0..<50 {
+      let hive = try hive(100)
+      DispatchQueue.concurrentPerform(iterations: 4) { _ in
+        unbound.add(unboundCount(hive), ordering: .relaxed)
+      }
+    }
+    #expect(unbound.load(ordering: .relaxed) == 0)
+  }
+
+  @Test("one that comes beside one that has no type finds its own, though no image came")
+  func late() async throws {
+    let hive = Hive()
+    let first = Registrations(moduleClasses: [.init(moduleClass: "BeeHiveTests.Nowhere")])
+    try hive.register(first, file: "first.json")
+    #expect(unboundCount(hive) == 1)
+    let second = Registrations(moduleClasses: [.init(moduleClass: "BeeHiveTests.HarbourModule")])
+    try hive.register(second, file: "second.json")
+    #expect(unboundCount(hive) == 1)
+    #expect(try await hive.start().started == ["BeeHiveTests.HarbourModule"])
+    await hive.stop()
+  }
+}
