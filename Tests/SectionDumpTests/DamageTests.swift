@@ -3,7 +3,7 @@ import Testing
 
 /// Files that were cut off or overwritten, through the whole tool: one process reads thousands.
 @Suite(
-  "Damaged files", .serialized,
+  "Damaged files",
   .enabled(
     if: ProcessInfo.processInfo.environment["SANITIZER"] == nil,
     "a sanitizer reserves terabytes, and the limit is one of address space"))
