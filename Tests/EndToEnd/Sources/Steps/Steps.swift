@@ -8,7 +8,7 @@ internal import Glibc
 /// A step that fails prints why and the next one follows: a test compares all that was printed. A
 /// host that hangs is ended by an alarm, so a deadlock is a failure and no wait.
 public func runSteps(_ words: [String]) -> CInt {
-  contract_end_after(120)
+  contract_end_after(600)
   var host = Host()
   for word in words {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -27,6 +27,12 @@ import Testing
 
     """
 
+  /// The first processor that this process may use.
+  private static let processor: String = {
+    let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    return status?.firstMatch(of: /Cpus_allowed_list:\s*([0-9]+)/).map { String($0.1) } ?? "0"
+  }()
+
   /// Compiles a host and runs it on one processor; what it prints.
   private func host(_ text: String, in workshop: Workshop) throws -> [String] {
     let source = try workshop.source("host", Self.prologue + "\n#line 1 \"host.c\"\n" + text)
@@ -38,7 +44,8 @@ import Testing
       "-I",
       Workshop.package.appending(path: "Tests/EndToEnd/Contract/Sources/CContract/include").path(),
       source, "-L", library, "-lBeeHive", "-Wl,-rpath," + library, "-ldl")
-    return try workshop.output("taskset", "-c", "0", output).split(separator: "\n").map(String.init)
+    return try workshop.output("taskset", "-c", Self.processor, output).split(separator: "\n").map(
+      String.init)
   }
 
   @Test("Start, events and stop, in the declared order; who comes later is started at once")
@@ -47,7 +54,7 @@ import Testing
       """
       NAMED(one); NAMED(two);
       int main(void) {
-        alarm(20);
+        alarm(60);
         TRY(beehive_register_module("one", &one));
         TRY(beehive_start());
         TRY(beehive_register_module("two", &two));
@@ -81,7 +88,7 @@ import Testing
       """
       struct longer { struct speaker speaker; void *more; };
       int main(void) {
-        alarm(20);
+        alarm(60);
         SAY("%d", BEEHIVE_SERVICE_TABLE(Speaker, struct speaker) != NULL);
         SAY("%s", beehive_last_error());
         dlopen("./libspeaker.so", RTLD_NOW | RTLD_LOCAL);
@@ -117,7 +124,7 @@ import Testing
         return --*(int *)left > 0;
       }
       int main(void) {
-        alarm(20);
+        alarm(60);
         int many = 9, one = 1;
         TRY(beehive_register_service("Speaker", "Mine", &speaker));
         dlopen("./libspeaker.so", RTLD_NOW | RTLD_LOCAL);
@@ -159,7 +166,7 @@ import Testing
       static bool refuse(const beehive_context *c) { (void)c; return false; }
       static const beehive_module_operations bad = { .initialize = refuse };
       int main(void) {
-        alarm(20);
+        alarm(60);
         TRY(beehive_register_module("good", &good));
         TRY(beehive_register_module("bad", &bad));
         TRY(beehive_start());
@@ -200,7 +207,7 @@ import Testing
       }
       static const beehive_module_operations eager = { .set_up = set_up, .event = event };
       int main(void) {
-        alarm(20);
+        alarm(60);
         TRY(beehive_register_module("eager", &eager));
         TRY(beehive_start());
         TRY(beehive_trigger(1000, "outer", NULL, 0));
@@ -233,7 +240,7 @@ import Testing
         return NULL;
       }
       int main(void) {
-        alarm(20);
+        alarm(60);
         SAY("'%s'", beehive_last_error());
         beehive_service("Mine", 1);
         pthread_t thread;
@@ -258,7 +265,7 @@ import Testing
         return true;
       }
       int main(void) {
-        alarm(20);
+        alarm(60);
         setenv("BEEHIVE_DISABLE", "two, three", 1);
         beehive_register_module("one", &one);
         beehive_register_module("two", &two);

@@ -96,7 +96,7 @@ import Testing
     let workshop = try Workshop()
     try workshop.library("entrant", Self.entrant + constructor, "-Wl,--allow-shlib-undefined")
     let said = try Program.host(
-      "alarm=60", "touch", "call-back", "reopen-while-asking=./libentrant.so", "speak=Speaker",
+      "alarm=300", "touch", "call-back", "reopen-while-asking=./libentrant.so", "speak=Speaker",
       "open=./libentrant.so", "speak=Speaker", in: workshop)
     #expect(said.first == "asked meanwhile")
     #expect(said.last == "said")
@@ -111,7 +111,7 @@ import Testing
       """
     try workshop.library("entrant", Source.speaker() + constructor, "-Wl,--allow-shlib-undefined")
     let said = try Program.host(
-      "alarm=5", "touch", "speak-while-constructing=./libentrant.so", in: workshop)
+      "alarm=30", "touch", "speak-while-constructing=./libentrant.so", in: workshop)
     #expect(said == ["hello"])
   }
 
@@ -120,7 +120,7 @@ import Testing
     let workshop = try Workshop()
     try workshop.library("entrant", Self.entrant + Self.earlyConstructor)
     let said = try Program.host(
-      "alarm=5", "touch-from-constructor=./libentrant.so", "count", in: workshop)
+      "alarm=30", "touch-from-constructor=./libentrant.so", "count", in: workshop)
     #expect(said == ["both touched it", "1 bound, 1 accepted, 0 rejected"])
   }
 
@@ -128,7 +128,7 @@ import Testing
     let workshop = try Workshop()
     try workshop.library("entrant", Self.entrant + Self.earlyConstructor)
     let said = try Program.host(
-      "alarm=5", "touch", "call-back-thread", "open=./libentrant.so", "count", in: workshop)
+      "alarm=30", "touch", "call-back-thread", "open=./libentrant.so", "count", in: workshop)
     #expect(said == ["1 bound, 1 accepted, 0 rejected"])
   }
 
@@ -136,7 +136,7 @@ import Testing
     let workshop = try Workshop()
     try workshop.library("entrant", Self.entrant)
     let said = try Program.host(
-      "alarm=5", "open=./libentrant.so", "call-back", "speak=Speaker", "race-speak=Speaker",
+      "alarm=30", "open=./libentrant.so", "call-back", "speak=Speaker", "race-speak=Speaker",
       in: workshop)
     #expect(said == ["said", "all heard: said"])
   }
@@ -146,12 +146,12 @@ import Testing
     try workshop.library("entrant", Self.entrant)
     try workshop.library("other", Source.speaker("Other", says: "other"))
     let said = try Program.host(
-      "alarm=5", "open=./libentrant.so", "call-back-open=./libother.so", "race-speak=Speaker",
+      "alarm=30", "open=./libentrant.so", "call-back-open=./libother.so", "race-speak=Speaker",
       "speak=Other", in: workshop)
     #expect(said == ["all heard: said", "other"])
   }
 
   @Test("Factories of the host that use the Hive run under no lock") func hostFactory() throws {
-    #expect(try Program.host("alarm=5", "register-entrant", "paint") == ["red"])
+    #expect(try Program.host("alarm=30", "register-entrant", "paint") == ["red"])
   }
 }
