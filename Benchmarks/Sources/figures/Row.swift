@@ -31,11 +31,7 @@ struct Row {
     guard let value else { return .missing }
     switch figure.bound {
     case .ratio(let limit): return floor.map { value <= $0 * limit ? .holds : .exceeds } ?? .missing
-    case .above(let limit):
-      guard let floor else { return .missing }
-      if value - floor <= limit { return .holds }
-      // Nanoseconds are absolute, of whatever they are counted from.
-      return figure.quantity == .time ? .slow : .exceeds
+    case .above(let limit): return floor.map { value - $0 <= limit ? .holds : .exceeds } ?? .missing
     // What is only reported need not have a floor.
     case .reported(let limit?): return value <= limit ? .holds : .slow
     case .reported: return .none
@@ -49,8 +45,7 @@ struct Row {
     let bound =
       switch figure.bound {
       case .ratio(let limit): "≤ \(number(limit)) × floor"
-      case .above(let limit):
-        "≤ floor + \(amount(limit))" + (figure.quantity == .time ? ", reported" : "")
+      case .above(let limit): "≤ floor + \(amount(limit))"
       case .reported(let limit): limit.map { "\(amount($0)), reported" } ?? "reported"
       }
     return [
