@@ -102,23 +102,20 @@ static void take_note(
   take_unusual(image, entry, descriptor, size);
 }
 
-static IMAGE_RARELY void take_unusual_build_id(
-    image_entry *entry, const unsigned char *bytes, size_t size) {
-  if (size > IMAGE_BUILD_ID_LIMIT || entry->build_id_size != 0) return;
-  entry->build_id_size = (uint8_t)size;
-  memcpy(entry->build_id, bytes, size);
+static IMAGE_RARELY void copy_last_bytes(image_entry *entry, const unsigned char *bytes) {
+  memcpy(entry->build_id, bytes, entry->build_id_size);
 }
 
 /* `left` bytes follow, of which `size` are the build-id. */
 static void take_build_id(
     image_entry *entry, const unsigned char *bytes, size_t size, size_t left) {
-  if (size > IMAGE_BUILD_ID_LIMIT || left < IMAGE_BUILD_ID_LIMIT || entry->build_id_size != 0) {
-    take_unusual_build_id(entry, bytes, size);
-    return;
-  }
+  if (size > IMAGE_BUILD_ID_LIMIT || entry->build_id_size != 0) return;
   entry->build_id_size = (uint8_t)size;
   /* So many at once, since the compiler does that in place. Nobody looks at what is too much. */
-  memcpy(entry->build_id, bytes, IMAGE_BUILD_ID_LIMIT);
+  if (left >= IMAGE_BUILD_ID_LIMIT)
+    memcpy(entry->build_id, bytes, IMAGE_BUILD_ID_LIMIT);
+  else
+    copy_last_bytes(entry, bytes);
 }
 
 /* Whether the name that follows a note's head, of this size by the head, is that one. */
