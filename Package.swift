@@ -91,24 +91,33 @@ let package = Package(
     .target(name: "CModules", dependencies: ["CBeeHive"], path: "Tests/Fixtures/CModules"),
     // Targets and routes in C, likewise.
     .target(name: "CRoutes", dependencies: ["CBeeHive"], path: "Tests/Fixtures/CRoutes"),
-    .testTarget(name: "ThreadsTests", dependencies: ["Threads"]),
-    .testTarget(name: "BinaryImageTests", dependencies: ["BinaryImage", "CImageEvents"]),
-    .testTarget(name: "RegistrationTests", dependencies: ["Registration", "BinaryImage"]),
+    // What tests of every target do: run programs, make folders, name what is missing.
+    .target(name: "TestSupport", path: "Tests/Support"),
+    .testTarget(name: "ThreadsTests", dependencies: ["Threads", "TestSupport"]),
+    .testTarget(
+      name: "BinaryImageTests", dependencies: ["BinaryImage", "CImageEvents", "TestSupport"]),
+    .testTarget(
+      name: "RegistrationTests", dependencies: ["Registration", "BinaryImage", "TestSupport"]),
     .testTarget(
       name: "BeeHiveTests",
       dependencies: [
-        "BeeHive", "Registration", "BinaryImage", "Threads", "CBeeHive", "CModules",
+        "BeeHive", "Registration", "BinaryImage", "Threads", "CBeeHive", "CModules", "TestSupport",
         .product(name: "Yams", package: "Yams"),
       ]),
     .testTarget(
       name: "BeeHiveRoutingTests",
       dependencies: [
-        "BeeHiveRouting", "BeeHive", "CRoutes", "Threads", .product(name: "Yams", package: "Yams"),
+        "BeeHiveRouting", "BeeHive", "CRoutes", "Threads", "TestSupport",
+        .product(name: "Yams", package: "Yams"),
       ]),
     // The router says which routes are duplicates, which `verify` must find without it.
     .testTarget(
-      name: "SectionDumpTests", dependencies: ["section-dump", "BeeHiveRouting"],
+      name: "SectionDumpTests", dependencies: ["section-dump", "BeeHiveRouting", "TestSupport"],
       exclude: ["Goldens"]),
+    // What the repository promises as a whole: documents, headers, scripts, the installed tool.
+    .testTarget(
+      name: "ProjectTests",
+      dependencies: ["section-dump", "TestSupport", .product(name: "Yams", package: "Yams")]),
   ],
   cLanguageStandard: .c11
 )

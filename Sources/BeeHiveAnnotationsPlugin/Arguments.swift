@@ -22,7 +22,8 @@
 
     /// The argument without a label at this place; nil where it is left out.
     func unlabelled(_ index: Int) -> ExprSyntax? {
-      let plain = list.filter { $0.label == nil }
+      // Lazy: the list that `filter` makes is another tree, and the compiler finds no place in it.
+      let plain = list.lazy.filter { $0.label == nil }
       return plain.dropFirst(index).first?.expression
     }
 

@@ -138,14 +138,10 @@
           return false
         }
       }
-      switch accessorBlock?.accessors {
-      case nil: return true
-      case .getter: return false
-      case .accessors(let accessors):
-        return accessors.allSatisfy {
-          ["willSet", "didSet"].contains($0.accessorSpecifier.text)
-        }
-      }
+      // Not a switch: in a library of the toolchain the enumeration may grow.
+      guard let accessors = accessorBlock?.accessors else { return true }
+      guard case .accessors(let list) = accessors else { return false }
+      return list.allSatisfy { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
     }
   }
 

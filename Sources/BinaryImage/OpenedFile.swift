@@ -34,6 +34,8 @@ final class OpenedFile {
   private let pathBytes: [UInt8]?
   /// The first bytes: of most files, all headers that the loader reads.
   let head: [UInt8]
+  /// How many bytes were read behind the head, repeated ones as often as they were.
+  private(set) var bytesRead: UInt64 = 0
 
   private static func head(
     of descriptor: Int32, at base: UInt64, _ size: UInt64
@@ -117,6 +119,7 @@ final class OpenedFile {
     let (end, overflow) = offset.addingReportingOverflow(UInt64(max(0, count)))
     guard count >= 0, !overflow, end <= size else { throw endsBefore(offset, count) }
     if end <= UInt64(head.count) { return head[Int(offset)..<Int(end)] }
+    bytesRead &+= UInt64(count)
     do throws(Shortage) {
       return try Self.read(descriptor, at: base + offset, count: count)[...]
     } catch {

@@ -39,8 +39,13 @@ package struct ModuleGraph {
   /// A group of modules that all start after one another can hold more circles than anyone would
   /// read; for each member that no circle has named yet, the shortest through it is listed. Of a group
   /// that is made to take forever there is one at least: mend that, and look again.
-  package func circles() -> (members: [Int], paths: [[Int]]) {
-    var steps = Self.mostSteps
+  ///
+  /// `mostSteps` edges are followed in search of circles, besides one circle for each group;
+  /// `followed` is how many were.
+  package func circles(
+    mostSteps: Int = 1 << 22
+  ) -> (members: [Int], paths: [[Int]], followed: Int) {
+    var steps = mostSteps
     var members: [Int] = []
     var paths: [[Int]] = []
     var group = Array(repeating: -1, count: requires.count)
@@ -59,11 +64,8 @@ package struct ModuleGraph {
         paths.append(path)
       }
     }
-    return (members, paths.sorted { $0.lexicographicallyPrecedes($1) })
+    return (members, paths.sorted { $0.lexicographicallyPrecedes($1) }, mostSteps - steps)
   }
-
-  /// How many edges are followed in search of circles, besides one circle for each group.
-  private static let mostSteps = 1 << 22
 
   /// The shortest way from a module back to itself; it begins with its first member in rank. What was
   /// followed for it is taken off `steps`.

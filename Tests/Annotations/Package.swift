@@ -2,10 +2,10 @@
 import CompilerPluginSupport
 import PackageDescription
 
-// The tests of the macros: what they expand to, what they refuse, and a client as users write it. A
-// package of its own, because it builds swift-syntax, and because a test that imports a macro makes
-// the package manager build every test of its package for the compiler's side. `Scripts/check-macros`
-// runs it.
+// The macros as the package manager builds them, against swift-syntax: what they expand to, and all
+// that `Examples/Tests/ClientTests` asks of the macros that the toolchain's own SwiftSyntax expands.
+// A package of its own, because swift-syntax takes minutes, and because a test that imports a macro
+// makes the package manager build every test of its package for the compiler's side.
 //
 // SWIFT_SYNTAX names one version of swift-syntax, of those that the macros are for.
 let version = Context.environment["SWIFT_SYNTAX"].flatMap(Version.init)
@@ -40,8 +40,14 @@ let package = Package(
         .product(name: "BeeHive", package: "swift-beehive"),
         .product(name: "BeeHiveAnnotations", package: "swift-beehive"),
       ]),
+    // The tests run the tool too. It is a dependency of the host, which has no use for it, since one
+    // of the tests would build it for the compiler's side once more.
     .executableTarget(
-      name: "Host", dependencies: [.product(name: "BeeHive", package: "swift-beehive")]),
+      name: "Host",
+      dependencies: [
+        .product(name: "BeeHive", package: "swift-beehive"),
+        .product(name: "section-dump", package: "swift-beehive"),
+      ]),
 
     // The sources of BeeHiveAnnotationsPlugin, by a link: no product can hold a macro's own module.
     .macro(
@@ -57,7 +63,8 @@ let package = Package(
       ]
         + swiftSyntax(
           "SwiftSyntax", "SwiftSyntaxMacroExpansion", "SwiftSyntaxMacros",
-          "SwiftSyntaxMacrosGenericTestSupport")),
+          "SwiftSyntaxMacrosGenericTestSupport"),
+      swiftSettings: [.define("SWIFTPM_PLUGIN")]),
   ]
 )
 

@@ -1,4 +1,5 @@
 import BeeHiveRouting
+import TestSupport
 import Testing
 import Threads
 
@@ -97,8 +98,7 @@ struct DepartureTests {
       isOver.change { $0 = true }
     }
     guard isThere else { return false }
-    for _ in 0..<2000 where !isOver.withLock({ $0 }) { POSIXThread.sleep(.milliseconds(10)) }
-    return isOver.withLock { $0 }
+    return Patience.block { isOver.withLock { $0 } }
   }
 
   /// Each of the router's locks is asked for.

@@ -1,13 +1,12 @@
+import TestSupport
+
 /// Random patterns and URLs that have much in common; the same in each run.
 struct ReferenceGenerator: RandomNumberGenerator {
-  var state: UInt64
+  private var numbers: SeededGenerator
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var word = (state ^ (state >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
-    return word ^ (word >> 31)
-  }
+  init(seed: UInt64) { numbers = SeededGenerator(seed: seed) }
+
+  mutating func next() -> UInt64 { numbers.next() }
 
   mutating func number(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &self) }
   mutating func one<Value>(of values: [Value]) -> Value { values[number(0...values.count - 1)] }

@@ -1,5 +1,6 @@
 import BeeHive
 import Synchronization
+import TestSupport
 import Testing
 import Threads
 
@@ -84,7 +85,7 @@ struct DepartureTests {
       state.change { $0.isOver = true }
     }
     #expect(isThere)
-    for _ in 0..<2000 where !state.withLock({ $0.isOver }) { POSIXThread.sleep(.milliseconds(10)) }
+    Patience.block { state.withLock { $0.isOver } }
     #expect(state.withLock { $0 } == (true, true))
   }
 }

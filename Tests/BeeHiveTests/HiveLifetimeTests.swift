@@ -1,5 +1,6 @@
 import BeeHive
 import Synchronization
+import TestSupport
 import Testing
 
 /// Says when it is let go.
@@ -51,11 +52,12 @@ struct HiveLifetimeTests {
     #expect(held != nil)
     #expect(hive.remove(Held.self) == 1)
     // Unless a reader of another test began before: then with whatever is removed after it has ended.
-    for _ in 0..<1000 where held != nil {
-      try await Task.sleep(for: .milliseconds(10))
+    let isLetGo = try await Patience.wait {
+      if held == nil { return true }
       #expect(hive.remove(Int.self) == 0)
+      return false
     }
-    #expect(held == nil)
+    #expect(isLetGo)
     #expect(hive.entries.count == 10)
   }
 

@@ -1,6 +1,7 @@
 import BinaryImage
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import BeeHive
@@ -11,7 +12,7 @@ import Testing
   func goesWhileCopied() throws {
     let other = try CLibrary("other", declaring: "Other.Module")
     let library = try CLibrary("guest", declaring: "Guest.Module")
-    let isSeenAgain = try (0..<500).contains { _ in
+    let isSeenAgain = try (0..<5000).contains { _ in
       var watch = ImageWatch()
       try other.open()
       watch.merged(try watch.look { _ in false }.images.map(\.image.mapped.id))
@@ -86,7 +87,7 @@ import Testing
 
 extension ImageWatch.Found {
   fileprivate func sighting(of library: CLibrary) -> ImageWatch.Sighting? {
-    images.first { $0.image.mapped.name == library.file.path() }
+    images.first { $0.image.mapped.name == library.file }
   }
 }
 
@@ -98,35 +99,26 @@ extension ImageWatch.Sighting {
 
 /// A C library with one module, which comes and goes as its test wants.
 @safe private final class CLibrary {
-  let file: URL
+  private let folder: Folder
+  let file: String
   // Sound: from dlopen, and closed once.
   private var handle: UnsafeMutableRawPointer?
 
   init(_ name: String, declaring module: String) throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "beehive-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    file = folder.appending(path: "lib\(name).so")
-    let headers = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../CSupport/CBeeHive/include")
-    let source = folder.appending(path: "\(name).c")
-    try "#include <BeeHive.h>\nBeeHiveMod(\(module));\n"
-      .write(to: source, atomically: true, encoding: .utf8)
-    let compiler = try Process.run(
-      URL(filePath: "/usr/bin/env"),
-      arguments: [
-        "gcc", "-shared", "-fPIC", "-I", headers.path(), "-o", file.path(), source.path(),
-      ])
-    compiler.waitUntilExit()
-    try #require(compiler.terminationStatus == 0)
+    folder = try Folder()
+    file = folder.place("lib\(name).so").path
+    try Compiler.compile(
+      "#include <BeeHive.h>\nBeeHiveMod(\(module));", as: "lib\(name).so", in: folder.url,
+      ["-shared", "-fPIC", "-I", Repository.headers])
   }
 
   deinit {
     close()
-    try? FileManager.default.removeItem(at: file.deletingLastPathComponent())
+    folder.remove()
   }
 
   func open() throws {
-    unsafe handle = dlopen(file.path(), RTLD_NOW | RTLD_LOCAL)
+    unsafe handle = dlopen(file, RTLD_NOW | RTLD_LOCAL)
     try #require(unsafe handle != nil)
   }
 
@@ -140,7 +132,7 @@ extension ImageWatch.Sighting {
   func place() throws -> LoadBias {
     var list = ImageList()
     try list.update()
-    let position = (0..<list.count).first { list[$0].name == file.path() }
+    let position = (0..<list.count).first { list[$0].name == file }
     return list[try #require(position)].bias
   }
 }

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import BeeHive
@@ -24,32 +25,35 @@ private final class Flag: Sendable {
 struct LookupCacheTests {
   /// Collects until that is so; a reader of another test may hold back what has gone.
   private func collect(_ hive: Hive, until isDone: () -> Bool) async throws {
-    hive.cache.collect(now: true)
-    for _ in 0..<1000 where !isDone() {
-      try await Task.sleep(for: .milliseconds(10))
+    let isCollected = try await Patience.wait {
       hive.cache.collect(now: true)
+      return isDone()
     }
-    #expect(isDone())
+    #expect(isCollected)
   }
 
   @Test(
-    "replacements beside a reader keep memory flat and every answer whole", arguments: [1_000_000])
+    "replacements beside a reader keep memory flat and every answer whole",
+    arguments: [Effort.times(100_000, full: 1_000_000)])
   func replacements(count: Int) async throws {
     let before = Tracked.alive.load(ordering: .relaxed)
     let hive = Hive()
     let key = LookupCache.key(of: Tracked.self)
     let done = Flag()
     hive.cache.publish(CachedValue(Tracked(0), name: nil), for: key)
-    let samples = await withTaskGroup(of: [Int].self) { group in
+    // The number of the last one once memory was flat; nil where it never was.
+    let newest = await withTaskGroup(of: Int?.self) { group in
       group.addTask {
-        var alive: [Int] = []
-        for number in 1...count {
+        defer { done.raise() }
+        // A reader that the system suspends holds back what is replaced meanwhile, however much that
+        // is; it lets go of that afterwards.
+        for number in 1...100 * count {
           hive.cache.publish(CachedValue(Tracked(number), name: nil), for: key)
           hive.cache.collect()
-          if number % 1024 == 0 { alive.append(Tracked.alive.load(ordering: .relaxed)) }
+          let alive = Tracked.alive.load(ordering: .relaxed)
+          if number >= count, alive < before + 4096 { return number }
         }
-        done.raise()
-        return alive
+        return nil
       }
       group.addTask {
         var last = 0
@@ -58,14 +62,12 @@ struct LookupCacheTests {
           #expect(tracked.number >= last, "a reader went back in time")
           last = tracked.number
         }
-        return []
+        return nil
       }
-      return await group.reduce(into: []) { $0 += $1 }
+      return await group.reduce(nil) { $0 ?? $1 }
     }
-    // A reader that the system suspends holds back what is replaced meanwhile, however much that is;
-    // what is not let go afterwards would show in half of the samples.
-    #expect(samples.sorted()[samples.count / 2] < before + 4096)
-    #expect(hive.cache.tracked(at: key)?.number == count)
+    #expect(newest != nil)
+    #expect(hive.cache.tracked(at: key)?.number == newest)
     hive.cache.publish(nil, for: key)
     try await collect(hive) { Tracked.alive.load(ordering: .relaxed) == before }
   }
@@ -74,15 +76,16 @@ struct LookupCacheTests {
   func churn() async throws {
     let hive = Hive()
     // Again where the reader of another test holds back what has gone.
-    for attempt in 0..<1000 where attempt == 0 || hive.cache.retiredCount >= 256 {
-      if attempt > 0 { try await Task.sleep(for: .milliseconds(10)) }
+    let isFlat = try await Patience.wait {
       for number in 1...10_000 {
         let key = UInt(number * 16)
         hive.cache.publish(CachedValue(number, name: nil), for: key)
         hive.cache.publish(nil, for: key)
         hive.cache.collect()
       }
+      return hive.cache.retiredCount < 256
     }
+    #expect(isFlat)
     #expect(hive.cache.capacity <= 64)
     #expect(hive.cache.retiredCount < 256)
   }

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import BeeHive
@@ -11,7 +12,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Memory pressure", .timeLimit(.minutes(10)))
+@Suite("Memory pressure", .mayHang)
 struct MemoryPressureTests {
   /// Runs a Hive whose one module ends it when it is told that memory is short, or after a while.
   private func run(

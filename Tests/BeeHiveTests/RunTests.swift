@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import BeeHive
@@ -23,7 +24,7 @@ private func handler(of signal: Int32) -> UInt {
 }
 
 /// Runs share the handlers of the process, so one after another.
-@Suite("Running a Hive until the process is to end", .serialized, .timeLimit(.minutes(10)))
+@Suite("Running a Hive until the process is to end", .serialized, .mayHang)
 struct RunTests {
   private let journal = Journal()
 

@@ -1,6 +1,7 @@
 import BeeHive
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 private protocol Greeter: Sendable { func greet() -> String }
@@ -174,7 +175,7 @@ struct ServiceCycleTests {
 
   @Test(
     "two threads that need each other's singleton get an error, not a deadlock",
-    .timeLimit(.minutes(10)))
+    .mayHang)
   func acrossThreads() async throws {
     for _ in 0..<50 {
       let hive = Hive()

@@ -1,6 +1,8 @@
-import BinaryImage
 import Foundation
+import TestSupport
 import Testing
+
+@testable import BinaryImage
 
 /// Files that are cut off, overwritten or made to hurt: an answer or an `ImageError`, never a
 /// crash, never memory beyond reason.
@@ -12,29 +14,26 @@ struct ELFDamageTests {
 
   @Test("cut off anywhere are refused or read the same", arguments: linkages)
   func truncated(arguments: [String]) throws {
-    let path = try ELFAnswer.build("cut", arguments)
-    try expectWhole(path)
+    try Needs.linker(of: arguments)
+    try expectWhole(ELFAnswer.build("cut", arguments), lengths: 300)
   }
 
   @Test("with more sections than 16 bits count, cut off anywhere are refused or read the same")
   func truncatedExtended() throws {
-    var source = (0..<66_000).map { ".section .s\($0),\"a\"\n.byte 0\n" }.joined()
-    source += ".section BeehiveMods,\"aw\"\n.balign 8\n.quad one, two, three\n"
-    source +=
-      ".section .rodata\none: .asciz \"One\"\ntwo: .asciz \"Two\"\nthree: .asciz \"Three\"\n"
-    try expectWhole(
-      Fixture.compile(source, suffix: "s", as: "cut-extended.o", ["-c"]))
+    try expectWhole(Fixture.manySections("cut-extended.o"), lengths: 1000)
   }
 
-  /// Cuts a file of three entries off at every length to 4 KiB and at every 64th after.
-  private func expectWhole(_ path: String) throws {
+  /// Cuts a file of three entries off at every length to 4 KiB and at every 64th after, or at as
+  /// many of those.
+  private func expectWhole(_ path: String, lengths count: Int) throws {
     let bytes = try Fixture.bytes(of: path)
     let whole = ELFAnswer(of: path)
     #expect(whole.count == 3)
     // Longest first, so that the file only ever shrinks.
     let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
     let long = Array(stride(from: 4096, to: bytes.count, by: 64))
-    for length in (Array(0..<min(4096, bytes.count)) + long).reversed() {
+    let lengths = Effort.sample(count, of: Array(0..<min(4096, bytes.count)) + long)
+    for length in lengths.reversed() {
       try handle.truncate(atOffset: UInt64(length))
       let cut = ELFAnswer(of: path)
       guard case .texts = cut else { continue }
@@ -46,6 +45,7 @@ struct ELFDamageTests {
   @Test(
     "with any header byte overwritten show every entry, or have a problem", arguments: linkages)
   func overwritten(arguments: [String]) throws {
+    try Needs.linker(of: arguments)
     let path = try ELFAnswer.build("over", arguments)
     let bytes = try Fixture.bytes(of: path)
     let image = try ELFFile(path: path)
@@ -66,7 +66,7 @@ struct ELFDamageTests {
       try handle.write(contentsOf: [value])
     }
     var fewer: [String] = []
-    for place in Set(places).sorted() {
+    for place in Effort.sample(90, of: Set(places).sorted()) {
       for bits in [0xff, 0x01, 0x10, 0x80] as [UInt8] {
         try put(bytes[place] ^ bits, at: place)
         if let count = ELFAnswer(of: path).count, count < 3 {
@@ -145,7 +145,7 @@ struct ELFDamageTests {
     expectError(.malformed) { try image.sections(named: "BeehiveMods") }
   }
 
-  @Test("of many relocations of a section of an endless name are refused in no time")
+  @Test("of many relocations of a section of an endless name are refused", .mayHang)
   func longName() throws {
     let names = Array("\0.shstrtab\0.relaBeehiveMods\0BeehiveMods".utf8)
     let text = names + [UInt8](repeating: 0x78, count: 1 << 20) + [0]
@@ -169,8 +169,8 @@ struct ELFDamageTests {
     section(2, name: 28, type: 1)
     for index in 3..<count { section(index, name: 11, type: 4, info: 2) }
     let image = try ELFFile(path: Fixture.write(bytes + text, as: "long-name"))
-    let elapsed = ThreadTime.measure { expectError(.malformed) { try image.checkExtents() } }
-    #expect(elapsed < .seconds(5))
+    expectError(.malformed) { try image.checkExtents() }
+    #expect(image.file.bytesRead < 2 * UInt64(bytes.count + text.count))
   }
 
   @Test("that shrink while they are open are refused")

@@ -1,5 +1,6 @@
 import BinaryImage
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("ELF files")
@@ -14,6 +15,7 @@ struct ELFFileTests {
 
   @Test("carry the build-id that the linker wrote", arguments: ["bfd", "gold", "lld", "mold"])
   func buildID(linker: String) throws {
+    try Needs.linker(linker)
     let id = "0x00112233445566778899aabbccddeeff00112233"
     let path = try library("id-\(linker).so", ["-fuse-ld=\(linker)", "-Wl,--build-id=\(id)"])
     let bytes = try ELFFile(path: path).identity.id
@@ -47,9 +49,9 @@ struct ELFFileTests {
 
   @Test(
     "list the sections that readelf lists",
-    arguments: Fixture.systemLibraries(
-      ["libc.so.6", "libstdc++.so.6", "libelf.so.1", "libcrypto.so.3"]))
-  func sections(path: String) throws {
+    arguments: ["libc.so.6", "libstdc++.so.6", "libelf.so.1", "libcrypto.so.3"])
+  func sections(library: String) throws {
+    let path = try Fixture.systemLibrary(library)
     let image = try ELFFile(path: path)
     let sections = try image.allSections()
     var listed = 0
@@ -76,7 +78,7 @@ struct ELFFileTests {
     #expect(listed == sections.count)
   }
 
-  @Test("find sections by exactly their name, and all of them")
+  @Test("find sections by exactly their name, and all of them", .needs("clang"))
   func namesakes() throws {
     let source = """
       .section BeehiveMods,"a",@progbits

@@ -1,4 +1,5 @@
 import BinaryImage
+import TestSupport
 import Testing
 
 @Suite("ELF files without section headers")
@@ -10,13 +11,12 @@ struct ELFNotedSectionsTests {
     whole: String, stripped: String
   ) {
     let whole = try Fixture.library(Fixture.noted("stripped"), as: name, arguments)
-    let stripped = whole + ".stripped"
-    try Fixture.run("llvm-objcopy", ["--strip-sections", whole, stripped])
-    return (whole, stripped)
+    return (whole, try Fixture.withoutSections(whole))
   }
 
   @Test("give the same pointers through their note", arguments: ["bfd", "gold", "lld", "mold"])
   func note(linker: String) throws {
+    try Needs.linker(linker)
     let (whole, stripped) = try pair("note-\(linker).so", ["-fuse-ld=\(linker)"])
     let expected = try ELFFile(path: whole)
     let image = try ELFFile(path: stripped)
@@ -44,8 +44,7 @@ struct ELFNotedSectionsTests {
   @Test("and without a note cannot be searched by name")
   func noNote() throws {
     let whole = try Fixture.library(Fixture.handWritten("bare"), as: "bare.so")
-    try Fixture.run("llvm-objcopy", ["--strip-sections", whole, whole + ".stripped"])
-    let image = try ELFFile(path: whole + ".stripped")
+    let image = try ELFFile(path: Fixture.withoutSections(whole))
     for name in Self.names + [".text"] {
       expectError(.sectionTableMissing) { try image.sections(named: name) }
     }

@@ -1,4 +1,5 @@
 import BinaryImage
+import TestSupport
 import Testing
 
 @Suite("Pointers of an ELF file")
@@ -56,6 +57,7 @@ struct ELFPointersTests {
 
   @Test("lead to the source's texts, whoever linked it and however", arguments: linkages)
   func linked(linkage: Linkage) throws {
+    try Needs.linker(linkage.linker)
     let path = try Fixture.compile(
       Self.source, as: "\(linkage.name)-\(linkage.linker)", linkage.arguments)
     let image = try ELFFile(path: path)
@@ -67,6 +69,7 @@ struct ELFPointersTests {
     "that were packed into bitmaps lead each to its own text",
     arguments: ["bfd", "lld", "mold"], [1, 3, 70] as [UInt64])
   func bitmaps(linker: String, gap: UInt64) throws {
+    try Needs.linker(linker)
     // More words than one bitmap holds, in runs and with holes of every kind.
     var source = ".section Slots,\"aw\"\n.balign 8\n"
     for index in 0..<200 { source += ".quad t\(index)\n.zero \(8 * (gap - 1))\n" }
@@ -114,7 +117,7 @@ struct ELFPointersTests {
     Machine("x86_64-linux-gnux32", "x86_64", 32, .little, nil),
   ]
 
-  @Test("of other machines lead to the same texts", arguments: machines)
+  @Test("of other machines lead to the same texts", .needs("clang", "ld.lld"), arguments: machines)
   func foreign(machine: Machine) throws {
     let object = try Fixture.compile(
       Self.source, as: "\(machine.triple).o", with: "clang",
@@ -137,11 +140,9 @@ struct ELFPointersTests {
     }
   }
 
-  @Test("of objects with compact relocations lead to the same texts")
+  @Test("of objects with compact relocations lead to the same texts", .needs("clang"))
   func compactRelocations() throws {
-    let path = try Fixture.compile(
-      Self.source, as: "crel.o", with: "clang",
-      ["-fPIC", "-O1", "-c", "-Wa,--crel,--allow-experimental-crel"])
+    let path = try Fixture.compactlyRelocated(Self.source, as: "crel.o")
     #expect(try Fixture.run("readelf", ["-SW", path]).contains("40000014"))
     try expectTexts(of: ELFFile(path: path), by: nil)
   }

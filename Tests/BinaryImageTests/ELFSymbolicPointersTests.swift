@@ -1,4 +1,5 @@
 import BinaryImage
+import TestSupport
 import Testing
 
 /// Pointers to what has a name: the symbol decides where they lead.
@@ -38,6 +39,7 @@ struct ELFSymbolicPointersTests {
     "are followed in libraries and objects",
     arguments: [["-shared"], ["-shared", "-fuse-ld=lld"], ["-shared", "-fuse-ld=mold"], ["-c"]])
   func symbols(arguments: [String]) throws {
+    try Needs.linker(of: arguments)
     let slots = try slots(
       ["-fPIC", "-O1", "-fno-toplevel-reorder"] + arguments,
       as: "symbols\(arguments.joined())")
@@ -60,6 +62,7 @@ struct ELFSymbolicPointersTests {
     "to data that the loader copies in from a library name that library's symbol",
     arguments: ["bfd", "gold", "lld", "mold"])
   func copied(linker: String) throws {
+    try Needs.linker(linker)
     let library = try Fixture.compile(
       "const char elsewhere[8] = \"copied\";", as: "libcopied-\(linker).so", ["-shared", "-fPIC"])
     let source = """
@@ -79,28 +82,16 @@ struct ELFSymbolicPointersTests {
 
   @Test("reach sections whose index needs more than 16 bits")
   func manySections() throws {
-    var source = ""
-    for index in 0..<66_000 { source += ".section .s\(index),\"a\"\n.byte 1\n" }
-    source += """
-      .section .far,"a"
-      text: .asciz "far away"
-      named: .asciz "by name"
-      .globl named
-      .section BeehiveMods,"awR"
-      .quad text, named
-
-      """
-    let path = try Fixture.compile(source, suffix: "s", as: "many.o", ["-c"])
-    let image = try ELFFile(path: path)
-    #expect(try image.texts(of: "BeehiveMods").map(\.text) == ["far away", "by name"])
+    let image = try ELFFile(path: Fixture.manySections("many.o"))
+    #expect(try image.texts(of: "BeehiveMods").map(\.text) == ["far away", "by name", "Three"])
     #expect(try image.allSections().count > 66_000)
   }
 
   @Test(
     "and all others of a system library agree with readelf",
-    arguments: Fixture.systemLibraries(
-      ["libc.so.6", "libm.so.6", "libstdc++.so.6", "libcrypto.so.3", "libelf.so.1"]))
-  func oracle(path: String) throws {
+    arguments: ["libc.so.6", "libm.so.6", "libstdc++.so.6", "libcrypto.so.3", "libelf.so.1"])
+  func oracle(library: String) throws {
+    let path = try Fixture.systemLibrary(library)
     let image = try ELFFile(path: path)
     var truth: [UInt64: Substring] = [:]
     var packed: Set<UInt64> = []

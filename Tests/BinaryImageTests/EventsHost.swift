@@ -1,11 +1,10 @@
 import Foundation
+import TestSupport
 
 /// Programs in C around the hook: in the tests' own process it is not exported, and its list is the
 /// Hive's.
 enum EventsHost {
-  private static let support: URL =
-    URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appendingPathComponent("../../CSupport").standardizedFileURL
+  private static let support = Repository.place("CSupport")
 
   private static var includes: [String] {
     ["CBeeHive", "CImageEvents", "CImageList"].flatMap {

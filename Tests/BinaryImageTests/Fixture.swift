@@ -1,8 +1,10 @@
 import Foundation
+import TestSupport
+import Testing
 
 /// Files that the tests compile once per run, from sources that stand in the tests.
 ///
-/// Everything is built into one temporary directory, removed when the process exits; nothing that
+/// Everything is built into one temporary folder, removed when the process exits; nothing that
 /// a compiler made is kept in the repository.
 enum Fixture {
   /// Why a fixture could not be built.
@@ -10,70 +12,32 @@ enum Fixture {
     var description: String
   }
 
-  /// The directory that the fixtures stand in.
-  static let directory: URL = {
-    let directory = FileManager.default.temporaryDirectory
-      .appendingPathComponent("beehive-\(UUID().uuidString)", isDirectory: true)
-    try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    atexit { try? FileManager.default.removeItem(at: Fixture.directory) }
-    return directory
-  }()
+  private static let folder = Result { try Folder() }
 
-  /// The path of a tool in PATH, or nil where it is not installed.
-  static func tool(_ name: String) -> String? {
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-    return path.split(separator: ":").map { "\($0)/\(name)" }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
-  }
+  /// The folder that the fixtures stand in.
+  static let directory = (try? folder.get().url) ?? URL(fileURLWithPath: "/nonexistent")
 
-  /// Runs a tool to its end and answers what it wrote to standard output.
+  /// Runs a program that must succeed there, and answers what it wrote to standard output.
   @discardableResult
   static func run(_ name: String, _ arguments: [String]) throws -> String {
-    guard let path = name.hasPrefix("/") ? name : tool(name) else {
-      throw Failure(description: "\(name) is not in PATH")
-    }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = arguments
-    process.currentDirectoryURL = directory
-    let output = directory.appendingPathComponent("output-\(UUID().uuidString)")
-    let errors = directory.appendingPathComponent("errors-\(UUID().uuidString)")
-    for file in [output, errors] {
-      _ = FileManager.default.createFile(atPath: file.path, contents: nil)
-    }
-    defer { for file in [output, errors] { try? FileManager.default.removeItem(at: file) } }
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = try FileHandle(forWritingTo: output)
-    process.standardError = try FileHandle(forWritingTo: errors)
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      let text = String(decoding: try Data(contentsOf: errors), as: UTF8.self)
-      throw Failure(
-        description:
-          "\(name) \(arguments.joined(separator: " ")): \(process.terminationStatus)\n\(text)")
-    }
-    return String(decoding: try Data(contentsOf: output), as: UTF8.self)
+    try Command.output(name, arguments, in: directory)
   }
 
-  /// Writes a file into the directory and answers its path.
+  /// Writes a file into the folder and answers its path.
   static func write(_ bytes: some Sequence<UInt8>, as name: String) throws -> String {
-    let url = directory.appendingPathComponent(name)
-    try Data(bytes).write(to: url)
-    return url.path
+    try folder.get().write(Data(bytes), as: name).path
   }
 
   /// Compiles `source` with a compiler and the given arguments; answers the path of the result.
   ///
   /// A suffix other than `.c` makes it another language: `.s` is assembler.
   static func compile(
-    _ source: String, suffix: String = "c", as name: String, with compiler: String = "gcc",
-    _ arguments: [String]
+    _ source: String, suffix: String = "c", as name: String,
+    with compiler: String = Compiler.program, _ arguments: [String]
   ) throws -> String {
-    let input = try write(Array(source.utf8), as: "\(name).\(suffix)")
-    let output = directory.appendingPathComponent(name).path
-    try run(compiler, [input, "-o", output] + arguments)
-    return output
+    try Compiler.compile(
+      source, suffix: suffix, as: name, in: folder.get().url, with: compiler, arguments)
+    return path(name)
   }
 
   /// The bytes of a file.
@@ -81,16 +45,74 @@ enum Fixture {
     [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
   }
 
-  /// The paths of those of the system's libraries that are installed; the C library always is.
-  static func systemLibraries(_ names: [String]) -> [String] {
-    let directories = [
+  /// The path of one of the system's libraries; skips the test where it is not installed.
+  static func systemLibrary(_ name: String) throws -> String {
+    let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+    // What this process has mapped is there, wherever the system keeps it.
+    let mapped = maps.split(separator: "\n").first { $0.hasSuffix("/\(name)") }
+      .flatMap { line in line.firstIndex(of: "/").map { String(line[$0...]) } }
+    if let mapped { return mapped }
+    let folders = [
       "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib",
     ]
-    return names.compactMap { name in
-      directories.map { "\($0)/\(name)" }.first { FileManager.default.fileExists(atPath: $0) }
+    for folder in folders where FileManager.default.fileExists(atPath: "\(folder)/\(name)") {
+      return "\(folder)/\(name)"
+    }
+    try Test.cancel("\(name) is not installed")
+  }
+
+  /// Cuts the section headers off a file; answers the path of what is left.
+  ///
+  /// Skips the test where the one tool that does so is not installed.
+  static func withoutSections(_ path: String) throws -> String {
+    let tool = try Needs.one(of: "llvm-objcopy-19", "llvm-objcopy")
+    let stripped = path + ".stripped"
+    try run(tool, ["--strip-sections", path, stripped])
+    return stripped
+  }
+
+  /// Compiles an object with `SHT_CREL`; skips the test where clang does not know how.
+  static func compactlyRelocated(_ source: String, as name: String) throws -> String {
+    do {
+      return try compile(
+        source, as: name, with: "clang",
+        ["-fPIC", "-O1", "-c", "-Wa,--crel,--allow-experimental-crel"])
+    } catch let outcome as Outcome where outcome.errors.contains("--crel") {
+      try Test.cancel("clang-19 is not installed")
     }
   }
 
-  /// The path of a file of that name in the directory.
+  /// An object of three entries, with more sections than 16 bits count.
+  static func manySections(_ name: String) throws -> String {
+    let sections = (0..<66_000).map { ".section .s\($0),\"a\"\n.byte 1\n" }.joined()
+    let entries = """
+      .section .far,"a"
+      text: .asciz "far away"
+      named: .asciz "by name"
+      .globl named
+      .section .rodata
+      three: .asciz "Three"
+      .section BeehiveMods,"awR"
+      .balign 8
+      .quad text, named, three
+
+      """
+    return try compile(sections + entries, suffix: "s", as: name, ["-c"])
+  }
+
+  /// Libraries that each declare modules of their own, as `noted` does; all names are of one length.
+  ///
+  /// One is compiled, the others are copies in which every text says the other name.
+  static func notedLibraries(_ names: [String]) throws -> [String] {
+    guard let first = names.first else { return [] }
+    let bytes = Data(try Self.bytes(of: library(noted(first), as: "\(first).so")))
+    return try names.map { name in
+      let own = bytes.replacing(Data(first.utf8), with: Data(name.utf8))
+      guard own.count == bytes.count else { throw Failure(description: "\(name) is longer") }
+      return try write(own, as: "\(name).so")
+    }
+  }
+
+  /// The path of a file of that name in the folder.
   static func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
 }

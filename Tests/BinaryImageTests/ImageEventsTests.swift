@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The hook and its pending list, each case in a process of its own.
@@ -87,11 +88,7 @@ import Testing
     #expect(try EventsHost.run(program, libraries + ["drain"]) == "")
   }
 
-  @Test func `An image with Swift stays, one without goes`() throws {
-    guard Fixture.tool("swiftc") != nil else {
-      print("skipped: swiftc is not in PATH")
-      return
-    }
+  @Test(.needs("swiftc")) func `An image with Swift stays, one without goes`() throws {
     let program = try EventsHost.program(
       """
       int main(int count, char **arguments) {
@@ -157,10 +154,7 @@ import Testing
   func `A program's own note is right, or it is not believed`(
     _ position: String, _ tools: [String]
   ) throws {
-    if let tool = tools.first, Fixture.tool(tool) == nil {
-      print("skipped: \(tool) is not installed")
-      return
-    }
+    if let tool = tools.first { try Needs.programs(tool) }
     let name = "events-own\(position)\(tools.count)"
     let program = try EventsHost.program(
       """

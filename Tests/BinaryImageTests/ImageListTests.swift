@@ -45,8 +45,7 @@ import Testing
   }
 
   @Test func `Identities are kept, in the loader's order`() throws {
-    let names = (0..<8).map { "order_\($0)" }
-    let paths = try names.map { try Fixture.library(Fixture.noted($0), as: "\($0).so") }
+    let paths = try Fixture.notedLibraries((0..<8).map { "order_\($0)" })
     var list = try ImageList.current()
     let libraries = try paths.map { try OpenLibrary($0) }
     try list.update()
@@ -86,7 +85,7 @@ import Testing
   @Test func `What took the place of an image under another name is not copied for it`() throws {
     let names = ["leaving", "arrival"]
     let paths = try names.map { try Fixture.library(Fixture.noted($0), as: "\($0).so") }
-    let hasTakenThePlace = try (0..<500).contains { _ in
+    let hasTakenThePlace = try (0..<5000).contains { _ in
       let leaving = try OpenLibrary(paths[0])
       let list = try ImageList.current()
       let position = try list.required(named: paths[0])
@@ -102,8 +101,8 @@ import Testing
   }
 
   @Test func `Many images are copied in the order that was asked for`() throws {
-    let names = (0..<40).map { "many_\($0)" }
-    let paths = try names.map { try Fixture.library(Fixture.noted($0), as: "\($0).so") }
+    let names = (10..<50).map { "many_\($0)" }
+    let paths = try Fixture.notedLibraries(names)
     let libraries = try paths.map { try OpenLibrary($0) }
     let list = try ImageList.current()
     let positions = paths.reversed().compactMap { list.position(named: $0) }

@@ -1,13 +1,12 @@
 import BinaryImage
 import Foundation
+import TestSupport
 import Testing
 
 /// Libraries that the tests build and load into their own process.
 extension Fixture {
   /// The directory of `BeeHive.h`.
-  static let headers: String =
-    URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appendingPathComponent("../../CSupport/CBeeHive/include").standardizedFileURL.path
+  static let headers = Repository.headers
 
   /// Two modules and a service of this library's own, with the header: the image has a note.
   static func noted(_ name: String) -> String {
@@ -34,7 +33,8 @@ extension Fixture {
 
   /// Builds a shared library and answers its path.
   static func library(
-    _ source: String, as name: String, with compiler: String = "gcc", _ arguments: [String] = []
+    _ source: String, as name: String, with compiler: String = Compiler.program,
+    _ arguments: [String] = []
   ) throws -> String {
     try compile(
       source, as: name, with: compiler,

@@ -1,5 +1,6 @@
 import BinaryImage
 import Foundation
+import TestSupport
 import Testing
 
 /// What is read of a mapped image is what its file says, whichever way its sections were found.
@@ -12,17 +13,13 @@ import Testing
 
     static let all = ["gcc", "clang"].flatMap { compiler in
       ["bfd", "gold", "lld", "mold"].map { Build(compiler: compiler, linker: $0) }
-    }.filter {
-      let isPossible =
-        Fixture.tool($0.compiler) != nil
-        && Fixture.tool($0.linker == "mold" ? "mold" : "ld.\($0.linker)") != nil
-      if !isPossible { print("skipped: \($0.testDescription) is not installed") }
-      return isPossible
     }
   }
 
   @Test(arguments: Build.all)
   func `The note and the file lead to the same sections`(_ build: Build) throws {
+    try Needs.programs(build.compiler)
+    try Needs.linker(build.linker)
     let name = "agree_\(build.compiler)_\(build.linker)"
     for (source, evidence) in [
       (Fixture.noted(name), LoadedImage.Evidence.note),
@@ -123,10 +120,7 @@ import Testing
   @Test func `The vdso is passed over`() throws {
     let list = try ImageList.current()
     let position = (0..<list.count).first { list[$0].role == .vdso }
-    guard let position else {
-      print("skipped: this system maps no vdso")
-      return
-    }
+    guard let position else { try Test.cancel("this system maps no vdso") }
     guard case .image(let image) = list.copy([position])[0] else {
       Issue.record("the vdso needs no file")
       return

@@ -1,4 +1,5 @@
 import BinaryImage
+import TestSupport
 import Testing
 
 /// A note is data of a stranger. One that cannot be true of the image it is mapped with is refused
@@ -76,28 +77,21 @@ import Testing
       Fixture.noted("disagree") + Self.secondNote(modulesStop: "__start_BeehiveMods"),
       as: "disagree.so")
     try expectFromFile(path, Self.contradiction, "disagree")
-    try Fixture.run("llvm-objcopy", ["--strip-sections", path, path + ".stripped"])
-    let file = try ELFFile(path: path + ".stripped")
+    let file = try ELFFile(path: Fixture.withoutSections(path))
     expectError(.malformed) { try file.sections(named: "BeehiveMods") }
   }
 
   @Test("Two notes that say the same are believed", arguments: ["bfd", "gold", "lld", "mold"])
   func agreement(linker: String) throws {
-    guard Fixture.tool(linker == "mold" ? linker : "ld.\(linker)") != nil else {
-      print("skipped: \(linker) is not installed")
-      return
-    }
+    try Needs.linker(linker)
     let path = try Fixture.library(
       Fixture.noted("agree") + Self.secondNote(modulesStop: "__stop_BeehiveMods"),
       as: "two-notes-\(linker).so", ["-fuse-ld=\(linker)"])
     try expectSeveralNotes(path, "agree")
   }
 
-  @Test("So are those that ThinLTO leaves, one of each file") func thinLTO() throws {
-    guard Fixture.tool("clang") != nil, Fixture.tool("ld.lld") != nil else {
-      print("skipped: clang or ld.lld is not installed")
-      return
-    }
+  @Test("So are those that ThinLTO leaves, one of each file", .needs("clang", "ld.lld"))
+  func thinLTO() throws {
     let other = try Fixture.write(
       Array("#include <BeeHive.h>\nBeeHiveService(thin.Other, thin.OtherView);\n".utf8),
       as: "thin-other.c")
@@ -116,8 +110,8 @@ import Testing
                 ".long 8, 36, 0x42454501\\n.asciz \\"Beehive\\"\\n.long 9\\n.zero 32\\n.popsection");
         """, as: "inside.so")
     try expectFromNote(path, "inside")
-    try Fixture.run("llvm-objcopy", ["--strip-sections", path, path + ".stripped"])
-    #expect(try ELFFile(path: path + ".stripped").texts(in: "BeehiveMods") == modules("inside"))
+    let file = try ELFFile(path: Fixture.withoutSections(path))
+    #expect(try file.texts(in: "BeehiveMods") == modules("inside"))
   }
 
   /// A note of the same owner and type; `beehive_note_descriptor` in the header.
@@ -135,8 +129,7 @@ import Testing
   private func expectSeveralNotes(_ path: String, _ name: String) throws {
     #expect(NoteBytes.descriptors(in: try Fixture.bytes(of: path)).count > 1)
     try expectFromNote(path, name)
-    try Fixture.run("llvm-objcopy", ["--strip-sections", path, path + ".stripped"])
-    let file = try ELFFile(path: path + ".stripped")
+    let file = try ELFFile(path: Fixture.withoutSections(path))
     #expect(try file.texts(in: "BeehiveMods") == modules(name))
   }
 

@@ -1,6 +1,8 @@
-import BinaryImage
 import Foundation
+import TestSupport
 import Testing
+
+@testable import BinaryImage
 
 /// Files that are cut off, overwritten or made to hurt: an answer or an `ImageError`, never a
 /// crash, never memory beyond reason.
@@ -45,7 +47,7 @@ struct MachODamageTests {
     // Longest first, so that the file only ever shrinks.
     let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
     let long = Array(stride(from: 4096, to: bytes.count, by: 64))
-    for length in (Array(0..<4096) + long).reversed() {
+    for length in Effort.sample(300, of: Array(0..<4096) + long).reversed() {
       try handle.truncate(atOffset: UInt64(length))
       if case .success(let texts) = answer(path) {
         Issue.record("\(texts) was read of \(length) bytes")
@@ -71,7 +73,8 @@ struct MachODamageTests {
     // The name stands nowhere else: a section that is called otherwise is listed under that name.
     let name = try #require(Self.places(of: "BeehiveMods", in: bytes).first)
     var fewer: [String] = []
-    for place in Array(0..<1024) + Array(page..<page + 64) + Array(2 * page..<bytes.count) {
+    let places = Array(0..<1024) + Array(page..<page + 64) + Array(2 * page..<bytes.count)
+    for place in Effort.sample(200, of: places) {
       for bits in [0xff, 0x01, 0x10, 0x80] as [UInt8] {
         try put(bytes[place] ^ bits, at: place)
         guard case .success(let texts) = answer(path), texts.count < 2 else { continue }
@@ -183,7 +186,7 @@ struct MachODamageTests {
     }
   }
 
-  @Test("of many segments or symbols take no time")
+  @Test("of many commands are read once", .mayHang)
   func large() throws {
     // 200,000 load commands of eight bytes that nobody knows.
     var bytes = MachOBuilder().bytes
@@ -196,8 +199,8 @@ struct MachODamageTests {
     Self.put(UInt32(count), at: 16, &bytes)
     Self.put(UInt32(count * 8), at: 20, &bytes)
     let image = try MachOFile(path: Fixture.write(bytes, as: "many-commands"))
-    let started = ThreadTime.now
     #expect(try image.allSections().isEmpty)
-    #expect(ThreadTime.now - started < .seconds(20))
+    #expect(try image.sections(named: "BeehiveMods").isEmpty)
+    #expect(image.file.bytesRead == UInt64(rest.count))
   }
 }

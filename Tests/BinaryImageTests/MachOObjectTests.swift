@@ -1,8 +1,9 @@
 import BinaryImage
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Pointers of a Mach-O object")
+@Suite("Pointers of a Mach-O object", .needs("clang"))
 struct MachOObjectTests {
   /// A compiler's target, and the directive for a pointer of it.
   struct Target: Sendable, CustomTestStringConvertible {

@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Somebody else's package, which takes the project by version: Scripts/check-client says from where.
+// Somebody else's package, which takes the project by version: ClientTests of Tests/ProjectTests says from
+// where.
 let package = Package(
   name: "Client",
   dependencies: [.package(url: Context.environment["SWIFT_BEEHIVE"] ?? "", from: "1.0.0")],

@@ -7,13 +7,17 @@ import subprocess
 Slot = collections.namedtuple("Slot", "address raw resolution target symbol")
 
 
+class Unreadable(Exception):
+    """Why an oracle cannot say what stands in a file."""
+
+
 def number(text):
     """The value of a hexadecimal string; None for null."""
     return None if text is None else int(text, 16)
 
 
 def slots(tool, section, paths):
-    """For each image of the files: its path, its container, and the slots of its sections."""
+    """For each image of the files: what section-dump says of it, and the slots of the section."""
     arguments = [tool, "strings", "--section", section, "--format", "ndjson", "--stdin0",
                  "--max-bytes", str(1 << 23)]
     process = subprocess.Popen(
@@ -32,26 +36,28 @@ def slots(tool, section, paths):
 
 
 class Agreement:
-    """Counts what agrees, and shows the first slots that do not."""
+    """Counts what agrees in one file, and keeps the first slots that do not."""
 
     def __init__(self):
-        self.files, self.slots, self.failures = set(), 0, 0
+        self.wrong, self.failures = 0, []
         self.kinds = collections.Counter()
+        self.unreadable = None
 
-    def compare(self, path, slot, kind, expected):
+    def fail(self, message):
+        self.wrong += 1
+        if self.wrong <= 5:
+            self.failures.append(message)
+
+    def compare(self, image, slot, kind, expected):
         """`expected` maps fields of the slot to what the oracle says."""
-        self.files.add(path)
-        self.slots += 1
         self.kinds[kind] += 1
         wrong = {name: (getattr(slot, name), value) for name, value in expected.items()
                  if getattr(slot, name) != value}
         if wrong:
-            self.failures += 1
-            if self.failures <= 20:
-                print(f"fail {path} 0x{slot.address:x} ({kind}): {wrong} (ours, the oracle's)")
+            self.fail(f"{image} 0x{slot.address:x} ({kind}): {wrong} (ours, the oracle's)")
 
-    def report(self, oracle):
-        kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(self.kinds.items()))
-        print(f"{oracle}: {self.slots} slots of {len(self.files)} images agree but {self.failures}"
-              f" ({kinds})")
-        return self.failures == 0 and self.slots > 0
+    def report(self, path):
+        """A line of JSON, which OracleReport of Tests/ProjectTests reads."""
+        print(json.dumps({
+            "path": path, "kinds": self.kinds, "wrong": self.wrong, "failures": self.failures,
+            "unreadable": self.unreadable}), flush=True)

@@ -1,4 +1,4 @@
-"""Compares every slot of every data section of Mach-O files with llvm-objdump.
+"""Compares every slot of every data section of Mach-O files with llvm-objdump; a line a file.
 
     macho.py SECTION-DUMP LLVM-OBJDUMP FILE...
 """
@@ -60,42 +60,41 @@ def sections(tool, path):
         if section["segment"].startswith("__DATA") and section["offset"] is not None})
 
 
+def check(agreement, image, slot, fixups):
+    """One slot with what the oracle says of its address."""
+    bind, rebase, weak = (fixups.get(kind) for kind in ("bind", "rebase", "weak"))
+    if bind:
+        agreement.compare(image, slot, "bind", {"resolution": "symbol", "symbol": bind.symbol})
+    elif rebase:
+        chained = rebase.target is not None
+        agreement.compare(image, slot, "chained rebase" if chained else "rebase", {
+            "resolution": "chained-rebase" if chained else "rebase",
+            "target": rebase.target if chained else slot.raw})
+    elif weak:
+        agreement.compare(image, slot, "weak bind", {"resolution": "symbol", "symbol": weak.symbol})
+    else:
+        agreement.compare(image, slot, "no fixup", {"resolution": "none", "target": None})
+
+
 def main(tool, objdump, *paths):
-    agreement = Agreement()
     for path in paths:
+        agreement = Agreement()
         images = oracle(objdump, path)
         met = collections.defaultdict(set)
         for section in sections(tool, path):
             for file, found in slots(tool, section, [path]):
                 machine = file["container"][-1] if file["container"] else ""
-                fixups = images[machine]
                 for slot in found:
                     met[machine].add(slot.address)
-                    check(agreement, f"{path}({machine})", slot, fixups.get(slot.address, {}))
+                    check(agreement, f"{path}({machine})", slot, images[machine].get(slot.address, {}))
         # Words that do not stand where a pointer of an array would are no slots of ours.
         for machine, fixups in images.items():
             missed = [address for address in fixups if address not in met[machine]]
             if any(address % 8 == 0 for address in missed):
-                agreement.failures += 1
-                print(f"fail {path}({machine}): the oracle has fixups at "
-                      f"{[hex(address) for address in missed[:5]]}, section-dump no slots")
-    return agreement.report("llvm-objdump")
-
-
-def check(agreement, path, slot, fixups):
-    bind, rebase, weak = (fixups.get(kind) for kind in ("bind", "rebase", "weak"))
-    if bind:
-        agreement.compare(path, slot, "bind", {"resolution": "symbol", "symbol": bind.symbol})
-    elif rebase:
-        chained = rebase.target is not None
-        agreement.compare(path, slot, "chained rebase" if chained else "rebase", {
-            "resolution": "chained-rebase" if chained else "rebase",
-            "target": rebase.target if chained else slot.raw})
-    elif weak:
-        agreement.compare(path, slot, "weak bind", {"resolution": "symbol", "symbol": weak.symbol})
-    else:
-        agreement.compare(path, slot, "no fixup", {"resolution": "none", "target": None})
+                agreement.fail(f"{path}({machine}): the oracle has fixups at "
+                               f"{[hex(address) for address in missed[:5]]}, section-dump no slots")
+        agreement.report(path)
 
 
 if __name__ == "__main__":
-    sys.exit(0 if main(*sys.argv[1:]) else 1)
+    main(*sys.argv[1:])

@@ -1,4 +1,5 @@
 import BinaryImage
+import Foundation
 import Testing
 
 /// An image made by hand, byte for byte: one mapping, sections that are ranges of it, and pointers
@@ -117,12 +118,17 @@ struct HandmadeImage: Image {
       address.rawValue - Self.base < UInt64(bytes.count)
     else { throw ImageError(.outOfImage, image: identity.path, message: "is not mapped") }
     let start = Int(address.rawValue - Self.base)
-    var end = start
-    while end < bytes.count, end - start <= limit, bytes[end] != 0 { end += 1 }
-    guard end < bytes.count, end - start <= limit else {
+    // Sound: the bytes are only looked at inside the call, and no further than they go.
+    let length: Int? = unsafe bytes[start...].withUnsafeBytes { rest in
+      guard let base = rest.baseAddress,
+        let end = unsafe memchr(base, 0, min(rest.count, limit + 1))
+      else { return nil }
+      return unsafe UnsafeRawPointer(end) - base
+    }
+    guard let length else {
       throw ImageError(.unterminated, image: identity.path, message: "no NUL")
     }
-    return body(bytes.span.extracting(start..<end))
+    return body(bytes.span.extracting(start..<start + length))
   }
 
   private func range(of section: Section) -> Range<Int> {

@@ -1,6 +1,7 @@
 import BinaryImage
 import Foundation
 import Registration
+import TestSupport
 import Testing
 
 @Suite("The outline of a loaded image")
@@ -122,23 +123,14 @@ enum LoadedLibrary {
   }
 
   static func image(of source: String) throws -> LoadedImage {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appendingPathComponent("outlined.c")
-    let library = folder.appendingPathComponent("outlined.so").path
-    try Data(source.utf8).write(to: file)
-    let headers = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../CSupport/CBeeHive/include").standardizedFileURL.path
-    let compiler = Process()
-    compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    compiler.arguments = [
-      "gcc", "-shared", "-fPIC", "-O2", "-w", "-I", headers, file.path, "-o", library,
-    ]
-    try compiler.run()
-    compiler.waitUntilExit()
-    guard compiler.terminationStatus == 0, unsafe dlopen(library, RTLD_NOW) != nil else {
-      throw Failure(description: "the library is not built or not loaded")
+    let folder = try Folder()
+    defer { folder.remove() }
+    let library = folder.place("outlined.so").path
+    try Compiler.compile(
+      source, as: "outlined.so", in: folder.url,
+      ["-shared", "-fPIC", "-O2", "-w", "-I", Repository.headers])
+    guard unsafe dlopen(library, RTLD_NOW) != nil else {
+      throw Failure(description: "the library is not loaded")
     }
     var list = ImageList()
     try list.update()

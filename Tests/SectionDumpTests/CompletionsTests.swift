@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What shells and the manual say of the tool, from the one description that both are made of.
@@ -37,10 +38,18 @@ struct CompletionsTests {
       .filter { $0.name != "help" }
   }
 
+  private static let shells = ["bash", "zsh", "fish"]
+
+  private static let scripts = Result {
+    try shells.map { shell in
+      let outcome = try Tool.run(["--generate-completion-script", shell])
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      return outcome.output
+    }
+  }
+
   private static func script(_ shell: String) throws -> String {
-    let outcome = try Tool.run(["--generate-completion-script", shell])
-    #expect(outcome.status == 0, "\(outcome.errors)")
-    return outcome.output
+    try scripts.get()[try #require(shells.firstIndex(of: shell))]
   }
 
   @Test("name every command, and each option with what it is for")
@@ -91,7 +100,7 @@ struct CompletionsTests {
       })
   }
 
-  @Test("Every command and option is completed", arguments: ["bash", "zsh", "fish"])
+  @Test("Every command and option is completed", arguments: shells)
   func completed(shell: String) throws {
     let script = try Self.script(shell)
     for command in try Self.commands.get() {
@@ -104,12 +113,10 @@ struct CompletionsTests {
     }
   }
 
-  /// What the scripts of the others offer is looked at above.
-  private static let installed = ["bash", "zsh", "fish"].filter(Fixtures.has)
-
-  @Test("The scripts are what their shells can read", arguments: installed)
+  @Test("The scripts are what their shells can read", arguments: shells)
   func readable(shell: String) throws {
-    let file = Fixtures.directory.appendingPathComponent("completions.\(shell)")
+    try Needs.programs(shell)
+    let file = Fixtures.place("completions.\(shell)")
     try Data(Self.script(shell).utf8).write(to: file)
     let outcome = try Fixtures.run(shell, ["-n", file.path])
     #expect(outcome.status == 0, "\(outcome.errors)")
@@ -117,7 +124,7 @@ struct CompletionsTests {
   }
 
   @Test(
-    "bash completes what was begun",
+    "bash completes what was begun", .needs("bash"),
     arguments: [
       (["section-dump", "ver"], ["verify"]), (["section-dump", "verify", "--str"], ["--strict"]),
       (["section-dump", "live", "--c"], ["--core", "--color"]),

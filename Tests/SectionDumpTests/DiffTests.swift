@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Two builds of a library, and what the second one adds, drops and changes.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Exit statuses of section-dump")
@@ -148,9 +149,9 @@ struct ExitStatusTests {
   @Test("Lost output is a failure")
   func fullDisk() throws {
     try Self.fixtures.get()
-    let tool = Tool.products.appendingPathComponent("section-dump").path
 
-    let outcome = try Fixtures.run("sh", ["-c", "\"\(tool)\" good.so > /dev/full"])
+    let outcome = try Fixtures.run(
+      "sh", ["-c", "\"$0\" good.so > /dev/full", Repository.sectionDump])
 
     #expect(outcome.status == 2)
     #expect(outcome.errors.contains("No space left on device"))

@@ -1,24 +1,12 @@
 import Foundation
-import Testing
+import TestSupport
 
 /// Files that are compiled once per run, from sources that stand here.
 enum Fixtures {
-  /// Why a fixture could not be built.
-  struct Failure: Error, CustomStringConvertible {
-    var description: String
-  }
+  private static let folder = Result { try Folder() }
 
   /// The directory that all of them stand in, removed when the process ends.
-  static let directory: URL = {
-    let directory = FileManager.default.temporaryDirectory
-      .appendingPathComponent("section-dump-\(UUID().uuidString)", isDirectory: true)
-    try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    atexit { try? FileManager.default.removeItem(at: Fixtures.directory) }
-    return directory
-  }()
-
-  private static let headers = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appendingPathComponent("../../CSupport/CBeeHive/include").standardizedFileURL.path
+  static let directory = (try? folder.get().url) ?? URL(fileURLWithPath: "/nonexistent")
 
   /// What an author writes with the header.
   static let annotated = """
@@ -84,63 +72,37 @@ enum Fixtures {
 
   /// Builds `source` and answers the name of the result, which stands in `directory`.
   static func build(
-    _ source: String, as name: String, suffix: String = "c", with compiler: String = "gcc",
-    _ arguments: [String]
+    _ source: String, as name: String, suffix: String = "c",
+    with compiler: String = Compiler.program, _ arguments: [String]
   ) throws -> String {
-    let input = directory.appendingPathComponent("\(name).source.\(suffix)")
-    try Data((source + "\n").utf8).write(to: input)
-    try tool(compiler, [input.path, "-o", name, "-I", headers] + arguments)
+    try Compiler.compile(
+      source, suffix: suffix, as: name, in: folder.get().url, with: compiler,
+      ["-I", Repository.headers] + arguments)
     return name
   }
+
+  /// The place of a file of that name in the directory.
+  static func place(_ name: String) -> URL { directory.appendingPathComponent(name) }
+
+  /// The bytes of a file of that name in the directory.
+  static func bytes(_ name: String) throws -> Data { try Data(contentsOf: place(name)) }
 
   /// A library of the annotated source, under a name of the test's own.
   static func annotatedLibrary(_ name: String) throws -> String {
     try build(annotated, as: name, ["-shared", "-fPIC", "-O2"])
   }
 
-  /// Runs a tool that must succeed.
+  /// Runs a program that must succeed, in `directory`.
   @discardableResult
   static func tool(_ name: String, _ arguments: [String]) throws -> String {
-    let outcome = try run(name, arguments)
-    guard outcome.status == 0 else {
-      throw Failure(description: "\(name) \(arguments): \(outcome.status)\n\(outcome.errors)")
-    }
-    return outcome.output
+    try Command.output(name, arguments, in: directory)
   }
 
-  /// Whether a tool is in PATH.
-  static func has(_ name: String) -> Bool {
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-    return path.split(separator: ":").contains {
-      FileManager.default.isExecutableFile(atPath: "\($0)/\(name)")
-    }
-  }
-
-  /// Runs a program to its end, in `directory`; ends it where it takes longer than `limit` seconds:
-  /// it hangs, for no slow machine takes that long.
+  /// Runs a program to its end, in `directory`.
   static func run(
     _ program: String, _ arguments: [String], input: Data? = nil,
-    environment: [String: String] = [:], limit: Int = 300
-  ) throws -> Tool.Outcome {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["timeout", "\(limit)", program] + arguments
-    process.currentDirectoryURL = directory
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    let files = try ["in", "out", "err"].map { kind in
-      let file = directory.appendingPathComponent(".\(kind)-\(UUID().uuidString)")
-      try (kind == "in" ? input ?? Data() : Data()).write(to: file)
-      return file
-    }
-    defer { for file in files { try? FileManager.default.removeItem(at: file) } }
-    process.standardInput = try FileHandle(forReadingFrom: files[0])
-    process.standardOutput = try FileHandle(forWritingTo: files[1])
-    process.standardError = try FileHandle(forWritingTo: files[2])
-    try process.run()
-    process.waitUntilExit()
-    return Tool.Outcome(
-      status: process.terminationStatus,
-      output: String(decoding: try Data(contentsOf: files[1]), as: UTF8.self),
-      errors: String(decoding: try Data(contentsOf: files[2]), as: UTF8.self))
+    environment: [String: String] = [:]
+  ) throws -> Outcome {
+    try Command.run(program, arguments, in: directory, input: input, environment: environment)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("section-dump graph")
@@ -84,7 +85,7 @@ struct GraphTests {
 
   @Test(
     "writes what Graphviz reads, whatever names hold",
-    .enabled(if: Fixtures.has("dot"), "graphviz is not installed"))
+    .needs("dot"))
   func graphviz() throws {
     for (files, count) in [
       (try shop("graphviz"), 12), ([try hostileLibrary("graphviz.so")], Self.hostile.count),

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Inputs that are no ordinary files, or change under the reader's hands: a problem says so, and the
@@ -10,15 +11,16 @@ struct HostileInputsTests {
     try #require(file["problems"] as? [[String: Any]]).compactMap { $0["message"] as? String }
   }
 
-  private static let tool = Tool.products.appendingPathComponent("section-dump").path
+  private static let tool = Repository.sectionDump
 
   @Test("A socket is named as one, and skipped in directories")
   func socket() throws {
     let directory = Fixtures.directory.appendingPathComponent("sockets")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     let name = try Fixtures.annotatedLibrary("sockets/lib.so")
-    let bind = "import socket; socket.socket(socket.AF_UNIX).bind('sockets/socket')"
-    try Fixtures.tool("python3", ["-c", bind])
+    // As one is left behind that nobody listens at any more.
+    let path = directory.appendingPathComponent("socket").path
+    try #require(unsafe mknod(path, S_IFSOCK | 0o600, 0) == 0)
     let files = try Tool.files(["sockets/socket", name])
     #expect(try problems(files[0]) == ["It is a socket; only regular files are read."])
     #expect(try Tool.lines(files[1]).count == 4)
@@ -52,6 +54,7 @@ struct HostileInputsTests {
     defer { try? manager.setAttributes([.posixPermissions: 0o700], ofItemAtPath: directory.path) }
     // Root may read everything, so the tool gives up its capabilities there.
     let command = getuid() == 0 ? ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] : ["env"]
+    try Needs.programs(command[0])
     let outcome = try Fixtures.run(
       command[0],
       Array(command.dropFirst()) + [Self.tool, "-r", "closed", name, "--format", "ndjson"])
@@ -66,7 +69,7 @@ struct HostileInputsTests {
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     let library = Fixtures.directory.appendingPathComponent(
       try Fixtures.annotatedLibrary("vanishing.so"))
-    for number in 0..<2000 {
+    for number in 0..<Effort.times(200, full: 2000) {
       try FileManager.default.linkItem(
         at: library, to: directory.appendingPathComponent(String(format: "%04d.so", number)))
     }
@@ -77,9 +80,9 @@ struct HostileInputsTests {
         "-c",
         """
         (ls -r vanishing | while read -r name; do rm "vanishing/$name"; done) &
-        "\(Self.tool)" -r vanishing --format ndjson; status=$?; wait; exit $status
-        """,
-      ], limit: 600)
+        "$0" -r vanishing --format ndjson; status=$?; wait; exit $status
+        """, Self.tool,
+      ])
     #expect([0, 2].contains(outcome.status))
     for line in outcome.output.split(separator: "\n") {
       let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
@@ -118,13 +121,16 @@ struct HostileInputsTests {
     #expect(!missing.errors.contains("\u{1b}"))
   }
 
-  @Test("A file that is rewritten while it is read gives its entries or a problem, and no signal")
+  @Test(
+    "A file that is rewritten while it is read gives its entries or a problem, and no signal",
+    .needs("bash"))
   func rewritten() throws {
     let name = try Fixtures.annotatedLibrary("rewritten.so")
     let path = Fixtures.directory.appendingPathComponent(name).path
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     let copy = Fixtures.directory.appendingPathComponent("rewritten.copy")
     try bytes.write(to: copy)
+    let count = 600
     // Cut off, extended and written anew, for as long as the reader takes. Always by another size:
     // where times are coarse, nothing else tells the reader that the file has changed.
     let outcome = try Fixtures.run(
@@ -132,22 +138,22 @@ struct HostileInputsTests {
       [
         "-c",
         """
-        for ((time = 0; time < 5000; time++)); do
+        while true; do
           truncate -s $((RANDOM % \(bytes.count))) "\(name)"
           truncate -s $((\(bytes.count + 1) + RANDOM % 8192)) "\(name)"
           cat rewritten.copy > "\(name)"
         done &
         writer=$!
         trap 'kill $writer' EXIT
-        yes "\(name)" | head -n 600 | tr '\\n' '\\0' |
-          "\(Self.tool)" --stdin0 --format ndjson 2> /dev/null
+        yes "\(name)" | head -n \(count) | tr '\\n' '\\0' |
+          "$0" --stdin0 --format ndjson 2> /dev/null
         status=$?
         exit $status
-        """,
-      ], limit: 600)
+        """, Self.tool,
+      ])
     #expect([0, 2].contains(outcome.status))
     let lines = outcome.output.split(separator: "\n")
-    #expect(lines.count == 600)
+    #expect(lines.count == count)
     var (whole, damaged) = (0, 0)
     for line in lines {
       let object = try JSONSerialization.jsonObject(with: Data(line.utf8))

@@ -1,5 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
+
+@testable import section_dump
 
 @Suite("Inputs of section-dump")
 struct InputsTests {
@@ -48,25 +51,37 @@ struct InputsTests {
   }
 
   @Test(
-    "Many paths behind the options are all read, in order, each at its own cost",
+    "Many paths behind the options are all read, in order",
     arguments: [["--format", "ndjson"], ["records", "--format", "ndjson", "--jobs", "2"]])
   func manyPaths(options: [String]) throws {
     let name = try Fixtures.annotatedLibrary("many-\(UUID().uuidString).so")
     let paths = ["./\(name)", name, "missing.so", name]
-    func seconds(_ count: Int) throws -> Double {
-      let (result, seconds) = try Tool.timed(options + (0..<count).map { paths[$0 % 4] })
-      #expect(result.status == 2)
-      let found = try result.output.split(separator: "\n").map {
-        try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])["path"]
-          as? String
-      }
-      let isInOrder = found == (0..<count).map { paths[$0 % 4] }
-      #expect(isInOrder, "\(found.count) of \(count)")
-      return seconds
+    let count = Effort.times(400, full: 3200)
+    let result = try Tool.run(options + (0..<count).map { paths[$0 % 4] })
+    #expect(result.status == 2)
+    let found = try result.output.split(separator: "\n").map {
+      try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])["path"]
+        as? String
     }
-    // Eight times the paths; the parser alone would take sixty times as long for them.
-    let few = try seconds(400)
-    #expect(try seconds(3200) < 20 * few)
+    let isInOrder = found == (0..<count).map { paths[$0 % 4] }
+    #expect(isInOrder, "\(found.count) of \(count)")
+  }
+
+  @Test(
+    "The parser, whose time grows with the square of its arguments, is given a few of many paths",
+    arguments: [
+      [], ["--format", "ndjson"], ["records", "--format", "ndjson", "--jobs", "2"],
+      ["verify", "--strict"], ["-r", "first", "--color", "always"],
+    ])
+  func fewParsed(options: [String]) {
+    let paths = (0..<3200).map { "path \($0)" }
+    let arguments = CommandArguments(options + paths)
+    #expect(arguments.parsed.count <= options.count + 3)
+    #expect(arguments.parsed + arguments.laterPaths == options + paths)
+    // These take two paths, or none.
+    for command in ["diff", "live", "help"] {
+      #expect(CommandArguments([command] + options + paths).laterPaths.isEmpty)
+    }
   }
 
   @Test("A directory with a slash behind it has no second one")
@@ -84,14 +99,14 @@ struct InputsTests {
     #expect(file["path"] as? String == "-")
     #expect(try Tool.lines(file).sorted() == Fixtures.annotatedLines.sorted())
 
-    let tool = Tool.products.appendingPathComponent("section-dump").path
-    let piped = try Fixtures.run("sh", ["-c", "cat \(name) | \"\(tool)\" - --format csv"])
+    let tool = Repository.sectionDump
+    let piped = try Fixtures.run("sh", ["-c", "cat \(name) | \"$0\" - --format csv", tool])
     #expect(piped.status == 0)
     #expect(piped.output.split(separator: "\n").count == 5)
     #expect(piped.output.contains("\n-,,module,"))
 
     let limited = try Fixtures.run(
-      "sh", ["-c", "cat \(name) | \"\(tool)\" - --max-bytes 100"])
+      "sh", ["-c", "cat \(name) | \"$0\" - --max-bytes 100", tool])
     #expect(limited.status == 2)
     #expect(limited.errors.contains("--max-bytes"))
   }
@@ -106,9 +121,12 @@ struct InputsTests {
   @Test("A path that is not UTF-8 is opened, named with replacements, and given in hex")
   func rawPath() throws {
     let name = try Fixtures.annotatedLibrary("raw.so")
-    let tool = Tool.products.appendingPathComponent("section-dump").path
     let outcome = try Fixtures.run(
-      "sh", ["-c", "cp \(name) \"$(printf 'x\\377')\"; \"\(tool)\" x[!a-z]* --format ndjson"])
+      "sh",
+      [
+        "-c", "cp \(name) \"$(printf 'x\\377')\"; \"$0\" x[!a-z]* --format ndjson",
+        Repository.sectionDump,
+      ])
 
     #expect(outcome.status == 0, "\(outcome.errors)")
     let file = try #require(

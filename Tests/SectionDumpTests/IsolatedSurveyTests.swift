@@ -1,6 +1,7 @@
 import BinaryImage
 import Foundation
 import Registration
+import TestSupport
 import Testing
 
 @testable import section_dump
@@ -13,7 +14,7 @@ import Testing
 struct IsolatedSurveyTests {
   /// Files with entries of every sort, good and bad, with and without Swift types.
   private static let files = Result {
-    let types = Fixtures.directory.appendingPathComponent("isolated-types.swift")
+    let types = Fixtures.place("isolated-types.swift")
     try Data(
       "public enum Shop { public struct ShopModule {} }\nextension String { struct X {} }\n".utf8
     )
@@ -31,8 +32,10 @@ struct IsolatedSurveyTests {
       try Fixtures.build(Fixtures.layout, as: "isolated-layout.so", suffix: "s", shared),
       try Fixtures.build(Fixtures.layout, as: "isolated-layout.o", suffix: "s", ["-c"]), "nosuch",
     ]
-      + ["universal.dylib", "universal.a", "archive-gnu.a", "elf-aarch64_be.so", "elf-x32.o"]
-      .filter(Linkages.built.contains).map(Linkages.path)
+      + (try Linkages.built().filter(
+        ["universal.dylib", "universal.a", "archive-gnu.a", "elf-aarch64_be.so", "elf-x32.o"]
+          .contains
+      ).map(Linkages.path))
   }
 
   static let commands = [
@@ -41,19 +44,27 @@ struct IsolatedSurveyTests {
     ["graph", "--format", "dot"], ["graph", "--format", "html"],
   ]
 
-  @Test("Nothing else is different", arguments: commands, [1, 3])
-  func same(command: [String], jobs: Int) throws {
-    let files = try Self.files.get()
-    for format in command[0] == "graph" ? [] : ["table", "json"] {
-      try expectSame(command + ["--format", format, "--color", "always"] + files, jobs)
+  /// Every command with every format, by one thread and by several; half of that is usually enough.
+  static let runs = commands.enumerated().flatMap { number, command in
+    let formats =
+      command[0] == "graph"
+      ? [[]] : ["table", "json"].map { ["--format", $0, "--color", "always"] }
+    return formats.enumerated().flatMap { position, format in
+      [1, 3].filter { Effort.isFull || (number + position + $0 / 2) % 2 == 0 }
+        .map { (command + format, $0) }
     }
-    if command[0] == "graph" { try expectSame(command + files, jobs) }
   }
 
-  @Test("Nor between builds", arguments: ["table", "ndjson"])
+  @Test("Nothing else is different", .needs("swiftc"), arguments: runs)
+  func same(command: [String], jobs: Int) throws {
+    try expectSame(command + Self.files.get(), jobs)
+  }
+
+  @Test("Nor between builds", .needs("swiftc"), arguments: ["table", "ndjson"])
   func builds(format: String) throws {
     let files = try Self.files.get()
-    for (old, new) in zip(files, files.dropFirst()) {
+    let pairs = Array(zip(files, files.dropFirst()))
+    for (old, new) in Effort.sample(4, of: pairs) {
       try expectSame(["diff", "--format", format, old, new], 1)
     }
   }
@@ -137,7 +148,7 @@ struct FieldCoderTests {
   @Test("is refused where it breaks off or goes on")
   func cut() throws {
     let bytes = try Self.written()
-    for count in 0..<bytes.count {
+    for count in Effort.sample(200, of: Array(bytes.indices)) {
       #expect(throws: FieldCoder.Broken.self) { try Self.read(Array(bytes.prefix(count))) }
     }
     #expect(throws: FieldCoder.Broken.self) { try Self.read(bytes + [0]) }
@@ -147,13 +158,14 @@ struct FieldCoderTests {
   func overwritten() throws {
     let bytes = try Self.written()
     var refused = 0
-    for position in bytes.indices {
+    let positions = Effort.sample(150, of: Array(bytes.indices))
+    for position in positions {
       for value: UInt8 in [0, 0x7f, 0x80, 0xff] {
         var copy = bytes
         copy[position] = value
         if (try? Self.read(copy)) == nil { refused += 1 }
       }
     }
-    #expect(refused > bytes.count)
+    #expect(refused > positions.count)
   }
 }

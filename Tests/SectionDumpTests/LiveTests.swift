@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("What the images in a running process offer", .serialized)
@@ -14,6 +15,7 @@ struct LiveTests {
       #include <stdio.h>
       #include <stdlib.h>
       #include <sys/mman.h>
+      #include <sys/prctl.h>
       #include <unistd.h>
       int main(int count, char **names) {
         unsigned seed = atoi(names[1]);
@@ -26,44 +28,32 @@ struct LiveTests {
           // The magic stays, or there would be nothing to look at.
           for (int hit = 0; hit < 8; hit++) { base[16 + rand_r(&seed) % 900] = rand_r(&seed); }
         }
+        prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); // or only its parent may look at it
         puts("ready");
         fflush(stdout);
-        sleep(600);
+        sleep(3000);
       }
       """, as: "live-host", ["-O1", "-ldl"])
   }
 
   /// Runs the host with its libraries while `body` looks at it.
   private func withHost(
-    _ libraries: [String], seed: Int = 0, _ body: (Process) throws -> Void
+    _ libraries: [String], seed: Int = 0, _ body: (_ process: Int32) throws -> Void
   ) throws {
-    let process = Process()
-    process.executableURL = Fixtures.directory.appendingPathComponent(try Self.host.get())
-    process.currentDirectoryURL = Fixtures.directory
-    process.arguments = ["\(seed)"] + libraries.map { "./\($0)" }
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    defer {
-      kill(process.processIdentifier, SIGKILL)
-      process.waitUntilExit()
-    }
-    let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-    try #require(line == "ready\n")
-    try body(process)
+    let host = Fixtures.place(try Self.host.get()).path
+    let arguments = ["\(seed)"] + libraries.map { "./\($0)" }
+    try Command.whileRunning(host, arguments, in: Fixtures.directory) { pid, _ in try body(pid) }
   }
 
   /// The images of a process by the last part of their paths.
   private func images(
-    of process: Process, status: Int32 = 0
+    of process: Int32, status: Int32 = 0
   ) throws -> [String: [String: Any]] {
-    let outcome = try Tool.run([
-      "live", "--pid", "\(process.processIdentifier)", "--format", "json",
-    ])
+    let outcome = try Tool.run(["live", "--pid", "\(process)", "--format", "json"])
     #expect(outcome.status == status, "\(outcome.errors)")
     let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
     let object = try #require(document as? [String: Any])
-    #expect(object["pid"] as? Int == Int(process.processIdentifier))
+    #expect(object["pid"] as? Int == Int(process))
     let files = try #require(object["files"] as? [[String: Any]])
     return Dictionary(
       files.map {
@@ -112,7 +102,7 @@ struct LiveTests {
         #expect((image["deleted"] as? Bool, image["replaced"] as? Bool) == state)
         #expect(try Tool.lines(image).sorted() == Fixtures.annotatedLines.sorted())
       }
-      let table = try Tool.run(["live", "--pid", "\(process.processIdentifier)"]).output
+      let table = try Tool.run(["live", "--pid", "\(process)"]).output
       #expect(table.contains(", deleted since\n") && table.contains(", replaced since\n"))
     }
   }
@@ -131,13 +121,13 @@ struct LiveTests {
     }
   }
 
-  @Test("Headers that the process has overwritten are a problem or harmless", arguments: 1...24)
+  @Test(
+    "Headers that the process has overwritten are a problem or harmless",
+    arguments: Effort.sample(8, of: Array(1...24)))
   func hostileMemory(seed: Int) throws {
     let name = try Fixtures.annotatedLibrary("live-hostile-\(seed).so")
     try withHost([name], seed: seed) { process in
-      let outcome = try Tool.run([
-        "live", "--pid", "\(process.processIdentifier)", "--format", "json",
-      ])
+      let outcome = try Tool.run(["live", "--pid", "\(process)", "--format", "json"])
       #expect([0, 2].contains(outcome.status), "\(outcome.status)")
       #expect(throws: Never.self) {
         try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
@@ -145,11 +135,12 @@ struct LiveTests {
     }
   }
 
-  @Test("A process that ends while it is read is a problem or was read", arguments: 0..<12)
+  @Test(
+    "A process that ends while it is read is a problem or was read",
+    arguments: Effort.sample(6, of: Array(0..<12)))
   func endingProcess(step: Int) throws {
     let name = try Fixtures.annotatedLibrary("live-ending-\(step).so")
-    try withHost([name]) { process in
-      let pid = process.processIdentifier
+    try withHost([name]) { pid in
       Thread.detachNewThread {
         usleep(UInt32(step * 8000))
         kill(pid, SIGKILL)
@@ -166,7 +157,7 @@ struct LiveTests {
   @Test("A process that is not there, or has no memory")
   func noProcess() throws {
     var number: Int32 = 0
-    try withHost([]) { number = $0.processIdentifier }
+    try withHost([]) { number = $0 }
     let outcome = try Tool.run(["live", "--pid", "\(number)"])
     #expect(outcome.status == 2)
     #expect(outcome.output.isEmpty)
@@ -175,27 +166,24 @@ struct LiveTests {
 
   private static let somebodyElse = ["--reuid", "65534", "--regid", "65534", "--clear-groups"]
 
-  /// A copy of the tool that somebody else may run; nil where there is no becoming one.
-  private static let sharedTool: String? = {
-    let tool = Fixtures.directory.appendingPathComponent("live-tool").path
-    let own = Tool.products.appendingPathComponent("section-dump").path
-    guard geteuid() == 0, Fixtures.has("setpriv"),
-      // By another process: who forks here meanwhile would keep the copy open, and nobody could run it.
-      (try? Fixtures.tool("cp", [own, tool])) != nil,
-      (try? Fixtures.tool("setpriv", somebodyElse + ["test", "-x", tool])) != nil
-    else { return nil }
+  /// A copy of the tool that somebody else may run.
+  private func sharedTool() throws -> String {
+    let tool = Fixtures.place("live-tool").path
+    // By another process: who forks here meanwhile would keep the copy open, and nobody could run it.
+    try Fixtures.tool("cp", [Repository.sectionDump, tool])
+    let mayRun = try Fixtures.run("setpriv", Self.somebodyElse + ["test", "-x", tool]).status == 0
+    if !mayRun { try Test.cancel("nobody else may look into \(Fixtures.directory.path)") }
     return tool
-  }()
+  }
 
   @Test(
     "One that may not be read is told with the setting that counts",
-    .enabled(if: sharedTool != nil, "only root may become somebody else"))
+    .needs("setpriv"), .enabled(if: geteuid() == 0, "only root may become somebody else"))
   func permission() throws {
-    let tool = try #require(Self.sharedTool)
+    let tool = try sharedTool()
     try withHost([]) { process in
       let outcome = try Fixtures.run(
-        "setpriv",
-        Self.somebodyElse + [tool, "live", "--pid", "\(process.processIdentifier)"])
+        "setpriv", Self.somebodyElse + [tool, "live", "--pid", "\(process)"])
       #expect(outcome.status == 2)
       #expect(outcome.errors.contains("kernel.yama.ptrace_scope"), "\(outcome.errors)")
     }

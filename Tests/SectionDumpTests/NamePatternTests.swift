@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import section_dump
@@ -20,7 +21,7 @@ struct NamePatternTests {
     #expect(NamePattern(pattern).matches(name) == expected)
   }
 
-  @Test("A name that is made to be slow is not", .timeLimit(.minutes(10)))
+  @Test("A name that is made to be slow is not", .mayHang)
   func hostile() {
     let pattern = NamePattern(String(repeating: "*a", count: 50) + "b")
     #expect(!pattern.matches(String(repeating: "a", count: 20_000)))

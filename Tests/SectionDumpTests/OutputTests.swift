@@ -1,30 +1,29 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Formats of section-dump")
 struct OutputTests {
-  @Test("Colours come only when asked for, and NO_COLOR is heeded by auto")
+  @Test("Colours come only when asked for")
   func colours() throws {
     let name = try Fixtures.annotatedLibrary("colours.so")
     let escape = "\u{1b}["
     #expect(try !Tool.run([name]).output.contains(escape))
     #expect(try !Tool.run([name, "--color", "never"]).output.contains(escape))
     #expect(try Tool.run([name, "--color", "always"]).output.contains(escape))
+  }
 
-    // On a terminal, which script(1) makes.
-    guard Fixtures.has("script") else {
-      print("skipped: script(1) is missing, so colours were not seen on a terminal")
-      return
-    }
-    let tool = Tool.products.appendingPathComponent("section-dump").path
+  @Test("A terminal has colours by itself, unless it is told otherwise", .needs("script"))
+  func terminal() throws {
+    let name = try Fixtures.annotatedLibrary("colours-terminal.so")
     for (variables, isColored) in [
       ("TERM=xterm", true), ("TERM=xterm NO_COLOR=1", false), ("TERM=dumb", false),
       ("TERM=xterm NO_COLOR=", true),
     ] {
-      let run = "env -u NO_COLOR \(variables) \(tool) \(name)"
+      let run = "env -u NO_COLOR \(variables) '\(Repository.sectionDump)' \(name)"
       let output = try Fixtures.run("script", ["-qec", run, "/dev/null"]).output
       #expect(output.contains("BeehiveMods"))
-      #expect(output.contains(escape) == isColored, "\(variables)")
+      #expect(output.contains("\u{1b}[") == isColored, "\(variables)")
     }
   }
 

@@ -1,57 +1,75 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("A long scan says how far it is", .serialized)
+@testable import section_dump
+
+@Suite("A long scan says how far it is", .serialized, .mayHang)
 struct ProgressTests {
-  /// As many files as take longer than anybody waits without a word.
-  private static var manyFiles: Int {
-    #if DEBUG
-      4000
-    #else
-      14000
-    #endif
-  }
+  /// How many files are read.
+  private static let files = 40
 
   private static let library = Result { try Fixtures.annotatedLibrary("watched.so") }
 
+  /// Starts a scan of the files in a list; the last of them cannot be read, which makes a line in the
+  /// midst of it all.
+  ///
+  /// A long one lasts for longer than anybody waits without a word, however fast the machine is: its
+  /// list comes late. What nobody would miss comes before it, more than a pipe holds, so that some of
+  /// it was read, and the clock of the scan runs, once all of it is written.
+  private func scan(
+    _ arguments: [String], isLong: Bool, terminal: String = "xterm", output: FileHandle,
+    errors: FileHandle, _ body: (Process) throws -> Void
+  ) throws {
+    let names = [String](repeating: try Self.library.get(), count: Self.files) + ["nosuch"]
+    let list = Pipe()
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: Repository.sectionDump)
+    process.currentDirectoryURL = Fixtures.directory
+    process.arguments = ["--stdin0"] + arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(["TERM": terminal]) { $1 }
+    process.standardInput = list
+    process.standardOutput = output
+    process.standardError = errors
+    try Command.start(process)
+    let end = list.fileHandleForWriting
+    if isLong {
+      try end.write(contentsOf: Data(count: 1 << 20))
+      Thread.sleep(forTimeInterval: 1.1 * Double(Progress.patience) / 1e9)
+    }
+    try end.write(contentsOf: Data(names.joined(separator: "\0").utf8))
+    try end.close()
+    try body(process)
+    process.waitUntilExit()
+  }
+
   /// What a terminal is sent that both streams, or standard error alone, lead to.
   private func transcript(
-    _ arguments: [String], files: Int, output: FileHandle? = nil, terminal: String = "xterm"
+    _ arguments: [String], isLong: Bool = true, output: FileHandle? = nil,
+    terminal: String = "xterm"
   ) throws -> String {
-    let library = try Self.library.get()
-    let list = Fixtures.directory.appendingPathComponent("list-\(UUID().uuidString)")
-    // The last of them cannot be read: a line that comes in the midst of it all.
-    let names = [String](repeating: library, count: files) + ["nosuch"]
-    try Data(names.joined(separator: "\0").utf8).write(to: list)
-
     let terminalMaster = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY)
+    defer { close(terminalMaster) }
     var (number, isLocked): (Int32, Int32) = (0, 0)
     // TIOCSPTLCK unlocks the other end, TIOCGPTN tells its number; both take an int.
     try #require(unsafe ioctl(terminalMaster, 0x4004_5431, &isLocked) == 0)
     try #require(unsafe ioctl(terminalMaster, 0x8004_5430, &number) == 0)
     let terminalEnd = try #require(FileHandle(forUpdatingAtPath: "/dev/pts/\(number)"))
-    let process = Process()
-    process.executableURL = Tool.products.appendingPathComponent("section-dump")
-    process.currentDirectoryURL = Fixtures.directory
-    process.arguments = ["--stdin0"] + arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(["TERM": terminal]) { $1 }
-    process.standardInput = try FileHandle(forReadingFrom: list)
-    process.standardOutput = output ?? terminalEnd
-    process.standardError = terminalEnd
-    try process.run()
-    try terminalEnd.close()
-
-    // The other end reports an error, in place of the end of a file, once nobody has it open.
     var bytes: [UInt8] = []
-    while true {
-      let chunk = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
-        count = unsafe max(0, read(terminalMaster, buffer.baseAddress, buffer.count))
+    try scan(
+      arguments, isLong: isLong, terminal: terminal, output: output ?? terminalEnd,
+      errors: terminalEnd
+    ) { _ in
+      try terminalEnd.close()
+      // The other end reports an error, in place of the end of a file, once nobody has it open.
+      while true {
+        let chunk = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
+          count = unsafe max(0, read(terminalMaster, buffer.baseAddress, buffer.count))
+        }
+        if chunk.isEmpty { break }
+        bytes += chunk
       }
-      if chunk.isEmpty { break }
-      bytes += chunk
     }
-    process.waitUntilExit()
-    close(terminalMaster)
     return String(decoding: bytes, as: UTF8.self).replacingOccurrences(of: "\r\n", with: "\n")
   }
 
@@ -68,11 +86,10 @@ struct ProgressTests {
 
   @Test("It is told on a terminal, and gone before anything else is printed", arguments: [1, 2])
   func told(jobs: Int) throws {
-    let transcript = try transcript(
-      ["--format", "csv", "--jobs", "\(jobs)"], files: Self.manyFiles)
+    let transcript = try transcript(["--format", "csv", "--jobs", "\(jobs)"])
     #expect(transcript.contains(" files read"))
     let lines = screen(transcript)
-    #expect(lines.count == 1 + 4 * Self.manyFiles + 2)
+    #expect(lines.count == 1 + 4 * Self.files + 2)
     #expect(lines.dropFirst().dropLast(2).allSatisfy { $0.hasPrefix("watched.so,,") })
     #expect(lines.dropLast().last?.hasPrefix("section-dump: nosuch: ") == true)
   }
@@ -80,7 +97,7 @@ struct ProgressTests {
   @Test("It is told where the report goes into a file")
   func toldBesideAFile() throws {
     let file = try #require(FileHandle(forWritingAtPath: "/dev/null"))
-    let transcript = try transcript(["--format", "csv"], files: Self.manyFiles, output: file)
+    let transcript = try transcript(["--format", "csv"], output: file)
     #expect(transcript.contains(" files read"))
     #expect(screen(transcript).first?.hasPrefix("section-dump: nosuch: ") == true)
   }
@@ -88,26 +105,34 @@ struct ProgressTests {
   @Test("A short scan needs no word of it")
   func shortScan() throws {
     // On a machine that has much to do, now and then even a short one takes long.
-    let isSilent = try (0..<10).contains { _ in
-      try !transcript(["--format", "csv"], files: 20).contains("files read")
+    let isSilent = try Patience.spin {
+      try !transcript(["--format", "csv"], isLong: false).contains("files read")
     }
     #expect(isSilent)
   }
 
   @Test("A terminal that cannot remove it is not told")
   func dumbTerminal() throws {
-    let transcript = try transcript(
-      ["--format", "csv"], files: Self.manyFiles, terminal: "dumb")
+    let transcript = try transcript(["--format", "csv"], terminal: "dumb")
+    #expect(transcript.contains("section-dump: nosuch: "))
     #expect(!transcript.contains("files read"))
   }
 
   @Test("It never goes into a pipe or a file")
   func notTold() throws {
-    let list = [String](repeating: try Self.library.get(), count: Self.manyFiles)
-    let outcome = try Tool.run(
-      ["--stdin0", "--format", "csv"], input: Data(list.joined(separator: "\0").utf8))
-    #expect(outcome.status == 0)
-    #expect(outcome.errors.isEmpty)
-    #expect(!outcome.output.contains("\r"))
+    let folder = try Folder()
+    defer { folder.remove() }
+    let files = try ["output", "errors"].map { try folder.write("", as: $0) }
+    try scan(
+      ["--format", "csv"], isLong: true, output: FileHandle(forWritingTo: files[0]),
+      errors: FileHandle(forWritingTo: files[1])
+    ) { process in
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 2)
+    }
+    let texts = try files.map { try String(contentsOf: $0, encoding: .utf8) }
+    #expect(texts[0].split(separator: "\n").count == 1 + 4 * Self.files)
+    #expect(!texts[0].contains("\r"))
+    #expect(texts[1] == "section-dump: nosuch: No such file or directory.\n")
   }
 }

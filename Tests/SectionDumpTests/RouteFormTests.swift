@@ -1,4 +1,5 @@
 import BeeHiveRouting
+import TestSupport
 import Testing
 
 @testable import section_dump
@@ -59,7 +60,7 @@ struct RouteFormTests {
     return error.code == .duplicate ? true : nil
   }
 
-  @Test("are those that the router takes for one", arguments: routes)
+  @Test("are those that the router takes for one", arguments: Effort.sample(25, of: routes))
   func pairs(one: Route) {
     var duplicates = 0
     for other in Self.routes {
@@ -87,18 +88,14 @@ struct RouteFormTests {
     let longest = Route(pattern: head + String(repeating: "x", count: rest))
     #expect(longest.forms.count == 64)
     #expect(RouteForm.mostBytes > URLLimits.standard.bytes)
-    let huge = head + String(repeating: "x", count: 12 << 20)
-    var forms: [RouteForm] = []
-    let time = ThreadTime.measure {
-      for pattern in [longest.pattern + "x", huge] {
-        forms += RouteForm.forms(of: pattern, isPrefix: false)
-      }
+    let huge = head + String(repeating: "x", count: Effort.times(1, full: 12) << 20)
+    // Not one is made of what is a byte longer, whatever stands in it.
+    for pattern in [longest.pattern + "x", huge] {
+      #expect(RouteForm.forms(of: pattern, isPrefix: false).isEmpty)
     }
-    #expect(forms.isEmpty)
-    #expect(time < .seconds(5))
   }
 
-  @Test("A pattern that is nested without end, or has too many forms, is read in bounded time")
+  @Test("A pattern that is nested without end, or has too many forms, has none", .mayHang)
   func hostile() {
     let open = String(repeating: "(", count: 1 << 16)
     let close = String(repeating: ")", count: 1 << 16)

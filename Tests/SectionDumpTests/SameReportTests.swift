@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// One source, compiled for one machine into a library of each format.
@@ -10,10 +11,6 @@ struct SameReportTests {
   /// What the formats have in different places or give different names, and nothing else.
   private static let fileKeys: Set = ["path", "format", "machine", "id"]
   private static let recordKeys: Set = ["address", "offset", "resolution"]
-
-  private static func isHere(_ names: String...) -> Bool {
-    names.allSatisfy(Linkages.built.contains)
-  }
 
   private func report(_ name: String) throws -> [String: Any] {
     let files = try Tool.files([Linkages.path(name)])
@@ -32,9 +29,7 @@ struct SameReportTests {
     return Set(try one.keys.filter { try text(one[$0]) != text(other[$0]) })
   }
 
-  @Test(
-    "differ in what the formats differ in",
-    .enabled(if: isHere(dylib, library), "its two linkers are not installed"))
+  @Test("differ in what the formats differ in")
   func whole() throws {
     let (dylib, library) = (try report(Self.dylib), try report(Self.library))
     #expect(try differences(dylib, library).subtracting(["records"]) == Self.fileKeys)
@@ -58,9 +53,7 @@ struct SameReportTests {
     #expect(different == Self.recordKeys)
   }
 
-  @Test(
-    "say the same in rows and tables",
-    .enabled(if: isHere(dylib, library), "its two linkers are not installed"))
+  @Test("say the same in rows and tables")
   func rows() throws {
     let columns = try [Self.dylib, Self.library].map { name in
       let output = try Tool.run([Linkages.path(name), "--format", "csv"]).output

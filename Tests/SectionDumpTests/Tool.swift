@@ -1,48 +1,24 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `section-dump` as it was built, run as a process.
 enum Tool {
-  /// What a run left behind.
-  struct Outcome {
-    var status: Int32
-    var output: String
-    var errors: String
-  }
-
-  /// The directory of the test bundle, where the package's products stand too.
-  static let products = URL(fileURLWithPath: CommandLine.arguments[0])
-    .resolvingSymlinksInPath().deletingLastPathComponent()
-
   /// Runs the tool in the directory of the fixtures, with `input` as its standard input.
   static func run(
     _ arguments: [String], input: Data? = nil, environment: [String: String] = [:]
   ) throws -> Outcome {
     try Fixtures.run(
-      products.appendingPathComponent("section-dump").path, arguments, input: input,
-      environment: environment)
-  }
-
-  /// Runs the tool; the seconds of processor time that it took, whatever runs beside it.
-  static func timed(
-    _ arguments: [String], limit: Int = 300
-  ) throws -> (outcome: Outcome, seconds: Double) {
-    let tool = products.appendingPathComponent("section-dump").path
-    var outcome = try Fixtures.run(
-      "bash", ["-c", #"TIMEFORMAT="%U %S"; time "$0" "$@""#, tool] + arguments,
-      environment: ["LC_ALL": "C"], limit: limit)
-    // Behind what the tool said there.
-    var lines = outcome.errors.split(separator: "\n", omittingEmptySubsequences: false)
-    try #require(lines.popLast()?.isEmpty == true, "\(outcome.errors)")
-    let times = (lines.popLast() ?? "").split(separator: " ").compactMap { Double($0) }
-    try #require(times.count == 2, "\(outcome.errors)")
-    outcome.errors = lines.map { $0 + "\n" }.joined()
-    return (outcome, times[0] + times[1])
+      Repository.sectionDump, arguments, input: input, environment: environment)
   }
 
   /// The file objects of a JSON run.
   static func files(_ arguments: [String], input: Data? = nil) throws -> [[String: Any]] {
-    let outcome = try run(arguments + ["--format", "json"], input: input)
+    try files(of: run(arguments + ["--format", "json"], input: input))
+  }
+
+  /// The file objects that a JSON run has printed.
+  static func files(of outcome: Outcome) throws -> [[String: Any]] {
     let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
     let object = try #require(document as? [String: Any])
     #expect(object["schema"] as? Int == 1)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Every code that `verify` has, with what leads to it, where it points and what it advises.
@@ -11,7 +12,7 @@ struct VerifyFindingsTests {
     var place: String
     var remedy: String
     var arguments = ["-shared", "-fPIC"]
-    var compiler = "gcc"
+    var compiler = Compiler.program
     var options: [String] = []
     var level = "error"
     var status: Int32 = 2
@@ -202,6 +203,7 @@ struct VerifyFindingsTests {
 
   @Test(arguments: contradictions + malformed)
   func finds(row: Row) throws {
+    try Needs.programs(row.compiler)
     let isAssembler = row.source.hasPrefix(".")
     let name = "finding-\(row.code)-\(row.compiler).\(row.arguments.contains("-c") ? "o" : "so")"
     let file = try Fixtures.build(
@@ -231,8 +233,7 @@ struct VerifyFindingsTests {
     }
     let rest = ".section .rodata\ntext: .asciz \"Log\"\n.section .note.GNU-stack, \"\", %progbits\n"
     let file = try Fixtures.build(
-      source.joined(separator: "\n") + "\n" + rest, as: "finding-once.o", suffix: "s", with: "gcc",
-      ["-c"])
+      source.joined(separator: "\n") + "\n" + rest, as: "finding-once.o", suffix: "s", ["-c"])
     let outcome = try Tool.run(["verify", "--format", "json", file])
     #expect(outcome.status == 1)
     #expect(outcome.output.matches(of: /"not-retained"/).count == 1, "\(outcome.output)")
@@ -240,8 +241,7 @@ struct VerifyFindingsTests {
 
   /// The codes in a table of the documentation.
   private static func codes(under heading: String) throws -> Set<String> {
-    let file = Linkages.package.appendingPathComponent("Docs/problems.md")
-    let text = try String(contentsOf: file, encoding: .utf8)
+    let text = try Repository.text("Docs/problems.md")
     let parts = text.components(separatedBy: "\n## ")
     let part = try #require(parts.first { $0.hasPrefix(heading) })
     return Set(part.matches(of: /\n\| `([a-z0-9-]+)`/).map { String($0.1) })

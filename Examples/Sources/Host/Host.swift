@@ -6,7 +6,16 @@ import Glibc
 /// A shop that finds out at run time what it can do.
 @main
 struct Host {
-  static func main() async throws {
+  static func main() async {
+    do {
+      try await openShop()
+    } catch {
+      _ = unsafe "Host: \(error)\n".withCString { unsafe write(STDERR_FILENO, $0, strlen($0)) }
+      exit(EXIT_FAILURE)
+    }
+  }
+
+  private static func openShop() async throws {
     // The first touch finds what is loaded: the Store, which is linked and named nowhere here.
     let hive = Hive.process
 

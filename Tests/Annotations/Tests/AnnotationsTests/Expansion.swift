@@ -1,3 +1,4 @@
+import Foundation
 import SwiftSyntax
 import SwiftSyntaxMacroExpansion
 import SwiftSyntaxMacros
@@ -5,6 +6,16 @@ import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
 @testable import MacrosUnderTest
+
+extension Trait where Self == ConditionTrait {
+  /// Leaves out what compares texts of records where SWIFT_SYNTAX names a version older than the
+  /// compiler: its parser takes what it does not know in them for an error.
+  static var comparesRecords: Self {
+    let version = ProcessInfo.processInfo.environment["SWIFT_SYNTAX"] ?? ""
+    let major = version.split(separator: ".").first.flatMap { Int($0) } ?? 603
+    return .enabled(if: major >= 603, "swift-syntax \(version) cannot parse a record")
+  }
+}
 
 /// Expands both macros in `source`, which the module `Shop` holds, and compares.
 func expectExpansion(

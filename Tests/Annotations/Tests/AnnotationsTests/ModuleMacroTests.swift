@@ -1,6 +1,6 @@
 import Testing
 
-@Suite struct ModuleMacroTests {
+@Suite(.comparesRecords) struct ModuleMacroTests {
   private let instead = "do that work in setUp instead"
 
   @Test func aModuleIsNamedAsTheOtherWaysOfRegistrationNameIt() {

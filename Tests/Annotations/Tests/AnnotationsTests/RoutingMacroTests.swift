@@ -7,6 +7,11 @@ import Testing
 
 @testable import MacrosUnderTest
 
+private let specs = [
+  "Target": MacroSpec(type: TargetMacro.self), "Action": MacroSpec(type: ActionMacro.self),
+  "Route": MacroSpec(type: RouteMacro.self), "Facade": MacroSpec(type: FacadeMacro.self),
+]
+
 /// Expands the routing macros in `source`, which the module `Shop` holds, and compares.
 private func expectRouting(
   of source: String, _ expanded: String, diagnostics: [DiagnosticSpec] = [],
@@ -14,11 +19,8 @@ private func expectRouting(
 ) {
   assertMacroExpansion(
     source, expandedSource: expanded, diagnostics: diagnostics,
-    macroSpecs: [
-      "Target": MacroSpec(type: TargetMacro.self), "Action": MacroSpec(type: ActionMacro.self),
-      "Route": MacroSpec(type: RouteMacro.self), "Facade": MacroSpec(type: FacadeMacro.self),
-    ],
-    testModuleName: "Shop", testFileName: "/code/Shop.swift", indentationWidth: .spaces(2),
+    macroSpecs: specs, testModuleName: "Shop", testFileName: "/code/Shop.swift",
+    indentationWidth: .spaces(2),
     failureHandler: { failure in
       Issue.record("\(failure.message)", sourceLocation: sourceLocation)
     })
@@ -55,61 +57,18 @@ private func expectRouting(
       """)
   }
 
-  @Test(arguments: [
-    (
-      "@Target(\"shop\") struct Box<T>: Target {}", 1, 27,
-      "'Box' is generic, and an entry has no type arguments; annotate a type that is not, or register it with hive.mediator.register"
-    ),
-    (
-      "@Target(\"\") struct Box: Target {}", 1, 9, "the target's name must not be empty"
-    ),
-    (
-      "@Target(\"shop\") struct Box: Target { let a: Int }", 1, 24,
-      "'Box' needs an init() without arguments in its body: whoever asks for one has none to give; write it, or register it with hive.mediator.register instead"
-    ),
-    (
-      "@Target(\"shop\") struct Box: Target { @Action func a<T>(t: T) {} }", 1, 52,
-      "@Action needs a function without type parameters: a call by name has none to give"
-    ),
-    (
-      "@Target(\"shop\") struct Box: Target { @Action func a(t: inout Int) {} }", 1, 53,
-      "@Action takes values: make this parameter an array, or return what it changes"
-    ),
-    (
-      "@Target(\"shop\") struct Box: Target { @Action(.remote) func nativeOpen() {} }", 1, 60,
-      "names that begin with native are never remote; rename it, or remove .remote"
-    ),
-    (
-      "@Action func a() {}", 1, 1,
-      "@Action belongs to a method, not static and not mutating, in the body of a type with @Target"
-    ),
-    (
-      "@Route(\"/a\") struct Box {}", 1, 1, "@Route belongs to a static method or a global function"
-    ),
-    (
-      "@Route(\"/a/:id\") func a(id: Int, idx: Int) {}", 1, 24,
-      "the pattern gives no value to idx; add :idx to its path, or idx to its query"
-    ),
-    (
-      "@Facade(\"shop\") struct Box {}", 1, 1,
-      "@Facade belongs to a protocol, whose requirements are the actions"
-    ),
-    (
-      "@Facade(\"shop\") protocol Box { func a() throws }", 1, 38,
-      "a call by name waits and may fail: declare a as async throws"
-    ),
-  ])
-  func whatCannotBeIsRefusedWhereItStands(source: String, line: Int, column: Int, message: String) {
-    var macros: [String] = []
+  @Test(arguments: RefusedUse.routing)
+  func whatCannotBeIsRefusedWhereItStands(refused: RefusedUse) {
+    var said: [String] = []
     assertMacroExpansion(
-      source, expandedSource: source, diagnostics: [],
-      macroSpecs: [
-        "Target": MacroSpec(type: TargetMacro.self), "Action": MacroSpec(type: ActionMacro.self),
-        "Route": MacroSpec(type: RouteMacro.self), "Facade": MacroSpec(type: FacadeMacro.self),
-      ],
-      testModuleName: "Shop", testFileName: "/code/Shop.swift",
-      failureHandler: { macros.append($0.message) })
-    #expect(
-      macros.contains { $0.contains(message) && $0.contains("\(line):\(column)") }, "\(macros)")
+      refused.source, expandedSource: refused.source, diagnostics: [],
+      macroSpecs: specs, testModuleName: "Shop", testFileName: "/code/Shop.swift",
+      failureHandler: { said.append($0.message) })
+    for problem in refused.problems {
+      #expect(
+        said.contains {
+          $0.contains(problem.message) && $0.contains("\(problem.line):\(problem.column)")
+        }, "\(said)")
+    }
   }
 }

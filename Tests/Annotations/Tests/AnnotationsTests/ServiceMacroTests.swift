@@ -1,6 +1,6 @@
 import Testing
 
-@Suite struct ServiceMacroTests {
+@Suite(.comparesRecords) struct ServiceMacroTests {
   @Test func aServiceBecomesAFunctionAndAConstant() {
     expectExpansion(
       of: """

@@ -1,0 +1,139 @@
+import Testing
+
+/// Where the macros may stand and what they may be given: each use compiles, and its entry says
+/// what was written.
+@Suite struct GoodUseTests {
+  private struct Use {
+    /// The declaration, annotated.
+    var source: String
+    /// The entry, as `section-dump` shows it.
+    var line: String
+
+    /// A service whose entry says no more than its name.
+    static func service(
+      _ argument: String, as name: String = "Greeter", by type: String, _ declaration: String
+    ) -> Use {
+      Use(
+        source: "@BeeHiveService(\(argument)) \(declaration)",
+        line: "service \(name) → \(type) 0")
+    }
+
+    /// A service with this body.
+    static func body(_ type: String, _ body: String) -> Use {
+      .service("(any Greeter).self", by: "Shop.\(type)", "struct \(type): Greeter {\n\(body)\n}")
+    }
+  }
+
+  private static let prelude = """
+    import BeeHive
+    import BeeHiveAnnotations
+
+    protocol Greeter {}
+    enum Base { protocol Greeter {} }
+    protocol Cache<Key, Value> { associatedtype Key; associatedtype Value }
+    protocol `default` {}
+    class Ancestor { init() {} }
+    class Box<Content> { init() {} }
+    enum Languages { enum European {} }
+    enum Outer { enum Shop {} }
+    @propertyWrapper struct Wrapper { var wrappedValue = 1 }
+
+    """
+
+  /// The service keeps its name as it was written.
+  private static let names: [Use] = [
+    .service(
+      "(any Base.Greeter).self", as: "Base.Greeter", by: "Shop.Danish",
+      "struct Danish: Base.Greeter {}"),
+    .service(
+      "(any Cache<Int,  String>).self", as: "Cache<Int, String>", by: "Shop.Dutch",
+      "struct Dutch: Cache { typealias Key = Int; typealias Value = String }"),
+    .service(
+      "(any Greeter & Sendable).self", as: "Greeter & Sendable", by: "Shop.Swedish",
+      "struct Swedish: Greeter {}"),
+    .service("Ancestor.self", as: "Ancestor", by: "Shop.Finnish", "class Finnish: Ancestor {}"),
+    .service(
+      "Box<any Greeter>.self", as: "Box<any Greeter>", by: "Shop.Polish",
+      "class Polish: Box<any Greeter> {}"),
+    .service(
+      "(any `default`).self", as: "default", by: "Shop.Czech", "struct Czech: `default` {}"),
+  ]
+
+  /// A type is named with the types around it, and the module once.
+  private static let places: [Use] = [
+    Use(
+      source: """
+        extension Languages.European {
+          enum West {
+            @BeeHiveService((any Greeter).self)
+            private struct `default`: Greeter {}
+          }
+        }
+        """,
+      line: "service Greeter → Shop.Languages.European.West.default 0"),
+    Use(
+      source:
+        "extension Outer.Shop {\n@BeeHiveService((any Greeter).self)\nstruct Irish: Greeter {}\n}",
+      line: "service Greeter → Shop.Outer.Shop.Irish 0"),
+    Use(
+      source:
+        "extension Shop.Outer {\n@BeeHiveService((any Greeter).self)\nstruct Welsh: Greeter {}\n}",
+      line: "service Greeter → Shop.Outer.Welsh 0"),
+  ]
+
+  /// What an `init()` that can be called may look like.
+  private static let initializers: [Use] = [
+    .body("A", "init() {}"), .body("B", "private init() {}"),
+    .body("C", "init(language: String = \"en\") {}"), .body("D", "init(_ all: Int...) {}"),
+    .body("E", "init(a: Int) {}; init() {}"), .body("F", "init() throws(Never) {}"),
+    .body("G", "let a = 1"), .body("H", "var a: Int?"), .body("I", "var a: Int { 1 }"),
+    .body("J", "static let a: Int = 1"), .body("K", "lazy var a = 1"),
+    .body("L", "@Wrapper var a: Int"),
+    .body("M", "#if DEBUG\ninit() {}\n#endif"),
+    .service(
+      "(any Greeter).self", by: "Shop.N",
+      "@MainActor final class N: Greeter { nonisolated init() {} }"),
+  ]
+
+  /// Every argument becomes an attribute.
+  private static let arguments = [
+    Use(
+      source:
+        "@BeeHiveService((any Greeter).self, name: \"en\", scope: .singleton, priority: -0x10)\n"
+        + "actor English: Greeter {}",
+      line: "service Greeter → Shop.English -16 scope=singleton name=en"),
+    Use(source: "@BeeHiveModule struct Till: Module {}", line: "module Shop.Till → – 0"),
+    Use(
+      source: "@BeeHiveModule(level: .basic, priority: 1_000, requires: \"log\", "
+        + "after: [\"audio\", #\"b\"#])\nstruct Shelf: Module {}",
+      line: "module Shop.Shelf → – 1000 level=basic requires=log after=audio,b"),
+  ]
+
+  @Test func everyUseIsAnEntry() throws {
+    try Self.expect(Self.names + Self.places + Self.initializers + Self.arguments)
+  }
+
+  /// A type may be called like its module.
+  @Test func theModuleIsNamedOnce() throws {
+    try Self.expect([
+      Use(
+        source: "enum Shop {\n@BeeHiveService((any Greeter).self)\nstruct Irish: Greeter {}\n}",
+        line: "service Greeter → Shop.Shop.Irish 0"),
+      Use(
+        source:
+          "extension Shop {\n@BeeHiveService((any Greeter).self)\nstruct Welsh: Greeter {}\n}",
+        line: "service Greeter → Shop.Shop.Welsh 0"),
+    ])
+  }
+
+  private static func expect(
+    _ uses: [Use], sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let source = prelude + uses.map { $0.source + "\n" }.joined()
+    let file = try SectionDump.read(try SwiftCompiler.plugin(source, .debug))
+    #expect(file.problems == 0, sourceLocation: sourceLocation)
+    #expect(
+      file.records.map(\.line).sorted() == uses.map(\.line).sorted(),
+      sourceLocation: sourceLocation)
+  }
+}

@@ -1,0 +1,270 @@
+import Testing
+
+/// A use of a macro that is refused by the look of the source, and where the macro says so.
+///
+/// The same uses go through the compiler (`RefusedUseTests`, all as one file, so each has a type
+/// name of its own) and, in `Tests/Annotations`, through every swift-syntax that the macros are for.
+struct RefusedUse: CustomTestStringConvertible, Sendable {
+  /// What the macro finds, by the lines of the source.
+  struct Problem: Sendable {
+    var line: Int
+    var column: Int
+    var message: String
+  }
+
+  var source: String
+  var problems: [Problem]
+  /// What the macro offers to change, and the source that this gives.
+  var fixIt: String?
+  var fixed: String?
+  /// What the compiler says of the use in addition, as `line:column: error: message`.
+  var besides: [String] = []
+  /// Whether the compiler refuses the use by itself and does not ask the macro.
+  var isForTheCompiler = false
+
+  var testDescription: String { problems.map(\.message).joined(separator: "; ") }
+
+  init(
+    _ source: String, _ message: String, _ line: Int, _ column: Int, fixIt: String? = nil,
+    fixed: String? = nil, besides: [String] = []
+  ) {
+    self.source = source
+    self.problems = [Problem(line: line, column: column, message: message)]
+    self.fixIt = fixIt
+    self.fixed = fixed
+    self.besides = besides
+  }
+
+  init(_ source: String, problems: [Problem]) {
+    self.source = source
+    self.problems = problems
+  }
+
+  /// A use that the compiler refuses before it asks the macro.
+  static func unasked(
+    _ source: String, _ message: String, _ line: Int, _ column: Int, compiler: [String]
+  ) -> Self {
+    var use = Self(source, message, line, column, besides: compiler)
+    use.isForTheCompiler = true
+    return use
+  }
+
+  /// A name that no entry can hold, with 256 bytes.
+  static let long = String(repeating: "n", count: 256)
+
+  /// The imports and declarations that the uses refer to.
+  static let prelude = """
+    import BeeHive
+    import BeeHiveAnnotations
+    import BeeHiveRouting
+
+    protocol Greeter: Sendable {}
+    struct English: Greeter {}
+    protocol Local {}
+    struct Trouble: Error {}
+    protocol _\(long.dropFirst()) {}
+    enum Level { static let first = AnnotatedLevel.basic }
+    let kind = (any Greeter).self
+    let scope = AnnotatedScope.weak
+    let language = "en"
+    let names: AnnotatedNames = "log"
+    let number = 1
+
+    """
+}
+
+extension RefusedUse {
+  private static let service = "@BeeHiveService((any Greeter).self)\n"
+  private static let factory = "register a factory with hive.register instead"
+
+  /// Annotations of modules and services.
+  static let entries = declarations + initializers + arguments
+
+  private static let declarations = [
+    Self(
+      service + "extension English {}",
+      "@BeeHiveService belongs to the declaration of a class, an actor, a struct or an enum", 1, 1
+    ),
+    Self(
+      service + "protocol Tongue {}",
+      "@BeeHiveService belongs to the declaration of a class, an actor, a struct or an enum", 1, 1
+    ),
+    Self(
+      service + "struct Box<Value> {}",
+      "'Box' is generic, and an entry has no type arguments; annotate a type that is not, or "
+        + "register a factory with hive.register", 2, 11),
+    Self(
+      "@BeeHiveModule\nstruct Bag<Value> {}",
+      "'Bag' is generic, and an entry has no type arguments; annotate a type that is not, or "
+        + "call hive.register(module:)", 2, 11),
+    Self(
+      "struct Case<Value> {\n  enum Inner {\n    @BeeHiveService((any Greeter).self)\n"
+        + "    struct Danish {}\n  }\n}",
+      "'Danish' stands inside 'Case', which is generic, and an entry has no type arguments; "
+        + "annotate a type that is not, or register a factory with hive.register", 4, 12),
+    Self(
+      service + "struct \(long) {}",
+      "the name 'Shop.\(long)' is 261 bytes long; an entry's names have at most 255", 2, 8),
+  ]
+
+  private static let initializers = [
+    Self(
+      service + "enum Swedish { case one }",
+      "'Swedish' needs an init() without arguments in its body: whoever asks for one has none to "
+        + "give; write it, or \(factory)", 2, 6, fixIt: "add 'init() {}'",
+      fixed: service + "enum Swedish { init() {} case one }"),
+    Self(
+      service + "struct Finnish {\n  let language: String\n}",
+      "'Finnish' needs an init() without arguments in its body: whoever asks for one has none to "
+        + "give; write it, or \(factory)", 2, 8, fixIt: "add 'init() {}'",
+      fixed: service + "struct Finnish {\n  init() {}\n  let language: String\n}"),
+    Self(
+      service + "actor Dutch {\n  init(language: String) {}\n}",
+      "'Dutch' needs an init() without arguments in its body: whoever asks for one has none to "
+        + "give; write it, or \(factory)", 2, 7, fixIt: "add 'init() {}'",
+      fixed: service + "actor Dutch {\n  init() {}\n  init(language: String) {}\n}"),
+    Self(
+      service + "class Italian { init() throws {} }",
+      "init() of 'Italian' throws, and nobody is there to catch; \(factory)", 2, 24),
+    Self(
+      "@BeeHiveModule\nstruct Till { init() throws(Trouble) {} }",
+      "init() of 'Till' throws, and nobody is there to catch; do that work in setUp instead", 2,
+      22),
+    Self(
+      service + "actor Spanish { init() async {} }",
+      "init() of 'Spanish' waits, and who asks does not; \(factory)", 2, 24),
+    Self(
+      service + "struct Catalan { init?() {} }",
+      "init() of 'Catalan' may return nil, and who asks wants an instance; \(factory)", 2, 22),
+    Self(
+      service + "class Maltese { @MainActor init() {} }",
+      "init() of 'Maltese' belongs to MainActor, and any thread may ask; make it nonisolated, or "
+        + factory, 2, 17),
+    Self(
+      service + "@MainActor class Russian { public init() {} }",
+      "init() of 'Russian' belongs to MainActor, and any thread may ask; make it nonisolated, or "
+        + factory, 2, 35, fixIt: "make it nonisolated",
+      fixed: service + "@MainActor class Russian { nonisolated public init() {} }"),
+  ]
+
+  private static let arguments = [
+    Self(
+      "@BeeHiveService(kind)\nstruct Polish {}",
+      "name the service as a type, as in (any Greeter).self: the entry carries its name", 1, 17),
+    unasked(
+      "@BeeHiveService()\nstruct Czech {}",
+      "name what it implements: @BeeHiveService((any Greeter).self)", 1, 1,
+      compiler: [
+        "1:17: error: missing argument for parameter #1 in macro expansion",
+        "1:1: error: generic parameter 'Service' could not be inferred",
+      ]),
+    Self(
+      "@BeeHiveService((any _\(long.dropFirst())).self)\nstruct Slovak {}",
+      "the service is 256 bytes long; an entry's names have at most 255", 1, 17),
+    Self(
+      "@BeeHiveService((any Greeter).self, scope: scope)\nstruct Croatian {}",
+      "scope must be one of .transient, .singleton, .weak, .scoped, written out here", 1, 44),
+    Self(
+      "@BeeHiveService((any Greeter).self, name: \"\\(language)\")\nstruct Slovene {}",
+      "name must be a string literal without interpolation: an entry is a constant", 1, 43),
+    Self(
+      "@BeeHiveService((any Greeter).self, name: \"\")\nstruct Serbian {}",
+      "name must not be empty", 1, 43),
+    Self(
+      "@BeeHiveService((any Greeter).self, name: \"a\\0b\")\nstruct Greek {}",
+      "name holds a control character; remove it", 1, 43),
+    Self(
+      "@BeeHiveModule(level: Level.first)\nstruct First {}",
+      "level must be one of .basic, .normal, written out here", 1, 23),
+    Self(
+      "@BeeHiveModule(priority: 1 + 1)\nstruct Second {}",
+      "priority must be an integer literal: an entry is a constant", 1, 26),
+    Self(
+      "@BeeHiveModule(priority: 2_147_483_648)\nstruct Third {}",
+      "priority must fit into 32 bits", 1, 26),
+    Self(
+      "@BeeHiveModule(requires: names)\nstruct Fourth {}",
+      "requires must be a string literal without interpolation: an entry is a constant", 1, 26),
+    Self(
+      "@BeeHiveModule(after: [\"log\", \"\(long)\"])\nstruct Fifth {}",
+      "after is 256 bytes long; an entry's names have at most 255", 1, 31),
+  ]
+
+  /// A use with several problems: all are reported, not only the first.
+  static let several = Self(
+    "@BeeHiveModule(priority: number, requires: names)\n"
+      + "struct Sixth<T> { init() async throws {} }",
+    problems: [
+      Problem(
+        line: 1, column: 26,
+        message: "priority must be an integer literal: an entry is a constant"),
+      Problem(
+        line: 1, column: 44,
+        message: "requires must be a string literal without interpolation: an entry is a constant"),
+      Problem(
+        line: 2, column: 13,
+        message: "'Sixth' is generic, and an entry has no type arguments; annotate a type that is "
+          + "not, or call hive.register(module:)"),
+      Problem(
+        line: 2, column: 32,
+        message: "init() of 'Sixth' throws, and nobody is there to catch; do that work in setUp "
+          + "instead"),
+    ])
+
+  /// What the compiler adds where a refused target has no table of actions.
+  private static func noTarget(_ type: String, _ column: Int) -> String {
+    "1:\(column): error: type '\(type)' does not conform to protocol 'Target'"
+  }
+
+  /// Targets, actions, routes and facades.
+  static let routing = [
+    Self(
+      "@Target(\"shop\") struct Aisle<T>: Target {}",
+      "'Aisle' is generic, and an entry has no type arguments; annotate a type that is not, or "
+        + "register it with hive.mediator.register", 1, 29,
+      besides: [noTarget("Aisle<T>", 24)]),
+    Self(
+      "@Target(\"\") struct Shelf: Target {}", "the target's name must not be empty", 1, 9,
+      besides: [noTarget("Shelf", 20)]),
+    Self(
+      "@Target(\"shop\") struct Crate: Target { let a: Int }",
+      "'Crate' needs an init() without arguments in its body: whoever asks for one has none to "
+        + "give; write it, or register it with hive.mediator.register instead", 1, 24,
+      besides: [noTarget("Crate", 24)]),
+    Self(
+      "@Target(\"shop\") struct Chest: Target { @Action func a<T>(t: T) {} }",
+      "@Action needs a function without type parameters: a call by name has none to give", 1, 54,
+      besides: [noTarget("Chest", 24)]),
+    Self(
+      "@Target(\"shop\") struct Trunk: Target { @Action func a(t: inout Int) {} }",
+      "@Action takes values: make this parameter an array, or return what it changes", 1, 55,
+      besides: [noTarget("Trunk", 24)]),
+    Self(
+      "@Target(\"shop\") struct Drawer: Target { @Action(.remote) func nativeOpen() {} }",
+      "names that begin with native are never remote; rename it, or remove .remote", 1, 63,
+      besides: [noTarget("Drawer", 24)]),
+    Self(
+      "@Target(\"shop\") struct Basket: Target { @Action func a() {}; @Action func a(t: Int) {} }",
+      "there is an action a already, and actions are told apart by their names; rename one of them",
+      1, 75, besides: [noTarget("Basket", 24)]),
+    Self(
+      "@Action func ring() {}",
+      "@Action belongs to a method, not static and not mutating, in the body of a type with "
+        + "@Target", 1, 1),
+    Self(
+      "@Route(\"/a\") struct Lane {}",
+      "@Route belongs to a static method or a global function", 1, 1),
+    Self(
+      "@Route(\"/a/:id\") func a(id: Int, idx: Int) {}",
+      "the pattern gives no value to idx; add :idx to its path, or idx to its query", 1, 24),
+    Self(
+      "@Facade(\"shop\") struct Front {}",
+      "@Facade belongs to a protocol, whose requirements are the actions", 1, 1),
+    Self(
+      "@Facade(\"shop\") protocol Counter { func a() throws }",
+      "a call by name waits and may fail: declare a as async throws", 1, 42),
+    Self(
+      "@Facade(\"shop\") protocol Window { var a: Int { get } }",
+      "a facade is made of functions; move this elsewhere", 1, 35),
+  ]
+}

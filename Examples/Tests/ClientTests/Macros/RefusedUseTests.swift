@@ -1,0 +1,28 @@
+import Testing
+
+/// What an author reads who uses a macro where it does not belong: the macro's words, where the
+/// compiler shows them.
+@Suite struct RefusedUseTests {
+  static let uses = RefusedUse.entries + [RefusedUse.several] + RefusedUse.routing
+
+  private static let found = Result {
+    try Diagnostics.of(uses.map(\.source), behind: RefusedUse.prelude)
+  }
+
+  @Test(arguments: uses.indices)
+  func theCompilerShowsWhatTheMacroFound(index: Int) throws {
+    let use = Self.uses[index]
+    let found = try Self.found.get()[index]
+    let problems = use.isForTheCompiler ? [] : use.problems
+    let expected =
+      problems.map { "\($0.line):\($0.column): error: \($0.message) (from macro)" } + use.besides
+    let errors = found.errors.map { error in
+      error.firstRange(of: " (from macro '").map { error[..<$0.lowerBound] + " (from macro)" }
+        ?? error
+    }
+    #expect(errors.sorted() == expected.sorted(), "\(use.source)")
+    if let fixIt = use.fixIt {
+      #expect(found.notes.contains { $0.hasSuffix(": note: \(fixIt)") }, "\(found.notes)")
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+/// What a host finds in `Sources/RoutingPlugin` of `Tests/Annotations`, loaded and as a file.
+@Suite struct RoutingClientTests {
+  private static let plugin = Result { try Client.plugin("RoutingPlugin") }
+
+  @Test func theHostCallsWhatThePluginDeclares() throws {
+    let outcome = try Command.run(try Client.host.get(), [try Self.plugin.get()])
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(
+      outcome.output == """
+        0 entries
+        module RoutingPlugin.RoutingModule –
+        route app://pages/* page
+        route app://shop/:id<Int>?from show
+        target shop RoutingPlugin.ShopTarget
+        target till RoutingPlugin.Till
+        facade: 4 yen
+        facade: true
+        listener: 7
+        till: 1
+        till: 3
+        remote: item 7 from mail
+        remote: 3 euro
+        remote: not-remote
+        local: page of app://pages/a/b
+        running ["log", "RoutingPlugin.RoutingModule"]
+
+        """)
+  }
+
+  @Test func theFileShowsTheSame() throws {
+    let lines = try SectionDump.read(try Self.plugin.get()).records.map(\.line).sorted()
+    #expect(lines.contains { $0.contains("target till → RoutingPlugin.Till") })
+    #expect(
+      lines.contains {
+        $0.contains(
+          "action=remote price(sku: String, currency: Currency = euro, count: Int?) "
+            + "async throws -> String"
+        )
+      }, "\(lines)")
+    #expect(
+      lines.contains {
+        $0.contains("route app://shop/:id<Int>?from → show") && $0.contains("remote=true")
+      })
+  }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import Testing
+
+/// Does what README.md says: its sources with its own command lines, and what they print.
+@Suite struct ReadmeTests {
+  /// The folder that README's reader works in: the library in C, the host with its package, and a
+  /// link to this checkout under the name that README gives it.
+  private static func newcomer() throws -> Folder {
+    let readme = try Readme()
+    let folder = try Folder()
+    try folder.write(try readme.block("c", with: "// greeting.c").text, as: "greeting.c")
+    // README shows its declaration in a comment.
+    try folder.write("struct greeter { const char *(*greet)(void); };\n", as: "greeter.h")
+    try folder.write(
+      try readme.block("swift", with: "// Package.swift").text, as: "Package.swift")
+    try folder.write(
+      try readme.block("swift", with: "// Sources/Host/main.swift").text,
+      as: "Sources/Host/main.swift")
+    try FileManager.default.createSymbolicLink(
+      at: folder.place("swift-beehive"), withDestinationURL: Repository.root)
+    return folder
+  }
+
+  /// Builds README's library by README's command line, with another compiler and every warning.
+  private static func build(in folder: Folder, with compiler: String) throws {
+    let command = try Readme().block("sh", with: "gcc -shared").text
+    let strict = "\(compiler) -Wall -Wextra -Wpedantic -Werror"
+    try Command.output("sh", ["-ec", command.replacing("gcc", with: strict)], in: folder.url)
+  }
+
+  /// A folder with the library.
+  private static let built = Result {
+    let folder = try newcomer()
+    try build(in: folder, with: Compiler.program)
+    return folder
+  }
+
+  @Test(arguments: ["gcc", "clang"])
+  func theLibraryIsBuiltWith(compiler: String) throws {
+    try Needs.programs(compiler)
+    let folder = try Self.newcomer()
+    try Self.build(in: folder, with: compiler)
+    #expect(FileManager.default.fileExists(atPath: folder.place("libgreeting.so").path))
+  }
+
+  @Test func theHostPrintsWhatREADMEShows() throws {
+    let folder = try Self.built.get()
+    let source = try String(
+      contentsOf: folder.place("Sources/Host/main.swift"), encoding: .utf8)
+    let host = try SwiftCompiler.program(source, asLibrary: false)
+    let outcome = try Command.run(host, in: folder.url)
+    #expect(outcome.output == (try Readme().session("swift run").output), "\(outcome)")
+    #expect(outcome.status == 0)
+  }
+
+  @Test func sectionDumpPrintsWhatREADMEShows() throws {
+    let session = try Readme().session("section-dump")
+    let outcome = try Command.run(
+      Repository.sectionDump, session.command.split(separator: " ").dropFirst().map(String.init),
+      in: try Self.built.get().url)
+    #expect(Self.shape(outcome.output) == Self.shape(session.output))
+    #expect(outcome.status == 0)
+  }
+
+  /// Addresses and the build-id depend on the compiler; what is declared does not.
+  private static func shape(_ text: String) -> [String] {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      let line = line.replacing(#/build-id .*/#, with: "").replacing(#/0x[0-9a-f]*/#, with: "0x")
+      return String(line.reversed().drop { $0 == " " }.reversed())
+    }
+  }
+
+  /// The package manager takes README's manifest, and this package has the product that it names.
+  @Test func theManifestIsAccepted() throws {
+    let folder = try Self.newcomer()
+    let host = try Manifest.of(folder.url)
+    #expect(host.name == "Host")
+    #expect(host.targets.map(\.name) == ["Host"])
+    let wanted = try #require(host.targets.first?.dependencies.first?.product)
+    #expect(wanted.prefix(2).map(\.text) == ["BeeHive", "swift-beehive"])
+    let package = try Manifest.of(folder.place("swift-beehive"))
+    #expect(package.products.map(\.name).contains("BeeHive"))
+    #expect(package.traits.map(\.name).contains("Annotations"))
+  }
+
+  /// The annotated types and the calls by name that README shows, with a body for each `{ … }`.
+  @Test func theSourcesWithMacrosCompile() throws {
+    let readme = try Readme()
+    let annotated = try readme.block("swift", with: "@BeeHiveService").text
+    let calls = try readme.block("swift", with: "@Target").lines
+    let program = try #require(calls.firstIndex { $0.hasPrefix("let price") })
+    let library =
+      annotated.replacing("{ … }", with: "{}")
+      + calls[..<program].map { line in
+        (line.contains("func") ? line.replacing("{ … }", with: "{ fatalError() }") : line) + "\n"
+      }.joined()
+        + """
+        protocol Greeter {}
+        struct Price: Sendable {}
+        struct Page: Sendable {}
+        enum Currency: String, URLConvertible { case euro }
+        func calls(hive: Hive, data: Data) async throws {
+
+        """ + calls[program...].map { $0 + "\n" }.joined() + "}\n"
+    let outcome = try SwiftCompiler.compile(
+      "import Foundation\n" + library, .debug,
+      ["-parse-as-library", "-typecheck"] + MacroPlugin.parts.get().toCompile)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+  }
+
+  /// The same in the newcomer's own folder, where the package manager builds everything.
+  @Test(.full) func thePackageRuns() throws {
+    let folder = try Self.newcomer()
+    try Self.build(in: folder, with: Compiler.program)
+    let session = try Readme().session("swift run")
+    let outcome = try Command.run(
+      "sh", ["-c", String(session.command)], in: folder.url,
+      environment: SwiftCompiler.environment, limit: 3600)
+    #expect(outcome.output == session.output, "\(outcome)")
+    #expect(outcome.status == 0)
+  }
+}
+
+/// What the package manager reads in a `Package.swift`.
+private struct Manifest: Decodable {
+  struct Named: Decodable { var name: String }
+  struct Target: Decodable {
+    /// The product and the package, then what is not a word.
+    struct Dependency: Decodable {
+      struct Word: Decodable {
+        var text: String?
+        init(from decoder: any Decoder) throws {
+          text = try? decoder.singleValueContainer().decode(String.self)
+        }
+      }
+      var product: [Word]?
+    }
+    var name: String
+    var dependencies: [Dependency]
+  }
+
+  var name: String
+  var products: [Named]
+  var targets: [Target]
+  var traits: [Named]
+
+  static func of(_ package: URL) throws -> Manifest {
+    let scratch = try Folder()
+    let text = try Command.output(
+      "swift",
+      [
+        "package", "--package-path", package.path, "--scratch-path", scratch.path,
+        "dump-package",
+      ], environment: SwiftCompiler.environment)
+    return try JSONDecoder().decode(Manifest.self, from: Data(text.utf8))
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+
+/// A folder in which one test builds its libraries.
+struct Workshop: Sendable {
+  /// The folder.
+  let folder: Folder
+
+  init() throws { folder = try Folder() }
+
+  /// Where the header that authors include is, and the one that fixtures share with hosts.
+  static let headers = [
+    "-I", Repository.headers,
+    "-I", Repository.place("Examples/Contracts/Sources/CTestContracts/include").path,
+  ]
+
+  /// Builds a shared library of C as an author would, and answers its path.
+  ///
+  /// `options` come after the source, so that libraries are found by whoever needs them.
+  @discardableResult
+  func library(_ name: String, _ text: String, _ options: String...) throws -> String {
+    try library(name, from: [source(name, text)], options)
+  }
+
+  /// Builds a shared library from several files, in their order.
+  @discardableResult
+  func library(_ name: String, from files: [String], _ options: [String] = []) throws -> String {
+    let path = folder.place("lib\(name).so").path
+    try output(
+      Compiler.program,
+      ["-std=c11", "-shared", "-fPIC", "-g0", "-Wl,--build-id", "-Wl,--gc-sections", "-o", path]
+        + Self.headers + files + options)
+    return path
+  }
+
+  /// Compiles a file of C.
+  func compile(_ source: String, as object: String) throws {
+    try output(
+      Compiler.program, ["-std=c11", "-c", "-fPIC", "-o", object, source] + Self.headers)
+  }
+
+  /// Writes a file of C and answers its path.
+  func source(_ name: String, _ text: String) throws -> String {
+    try folder.write(text, as: "\(name).c").path
+  }
+
+  /// Takes the section headers away from a 64-bit ELF file: the reference to their table, which is all
+  /// that leads to them.
+  func dropSectionHeaders(of name: String) throws {
+    var bytes = try Data(contentsOf: folder.place(name))
+    // e_shoff; e_shnum and e_shstrndx.
+    for field in [0x28..<0x30, 0x3C..<0x40] { bytes.resetBytes(in: field) }
+    try folder.write(bytes, as: name)
+  }
+
+  /// Runs a tool in the folder, which must succeed; what it prints.
+  @discardableResult
+  func output(_ tool: String, _ arguments: [String]) throws -> String {
+    try Command.output(tool, arguments, in: folder.url)
+  }
+}
+
+/// Fixtures that many tests use.
+enum Source {
+  /// A library whose one service is a table, and says `words`.
+  static func speaker(
+    _ service: String = "Speaker", says words: String = "hello", _ attributes: String = "\"\""
+  ) -> String {
+    """
+    #include <BeeHive.h>
+    #include "contract.h"
+    static const char *say(void) { return "\(words)"; }
+    static const struct speaker speaker = { say };
+    BEEHIVE_SERVICE(\(service), Table, &speaker, \(attributes));
+    """
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A compiler of C or C++, and how the header must please it.
+enum Compiler: String, CaseIterable, Sendable, CustomTestStringConvertible {
+  case gcc, clang
+  case gxx = "g++"
+  case clangxx = "clang++"
+
+  var testDescription: String { rawValue }
+  var isClang: Bool { rawValue.hasPrefix("clang") }
+  var language: String { rawValue.hasSuffix("++") ? "c++" : "c" }
+
+  /// The standards that the header promises, the oldest first.
+  var standards: [String] {
+    language == "c" ? ["c11", "c17", "gnu17"] : ["c++17", "gnu++17", "c++20"]
+  }
+  var oldest: String { standards[0] }
+
+  /// All that must not be said of the header.
+  var warnings: [String] {
+    [
+      "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wshadow", "-Wconversion", "-Wundef",
+      "-Wredundant-decls", language == "c" ? "-Wmissing-prototypes" : "-Wold-style-cast",
+    ]
+  }
+
+  /// Where the public headers are.
+  static let includes = ["CBeeHive", "CBeeHiveAnchor"].map {
+    "-I" + Repository.place("CSupport/\($0)/include").path
+  }
+
+  /// Runs it in a folder, whatever comes of it.
+  func run(_ arguments: [String], in folder: Folder) throws -> Outcome {
+    // In English, which some tests read.
+    try Command.run(rawValue, arguments, in: folder.url, environment: ["LC_ALL": "C"])
+  }
+
+  /// Compiles a source of its language, which must succeed.
+  ///
+  /// - Returns: The object file.
+  @discardableResult
+  func compile(
+    _ source: URL, standard: String? = nil, _ options: [String] = [], in folder: Folder
+  ) throws -> URL {
+    let arguments = ["-x", language, "-std=\(standard ?? oldest)"] + Self.includes + warnings
+    return try make("x.o", arguments + options + ["-c", source.path], in: folder)
+  }
+
+  /// Makes a file, which must succeed.
+  @discardableResult
+  func make(_ name: String, _ arguments: [String], in folder: Folder) throws -> URL {
+    let outcome = try run(arguments + ["-o", name], in: folder)
+    guard outcome.status == 0 else { throw outcome }
+    return folder.place(name)
+  }
+
+  /// Skips the running case unless the compiler is there and can do with an option what it can do
+  /// without: not every one has every machine, or the library of every sanitizer.
+  func needs(_ option: String, linking: Bool = false) throws {
+    try Needs.programs(rawValue)
+    let folder = try Folder()
+    defer { folder.remove() }
+    let source = try folder.write("int main(void) { return 0; }\n", as: "main.c")
+    let arguments = ["-x", "c", "-ffreestanding", option, source.path, "-o", "main"]
+    if try run(linking ? arguments : arguments + ["-c"], in: folder).status != 0 {
+      try Test.cancel("\(rawValue) \(option) is not installed")
+    }
+  }
+}
+
+/// Sources that the tests compile.
+enum HeaderSource {
+  static let everything = Repository.place("Tests/Fixtures/Headers/everything.c")
+  static let printPointers = Repository.place("Tests/Fixtures/Headers/print_pointers.c")
+  static let anchor = Repository.place("CSupport/CBeeHiveAnchor/anchor.c")
+  /// Asserts the offsets of RecordLayout.md.
+  static let layout = Repository.place("CSupport/CBeeHive/CBeeHive.c")
+
+  static let include = "#include <BeeHive.h>\n"
+  static let twoModules = "BeeHiveMod(A);\nBeeHiveMod(B);\n"
+}
+
+/// Machines that clang compiles for without their systems' headers.
+enum Targets {
+  static let elf = [
+    "x86_64-linux-gnu", "i386-linux-gnu", "aarch64-linux-gnu", "armv7-linux-gnueabihf",
+    "riscv64-linux-gnu", "s390x-linux-gnu", "powerpc64le-linux-gnu",
+  ]
+  static let machO = ["arm64-apple-macos13", "x86_64-apple-macos13"]
+}

@@ -1,0 +1,51 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("BeeHive.h compiles in silence and yields the same records in every mode")
+struct HeaderModesTests {
+  /// How an author may compile.
+  struct Mode: Sendable, CustomTestStringConvertible {
+    var compiler: Compiler
+    var standard: String
+    var options: String
+
+    var testDescription: String { "\(compiler.rawValue) -std=\(standard) \(options)" }
+
+    /// Every standard of every compiler, with each of these options.
+    static func all(_ options: String...) -> [Self] {
+      Compiler.allCases.flatMap { compiler in
+        compiler.standards.flatMap { standard in
+          options.map { Self(compiler: compiler, standard: standard, options: $0) }
+        }
+      }
+    }
+
+    func compile(_ source: URL, in folder: Folder) throws -> URL {
+      try Needs.programs(compiler.rawValue)
+      let options = options.split(separator: " ").map(String.init)
+      return try compiler.compile(source, standard: standard, options, in: folder)
+    }
+  }
+
+  @Test(
+    "every macro",
+    arguments: Mode.all(
+      "-fPIC -O0", "-fno-pic -O2", "-fPIE -O2 -fvisibility=hidden", "-fPIC -O2 -g"))
+  func everyMacro(mode: Mode) throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let object = try mode.compile(HeaderSource.everything, in: folder)
+    #expect(try Annotations(object).records == Annotations.expected())
+  }
+
+  @Test("a file that uses nothing has nothing", arguments: Mode.all(""))
+  func unused(mode: Mode) throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let source = try folder.write(
+      HeaderSource.include + "int ordinary_code = 1;\n", as: "ordinary.c")
+    let object = try mode.compile(source, in: folder)
+    #expect(try !ObjectFile(object).hasTraces)
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import TestSupport
+
+/// A copy of the sources that is built with mutations. It is kept between runs, so that a build
+/// compiles what changed alone.
+struct MutatedCopy {
+  /// A package whose tests notice mutations.
+  enum Package: String {
+    case library = "."
+    /// The end-to-end tests are in it.
+    case examples = "Examples"
+  }
+
+  /// What became of a mutation.
+  enum Verdict: Equatable {
+    /// The test that is named for it fails.
+    case noticed
+    /// That test passes all the same, or is skipped.
+    case survived
+    /// What the compiler says of it.
+    case notBuilt(String)
+  }
+
+  private let root: URL
+
+  /// Makes the copy, and sees to it that the tests that are named for these mutations pass in it: one
+  /// that fails by itself would prove nothing.
+  init(for mutations: [Mutation]) throws {
+    root = try Scratch.folder("mutations")
+    try Sources.copy(to: root)
+    for (package, mutations) in Dictionary(grouping: mutations, by: \.package) {
+      let built = try build(package)
+      guard built.status == 0 else { throw built }
+      let tested = try run(Set(mutations.map(\.test)), of: package, limit: 3600)
+      guard tested.status == 0 else { throw tested }
+    }
+  }
+
+  /// Builds the copy with a mutation, runs the test that is named for it, and undoes the mutation.
+  func verdict(of mutation: Mutation) throws -> Verdict {
+    let file = root.appendingPathComponent(mutation.file)
+    let text = try String(contentsOf: file, encoding: .utf8)
+    guard let mutated = mutation.applied(to: text) else {
+      return .notBuilt("not exactly once in it: \(mutation.old)")
+    }
+    try Data(mutated.utf8).write(to: file)
+    defer { try? Data(text.utf8).write(to: file) }
+    let built = try build(mutation.package)
+    guard built.status == 0 else {
+      return .notBuilt(built.lines.first { $0.contains("error:") } ?? "\(built)")
+    }
+    // A program that never ends is a failure of the test too.
+    let tested = try run([mutation.test], of: mutation.package, limit: 300)
+    return tested.status == 0 ? .survived : .noticed
+  }
+
+  /// Builds the tests, without what a debugger reads: linking takes longer with it.
+  private func build(_ package: Package, _ options: [String] = []) throws -> Outcome {
+    try Command.run(
+      "swift",
+      ["build", "--package-path", root.appendingPathComponent(package.rawValue).path]
+        + ["--build-tests", "--disable-xctest", "-debug-info-format", "none"] + options,
+      limit: 3600)
+  }
+
+  /// Runs tests, by the program that they are in: `swift test` takes longer to start it than most
+  /// tests to run.
+  private func run(_ tests: Set<String>, of package: Package, limit: Int) throws -> Outcome {
+    let products = URL(
+      fileURLWithPath: try build(package, ["--show-bin-path"]).lines.last ?? "")
+    let bundles = try FileManager.default.contentsOfDirectory(atPath: products.path)
+      .filter { $0.hasSuffix(".xctest") }
+    let names = tests.map { $0.replacing(/^EndToEndTests\./, with: "") }.sorted()
+      .joined(separator: "|")
+    // Hosts that somebody has built with sanitizers have no mutation in them.
+    return try Command.run(
+      "env",
+      ["-u", "BEEHIVE_SANITIZED_HOSTS", products.appendingPathComponent(bundles.joined()).path]
+        + ["--testing-library", "swift-testing", "--filter", #"(^|[./])(\#(names))\("#],
+      in: root, limit: limit)
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A behaviour that is taken away, and the test that is named for it: an entry of Tests/mutations.
+struct Mutation: Sendable, CustomTestStringConvertible {
+  /// Where its entry ends in the list.
+  var line: Int
+  /// The suite and the function of the test, with `EndToEndTests.` before those of whole processes.
+  var test: String
+  /// The file, what is in it once, and what is there instead.
+  var file: String
+  var old: String
+  var new: String
+
+  var testDescription: String { "\(test) (line \(line))" }
+
+  /// The package that the test is in.
+  var package: MutatedCopy.Package { test.hasPrefix("EndToEndTests.") ? .examples : .library }
+
+  /// The name of the test's suite.
+  var suite: Substring { test.split(separator: "/").first?.split(separator: ".").last ?? "" }
+
+  /// The name of the test's function.
+  var function: Substring { test.split(separator: "/").last ?? "" }
+
+  /// The text of the file with the mutation; nil where what it replaces is not in it exactly once.
+  func applied(to text: String) -> String? {
+    let parts = text.components(separatedBy: old)
+    return parts.count == 2 ? parts.joined(separator: new) : nil
+  }
+
+  /// All of them, in the order of the list.
+  static let all: [Mutation] = {
+    var mutations: [Mutation] = []
+    var test = ""
+    var file = ""
+    var old = ""
+    let text = (try? Repository.text("Tests/mutations")) ?? ""
+    for (number, line) in text.components(separatedBy: "\n").enumerated() {
+      if line.isEmpty || line.hasPrefix("#") {
+        continue
+      } else if line.hasPrefix("  - ") {
+        old = String(line.dropFirst(4))
+      } else if line.hasPrefix("  + ") {
+        let new = String(line.dropFirst(4))
+        mutations.append(Mutation(line: number + 1, test: test, file: file, old: old, new: new))
+      } else if line.hasPrefix("  ") {
+        file = String(line.dropFirst(2))
+      } else {
+        test = line
+      }
+    }
+    return mutations
+  }()
+}
+
+/// The list of mutations, which changes of the sources outdate.
+@Suite("Each entry of Tests/mutations")
+struct MutationListTests {
+  /// The types and functions of the tests, each as `path:struct Name` or `path:func name`.
+  private static let declarations = Result {
+    Set(
+      try Command.output(
+        "grep",
+        [
+          "-rHoE", "--include=*.swift", "--exclude-dir=.build*",
+          "(struct|class|enum|actor|extension|func) [A-Za-z0-9_]+", "Tests", "Examples/Tests",
+        ], in: Repository.root
+      ).split(separator: "\n").map(String.init))
+  }
+
+  @Test("is read")
+  func read() {
+    #expect(Mutation.all.count >= 61)
+  }
+
+  @Test("names a file, and text that is in it exactly once", arguments: Mutation.all)
+  func file(mutation: Mutation) throws {
+    let text = try Repository.text(mutation.file)
+    #expect(mutation.applied(to: text) != nil, "\(mutation.file): \(mutation.old)")
+    #expect(mutation.old != mutation.new)
+  }
+
+  @Test("names a test that there is", arguments: Mutation.all)
+  func test(mutation: Mutation) throws {
+    let declarations = try Self.declarations.get()
+    let files = declarations.filter { $0.hasSuffix(":func \(mutation.function)") }
+      .map { $0.prefix { $0 != ":" } }
+      .filter { file in
+        ["struct", "class", "enum", "actor", "extension"].contains {
+          declarations.contains("\(file):\($0) \(mutation.suite)")
+        }
+      }
+    #expect(!files.isEmpty, "\(mutation.test)")
+    let isWhole = files.contains { $0.contains("EndToEndTests/") }
+    #expect(isWhole == (mutation.package == .examples), "\(files)")
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import TestSupport
+
+/// A browser without a window.
+struct Browser {
+  private let folder: Folder
+
+  init() throws { folder = try Folder() }
+
+  /// What a page is once its scripts have run; `fragment` follows `#` in its address.
+  func open(_ page: URL, fragment: String = "") throws -> Page {
+    Page(document: try run(["--dump-dom", address(page, fragment)]).output)
+  }
+
+  /// Draws a page into an image file.
+  func draw(_ page: URL, to image: URL) throws {
+    _ = try run(["--screenshot=\(image.path)", address(page, "")])
+  }
+
+  private func address(_ page: URL, _ fragment: String) -> String {
+    page.absoluteString + (fragment.isEmpty ? "" : "#" + fragment)
+  }
+
+  /// Runs it as somebody new: a profile and a home of its own, which nobody else uses at a time.
+  private func run(_ arguments: [String]) throws -> Outcome {
+    let home = folder.place(UUID().uuidString)
+    let fixed = [
+      "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+      "--user-data-dir=\(home.path)", "--window-size=1600,1000",
+    ]
+    let outcome = try Command.run(
+      "chromium", fixed + arguments, environment: ["HOME": home.path], limit: 600)
+    guard outcome.status == 0 else { throw outcome }
+    return outcome
+  }
+}
+
+/// The graph that a page shows.
+struct Page {
+  /// A node of it.
+  struct Node: Equatable {
+    var name: String
+    /// What it is, and how it is marked.
+    var classes: Set<String>
+  }
+
+  /// The document as the browser has it.
+  let document: String
+
+  /// Its nodes.
+  var nodes: [Node] {
+    document.matches(of: /<g class="node ([^"]*)" data-name="([^"]*)"/).map {
+      Node(name: String($0.2), classes: Set($0.1.split(separator: " ").map(String.init)))
+    }
+  }
+
+  /// What the search says.
+  var matches: String? {
+    document.firstMatch(of: /<output id="matches"[^>]*>([^<]*)</).map { String($0.1) }
+  }
+
+  /// The names of the nodes that are marked in this way.
+  func names(_ mark: String) -> [String] {
+    nodes.filter { $0.classes.contains(mark) }.map(\.name).sorted()
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import TestSupport
+
+/// A page that `section-dump graph --format html` draws of libraries in C.
+enum GraphPage: String, CaseIterable, Sendable {
+  /// Seven entries: a cycle, and a module that is missing among them.
+  case small
+  /// A name that would be a script.
+  case hostile
+  /// Five hundred modules in fifty libraries.
+  case large
+
+  /// What is in each of its libraries.
+  private var libraries: [String] {
+    switch self {
+    case .small:
+      [
+        """
+        static const int english = 1;
+        BEEHIVE_MODULE(shop, &operations, BEEHIVE_REQUIRES("log") BEEHIVE_REQUIRES("nowhere"));
+        BEEHIVE_MODULE(planted_name, &operations, BEEHIVE_AFTER("shop"));
+        BEEHIVE_SERVICE(Greeter, EnglishGreeter, &english,);
+        """,
+        """
+        BEEHIVE_MODULE(log, &operations, BEEHIVE_REQUIRES("disk"));
+        BEEHIVE_MODULE(disk, &operations, BEEHIVE_AFTER("log"));
+        """,
+      ]
+    case .hostile:
+      [
+        #"""
+        BEEHIVE_MODULE(a, &operations, BEEHIVE_REQUIRES(
+          "</script><script>document.title='owned'</script>"
+          "<img src=x onerror=\"document.title='owned'\">"));
+        """#
+      ]
+    case .large:
+      (0..<50).map { library in
+        (0..<10).map { Self.module(library * 10 + $0) }.joined(separator: "\n")
+      }
+    }
+  }
+
+  private static func module(_ number: Int) -> String {
+    let arrows =
+      number < 20
+      ? ""
+      : """
+      BEEHIVE_REQUIRES("module_\(number * 7 % 20)") BEEHIVE_AFTER("module_\(number / 2)")
+      """
+    return "BEEHIVE_MODULE(module_\(number), &operations, \(arrows));"
+  }
+
+  /// Compiles the libraries and draws the page into a folder.
+  ///
+  /// - Returns: The page.
+  func draw(in folder: Folder) throws -> URL {
+    var files: [String] = []
+    for (number, text) in libraries.enumerated() {
+      let source = """
+        #include <BeeHive.h>
+        static const beehive_module_operations operations = {0};
+        \(text)
+        """
+      let library = "lib\(rawValue)\(number).so"
+      try TestSupport.Compiler.compile(
+        source, as: library, in: folder.url, ["-shared", "-fPIC", "-I", Repository.headers])
+      files.append(folder.place(library).path)
+    }
+    let page = try Command.output(Repository.sectionDump, ["graph", "--format", "html"] + files)
+    return try folder.write(page, as: "\(rawValue).html")
+  }
+}

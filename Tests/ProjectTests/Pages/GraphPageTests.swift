@@ -1,0 +1,75 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a browser makes of the pages that `section-dump graph --format html` draws. The images that it
+/// draws of them are left in the folder that `BEEHIVE_SCREENSHOTS` names, for people to look at.
+@Suite("A browser shows the graph's page", .serialized, .full, .needs("chromium"))
+struct GraphPageTests {
+  private let folder: Folder
+  private let browser: Browser
+
+  init() throws {
+    folder = try Folder()
+    browser = try Browser()
+  }
+
+  private func open(_ page: GraphPage, fragment: String = "") throws -> Page {
+    try browser.open(page.draw(in: folder), fragment: fragment)
+  }
+
+  @Test("with every entry, and what is wrong marked")
+  func entries() throws {
+    let page = try open(.small)
+    #expect(page.nodes.count == 7, "every entry is a node")
+    #expect(page.names("missing") == ["nowhere"])
+    #expect(
+      page.names("wrong") == ["disk", "log", "shop"], "a cycle, and who needs what is missing")
+    #expect(page.nodes.allSatisfy { $0.classes.isDisjoint(with: ["dimmed", "found"]) })
+  }
+
+  @Test("whose search finds a name and dims all others")
+  func found() throws {
+    let page = try open(.small, fragment: "search=planted")
+    #expect(page.nodes.filter { $0.classes.contains("found") }.map(\.name) == ["planted_name"])
+    #expect(page.names("dimmed").count == 6)
+    #expect(page.matches == "1 found")
+  }
+
+  @Test("whose search says when there is no such name")
+  func notFound() throws {
+    let page = try open(.small, fragment: "search=no%20such%20name")
+    #expect(page.names("found").isEmpty)
+    #expect(page.names("dimmed").count == 7)
+    #expect(page.matches == "nothing found")
+  }
+
+  @Test("where a hostile name is a name, and makes no element")
+  func hostile() throws {
+    let page = try open(.hostile)
+    #expect(page.names("missing").count == 1, "the name is shown")
+    #expect(page.document.contains("<title>section-dump graph</title>"))
+    #expect(!page.document.contains("<img"))
+  }
+
+  @Test("and finds one of five hundred modules")
+  func large() throws {
+    let page = try open(.large, fragment: "search=module_499")
+    #expect(page.names("found") == ["module_499"])
+    #expect(page.names("dimmed").count == 499)
+  }
+
+  @Test("and draws it", arguments: GraphPage.allCases)
+  func screenshot(page: GraphPage) throws {
+    let named = ProcessInfo.processInfo.environment["BEEHIVE_SCREENSHOTS"] ?? ""
+    let images = named.isEmpty ? folder.url : URL(fileURLWithPath: named)
+    try FileManager.default.createDirectory(at: images, withIntermediateDirectories: true)
+    let image = images.appendingPathComponent("\(page).png")
+    try? FileManager.default.removeItem(at: image)
+    try browser.draw(page.draw(in: folder), to: image)
+    // An image says so in its first bytes, and one of nothing is a few kilobytes long.
+    let bytes = try Data(contentsOf: image)
+    #expect(bytes.starts(with: [0x89] + Array("PNG".utf8)))
+    #expect(bytes.count > 10_000)
+  }
+}

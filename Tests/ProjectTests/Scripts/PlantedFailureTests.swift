@@ -1,0 +1,86 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `Scripts/test` ends badly where a step fails, and shows the failing lines first: a failure is
+/// planted in each step of the default suite, in a copy of this checkout.
+@Suite(.full, .serialized) struct PlantedFailureTests {
+  struct Plant: CustomTestStringConvertible, Sendable {
+    var step: String
+    var file: String
+    /// What is replaced; the end of the file if empty.
+    var old = ""
+    var new: String
+    /// What the first failing lines hold.
+    var shown: String
+    var testDescription: String { step }
+  }
+
+  private static let unitTest = "Tests/ThreadsTests/LockTests.swift"
+  private static let failingTest = "@Test(\"planted\") func planted() { #expect(1 == 2) }\n"
+
+  static let plants = [
+    Plant(step: "format", file: unitTest, new: "let  two = 2\n", shown: "[Spacing]"),
+    Plant(
+      step: "layers", file: "Sources/BeeHive/Hive.swift", new: "import Foundation\n",
+      shown: "imports Foundation"),
+    Plant(
+      step: "build", file: unitTest, new: "let wrong: Int = \"text\"\n",
+      shown: "error: cannot convert value"),
+    Plant(step: "tests", file: unitTest, new: failingTest, shown: "Expectation failed: 1 == 2"),
+    Plant(
+      step: "linkers", file: "CSupport/CBeeHive/include/beehive/portability.h",
+      old: "#define BEEHIVE_RETAIN __retain__,", new: "#define BEEHIVE_RETAIN", shown: "fail "),
+    Plant(
+      step: "examples", file: "Examples/Sources/Greetings/EnglishGreeter.swift",
+      new: "let wrong: Int = \"text\"\n", shown: "error: cannot convert value"),
+    Plant(
+      step: "hosts", file: "Examples/Tests/EndToEndTests/ArrivalTests.swift", new: failingTest,
+      shown: "Expectation failed: 1 == 2"),
+    Plant(
+      step: "demo", file: "Examples/Sources/Greetings/EnglishGreeter.swift",
+      old: "Good morning", new: "Good evening", shown: "FAILED  the Swift plugin answered"),
+  ]
+
+  /// What is built for one step serves the next.
+  private static let builds = Result { try Folder() }
+
+  @Test(arguments: plants) func isShown(plant: Plant) throws {
+    let checkout = try Folder()
+    defer { checkout.remove() }
+    try Command.output(
+      "bash",
+      ["-c", "tar -C \"$0\" -c --exclude='.build*' . | tar -C \"$1\" -x"]
+        + [Repository.root.path, checkout.path])
+    let file = checkout.place(plant.file)
+    var text = try String(contentsOf: file, encoding: .utf8)
+    if plant.old.isEmpty {
+      text += plant.new
+    } else {
+      try #require(text.contains(plant.old))
+      text = text.replacingOccurrences(of: plant.old, with: plant.new)
+    }
+    try Data(text.utf8).write(to: file)
+
+    let outcome = try Command.run(
+      checkout.place("Scripts/test").path,
+      ["--scratch", try Self.builds.get().path, plant.step], limit: 3600)
+    #expect(outcome.status == 1, "\(outcome)")
+    let lines = outcome.lines
+    let failed = try #require(lines.firstIndex { $0.hasPrefix("FAILED") }, "\(outcome)")
+    #expect(lines[failed].contains(" \(plant.step) "))
+    #expect(
+      lines[failed...].dropFirst().prefix(3).contains { $0.contains(plant.shown) }, "\(outcome)")
+    #expect(lines.last?.hasSuffix(", 0 failed, 0 skipped") == false, "\(outcome)")
+  }
+
+  @Test("a plant for each step of the default suite") func everyStep() throws {
+    let list = try Command.output(Repository.place("Scripts/test").path, ["--list"])
+    var steps: [String] = []
+    for line in list.split(separator: "\n") {
+      let words = line.split(separator: " ")
+      if words.count > 1, words[1] == "default" { steps.append(String(words[0])) }
+    }
+    #expect(steps == Self.plants.map(\.step))
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import TestSupport
+
+/// Copies of the package's sources, which tests may change.
+enum Sources {
+  /// What no copy has: what was built, and what version control keeps.
+  private static func isLeftOut(_ name: String) -> Bool {
+    name.hasPrefix(".build") || name == ".git" || name == "__pycache__"
+  }
+
+  /// Makes a folder a copy of the sources. What is the same already is left alone, so that builds in
+  /// it stay incremental; files that the sources lack are removed.
+  static func copy(to copy: URL) throws {
+    let files = FileManager.default
+    try files.createDirectory(at: copy, withIntermediateDirectories: true)
+    let wanted = paths(in: Repository.root)
+    for path in paths(in: copy).subtracting(wanted) {
+      try files.removeItem(at: copy.appendingPathComponent(path))
+    }
+    for path in wanted {
+      let source = Repository.place(path)
+      let target = copy.appendingPathComponent(path)
+      if isSame(source.path, target.path) { continue }
+      try? files.removeItem(at: target)
+      try files.createDirectory(
+        at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try files.copyItem(at: source, to: target)
+    }
+  }
+
+  /// The files and links in a folder, and in those in it.
+  private static func paths(in folder: URL) -> Set<String> {
+    var paths: Set<String> = []
+    guard let enumerator = FileManager.default.enumerator(atPath: folder.path) else { return [] }
+    while let path = enumerator.nextObject() as? String {
+      let isFolder = enumerator.fileAttributes?[.type] as? FileAttributeType == .typeDirectory
+      if isLeftOut((path as NSString).lastPathComponent) {
+        if isFolder { enumerator.skipDescendants() }
+      } else if !isFolder {
+        paths.insert(path)
+      }
+    }
+    return paths
+  }
+
+  private static func isSame(_ a: String, _ b: String) -> Bool {
+    let links = [a, b].map { try? FileManager.default.destinationOfSymbolicLink(atPath: $0) }
+    guard links == [nil, nil] else { return links[0] == links[1] }
+    return FileManager.default.contentsEqual(atPath: a, andPath: b)
+  }
+}

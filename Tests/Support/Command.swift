@@ -1,0 +1,135 @@
+public import Foundation
+
+/// What a program printed, and how it ended.
+public struct Outcome: Error, CustomStringConvertible, Sendable {
+  /// The command line.
+  public var command: String
+  /// The exit status; the number of the signal, negative, if a signal ended the program.
+  public var status: Int32
+  /// Standard output.
+  public var output: String
+  /// Standard error.
+  public var errors: String
+
+  /// The lines of standard output, without empty ones.
+  public var lines: [String] { output.split(separator: "\n").map(String.init) }
+
+  /// The command line, the status, and all that was printed.
+  public var description: String { "\(command): status \(status)\n\(output)\(errors)" }
+}
+
+/// Programs that tests run.
+public enum Command {
+  private static let timeout = URL(
+    fileURLWithPath: Needs.path(of: "timeout") ?? "/usr/bin/timeout")
+
+  /// Runs a program to its end. Output goes through files, so that no full pipe stops the program.
+  ///
+  /// The program speaks English, whatever language this process was started in.
+  ///
+  /// - Parameters:
+  ///   - program: A path, or a name that is looked up in `PATH`.
+  ///   - arguments: Its arguments.
+  ///   - folder: Its working directory; this process' own by default.
+  ///   - input: Its standard input; empty by default.
+  ///   - environment: Variables that are set in addition to those of this process.
+  ///   - limit: The seconds after which a program that hangs is ended, with status 124. No test
+  ///     measures speed by it.
+  /// - Returns: What the program printed and how it ended, whatever its status.
+  /// - Throws: An error of Foundation if the program cannot be started.
+  public static func run(
+    _ program: String, _ arguments: [String] = [], in folder: URL? = nil, input: Data? = nil,
+    environment: [String: String] = [:], limit: Int = 1200
+  ) throws -> Outcome {
+    let process = Process()
+    process.executableURL = timeout
+    process.arguments = ["\(limit)", program] + arguments
+    process.currentDirectoryURL = folder
+    process.environment = ProcessInfo.processInfo.environment.merging(["LC_ALL": "C"]) { $1 }
+      .merging(environment) { $1 }
+    let scratch = try Folder()
+    defer { scratch.remove() }
+    let files = try ["input", "output", "errors"].map { name in
+      try scratch.write(name == "input" ? input ?? Data() : Data(), as: name)
+    }
+    process.standardInput = try FileHandle(forReadingFrom: files[0])
+    process.standardOutput = try FileHandle(forWritingTo: files[1])
+    process.standardError = try FileHandle(forWritingTo: files[2])
+    try start(process)
+    process.waitUntilExit()
+    let texts = try files.dropFirst().map {
+      String(decoding: try Data(contentsOf: $0), as: UTF8.self)
+    }
+    let status = process.terminationStatus
+    return Outcome(
+      command: ([program] + arguments).joined(separator: " "),
+      status: process.terminationReason == .exit ? status : -status,
+      output: texts[0], errors: texts[1])
+  }
+
+  /// Starts a program that hears every signal, though threads of tests may have blocked some.
+  public static func start(_ process: Process) throws {
+    var (none, mask) = (sigset_t(), sigset_t())
+    // Sound: both sets live as long as the calls.
+    unsafe sigemptyset(&none)
+    unsafe pthread_sigmask(SIG_SETMASK, &none, &mask)
+    defer { unsafe pthread_sigmask(SIG_SETMASK, &mask, nil) }
+    try process.run()
+  }
+
+  /// Starts a program that says `ready` once there is something to look at, and ends it after that.
+  ///
+  /// - Parameters:
+  ///   - program: Its path.
+  ///   - arguments: Its arguments.
+  ///   - folder: Its working directory.
+  ///   - body: Looks at the process. `printed` are the lines that the program printed before.
+  /// - Returns: What `body` returns.
+  /// - Throws: The ``Outcome`` of a program that ends before it is ready, or what `body` throws.
+  public static func whileRunning<Value>(
+    _ program: String, _ arguments: [String], in folder: URL,
+    _ body: (_ process: Int32, _ printed: [String]) throws -> Value
+  ) throws -> Value {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: program)
+    process.currentDirectoryURL = folder
+    process.arguments = arguments
+    let output = Pipe()
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    try start(process)
+    defer {
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+    }
+    var text = Data()
+    while text.suffix(6) != Data("ready\n".utf8) {
+      let more = output.fileHandleForReading.availableData
+      guard !more.isEmpty else {
+        process.waitUntilExit()
+        throw Outcome(
+          command: ([program] + arguments).joined(separator: " "),
+          status: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
+          errors: "It ended before it was ready.")
+      }
+      text += more
+    }
+    let lines = String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
+    return try body(process.processIdentifier, lines.dropLast())
+  }
+
+  /// Runs a program that must succeed.
+  ///
+  /// - Returns: Its standard output.
+  /// - Throws: Its ``Outcome`` if its status is not 0.
+  @discardableResult
+  public static func output(
+    _ program: String, _ arguments: [String] = [], in folder: URL? = nil, input: Data? = nil,
+    environment: [String: String] = [:], limit: Int = 1200
+  ) throws -> String {
+    let outcome = try run(
+      program, arguments, in: folder, input: input, environment: environment, limit: limit)
+    guard outcome.status == 0 else { throw outcome }
+    return outcome.output
+  }
+}

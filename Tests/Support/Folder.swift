@@ -1,0 +1,46 @@
+public import Foundation
+
+/// A temporary folder of a test.
+public struct Folder: Sendable {
+  /// Where it is.
+  public let url: URL
+
+  /// Its path, without a slash at the end.
+  public var path: String { url.path }
+
+  /// The folder that all others are in. It is removed when the process ends.
+  private static let root: URL = {
+    let root = FileManager.default.temporaryDirectory
+      .appendingPathComponent("beehive-tests-\(UUID().uuidString)", isDirectory: true)
+    atexit { try? FileManager.default.removeItem(at: Folder.root) }
+    return root
+  }()
+
+  /// Makes a new folder.
+  public init() throws {
+    url = Self.root.appendingPathComponent(UUID().uuidString, isDirectory: true)
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  /// The place of a file or folder in it.
+  public func place(_ name: String) -> URL { url.appendingPathComponent(name) }
+
+  /// Writes a file, and the folders on the way to it.
+  @discardableResult
+  public func write(_ bytes: Data, as name: String) throws -> URL {
+    let file = place(name)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try bytes.write(to: file)
+    return file
+  }
+
+  /// Writes a text file, and the folders on the way to it.
+  @discardableResult
+  public func write(_ text: String, as name: String) throws -> URL {
+    try write(Data(text.utf8), as: name)
+  }
+
+  /// Removes it before the process ends.
+  public func remove() { try? FileManager.default.removeItem(at: url) }
+}

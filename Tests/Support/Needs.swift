@@ -1,0 +1,62 @@
+import Foundation
+public import Testing
+
+/// What a test needs beyond Swift, libelf, a C compiler and binutils. Without it the test is skipped,
+/// and the reason names what is missing as `Scripts/setup` knows it.
+public enum Needs {
+  /// The path of a program in `PATH`, or nil.
+  public static func path(of program: String) -> String? {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    return path.split(separator: ":").lazy.map { "\($0)/\(program)" }
+      .first { FileManager.default.isExecutableFile(atPath: $0) }
+  }
+
+  /// Whether a program is in `PATH`.
+  public static func has(_ program: String) -> Bool { path(of: program) != nil }
+
+  /// The program of a linker, as `-fuse-ld=` names linkers.
+  public static func program(ofLinker linker: String) -> String {
+    linker == "mold" ? linker : "ld.\(linker)"
+  }
+
+  /// Skips the running test, or its running case, unless these programs are installed.
+  public static func programs(_ programs: String...) throws {
+    for program in programs where !has(program) {
+      try Test.cancel("\(program) is not installed")
+    }
+  }
+
+  /// The first of some programs that is installed, each as good as the others; without any the
+  /// running test, or its running case, is skipped for want of the first.
+  public static func one(of candidates: String...) throws -> String {
+    if let found = candidates.first(where: has) { return found }
+    try programs(candidates[0])
+    return candidates[0]
+  }
+
+  /// Skips the running test, or its running case, unless the linker is installed.
+  public static func linker(_ linker: String) throws {
+    try programs(program(ofLinker: linker))
+  }
+
+  /// The same for the linker that a compiler's arguments ask for, where they do.
+  public static func linker(of arguments: [String]) throws {
+    let option = "-fuse-ld="
+    for argument in arguments where argument.hasPrefix(option) {
+      try linker(String(argument.dropFirst(option.count)))
+    }
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// Skips the test unless these programs are installed.
+  public static func needs(_ programs: String...) -> Self {
+    let missing = programs.first { !Needs.has($0) } ?? ""
+    return .enabled(if: missing.isEmpty, "\(missing) is not installed")
+  }
+
+  /// Leaves the test to `Scripts/test --all`: it takes minutes.
+  public static var full: Self {
+    .enabled(if: Effort.isFull, "takes minutes: Scripts/test --all runs it")
+  }
+}
