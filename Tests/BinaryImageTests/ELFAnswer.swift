@@ -47,6 +47,7 @@ enum ELFAnswer: Equatable {
   static func build(_ name: String, _ arguments: [String]) throws -> String {
     try Fixture.compile(
       Fixture.noted("damaged"), as: name + arguments.joined(),
-      ["-fPIC", "-I", Fixture.headers] + (arguments == ["-c"] ? [] : ["-nostdlib"]) + arguments)
+      ["-fPIC", "-I", Fixture.headers]
+        + (arguments == ["-c"] ? [] : ["-nostdlib", "-Wl,--build-id"]) + arguments)
   }
 }

@@ -187,11 +187,11 @@ struct ELFDamageTests {
   }
 
   @Test(
-    "whose symbols or their names stand at the end of all numbers are refused",
+    "whose symbols or their names stand at the end of all numbers are refused", .needs("gcc"),
     arguments: [2, 3] as [UInt8], [.max, .max - 15, .max - 63] as [UInt64])
   func tableAtTheEnd(type: UInt8, offset: UInt64) throws {
     let path = try Fixture.compile(
-      ELFPointersTests.source, as: "far-\(type)-\(offset).o", ["-fPIC", "-c"])
+      ELFPointersTests.source, as: "far-\(type)-\(offset).o", with: "gcc", ["-fPIC", "-c"])
     var bytes = try Fixture.bytes(of: path)
     func word(_ place: Int) -> Int {
       (0..<8).reduce(0) { $0 | Int(bytes[place + $1]) << ($1 * 8) }

@@ -24,7 +24,8 @@ struct ELFSymbolicPointersTests {
   private func slots(
     _ arguments: [String], as name: String
   ) throws -> [(pointer: PointerValue, text: String?)] {
-    let image = try ELFFile(path: Fixture.compile(Self.source, as: name, arguments))
+    let image = try ELFFile(
+      path: Fixture.compile(Self.source, as: name, with: "gcc", arguments))
     let section = try #require(image.sections(named: "Slots").first)
     return try stride(from: 0, to: section.size, by: 8).map { offset in
       let pointer = try image.pointer(at: offset, in: section)
@@ -36,7 +37,7 @@ struct ELFSymbolicPointersTests {
   }
 
   @Test(
-    "are followed in libraries and objects",
+    "are followed in libraries and objects", .needs("gcc"),
     arguments: [["-shared"], ["-shared", "-fuse-ld=lld"], ["-shared", "-fuse-ld=mold"], ["-c"]])
   func symbols(arguments: [String]) throws {
     try Needs.linker(of: arguments)

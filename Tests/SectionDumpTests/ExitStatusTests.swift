@@ -49,10 +49,10 @@ struct ExitStatusTests {
     Row(testDescription: "empty file", arguments: ["empty"], status: 2, errors: "empty: "),
     Row(
       testDescription: "nothing but the magic", arguments: ["magic"], status: 2, errors: "magic: "),
-    Row(testDescription: "half a file", arguments: ["half.so"], status: 2, errors: "half.so: "),
+    Row(testDescription: "half a file", arguments: ["half.so"], status: 2, errors: "half.so"),
     Row(
       testDescription: "half a file, -r", arguments: ["-r", "broken"], status: 2,
-      errors: "broken/half.so: "),
+      errors: "broken/half.so"),
     Row(
       testDescription: "malformed entry", arguments: ["bad.so"], status: 2,
       errors: "BeehiveMods["),

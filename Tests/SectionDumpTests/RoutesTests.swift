@@ -18,7 +18,7 @@ struct RoutesTests {
     """#
 
   @Test(
-    "Each interface with its parameters, types, defaults and remote mark",
+    "Each interface with its parameters, types, defaults and remote mark", .needs("gcc"),
     arguments: [
       ("table", "routes.txt"), ("json", "routes.json"), ("ndjson", "routes.ndjson"),
       ("csv", "routes.csv"),
@@ -26,7 +26,7 @@ struct RoutesTests {
   func goldens(_ format: String, _ golden: String) throws {
     // In the order of the source, which gcc is free to change.
     let name = try Fixtures.build(
-      Self.source, as: "routes-\(format).o", ["-c", "-fno-toplevel-reorder"])
+      Self.source, as: "routes-\(format).o", with: "gcc", ["-c", "-fno-toplevel-reorder"])
     let outcome = try Tool.run([name, "--format", format])
     #expect(outcome.status == 0, "\(outcome.errors)")
     try expectGolden(

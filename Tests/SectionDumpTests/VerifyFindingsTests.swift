@@ -205,7 +205,8 @@ struct VerifyFindingsTests {
   func finds(row: Row) throws {
     try Needs.programs(row.compiler)
     let isAssembler = row.source.hasPrefix(".")
-    let name = "finding-\(row.code)-\(row.compiler).\(row.arguments.contains("-c") ? "o" : "so")"
+    let name =
+      "finding-\(row.code)-\(row.place.filter(\.isLetter)).\(row.arguments.contains("-c") ? "o" : "so")"
     let file = try Fixtures.build(
       row.source, as: name, suffix: isAssembler ? "s" : "c", with: row.compiler, row.arguments)
     let outcome = try Tool.run(["verify", "--format", "json", file] + row.options)

@@ -23,6 +23,24 @@ public enum Command {
   private static let timeout = URL(
     fileURLWithPath: Needs.path(of: "timeout") ?? "/usr/bin/timeout")
 
+  /// The variables that programs are given.
+  private static let inherited: [String: String] = {
+    var variables = ProcessInfo.processInfo.environment
+    variables["LC_ALL"] = "C"
+    // The driver of Swift 6.3 crashes where the temporary folder has letters outside ASCII.
+    if variables["TMPDIR"]?.utf8.contains(where: { $0 >= 0x80 }) == true {
+      variables["TMPDIR"] = "/tmp"
+    }
+    // Compilers keep modules of C in the home of the user, where there is one.
+    let home = FileManager.default.homeDirectoryForCurrentUser.path
+    if variables["CLANG_MODULE_CACHE_PATH"] == nil,
+      !FileManager.default.isWritableFile(atPath: home), let folder = try? Folder()
+    {
+      variables["CLANG_MODULE_CACHE_PATH"] = folder.path
+    }
+    return variables
+  }()
+
   /// Runs a program to its end. Output goes through files, so that no full pipe stops the program.
   ///
   /// The program speaks English, whatever language this process was started in.
@@ -45,8 +63,7 @@ public enum Command {
     process.executableURL = timeout
     process.arguments = ["\(limit)", program] + arguments
     process.currentDirectoryURL = folder
-    process.environment = ProcessInfo.processInfo.environment.merging(["LC_ALL": "C"]) { $1 }
-      .merging(environment) { $1 }
+    process.environment = inherited.merging(environment) { $1 }
     let scratch = try Folder()
     defer { scratch.remove() }
     let files = try ["input", "output", "errors"].map { name in

@@ -79,6 +79,7 @@ import Testing
     try workshop.library(
       "pair",
       """
+      #define _GNU_SOURCE
       #include <BeeHive.h>
       #include <stdatomic.h>
       #include <unistd.h>

@@ -6,6 +6,7 @@ import Testing
 @Suite struct ThreadTests {
   /// Says how often its factory ran; the factory takes its time.
   static let singleton = """
+    #define _GNU_SOURCE
     #include <BeeHive.h>
     #include "contract.h"
     #include <stdio.h>

@@ -21,6 +21,19 @@ struct MutatedCopy {
     case notBuilt(String)
   }
 
+  /// Why nothing can be said of mutations.
+  struct Unsound: Error, CustomStringConvertible {
+    var description: String
+
+    init(_ outcome: Outcome) {
+      let lines = outcome.lines.filter { $0.contains("error:") || $0.hasPrefix("✘") }
+      description =
+        "without a mutation: \(outcome.command): status \(outcome.status)\n"
+        + (lines.isEmpty ? outcome.lines : lines).suffix(20).joined(separator: "\n")
+        + outcome.errors
+    }
+  }
+
   private let root: URL
 
   /// Makes the copy, and sees to it that the tests that are named for these mutations pass in it: one
@@ -30,9 +43,9 @@ struct MutatedCopy {
     try Sources.copy(to: root)
     for (package, mutations) in Dictionary(grouping: mutations, by: \.package) {
       let built = try build(package)
-      guard built.status == 0 else { throw built }
+      guard built.status == 0 else { throw Unsound(built) }
       let tested = try run(Set(mutations.map(\.test)), of: package, limit: 3600)
-      guard tested.status == 0 else { throw tested }
+      guard tested.status == 0 else { throw Unsound(tested) }
     }
   }
 
