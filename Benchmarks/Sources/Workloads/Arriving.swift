@@ -1,7 +1,7 @@
 import BeeHive
 import Glibc
 
-/// The first resolve after a `dlopen` or a `dlclose`, beside few and beside many entries.
+/// The first resolve after a `dlopen` or a `dlclose`, beside few and beside many entries or libraries.
 enum Arriving {
   /// The copies before this one share their names with the entries that they would arrive beside.
   private static let firstCopy = 100
@@ -9,15 +9,14 @@ enum Arriving {
   /// A library of ten entries arrives, and one of them is asked for.
   static func beside(_ count: Int, _ fixtures: Fixtures) -> Comparison {
     fill(count, fixtures)
-    var next = firstCopy
-    return Comparison(
-      "arrival-beside-\(count)", rounds: 300, floor: nil,
-      candidate: .init(
-        before: {
-          fixtures.load(Fixtures.copy(next, of: "arriving"))
-          next += 1
-        },
-        run: { resolve(fromCopy: next - 1) }))
+    return arriving("arrival-beside-\(count)", fixtures)
+  }
+
+  /// A library of ten entries arrives among as many libraries of ten, and one of them is asked for.
+  static func among(_ count: Int, _ fixtures: Fixtures) -> Comparison {
+    fixtures.load(count, of: "noted")
+    guard Hive.process.entries.count == count * 10 else { stop("an entry was not registered") }
+    return arriving("arrival-among-\(count)", fixtures)
   }
 
   /// A library of ten entries goes, and one of another is asked for that was not asked for before.
@@ -36,6 +35,18 @@ enum Arriving {
           next += 2
         },
         run: { resolve(fromCopy: next - 2) }))
+  }
+
+  private static func arriving(_ name: String, _ fixtures: Fixtures) -> Comparison {
+    var next = firstCopy
+    return Comparison(
+      name, rounds: 300, floor: nil,
+      candidate: .init(
+        before: {
+          fixtures.load(Fixtures.copy(next, of: "arriving"))
+          next += 1
+        },
+        run: { resolve(fromCopy: next - 1) }))
   }
 
   private static func fill(_ count: Int, _ fixtures: Fixtures) {

@@ -32,6 +32,8 @@ public enum Workloads {
     Recipe(name: "register-records") { Registering.whole("records", $0) },
     Recipe(name: "arrival-beside-100") { Arriving.beside(100, $0) },
     Recipe(name: "arrival-beside-100000") { Arriving.beside(100_000, $0) },
+    Recipe(name: "arrival-among-100") { Arriving.among(100, $0) },
+    Recipe(name: "arrival-among-1000") { Arriving.among(1000, $0) },
     Recipe(name: "departure-beside-100") { Arriving.departing(beside: 100, $0) },
     Recipe(name: "departure-beside-100000") { Arriving.departing(beside: 100_000, $0) },
     Recipe(name: "match-100") { _ in Matching.few() },
