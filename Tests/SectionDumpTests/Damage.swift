@@ -73,7 +73,7 @@ struct Damage {
 
   /// A folder in memory, where there is one with so much room: thousands of files would keep a disk
   /// busy. Others write there too.
-  private static func folder(for size: Int) throws -> URL {
+  static func folder(for size: Int) throws -> URL {
     let memory = URL(fileURLWithPath: "/dev/shm")
     let attributes = try? FileManager.default.attributesOfFileSystem(forPath: memory.path)
     let free = (attributes?[.systemFreeSize] as? NSNumber)?.intValue ?? 0

@@ -1,0 +1,124 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Damaged files through one command: many in one process, and one by one where that goes wrong.
+///
+/// A run goes wrong that a signal ends, that takes more than its processor time, memory or output, or
+/// that prints JSON which cannot be read.
+struct Sweep {
+  /// A damaged file, and how it came to be.
+  struct Variant {
+    var name: String
+    var bytes: Data
+  }
+
+  /// The bytes of output for a byte of input at most, beside what any file may print.
+  private static let textPerByte = 64
+  private static let mostText = 1 << 20
+  /// The address space of the process in bytes, beside that of the files.
+  private static let mostMemory = 512 << 20
+  /// The seconds of processor time that all files of a run may take together: a guard, far above what
+  /// a build without optimisation needs.
+  private static let mostTime = 60
+
+  /// The arguments before the paths.
+  var command: [String]
+
+  /// Reads the variants, and tells which of them went wrong and how.
+  ///
+  /// - Parameters:
+  ///   - variants: The files.
+  ///   - others: Paths that are given before each of them.
+  /// - Returns: A line for each that went wrong.
+  /// - Throws: What keeps the tool from being run.
+  func failures(among variants: [Variant], beside others: [String] = []) throws -> [String] {
+    let size = variants.reduce(0) { $0 + $1.bytes.count }
+    let folder = try Damage.folder(for: size + 4096 * variants.count)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let files = try variants.indices.map { number in
+      let file = folder.appendingPathComponent("\(number)")
+      try variants[number].bytes.write(to: file)
+      return file.path
+    }
+    guard try failure(of: others + files, size: size) != nil else { return [] }
+    var failures: [String] = []
+    for (variant, file) in zip(variants, files) {
+      guard let failure = try failure(of: others + [file], size: variant.bytes.count) else {
+        continue
+      }
+      let kept = try Self.keep(variant)
+      failures.append("\(variant.name): \(failure) (\(kept))")
+    }
+    return failures.isEmpty ? ["\(variants.count) files that are well alone"] : failures
+  }
+
+  /// What went wrong with a run; nil if nothing did.
+  private func failure(of paths: [String], size: Int) throws -> String? {
+    let text = Self.mostText * paths.count + Self.textPerByte * size
+    let outcome = try Fixtures.run(
+      "prlimit",
+      ["--as=\(Self.mostMemory + size)", "--cpu=\(Self.mostTime)", "--fsize=\(text)", "--core=0"]
+        + [Repository.sectionDump] + command + paths)
+    guard (0...2).contains(outcome.status) else {
+      return
+        "\(command.joined(separator: " ")): status \(outcome.status) \(outcome.errors.suffix(400))"
+    }
+    guard command.last == "json" else { return nil }
+    do {
+      _ = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+      return nil
+    } catch {
+      return "\(command.joined(separator: " ")): \(error)"
+    }
+  }
+
+  /// Keeps a file that somebody has to look at; answers its path.
+  private static func keep(_ variant: Variant) throws -> String {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("beehive-findings")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let file = folder.appendingPathComponent(UUID().uuidString)
+    try variant.bytes.write(to: file)
+    return file.path
+  }
+}
+
+extension Sweep.Variant {
+  /// Values that are the first or last of something, or near it.
+  private static let limits: [UInt64] = [
+    0, 1, 7, 8, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff,
+    0x7fff_ffff_ffff_ffff, 0xffff_ffff_ffff_fff8, .max,
+  ]
+
+  /// A file with up to four changes: bits, numbers at the limits of their type, blocks of it that stand
+  /// elsewhere too, or an end before its time. Most are near the start, where headers are.
+  init(of whole: Data, named name: String, seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var bytes = [UInt8](whole)
+    for _ in 0..<Int.random(in: 1...4, using: &generator) {
+      guard bytes.count > 16 else { break }
+      let end = Bool.random(using: &generator) ? min(1024, bytes.count) : bytes.count
+      let place = Int.random(in: 0..<end, using: &generator)
+      switch Int.random(in: 0..<8, using: &generator) {
+      case 0...2:
+        bytes[place] ^= UInt8(1) << UInt8.random(in: 0..<8, using: &generator)
+      case 3, 4, 5:
+        let size = [1, 2, 4, 8].randomElement(using: &generator) ?? 8
+        let start = min(place & ~(size - 1), bytes.count - size)
+        var value = Self.limits.randomElement(using: &generator) ?? 0
+        if Bool.random(using: &generator) { value = value.byteSwapped }
+        for index in 0..<size {
+          bytes[start + index] = UInt8(truncatingIfNeeded: value >> (8 * UInt64(index)))
+        }
+      case 6:
+        let count = min(Int.random(in: 1...64, using: &generator), bytes.count)
+        let source = Int.random(in: 0...bytes.count - count, using: &generator)
+        let target = min(place, bytes.count - count)
+        bytes.replaceSubrange(target..<target + count, with: Array(bytes[source..<source + count]))
+      default:
+        bytes.removeLast(Int.random(in: 0..<bytes.count, using: &generator) / 4)
+      }
+    }
+    self.init(name: "\(name), seed \(seed)", bytes: Data(bytes))
+  }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What `Scripts/fuzz --sweep` runs: damaged files of every format through every command. The seeds are
+/// numbers, so that each run reads the same files.
+@Suite(
+  "A sweep of damaged files", .full, .needs("prlimit"), .mayHang,
+  .enabled(
+    if: ProcessInfo.processInfo.environment["SANITIZER"] == nil,
+    "a sanitizer reserves terabytes, and the limit is one of address space"))
+struct SweepTests {
+  /// Every command that reads files, each with a format.
+  static let commands = [
+    ["records", "--format", "table"], ["records", "--format", "json"], ["sections"],
+    ["sections", "--format", "json"], ["strings", "--section", "*"],
+    ["strings", "--section", "*", "--format", "json"], ["hex", "--section", "*"],
+    ["hex", "--section", "Beehive*", "--format", "json"], ["verify", "--strict"],
+    ["verify", "--format", "json"], ["graph", "--format", "dot"], ["graph", "--format", "html"],
+  ]
+
+  private static let perRun = 40
+  private static let mutations = 32_000
+
+  @Test("No mutation takes more than its share, whatever is asked of it", arguments: Linkages.names)
+  func mutated(name: String) throws {
+    let whole = try Linkages.bytes(name)
+    let path = try Linkages.path(name)
+    let count = Self.mutations / Linkages.names.count + 1
+    let variants = (0..<count).map { Sweep.Variant(of: whole, named: name, seed: UInt64($0)) }
+    var failures: [String] = []
+    for start in stride(from: 0, to: count, by: Self.perRun) {
+      let some = Array(variants[start..<min(start + Self.perRun, count)])
+      for command in Self.commands { failures += try Sweep(command: command).failures(among: some) }
+    }
+    // Two files at a time.
+    for variant in variants.prefix(Self.perRun) {
+      failures += try Sweep(command: ["diff", "--format", "json"])
+        .failures(among: [variant], beside: [path])
+    }
+    #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
+  }
+
+  /// Seven formats.
+  static let truncated = [
+    "elf-bfd.so", "elf-clang.o", "elf-s390x.so", "macho-arm64-fixup-chains.dylib", "macho-x86_64.o",
+    "universal.o", "archive-gnu.a",
+  ]
+
+  @Test("Nor does any length of a file that was cut off", arguments: truncated)
+  func cut(name: String) throws {
+    let whole = try Linkages.bytes(name)
+    var failures: [String] = []
+    for start in stride(from: 0, to: whole.count, by: 200) {
+      let variants = (start..<min(start + 200, whole.count)).map {
+        Sweep.Variant(name: "\(name) cut at \($0)", bytes: whole.prefix($0))
+      }
+      for command in Self.commands {
+        failures += try Sweep(command: command).failures(among: variants)
+      }
+    }
+    #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
+  }
+
+  @Test("Nor does a damaged core", .needs("gcore"))
+  func cores() throws {
+    let library = try Fixtures.annotatedLibrary("in-a-core.so")
+    let host = try Fixtures.build(
+      """
+      #include <dlfcn.h>
+      #include <stdio.h>
+      #include <sys/prctl.h>
+      #include <unistd.h>
+      int main(int count, char **names) {
+        if (!dlopen(names[count - 1], RTLD_NOW)) { puts(dlerror()); return 1; }
+        prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); // or only its parent may look at it
+        puts("ready");
+        fflush(stdout);
+        sleep(3000);
+      }
+      """, as: "core-host", ["-O1", "-ldl"])
+    var whole = Data()
+    try Command.whileRunning(
+      Fixtures.place(host).path, [Fixtures.place(library).path], in: Fixtures.directory
+    ) { pid, _ in
+      try Fixtures.tool("gcore", ["-o", "sweep-core", "\(pid)"])
+      whole = try Fixtures.bytes("sweep-core.\(pid)")
+    }
+    let sweep = Sweep(command: ["live", "--format", "json", "--core"])
+    let failures = try (0..<400).flatMap { seed in
+      try sweep.failures(among: [.init(of: whole, named: "core", seed: UInt64(seed))])
+    }
+    #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
+  }
+}
