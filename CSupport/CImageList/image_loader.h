@@ -53,6 +53,10 @@ static inline bool image_counters(
 #if __GLIBC_PREREQ(2, 35)
 #define IMAGE_HAS_FIND_OBJECT 1
 #endif
+/* From 2.36 on, it tells the program headers of one image. */
+#if __GLIBC_PREREQ(2, 36)
+#define IMAGE_HAS_HEADERS_OF 1
+#endif
 #endif
 
 typedef struct dl_phdr_info loader_image;

@@ -202,6 +202,35 @@ const char *image_place_find(const void *address, image_place *place) {
   return search.name;
 }
 
+struct segment_search {
+  uintptr_t address, bias;
+  image_segment *segment;
+};
+
+static bool holds_address(const struct segment_command_64 *segment, void *context) {
+  struct segment_search *search = context;
+  uintptr_t low = search->bias + (uintptr_t)segment->vmaddr;
+  if (search->address < low || search->address - low >= segment->vmsize) return false;
+  *search->segment = (image_segment){
+      {low, low + (uintptr_t)segment->vmsize}, segment->initprot & IMAGE_PROT_READ,
+      segment->initprot & IMAGE_PROT_EXECUTE};
+  return true;
+}
+
+static int compare_segments(loader_image *image, size_t size, void *context) {
+  (void)size;
+  struct segment_search *search = context;
+  search->bias = image->bias;
+  return find_segment(image->header, holds_address, search) != NULL;
+}
+
+bool image_segment_find(uintptr_t address, image_segment *segment) {
+  struct segment_search search = {address, 0, segment};
+  *segment = (image_segment){{0, 0}, false, false};
+  loader_walk(compare_segments, &search);
+  return segment->range.stop != 0;
+}
+
 /* Swift's runtime reads these sections of every image that dyld announces. */
 bool image_carries_swift(const image_place *place) {
   const struct mach_header_64 *header = (const struct mach_header_64 *)place->dynamic;

@@ -49,5 +49,6 @@ uint8_t *getsectiondata(
 /* VM_PROT_READ and VM_PROT_WRITE of <mach/vm_prot.h>, which only the SDK has. */
 #define IMAGE_PROT_READ 1
 #define IMAGE_PROT_WRITE 2
+#define IMAGE_PROT_EXECUTE 4
 
 #endif

@@ -19,6 +19,46 @@ image_place image_place_of(const loader_image *image) {
   return place;
 }
 
+static bool find_segment(
+    const ElfW(Phdr) *headers, size_t count, uintptr_t bias, uintptr_t address,
+    image_segment *segment) {
+  for (const ElfW(Phdr) *header = headers; header != headers + count; header++) {
+    uintptr_t low = bias + header->p_vaddr;
+    if (header->p_type != PT_LOAD || address < low || address - low >= header->p_memsz) continue;
+    *segment = (image_segment){
+        {low, low + header->p_memsz}, header->p_flags & PF_R, header->p_flags & PF_X};
+    return true;
+  }
+  return false;
+}
+
+struct segment_search {
+  uintptr_t address;
+  image_segment *segment;
+};
+
+static int compare_segments(struct dl_phdr_info *info, size_t size, void *context) {
+  (void)size;
+  struct segment_search *search = context;
+  return find_segment(
+      info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr, search->address, search->segment);
+}
+
+bool image_segment_find(uintptr_t address, image_segment *segment) {
+#ifdef IMAGE_HAS_HEADERS_OF
+  struct dl_find_object found;
+  const ElfW(Phdr) *headers;
+  if (_dl_find_object((void *)address, &found) != 0) return false;
+  /* A loader older than the headers that this was compiled with does not know the request. */
+  int count = dlinfo(found.dlfo_link_map, RTLD_DI_PHDR, &headers);
+  if (count > 0)
+    return find_segment(
+        headers, (size_t)count, found.dlfo_link_map->l_addr, address, segment);
+#endif
+  struct segment_search search = {address, segment};
+  return dl_iterate_phdr(compare_segments, &search) != 0;
+}
+
 #ifdef IMAGE_HAS_FIND_OBJECT
 
 /* The index needs no lock and no walk. */

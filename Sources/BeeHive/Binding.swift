@@ -62,6 +62,9 @@ struct Binding {
   }
 
   private func accessorProgress(_ accessor: Accessor) -> RegisteredEntry.Progress {
+    guard ForeignMemory.image.holdsCode(accessor.function) else {
+      return .rejected(.noCode("its accessor", at: accessor.function))
+    }
     var accessor = accessor
     accessor.service = ForeignCall.describe(accessor).map { ObjectIdentifier($0) }
     return .bound(.accessor(accessor))

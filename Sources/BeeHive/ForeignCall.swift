@@ -40,40 +40,55 @@ enum ForeignCall {
   private enum Stranger {}
 
   /// Reads what the context of an `abi=c-table` record leads to.
-  static func serviceTable(at address: RuntimeAddress) -> Result<CTable, Problem> {
-    guard let header = unsafe pointer(address)?.load(as: beehive_service_table.self) else {
-      return .failure(.noContext)
+  static func serviceTable(
+    at address: RuntimeAddress, in memory: ForeignMemory
+  ) -> Result<CTable, Problem> {
+    unsafe memory.structure(beehive_service_table.self, at: address).flatMap { head in
+      unsafe table(head.table, size: head.table_size, "the table of the service", in: memory)
     }
-    guard unsafe header.size >= MemoryLayout<beehive_service_table>.size else {
-      return unsafe .failure(.badContext(header.size, MemoryLayout<beehive_service_table>.size))
-    }
-    guard let table = unsafe header.table else { return .failure(.noContext) }
-    return unsafe .success(CTable(address: RuntimeAddress(table), size: header.table_size))
   }
 
-  /// Reads what the context of an `abi=c-module` record leads to.
-  static func moduleTable(at address: RuntimeAddress) -> Result<CTable, Problem> {
-    guard let header = unsafe pointer(address)?.load(as: beehive_module_table.self) else {
-      return .failure(.noContext)
+  /// Reads what the context of an `abi=c-module` record leads to; each operation that is there is code.
+  static func moduleTable(
+    at address: RuntimeAddress, in memory: ForeignMemory
+  ) -> Result<CTable, Problem> {
+    let found = unsafe memory.structure(beehive_module_table.self, at: address)
+      .flatMap { head in
+        unsafe table(
+          head.operations, size: head.operations_size, "the table of the operations", in: memory)
+      }
+    guard case .success(let table) = found else { return found }
+    for (name, operation) in COperations(table: table).addresses
+    where !memory.holdsCode(operation) {
+      return .failure(.noCode("the operation \(name)", at: operation))
     }
-    guard unsafe header.size >= MemoryLayout<beehive_module_table>.size else {
-      return unsafe .failure(.badContext(header.size, MemoryLayout<beehive_module_table>.size))
-    }
-    guard let table = unsafe header.operations else { return .failure(.noContext) }
-    return unsafe .success(CTable(address: RuntimeAddress(table), size: header.operations_size))
+    return found
+  }
+
+  private static func table(
+    _ pointer: UnsafeRawPointer?, size: Int, _ what: String, in memory: ForeignMemory
+  ) -> Result<CTable, Problem> {
+    guard let pointer = unsafe pointer else { return .failure(.noContext) }
+    let table = unsafe CTable(address: RuntimeAddress(pointer), size: size)
+    return memory.holdsData(table.address, size: size)
+      ? .success(table) : .failure(.noData(what, at: table.address, size: size))
   }
 
   /// Reads what the context of an `abi=c-factory` record leads to.
-  static func factory(at address: RuntimeAddress) -> Result<CFactory, Problem> {
-    guard let header = unsafe pointer(address)?.load(as: beehive_service_factory.self) else {
-      return .failure(.noContext)
+  static func factory(
+    at address: RuntimeAddress, in memory: ForeignMemory
+  ) -> Result<CFactory, Problem> {
+    memory.structure(beehive_service_factory.self, at: address).flatMap { header in
+      guard let create = unsafe header.create else { return .failure(.noContext) }
+      let factory = unsafe CFactory(
+        create: Self.address(of: create),
+        destroy: header.destroy.map { unsafe Self.address(of: $0) })
+      for function in [factory.create, factory.destroy].compactMap(\.self)
+      where !memory.holdsCode(function) {
+        return .failure(.noCode("a function of the factory", at: function))
+      }
+      return .success(factory)
     }
-    guard header.size >= MemoryLayout<beehive_service_factory>.size else {
-      return .failure(.badContext(header.size, MemoryLayout<beehive_service_factory>.size))
-    }
-    guard let create = unsafe header.create else { return .failure(.noContext) }
-    let destroy = unsafe header.destroy.map { unsafe Self.address(of: $0) }
-    return unsafe .success(CFactory(create: Self.address(of: create), destroy: destroy))
   }
 
   /// Calls the `create` of a C factory; nil where it answers null.
@@ -112,17 +127,5 @@ enum ForeignCall {
 extension RuntimeAddress {
   fileprivate init(_ pointer: UnsafeRawPointer) {
     self.init(rawValue: UInt(bitPattern: pointer))
-  }
-}
-
-extension Problem {
-  static let noContext = Problem(
-    .badContext, "the record leads to no structure, or to one without a table; fix its context")
-
-  static func badContext(_ found: UInt32, _ needed: Int) -> Problem {
-    Problem(
-      .badContext,
-      "the record's structure says \(found) bytes where \(needed) are needed; rebuild with BeeHive.h"
-    )
   }
 }

@@ -47,7 +47,7 @@ public struct Outline: Sendable {
   public func record(of entry: PlainEntry) -> Result<Record, Rejection> {
     let section = sections[Int(entry.section)]
     var collector = ScanCollector(image: image.identity.path)
-    collector.begin(sectionsNamed: section.name)
+    collector.begin(sectionsNamed: section.name, of: entry.kind)
     collector.begin(section, entryCount: 1)
     collector.index = Int(entry.index)
     let offset = UInt64(entry.offset)
@@ -64,7 +64,7 @@ public struct Outline: Sendable {
     return .failure(
       collector.scan.rejections.first
         ?? Rejection(
-          .unreadableSection, origin: collector.origin(at: offset),
+          .unreadableSection, of: entry.kind, origin: collector.origin(at: offset),
           message: "cannot be read a second time"))
   }
 

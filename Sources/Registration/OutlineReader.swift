@@ -15,12 +15,12 @@ struct OutlineReader {
 
   /// Reads the sections, in this order.
   mutating func read(modules: [Section], services: [Section], records: [Section]) {
-    collector.begin(sectionsNamed: RecordScanner.modules)
+    collector.begin(sectionsNamed: RecordScanner.modules, of: .module)
     for section in modules {
       readPointers(section, .module, plain: Self.module, decode: PointerEntries.module)
     }
     collector.endSections()
-    collector.begin(sectionsNamed: RecordScanner.services)
+    collector.begin(sectionsNamed: RecordScanner.services, of: .service)
     for section in services {
       readPointers(section, .service, plain: Self.service, decode: PointerEntries.service)
     }

@@ -6,6 +6,8 @@ public struct RecordKind: RawRepresentable, Hashable, Sendable {
   /// Wraps a number; the known ones are static members.
   public init(rawValue: UInt16) { self.rawValue = rawValue }
 
+  /// What stands where a record should, and does not say what it is.
+  public static let unknown = Self(rawValue: 0)
   /// A module: something with a lifecycle.
   public static let module = Self(rawValue: 1)
   /// A service: an implementation that is looked up by what it does.
@@ -26,6 +28,7 @@ extension RecordKind: CustomStringConvertible {
   /// `module`, `service`, …; the number in hexadecimal where it has no name.
   public var description: String {
     switch self {
+    case .unknown: "record"
     case .module: "module"
     case .service: "service"
     case .target: "target"

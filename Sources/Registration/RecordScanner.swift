@@ -30,13 +30,13 @@ public enum RecordScanner {
     // Most files of a system end here, before anything is read that only says what they are.
     if sections.isEmpty { return Scan() }
     var collector = ScanCollector(image: image.identity.path)
-    collector.begin(sectionsNamed: modules)
+    collector.begin(sectionsNamed: modules, of: .module)
     for section in sections.modules {
       PointerEntries.read(section, of: image, into: &collector, decode: PointerEntries.module)
     }
     collector.endSections()
 
-    collector.begin(sectionsNamed: services)
+    collector.begin(sectionsNamed: services, of: .service)
     for section in sections.services {
       PointerEntries.read(section, of: image, into: &collector, decode: PointerEntries.service)
     }

@@ -40,6 +40,8 @@ public struct Rejection: Error, Hashable, Sendable {
 
   /// The cause.
   public var reason: Reason
+  /// What the entry was to declare, as far as it or its section says.
+  public var kind: RecordKind
   /// The entry's name, where it could be read.
   public var name: String?
   /// One sentence for a person: what was found and what to do.
@@ -48,8 +50,11 @@ public struct Rejection: Error, Hashable, Sendable {
   public var origin: Origin
 
   /// Describes a refusal.
-  public init(_ reason: Reason, name: String? = nil, origin: Origin, message: String) {
+  public init(
+    _ reason: Reason, of kind: RecordKind, name: String? = nil, origin: Origin, message: String
+  ) {
     self.reason = reason
+    self.kind = kind
     self.name = name
     self.origin = origin
     self.message = message

@@ -13,6 +13,8 @@ struct ScanCollector {
   private(set) var scan = Scan()
   /// The name that origins carry.
   private(set) var sectionName = ""
+  /// What the slot declares, as far as it is known.
+  var kind = RecordKind.unknown
   private var section: Section?
   /// The slot that is being read, counted over all sections of this name.
   var index = 0
@@ -26,8 +28,9 @@ struct ScanCollector {
   }
 
   /// Starts over at slot 0, for the sections of one name.
-  mutating func begin(sectionsNamed name: String) {
+  mutating func begin(sectionsNamed name: String, of kind: RecordKind = .unknown) {
     sectionName = name
+    self.kind = kind
     section = nil
     index = 0
     rejectedHere = 0
@@ -46,7 +49,7 @@ struct ScanCollector {
     guard unlisted > 0 else { return }
     scan.rejections.append(
       Rejection(
-        .limitExceeded, origin: origin(at: 0),
+        .limitExceeded, of: kind, origin: origin(at: 0),
         message: "\(unlisted) more entries of \(sectionName) were refused; "
           + "the first \(Self.rejectionLimit) are listed"))
   }
@@ -76,7 +79,7 @@ struct ScanCollector {
     if count < Self.recordLimit, textSize < Self.textLimit { return true }
     scan.rejections.append(
       Rejection(
-        .limitExceeded, origin: origin(at: offset),
+        .limitExceeded, of: kind, origin: origin(at: offset),
         message: "the image declares more than \(Self.recordLimit) entries or "
           + "\(Self.textLimit >> 20) MiB of names; from this entry on nothing was read"))
     return false
@@ -91,6 +94,6 @@ struct ScanCollector {
     }
     rejectedHere += 1
     scan.rejections.append(
-      Rejection(reason, name: name, origin: origin(at: offset), message: message))
+      Rejection(reason, of: kind, name: name, origin: origin(at: offset), message: message))
   }
 }

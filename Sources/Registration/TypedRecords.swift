@@ -62,6 +62,7 @@ enum TypedRecords {
     let order = image.identity.byteOrder
     let offset = UInt64(start)
     let rest = bytes.count - start
+    collector.kind = rest >= 8 ? RecordKind(rawValue: bytes.word16(at: start + 6, order)) : .unknown
     guard rest >= 8 else {
       // The end of a section that some linker rounded up to less than a word.
       guard !bytes.extracting(start...).isZero else { return nil }
@@ -79,9 +80,9 @@ enum TypedRecords {
       return nil
     }
     let record = bytes.extracting(start..<(start + size))
-    let goesOn = readRecord(record, order, at: offset, in: section, of: image, into: &collector)
+    readRecord(record, order, at: offset, in: section, of: image, into: &collector)
     collector.index += 1
-    return goesOn ? start + size : nil
+    return start + size
   }
 
   private static func sizeMessage(_ size: Int, rest: Int) -> String {
@@ -97,25 +98,31 @@ enum TypedRecords {
       + "\(rest) bytes were not read"
   }
 
-  /// Reads one record; false where what follows it cannot be trusted.
+  /// Reads one record; the next begins behind it, whatever is wrong with this one.
   private static func readRecord(
     _ record: Span<UInt8>, _ order: ImageIdentity.ByteOrder, at offset: UInt64,
     in section: Section, of image: some Image, into collector: inout ScanCollector
-  ) -> Bool {
+  ) {
     let found = record.word16(at: 4, order)
     guard found == version else {
       collector.reject(
         .unknownVersion, at: offset,
         "is of version \(found), this reader knows \(version); "
           + "build the image and its host with the same BeeHive")
-      return true
+      return
     }
-    let kind = RecordKind(rawValue: record.word16(at: 6, order))
+    let kind = collector.kind
     guard kind.isKnown || kind.isThirdParty else {
       collector.reject(
         .unknownKind, at: offset,
         "is of kind \(kind.rawValue), which has no meaning; own kinds start at 0x8000")
-      return true
+      return
+    }
+    guard record.count > headSize else {
+      collector.reject(
+        .badTextOffset, at: offset,
+        "has no text behind its head of \(headSize) bytes; give it a name")
+      return
     }
     let textOffset = Int(record.word32(at: 12, order))
     guard textOffset >= headSize, textOffset < record.count else {
@@ -123,18 +130,18 @@ enum TypedRecords {
         .badTextOffset, at: offset,
         "claims that its text starts at byte \(textOffset); "
           + "it must lie in \(headSize)..<\(record.count)")
-      return true
+      return
     }
     guard record[record.count - 1] == 0 else {
       collector.reject(
         .unterminatedText, at: offset,
-        "has a text that no NUL ends; the scan of this section stops here")
-      return false
+        "has a text that no NUL ends; its \(record.count) bytes were passed over, "
+          + "the scan goes on behind them")
+      return
     }
     readText(
       record.extracting(textOffset...), of: kind, at: offset, in: section, of: image,
       into: &collector)
-    return true
   }
 
   private static func readText(

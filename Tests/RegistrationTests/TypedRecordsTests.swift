@@ -131,7 +131,7 @@ struct TypedRecordsTests {
       Fault(testDescription: "text far away", reason: .badTextOffset, message: "4294967295") {
         $0.record(["A", "a"], textOffset: .max)
       },
-      Fault(testDescription: "no text at all", reason: .badTextOffset, message: "byte 32") {
+      Fault(testDescription: "no text at all", reason: .badTextOffset, message: "no text") {
         $0.record([])
       },
       Fault(testDescription: "empty name", reason: .emptyName, message: "service") {
@@ -149,12 +149,12 @@ struct TypedRecordsTests {
         name: "A"
       ) { $0.record(text: [0x41, 0, 0, 0x6b, 0x3d, 0xff, 0]) },
       Fault(
-        testDescription: "text without NUL", reason: .unterminatedText, message: "stops here",
-        stops: true
+        testDescription: "text without NUL", reason: .unterminatedText,
+        message: "40 bytes were passed over"
       ) { $0.record(text: Array("Endless!".utf8)) },
       Fault(
         testDescription: "last attribute without NUL", reason: .unterminatedText,
-        message: "stops here", stops: true
+        message: "40 bytes were passed over"
       ) { $0.record(text: Array("A\0a\0ab=c".utf8)) },
       Fault(
         testDescription: "size 36", reason: .badRecordSize, message: "multiple of 8", stops: true

@@ -179,6 +179,17 @@ void image_copies_free(image_copies *copies);
  * Null if there is none. */
 const char *image_place_find(const void *address, image_place *place);
 
+/* A segment of a loaded image: where it is mapped, and what its image asks to be allowed there. */
+typedef struct image_segment {
+  image_range range;
+  bool readable, executable;
+} image_segment;
+
+/* The segment that holds `address`, whichever image it belongs to. False if none does. Says what the
+ * file asked for: what a process has protected since is not seen. Takes the loader's lock where there
+ * is no index: call it with no lock held. */
+bool image_segment_find(uintptr_t address, image_segment *segment);
+
 /* The bias of the image that this code is in. */
 uintptr_t image_home_bias(void);
 

@@ -78,7 +78,7 @@ import Testing
       listed: "rejected (unknown-version) module"),
     Entry(
       testDescription: "an unknown kind", source: record("48, 1, 9, 0, 32, 0, 0, \"audio\""),
-      listed: "rejected (unknown-kind) module"),
+      listed: "rejected (unknown-kind) 0x9"),
     Entry(
       testDescription: "a size of 1", source: record("1, 1, 1, 0, 32, 0, 0, \"audio\""),
       listed: "rejected (bad-record-size) module", endsSection: true),
@@ -91,7 +91,7 @@ import Testing
     Entry(
       testDescription: "a record whose text has no end",
       source: record("48, 1, 1, 0, 32, 0, 0, \"sixteen letters.\""),
-      listed: "rejected (unterminated-text) module", endsSection: true),
+      listed: "rejected (unterminated-text) module"),
     Entry(
       testDescription: "a record whose text begins past its end",
       source: record("48, 1, 1, 0, 64, 0, 0, \"audio\""),

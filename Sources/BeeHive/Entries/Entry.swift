@@ -63,6 +63,8 @@ public struct Problem: Error, Hashable, Sendable {
     public static let unknownABI = Self(rawValue: "unknown-abi")
     /// The structure that the record's context leads to is missing, too small or of another version.
     public static let badContext = Self(rawValue: "bad-context")
+    /// A function that the record leads to is not code of a loaded image.
+    public static let badCode = Self(rawValue: "bad-code")
     /// The kind is registered by another module of this package, or by nobody.
     public static let unhandledKind = Self(rawValue: "unhandled-kind")
   }

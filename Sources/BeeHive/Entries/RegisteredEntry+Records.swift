@@ -30,7 +30,7 @@ extension RegisteredEntry {
   convenience init(_ rejection: Rejection, order: UInt64, in image: LoadedImage) {
     let code = Problem.Code(rawValue: rejection.reason.rawValue)
     self.init(
-      order: order, kind: RecordKind(section: rejection.origin.section),
+      order: order, kind: rejection.kind,
       name: rejection.name ?? "", implementation: nil, attributes: Attributes(),
       source: .image(rejection.origin), image: image.mapped.id, scope: .transient, isC: false,
       progress: .rejected(Problem(code, rejection.message)))
@@ -56,12 +56,5 @@ extension RegisteredEntry {
 
   private var structureAddress: RuntimeAddress? {
     if case .bound(.structure(_, let address)) = progress { address } else { nil }
-  }
-}
-
-extension RecordKind {
-  /// What a malformed entry was meant to be, as far as its section tells.
-  fileprivate init(section: String) {
-    self = section == "BeehiveServices" ? .service : .module
   }
 }

@@ -101,7 +101,7 @@ extension Hive {
     switch provider {
     case .structure(_, let address):
       guard hold(entry) else { throw failure("its image is gone") }
-      switch ForeignCall.moduleTable(at: address) {
+      switch ForeignCall.moduleTable(at: address, in: entry.memory) {
       case .success(let table):
         return LivingModule(
           node: node, entry: entry, code: .c(COperations(table: table)), isConcurrent: isMarked)

@@ -39,7 +39,8 @@ extension Hive {
   {
     for candidate in cEntries(of: service, name: name) where candidate.structure == .factory {
       guard candidate.entry.scope == .transient,
-        case .success(let factory) = ForeignCall.factory(at: candidate.address)
+        case .success(let factory) = ForeignCall.factory(
+          at: candidate.address, in: candidate.entry.memory)
       else { continue }
       let object = RuntimeAddress(rawValue: UInt(bitPattern: pointer))
       ForeignCall.destroy(object, with: factory)
@@ -122,7 +123,8 @@ extension Hive {
   }
 
   private func table(of candidate: CEntry, size: Int) throws(ServiceError) -> RuntimeAddress {
-    let table = try read(ForeignCall.serviceTable(at: candidate.address), of: candidate)
+    let table = try read(
+      ForeignCall.serviceTable(at: candidate.address, in: candidate.entry.memory), of: candidate)
     guard table.size >= size else {
       throw ServiceError(
         .tooSmall, service: candidate.entry.name,
@@ -134,7 +136,8 @@ extension Hive {
   }
 
   private func made(by candidate: CEntry) throws(ServiceError) -> RuntimeAddress {
-    let factory = try read(ForeignCall.factory(at: candidate.address), of: candidate)
+    let factory = try read(
+      ForeignCall.factory(at: candidate.address, in: candidate.entry.memory), of: candidate)
     let entry = candidate.entry
     guard entry.scope == .singleton else {
       return try Creation.make(entry) { () throws(ServiceError) in try create(entry, factory) }

@@ -21,12 +21,12 @@ struct CCall: Sendable {
   func perform(
     _ arguments: Arguments, _ names: [String], url: String?, isRemote: Bool
   ) throws(RoutingError) -> any Sendable {
-    guard let address = hive.value?.structure(of: entry),
-      let structure = unsafe UnsafeRawPointer(bitPattern: address.rawValue)
-    else { throw departure }
-    guard let function = unsafe function(at: structure) else {
-      throw failure(
-        action.map { "its table has no function \($0)" } ?? "its record leads to no function")
+    guard let address = hive.value?.structure(of: entry) else { throw departure }
+    let function: beehive_perform
+    switch code(at: address) {
+    case .success(let code):
+      unsafe function = unsafeBitCast(code.rawValue, to: beehive_perform.self)
+    case .failure(let problem): throw failure(problem.message)
     }
     // Every text stays where it is until the function has returned.
     let texts = CTexts()
@@ -56,26 +56,55 @@ struct CCall: Sendable {
     return answer.value
   }
 
-  /// The function, if the structure is as long as its version is.
-  private func function(at structure: UnsafeRawPointer) -> beehive_perform? {
-    guard let action else {
-      let table = unsafe structure.load(as: beehive_route_table.self)
-      return unsafe table.size >= MemoryLayout<beehive_route_table>.size ? table.perform : nil
-    }
-    let table = unsafe structure.load(as: beehive_target_table.self)
-    guard unsafe table.size >= MemoryLayout<beehive_target_table>.size,
-      unsafe table.action_size >= MemoryLayout<beehive_action>.size,
-      let actions = unsafe UnsafeRawPointer(table.actions)
-    else { return nil }
-    for index in unsafe 0..<table.action_count {
-      let found = unsafe actions.load(
-        fromByteOffset: index * table.action_size, as: beehive_action.self)
-      if let name = unsafe found.name, unsafe String(cString: name) == action {
-        return unsafe found.perform
+  /// Where the function is, looked at before it is called.
+  private func code(at address: RuntimeAddress) -> Result<RuntimeAddress, Problem> {
+    let found =
+      if let action { function(of: action, at: address) } else {
+        memory.structure(beehive_route_table.self, at: address)
+          .map { unsafe unsafeBitCast($0.perform, to: UInt.self) }
       }
+    return found.flatMap { function in
+      guard function != 0 else {
+        return .failure(
+          Problem(
+            .badContext,
+            action.map { "its table has no function \($0)" } ?? "its record leads to no function"))
+      }
+      let code = RuntimeAddress(rawValue: function)
+      return memory.holdsCode(code)
+        ? .success(code) : .failure(.noCode("its function", at: code))
     }
-    return nil
   }
+
+  /// The function that the table of a target has for an action; 0 where it has none.
+  private func function(
+    of action: String, at address: RuntimeAddress
+  ) -> Result<UInt, Problem> {
+    unsafe memory.structure(beehive_target_table.self, at: address).flatMap { table in
+      let entrySize = unsafe table.action_size
+      let count = unsafe table.action_count
+      let (size, isHuge) = entrySize.multipliedReportingOverflow(by: count)
+      guard unsafe entrySize >= MemoryLayout<beehive_action>.size,
+        let actions = unsafe UnsafeRawPointer(table.actions)
+      else { return .success(0) }
+      let start = RuntimeAddress(rawValue: UInt(bitPattern: actions))
+      guard !isHuge, memory.holdsData(start, size: size) else {
+        return .failure(.noData("its table of actions", at: start, size: size))
+      }
+      for index in 0..<count {
+        let found = unsafe actions.loadUnaligned(
+          fromByteOffset: index * entrySize, as: beehive_action.self)
+        let name = unsafe RuntimeAddress(rawValue: UInt(bitPattern: found.name))
+        if memory.text(at: name) == action {
+          return unsafe .success(unsafeBitCast(found.perform, to: UInt.self))
+        }
+      }
+      return .success(0)
+    }
+  }
+
+  /// Images alone declare targets and routes of C.
+  private var memory: ForeignMemory { .image }
 
   private var name: String { action.map { "\(entry.name).\($0)" } ?? entry.name }
 

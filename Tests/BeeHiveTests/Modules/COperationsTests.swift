@@ -23,8 +23,7 @@ struct COperationsTests {
     size: Int = MemoryLayout<beehive_module_operations>.size, priority: Int = 0,
     requires: [String] = [], in hive: Hive
   ) throws {
-    // Lives as long as the process, as an image's does that is held.
-    let table = UnsafeMutablePointer<beehive_module_table>.allocate(capacity: 1)
+    let table = unsafe c_module_table()
     unsafe table.initialize(
       to: beehive_module_table(
         size: UInt32(MemoryLayout<beehive_module_table>.size),

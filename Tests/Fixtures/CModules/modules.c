@@ -80,3 +80,9 @@ const beehive_module_operations *c_module_recorder(void) { return &recorder; }
 const beehive_module_operations *c_module_refuser(void) { return &refuser; }
 const beehive_module_operations *c_module_sleeper(void) { return &sleeper; }
 const beehive_module_operations *c_module_empty(void) { return &empty; }
+
+beehive_module_table *c_module_table(void) {
+  static beehive_module_table tables[256];
+  static unsigned next;
+  return &tables[__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) % 256];
+}

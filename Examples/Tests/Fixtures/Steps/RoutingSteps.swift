@@ -27,6 +27,18 @@ extension Host {
         print(call(.action(target: parts[0], action: parts[1]), from: .local))
       }
     ),
+    // The same, and why it failed.
+    (
+      "why",
+      { _, name in
+        let parts = name.split(separator: ".").map(String.init)
+        guard parts.count == 2 else { throw StepFailure("target.action, please") }
+        print(
+          waiting {
+            "\(try await Hive.process.calls.send(.action(target: parts[0], action: parts[1]), origin: .local))"
+          })
+      }
+    ),
     // `reopen-while-asking-url=./libshop.so,app://page/7`: one thread opens and closes the library a
     // hundred times while this one asks. Somebody answers, or nobody does: nothing between.
     (

@@ -24,7 +24,17 @@ extension Host {
         }
         print(answer)
       }
-    )
+    ),
+    // Starts whatever can, and says what came of it.
+    (
+      "start",
+      { _, _ in
+        print(
+          waiting {
+            try await Hive.process.start(options: LaunchOptions(onFailure: .continue)).description
+          })
+      }
+    ),
   ]
 
   private static let signalNames: [String: Signal] = [

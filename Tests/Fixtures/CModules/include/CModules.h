@@ -17,6 +17,9 @@ void c_module_wake(void);
 /// Has no operation at all.
 const beehive_module_operations *_Nonnull c_module_empty(void);
 
+/// Room for the table of a module, in this image as an author's would be; it is never given back.
+beehive_module_table *_Nonnull c_module_table(void);
+
 /// The size of a table that an author's older header wrote: up to and with `set_up`.
 static const size_t c_module_older_size = sizeof(void *);
 
