@@ -1,14 +1,11 @@
-"""Compares every slot of pointer sections of ELF files with LIEF or pyelftools; a line a file.
+"""Compares every slot of pointer sections of ELF files with another reader; a line a file.
 
-    elf.py LIEF|pyelftools SECTION-DUMP FILE...
+    elf.py LIEF|pyelftools|readelf SECTION-DUMP FILE...
 """
 
+import re
+import subprocess
 import sys
-
-import lief
-from elftools.elf.descriptions import describe_reloc_type
-from elftools.elf.elffile import ELFFile
-from elftools.elf.relocation import RelocationSection, RelrRelocationSection
 
 from agreement import Agreement, Unreadable, slots
 
@@ -16,6 +13,8 @@ SECTIONS = [".init_array", ".fini_array", ".data.rel.ro", ".got", "BeehiveMods",
 
 # What a relocation writes, by the end of its name: an address of the image, or a symbol's.
 RELATIVE = ("_RELATIVE", "_RELATIVE64", "MIPS_REL32", "RISCV_RELATIVE", "MIPS_REL32_64")
+# The same where they name no symbol.
+EITHER = ("MIPS_REL32", "PARISC_DIR32", "PARISC_PLABEL32", "PARISC_IPLT")
 SYMBOLIC = ("X86_64_R64", "X86_64_64", "X86_32", "386_32", "AARCH64_ABS64", "_GLOB_DAT",
             "_JUMP_SLOT", "ARM_ABS32", "390_64", "PPC64_ADDR64", "PPC_ADDR32", "RISCV_64",
             "RISCV_32")
@@ -23,6 +22,8 @@ SYMBOLIC = ("X86_64_R64", "X86_64_64", "X86_32", "386_32", "AARCH64_ABS64", "_GL
 
 def expected(slot, kind, addend, symbol):
     """What section-dump must say of a slot, given what a relocation writes there."""
+    if kind.endswith(EITHER):
+        kind = "_RELATIVE" if symbol is None else "_GLOB_DAT"
     if kind.endswith(RELATIVE):
         return {"target": addend}
     if not kind.endswith(SYMBOLIC):
@@ -37,6 +38,7 @@ def expected(slot, kind, addend, symbol):
 
 def by_lief(path):
     """Address: (kind, addend, symbol) of each relocation that the loader applies."""
+    import lief
     lief.logging.disable()
     binary = lief.ELF.parse(path)
     if binary is None:
@@ -61,6 +63,9 @@ def by_lief(path):
 
 def by_pyelftools(path):
     """The same."""
+    from elftools.elf.descriptions import describe_reloc_type
+    from elftools.elf.elffile import ELFFile
+    from elftools.elf.relocation import RelocationSection, RelrRelocationSection
     with open(path, "rb") as stream:
         file = ELFFile(stream)
         if file.num_sections() == 0:
@@ -91,6 +96,42 @@ def by_pyelftools(path):
         return found
 
 
+def lines_of_readelf(option, path):
+    """What it prints, without what it says of several types of one relocation."""
+    run = subprocess.run(["readelf", "-W", option, path], capture_output=True, check=True)
+    return run.stdout.decode(errors="replace").split("\n")
+
+
+def by_readelf(path):
+    """The same, with the words of the global offset table that MIPS relocates without entries."""
+    symbols, found, part = {}, {}, None
+    for line in lines_of_readelf("--dyn-syms", path):
+        words = line.split()
+        if re.match(r"\s*\d+: [0-9a-f]+ ", line):
+            name = words[7].split("@")[0] if len(words) > 7 and words[3] != "SECTION" else None
+            symbols[int(words[0][:-1])] = (
+                name, int(words[1], 16), words[6] not in ("UND", "ABS", "COM"), words[3] == "IFUNC")
+    for line in lines_of_readelf("-r", path):
+        words = line.split()
+        if re.match(r"[0-9a-f]{8,} +[0-9a-f]{8,} R_", line) and words[2] != "R_MIPS_NONE":
+            symbol = int(words[1], 16) >> (8 if len(words[1]) == 8 else 32)
+            addend = re.search(r"(-?) ?\b([0-9a-f]+)$", line) if part == "rela" else None
+            found[int(words[0], 16)] = (
+                words[2], addend and int(addend[1] + addend[2], 16), symbols[symbol] if symbol else None)
+        elif line.startswith("Relocation section"):
+            part = "rela" if "'.rela" in line else "rel"
+    for line in lines_of_readelf("-A", path):
+        words = line.split()
+        if line.endswith("entries:"):
+            part = words[0]
+        elif re.match(r" +[0-9a-f]+ +-?[0-9]+\(gp\) ", line) and part == "Local":
+            found[int(words[0], 16)] = ("_RELATIVE", None, None)
+        elif re.match(r" +[0-9a-f]+ +-?[0-9]+\(gp\) ", line) and part == "Global":
+            found[int(words[0], 16)] = (
+                "_GLOB_DAT", 0, (words[6], int(words[3], 16), words[5] != "UND", False))
+    return found
+
+
 def compare(agreement, path, found, relocations):
     """Each slot of one section with the relocation that is there."""
     for slot in found:
@@ -112,7 +153,7 @@ def compare(agreement, path, found, relocations):
 
 
 def main(oracle, tool, *paths):
-    read = {"LIEF": by_lief, "pyelftools": by_pyelftools}[oracle]
+    read = {"LIEF": by_lief, "pyelftools": by_pyelftools, "readelf": by_readelf}[oracle]
     agreements, relocations = {}, {}
     for path in paths:
         agreements[path] = Agreement()
@@ -120,7 +161,7 @@ def main(oracle, tool, *paths):
             relocations[path] = read(path)
         except Exception as error:  # whatever a reader makes of a file that it cannot read
             agreements[path].unreadable = str(error) or repr(error)
-    for section in SECTIONS:
+    for section in SECTIONS + ([".data"] if oracle == "readelf" else []):
         for file, found in slots(tool, section, list(relocations)):
             path = file["path"]
             if file["type"] in ("shared", "executable"):

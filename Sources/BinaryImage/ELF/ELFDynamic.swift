@@ -8,6 +8,8 @@ struct ELFDynamic {
   private(set) var flags: UInt64 = 0
   /// The relocation tables, in the order in which the loader applies them.
   private(set) var relocations: [ELFRelocationTable] = []
+  /// What the loader relocates without a table.
+  private(set) var globalOffsets: ELFGlobalOffsets?
   /// `DT_SYMTAB` and `DT_STRTAB`.
   private(set) var symbols: ELFSymbolTable?
 
@@ -22,6 +24,7 @@ struct ELFDynamic {
     func value(_ tag: Int64) -> UInt64? { tags.first { $0.tag == tag }?.value }
     flags = value(Int64(DT_FLAGS_1)) ?? 0
 
+    globalOffsets = try ELFGlobalOffsets(of: file, header, segments, value: value)
     func table(
       _ address: Int64, _ size: Int64, _ encoding: ELFRelocationTable.Encoding
     ) throws(ImageError) {
@@ -42,7 +45,8 @@ struct ELFDynamic {
     try table(Int64(DT_RELA), Int64(DT_RELASZ), .rela)
     let isExplicit = value(Int64(DT_PLTREL)) == UInt64(DT_RELA)
     try table(Int64(DT_JMPREL), Int64(DT_PLTRELSZ), isExplicit ? .rela : .rel)
-    if value(Self.signed) != nil {
+    // Numbers from 0x70000000 on mean something under their machine only.
+    if header.machine == UInt16(EM_AARCH64), value(Self.signed) != nil {
       throw file.error(
         .unsupported, "The relocations are signed (DT_AARCH64_AUTH_RELR), which is not read yet.")
     }

@@ -17,6 +17,10 @@ public final class ELFFile: FileFormat {
   private(set) lazy var machine = ELFMachine(
     number: header.machine, bits: header.bits, order: header.order)
 
+  /// What the machine's relocation types are called.
+  private(set) lazy var relocationNames = ELFRelocationNames(
+    machine: header.machine, bits: header.bits)
+
   // Each part is read when it is first needed, once.
   private var loadedHandle: ELFHandle?
   private var loadedTable: ELFSectionTable?

@@ -94,6 +94,14 @@ struct ELFMachine {
         ? Relocations(relative: [3 | 18 << 8], word: [18], table: [51, 127], copy: 126)
         : Relocations(relative: [3], word: [2], table: [51, 127], copy: 126)
       info = is64 ? .threeTypes : .standard
+    case EM_PARISC:
+      name = is64 ? "hppa64" : "hppa"
+      // R_PARISC_DIR32, PLABEL32 and IPLT: an address, a function's descriptor, an entry that calls
+      // it; relative where they name no symbol.
+      relocations =
+        is64
+        ? Relocations(relative: [80, 64, 129], word: [80], table: [129], copy: 128)
+        : Relocations(relative: [1, 65, 129], word: [1], table: [129], copy: 128)
     case EM_ALPHA:
       name = "alpha"
       relocations = Relocations(relative: [27], word: [2], table: [25, 26], copy: 24)

@@ -89,7 +89,8 @@ extension ELFFile {
     guard
       isTable || types.word.contains(relocation.type) || types.relative.contains(relocation.type)
     else {
-      return unresolvable("relocation type \(relocation.type) writes no address of a word")
+      let name = relocationNames.name(of: relocation.type, machine)
+      return unresolvable("\(name) writes no address of a word")
     }
     guard !namesNothing else {
       if header.isObject { return unresolvable("the relocation names no symbol") }

@@ -43,7 +43,8 @@ extension ELFFile {
     let ranges = AddressRanges(of: relocations.wanted)
     let collected = Result<ELFRelocations, ImageError> { () throws(ImageError) in
       try ELFRelocations(
-        of: file, header, machine, in: dynamic()?.relocations ?? [], ranges: ranges)
+        of: file, header, machine, in: dynamic()?.relocations ?? [],
+        globalOffsets: dynamic()?.globalOffsets, ranges: ranges)
     }
     relocations.linked = collected
     return try collected.get().relocation(at: place)

@@ -64,7 +64,7 @@ struct ELFRelocations {
   private var sequence: UInt32 = 0
   /// The furthest place that anything is written to, wanted or not; nil where nothing is.
   private(set) var furthest: UInt64?
-  private let machine: ELFMachine
+  let machine: ELFMachine
   private let copyType: UInt32?
   let bits: Int
   let order: ImageIdentity.ByteOrder
@@ -72,11 +72,11 @@ struct ELFRelocations {
   /// How much of a table is read at once.
   static let chunk = 1 << 16
 
-  /// Collects what `tables` say about `ranges`.
+  /// Collects what `tables` say about `ranges`, and what the loader does without them.
   init(
     of file: OpenedFile, _ header: ELFHeader, _ machine: ELFMachine,
     in tables: [ELFRelocationTable],
-    ranges: AddressRanges
+    globalOffsets: ELFGlobalOffsets? = nil, ranges: AddressRanges
   ) throws(ImageError) {
     self.ranges = ranges
     self.machine = machine
@@ -84,6 +84,7 @@ struct ELFRelocations {
     bits = header.bits
     order = header.order
     kept = Sorted(areCombined: header.isObject)
+    if let globalOffsets { try collect(globalOffsets, of: file) }
     for table in tables {
       switch table.encoding {
       case .rela, .rel: try collect(table, of: file)

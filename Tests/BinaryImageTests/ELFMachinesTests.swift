@@ -1,0 +1,139 @@
+import BinaryImage
+import TestSupport
+import Testing
+
+/// Machines whose numbers or loaders have ways of their own; no tool for them is needed.
+@Suite("Pointers of machines with ways of their own")
+struct ELFMachinesTests {
+  /// A class and a byte order of MIPS.
+  static let kinds: [(Int, ImageIdentity.ByteOrder)] = [
+    (32, .big), (32, .little), (64, .big), (64, .little),
+  ]
+
+  /// What GNU's linker makes for MIPS: the number of `DT_AARCH64_AUTH_RELR` means something else.
+  private func mips(_ bits: Int, _ order: ImageIdentity.ByteOrder) -> ELFBuilder {
+    let word = UInt64(bits / 8)
+    // R_MIPS_REL32, in 64-bit files with R_MIPS_64 behind it.
+    let type: UInt64 = bits == 64 ? 3 | 18 << 8 : 3
+    return ELFBuilder(
+      bits: bits, order: order,
+      table: [0, 1 << UInt64(bits - 1), ELFBuilder.first, ELFBuilder.second, 0, 0],
+      list: [ELFBuilder.first, 0, 0, 7],
+      relocations: [
+        .init(place: 0, type: 0), .init(place: ELFBuilder.list, type: type),
+        .init(place: ELFBuilder.list + word, symbol: 1, type: type),
+        .init(place: ELFBuilder.list + 2 * word, symbol: 2, type: type),
+      ],
+      tags: [
+        (3, ELFBuilder.table), (0x7000_000a, 4), (0x7000_0011, 3), (0x7000_0012, 70),
+        (0x7000_0013, 1),
+      ])
+  }
+
+  private func pointers(
+    _ builder: ELFBuilder, _ section: String, _ count: Int
+  ) throws -> [PointerValue] {
+    let image = try image(builder)
+    let section = try #require(image.sections(named: section).first)
+    return try (0..<count).map { try image.pointer(at: UInt64($0 * builder.bits / 8), in: section) }
+  }
+
+  private func image(_ builder: ELFBuilder) throws -> ELFFile {
+    let name = "machine-\(UInt64.random(in: 0 ... .max))"
+    return try ELFFile(path: Fixture.write(builder.bytes, as: name))
+  }
+
+  @Test("of MIPS, as GNU's linker writes them, are relative or name symbols", arguments: kinds)
+  func entries(bits: Int, order: ImageIdentity.ByteOrder) throws {
+    let found = try pointers(mips(bits, order), "list", 3)
+    #expect(
+      found.map(\.target) == [
+        .address(VirtualAddress(rawValue: ELFBuilder.first)),
+        .address(VirtualAddress(rawValue: ELFBuilder.second)), .imported(symbol: "far"),
+      ])
+    #expect(found.map(\.resolution) == [.rel, .symbol, .symbol])
+    #expect(found.map(\.symbol) == [nil, "own", "far"])
+    try image(mips(bits, order)).checkExtents()
+  }
+
+  @Test("of MIPS' global offset table need no entries", arguments: kinds)
+  func globalOffsets(bits: Int, order: ImageIdentity.ByteOrder) throws {
+    let found = try pointers(mips(bits, order), ".got", 6)
+    #expect(
+      found[2...].map(\.target) == [
+        .address(VirtualAddress(rawValue: ELFBuilder.first)),
+        .address(VirtualAddress(rawValue: ELFBuilder.second)),
+        .address(VirtualAddress(rawValue: ELFBuilder.second)), .imported(symbol: "far"),
+      ])
+    #expect(found.map(\.resolution)[2...] == [.rel, .rel, .symbol, .symbol])
+    // The loader's own words.
+    #expect(found[..<2].allSatisfy { $0.resolution != .rel && $0.symbol == nil })
+  }
+
+  @Test("of a table of MIPS that no segment holds are a problem")
+  func hugeTable() throws {
+    var builder = mips(64, .little)
+    builder.tags[1].value = .max
+    expectError(.truncated) { try pointers(builder, "list", 1) }
+  }
+
+  @Test("of other machines read the numbers of their own processor alone")
+  func processorTags() throws {
+    var builder = ELFBuilder(
+      machine: 62, list: [0],
+      relocations: [.init(place: ELFBuilder.list, type: 8, addend: ELFBuilder.first)],
+      tags: [(0x7000_0012, 70)])
+    #expect(try image(builder).texts(of: "list").map(\.text) == ["first"])
+    // Under AArch64 it says that relocations are signed, which are not read.
+    builder.machine = 183
+    expectError(.unsupported) { try pointers(builder, "list", 1) }
+  }
+
+  @Test("of hppa are relative where they name no symbol")
+  func hppa() throws {
+    let builder = ELFBuilder(
+      bits: 32, order: .big, machine: 15, list: [0, 0, 0, 0],
+      relocations: [
+        .init(place: ELFBuilder.list, type: 1, addend: ELFBuilder.first),
+        .init(place: ELFBuilder.list + 4, symbol: 1, type: 1, addend: 0),
+        .init(place: ELFBuilder.list + 8, symbol: 2, type: 65, addend: 0),
+        .init(place: ELFBuilder.list + 12, type: 153, addend: 8),
+      ])
+    #expect(try image(builder).identity.machine == "hppa")
+    let found = try pointers(builder, "list", 4)
+    #expect(
+      found.map(\.target) == [
+        .address(VirtualAddress(rawValue: ELFBuilder.first)),
+        .address(VirtualAddress(rawValue: ELFBuilder.second)), .imported(symbol: "far"),
+        .unresolvable("R_PARISC_TPREL32 writes no address of a word"),
+      ])
+  }
+
+  @Test(
+    "that a relocation of another kind writes name it as the machine does",
+    arguments: [
+      (62, 64, 18, "R_X86_64_TPOFF64"), (183, 64, 1030, "R_AARCH64_TLS_TPREL"),
+      (8, 64, 48, "R_MIPS_TLS_TPREL64"), (243, 64, 11, "R_RISCV_TLS_TPREL64"),
+      (3, 32, 14, "R_386_TLS_TPOFF"), (40, 32, 19, "R_ARM_TLS_TPOFF32"),
+      (21, 64, 73, "R_PPC64_TPREL64"), (22, 64, 56, "R_390_TLS_TPOFF"),
+      (62, 64, 200, "relocation type 200"),
+    ])
+  func names(machine: UInt64, bits: Int, type: UInt64, name: String) throws {
+    let builder = ELFBuilder(
+      bits: bits, machine: machine, list: [0],
+      relocations: [.init(place: ELFBuilder.list, type: type, addend: 8)])
+    #expect(
+      try pointers(builder, "list", 1).map(\.target) == [
+        .unresolvable("\(name) writes no address of a word")
+      ])
+  }
+
+  @Test("as GNU's linker makes them for MIPS", .needs("mips-linux-gnu-gcc"))
+  func linked() throws {
+    let path = try Fixture.compile(
+      ELFPointersTests.source, as: "gnu.mips.so", with: "mips-linux-gnu-gcc",
+      ["-shared", "-nostdlib", "-fPIC"])
+    let texts = try ELFFile(path: path).texts(of: "BeehiveMods").map(\.text)
+    #expect(Set(texts) == ["ShopModule", "Cart.CartModule"])
+  }
+}
