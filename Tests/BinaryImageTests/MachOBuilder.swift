@@ -42,6 +42,8 @@ struct MachOBuilder {
   /// Programs that take the place of those that the slots ask for.
   var rebaseProgram: [UInt8]?
   var bindProgram: [UInt8]?
+  /// A program of weak binds; there is none else.
+  var weakProgram: [UInt8] = []
 
   static let page: UInt64 = 0x1000
   /// Where the texts stand.
@@ -279,9 +281,10 @@ struct MachOBuilder {
     switch fixups {
     case .chained: tables.append(command(0x8000_0034, place(chains)))
     case .programs:
-      let rebase = place(rebases)
+      let eager = place(rebases) + place(binds)
       tables.append(
-        command(0x8000_0022, rebase + place(binds) + [UInt8](repeating: 0, count: 24)))
+        command(
+          0x8000_0022, eager + place(weakProgram) + [UInt8](repeating: 0, count: 16)))
     case .classic, .none: break
     }
     if encryption != 0 {

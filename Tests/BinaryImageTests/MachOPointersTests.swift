@@ -121,6 +121,24 @@ struct MachOPointersTests {
     #expect(text == "own text")
   }
 
+  @Test("that are rebased and weakly bound lead to the image's own, and name the symbol")
+  func weakBinds() throws {
+    var builder = MachOBuilder()
+    builder.fixups = .programs
+    builder.slots = [.text("first"), .text("second"), .symbol("_third")]
+    // Both texts, and a word that is bound to a library anyway.
+    builder.weakProgram =
+      [0x40] + Array("_weak".utf8) + [0, 0x51, 0x71, 0, 0x90]
+      + [0x40] + Array("_other".utf8) + [0, 0x71, 16, 0x90, 0]
+    let pointers = try Self.pointers(builder)
+    #expect(pointers.map(\.symbol) == ["_weak", nil, "_third"])
+    #expect(pointers.map(\.resolution) == [.rebase, .rebase, .symbol])
+    guard case .address = pointers[0].target else {
+      Issue.record("\(pointers[0].target)")
+      return
+    }
+  }
+
   @Test("to symbols are found in programs and classic relocations too")
   func olderImports() throws {
     var builder = MachOBuilder()

@@ -69,7 +69,8 @@ def check(agreement, image, slot, fixups):
         chained = rebase.target is not None
         agreement.compare(image, slot, "chained rebase" if chained else "rebase", {
             "resolution": "chained-rebase" if chained else "rebase",
-            "target": rebase.target if chained else slot.raw})
+            "target": rebase.target if chained else slot.raw,
+            "symbol": weak.symbol if weak and not chained else slot.symbol})
     elif weak:
         agreement.compare(image, slot, "weak bind", {"resolution": "symbol", "symbol": weak.symbol})
     else:

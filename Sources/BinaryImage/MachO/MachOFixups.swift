@@ -1,7 +1,8 @@
 /// What the loader writes into one word of a linked file.
 enum MachOFixup {
-  /// It adds the slide to the address that stands in place.
-  case rebase
+  /// It adds the slide to the address that stands in place; other images may outdo the symbol that
+  /// is weakly bound there.
+  case rebase(weak: String?)
   /// The same, to an address that a chain keeps packed.
   case chained(address: UInt64)
   /// It writes the address of a symbol.
@@ -39,6 +40,8 @@ struct MachOFixups {
     var bind: Int32
     /// Whether images that share a definition agree on it.
     var isWeak: Bool
+    /// The index of what is weakly bound to a word that has a value without that; -1 for nothing.
+    var weak: Int32 = -1
   }
 
   /// What was looked at.
@@ -87,7 +90,9 @@ struct MachOFixups {
       return nil
     }
     switch slots[found].bind {
-    case -1: return .rebase
+    case -1:
+      let weak = slots[found].weak
+      return .rebase(weak: weak < 0 ? nil : binds[Int(weak)].symbol)
     case -2: return .other("the loader adjusts code here, no pointer")
     case let index: return .bind(binds[Int(index)])
     }
@@ -109,7 +114,11 @@ struct MachOFixups {
         result.append(slot)
         continue
       }
-      if !slot.isWeak { result[result.count - 1] = slot }
+      if slot.isWeak {
+        result[result.count - 1].weak = slot.bind
+      } else {
+        result[result.count - 1] = slot
+      }
     }
     slots = result
   }

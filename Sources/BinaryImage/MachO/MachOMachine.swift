@@ -38,6 +38,45 @@ struct MachOMachine {
     }
   }
 
+  /// `ARM64_RELOC_BRANCH26`: what the machine calls a relocation type.
+  func name(ofRelocation type: UInt8) -> String {
+    let (prefix, list) = relocations
+    let names = list.split(separator: " ")
+    guard Int(type) < names.count else { return "relocation type \(type)" }
+    let name = names[Int(type)]
+    return name.hasPrefix("ARM_") ? String(name) : "\(prefix)_RELOC_\(name)"
+  }
+
+  private var relocations: (prefix: String, names: String) {
+    switch type {
+    case 6, 7: ("GENERIC", "VANILLA PAIR SECTDIFF PB_LA_PTR LOCAL_SECTDIFF TLV")
+    case Self.x86On64:
+      (
+        "X86_64",
+        "UNSIGNED SIGNED BRANCH GOT_LOAD GOT SUBTRACTOR SIGNED_1 SIGNED_2 SIGNED_4 TLV"
+      )
+    case 12:
+      (
+        "ARM",
+        "VANILLA PAIR SECTDIFF LOCAL_SECTDIFF PB_LA_PTR BR24 ARM_THUMB_RELOC_BR22 "
+          + "ARM_THUMB_32BIT_BRANCH HALF HALF_SECTDIFF"
+      )
+    case Self.arm64, Self.arm64On32:
+      (
+        "ARM64",
+        "UNSIGNED SUBTRACTOR BRANCH26 PAGE21 PAGEOFF12 GOT_LOAD_PAGE21 GOT_LOAD_PAGEOFF12 "
+          + "POINTER_TO_GOT TLVP_LOAD_PAGE21 TLVP_LOAD_PAGEOFF12 ADDEND AUTHENTICATED_POINTER"
+      )
+    case 18, 0x0100_0012:
+      (
+        "PPC",
+        "VANILLA PAIR BR14 BR24 HI16 LO16 HA16 LO14 SECTDIFF PB_LA_PTR HI16_SECTDIFF "
+          + "LO16_SECTDIFF HA16_SECTDIFF JBSR LO14_SECTDIFF LOCAL_SECTDIFF"
+      )
+    default: ("", "")
+    }
+  }
+
   /// `CPU_SUBTYPE_ARM_*`.
   private static let arms: [UInt32: String] = [
     5: "armv4t", 6: "armv6", 7: "armv5", 8: "xscale", 9: "armv7", 10: "armv7f", 11: "armv7s",

@@ -51,7 +51,8 @@ extension MachOFile {
   private func resolve(_ fixup: MachOFixup, raw: UInt64) throws(ImageError) -> PointerValue {
     var value = PointerValue(rawValue: raw, target: .null, resolution: .none)
     switch fixup {
-    case .rebase:
+    case .rebase(let weak):
+      value.symbol = weak
       value.target = .address(VirtualAddress(rawValue: raw))
       value.resolution = .rebase
     case .chained(let address):
@@ -89,7 +90,8 @@ extension MachOFile {
     guard relocation.type == MachOMachine.pointer || isSigned, !relocation.isRelative,
       relocation.size == header.wordSize
     else {
-      return unresolvable("relocation type \(relocation.type) writes no address of a word")
+      let name = header.machine.name(ofRelocation: relocation.type)
+      return unresolvable("\(name) writes no address of a word")
     }
     // A signed pointer keeps key and diversity beside an addend of 32 bits.
     let addend =
