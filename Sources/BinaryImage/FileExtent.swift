@@ -17,12 +17,14 @@ extension OpenedFile {
 
   /// The range that a section's header claims, once the file is known to have it.
   func extent(
-    of section: Section, at offset: UInt64?, size: UInt64
+    of section: Section, at offset: UInt64?, size: UInt64, isSplit: Bool
   ) throws(ImageError) -> FileExtent {
     guard let offset else {
       throw error(
         .noContents,
-        "The section has no bytes in this file; look in the one it was split from.",
+        isSplit
+          ? "The section has no bytes in this file; look in the one it was split from."
+          : "The section is memory that starts as zeros; the file has no bytes of it.",
         section: section.name)
     }
     guard holds(offset, size) else {

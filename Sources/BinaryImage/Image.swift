@@ -107,6 +107,21 @@ public protocol FileImage: Image {
   /// Throws `outOfImage` where it maps fewer: in objects, which have no addresses, always.
   func bytes(at address: VirtualAddress, count: Int) throws(ImageError) -> [UInt8]
 
+  /// How many bytes of a section the file has; nil where it has none by its nature: memory that
+  /// starts as zeros.
+  ///
+  /// Throws `noContents` where the bytes are in another file, which this one was split from.
+  func stored(of section: Section) throws(ImageError) -> StoredBytes?
+
+  /// Some of the bytes of a section that the file has, uncompressed, in file byte order.
+  func bytes(of section: Section, at offset: UInt64, count: Int) throws(ImageError) -> [UInt8]
+
+  /// What stands at a pointer's target.
+  func memory(at target: PointerValue.Target) throws(ImageError) -> TargetMemory
+
+  /// The first place of a section from `offset` on that may be relocated; nil where none is.
+  func nextRelocated(from offset: UInt64, in section: Section) throws(ImageError) -> UInt64?
+
   /// Whether a linker that collects garbage keeps all of an object's section, though nothing refers
   /// to it.
   func isRetained(_ section: Section) throws(ImageError) -> Bool
@@ -120,6 +135,11 @@ public protocol FileImage: Image {
 }
 
 extension FileImage {
+  /// Where nobody knows better, every place may be.
+  public func nextRelocated(
+    from offset: UInt64, in section: Section
+  ) throws(ImageError) -> UInt64? { offset }
+
   /// As the section's own flags say.
   public func isRetained(_ section: Section) throws(ImageError) -> Bool { section.isRetained }
 }

@@ -23,7 +23,7 @@ extension OpenedFile {
       throw error(
         .malformed,
         "A relocation writes to 0x\(place.hexadecimal) of the section, behind its "
-          + "\(section.size) bytes.", section: section.name, at: section.offset?.rawValue)
+          + "\(section.size) bytes.", section: section.name, at: self.place(of: section))
     }
   }
 

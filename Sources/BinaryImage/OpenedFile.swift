@@ -28,7 +28,7 @@ final class OpenedFile {
   /// The file that this is a part of, which keeps the descriptor open.
   private let whole: OpenedFile?
   /// Where in the whole file this part starts.
-  private let base: UInt64
+  let base: UInt64
 
   /// What the system calls the whole file, where that is not `path`.
   private let pathBytes: [UInt8]?
@@ -97,7 +97,7 @@ final class OpenedFile {
     (descriptor, allocatedSize) = (file.descriptor, file.allocatedSize)
     state = file.state
     do throws(Shortage) { head = try Self.head(of: descriptor, at: base, size) } catch {
-      throw error.imageError(in: name, at: 0)
+      throw error.imageError(in: name, at: base)
     }
   }
 
@@ -123,7 +123,7 @@ final class OpenedFile {
     do throws(Shortage) {
       return try Self.read(descriptor, at: base + offset, count: count)[...]
     } catch {
-      throw error.imageError(in: name, at: offset)
+      throw error.imageError(in: name, at: base + offset)
     }
   }
 
@@ -216,18 +216,18 @@ final class OpenedFile {
     }
   }
 
-  /// An error that names this file.
+  /// An error that names this file; `offset` is one of this part, the error's one of the whole.
   func error(
     _ code: ImageError.Code, _ message: String, section: String? = nil, at offset: UInt64? = nil
   ) -> ImageError {
     ImageError(
-      code, image: name, section: section, offset: offset.map(FileOffset.init(rawValue:)),
+      code, image: name, section: section, offset: offset.map(self.offset),
       message: message)
   }
 
   /// The error for bytes that a structure promises and the file does not have.
   func endsBefore(_ offset: UInt64, _ count: Int) -> ImageError {
-    Shortage.end(count: count).imageError(in: name, at: offset)
+    Shortage.end(count: count).imageError(in: name, at: base &+ offset)
   }
 }
 

@@ -39,7 +39,9 @@ public struct PointerValue: Hashable, Sendable {
     case chainedRebase = "chained-rebase"
     /// The loader has written the final address: only in loaded images.
     case loaded
-    /// Not a pointer that anything resolves: null, or a word without a relocation.
+    /// Not a pointer, and not null: a word without a relocation, where pointers have one.
+    case number
+    /// Not a pointer that anything resolves: null, or a relocation that writes no address.
     case none
   }
 

@@ -10,12 +10,21 @@ public struct Section: Hashable, Sendable {
   public var segment: String?
   /// The linked address; in a relocatable object, 0.
   public var address: VirtualAddress
-  /// Where the bytes stand in the file; nil where the file has none, and for a loaded image.
+  /// Where the bytes stand in the file, whose part an archive's member or a slice is; nil where the
+  /// file has none, and for a loaded image.
   public var offset: FileOffset?
   /// The size in bytes.
   public var size: UInt64
   /// Flag letters as `readelf -S` prints them (`WAR`), or the Mach-O attributes by name.
   public var flags: String
+  /// What it is for: `sh_type` as `readelf -S` prints it, or the type that Apple's assembler takes.
+  public var type: String
+  /// What its address is a multiple of; 0 where nothing says so.
+  public var alignment: UInt64
+  /// The size of each entry where all have one, else 0.
+  public var entrySize: UInt64
+  /// The section that it refers to, `sh_link`; nil for Mach-O.
+  public var link: Int?
   /// Whether the linker was told to keep it: `SHF_GNU_RETAIN`, `S_ATTR_NO_DEAD_STRIP`.
   ///
   /// Some linkers drop the flag from what they write, so only an object's answer means something.
@@ -24,7 +33,8 @@ public struct Section: Hashable, Sendable {
   /// Describes a section.
   public init(
     index: Int, name: String, segment: String? = nil, address: VirtualAddress,
-    offset: FileOffset?, size: UInt64, flags: String = "", isRetained: Bool = false
+    offset: FileOffset?, size: UInt64, flags: String = "", type: String = "",
+    alignment: UInt64 = 0, entrySize: UInt64 = 0, link: Int? = nil, isRetained: Bool = false
   ) {
     self.index = index
     self.name = name
@@ -33,6 +43,7 @@ public struct Section: Hashable, Sendable {
     self.offset = offset
     self.size = size
     self.flags = flags
+    (self.type, self.alignment, self.entrySize, self.link) = (type, alignment, entrySize, link)
     self.isRetained = isRetained
   }
 }

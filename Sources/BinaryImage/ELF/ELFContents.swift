@@ -20,7 +20,7 @@ extension ELFFile {
     return body(bytes.span)
   }
 
-  private func bytes(of section: Section) throws(ImageError) -> [UInt8] {
+  func bytes(of section: Section) throws(ImageError) -> [UInt8] {
     switch try contents(of: section) {
     case .inflated(let bytes): return bytes
     case .stored(let extent): return try file.bytes(of: section, in: extent)
@@ -91,16 +91,23 @@ extension ELFFile {
 
   /// Finds the bytes of a section, and inflates them if they are compressed.
   func contents(of section: Section) throws(ImageError) -> Contents {
-    var stored = (offset: section.offset?.rawValue, size: section.size)
-    var isCompressed = false
-    if hasSectionTable {
-      // The file decides, not what the caller made of it.
-      let entry = try sectionHeader(section.index)
-      stored = (entry.hasContents ? entry.sh_offset : nil, entry.sh_size)
-      isCompressed = entry.sh_flags & UInt64(SHF_COMPRESSED) != 0
-    }
-    let extent = try file.extent(of: section, at: stored.offset, size: stored.size)
+    let (stored, isCompressed) = try location(of: section)
+    let extent = try file.extent(
+      of: section, at: stored.offset, size: stored.size, isSplit: hasOnlyDebugInformation)
     return isCompressed ? .inflated(try inflated(section)) : .stored(extent)
+  }
+
+  /// What the header of a section claims, in this part of the file: it decides, not what the caller
+  /// made of it.
+  func location(
+    of section: Section
+  ) throws(ImageError) -> (stored: (offset: UInt64?, size: UInt64), isCompressed: Bool) {
+    guard hasSectionTable else { return ((file.place(of: section), section.size), false) }
+    let entry = try sectionHeader(section.index)
+    return (
+      (entry.hasContents ? entry.sh_offset : nil, entry.sh_size),
+      entry.sh_flags & UInt64(SHF_COMPRESSED) != 0
+    )
   }
 
   private func inflated(_ section: Section) throws(ImageError) -> [UInt8] {
@@ -110,7 +117,7 @@ extension ELFFile {
     else {
       throw file.error(
         .malformed, "The section is compressed and claims to inflate beyond reason.",
-        section: section.name, at: section.offset?.rawValue)
+        section: section.name, at: file.place(of: section))
     }
     inflatedSections.size += size
     // libelf rewrites the header of what it inflates, so this is a handle for one use.
@@ -123,7 +130,7 @@ extension ELFFile {
         .unsupported,
         "The section is compressed\(try method(of: section)), and this libelf says: "
           + "\(failure.message); objcopy --decompress-sections helps.",
-        section: section.name, at: section.offset?.rawValue)
+        section: section.name, at: file.place(of: section))
     }
   }
 
@@ -155,7 +162,7 @@ extension ELFFile {
     let entry = try sectionHeader(index)
     return Section(
       index: index, name: "", address: VirtualAddress(rawValue: 0),
-      offset: FileOffset(rawValue: entry.sh_offset), size: entry.sh_size)
+      offset: file.offset(entry.sh_offset), size: entry.sh_size)
   }
 }
 

@@ -32,7 +32,7 @@ extension ELFFile {
       else { continue }
       throw file.error(
         .malformed, "The section is of type \(type), which holds no entries.",
-        section: section.name, at: section.offset?.rawValue)
+        section: section.name, at: file.place(of: section))
     }
   }
 
@@ -70,7 +70,7 @@ extension ELFFile {
     try file.checkOverlaps(extents, wanted: relocations.wanted) { table.name(of: $0) }
     for section in relocations.wanted where section.size > 0 {
       let alignment = try sectionHeader(section.index).sh_addralign
-      guard alignment > 1, let offset = section.offset?.rawValue, offset % alignment != 0 else {
+      guard alignment > 1, let offset = file.place(of: section), offset % alignment != 0 else {
         continue
       }
       throw file.error(
@@ -100,7 +100,7 @@ extension ELFFile {
         .malformed,
         "The note says that entries stand at 0x\(start.hexadecimal) to 0x\(end.hexadecimal), where "
           + "the section table has no such section.", section: section.name,
-        at: section.offset?.rawValue)
+        at: file.place(of: section))
     }
   }
 
@@ -108,7 +108,7 @@ extension ELFFile {
   private func checkMappings(_ table: ELFSectionTable) throws(ImageError) {
     let segments = try segments()
     for section in relocations.wanted where section.size > 0 && header.segments.count > 0 {
-      guard let offset = section.offset?.rawValue,
+      guard let offset = file.place(of: section),
         table.kind(of: section.index).flags & UInt64(SHF_ALLOC) != 0,
         segments.extent(from: section.address)?.offset != offset, !hasOnlyDebugInformation
       else { continue }

@@ -27,6 +27,7 @@ public final class ELFFile: FileFormat {
   private var loadedSegments: ELFSegments?
   private var loadedDynamic: ELFDynamic??
   private var loadedNote: [Section]??
+  private var loadedCode: AddressRanges?
   var inflatedSections = InflatedSections()
   var words = FileWindow()
   var texts = FileWindow()
@@ -132,8 +133,10 @@ public final class ELFFile: FileFormat {
     let address = header.isObject ? 0 : entry.sh_addr
     return Section(
       index: index, name: name, address: VirtualAddress(rawValue: address),
-      offset: entry.hasContents ? FileOffset(rawValue: entry.sh_offset) : nil,
+      offset: entry.hasContents ? file.offset(entry.sh_offset) : nil,
       size: inflatedSize(of: entry) ?? entry.sh_size, flags: entry.flagLetters,
+      type: ELFSectionTypes.name(of: entry.sh_type, machine: header.machine),
+      alignment: entry.sh_addralign, entrySize: entry.sh_entsize, link: Int(entry.sh_link),
       isRetained: entry.sh_flags & UInt64(SHF_GNU_RETAIN) != 0)
   }
 
@@ -174,6 +177,23 @@ public final class ELFFile: FileFormat {
     }
     loadedDynamic = .some(dynamic)
     return dynamic
+  }
+
+  /// The addresses of the sections that are run; none without a section table.
+  func codeRanges() throws(ImageError) -> AddressRanges {
+    if let loadedCode { return loadedCode }
+    var ranges: [Range<UInt64>] = []
+    for index in sectionIndices {
+      let (type, flags) = try sectionTable().kind(of: index)
+      guard flags & UInt64(SHF_ALLOC | SHF_EXECINSTR) == UInt64(SHF_ALLOC | SHF_EXECINSTR),
+        type != UInt32(SHT_NOBITS)
+      else { continue }
+      let (address, size) = try sectionTable().range(of: index)
+      ranges.append(address..<address.saturating(adding: size))
+    }
+    let code = AddressRanges(ranges)
+    loadedCode = code
+    return code
   }
 
   /// The sections that the image's note tells of; nil where it has no such note.

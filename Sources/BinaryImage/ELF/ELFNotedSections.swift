@@ -28,7 +28,7 @@ extension ELFFile {
       sections.append(
         Section(
           index: sections.count, name: name, address: extent.start,
-          offset: FileOffset(rawValue: stored.offset), size: stored.size))
+          offset: file.offset(stored.offset), size: stored.size))
     }
     return sections
   }

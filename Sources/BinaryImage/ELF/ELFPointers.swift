@@ -25,24 +25,29 @@ extension ELFFile {
   /// The word as it stands in the file.
   private func word(at offset: UInt64, in section: Section) throws(ImageError) -> UInt64 {
     let size = UInt64(header.wordSize)
-    let contents = try contents(of: section)
-    let available: UInt64 =
-      switch contents {
-      case .stored(let extent): extent.size
-      case .inflated(let bytes): UInt64(bytes.count)
-      }
-    guard available >= size, offset <= available - size else {
-      throw file.error(
-        .truncated, "No whole pointer stands at 0x\(offset.hexadecimal) of the section.",
-        section: section.name)
+    let (stored, isCompressed) = try location(of: section)
+    guard !isCompressed, let start = stored.offset else {
+      let bytes = try bytes(of: section)
+      guard
+        let word = Int(exactly: offset).flatMap({
+          bytes.span.word(at: $0, bits: header.bits, order: header.order)
+        })
+      else { throw noWord(at: offset, in: section) }
+      return word
     }
-    switch contents {
-    case .stored(let extent):
-      let (bytes, position) = try words.load(file, at: extent.offset + offset, count: Int(size))
-      return bytes.span.word(at: position, bits: header.bits, order: header.order) ?? 0
-    case .inflated(let bytes):
-      return bytes.span.word(at: Int(offset), bits: header.bits, order: header.order) ?? 0
+    // Of a section that claims more than the file has, what is there is read.
+    let extent = file.held(at: start, stored.size)
+    guard extent.size >= size, offset <= extent.size - size else {
+      throw noWord(at: offset, in: section)
     }
+    let (bytes, position) = try words.load(file, at: extent.offset + offset, count: Int(size))
+    return bytes.span.word(at: position, bits: header.bits, order: header.order) ?? 0
+  }
+
+  private func noWord(at offset: UInt64, in section: Section) -> ImageError {
+    file.error(
+      .truncated, "No whole pointer stands at 0x\(offset.hexadecimal) of the section.",
+      section: section.name)
   }
 
   /// What a word means that no relocation covers.
@@ -50,7 +55,7 @@ extension ELFFile {
     if raw == 0 { return PointerValue(rawValue: 0, target: .null, resolution: .none) }
     guard header.type == UInt16(ET_EXEC) || header.type == UInt16(ET_CORE) else {
       return PointerValue(
-        rawValue: raw, target: .unresolvable("no relocation covers the word"), resolution: .none)
+        rawValue: raw, target: .unresolvable("no relocation covers the word"), resolution: .number)
     }
     return PointerValue(
       rawValue: raw, target: try target(at: raw),

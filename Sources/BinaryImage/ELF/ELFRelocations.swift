@@ -105,6 +105,13 @@ struct ELFRelocations {
     return kept.list[found]
   }
 
+  /// The first place at or behind another that is written; nil where none is.
+  func place(notBefore place: UInt64) -> UInt64? {
+    let before = place == 0 ? nil : kept.list.last(notAfter: place - 1, by: \.place)
+    let next = before.map { $0 + 1 } ?? 0
+    return next < kept.list.count ? kept.list[next].place : nil
+  }
+
   /// The last copy that starts at or before `address`: the symbol tells how far it reaches.
   func copy(notAfter address: UInt64) -> ELFRelocation? {
     copies.list.last(notAfter: address, by: \.place).map { copies.list[$0] }

@@ -101,6 +101,12 @@ struct ELFSegments {
       .map { Extent(offset: $0.offset, size: $0.fileSize) }
   }
 
+  /// Whether memory of the image is at an address, or ends there.
+  func holds(_ address: VirtualAddress) -> Bool {
+    load(holding: address.rawValue) != nil
+      || loads.contains { $0.address.saturating(adding: $0.memorySize) == address.rawValue }
+  }
+
   private func load(holding address: UInt64) -> Load? {
     guard isOrdered else {
       return loads.last { address >= $0.address && address - $0.address < $0.memorySize }

@@ -45,7 +45,18 @@ extension MachOFile {
   /// Where the bytes of a section stand in the file.
   func contents(of section: Section) throws(ImageError) -> FileExtent {
     let extent = try file.extent(
-      of: section, at: section.offset?.rawValue, size: section.size)
+      of: section, at: file.place(of: section), size: section.size,
+      isSplit: identity.kind == .debug)
+    try checkReadable(extent.offset, extent.size)
+    return extent
+  }
+
+  /// The same, as far as the file has them.
+  func held(of section: Section) throws(ImageError) -> FileExtent {
+    guard let offset = file.place(of: section), offset <= file.size else {
+      return try contents(of: section)
+    }
+    let extent = file.held(at: offset, section.size)
     try checkReadable(extent.offset, extent.size)
     return extent
   }
@@ -55,11 +66,11 @@ extension MachOFile {
     let entry = try sectionEntry(ordinal)
     return Section(
       index: ordinal, name: entry.name, address: VirtualAddress(rawValue: 0),
-      offset: entry.offset.map(FileOffset.init(rawValue:)), size: entry.size)
+      offset: entry.offset.map(file.offset), size: entry.size)
   }
 
   /// Refuses bytes that are encrypted in this file.
-  private func checkReadable(_ offset: UInt64, _ size: UInt64) throws(ImageError) {
+  func checkReadable(_ offset: UInt64, _ size: UInt64) throws(ImageError) {
     guard let encrypted = try commands().encrypted, size > 0,
       offset < encrypted.offset + encrypted.size, encrypted.offset < offset + size
     else { return }

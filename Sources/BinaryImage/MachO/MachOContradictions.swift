@@ -97,7 +97,7 @@ extension MachOFile {
       throw file.error(
         .malformed,
         "The loader fixes up a word at 0x\(place.hexadecimal), behind the section's end, where no "
-          + "section is.", section: gap.name, at: gap.offset?.rawValue)
+          + "section is.", section: gap.name, at: file.place(of: gap))
     }
   }
 

@@ -13,6 +13,7 @@ public final class MachOFile: FileFormat {
   // Each part is read when it is first needed, once.
   private var loadedCommands: Result<MachOCommands, ImageError>?
   private var loadedSegments: MachOSegments?
+  private var loadedCode: AddressRanges?
   var words = FileWindow()
   var texts = FileWindow()
   var mapped = FileWindow()
@@ -80,8 +81,20 @@ public final class MachOFile: FileFormat {
     Section(
       index: index + 1, name: entry.name, segment: entry.segment,
       address: VirtualAddress(rawValue: header.isObject ? 0 : entry.address),
-      offset: entry.offset.map(FileOffset.init(rawValue:)), size: entry.size,
-      flags: entry.flagNames, isRetained: entry.isRetained)
+      offset: entry.offset.map(file.offset), size: entry.size, flags: entry.flagNames,
+      type: entry.typeName, alignment: entry.alignment, entrySize: entry.entrySize,
+      isRetained: entry.isRetained)
+  }
+
+  /// The addresses of the sections that are run.
+  func codeRanges() throws(ImageError) -> AddressRanges {
+    if let loadedCode { return loadedCode }
+    let code = AddressRanges(
+      try commands().sections.filter(\.holdsCode).map {
+        $0.address..<$0.address.saturating(adding: $0.size)
+      })
+    loadedCode = code
+    return code
   }
 
   /// The entry of a section by its ordinal, which counts from 1.

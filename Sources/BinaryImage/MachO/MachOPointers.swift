@@ -25,7 +25,7 @@ extension MachOFile {
   /// The word as it stands in the file.
   private func word(at offset: UInt64, in section: Section) throws(ImageError) -> UInt64 {
     let size = UInt64(header.wordSize)
-    let extent = try contents(of: section)
+    let extent = try held(of: section)
     guard extent.size >= size, offset <= extent.size - size else {
       throw file.error(
         .truncated, "No whole pointer stands at 0x\(offset.hexadecimal) of the section.",
@@ -40,7 +40,7 @@ extension MachOFile {
     if raw == 0 { return PointerValue(rawValue: 0, target: .null, resolution: .none) }
     guard header.hasFixedAddress else {
       return PointerValue(
-        rawValue: raw, target: .unresolvable("no fixup covers the word"), resolution: .none)
+        rawValue: raw, target: .unresolvable("no fixup covers the word"), resolution: .number)
     }
     return PointerValue(
       rawValue: raw, target: .address(VirtualAddress(rawValue: raw)), resolution: .absolute)

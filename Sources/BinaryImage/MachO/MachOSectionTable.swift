@@ -10,6 +10,10 @@ struct MachOSection {
   let offset: UInt64?
   /// `reloff`, `nreloc`: only objects have any.
   let relocationOffset: UInt64, relocationCount: UInt64
+  /// Two to the power of `align`.
+  let alignment: UInt64
+  /// `reserved2`: of stubs the size of each.
+  private let stubSize: UInt64
   /// `flags`: the type and the attributes.
   let flags: UInt32
   /// The segment whose command tells of it, by its position.
@@ -36,6 +40,8 @@ struct MachOSection {
     _ fields: MachOFields, at place: Int, word: Int, in owner: MachOSegment, at index: Int
   ) {
     let rest = place + 32 + 2 * word
+    alignment = 1 << UInt64(fields.single(rest + 4).map { min($0, 63) } ?? 0)
+    stubSize = UInt64(fields.single(rest + 24) ?? 0)
     guard let name = fields.name(place), let segment = fields.name(place + 16),
       let address = fields.word(place + 32), let size = fields.word(place + 32 + word),
       let offset = fields.single(rest), let relocations = fields.single(rest + 8),
@@ -58,10 +64,29 @@ struct MachOSection {
   /// `S_ATTR_NO_DEAD_STRIP`.
   var isRetained: Bool { flags & 0x1000_0000 != 0 }
 
+  /// The type, by the name that Apple's assembler takes.
+  var typeName: String {
+    let type = flags & 0xff
+    return Int(type) < Self.types.count ? Self.types[Int(type)] : "type_\(type)"
+  }
+
+  /// Whether the section is run: `S_ATTR_PURE_INSTRUCTIONS`, `S_ATTR_SOME_INSTRUCTIONS`.
+  var holdsCode: Bool { flags & 0x8000_0400 != 0 }
+
+  /// The size of each entry, by the type; 0 where that says nothing.
+  var entrySize: UInt64 {
+    switch flags & 0xff {
+    case 0x3: 4
+    case 0x4: 8
+    case 0xe: 16
+    case 0x8: stubSize
+    default: 0
+    }
+  }
+
   /// The type and the attributes, by the names that Apple's assembler takes.
   var flagNames: String {
-    let type = flags & 0xff
-    var names = [Int(type) < Self.types.count ? Self.types[Int(type)] : "type_\(type)"]
+    var names = [typeName]
     names += Self.attributes.filter { flags >> $0.bit & 1 != 0 }.map(\.name)
     return names.joined(separator: ",")
   }

@@ -55,6 +55,13 @@ struct MachOSegments {
     }
   }
 
+  /// Whether memory of the image is at an address, or ends there.
+  func holds(_ address: VirtualAddress) -> Bool {
+    byAddress.contains {
+      address.rawValue >= $0.address && address.rawValue - $0.address <= $0.memorySize
+    }
+  }
+
   /// The bytes of the file from `address` to the end of its segment; nil where none stand there.
   func extent(from address: VirtualAddress) -> FileExtent? {
     var (low, high) = (0, byAddress.count)

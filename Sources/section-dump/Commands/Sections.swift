@@ -19,7 +19,10 @@ struct Sections: ParsableCommand {
 /// The sections of each image.
 struct SectionDumpTable: Dump {
   static let contentKey = "sections"
-  static let columns = ["name", "segment", "address", "offset", "size", "flags"]
+  static let columns = [
+    "name", "segment", "address", "offset", "size", "flags", "type", "alignment", "entrySize",
+    "link",
+  ]
 
   var emptyNote: String { "no sections" }
 
@@ -40,6 +43,14 @@ struct SectionDumpTable: Dump {
         section.write(to: &json)
         json.key("flags")
         json.string(section.flags)
+        json.key("type")
+        json.string(section.type)
+        json.key("alignment")
+        json.number(Int(clamping: section.alignment))
+        json.key("entrySize")
+        json.number(Int(clamping: section.entrySize))
+        json.key("link")
+        json.number(section.link)
       }
     }
   }
@@ -48,19 +59,29 @@ struct SectionDumpTable: Dump {
     _ sections: [Section], of image: any FileImage, problems: inout [Problem],
     _ row: ([String]) -> Void
   ) {
-    for section in sections { row(section.fields + [section.flags]) }
+    for section in sections {
+      row(
+        section.fields + [
+          section.flags, section.type, String(section.alignment), String(section.entrySize),
+          section.link.map { String($0) } ?? "",
+        ])
+    }
   }
 
   func writeTable(
     _ sections: [Section], of image: any FileImage, to sink: ByteSink, _ style: Style,
     problems: inout [Problem]
   ) {
-    var table = Table(["INDEX", "NAME", "ADDRESS", "OFFSET", "SIZE", "FLAGS"])
+    var table = Table([
+      "INDEX", "NAME", "TYPE", "ADDRESS", "OFFSET", "SIZE", "ENTRY", "LINK", "ALIGN", "FLAGS",
+    ])
     for section in sections {
       table.add([
-        String(section.index), section.fullName, String(hexadecimal: section.address.rawValue),
+        String(section.index), section.fullName, section.type,
+        String(hexadecimal: section.address.rawValue),
         section.offset.map { String(hexadecimal: $0.rawValue) } ?? "–", String(section.size),
-        section.flags,
+        String(section.entrySize), section.link.map { String($0) } ?? "–",
+        String(section.alignment), section.flags,
       ])
     }
     table.write(to: sink, style)

@@ -1,0 +1,130 @@
+internal import CElf
+
+/// How much of a section a file has.
+public struct StoredBytes: Sendable {
+  /// In bytes, uncompressed.
+  public var size: UInt64
+  /// What is wrong where the header claims more.
+  public var shortage: ImageError?
+}
+
+/// What stands where a pointer leads, as far as the image's own file says it.
+public enum TargetMemory: Sendable {
+  /// In a section that is run.
+  case code
+  /// In bytes of the file.
+  case data
+  /// In memory that starts as zeros, of which the file has no bytes, or at its end.
+  case zeros
+  /// Nowhere in the image.
+  case outside
+}
+
+extension OpenedFile {
+  /// What the file has of the range that a section's header claims; nil where it claims none.
+  func stored(
+    _ section: Section, at offset: UInt64?, size: UInt64, isSplit: Bool
+  ) throws(ImageError) -> StoredBytes? {
+    do throws(ImageError) {
+      return StoredBytes(
+        size: try extent(of: section, at: offset, size: size, isSplit: isSplit).size)
+    } catch  where error.code == .noContents && !isSplit {
+      return nil
+    } catch  where error.code == .truncated {
+      return StoredBytes(size: held(at: offset ?? size, size).size, shortage: error)
+    }
+  }
+
+  /// The part of a range that the file has.
+  func held(at offset: UInt64, _ extentSize: UInt64) -> FileExtent {
+    FileExtent(offset: offset, size: min(extentSize, size - min(size, offset)))
+  }
+
+  /// Where in this part of the file a section stands.
+  func place(of section: Section) -> UInt64? { section.offset.map { $0.rawValue &- base } }
+
+  /// Where in the whole file a byte of this part stands.
+  func offset(_ place: UInt64) -> FileOffset { FileOffset(rawValue: base &+ place) }
+}
+
+extension ELFFile {
+  public func stored(of section: Section) throws(ImageError) -> StoredBytes? {
+    let (stored, isCompressed) = try location(of: section)
+    let found = try file.stored(
+      section, at: stored.offset, size: stored.size, isSplit: hasOnlyDebugInformation)
+    guard isCompressed, let found, found.shortage == nil else { return found }
+    guard case .inflated(let bytes) = try contents(of: section) else { return found }
+    return StoredBytes(size: UInt64(bytes.count))
+  }
+
+  public func bytes(
+    of section: Section, at offset: UInt64, count: Int
+  ) throws(ImageError) -> [UInt8] {
+    let (stored, isCompressed) = try location(of: section)
+    guard !isCompressed else {
+      let bytes = try bytes(of: section)
+      guard offset <= UInt64(bytes.count), count <= bytes.count - Int(offset) else {
+        throw file.error(.outOfImage, "The section has fewer bytes.", section: section.name)
+      }
+      return Array(bytes[Int(offset)..<Int(offset) + count])
+    }
+    return try file.read(at: (stored.offset ?? file.size).saturating(adding: offset), count: count)
+  }
+
+  public func memory(at target: PointerValue.Target) throws(ImageError) -> TargetMemory {
+    switch target {
+    case .address(let address):
+      if try codeRanges().contains(address.rawValue) { return .code }
+      if try segments().extent(from: address) != nil { return .data }
+      return try segments().holds(address) ? .zeros : .outside
+    case .section(let index, _):
+      guard sectionIndices.contains(index) else { return .outside }
+      let (type, flags) = try sectionTable().kind(of: index)
+      if flags & UInt64(SHF_EXECINSTR) != 0 { return .code }
+      return type == UInt32(SHT_NOBITS) ? .zeros : .data
+    case .null, .imported, .foreign, .unresolvable: return .outside
+    }
+  }
+
+  public func nextRelocated(
+    from offset: UInt64, in section: Section
+  ) throws(ImageError) -> UInt64? {
+    if header.isObject {
+      return try relocations(ofObjectSection: section).place(notBefore: offset)
+    }
+    _ = try linkedRelocation(at: offset, in: section)
+    let start = section.address.rawValue
+    let next = try relocations.linked?.get().place(notBefore: start.saturating(adding: offset))
+    return next.flatMap { $0 - start < section.size ? $0 - start : nil }
+  }
+}
+
+extension MachOFile {
+  /// Whether this has the debug information alone that was split from another file.
+  private var isSplit: Bool { identity.kind == .debug }
+
+  public func stored(of section: Section) throws(ImageError) -> StoredBytes? {
+    try file.stored(section, at: file.place(of: section), size: section.size, isSplit: isSplit)
+  }
+
+  public func bytes(
+    of section: Section, at offset: UInt64, count: Int
+  ) throws(ImageError) -> [UInt8] {
+    let start = (file.place(of: section) ?? file.size).saturating(adding: offset)
+    try checkReadable(start, UInt64(max(0, count)))
+    return try file.read(at: start, count: count)
+  }
+
+  public func memory(at target: PointerValue.Target) throws(ImageError) -> TargetMemory {
+    switch target {
+    case .address(let address):
+      if try codeRanges().contains(address.rawValue) { return .code }
+      if try segments().extent(from: address) != nil { return .data }
+      return try segments().holds(address) ? .zeros : .outside
+    case .section(let ordinal, _):
+      let entry = try sectionEntry(ordinal)
+      return entry.holdsCode ? .code : entry.offset == nil ? .zeros : .data
+    case .null, .imported, .foreign, .unresolvable: return .outside
+    }
+  }
+}
