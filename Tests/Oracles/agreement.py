@@ -26,10 +26,13 @@ def slots(tool, section, paths):
     process.stdin.close()
     for line in process.stdout:
         file = json.loads(line)
+        # Equal words are one entry; a number is no pointer, as oracles see it, like a null.
         found = [
-            Slot(number(slot["address"]), number(slot["raw"]), slot["resolution"],
-                 number(slot["target"]), slot["symbol"])
-            for part in file["sections"] for slot in part["entries"]]
+            Slot(number(slot["address"]) + index * file["bits"] // 8, number(slot["raw"]),
+                 slot["resolution"].replace("number", "none"), number(slot["target"]),
+                 slot["symbol"])
+            for part in file["sections"] for slot in part["entries"] if slot["kind"] != "text"
+            for index in range(slot["repeats"])]
         yield file, found
     if process.wait() not in (0, 2):
         raise SystemExit(f"section-dump ended with {process.returncode} for {section}")

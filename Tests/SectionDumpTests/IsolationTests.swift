@@ -28,7 +28,14 @@ struct IsolationTests {
   /// A library with a section that takes seconds to print.
   private static let longLibrary = Result {
     try Fixtures.build(
-      ".section list, \"aw\"\n.zero 64 << 20\n.section .note.GNU-stack, \"\", %progbits",
+      """
+      .section list, "aw"
+      .rept 1 << 16
+      .quad \(Array(repeating: "1, 2, 3", count: 42).joined(separator: ", "))
+      .endr
+      .section .note.GNU-stack, "", %progbits
+
+      """,
       as: "hours.so", suffix: "s", ["-shared"])
   }
 

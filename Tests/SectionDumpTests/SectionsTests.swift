@@ -23,6 +23,10 @@ struct SectionsTests {
       // readelf knows `R` only where the file names GNU as its system; elsewhere it prints `o`.
       let flags = words.count > 9 ? words[6].replacingOccurrences(of: "o", with: "R") : ""
       #expect(section["flags"] as? String == flags, "\(line)")
+      #expect(section["type"] as? String == String(words[1]))
+      #expect(section["entrySize"] as? Int == Int(words[5], radix: 16))
+      #expect(section["link"] as? Int == Int(words[words.count - 3]))
+      #expect(section["alignment"] as? Int == Int(words[words.count - 1]))
       if words[1] != "NOBITS" {
         #expect(section["offset"] as? String == "0x" + trimmed(words[3]))
       } else {
@@ -44,7 +48,8 @@ struct SectionsTests {
     #expect(entries.allSatisfy { $0["resolution"] as? String == "relative" })
     #expect(
       Set(entries[0].keys) == [
-        "index", "address", "offset", "raw", "resolution", "target", "symbol", "string",
+        "index", "address", "offset", "raw", "resolution", "target", "symbol", "string", "kind",
+        "repeats", "note",
       ])
   }
 
@@ -61,7 +66,7 @@ struct SectionsTests {
     for (format, suffix) in [("table", "txt"), ("json", "json"), ("csv", "csv")] {
       let output = try Tool.run(arguments + [object, "--format", format]).output
       let text = settled(output).replacingOccurrences(
-        of: #"(,0x[0-9a-f]+),0x[0-9a-f]+,(0x[0-9a-f]+,(section|symbol|none))"#,
+        of: #"(,0x[0-9a-f]+),0x[0-9a-f]+,(0x[0-9a-f]+,(section|symbol|none|number))"#,
         with: "$1,OFFSET,$2", options: .regularExpression)
       try expectGolden(text, "\(name).\(suffix)")
     }

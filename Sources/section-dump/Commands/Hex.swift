@@ -4,7 +4,11 @@ internal import BinaryImage
 /// `section-dump hex --section NAME PATH…`: bytes, each pointer slot resolved beside them.
 struct Hex: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "hex", abstract: "Shows a section's bytes, each pointer resolved beside them.")
+    commandName: "hex", abstract: "Shows a section's bytes, each pointer resolved beside them.",
+    discussion: """
+      Behind an arrow stands what the pointers of a line lead to, each with the number of its word \
+      in the section. Lines that repeat the one before are counted.
+      """)
 
   @OptionGroup var inputs: InputOptions
   @OptionGroup var output: OutputOptions
@@ -22,121 +26,123 @@ struct Hex: ParsableCommand {
   }
 }
 
-/// The bytes of a section; a word that is no pointer is no problem here.
-struct HexDump: Dump {
-  static let contentKey = "sections"
-  static let columns = PointerSlot.columns
-  private static let rowSize = 16
-
+/// The bytes of a section.
+struct HexDump: SlotDump {
   let slots: PointerSlots
 
-  var emptyNote: String { "no section \(slots.sectionName.escaped)" }
-
-  mutating func read(
-    _ image: any FileImage, problems: inout [Problem]
-  ) throws(ImageError) -> [(section: Section, firstIndex: Int)] {
-    let sections = try slots.sections(of: image, problems: &problems)
-    var readable: [(section: Section, firstIndex: Int)] = []
-    for entry in sections {
-      do throws(ImageError) {
-        try image.withBytes(of: entry.section) { _ in }
-        readable.append(entry)
-      } catch {
-        problems.append(Problem(error))
-      }
-    }
-    return readable
-  }
-
-  func isEmpty(_ sections: [(section: Section, firstIndex: Int)]) -> Bool { sections.isEmpty }
-
-  func write(
-    _ sections: [(section: Section, firstIndex: Int)], of image: any FileImage,
-    to json: inout JSONWriter, problems: inout [Problem]
+  func forEach(
+    in found: PointerSlots.Found, of image: any FileImage, problems: inout [Problem],
+    _ body: (PointerSlot) -> Void
   ) {
-    for (section, firstIndex) in sections {
-      json.object { json in
-        section.write(to: &json)
-        json.key("entries")
-        json.array { json in
-          slots.forEach(in: section, firstIndex: firstIndex, of: image) { $0.write(to: &json) }
-        }
-      }
-    }
-  }
-
-  func writeRows(
-    _ sections: [(section: Section, firstIndex: Int)], of image: any FileImage,
-    problems: inout [Problem], _ row: ([String]) -> Void
-  ) {
-    for (section, firstIndex) in sections {
-      slots.forEach(in: section, firstIndex: firstIndex, of: image) { slot in
-        row(slot.fields(section: section.name))
-      }
-    }
+    slots.forEach(in: found, of: image, problems: &problems, body)
   }
 
   func writeTable(
-    _ sections: [(section: Section, firstIndex: Int)], of image: any FileImage, to sink: ByteSink,
-    _ style: Style, problems: inout [Problem]
+    _ sections: [PointerSlots.Found], of image: any FileImage, to sink: ByteSink, _ style: Style,
+    problems: inout [Problem]
   ) {
-    for (section, firstIndex) in sections {
-      sink.write("  " + style.dim("\(section.fullName.escaped), \(section.size) bytes") + "\n")
-      do throws(ImageError) {
-        try image.withBytes(of: section) { bytes in
-          var notes: [String] = []
-          var rowStart = 0
-          slots.forEach(in: section, firstIndex: firstIndex, of: image) { slot in
-            while Int(slot.position) >= rowStart + Self.rowSize {
-              writeRow(bytes, at: rowStart, in: section, notes, to: sink, style)
-              notes = []
-              rowStart += Self.rowSize
-            }
-            if let note = Self.note(on: slot) { notes.append(note) }
-          }
-          while rowStart < bytes.count {
-            writeRow(bytes, at: rowStart, in: section, notes, to: sink, style)
-            notes = []
-            rowStart += Self.rowSize
-          }
-        }
-      } catch {
-        problems.append(Problem(error))
-      }
+    for found in sections {
+      if tellsZeros(found, to: sink) { continue }
+      let name = found.section.fullName.escaped
+      sink.write("  " + style.dim("\(name), \(found.section.size) bytes") + "\n")
+      var rows = HexRows(found, of: image, to: sink, style)
+      forEach(in: found, of: image, problems: &problems) { rows.add($0) }
+      if let failure = rows.finish() { problems.append(Problem(failure)) }
     }
   }
+}
 
-  /// `0x560 "ShopModule"`, or nil for a word that is no pointer.
-  private static func note(on slot: PointerSlot) -> String? {
-    guard slot.target != nil || slot.symbol != nil else { return nil }
-    guard let string = slot.string else { return slot.destination }
-    return "\(slot.destination) \"\(string)\""
+/// Writes lines of bytes, with what is said of each.
+private struct HexRows {
+  private static let rowSize: UInt64 = 16
+
+  private let section: Section
+  private let size: UInt64
+  private let sink: ByteSink
+  private let style: Style
+  private var reader: SlotReader
+  private var start: UInt64 = 0
+  private var notes: [String] = []
+  /// The line before, if nothing was said of it, and how many equal ones followed that wait.
+  private var last: ArraySlice<UInt8> = []
+  private var repeats = 0
+
+  init(
+    _ found: PointerSlots.Found, of image: any FileImage, to sink: ByteSink, _ style: Style
+  ) {
+    (section, size, self.sink, self.style) = (found.section, found.size ?? 0, sink, style)
+    reader = SlotReader(section, size: size, of: image, room: 0)
   }
 
-  /// `0x3018  60050000 00000000 6a050000 00000000  `.......j.......`  → 0x560 "ShopModule"`
-  private func writeRow(
-    _ bytes: Span<UInt8>, at start: Int, in section: Section, _ notes: [String],
-    to sink: ByteSink, _ style: Style
-  ) {
-    let address = String(hexadecimal: section.address.rawValue &+ UInt64(start))
+  /// Takes in what a slot is; those before have been told.
+  mutating func add(_ slot: PointerSlot) {
+    guard let note = Self.note(on: slot) else { return }
+    while slot.position >= start + Self.rowSize, writeRow(before: slot.position) {}
+    notes.append(note)
+  }
+
+  /// Writes the rest; the error is why not all bytes were read.
+  mutating func finish() -> ImageError? {
+    while start < size, writeRow(before: size) {}
+    writeRepeats()
+    return reader.failure
+  }
+
+  /// `[0] 0x560 "ShopModule"`, or nil for a word that is no pointer.
+  private static func note(on slot: PointerSlot) -> String? {
+    guard slot.target != nil || slot.symbol != nil || slot.kind == .unresolved else { return nil }
+    var note = "\(slot.number) \(slot.destination)"
+    if let string = slot.string { note += " \"\(string)\"" }
+    if let why = slot.note { note += " (\(why))" }
+    return note
+  }
+
+  /// `0x3018  60050000 00000000 6a050000 00000000  `.......j.......`  → [0] 0x560 "ShopModule"`
+  private mutating func writeRow(before end: UInt64) -> Bool {
+    let count = min(Self.rowSize, size - min(start, size))
+    guard count > 0, let bytes = reader.load(count, at: start)?.prefix(Int(count)) else {
+      return false
+    }
+    if notes.isEmpty, bytes.elementsEqual(last), count == Self.rowSize {
+      let more = reader.repetition(of: Self.rowSize, at: start, before: end)
+      repeats += 1 + Int(more / Self.rowSize)
+      start += Self.rowSize + more
+      return true
+    }
+    writeRepeats()
+    write(bytes, at: start, notes)
+    last = notes.isEmpty ? bytes : []
+    start += Self.rowSize
+    notes = []
+    return true
+  }
+
+  /// Says how often the last line comes again, or writes the one that does.
+  private mutating func writeRepeats() {
+    if repeats == 1 {
+      write(last, at: start - Self.rowSize, [])
+    } else if repeats > 1 {
+      sink.write("  " + style.dim("*  \(repeats) more lines of the same") + "\n")
+    }
+    repeats = 0
+  }
+
+  private func write(_ bytes: ArraySlice<UInt8>, at start: UInt64, _ notes: [String]) {
+    let address = String(hexadecimal: section.address.rawValue &+ start)
     let end = String(hexadecimal: section.address.rawValue &+ section.size)
     var digits = ""
     var text = ""
-    for index in start..<(start + Self.rowSize) {
-      if index > start, index % 4 == 0 { digits += " " }
-      guard index < bytes.count else {
-        digits += "  "
-        continue
-      }
-      let byte = bytes[index]
+    for (index, byte) in bytes.enumerated() {
+      if index > 0, index % 4 == 0 { digits += " " }
       digits += [byte].hexadecimal
-      text.unicodeScalars.append(
-        (0x20..<0x7f).contains(byte) ? Unicode.Scalar(byte) : ".")
+      text.unicodeScalars.append((0x20..<0x7f).contains(byte) ? Unicode.Scalar(byte) : ".")
     }
+    let width = Int(Self.rowSize) * 2 + 3
     let padding = String(repeating: " ", count: max(0, end.count - address.count))
-    var line = "  \(address)\(padding)  \(digits)  \(text)"
+    let rest = String(repeating: " ", count: width - digits.utf8.count)
+    var line = "  \(address)\(padding)  \(digits)\(rest)  \(text)"
     if !notes.isEmpty {
-      line += String(repeating: " ", count: Self.rowSize - text.count)
+      line += String(repeating: " ", count: Int(Self.rowSize) - bytes.count)
       line += "  " + style.dim("→") + " " + notes.map(\.escaped).joined(separator: ", ")
     }
     sink.write(line + "\n")

@@ -1,192 +1,118 @@
 internal import BinaryImage
 
-/// One word of a section that is read as an array of pointers.
-struct PointerSlot {
-  /// Counted over all sections of this name.
-  var index: Int
-  /// Where it stands in the section.
-  var position: UInt64
-  var address: UInt64
-  var offset: UInt64?
-  var raw: UInt64
-  var resolution: PointerValue.Resolution
-  /// Where it leads in this image; in objects relative to the section that `symbol` names.
-  var target: UInt64?
-  var symbol: String?
-  /// The text that stands there.
-  var string: String?
-  /// Why there is no text, where the slot is no null pointer.
-  var failure: ImageError?
-
-  func write(to json: inout JSONWriter) {
-    json.object { json in
-      json.key("index")
-      json.number(index)
-      json.key("address")
-      json.hexadecimal(address)
-      json.key("offset")
-      json.hexadecimal(offset)
-      json.key("raw")
-      json.hexadecimal(raw)
-      json.key("resolution")
-      json.string(resolution.rawValue)
-      json.key("target")
-      json.hexadecimal(target)
-      json.key("symbol")
-      json.string(symbol)
-      json.key("string")
-      json.string(string)
-    }
-  }
-
-  /// The columns of CSV.
-  static let columns = [
-    "section", "index", "address", "offset", "raw", "resolution", "target", "symbol", "string",
-  ]
-
-  func fields(section: String) -> [String] {
-    [
-      section, String(index), String(hexadecimal: address),
-      offset.map { String(hexadecimal: $0) } ?? "", String(hexadecimal: raw), resolution.rawValue,
-      target.map { String(hexadecimal: $0) } ?? "", symbol ?? "", string ?? "",
-    ]
-  }
-
-  /// Where the slot leads, for a person.
-  var destination: String {
-    switch (target, symbol) {
-    case (let target?, let symbol?): "\(symbol) \(String(hexadecimal: target))"
-    case (let target?, nil): String(hexadecimal: target)
-    case (nil, let symbol?): symbol
-    case (nil, nil): "–"
-    }
-  }
-}
-
 /// Reads sections of one name slot by slot, and no more of them than `--max-bytes` allows.
 struct PointerSlots {
   static let textLimit = 1 << 16
 
+  /// A section of the name, and how much of it can be read.
+  struct Found {
+    var section: Section
+    /// The index of its first slot.
+    var firstIndex: Int
+    /// The bytes that the file has of it; nil for memory that starts as zeros.
+    var size: UInt64?
+  }
+
   /// The name, exactly; on Mach-O also `SEGMENT,section`.
   let sectionName: String
   let maxBytes: Int
+  /// The bytes of each element of a table of structures; nil where every word is a slot.
+  var stride: UInt64?
+  /// Where the pointers stand in an element.
+  var places: [UInt64] = [0]
 
-  /// The sections, each with the index of its first slot; larger ones are problems.
+  /// The sections; larger ones are problems, and so are those that the file ends in.
   func sections(
     of image: any FileImage, problems: inout [Problem]
-  ) throws(ImageError) -> [(section: Section, firstIndex: Int)] {
-    var found: [(section: Section, firstIndex: Int)] = []
+  ) throws(ImageError) -> [Found] {
+    let word = UInt64(image.pointerSize)
+    if let stride, let place = places.first(where: { $0 > stride || stride - $0 < word }) {
+      throw ImageError(
+        .unsupported, image: image.identity.path,
+        message: "An element of \(stride) bytes has no room for a pointer of \(word) at \(place); "
+          + "--stride and --at say otherwise.")
+    }
+    var found: [Found] = []
     var (index, room) = (0, UInt64(maxBytes))
     for section in try image.sections(named: sectionName) {
-      guard section.size <= room else {
-        problems.append(
-          Problem(
-            ImageError(
+      var known = Found(section: section, firstIndex: index, size: nil)
+      do throws(ImageError) {
+        if let stored = try image.stored(of: section) {
+          if let shortage = stored.shortage { problems.append(Problem(shortage)) }
+          guard stored.size <= room else {
+            throw ImageError(
               .tooLarge, image: image.identity.path, section: section.name, offset: section.offset,
               message: "It is not shown, since it makes more than \(maxBytes) bytes of this file; "
-                + "--max-bytes allows more.")))
-        continue
+                + "--max-bytes allows more.")
+          }
+          known.size = stored.size
+          room -= stored.size
+          index += Int(stored.size / (stride ?? word))
+        }
+        found.append(known)
+      } catch {
+        problems.append(Problem(error))
       }
-      room -= section.size
-      found.append((section, index))
-      index += Int(section.size) / image.pointerSize
     }
     return found
   }
 
-  /// Resolves each whole slot in turn; what no pointer explains is told by `failure`.
+  /// Each slot in turn, equal ones that follow each other as one; what is damaged joins `problems`.
   func forEach(
-    in section: Section, firstIndex: Int, of image: any FileImage,
+    in found: Found, of image: any FileImage, problems: inout [Problem],
     _ body: (PointerSlot) -> Void
   ) {
-    let size = UInt64(image.pointerSize)
-    var names: [Int: String]?
-    var room = maxBytes
+    guard let size = found.size else { return }
+    var log = ProblemLog(section: found.section)
+    let stride = stride ?? UInt64(image.pointerSize)
+    var reader = SlotReader(found.section, size: size, of: image, room: maxBytes)
+    var pending: [PointerSlot] = []
+    var (holdsPointers, holdsNumbers) = (false, false)
+    func finish() {
+      for slot in pending {
+        if let failure = slot.failure { log.add(failure, slot) }
+        holdsPointers = holdsPointers || [.pointer, .code, .imported].contains(slot.kind)
+        holdsNumbers = holdsNumbers || slot.kind == .number
+        body(slot)
+      }
+    }
     var position: UInt64 = 0
-    var index = firstIndex
-    while position + size <= section.size {
-      var slot = PointerSlot(
-        index: index, position: position, address: section.address.rawValue &+ position,
-        offset: section.offset.map { $0.rawValue &+ position }, raw: 0, resolution: .none)
-      do throws(ImageError) {
-        let pointer = try image.pointer(at: position, in: section)
-        slot.fill(from: pointer)
-        if case .section(let index, _) = pointer.target, slot.symbol == nil {
-          if names == nil { names = try Self.sectionNames(of: image) }
-          slot.symbol = names?[index]
-        }
-        try slot.readText(of: pointer, in: image, room: &room)
-      } catch {
-        slot.failure = error
+    var index = found.firstIndex
+    while size - position >= stride {
+      var element: [PointerSlot] = []
+      for place in places { element.append(reader.slot(index, at: position + place)) }
+      if pending.count == element.count, zip(pending, element).allSatisfy({ $0.isRepeated(by: $1) })
+      {
+        for slot in pending.indices { pending[slot].repeats += 1 }
+      } else {
+        finish()
+        pending = element
       }
-      body(slot)
+      if let failure = reader.failure {
+        log.add(failure, nil)
+        break
+      }
       index += 1
-      position += size
+      position += stride
+      guard self.stride == nil, [.null, .number].contains(pending[0].kind) else { continue }
+      let more = reader.plainRepetition(at: position - stride)
+      pending[0].repeats += Int(more / stride)
+      index += Int(more / stride)
+      position += more
     }
-  }
-
-  private static func sectionNames(of image: any FileImage) throws(ImageError) -> [Int: String] {
-    var names: [Int: String] = [:]
-    for section in try image.allSections() { names[section.index] = section.name }
-    return names
-  }
-}
-
-extension PointerSlot {
-  fileprivate mutating func fill(from pointer: PointerValue) {
-    raw = pointer.rawValue
-    resolution = pointer.resolution
-    symbol = pointer.symbol
-    switch pointer.target {
-    case .address(let address): target = address.rawValue
-    case .section(_, let offset): target = offset
-    case .imported(let name): symbol = name
-    case .foreign(let address): target = UInt64(address.rawValue)
-    case .null, .unresolvable: break
+    finish()
+    // Any data may have any size; an array of pointers, and of nothing else, that is cut off is
+    // damaged.
+    let rest = (size - position) % stride
+    if rest > 0, (holdsPointers && !holdsNumbers) || self.stride != nil, reader.failure == nil {
+      let what = self.stride == nil ? "pointer" : "element of \(stride) bytes"
+      log.add(
+        ImageError(
+          .malformed, image: image.identity.path, section: found.section.name,
+          offset: found.section.offset,
+          message: "\(rest) bytes are left behind the last whole \(what)."
+        ), nil)
     }
-  }
-
-  fileprivate mutating func readText(
-    of pointer: PointerValue, in image: any FileImage, room: inout Int
-  ) throws(ImageError) {
-    switch pointer.target {
-    case .null: break
-    case .address, .section:
-      guard room > 0 else {
-        throw ImageError(
-          .tooLarge, image: image.identity.path,
-          message: "The texts make more than --max-bytes allows; this one is not shown.")
-      }
-      let text = try image.withText(at: pointer.target, limit: PointerSlots.textLimit) { bytes in
-        String(repairing: bytes)
-      }
-      room -= text.utf8.count + 1
-      string = text
-    case .imported(let symbol):
-      throw ImageError(
-        .unresolved, image: image.identity.path,
-        message: "It leads to \(symbol) of another image.")
-    case .foreign:
-      throw ImageError(
-        .outOfImage, image: image.identity.path, message: "It leads out of the image.")
-    case .unresolvable(let why):
-      throw ImageError(.unresolved, image: image.identity.path, message: why)
-    }
-  }
-}
-
-extension ImageError.Code {
-  /// What the pointer leads to is not known before the image is loaded.
-  static let unresolved = Self(rawValue: "unresolved-pointer")
-}
-
-extension String {
-  /// Text with the replacement character where bytes are no UTF-8.
-  init(repairing bytes: Span<UInt8>) {
-    if let valid = try? UTF8Span(validating: bytes) {
-      self.init(copying: valid)
-    } else {
-      self.init(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
-    }
+    problems += log.problems
   }
 }

@@ -5,7 +5,12 @@ internal import BinaryImage
 struct Strings: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "strings",
-    abstract: "Shows a section as an array of pointers to strings, whoever's it is.")
+    abstract: "Shows a section as an array of pointers to strings, whoever's it is.",
+    discussion: """
+      A word that is no pointer is shown as a number, and equal ones that follow each other as one. \
+      A section that holds texts, as .comment and .modinfo do, is shown as texts. A table of \
+      structures is read by --stride, the bytes of each, and --at, where its pointers are.
+      """)
 
   @OptionGroup var inputs: InputOptions
   @OptionGroup var output: OutputOptions
@@ -16,126 +21,134 @@ struct Strings: ParsableCommand {
       "The section's exact name; for Mach-O also SEGMENT,section.", valueName: "name"))
   var section: String
 
+  @Option(
+    help: ArgumentHelp(
+      "Read a table of structures: how many bytes each element has.", valueName: "bytes"))
+  var stride: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --stride: where in an element a pointer stands, in bytes; may be repeated. By default "
+        + "at its start.", valueName: "bytes"))
+  var at: [Int] = []
+
+  func validate() throws {
+    guard let stride else {
+      guard at.isEmpty else { throw ValidationError("--at needs --stride.") }
+      return
+    }
+    guard stride > 0 else { throw ValidationError("--stride must be positive.") }
+    guard at.allSatisfy({ (0..<stride).contains($0) }) else {
+      throw ValidationError("--at must lie in an element: 0 to \(stride - 1).")
+    }
+  }
+
   func run() throws {
-    let slots = PointerSlots(sectionName: section, maxBytes: inputs.values.maxBytes)
+    var slots = PointerSlots(sectionName: section, maxBytes: inputs.values.maxBytes)
+    slots.stride = stride.map { UInt64($0) }
+    if !at.isEmpty { slots.places = Set(at).sorted().map { UInt64($0) } }
     var run = DumpRun(StringDump(slots: slots), isolation.apply(to: inputs.values), output.values)
     try run().end()
   }
 }
 
-/// The texts that each slot of a section leads to.
-struct StringDump: Dump {
-  static let contentKey = "sections"
-  static let columns = PointerSlot.columns
+/// What a command shows of sections that it reads slot by slot.
+protocol SlotDump: Dump where Content == [PointerSlots.Found] {
+  var slots: PointerSlots { get }
 
-  let slots: PointerSlots
+  /// Each slot of a section in turn; what is damaged joins `problems`.
+  func forEach(
+    in found: PointerSlots.Found, of image: any FileImage, problems: inout [Problem],
+    _ body: (PointerSlot) -> Void)
+}
+
+extension SlotDump {
+  static var contentKey: String { "sections" }
+  static var columns: [String] { PointerSlot.columns }
 
   var emptyNote: String { "no section \(slots.sectionName.escaped)" }
 
   mutating func read(
     _ image: any FileImage, problems: inout [Problem]
-  ) throws(ImageError) -> [(section: Section, firstIndex: Int)] {
+  ) throws(ImageError) -> [PointerSlots.Found] {
     try slots.sections(of: image, problems: &problems)
   }
 
-  func isEmpty(_ sections: [(section: Section, firstIndex: Int)]) -> Bool { sections.isEmpty }
+  func isEmpty(_ sections: [PointerSlots.Found]) -> Bool { sections.isEmpty }
 
   func write(
-    _ sections: [(section: Section, firstIndex: Int)], of image: any FileImage,
-    to json: inout JSONWriter, problems: inout [Problem]
+    _ sections: [PointerSlots.Found], of image: any FileImage, to json: inout JSONWriter,
+    problems: inout [Problem]
   ) {
-    for (section, firstIndex) in sections {
+    for found in sections {
       json.object { json in
-        section.write(to: &json)
+        found.section.write(to: &json)
         json.key("entries")
         json.array { json in
-          forEach(in: section, firstIndex, of: image, &problems) { $0.write(to: &json) }
+          forEach(in: found, of: image, problems: &problems) { $0.write(to: &json) }
         }
       }
     }
   }
 
   func writeRows(
-    _ sections: [(section: Section, firstIndex: Int)], of image: any FileImage,
-    problems: inout [Problem], _ row: ([String]) -> Void
+    _ sections: [PointerSlots.Found], of image: any FileImage, problems: inout [Problem],
+    _ row: ([String]) -> Void
   ) {
-    for (section, firstIndex) in sections {
-      forEach(in: section, firstIndex, of: image, &problems) { slot in
-        row(slot.fields(section: section.name))
+    for found in sections {
+      forEach(in: found, of: image, problems: &problems) { slot in
+        row(slot.fields(section: found.section.name))
       }
     }
   }
 
-  func writeTable(
-    _ sections: [(section: Section, firstIndex: Int)], of image: any FileImage, to sink: ByteSink,
-    _ style: Style, problems: inout [Problem]
-  ) {
-    for (section, firstIndex) in sections {
-      var table = Table(["SLOT", "ADDRESS", "RESOLUTION", "TARGET", "STRING"])
-      forEach(in: section, firstIndex, of: image, &problems) { slot in
-        table.add([
-          "\(section.fullName)[\(slot.index)]", String(hexadecimal: slot.address),
-          slot.resolution.rawValue, slot.destination, slot.string ?? "–",
-        ])
-      }
-      table.write(to: sink, style)
-    }
-  }
-
-  /// Every slot; one that leads to no text, and the rest of an odd size, are problems.
-  private func forEach(
-    in section: Section, _ firstIndex: Int, of image: any FileImage, _ problems: inout [Problem],
-    _ body: (PointerSlot) -> Void
-  ) {
-    var log = ProblemLog(section: section)
-    slots.forEach(in: section, firstIndex: firstIndex, of: image) { slot in
-      if let failure = slot.failure { log.add(failure, slot) }
-      body(slot)
-    }
-    let rest = section.size % UInt64(image.pointerSize)
-    if rest > 0 {
-      log.add(
-        ImageError(
-          .malformed, image: image.identity.path, section: section.name, offset: section.offset,
-          message: "\(rest) bytes are left behind the last whole pointer."), nil)
-    }
-    problems += log.problems
+  /// Says of a section that it has no bytes; false where it has some.
+  func tellsZeros(_ found: PointerSlots.Found, to sink: ByteSink) -> Bool {
+    guard found.size == nil else { return false }
+    sink.write(
+      "  \(found.section.fullName.escaped): \(found.section.size) bytes of memory that start as "
+        + "zeros; the file has none of them\n")
+    return true
   }
 }
 
-/// The problems of one section, as many as a person reads.
-private struct ProblemLog {
-  private static let limit = 1000
+/// The texts that each slot of a section leads to, or that the section holds.
+struct StringDump: SlotDump {
+  let slots: PointerSlots
 
-  let section: Section
-  private var listed: [Problem] = []
-  private var more = 0
-
-  init(section: Section) {
-    self.section = section
-  }
-
-  mutating func add(_ error: ImageError, _ slot: PointerSlot?) {
-    guard listed.count < Self.limit else {
-      more += 1
+  func forEach(
+    in found: PointerSlots.Found, of image: any FileImage, problems: inout [Problem],
+    _ body: (PointerSlot) -> Void
+  ) {
+    guard slots.stride == nil, let texts = SectionTexts(of: found, in: image) else {
+      slots.forEach(in: found, of: image, problems: &problems, body)
       return
     }
-    var problem = Problem(error)
-    problem.section = section.name
-    if let slot {
-      problem.index = slot.index
-      problem.offset = slot.offset
-    }
-    listed.append(problem)
+    if let failure = texts.forEach(body) { problems.append(Problem(failure)) }
   }
 
-  var problems: [Problem] {
-    guard more > 0 else { return listed }
-    return listed + [
-      Problem(
-        ImageError(
-          .malformed, image: "", section: section.name, offset: section.offset,
-          message: "\(more) more slots lead to no text; the first \(Self.limit) are listed."))
-    ]
+  func writeTable(
+    _ sections: [PointerSlots.Found], of image: any FileImage, to sink: ByteSink, _ style: Style,
+    problems: inout [Problem]
+  ) {
+    for found in sections {
+      if tellsZeros(found, to: sink) { continue }
+      let name = found.section.fullName
+      var table = Table(["SLOT", "ADDRESS", "RESOLUTION", "TARGET", "STRING"])
+      forEach(in: found, of: image, problems: &problems) { slot in
+        let place =
+          slots.stride.map { slot.position % $0 }.flatMap { $0 > 0 ? "+\($0)" : nil } ?? ""
+        table.add([
+          "\(name)\(slot.number)\(place)", String(hexadecimal: slot.address),
+          slot.kind == .text ? "text" : slot.resolution.rawValue, slot.destination,
+          slot.string ?? slot.note.map { "(\($0))" } ?? "–",
+        ])
+        if table.count >= Self.batch { table.writeRows(to: sink, style) }
+      }
+      table.writeRows(to: sink, style)
+    }
   }
+
+  /// How many rows are aligned with each other: all of a large section are not held.
+  private static let batch = 4096
 }

@@ -3,6 +3,10 @@ struct Table {
   let titles: [String]
   private var rows: [[String]] = []
   private var widths: [Int]
+  private var hasTitles = false
+
+  /// The number of rows that were not written yet.
+  var count: Int { rows.count }
 
   init(_ titles: [String]) {
     self.titles = titles
@@ -18,9 +22,17 @@ struct Table {
 
   /// Writes titles and rows; nothing where there are no rows.
   func write(to sink: ByteSink, _ style: Style) {
+    var table = self
+    table.writeRows(to: sink, style)
+  }
+
+  /// Writes the rows so far, before the first of all the titles, and forgets them.
+  mutating func writeRows(to sink: ByteSink, _ style: Style) {
     guard !rows.isEmpty else { return }
-    write(titles, to: sink) { style.dim($0) }
+    if !hasTitles { write(titles, to: sink) { style.dim($0) } }
+    hasTitles = true
     for row in rows { write(row, to: sink) { $0 } }
+    rows.removeAll(keepingCapacity: true)
   }
 
   private func write(_ row: [String], to sink: ByteSink, _ paint: (String) -> String) {

@@ -1,0 +1,153 @@
+internal import BinaryImage
+
+/// One word of a section that is read as an array of pointers, or several equal ones that follow
+/// each other; or a text of a section that holds texts.
+struct PointerSlot {
+  /// What stands there.
+  enum Kind: String {
+    /// Nothing.
+    case null
+    /// A word that is no pointer.
+    case number
+    /// A pointer to data of this image.
+    case pointer
+    /// A pointer to code of this image.
+    case code
+    /// A pointer to what another image defines.
+    case imported = "import"
+    /// What the loader makes of it, nobody can tell from this file; the note says why.
+    case unresolved
+    /// No word, but a text that stands in the section itself.
+    case text
+  }
+
+  /// Counted over all sections of this name.
+  var index: Int
+  /// Where it stands in the section.
+  var position: UInt64
+  var address: UInt64
+  var offset: UInt64?
+  /// The word; nil for a text.
+  var raw: UInt64?
+  var kind = Kind.null
+  var resolution = PointerValue.Resolution.none
+  /// Where it leads in this image; in objects relative to the section that `symbol` names.
+  var target: UInt64?
+  var symbol: String?
+  /// The text that stands there.
+  var string: String?
+  /// How many equal words this stands for, each right behind the other: nulls or numbers.
+  var repeats = 1
+  /// Why no text is shown.
+  var note: String?
+  /// What is wrong.
+  var failure: ImageError?
+
+  func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.key("index")
+      json.number(index)
+      json.key("address")
+      json.hexadecimal(address)
+      json.key("offset")
+      json.hexadecimal(offset)
+      json.key("raw")
+      json.hexadecimal(raw)
+      json.key("resolution")
+      json.string(resolution.rawValue)
+      json.key("target")
+      json.hexadecimal(target)
+      json.key("symbol")
+      json.string(symbol)
+      json.key("string")
+      json.string(string)
+      json.key("kind")
+      json.string(kind.rawValue)
+      json.key("repeats")
+      json.number(repeats)
+      json.key("note")
+      json.string(note)
+    }
+  }
+
+  /// The columns of CSV.
+  static let columns = [
+    "section", "index", "address", "offset", "raw", "resolution", "target", "symbol", "string",
+    "kind", "repeats", "note",
+  ]
+
+  func fields(section: String) -> [String] {
+    func text(_ number: UInt64?) -> String { number.map { String(hexadecimal: $0) } ?? "" }
+    return [
+      section, String(index), text(address), text(offset), text(raw), resolution.rawValue,
+      text(target), symbol ?? "", string ?? "", kind.rawValue, String(repeats), note ?? "",
+    ]
+  }
+
+  /// Where the slot leads, for a person; the number where it is one.
+  var destination: String {
+    let place = target.map { String(hexadecimal: $0) }
+    let parts = [symbol ?? (kind == .code ? "code" : nil), place].compactMap { $0 }
+    if kind == .number, let raw { return String(hexadecimal: raw) }
+    return parts.isEmpty ? "–" : parts.joined(separator: " ")
+  }
+
+  /// `[3]`, or `[3…9]` for equal ones.
+  var number: String { repeats > 1 ? "[\(index)…\(index + repeats - 1)]" : "[\(index)]" }
+
+  /// Whether slots that follow each other, and say the same, are shown as one.
+  func isRepeated(by next: Self) -> Bool {
+    (kind == .null || kind == .number || kind == .unresolved) && kind == next.kind
+      && raw == next.raw && note == next.note && symbol == next.symbol && failure == next.failure
+      && resolution == next.resolution
+  }
+}
+
+/// The problems of one section, each cause once, and as many as a person reads.
+struct ProblemLog {
+  private static let limit = 1000
+
+  let section: Section
+  private var listed: [Problem] = []
+  private var counts: [Int] = []
+  private var places: [String: Int] = [:]
+  private var more = 0
+
+  init(section: Section) { self.section = section }
+
+  mutating func add(_ error: ImageError, _ slot: PointerSlot?) {
+    var problem = Problem(error)
+    problem.section = section.name
+    let key = "\(problem.code) \(problem.message)"
+    if slot != nil, let known = places[key] {
+      counts[known] += slot?.repeats ?? 1
+      return
+    }
+    guard listed.count < Self.limit else {
+      more += 1
+      return
+    }
+    if let slot {
+      (problem.index, problem.offset) = (slot.index, slot.offset)
+      places[key] = listed.count
+    }
+    listed.append(problem)
+    counts.append(slot?.repeats ?? 1)
+  }
+
+  var problems: [Problem] {
+    var all = zip(listed, counts).map { problem, count in
+      var problem = problem
+      if count > 1 { problem.message += " The same holds for \(count - 1) more behind it." }
+      return problem
+    }
+    if more > 0 {
+      all.append(
+        Problem(
+          ImageError(
+            .malformed, image: "", section: section.name, offset: section.offset,
+            message: "\(more) more of its words are damaged; the first \(Self.limit) are listed.")))
+    }
+    return all
+  }
+}

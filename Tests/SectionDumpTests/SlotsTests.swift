@@ -1,0 +1,221 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Sections of others, read slot by slot: most are no arrays of pointers to strings.
+@Suite("Sections that others made")
+struct SlotsTests {
+  /// A table of structures, functions, numbers, texts, and memory that starts as zeros.
+  private static let source = """
+    #define IN(name) __attribute__((used, retain, section(name)))
+    struct entry { const char *name; long number; };
+    IN("table") static const struct entry a[] = { { "one", 1 }, { "two", 2 }, { 0, 3 } };
+    static int own(void) { return 1; }
+    extern int far(void);
+    IN("functions") static int (*const b[])(void) = { own, far };
+    IN("zeros") static long c[5000] = { 0 };
+    IN("numbers") static long d[300] = { [0 ... 99] = 7, [200] = 5 };
+    IN(".modinfo") static const char e[] = "license=MIT\\0author=somebody";
+    int large[16 << 20];
+    """
+
+  private static let library = Result {
+    try Fixtures.build(source, as: "slots.so", ["-shared", "-fPIC"])
+  }
+
+  /// The entries of a section, as JSON has them.
+  private func entries(_ arguments: String...) throws -> [[String: Any]] {
+    let file = try #require(Tool.files(arguments + [Self.library.get()]).first)
+    #expect((file["problems"] as? [Any])?.isEmpty == true)
+    let section = try #require((file["sections"] as? [[String: Any]])?.first)
+    return try #require(section["entries"] as? [[String: Any]])
+  }
+
+  private func kinds(_ entries: [[String: Any]]) -> [String] {
+    entries.map { "\($0["kind"] ?? "") \($0["repeats"] ?? "") \($0["string"] as? String ?? "–")" }
+  }
+
+  @Test("A table of structures is no damage: what is no pointer is a number")
+  func structures() throws {
+    let found = try entries("strings", "--section", "table")
+    #expect(
+      kinds(found) == [
+        "pointer 1 one", "number 1 –", "pointer 1 two", "number 1 –", "null 1 –", "number 1 –",
+      ])
+    #expect(found[1]["raw"] as? String == "0x1" && found[1]["resolution"] as? String == "number")
+    let outcome = try Tool.run(["strings", "--section", "table", Self.library.get()])
+    #expect(outcome.status == 0 && outcome.errors.isEmpty)
+  }
+
+  @Test("A table of structures is read by the size of its elements")
+  func strides() throws {
+    let one = try entries("strings", "--section", "table", "--stride", "16", "--at", "0")
+    #expect(kinds(one) == ["pointer 1 one", "pointer 1 two", "null 1 –"])
+    #expect(one.map { $0["index"] as? Int } == [0, 1, 2])
+    let both = try entries(
+      "strings", "--section", "table", "--stride", "16", "--at", "8", "--at", "0")
+    #expect(both.map { $0["index"] as? Int } == [0, 0, 1, 1, 2, 2])
+    let name = try Self.library.get()
+    for (arguments, status) in [
+      (["--at", "8"], 64), (["--stride", "0"], 64), (["--stride", "16", "--at", "16"], 64),
+      (["--stride", "16", "--at", "12"], 2), (["--stride", "7"], 2), (["--stride", "32"], 2),
+    ] {
+      let outcome = try Tool.run(["strings", "--section", "table", name] + arguments)
+      #expect(outcome.status == status && !outcome.errors.isEmpty, "\(arguments)")
+    }
+  }
+
+  @Test("A function is a symbol or code, never a text made of instructions")
+  func functions() throws {
+    let found = try entries("strings", "--section", "functions")
+    #expect(kinds(found) == ["code 1 –", "import 1 –"])
+    #expect(found[1]["symbol"] as? String == "far")
+    let text = try Tool.run(["strings", "--section", "functions", Self.library.get()]).output
+    #expect(text.contains("code 0x"))
+  }
+
+  @Test("Equal words that follow each other are one entry")
+  func folded() throws {
+    #expect(kinds(try entries("strings", "--section", "zeros")) == ["null 5000 –"])
+    let found = try entries("hex", "--section", "numbers")
+    #expect(
+      kinds(found) == ["number 100 –", "null 100 –", "number 1 –", "null 99 –"])
+    #expect(found.map { $0["index"] as? Int } == [0, 100, 200, 201])
+    let name = try Self.library.get()
+    let hex = try Tool.run(["hex", "--section", "zeros", name])
+    #expect(hex.output.contains("*  2499 more lines of the same"))
+    #expect(hex.output.utf8.count < 400)
+    #expect(
+      try Tool.run(["strings", "--section", "numbers", name]).output.contains("[0…99]"))
+  }
+
+  @Test("Texts that NUL ends are shown as readelf -p shows them")
+  func texts() throws {
+    let name = try Self.library.get()
+    #expect(
+      kinds(try entries("strings", "--section", ".modinfo")) == [
+        "text 1 license=MIT", "text 1 author=somebody",
+      ])
+    for section in [".comment", ".dynstr", ".modinfo"] {
+      let printed = try Fixtures.tool("readelf", ["-p", section, name]).split(separator: "\n")
+        .compactMap { $0.firstMatch(of: /\[ *[0-9a-f]+\]  (.*)$/).map { String($0.1) } }
+      #expect(!printed.isEmpty)
+      let found = try entries("strings", "--section", section)
+      #expect(found.map { $0["string"] as? String } == printed)
+    }
+  }
+
+  @Test("A section without bytes is one line, and nothing is wrong", arguments: ["strings", "hex"])
+  func zeros(command: String) throws {
+    let outcome = try Tool.run([command, "--section", ".bss", Self.library.get()])
+    #expect(outcome.status == 0 && outcome.errors.isEmpty)
+    #expect(outcome.lines.count == 2 && outcome.output.utf8.count < 300)
+    #expect(outcome.output.contains("bytes of memory that start as zeros"))
+    #expect(try entries(command, "--section", ".bss").isEmpty)
+  }
+
+  @Test("An address out of an executable that is never moved is a number", .needs("gcc"))
+  func fixedAddress() throws {
+    let source = """
+      __attribute__((used, section("list"))) static const char *const a[] = {
+        "one", (const char *)0x697562206f4720ff };
+      int main(void) { return 0; }
+      """
+    let name = try Fixtures.build(source, as: "fixed", with: "gcc", ["-no-pie", "-fno-pie"])
+    let outcome = try Tool.run(["strings", "--section", "list", "--format", "csv", name])
+    #expect(outcome.status == 0)
+    #expect(outcome.lines.count == 3)
+    #expect(outcome.lines[1].hasSuffix(",one,pointer,1,"))
+    #expect(outcome.lines[2].contains("0x697562206f4720ff,number,,,,number"))
+  }
+
+  @Test("An arrow says which word of the line it belongs to")
+  func arrows() throws {
+    let output = try Tool.run(["hex", "--section", "functions", Self.library.get()]).output
+    #expect(output.contains(/→ \[0\] code 0x[0-9a-f]+, \[1\] far\n/))
+  }
+
+  @Test("A machine whose relocations nobody knows is named, and its bytes are shown")
+  func unknownMachine() throws {
+    var bytes = try Fixtures.bytes(Self.library.get())
+    (bytes[18], bytes[19]) = (0x34, 0x34)
+    try bytes.write(to: Fixtures.place("unknown-machine.so"))
+    for command in ["strings", "hex"] {
+      let outcome = try Tool.run([command, "--section", "table", "unknown-machine.so"])
+      #expect(outcome.status == 2)
+      #expect(outcome.errors.contains("The relocations of machine-13364 are not known"))
+      let file = try #require(
+        Tool.files([command, "--section", "table", "unknown-machine.so"]).first)
+      let sections = try #require(file["sections"] as? [[String: Any]])
+      let found = try #require(sections.first?["entries"] as? [[String: Any]])
+      #expect(found.map { $0["kind"] as? String }.contains("unresolved"))
+      #expect((file["problems"] as? [Any])?.count == 1, "one cause is told once")
+      #expect(found.first?["raw"] as? String != nil)
+    }
+  }
+
+  // MARK: - Lies
+
+  @Test(
+    "A section that claims more than the file has costs what the file has",
+    .enabled(
+      if: ProcessInfo.processInfo.environment["SANITIZER"] == nil,
+      "a sanitizer reserves terabytes, and the limit is one of address space"),
+    arguments: ["strings", "hex"], ["table", "json"])
+  func claims(command: String, format: String) throws {
+    let name = "claims-\(command)-\(format).so"
+    var bytes = try Fixtures.bytes(Self.library.get())
+    let place = try #require(sizeField(of: "table", in: bytes))
+    bytes.replaceSubrange(place..<place + 8, with: [0, 0, 0, 4, 0, 0, 0, 0])
+    try bytes.write(to: Fixtures.place(name))
+    let outcome = try Fixtures.run(
+      "/bin/sh",
+      [
+        "-c", "ulimit -v 512000; exec \"$@\"", "sh", Repository.sectionDump, command, "--section",
+        "table", "--format", format, name,
+      ])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("The file ends before the section's 67108864 bytes do."))
+    #expect(outcome.output.contains("one") && outcome.output.contains("two"))
+    #expect(outcome.output.utf8.count < bytes.count * 40)
+  }
+
+  /// Where the size of a section stands in its header, in a 64-bit little-endian file.
+  private func sizeField(of name: String, in bytes: Data) -> Int? {
+    func number(_ size: Int, _ place: Int) -> Int {
+      (0..<size).reduce(0) { $0 | Int(bytes[place + $1]) << ($1 * 8) }
+    }
+    let table = number(8, 40)
+    let names = number(8, table + number(2, 62) * 64 + 24)
+    return (0..<number(2, 60)).map { table + $0 * 64 }.first { header in
+      bytes[(names + number(4, header))...].prefix { $0 != 0 }.elementsEqual(name.utf8)
+    }.map { $0 + 32 }
+  }
+
+  // MARK: - Offsets
+
+  @Test("Offsets count from the start of the file, also in an archive of a universal file")
+  func offsets() throws {
+    let object = try Fixtures.build(Fixtures.layout, as: "offsets.o", suffix: "s", ["-c"])
+    try? FileManager.default.removeItem(at: Fixtures.place("offsets.a"))
+    try Fixtures.tool("ar", ["rc", "offsets.a", object])
+    let archive = try Fixtures.bytes("offsets.a")
+    // One slice for x86_64, which is this archive.
+    func big(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(value >> $0 & 0xff) } }
+    var universal = Data([0xca, 0xfe, 0xba, 0xbe] + big(1) + big(0x0100_0007) + big(3))
+    universal += Data(big(4096) + big(archive.count) + big(12))
+    universal += Data(count: 4096 - universal.count) + archive
+    try universal.write(to: Fixtures.place("offsets.universal"))
+    func mods(_ name: String) throws -> Data {
+      let file = try #require(Tool.files(["hex", "--section", "BeehiveServices", name]).first)
+      let section = try #require((file["sections"] as? [[String: Any]])?.first)
+      let entry = try #require((section["entries"] as? [[String: Any]])?.first)
+      #expect(entry["offset"] as? String == section["offset"] as? String)
+      let offset = try #require(Int((section["offset"] as? String ?? "").dropFirst(2), radix: 16))
+      return try Fixtures.bytes(name)[(offset - 16)..<(offset + 64)]
+    }
+    let expected = Array(try mods(object))
+    #expect(Array(try mods("offsets.a")) == expected)
+    #expect(Array(try mods("offsets.universal")) == expected)
+  }
+}
