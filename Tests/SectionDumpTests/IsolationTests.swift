@@ -26,7 +26,7 @@ struct IsolationTests {
   }
 
   /// A library with a section that takes seconds to print.
-  private static let longLibrary = Result {
+  static let longLibrary = Result {
     try Fixtures.build(
       """
       .section list, "aw"

@@ -34,8 +34,10 @@ struct Diff: ParsableCommand {
       to: Inputs(
         paths: [old, new], isRecursive: recursive, architecture: arch == "all" ? nil : arch,
         jobs: threads.jobs(forMany: recursive)))
-    if both.child != nil, let request = IsolatedChild.request {
-      return try Survey.answer(request, both).end()
+    if both.child != nil,
+      let status = ChildServer.serve({ Survey.answer($0, both) })
+    {
+      return try status.end()
     }
     let surveys = both.paths.map { path in
       var inputs = both

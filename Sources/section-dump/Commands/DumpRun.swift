@@ -27,9 +27,9 @@ struct DumpRun<Shown: Dump> {
   }
 
   /// Prints everything and answers the exit status: 2 where an input could not be read, else 1
-  /// where something is required that no file has, else 0.
+  /// where something is asked for that no file has, else 0.
   mutating func callAsFunction() -> ExitCode {
-    if inputs.child != nil, let request = IsolatedChild.request { return answer(request) }
+    if inputs.child != nil, let status = ChildServer.serve(answer) { return status }
     let text = printer.output
     switch output.format {
     case .json: text.write("{\"schema\":1,\"files\":[")
@@ -53,7 +53,6 @@ struct DumpRun<Shown: Dump> {
 
   /// Reads one file for the process that has started this one.
   private func answer(_ request: Request) -> ExitCode {
-    ChildLimits.apply()
     let sink = printer.output
     func put(_ piece: Piece, _ bytes: [UInt8]) {
       sink.write(PackedPieces.head(piece, size: bytes.count)[...])

@@ -25,8 +25,10 @@ struct Graph: ParsableCommand {
 
   func run() throws {
     let files = isolation.apply(to: inputs.values)
-    if files.child != nil, let request = IsolatedChild.request {
-      return try Survey.answer(request, files).end()
+    if files.child != nil,
+      let status = ChildServer.serve({ Survey.answer($0, files) })
+    {
+      return try status.end()
     }
     let survey = Survey(files)
     let errors = ByteSink(descriptor: 2)

@@ -30,8 +30,10 @@ struct Verify: ParsableCommand {
 
   func run() throws {
     let files = isolation.apply(to: inputs.values)
-    if files.child != nil, let request = IsolatedChild.request {
-      return try Survey.answer(request, files, readsTypes: true).end()
+    if files.child != nil,
+      let status = ChildServer.serve({ Survey.answer($0, files, readsTypes: true) })
+    {
+      return try status.end()
     }
     let survey = Survey(files, readsTypes: true)
     var findings = survey.findings + Contradictions.findings(in: survey)

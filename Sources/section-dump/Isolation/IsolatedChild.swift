@@ -1,160 +1,93 @@
 internal import BinaryImage
+internal import Threads
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
-
-/// A child of this process that reads one file, so that no file can take the scan down with it.
+/// A child of this process that reads files, so that no file can take the scan down with it.
 ///
-/// It is this program with the same arguments, but for its own name, which says what it is to read;
-/// it has no environment. It writes pieces into a file without a name, which are read once it has
-/// come to a good end.
-struct IsolatedChild: Sendable {
-  private static let prefix = "section-dump child "
-
-  /// What this process is to read, where it is such a child.
-  static var request: Request? {
-    guard let name = CommandLine.arguments.first, name.hasPrefix(prefix) else { return nil }
-    return Request(String(name.dropFirst(prefix.count)))
-  }
-
-  /// Which of the arguments a child does without.
-  private let superfluous: [Int]
+/// It is this program with the same arguments, but for its own name, which says where it is asked; it
+/// has no environment. It reads one file after another and reports each into a file without a name.
+/// One that a file has ended is replaced; each thread that reads has one of its own.
+final class IsolatedChild: Sendable {
+  private let program: String
+  private let arguments: [[UInt8]]
+  private let idle = Lock<[ChildProcess]>([])
+  private let starts = Lock(0)
 
   /// Children of a process whose arguments name these paths.
-  init(paths: [String]) {
-    superfluous = Self.superfluous(paths)
+  convenience init(paths: [String]) {
+    #if canImport(Darwin)
+      let program = CommandLine.arguments[0]
+    #else
+      let program = "/proc/self/exe"
+    #endif
+    self.init(program: program, arguments: Self.arguments(for: paths))
+  }
+
+  /// Children that run a program with these arguments, the name of the program left out.
+  init(program: String, arguments: [[UInt8]]) {
+    (self.program, self.arguments) = (program, arguments)
+  }
+
+  /// The number of children that were started so far.
+  var started: Int { starts.withLock { $0 } }
+
+  deinit {
+    for child in idle.withLock({ $0 }) { child.stop() }
   }
 
   /// Has a child read a file, and hands on what it reports.
+  ///
+  /// A child that has read others before and ends is no proof against this file: another, of its own,
+  /// tries again. Time counts for each file alone, so that running out of it is proof.
   func read(
     _ input: Input, style: Style, _ take: (Piece, [UInt8]) -> Void
   ) throws(ImageError) {
-    let output = try AnonymousFile.open(isInherited: false)
-    defer { close(output) }
     let request = Request(input: input, isColored: style.isColored)
-    try run(Self.prefix + request.text, writingTo: output, input.name)
-    try Self.readPieces(of: output, input.name, take)
+    var used = idle.withLock { $0.popLast() }
+    while true {
+      var child = if let used { used } else { try start(for: input.name) }
+      switch child.read(request) {
+      case .reported(let isLast):
+        do throws(ImageError) {
+          try ChildReport.read(child.output, input.name, take)
+        } catch {
+          child.stop()
+          throw error
+        }
+        child.hasRead = true
+        if isLast { child.stop() } else { idle.withLock { $0.append(child) } }
+        return
+      case .ended(let end):
+        guard child.hasRead, !end.isOutOfTime else { throw end.error(input.name) }
+        used = nil
+      }
+    }
   }
 
-  #if canImport(Darwin)
-    private static let program = CommandLine.arguments[0]
-  #else
-    private static let program = "/proc/self/exe"
-  #endif
+  /// Starts a child; one after the other, so that none inherits what belongs to another.
+  private func start(for name: String) throws(ImageError) -> ChildProcess {
+    try starts.withLock { starts throws(ImageError) in
+      starts += 1
+      return try ChildProcess(program, arguments, name)
+    }
+  }
 
-  /// The positions of paths behind the second, last one first: a child does not read them, but
-  /// knows by two that they are several.
+  /// The arguments of this process without the paths behind the second: a child does not read them,
+  /// but knows by two that they are several.
   ///
   /// What stands behind an option may be its value, and is left.
-  private static func superfluous(_ paths: [String]) -> [Int] {
+  private static func arguments(for paths: [String]) -> [[UInt8]] {
     let arguments = CommandLine.arguments
     var rest = paths.dropFirst(2)
-    return arguments.indices.dropFirst().reversed().filter { index in
-      guard arguments[index] == rest.last, !arguments[index - 1].hasPrefix("-") else {
-        return false
+    var needed: [[UInt8]] = []
+    for index in arguments.indices.dropFirst().reversed() {
+      if arguments[index] == rest.last, !arguments[index - 1].hasPrefix("-") {
+        rest.removeLast()
+        continue
       }
-      rest.removeLast()
-      return true
+      // Sound: argv holds argc pointers to NUL-terminated texts that live as long as the process.
+      guard let argument = unsafe CommandLine.unsafeArgv[index] else { continue }
+      needed.append(unsafe UnsafeBufferPointer.bytes(ofText: argument))
     }
-  }
-
-  /// Runs the child to its end.
-  private func run(
-    _ ownName: String, writingTo output: Int32, _ name: String
-  ) throws(ImageError) {
-    #if canImport(Darwin)
-      var actions: posix_spawn_file_actions_t?
-    #else
-      var actions = unsafe posix_spawn_file_actions_t()
-    #endif
-    // Sound: the actions are made, used and given back here; the texts outlive the call.
-    unsafe posix_spawn_file_actions_init(&actions)
-    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-    unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-    var child: pid_t = 0
-    var arguments = unsafe Array(
-      unsafe UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc) + 1))
-    for index in superfluous { unsafe arguments.remove(at: index) }
-    let failure = unsafe ownName.withCString { name in
-      unsafe arguments[0] = UnsafeMutablePointer(mutating: name)
-      var environment: UnsafeMutablePointer<CChar>?
-      return unsafe posix_spawn(&child, Self.program, &actions, nil, &arguments, &environment)
-    }
-    guard failure == 0 else {
-      throw ImageError(
-        .killed, image: name, message: "No child could be started: \(systemMessage(failure)).")
-    }
-    var status: Int32 = 0
-    while unsafe waitpid(child, &status, 0) < 0 {
-      guard errno == EINTR else {
-        throw ImageError(
-          .killed, image: name, message: "A child was not waited for: \(systemMessage(errno)).")
-      }
-    }
-    guard status == 0 else { throw Self.ending(status, name) }
-  }
-
-  /// Why a child that ended badly did so, as far as the system says.
-  private static func ending(_ status: Int32, _ name: String) -> ImageError {
-    let signal = status & 0x7f
-    let end =
-      switch signal {
-      case 0: "ended with status \(status >> 8 & 0xff)"
-      case SIGXCPU, SIGALRM: "took longer than the \(ChildLimits.seconds) seconds that it may"
-      case SIGXFSZ: "wrote more than the \(ChildLimits.outputSize >> 20) MiB that it may"
-      default: "was killed by signal \(signal)"
-      }
-    return ImageError(
-      .killed, image: name,
-      message: "The child that read it \(end); what the file holds is not known.")
-  }
-
-  private static func readPieces(
-    of descriptor: Int32, _ name: String, _ take: (Piece, [UInt8]) -> Void
-  ) throws(ImageError) {
-    var position = 0
-    var isWhole = false
-    while true {
-      let head = try read(descriptor, at: position, count: PackedPieces.headSize, name)
-      if head.isEmpty, isWhole { return }
-      guard let (piece, size) = PackedPieces.head(head[...]), size <= ChildLimits.outputSize else {
-        break
-      }
-      let bytes = try read(descriptor, at: position + head.count, count: size, name)
-      guard bytes.count == size else { break }
-      position += head.count + size
-      isWhole = piece == .sums
-      take(piece, bytes)
-    }
-    throw ImageError(
-      .killed, image: name, message: "The child that read it broke off in the midst of its report.")
-  }
-
-  /// As many bytes as there are, at most `count`.
-  private static func read(
-    _ descriptor: Int32, at position: Int, count: Int, _ name: String
-  ) throws(ImageError) -> [UInt8] {
-    var failure: Int32 = 0
-    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      while filled < count, let start = buffer.baseAddress {
-        // Sound: the buffer holds `count` bytes, of which `filled` have been written.
-        let got = unsafe pread(
-          descriptor, start + filled, count - filled, off_t(position + filled))
-        if got < 0, errno == EINTR { continue }
-        if got < 0 { failure = errno }
-        if got <= 0 { break }
-        filled += got
-      }
-    }
-    guard failure == 0 else {
-      throw ImageError(.unreadable, image: name, message: "\(systemMessage(failure)).")
-    }
-    return bytes
+    return needed.reversed()
   }
 }

@@ -1,4 +1,4 @@
-/// What a child is asked to read, as one word of its environment.
+/// What a child is asked to read, as a text.
 struct Request {
   var input: Input
   /// Whether colours are wanted: a child has no terminal.

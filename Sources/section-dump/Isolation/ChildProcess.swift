@@ -1,0 +1,130 @@
+internal import BinaryImage
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// A child that is running: the channel it is asked through, and the file that it reports into.
+struct ChildProcess {
+  /// What came of a request.
+  enum Answer {
+    /// The report is whole; the child takes more requests unless this was its last.
+    case reported(isLast: Bool)
+    case ended(ChildEnd)
+  }
+
+  /// Holds the report on the last file that was asked for.
+  let output: Int32
+  /// Whether it has read another file before.
+  var hasRead = false
+  private let channel: Int32
+  private let number: pid_t
+
+  /// Starts `program`, whose name will say which descriptor requests come from.
+  init(_ program: String, _ arguments: [[UInt8]], _ name: String) throws(ImageError) {
+    func failure(_ number: Int32) -> ImageError {
+      ImageError(
+        .killed, image: name, message: "No child could be started: \(systemMessage(number)).")
+    }
+    let output = try AnonymousFile.open(isInherited: false)
+    guard let (channel, theirs) = Channel.pair() else {
+      let reason = errno
+      close(output)
+      throw failure(reason)
+    }
+    defer { close(theirs) }
+    let words = [Array("\(ChildServer.prefix)\(theirs)".utf8)] + arguments
+    switch Self.spawn(program, words, output: output, channel: theirs) {
+    case .success(let number):
+      (self.output, self.channel, self.number) = (output, channel, number)
+    case .failure(let reason):
+      close(output)
+      close(channel)
+      throw failure(reason.number)
+    }
+  }
+
+  /// Has it read one file, and waits until it has or has ended. One that has ended is let go of.
+  func read(_ request: Request) -> Answer {
+    if Channel.send(request.text, to: channel), let answer = Channel.receiveByte(from: channel) {
+      return .reported(isLast: answer == ChildServer.last)
+    }
+    return .ended(stop())
+  }
+
+  /// Waits until it has ended, which it does when nothing more can be asked.
+  @discardableResult
+  func stop() -> ChildEnd {
+    close(channel)
+    close(output)
+    var status: Int32 = 0
+    while unsafe waitpid(number, &status, 0) < 0 {
+      guard errno == EINTR else { return ChildEnd(status: nil) }
+    }
+    return ChildEnd(status: status)
+  }
+
+  private struct Failure: Error {
+    var number: Int32
+  }
+
+  private static func spawn(
+    _ program: String, _ words: [[UInt8]], output: Int32, channel: Int32
+  ) -> Result<pid_t, Failure> {
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+    #else
+      var actions = unsafe posix_spawn_file_actions_t()
+    #endif
+    // Sound: the actions are made, used and given back here; the texts are given back below.
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+    unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    // Onto itself: the child alone keeps it open when its program starts.
+    unsafe posix_spawn_file_actions_adddup2(&actions, channel, channel)
+    var texts = unsafe words.map { word in
+      unsafe (word + [0]).withUnsafeBufferPointer { bytes in
+        unsafe bytes.withMemoryRebound(to: CChar.self) {
+          unsafe $0.baseAddress.flatMap { unsafe strdup($0) }
+        }
+      }
+    }
+    unsafe texts.append(nil)
+    defer { unsafe texts.forEach { unsafe free($0) } }
+    var environment: UnsafeMutablePointer<CChar>?
+    var number: pid_t = 0
+    let failure = unsafe posix_spawn(&number, program, &actions, nil, &texts, &environment)
+    return failure == 0 ? .success(number) : .failure(Failure(number: failure))
+  }
+}
+
+/// How a child came to its end.
+struct ChildEnd {
+  /// What `waitpid` says; nil where it says nothing.
+  let status: Int32?
+
+  private var signal: Int32 { (status ?? 0) & 0x7f }
+
+  /// Whether it took longer than it may.
+  var isOutOfTime: Bool { [SIGXCPU, SIGALRM].contains(signal) }
+
+  /// Why a file has no report, as far as the system says.
+  func error(_ name: String) -> ImageError {
+    let end =
+      switch signal {
+      case 0 where status == 0: "broke off in the midst of its report"
+      case 0: "ended with status \((status ?? 0) >> 8 & 0xff)"
+      case SIGXCPU, SIGALRM: "took longer than the \(ChildLimits.seconds) seconds that it may"
+      case SIGXFSZ: "wrote more than the \(ChildLimits.outputSize >> 20) MiB that it may"
+      default: "was killed by signal \(signal)"
+      }
+    return ImageError(
+      .killed, image: name,
+      message: "The child that read it \(end); what the file holds is not known.")
+  }
+}

@@ -1,0 +1,55 @@
+internal import BinaryImage
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// The pieces that a child has written of a file.
+enum ChildReport {
+  /// Hands on each piece; throws where the last one is not the sums.
+  static func read(
+    _ descriptor: Int32, _ name: String, _ take: (Piece, [UInt8]) -> Void
+  ) throws(ImageError) {
+    var position = 0
+    var isWhole = false
+    while true {
+      let head = try bytes(of: descriptor, at: position, count: PackedPieces.headSize, name)
+      if head.isEmpty, isWhole { return }
+      guard let (piece, size) = PackedPieces.head(head[...]), size <= ChildLimits.outputSize else {
+        break
+      }
+      let bytes = try bytes(of: descriptor, at: position + head.count, count: size, name)
+      guard bytes.count == size else { break }
+      position += head.count + size
+      isWhole = piece == .sums
+      take(piece, bytes)
+    }
+    throw ChildEnd(status: 0).error(name)
+  }
+
+  /// As many bytes as there are, at most `count`.
+  private static func bytes(
+    of descriptor: Int32, at position: Int, count: Int, _ name: String
+  ) throws(ImageError) -> [UInt8] {
+    var failure: Int32 = 0
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      while filled < count, let start = buffer.baseAddress {
+        // Sound: the buffer holds `count` bytes, of which `filled` have been written.
+        let got = unsafe pread(
+          descriptor, start + filled, count - filled, off_t(position + filled))
+        if got < 0, errno == EINTR { continue }
+        if got < 0 { failure = errno }
+        if got <= 0 { break }
+        filled += got
+      }
+    }
+    guard failure == 0 else {
+      throw ImageError(.unreadable, image: name, message: "\(systemMessage(failure)).")
+    }
+    return bytes
+  }
+}
