@@ -176,7 +176,8 @@ struct LiveStatesTests {
       #expect(tally(states) == ["bound": 2, "accepted": 2, "rejected": 4])
       let table = try Tool.run(["live", "--pid", "\(pid)"]).output
       #expect(table.contains("STATE     KIND"))
-      #expect(table.contains("unbound ") && table.contains("bound ") && table.contains("rejected "))
+      #expect(
+        table.contains("accepted ") && table.contains("bound ") && table.contains("rejected "))
       #expect(table.contains("already provides it"))
       let csv = try Tool.run(["live", "--pid", "\(pid)", "--format", "csv"]).output
       #expect(csv.contains(",accessor,state,code,reason\n"))

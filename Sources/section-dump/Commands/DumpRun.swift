@@ -110,7 +110,7 @@ struct DumpRun<Shown: Dump> {
   private func writeSummary() {
     let (shown, empty, skipped, unread) = (sums.shown, sums.empty, sums.skipped, sums.unread)
     guard !inputs.isSingle || sums.holdsMany, empty + skipped + unread > 0 else { return }
-    var parts = ["\(shown + empty + unread) files: \(shown) shown"]
+    var parts = ["\((shown + empty + unread).counted("file")): \(shown) shown"]
     if unread > 0 { parts.append("\(unread) not read") }
     if empty > 0 { parts.append("\(empty) \(dump.emptyNote)") }
     if skipped > 0 { parts.append("\(skipped) skipped, no object files") }

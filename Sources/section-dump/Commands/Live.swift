@@ -10,8 +10,8 @@ struct Live: ParsableCommand {
     discussion: """
       A running process is neither stopped nor changed. Core files leave out what the files of the \
       images have: those are read where their build-id is that of the image. Images without entries are left out of tables. \
-      Where the process has a Hive, each entry's state is told: bound, accepted (not bound yet), \
-      rejected or withdrawn, and why; null in JSON where it has none. \
+      Where the process has a Hive, each entry's state is told: bound, accepted (nothing can make it \
+      yet), rejected or withdrawn, and why; null in JSON where it has none. \
       Exit status: 0 everything was read, 2 the process or one of its images could not be.
       """)
 
@@ -99,7 +99,7 @@ private struct LiveReport {
 
   private func writeSummary() {
     if shown > 0 { printer.output.write("\n") }
-    let sums = "\(shown + empty) images: \(shown) shown, \(empty) no entries"
+    let sums = "\((shown + empty).counted("image")): \(shown) shown, \(empty) no entries"
     printer.output.write(output.style.dim(sums) + "\n")
   }
 

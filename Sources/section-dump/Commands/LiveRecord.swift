@@ -33,11 +33,9 @@ struct LiveRecord {
     guard withStates else { return RecordDump.table(of: records.map(\.record)) }
     var table = Table(["STATE"] + RecordDump.titles + ["REASON"])
     for record in records {
-      let state = record.entry?.state
       table.add(
-        // As a Hive's own report has it: "accepted" alone says too little to a person.
-        [state == .accepted ? "unbound" : state?.rawValue ?? "–"]
-          + RecordDump.cells(of: record.record) + [record.entry?.reason ?? ""])
+        [record.entry?.state.rawValue ?? "–"] + RecordDump.cells(of: record.record)
+          + [record.entry?.reason ?? ""])
     }
     return table
   }

@@ -111,8 +111,8 @@ struct RecordDump: Dump {
     let origin = record.origin
     return [
       record.kind.description, record.name, record.implementation ?? "",
-      String(record.attributes.priority), record.attributes.words(withPriority: false),
-      origin.section, String(origin.index), String(hexadecimal: origin.address.rawValue),
+      String(record.attributes.priority), record.attributes.json, origin.section,
+      String(origin.index), String(hexadecimal: origin.address.rawValue),
       origin.offset.map { String(hexadecimal: $0.rawValue) } ?? "", record.encoding.rawValue,
       record.resolution.rawValue, record.accessorName ?? "",
     ]

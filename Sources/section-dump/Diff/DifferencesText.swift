@@ -64,7 +64,7 @@ extension Differences {
         [
           word, place.path, place.container.joined(separator: "/"), record.kind.description,
           record.name, record.implementation ?? "", String(record.attributes.priority),
-          record.attributes.words(withPriority: false), record.origin.section,
+          record.attributes.json, record.origin.section,
           String(record.origin.index),
         ], to: sink)
     }

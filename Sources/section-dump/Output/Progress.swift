@@ -34,7 +34,7 @@ final class Progress {
     guard now >= next, !isAmidLine else { return }
     next = now + Self.pace
     isShown = true
-    write("\r\(files) files read")
+    write("\r\(files.counted("file")) read")
   }
 
   /// Makes way for bytes that are going to be printed.

@@ -74,6 +74,19 @@ extension Attributes {
     return words.joined(separator: " ")
   }
 
+  /// The object that `write` writes, as text.
+  var json: String {
+    var bytes: [UInt8] = []
+    let sink = ByteSink { more in
+      bytes += more
+      return 0
+    }
+    var json = JSONWriter(sink)
+    write(to: &json)
+    sink.flush()
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
   /// An object without `priority`; keys that may repeat, and those that do, have arrays.
   func write(to json: inout JSONWriter) {
     json.object { json in
