@@ -97,6 +97,9 @@ public protocol Image {
 
 /// An image in a file, whose section table can be listed as a whole.
 public protocol FileImage: Image {
+  /// Whether it is a core file, as the identity says too, which costs more.
+  var isCore: Bool { get }
+
   /// Every section of the table, in table order, without the null entry.
   ///
   /// Throws `sectionTableMissing` where the table was stripped or cut off.

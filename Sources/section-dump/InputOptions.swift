@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Registration
 internal import Threads
 
 /// The arguments that say which files are read.
@@ -45,6 +46,25 @@ struct InputOptions: ParsableArguments {
       architecture: arch == "all" ? nil : arch, maxBytes: maxBytes,
       jobs: threads.jobs(forMany: recursive || stdin0))
   }
+}
+
+/// Which sections of each file are shown.
+struct SectionOptions: ParsableArguments {
+  @Option(
+    name: .customLong("section"),
+    help: ArgumentHelp(
+      "Show the sections whose name matches, as a shell matches files: * ? [a-z]; for Mach-O also "
+        + "SEGMENT,section. May be repeated; one that matches none is status 1.", valueName: "glob"),
+    completion: .list([RecordScanner.modules, RecordScanner.services, RecordScanner.typedRecords]))
+  var names: [String] = []
+
+  func validate() throws {
+    guard !names.isEmpty else {
+      throw ValidationError("Name at least one section: --section <glob>.")
+    }
+  }
+
+  var wanted: Wanted { Wanted(sections: names) }
 }
 
 /// How many files are read at a time.

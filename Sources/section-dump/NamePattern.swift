@@ -39,6 +39,16 @@ struct NamePattern {
     }
   }
 
+  /// The one name that matches; nil where several may.
+  var literal: String? {
+    var scalars = String.UnicodeScalarView()
+    for element in elements {
+      guard case .one(let scalar) = element else { return nil }
+      scalars.append(scalar)
+    }
+    return String(scalars)
+  }
+
   /// Whether the whole name matches; at most `elements * name` steps.
   func matches(_ name: String) -> Bool {
     let scalars = Array(name.unicodeScalars)

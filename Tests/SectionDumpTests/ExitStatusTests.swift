@@ -20,7 +20,7 @@ struct ExitStatusTests {
     Row(testDescription: "sections", arguments: ["sections", "good.so"], status: 0),
     Row(
       testDescription: "no such section", arguments: ["strings", "--section", "nosuch", "good.so"],
-      status: 0),
+      status: 1, errors: "no file has a section nosuch"),
     Row(
       testDescription: "met", arguments: ["good.so", "--require", "module:audio"], status: 0),
     Row(
@@ -30,7 +30,7 @@ struct ExitStatusTests {
       ], status: 0),
     Row(
       testDescription: "met though a pattern hides it",
-      arguments: ["good.so", "--module", "x", "--require", "service:Greeter"], status: 0),
+      arguments: ["good.so", "--module", "audio", "--require", "service:Greeter"], status: 0),
     Row(
       testDescription: "unmet", arguments: ["good.so", "--require", "service:audio"], status: 1,
       errors: "no file has the required service audio"),

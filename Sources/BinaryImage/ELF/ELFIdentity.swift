@@ -2,6 +2,8 @@ internal import CElf
 
 /// What an ELF file is for, and which build it is of.
 extension ELFFile {
+  public var isCore: Bool { header.type == UInt16(ET_CORE) }
+
   /// Describes the file as far as it can be read; a damaged part is as good as an absent one here.
   func makeIdentity() -> ImageIdentity {
     ImageIdentity(

@@ -1,5 +1,7 @@
 /// What a Mach-O file is for, and which build it is of.
 extension MachOFile {
+  public var isCore: Bool { header.type == MachOHeader.FileType.core }
+
   /// Describes the file as far as it can be read; a damaged part is as good as an absent one here.
   func makeIdentity() -> ImageIdentity {
     ImageIdentity(

@@ -13,8 +13,8 @@ protocol Dump: Sendable {
   /// The first line of CSV, behind `path` and `container`.
   static var columns: [String] { get }
 
-  /// What is required of the files and was found in none so far.
-  var unmet: [Requirement] { get set }
+  /// What is looked for in the files, and whether it was found so far.
+  var wanted: Wanted { get set }
 
   /// Finds what is to be shown.
   mutating func read(
@@ -44,9 +44,9 @@ protocol Dump: Sendable {
 }
 
 extension Dump {
-  /// Nothing is required where a command has no such option.
-  var unmet: [Requirement] {
-    get { [] }
+  /// Nothing where a command has no such option.
+  var wanted: Wanted {
+    get { Wanted() }
     set {}
   }
 }

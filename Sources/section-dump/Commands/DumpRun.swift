@@ -23,7 +23,7 @@ struct DumpRun<Shown: Dump> {
     self.inputs = inputs
     self.output = output
     printer = Printer(output.format)
-    sums.unmet = dump.unmet
+    sums.wanted = dump.wanted
   }
 
   /// Prints everything and answers the exit status: 2 where an input could not be read, else 1
@@ -43,12 +43,11 @@ struct DumpRun<Shown: Dump> {
     if output.format != .table, sums.skipped > 0 {
       printer.errors.say("skipped, no object files: \(sums.skipped)")
     }
-    for required in sums.unmet {
-      printer.errors.say("no file has the required \(required.kind) \(required.name)")
-    }
+    let complaints = sums.wanted.complaints
+    for complaint in complaints { printer.errors.say(complaint) }
     let isWritten = printer.finish()
     if sums.hasProblems || !isWritten { return ExitCode(2) }
-    return sums.unmet.isEmpty ? .success : ExitCode(1)
+    return complaints.isEmpty ? .success : ExitCode(1)
   }
 
   /// Reads one file for the process that has started this one.
@@ -65,7 +64,8 @@ struct DumpRun<Shown: Dump> {
     let stream = PieceStream(put)
     var reports = FileReports(dump, inputs, output, to: stream)
     reports.read(.success(request.input))
-    stream.send(.sums, reports.sums.bytes(of: dump))
+    guard let sums = reports.sums.bytes else { return ExitCode(2) }
+    stream.send(.sums, sums)
     sink.flush()
     return sink.failure == 0 ? .success : ExitCode(2)
   }

@@ -8,8 +8,8 @@ struct FileReports<Shown: Dump> {
     var hasProblems = false
     var holdsMany = false
     var files = 0
-    /// What the command requires and these files do not have.
-    var unmet: [Requirement] = []
+    /// What is looked for, and whether these files have it.
+    var wanted = Wanted()
   }
 
   private(set) var sums = Sums()
@@ -28,7 +28,7 @@ struct FileReports<Shown: Dump> {
     self.stream = stream
     style = output.style
     json = JSONWriter(stream.text)
-    sums.unmet = dump.unmet
+    sums.wanted = dump.wanted
   }
 
   /// Reports one file, or why there is none.
@@ -40,7 +40,6 @@ struct FileReports<Shown: Dump> {
     case (.failure(let error), _):
       show(nil, heading: FileHeading(path: error.image), problems: [Problem(error)])
     }
-    sums.unmet = dump.unmet
     text.flush()
   }
 
@@ -49,9 +48,7 @@ struct FileReports<Shown: Dump> {
     do throws(ImageError) {
       try child.read(input, style: style) { piece, bytes in
         if piece != .sums { stream.send(piece, bytes) }
-        guard piece == .sums, let more = Sums(bytes, of: dump) else { return }
-        dump.unmet = more.unmet
-        sums.add(more)
+        if piece == .sums, let more = Sums(bytes, of: dump) { sums.add(more) }
       }
     } catch {
       let heading = FileHeading(path: input.name, pathBytes: input.pathBytes)
@@ -60,6 +57,7 @@ struct FileReports<Shown: Dump> {
   }
 
   private mutating func read(_ input: Input) {
+    defer { sums.wanted = dump.wanted }
     var heading = FileHeading(path: input.name, pathBytes: input.pathBytes)
     input.forEachImage(architecture: inputs.architecture) { found in
       heading.container = found.container
@@ -161,23 +159,32 @@ struct FileReports<Shown: Dump> {
 }
 
 extension FileReports.Sums {
-  /// The sums as bytes; requirements are told by their numbers in the command.
-  func bytes(of dump: Shown) -> [UInt8] {
-    let numbers = [shown, empty, skipped, unread, hasProblems ? 1 : 0, holdsMany ? 1 : 0]
-    let required = dump.unmet.indices.filter { unmet.contains(dump.unmet[$0]) }
-    return Array((numbers + required).map { String($0) }.joined(separator: " ").utf8)
+  /// The sums on their way from a child to its parent; nil where no bytes can say them.
+  var bytes: [UInt8]? {
+    var (sums, coder) = (self, FieldCoder())
+    return (try? sums.code(with: &coder)) == nil ? nil : coder.bytes
   }
 
   /// What bytes say; nil where they say something else.
   init?(_ bytes: [UInt8], of dump: Shown) {
-    let numbers = String(decoding: bytes, as: UTF8.self).split(separator: " ").map { Int($0) ?? 0 }
-    guard numbers.count >= 6, numbers.allSatisfy({ (0..<1 << 32).contains($0) }) else { return nil }
-    (shown, empty, skipped, unread) = (numbers[0], numbers[1], numbers[2], numbers[3])
-    (hasProblems, holdsMany) = (numbers[4] == 1, numbers[5] == 1)
-    unmet = numbers[6...].filter(dump.unmet.indices.contains).map { dump.unmet[$0] }
+    wanted = dump.wanted
+    var coder = FieldCoder(reading: bytes)
+    guard (try? code(with: &coder)) != nil, coder.isAtEnd,
+      [shown, empty, skipped, unread].allSatisfy((0..<1 << 32).contains)
+    else { return nil }
   }
 
-  /// Adds what further files amount to; a requirement is met by one of all.
+  private mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
+    try coder.code(&shown)
+    try coder.code(&empty)
+    try coder.code(&skipped)
+    try coder.code(&unread)
+    try coder.code(&hasProblems)
+    try coder.code(&holdsMany)
+    try wanted.code(with: &coder)
+  }
+
+  /// Adds what further files amount to; what is looked for is in one of all.
   mutating func add(_ other: Self) {
     shown += other.shown
     empty += other.empty
@@ -186,6 +193,6 @@ extension FileReports.Sums {
     files += other.files
     hasProblems = hasProblems || other.hasProblems
     holdsMany = holdsMany || other.holdsMany
-    unmet.removeAll { !other.unmet.contains($0) }
+    wanted.add(other.wanted)
   }
 }

@@ -14,13 +14,10 @@ struct Hex: ParsableCommand {
   @OptionGroup var output: OutputOptions
   @OptionGroup var isolation: IsolationOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "The section's exact name; for Mach-O also SEGMENT,section.", valueName: "name"))
-  var section: String
+  @OptionGroup var sections: SectionOptions
 
   func run() throws {
-    let slots = PointerSlots(sectionName: section, maxBytes: inputs.values.maxBytes)
+    let slots = PointerSlots(wanted: sections.wanted, maxBytes: inputs.values.maxBytes)
     var run = DumpRun(HexDump(slots: slots), isolation.apply(to: inputs.values), output.values)
     try run().end()
   }
@@ -28,7 +25,7 @@ struct Hex: ParsableCommand {
 
 /// The bytes of a section.
 struct HexDump: SlotDump {
-  let slots: PointerSlots
+  var slots: PointerSlots
 
   func forEach(
     in found: PointerSlots.Found, of image: any FileImage, problems: inout [Problem],

@@ -13,8 +13,8 @@ struct PointerSlots {
     var size: UInt64?
   }
 
-  /// The name, exactly; on Mach-O also `SEGMENT,section`.
-  let sectionName: String
+  /// The names; on Mach-O also `SEGMENT,section`.
+  var wanted: Wanted
   let maxBytes: Int
   /// The bytes of each element of a table of structures; nil where every word is a slot.
   var stride: UInt64?
@@ -22,7 +22,7 @@ struct PointerSlots {
   var places: [UInt64] = [0]
 
   /// The sections; larger ones are problems, and so are those that the file ends in.
-  func sections(
+  mutating func sections(
     of image: any FileImage, problems: inout [Problem]
   ) throws(ImageError) -> [Found] {
     let word = UInt64(image.pointerSize)
@@ -34,7 +34,8 @@ struct PointerSlots {
     }
     var found: [Found] = []
     var (index, room) = (0, UInt64(maxBytes))
-    for section in try image.sections(named: sectionName) {
+    for section in try wanted.sections(of: image) {
+      if section.name != found.last?.section.name { index = 0 }
       var known = Found(section: section, firstIndex: index, size: nil)
       do throws(ImageError) {
         if let stored = try image.stored(of: section) {

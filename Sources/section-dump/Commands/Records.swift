@@ -14,8 +14,8 @@ struct Records: ParsableCommand {
   @Option(
     name: .customLong("module"),
     help: ArgumentHelp(
-      "Show modules whose name matches, as a shell matches files: * ? [a-z]; may be repeated.",
-      valueName: "glob"))
+      "Show modules whose name matches, as a shell matches files: * ? [a-z]; may be repeated; one "
+        + "that matches none is status 1.", valueName: "glob"))
   var modules: [String] = []
 
   @Option(
@@ -32,9 +32,7 @@ struct Records: ParsableCommand {
   var requirements: [Requirement] = []
 
   func run() throws {
-    let dump = RecordDump(
-      modules: modules.map(NamePattern.init), services: services.map(NamePattern.init),
-      unmet: requirements)
+    let dump = RecordDump(wanted: Wanted(requirements, modules: modules, services: services))
     var run = DumpRun(dump, isolation.apply(to: inputs.values), output.values)
     try run().end()
   }
@@ -65,28 +63,27 @@ struct RecordDump: Dump {
     "offset", "encoding", "resolution", "accessor",
   ]
 
-  var modules: [NamePattern] = []
-  var services: [NamePattern] = []
-  /// What no file so far had.
-  var unmet: [Requirement] = []
+  /// What must be there, and which entries are shown.
+  var wanted = Wanted()
 
-  var emptyNote: String { modules.isEmpty && services.isEmpty ? "no entries" : "no such entries" }
+  var emptyNote: String { wanted.isSelection ? "no such entries" : "no entries" }
 
   mutating func read(
     _ image: any FileImage, problems: inout [Problem]
   ) throws(ImageError) -> [Record] {
+    guard !image.isCore else {
+      throw ImageError(
+        .unsupported, image: image.identity.path,
+        message:
+          "It is a core file, and registers nothing; section-dump live --core shows what the "
+          + "process had.")
+    }
     let scan = try RecordScanner.scan(image)
     problems += scan.rejections.map(Problem.init)
-    unmet.removeAll { required in
-      scan.records.contains { $0.kind == required.kind && $0.name == required.name }
-    }
-    guard !modules.isEmpty || !services.isEmpty else { return scan.records }
+    guard !wanted.isEmpty else { return scan.records }
     return scan.records.filter { record in
-      switch record.kind {
-      case .module: modules.contains { $0.matches(record.name) }
-      case .service: services.contains { $0.matches(record.name) }
-      default: false
-      }
+      let isShown = wanted.sees(record.name, of: record.kind.description)
+      return isShown || !wanted.isSelection
     }
   }
 

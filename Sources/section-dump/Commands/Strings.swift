@@ -16,10 +16,7 @@ struct Strings: ParsableCommand {
   @OptionGroup var output: OutputOptions
   @OptionGroup var isolation: IsolationOptions
 
-  @Option(
-    help: ArgumentHelp(
-      "The section's exact name; for Mach-O also SEGMENT,section.", valueName: "name"))
-  var section: String
+  @OptionGroup var sections: SectionOptions
 
   @Option(
     help: ArgumentHelp(
@@ -44,7 +41,7 @@ struct Strings: ParsableCommand {
   }
 
   func run() throws {
-    var slots = PointerSlots(sectionName: section, maxBytes: inputs.values.maxBytes)
+    var slots = PointerSlots(wanted: sections.wanted, maxBytes: inputs.values.maxBytes)
     slots.stride = stride.map { UInt64($0) }
     if !at.isEmpty { slots.places = Set(at).sorted().map { UInt64($0) } }
     var run = DumpRun(StringDump(slots: slots), isolation.apply(to: inputs.values), output.values)
@@ -54,7 +51,7 @@ struct Strings: ParsableCommand {
 
 /// What a command shows of sections that it reads slot by slot.
 protocol SlotDump: Dump where Content == [PointerSlots.Found] {
-  var slots: PointerSlots { get }
+  var slots: PointerSlots { get set }
 
   /// Each slot of a section in turn; what is damaged joins `problems`.
   func forEach(
@@ -65,8 +62,12 @@ protocol SlotDump: Dump where Content == [PointerSlots.Found] {
 extension SlotDump {
   static var contentKey: String { "sections" }
   static var columns: [String] { PointerSlot.columns }
+  var wanted: Wanted {
+    get { slots.wanted }
+    set { slots.wanted = newValue }
+  }
 
-  var emptyNote: String { "no section \(slots.sectionName.escaped)" }
+  var emptyNote: String { "no section \(slots.wanted.text.escaped)" }
 
   mutating func read(
     _ image: any FileImage, problems: inout [Problem]
@@ -114,7 +115,7 @@ extension SlotDump {
 
 /// The texts that each slot of a section leads to, or that the section holds.
 struct StringDump: SlotDump {
-  let slots: PointerSlots
+  var slots: PointerSlots
 
   func forEach(
     in found: PointerSlots.Found, of image: any FileImage, problems: inout [Problem],

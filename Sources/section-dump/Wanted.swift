@@ -1,0 +1,185 @@
+internal import BinaryImage
+internal import Registration
+
+/// Names that were asked for, each of which one of the files must have.
+struct Wanted: Sendable {
+  /// One name, and whether it was found.
+  struct Name: Sendable {
+    /// `module`, `service` or `section`.
+    var kind: String
+    var text: String
+    /// What else the name stands for; nil where it must be exactly this one.
+    var pattern: NamePattern?
+    var isFound = false
+    /// What the files have in its place.
+    var similar = SimilarNames()
+  }
+
+  private(set) var names: [Name] = []
+  /// Whether what matches is shown, and nothing else.
+  let isSelection: Bool
+
+  /// Entries that must be there, and patterns of those that are shown.
+  init(_ required: [Requirement] = [], modules: [String] = [], services: [String] = []) {
+    names = required.map { Name(kind: $0.kind.description, text: $0.name) }
+    names += modules.map { Name(kind: "module", text: $0, pattern: NamePattern($0)) }
+    names += services.map { Name(kind: "service", text: $0, pattern: NamePattern($0)) }
+    isSelection = !modules.isEmpty || !services.isEmpty
+  }
+
+  /// Patterns of the names of sections that are shown.
+  init(sections: [String]) {
+    names = sections.map { Name(kind: "section", text: $0, pattern: NamePattern($0)) }
+    isSelection = true
+  }
+
+  var isEmpty: Bool { names.isEmpty }
+
+  /// What was asked for, for a person.
+  var text: String { names.map(\.text).joined(separator: ", ") }
+
+  /// Notes that a file has a name; whether that is one of those that are shown.
+  mutating func sees(_ name: String, of kind: String) -> Bool {
+    var isShown = false
+    for index in names.indices where names[index].kind == kind {
+      let isMatch = names[index].pattern?.matches(name) ?? (names[index].text == name)
+      if isMatch {
+        isShown = isShown || names[index].pattern != nil
+        names[index].isFound = true
+      } else if !names[index].isFound {
+        names[index].similar.consider(name, for: names[index].text)
+      }
+    }
+    return isShown
+  }
+
+  /// Adds what was seen in other files, by somebody who was asked for the same names.
+  mutating func add(_ other: Self) {
+    for (index, name) in zip(names.indices, other.names) {
+      names[index].isFound = names[index].isFound || name.isFound
+      names[index].similar.add(name.similar)
+    }
+  }
+
+  /// A line for each name that no file has.
+  var complaints: [String] {
+    names.filter { !$0.isFound }.map { name in
+      let what =
+        name.pattern == nil
+        ? "the required \(name.kind) \(name.text)" : "a \(name.kind) \(name.text)"
+      let similar = name.similar.names.map(\.text)
+      return "no file has \(what)"
+        + (similar.isEmpty ? "" : "; similar: \(similar.joined(separator: ", "))")
+    }
+  }
+
+  /// What was seen, on its way from a child to its parent, who asked for the same names.
+  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
+    for index in names.indices {
+      try coder.code(&names[index].isFound)
+      try names[index].similar.code(with: &coder)
+    }
+  }
+}
+
+extension Wanted {
+  /// The sections of an image whose names match, those of one name together.
+  mutating func sections(of image: some FileImage) throws(ImageError) -> [Section] {
+    var found: [Section] = []
+    for name in try sectionNames(of: image) { found += try image.sections(named: name) }
+    return found
+  }
+
+  /// Their names, each once.
+  ///
+  /// A name without a wildcard is found where others cannot be listed, as in a stripped file.
+  private mutating func sectionNames(of image: some FileImage) throws(ImageError) -> [String] {
+    var chosen: [String] = []
+    var listed: [Section]?
+    for (index, name) in names.enumerated() {
+      if let literal = name.pattern?.literal, try !image.sections(named: literal).isEmpty {
+        names[index].isFound = true
+        if !chosen.contains(literal) { chosen.append(literal) }
+        continue
+      }
+      if listed == nil { listed = try all(of: image, areNeeded: name.pattern?.literal == nil) }
+      for section in listed ?? [] {
+        let full = name.text.contains(",") ? section.fullName : section.name
+        if name.pattern?.matches(full) == true {
+          names[index].isFound = true
+          if !chosen.contains(full) { chosen.append(full) }
+        } else if !names[index].isFound {
+          names[index].similar.consider(full, for: name.text)
+        }
+      }
+    }
+    return chosen
+  }
+
+  /// Every section; none where they cannot be listed and need not be.
+  private func all(
+    of image: some FileImage, areNeeded: Bool
+  ) throws(ImageError) -> [Section] {
+    do throws(ImageError) {
+      return try image.allSections()
+    } catch {
+      guard areNeeded else { return [] }
+      throw error
+    }
+  }
+}
+
+/// The names that come nearest to one that was asked for: what may have been meant.
+struct SimilarNames: Sendable {
+  /// What is told of them.
+  private static let most = 3
+  /// Longer ones are hardly typed wrongly, and take long to compare.
+  private static let longest = 128
+
+  private(set) var names: [(distance: Int, text: String)] = []
+
+  /// Keeps a name if it is among the nearest.
+  mutating func consider(_ name: String, for text: String) {
+    guard let distance = Self.distance(name, text) else { return }
+    insert(name, at: distance)
+  }
+
+  mutating func add(_ other: Self) {
+    for (distance, text) in other.names { insert(text, at: distance) }
+  }
+
+  private mutating func insert(_ text: String, at distance: Int) {
+    guard !names.contains(where: { $0.text == text }) else { return }
+    let position =
+      names.firstIndex { (distance, text) < ($0.distance, $0.text) } ?? names.endIndex
+    names.insert((distance, text), at: position)
+    if names.count > Self.most { names.removeLast() }
+  }
+
+  /// How many letters differ, or nil where that is too many; of whatever case.
+  private static func distance(_ name: String, _ wanted: String) -> Int? {
+    guard name.utf8.count <= longest, wanted.utf8.count <= longest else { return nil }
+    let (first, second) = (Array(name.lowercased().utf8), Array(wanted.lowercased().utf8))
+    let most = max(1, second.count / 4)
+    guard abs(first.count - second.count) <= most else { return nil }
+    // Row by row: what it takes to make the first letters of one those of the other.
+    var row = Array(0...second.count)
+    for (line, letter) in first.enumerated() {
+      var diagonal = row[0]
+      row[0] = line + 1
+      for column in second.indices {
+        let replaced = diagonal + (letter == second[column] ? 0 : 1)
+        diagonal = row[column + 1]
+        row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
+      }
+    }
+    return row[second.count] <= most ? row[second.count] : nil
+  }
+
+  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
+    try coder.code(&names, (0, "")) { coder, name throws(FieldCoder.Broken) in
+      try coder.code(&name.distance)
+      try coder.code(&name.text)
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import section_dump
+
+@Suite("Names that are asked for are found, or those that are similar are told")
+struct WantedNamesTests {
+  private static func library(_ name: String) throws -> String {
+    try Fixtures.build(Fixtures.handWritten, as: name, ["-shared", "-fPIC"])
+  }
+
+  /// The names of the sections that a command shows of a file.
+  private static func shown(_ arguments: [String]) throws -> [String] {
+    try Tool.files(arguments).flatMap { file in
+      (file["sections"] as? [[String: Any]] ?? []).compactMap { $0["name"] as? String }
+    }
+  }
+
+  /// Options, and the sections that they show.
+  static let selections: [(options: [String], names: [String])] = [
+    (["list"], ["list"]), (["list", "BeehiveMods"], ["list", "BeehiveMods"]),
+    (["Beehive*"], ["BeehiveMods", "BeehiveServices"]),
+    (["Beehive[!M]*", "l?st"], ["BeehiveServices", "list"]),
+    (["list", "l*t", "list"], ["list"]),
+  ]
+
+  @Test("--section may be repeated, and be a pattern", arguments: ["hex", "strings"], selections)
+  func sections(command: String, selection: (options: [String], names: [String])) throws {
+    let path = try Self.library("wanted-\(command).so")
+    let options = selection.options.flatMap { ["--section", $0] }
+    let names = try Self.shown([command] + options + [path])
+    #expect(Set(names) == Set(selection.names) && names.count == selection.names.count)
+  }
+
+  @Test("Slots count over the sections of one name")
+  func slotsOfEach() throws {
+    let path = try Self.library("wanted-slots.so")
+    let files = try Tool.files(["hex", "--section", "Beehive*", path])
+    for section in try #require(files[0]["sections"] as? [[String: Any]]) {
+      let entries = try #require(section["entries"] as? [[String: Any]])
+      #expect(entries.first?["index"] as? Int == 0)
+    }
+  }
+
+  @Test("A segment may be part of the pattern")
+  func segments() throws {
+    let path = try #require(
+      Linkages.built().filter { $0.hasPrefix("macho-") && $0.hasSuffix(".dylib") }.sorted().first)
+    let all = try Tool.files(["sections", Linkages.path(path)])[0]["sections"] as? [[String: Any]]
+    let wanted = try #require(all).filter { $0["segment"] as? String == "__TEXT" }
+      .compactMap { $0["name"] as? String }
+    let names = try Self.shown(["hex", "--section", "__TEXT,*", Linkages.path(path)])
+    #expect(!wanted.isEmpty && Set(names) == Set(wanted))
+  }
+
+  /// Arguments for which nothing is found, and what is said of that.
+  static let misses: [(arguments: [String], complaint: String)] = [
+    (["strings", "--section", "BeehiveMod"], "a section BeehiveMod; similar: BeehiveMods"),
+    (
+      ["hex", "--section", "beehiveservices"], "a section beehiveservices; similar: BeehiveServices"
+    ),
+    (["hex", "--section", "list", "--section", "lost"], "a section lost; similar: list"),
+    (["hex", "--section", "nothing-like-it*"], "a section nothing-like-it*"),
+    (["--module", "Hand.Writen"], "a module Hand.Writen; similar: Hand.Written"),
+    (["--service", "Hand.*", "--module", "x*"], "a module x*"),
+    (["--service", "Hand.Servce"], "a service Hand.Servce; similar: Hand.Service"),
+    (
+      ["--require", "module:hand.written"],
+      "the required module hand.written; similar: Hand.Written"
+    ),
+  ]
+
+  @Test("One that nothing matches is status 1, with those that are similar", arguments: misses)
+  func missing(arguments: [String], complaint: String) throws {
+    // Without the entries of the fixture that are malformed.
+    let source = Fixtures.handWritten.split(separator: "\n")
+      .filter { !["nothing", "hostile", "damaged"].contains(where: $0.contains) }
+      .joined(separator: "\n")
+    let path = try Fixtures.build(source, as: "missing.so", ["-shared", "-fPIC"])
+    let empty = try Fixtures.build("int x;", as: "missing-empty.so", ["-shared", "-fPIC"])
+    for more in [[], ["--jobs", "3"], ["--isolate"], ["--format", "json"]] {
+      let outcome = try Tool.run(arguments + more + [empty, path])
+      #expect(outcome.errors == "section-dump: no file has \(complaint)\n")
+      #expect(outcome.status == 1, "\(more)")
+    }
+    #expect(try Tool.run(arguments + [path, "nosuch"]).status == 2)
+  }
+
+  @Test("One of many files is enough")
+  func oneOfMany() throws {
+    let path = try Self.library("one-of-many.so")
+    let empty = try Fixtures.build("int x;", as: "one-of-many-empty.so", ["-shared", "-fPIC"])
+    let outcome = try Tool.run(["hex", "--section", "list", "--isolate", empty, path, empty])
+    #expect(outcome.status == 0)
+    #expect(outcome.errors.isEmpty)
+  }
+
+  @Test("hex and strings want a section", arguments: ["hex", "strings"])
+  func usage(command: String) throws {
+    let outcome = try Tool.run([command, "file"])
+    #expect(outcome.status == 64)
+    #expect(outcome.errors.contains("--section"))
+  }
+
+  @Test("The three nearest are told, the same ones in whatever order they come")
+  func nearest() {
+    let names = ["Shop.Cart", "shop.card", "Shop.Car", "Shop.Cartel", "Other.Thing", "Shop.Cat"]
+    let kept = [names, names.reversed()].map { names in
+      var similar = SimilarNames()
+      for name in names { similar.consider(name, for: "Shop.Card") }
+      return similar.names.map(\.text)
+    }
+    #expect(kept[0] == ["shop.card", "Shop.Car", "Shop.Cart"])
+    #expect(kept[1] == kept[0])
+  }
+}
