@@ -14,12 +14,57 @@ struct CommandArguments {
   /// Commands that do not take as many paths as one likes.
   private static let others: Set<String> = ["diff", "live", "help"]
 
+  /// The options that take a value, of any command.
+  static let valued: Set<String> = [
+    "--arch", "--at", "--color", "--core", "--format", "--jobs", "--max-bytes", "--module", "--pid",
+    "--require", "--section", "--service", "--stride",
+  ]
+
   init(_ arguments: [String]) {
+    let arguments = Self.commandFirst(arguments)
     // The last option, what may be its value, and a path; without options, what may be a command.
     let lastOption = arguments.lastIndex { $0.hasPrefix("-") } ?? -1
     let end = min(lastOption + 3, arguments.count)
     let takesPaths = arguments.first.map { !Self.others.contains($0) } ?? false
     parsed = Array(takesPaths ? arguments[..<end] : arguments[...])
     laterPaths = Array(takesPaths ? arguments[end...] : [])
+  }
+
+  /// The arguments with the command before the options that were given before it.
+  private static func commandFirst(_ arguments: [String]) -> [String] {
+    var index = 0
+    while index < arguments.count, arguments[index].hasPrefix("-"), arguments[index].count > 1,
+      arguments[index] != "--"
+    {
+      index += valued.contains(arguments[index]) ? 2 : 1
+    }
+    guard index < arguments.count, SectionDump.isCommand(arguments[index]) else {
+      return arguments
+    }
+    let (command, rest) = (arguments[index], arguments[(index + 1)...])
+    // help takes no options.
+    return [command] + (command == "help" ? [] : arguments[..<index]) + rest
+  }
+}
+
+/// What most runs ask for: the records of some files, in some format.
+struct PlainArguments {
+  var paths: [String] = []
+  var format = Presentation.Format.table
+
+  /// Nil where the arguments say more, or nothing that makes sense.
+  init?(_ arguments: ArraySlice<String>) {
+    var rest = arguments
+    while let argument = rest.popFirst() {
+      if argument == "--format" {
+        guard let format = rest.popFirst().flatMap(Presentation.Format.init) else { return nil }
+        self.format = format
+      } else if argument.hasPrefix("-") || paths.isEmpty && SectionDump.isCommand(argument) {
+        return nil
+      } else {
+        paths.append(argument)
+      }
+    }
+    if paths.isEmpty { return nil }
   }
 }

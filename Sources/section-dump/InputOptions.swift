@@ -19,7 +19,8 @@ struct InputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Read the images for this machine alone, as reports name it; or all.", valueName: "machine"))
+      "Read the images for this machine alone, as reports name it; or all.", valueName: "machine"),
+    completion: .list(machines))
   var arch = "all"
 
   @Option(
@@ -29,6 +30,12 @@ struct InputOptions: ParsableArguments {
   var maxBytes = Inputs.defaultMaxBytes
 
   @OptionGroup var threads: ThreadOptions
+
+  /// The machines that most files are made for, and `all`.
+  static let machines = [
+    "all", "x86_64", "i386", "aarch64", "arm64", "arm64e", "arm", "armv7", "riscv64", "ppc64le",
+    "s390x", "loongarch64", "mips", "mips64",
+  ]
 
   func validate() throws {
     guard !paths.isEmpty || stdin0 else {

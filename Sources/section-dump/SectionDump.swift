@@ -11,6 +11,9 @@ internal import ArgumentParser
 /// What would these files register, and what do the pointers in this section say?
 @main
 struct SectionDump: ParsableCommand {
+  /// What `--version` says: that of the package.
+  static let version = "0.1.0-dev"
+
   static let configuration = CommandConfiguration(
     commandName: "section-dump",
     abstract: "Shows what object files would register, without loading them.",
@@ -21,6 +24,7 @@ struct SectionDump: ParsableCommand {
       section-dump diff [<options>] <old> <new>
       section-dump graph --format dot|mermaid|html <path> ...
       section-dump live --pid <number>
+      section-dump live --core <file>
       """,
     discussion: """
       Reads the sections BeehiveMods, BeehiveServices and BeehiveRecords of object files of any \
@@ -31,6 +35,7 @@ struct SectionDump: ParsableCommand {
       Exit status: 0 everything was read, 1 an expectation failed, 2 an input could not be read or \
       holds a malformed entry, 64 usage.
       """,
+    version: version,
     subcommands: [
       Records.self, Sections.self, Hex.self, Strings.self, Verify.self, Diff.self,
       Graph.self, Live.self,
@@ -39,24 +44,27 @@ struct SectionDump: ParsableCommand {
 
   /// Runs the command that the arguments name.
   ///
-  /// Most runs name files and nothing else. They do without the parser, whose types alone take
-  /// longer to set up than such a file takes to read; the result is the same.
+  /// Most runs name files, and perhaps a format, and nothing else. They do without the parser, whose
+  /// types alone take longer to set up than many files take to read; the result is the same.
   static func main() {
-    guard let paths = plainPaths(CommandLine.arguments.dropFirst()) else {
+    let arguments = CommandLine.arguments.dropFirst()
+    if let script = CompletionScript.asked(for: arguments) {
+      let (output, errors) = (ByteSink(descriptor: 1), ByteSink(descriptor: 2))
+      output.write(script + "\n")
+      end(output.finish(errors) ? .success : ExitCode(2))
+    }
+    guard let plain = PlainArguments(arguments) else {
       main(CommandArguments.current.parsed)
       return
     }
-    var run = DumpRun(RecordDump(), Inputs(paths: paths), Presentation())
+    var run = DumpRun(
+      RecordDump(), Inputs(paths: plain.paths), Presentation(format: plain.format))
     end(run())
   }
 
-  /// The arguments, where each can only be the path of a file to show the records of.
-  private static func plainPaths(_ arguments: ArraySlice<String>) -> [String]? {
-    guard let first = arguments.first, first != "help" else { return nil }
-    for command in configuration.subcommands where command.configuration.commandName == first {
-      return nil
-    }
-    return arguments.contains { $0.hasPrefix("-") } ? nil : Array(arguments)
+  /// Whether a word is the name of a command.
+  static func isCommand(_ word: String) -> Bool {
+    word == "help" || configuration.subcommands.contains { $0.configuration.commandName == word }
   }
 }
 

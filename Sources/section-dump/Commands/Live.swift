@@ -15,7 +15,9 @@ struct Live: ParsableCommand {
       Exit status: 0 everything was read, 2 the process or one of its images could not be.
       """)
 
-  @Option(help: ArgumentHelp("The process to read.", valueName: "number"))
+  @Option(
+    help: ArgumentHelp("The process to read.", valueName: "number"),
+    completion: .shellCommand("ps -e -o pid= | tr -d ' '"))
   var pid: Int?
 
   @Option(

@@ -40,6 +40,8 @@ struct Records: ParsableCommand {
 
 /// An entry that one of the files must have.
 struct Requirement: ExpressibleByArgument, Hashable {
+  static let defaultCompletionKind = CompletionKind.list(["module:", "service:"])
+
   var kind: RecordKind
   var name: String
 

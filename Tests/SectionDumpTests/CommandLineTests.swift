@@ -1,0 +1,134 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import section_dump
+
+@Suite("The command line")
+struct CommandLineTests {
+  /// Arguments with options before the command, and the same with them behind it.
+  static let orders: [(before: [String], behind: [String])] = [
+    (["--color", "never", "sections", "F"], ["sections", "--color", "never", "F"]),
+    (
+      ["--format=csv", "hex", "--section", "list", "F"],
+      ["hex", "--format=csv", "--section", "list", "F"]
+    ),
+    (
+      ["--isolate", "--jobs", "2", "verify", "F", "F"],
+      ["verify", "--isolate", "--jobs", "2", "F", "F"]
+    ),
+    (["--format", "json", "records", "F"], ["records", "--format", "json", "F"]),
+    (["--module", "hex", "F"], ["records", "--module", "hex", "F"]),
+    (["--", "sections"], ["./sections"]),
+    (["--color", "never", "help", "hex"], ["help", "hex"]),
+  ]
+
+  @Test("Options may stand before the command", arguments: orders)
+  func order(before: [String], behind: [String]) throws {
+    let path = try Fixtures.build(Fixtures.handWritten, as: "order.so", ["-shared", "-fPIC"])
+    let outcomes = try [before, behind].map { arguments in
+      try Tool.run(arguments.map { $0 == "F" ? path : $0 })
+    }
+    #expect(outcomes[0].output == outcomes[1].output)
+    #expect(
+      outcomes[0].errors.replacing("./", with: "") == outcomes[1].errors.replacing("./", with: ""))
+    #expect(outcomes[0].status == outcomes[1].status)
+  }
+
+  @Test("Every option that takes a value is known to take one")
+  func valued() throws {
+    let outcome = try Tool.run(["--experimental-dump-help"])
+    let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+    let root = try #require((document as? [String: Any])?["command"] as? [String: Any])
+    var names: Set<String> = []
+    for command in try #require(root["subcommands"] as? [[String: Any]]) {
+      for argument in command["arguments"] as? [[String: Any]] ?? []
+      where argument["kind"] as? String == "option" {
+        for name in argument["names"] as? [[String: Any]] ?? [] {
+          names.insert("--\(name["name"] as? String ?? "")")
+        }
+      }
+    }
+    #expect(names.subtracting(CommandArguments.valued) == [])
+  }
+
+  @Test(
+    "Runs without the parser say what the parser makes of them",
+    arguments: Presentation.Format.allCases)
+  func plain(format: Presentation.Format) throws {
+    let path = try Fixtures.build(Fixtures.handWritten, as: "plain.so", ["-shared", "-fPIC"])
+    let plain = try Tool.run(["--format", format.rawValue, path, "nosuch"])
+    let parsed = try Tool.run(["records", "--format", format.rawValue, path, "nosuch"])
+    #expect(plain.output == parsed.output)
+    #expect(plain.errors == parsed.errors)
+    #expect(plain.status == parsed.status)
+  }
+
+  @Test("--version says one")
+  func version() throws {
+    for arguments in [["--version"], ["hex", "--version"], ["--version", "file"]] {
+      let outcome = try Tool.run(arguments)
+      #expect(outcome.status == 0)
+      #expect(outcome.output == "\(SectionDump.version)\n")
+    }
+  }
+
+  @Test("One file is no files")
+  func singular() throws {
+    let folder = Fixtures.place("singular")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    _ = try Fixtures.build("int x;", as: "singular/empty.so", ["-shared", "-fPIC"])
+    #expect(try Tool.run(["-r", "singular"]).output == "1 file: 0 shown, 1 no entries\n")
+    #expect(try Tool.run(["-r", "singular", "singular"]).output.hasPrefix("2 files: "))
+  }
+
+  @Test("A core file is sent to the command that reads it", arguments: ["table", "json"])
+  func core(format: String) throws {
+    var bytes = try Fixtures.bytes(Fixtures.annotatedLibrary("as-core.so"))
+    // ET_CORE
+    bytes[16] = 4
+    try bytes.write(to: Fixtures.place("process.core"))
+    let outcome = try Tool.run(["--format", format, "process.core"])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.hasPrefix("section-dump: process.core: It is a core file"))
+    #expect(outcome.errors.contains("section-dump live --core"))
+  }
+
+  /// The fields of each line of CSV.
+  private func rows(_ text: String) -> [[String]] {
+    text.split(separator: "\n").map { line in
+      var (fields, isQuoted) = ([""], false)
+      for character in line {
+        switch character {
+        case "\"": isQuoted.toggle()
+        case "," where !isQuoted: fields.append("")
+        default: break
+        }
+        if character != "," || isQuoted { fields[fields.count - 1].append(character) }
+      }
+      return fields.map { field in
+        guard field.hasPrefix("\"") else { return field }
+        return String(field.dropFirst().dropLast()).replacing("\"\"", with: "\"")
+      }
+    }
+  }
+
+  @Test("Attributes in CSV are those of JSON, whatever stands in them")
+  func attributes() throws {
+    let source = """
+      #include <BeeHive.h>
+      static const struct greeter { int number; } english = { 1 };
+      BEEHIVE_SERVICE(Greeter, EnglishGreeter, &english, BEEHIVE_SCOPE("singleton")
+        BEEHIVE_ATTRIBUTE("action", "stock(sku: String) -> Int")
+        BEEHIVE_ATTRIBUTE("odd", "a=b, \\"c\\" \\\\ \\x01 \\xe2\\x80\\xae") BEEHIVE_ATTRIBUTE("odd", ""));
+      """
+    let path = try Fixtures.build(source, as: "attributes.so", ["-shared", "-fPIC"])
+    let table = rows(try Tool.run(["--format", "csv", path]).output)
+    let column = try #require(table[0].firstIndex(of: "attributes"))
+    let parsed = try JSONSerialization.jsonObject(with: Data(table[1][column].utf8))
+    let records = try #require(try Tool.files([path])[0]["records"] as? [[String: Any]])
+    let expected = try #require(records[0]["attributes"] as? [String: Any])
+    #expect(parsed as? NSDictionary == expected as NSDictionary)
+    #expect(expected["action"] as? [String] == ["stock(sku: String) -> Int"])
+  }
+}
