@@ -32,7 +32,7 @@ struct Input {
   var isFound: Bool
 
   /// The bytes of the path, where the name cannot say them.
-  var pathBytes: [UInt8]? { name.utf8.elementsEqual(path) || name == "-" ? nil : path }
+  var pathBytes: [UInt8]? { Array(name.utf8) == path || name == "-" ? nil : path }
 
   init(path: [UInt8], isFound: Bool = false) {
     self.path = path

@@ -19,10 +19,13 @@ extension ELFFile {
     default:
       if hasOnlyDebugInformation { return .debug }
       // A static PIE has no interpreter, an old linker's PIE no flag.
-      let isPositionIndependentExecutable =
-        (try? dynamic())?.map { $0.flags & UInt64(DF_1_PIE) != 0 } ?? false
-      let hasInterpreter = (try? segments())?.hasInterpreter ?? false
-      return isPositionIndependentExecutable || hasInterpreter ? .executable : .shared
+      if (try? segments())?.hasInterpreter == true { return .executable }
+      // Most libraries say here that nothing starts them: `e_entry`.
+      let head = file.head
+      let entry = head.span.word(at: 24, bits: header.bits, order: header.order)
+      if entry == 0 { return .shared }
+      let flags = (try? dynamic())?.map(\.flags) ?? 0
+      return flags & UInt64(DF_1_PIE) != 0 ? .executable : .shared
     }
   }
 

@@ -43,6 +43,12 @@ final class ByteSink {
     if buffer.count >= Self.capacity { flush() }
   }
 
+  /// Writes at most `count` bytes, which costs less than one after the other.
+  func append(upTo count: Int, _ body: (inout OutputSpan<UInt8>) -> Void) {
+    buffer.append(addingCapacity: count, initializingWith: body)
+    if buffer.count >= Self.capacity { flush() }
+  }
+
   /// Hands on what was gathered; after a failure, nothing more is tried.
   func flush() {
     if !buffer.isEmpty, failure == 0 { failure = drain(buffer) }

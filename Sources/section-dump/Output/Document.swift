@@ -105,12 +105,13 @@ struct FileHeading {
 extension [UInt8] {
   /// Two digits a byte.
   var hexadecimal: String {
-    var digits = ""
+    func digit(_ value: UInt8) -> UInt8 { value + (value < 10 ? 0x30 : 0x57) }
+    var digits: [UInt8] = []
     digits.reserveCapacity(count * 2)
     for byte in self {
-      if byte < 0x10 { digits += "0" }
-      digits += String(byte, radix: 16)
+      digits.append(digit(byte >> 4))
+      digits.append(digit(byte & 0xf))
     }
-    return digits
+    return String(decoding: digits, as: UTF8.self)
   }
 }

@@ -4,8 +4,9 @@
 /// machinery are why this is not `JSONEncoder`.
 struct JSONWriter {
   private let sink: ByteSink
-  // Whether the object or array at each depth has an element already.
-  private var hasElement = [false]
+  // Whether the object or array that is open has an element already, and which is open.
+  private var hasElement = false
+  private var depth = 0
   private var followsKey = false
   private let isInScript: Bool
 
@@ -31,37 +32,21 @@ struct JSONWriter {
 
   /// The key of the value that is written next.
   mutating func key(_ name: String) {
-    string(name)
-    sink.write(UInt8(ascii: ":"))
+    quote(name, isKey: true)
     followsKey = true
   }
 
   mutating func string(_ text: String?) {
-    separate()
     guard let text else {
-      sink.write("null")
+      word("null")
       return
     }
-    sink.write(UInt8(ascii: "\""))
-    if !isInScript,
-      text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) && $0 != 0x22 && $0 != 0x5c })
-    {
-      sink.write(text)
-    } else {
-      for scalar in text.unicodeScalars { write(scalar) }
-    }
-    sink.write(UInt8(ascii: "\""))
+    quote(text, isKey: false)
   }
 
-  mutating func number(_ number: Int?) {
-    separate()
-    sink.write(number.map { String($0) } ?? "null")
-  }
+  mutating func number(_ number: Int?) { word(number.map { String($0) } ?? "null") }
 
-  mutating func boolean(_ value: Bool) {
-    separate()
-    sink.write(value ? "true" : "false")
-  }
+  mutating func boolean(_ value: Bool) { word(value ? "true" : "false") }
 
   /// A number as a string of hexadecimal digits, which no reader rounds.
   mutating func hexadecimal(_ number: UInt64?) {
@@ -74,23 +59,58 @@ struct JSONWriter {
   private mutating func container(
     _ opening: UInt8, _ closing: UInt8, _ body: (inout JSONWriter) -> Void
   ) {
-    separate()
+    if begin() { sink.write(UInt8(ascii: ",")) }
     sink.write(opening)
-    hasElement.append(false)
+    hasElement = false
+    depth += 1
     body(&self)
-    hasElement.removeLast()
+    depth -= 1
+    // It is an element itself of what it stands in.
+    hasElement = true
     sink.write(closing)
   }
 
-  private mutating func separate() {
-    if followsKey {
-      followsKey = false
+  /// Begins a key or a value; whether a comma stands before it.
+  private mutating func begin() -> Bool {
+    // At the outermost level values are documents of their own, one a line.
+    let isSeparated = hasElement && !followsKey && depth > 0
+    followsKey = false
+    hasElement = true
+    return isSeparated
+  }
+
+  private mutating func word(_ word: String) {
+    if begin() { sink.write(UInt8(ascii: ",")) }
+    sink.write(word)
+  }
+
+  /// A text in quotes; most need no escapes and are written at one go.
+  private mutating func quote(_ text: String, isKey: Bool) {
+    let isSeparated = begin()
+    let span = text.utf8Span.span
+    guard !isInScript, Self.standsForItself(span) else {
+      if isSeparated { sink.write(UInt8(ascii: ",")) }
+      sink.write(UInt8(ascii: "\""))
+      for scalar in text.unicodeScalars { write(scalar) }
+      sink.write(isKey ? "\":" : "\"")
       return
     }
-    // At the outermost level values are documents of their own, one a line.
-    let depth = hasElement.count - 1
-    if depth > 0, hasElement[depth] { sink.write(UInt8(ascii: ",")) }
-    hasElement[depth] = true
+    sink.append(upTo: span.count + 4) { bytes in
+      if isSeparated { bytes.append(UInt8(ascii: ",")) }
+      bytes.append(UInt8(ascii: "\""))
+      for index in span.indices { bytes.append(span[index]) }
+      bytes.append(UInt8(ascii: "\""))
+      if isKey { bytes.append(UInt8(ascii: ":")) }
+    }
+  }
+
+  /// Whether no byte of a text needs an escape.
+  private static func standsForItself(_ bytes: Span<UInt8>) -> Bool {
+    for index in bytes.indices {
+      let byte = bytes[index]
+      guard byte >= 0x20, byte < 0x7f, byte != 0x22, byte != 0x5c else { return false }
+    }
+    return true
   }
 
   private func write(_ scalar: Unicode.Scalar) {

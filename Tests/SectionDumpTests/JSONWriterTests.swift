@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+@testable import section_dump
+
+@Suite("JSON is written as it is read")
+struct JSONWriterTests {
+  /// What is written, and into how many pieces it was handed on.
+  private func written(_ body: (inout JSONWriter) -> Void) throws -> String {
+    var bytes: [UInt8] = []
+    let sink = ByteSink { more in
+      bytes += more
+      return 0
+    }
+    var json = JSONWriter(sink)
+    body(&json)
+    sink.flush()
+    return try #require(String(validating: bytes, as: UTF8.self))
+  }
+
+  /// Texts of plain letters alone, and with something that is escaped, at every place.
+  static let texts =
+    [
+      "", "a", "BeehiveRecords", String(repeating: "x", count: 100_000), "né", "\u{202e}",
+      "\u{1F41D}",
+    ]
+    + (0...0x7f).flatMap { code in
+      let scalar = String(Unicode.Scalar(UInt8(code)))
+      return [scalar, scalar + "tail", "head" + scalar]
+    }
+
+  @Test("Every text comes back")
+  func texts() throws {
+    let document = try written { json in
+      json.array { json in
+        for text in Self.texts { json.string(text) }
+      }
+    }
+    let read = try JSONSerialization.jsonObject(with: Data(document.utf8))
+    #expect(read as? [String] == Self.texts)
+    #expect(document.unicodeScalars.allSatisfy { !$0.isUnprintable })
+  }
+
+  @Test("Every text comes back as a key")
+  func keys() throws {
+    let document = try written { json in
+      json.object { json in
+        for text in Self.texts {
+          json.key(text)
+          json.boolean(true)
+        }
+      }
+    }
+    let read = try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Bool]
+    #expect(read.map { Set($0.keys) } == Set(Self.texts))
+  }
+
+  @Test("Commas stand between the elements of each object and array, and nowhere else")
+  func commas() throws {
+    let document = try written { json in
+      for number in 1...2 {
+        json.object { json in
+          json.key("empty")
+          json.array { _ in }
+          json.key("nested")
+          json.array { json in
+            json.array { json in json.number(number) }
+            json.object { json in
+              json.key("null")
+              json.string(nil)
+              json.key("none")
+              json.number(nil)
+            }
+            json.object { _ in }
+            json.string("last")
+          }
+          json.key("address")
+          json.hexadecimal(0x10)
+        }
+        json.lineBreak()
+      }
+    }
+    let lines = (1...2).map {
+      "{\"empty\":[],\"nested\":[[\($0)],{\"null\":null,\"none\":null},{},\"last\"],"
+        + "\"address\":\"0x10\"}\n"
+    }
+    #expect(document == lines.joined())
+  }
+
+  @Test("Bytes are two digits each")
+  func digits() {
+    let bytes = (0...255).map { UInt8($0) }
+    #expect(bytes.hexadecimal == bytes.map { String(format: "%02x", $0) }.joined())
+  }
+}
