@@ -99,6 +99,8 @@ public protocol Image {
 public protocol FileImage: Image {
   /// Whether it is a core file, as the identity says too, which costs more.
   var isCore: Bool { get }
+  /// Which bytes of which file the image is.
+  var part: FilePart { get }
 
   /// Every section of the table, in table order, without the null entry.
   ///

@@ -106,6 +106,11 @@ final class OpenedFile {
   /// Whether libelf may look at the descriptor, since this is no part of a larger file.
   var isWhole: Bool { whole == nil }
 
+  /// Which bytes of which file these are.
+  var part: FilePart {
+    FilePart(path: whole?.part.path ?? pathBytes ?? Array(path.utf8), offset: base, size: size)
+  }
+
   /// What the system calls the file; nil for a part of one.
   var systemPath: [UInt8]? { isWhole ? pathBytes ?? Array(path.utf8) : nil }
 

@@ -8,6 +8,22 @@ internal import BinaryImage
   internal import Darwin
 #endif
 
+/// What tells a regular file from all others, whatever names lead to it.
+struct FileIdentity: Hashable {
+  private let device, inode: UInt64
+  /// In bytes.
+  let size: UInt64
+
+  /// Follows links; nil where the path leads to no regular file.
+  init?(_ path: [UInt8]) {
+    guard let status = Directory.status(of: path, followingLinks: true),
+      status.st_mode & S_IFMT == S_IFREG
+    else { return nil }
+    (device, inode) = (UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino))
+    size = UInt64(max(0, status.st_size))
+  }
+}
+
 /// What a directory holds.
 enum Directory {
   enum Kind {
@@ -58,7 +74,8 @@ enum Directory {
   }
 
   static func isDirectory(_ path: [UInt8], followingLinks: Bool) -> Bool {
-    mode(of: path, followingLinks: followingLinks).map { $0 & S_IFMT == S_IFDIR } ?? false
+    status(of: path, followingLinks: followingLinks)
+      .map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
   }
 
   private static func kind(_ type: UInt8, _ path: [UInt8]) -> Kind {
@@ -69,13 +86,10 @@ enum Directory {
     default: return .other
     }
     if isDirectory(path, followingLinks: false) { return .directory }
-    guard let mode = mode(of: path, followingLinks: true), mode & S_IFMT == S_IFREG else {
-      return .other
-    }
-    return .file
+    return FileIdentity(path) == nil ? .other : .file
   }
 
-  private static func mode(of path: [UInt8], followingLinks: Bool) -> mode_t? {
+  fileprivate static func status(of path: [UInt8], followingLinks: Bool) -> stat? {
     var status = stat()
     // Sound: the buffer ends in NUL and outlives the call.
     let result = unsafe (path + [0]).withUnsafeBufferPointer { bytes in
@@ -84,6 +98,6 @@ enum Directory {
         return unsafe followingLinks ? stat(text, &status) : lstat(text, &status)
       }
     }
-    return result == 0 ? status.st_mode : nil
+    return result == 0 ? status : nil
   }
 }

@@ -17,6 +17,9 @@ struct Inputs {
   var jobs = 1
   /// The child that reads each file, where one does.
   var child: IsolatedChild?
+  /// Whether the files are compared with each other: then each is read once, under the first of the
+  /// names that lead to it.
+  var isSet = false
 
   /// Whether exactly one file is named, so that it is worth a line even with nothing to show.
   var isSingle: Bool { !isRecursive && !readsList && paths.count == 1 }
@@ -68,14 +71,37 @@ struct Input {
 
 extension Inputs {
   /// Every file in turn, or why a path leads to none.
-  func forEach(_ body: (Result<Input, ImageError>) -> Void) {
+  ///
+  /// - Returns: The number of names that led to a file which was handed over before, in a set.
+  @discardableResult
+  func forEach(_ body: (Result<Input, ImageError>) -> Void) -> Int {
     var arguments = RawArguments()
-    for path in paths {
-      if path == "-" {
-        body(standardInput())
-      } else {
-        visit(arguments.bytes(of: path), body)
+    let paths = paths.map { $0 == "-" ? nil : arguments.bytes(of: $0) }
+    guard isSet else {
+      forEachName(paths, body)
+      return 0
+    }
+    // What is named is expected to be an object, also where a walk comes upon it before.
+    let named = Set(paths.compactMap { $0.flatMap(FileIdentity.init) })
+    var (known, repeated): (Set<FileIdentity>, Int) = ([], 0)
+    forEachName(paths) { file in
+      guard case .success(var input) = file, let identity = FileIdentity(input.path) else {
+        return body(file)
       }
+      guard known.insert(identity).inserted else {
+        repeated += 1
+        return
+      }
+      if named.contains(identity) { input.isFound = false }
+      body(.success(input))
+    }
+    return repeated
+  }
+
+  /// Every name in turn; nil stands for standard input.
+  private func forEachName(_ paths: [[UInt8]?], _ body: (Result<Input, ImageError>) -> Void) {
+    for path in paths {
+      if let path { visit(path, body) } else { body(standardInput()) }
     }
     guard readsList else { return }
     do throws(ImageError) {

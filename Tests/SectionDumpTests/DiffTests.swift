@@ -66,15 +66,6 @@ struct DiffTests {
     }
   }
 
-  @Test("a file that is missing is status 2, and all of the other one is a difference")
-  func missing() throws {
-    let file = try Self.build([Self.log], "diff-alone.so")
-    let outcome = try Tool.run(["diff", "nosuch.so", file])
-    #expect(outcome.status == 2)
-    #expect(outcome.errors.contains("nosuch.so: No such file"))
-    #expect(outcome.output.hasPrefix("+ module Log"))
-  }
-
   @Test("lines and rows say the same")
   func formats() throws {
     let files = [

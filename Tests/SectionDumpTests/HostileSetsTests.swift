@@ -28,7 +28,8 @@ struct HostileSetsTests {
       ["-static", "-nostdlib", "-s", "-Wl,-e,0", "-Wl,--build-id=none"])
     var content = try Data(
       contentsOf: Fixtures.directory.appendingPathComponent(executable))
-    if content.count % 2 == 1 { content.append(10) }
+    // What follows the image tells them apart, as it is in no two files the same.
+    content.append(Data(repeating: 0x20, count: 6 + content.count % 2))
     var archive = Data("!<arch>\n".utf8)
     func field(_ text: String, _ width: Int) -> String {
       text.padding(toLength: width, withPad: " ", startingAt: 0)
@@ -36,6 +37,8 @@ struct HostileSetsTests {
     for number in 0..<2000 {
       let header = [("e\(number)/", 16), ("0", 12), ("0", 6), ("0", 6), ("644", 8)]
         .map { field($0, $1) }.joined()
+      content.replaceSubrange(
+        content.count - 6..<content.count, with: field("\(number)", 6).utf8)
       archive += Data("\(header)\(field("\(content.count)", 10))`\n".utf8) + content
     }
     try archive.write(to: Fixtures.directory.appendingPathComponent("\(id).a"))

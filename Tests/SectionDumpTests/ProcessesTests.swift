@@ -14,49 +14,49 @@ struct ProcessesTests {
     var entries: [String]
     /// `refused by other` of each process, by position.
     var refused: [[String]]
-    /// The circles of each process.
-    var circles: [[[Int]]]
+    /// The cycles of each process.
+    var cycles: [[[Int]]]
   }
 
   static let rows = [
     Row(
       testDescription: "no executable",
       entries: ["lib module a > b", "lib module b > a", "lib module a"],
-      refused: [["2 by 0"]], circles: [[[0, 1]]]),
+      refused: [["2 by 0"]], cycles: [[[0, 1]]]),
     Row(
       testDescription: "what the libraries refuse is told once",
       entries: ["lib module a", "lib module a", "1 module b", "2 module c"],
-      refused: [["1 by 0"], []], circles: [[], []]),
+      refused: [["1 by 0"], []], cycles: [[], []]),
     Row(
       testDescription: "an executable before the libraries",
       entries: ["1 module a", "lib module a", "lib module a", "2 module b"],
-      refused: [["1 by 0", "2 by 0"], ["2 by 1"]], circles: [[], []]),
+      refused: [["1 by 0", "2 by 0"], ["2 by 1"]], cycles: [[], []]),
     Row(
       testDescription: "one between and one behind",
       entries: ["lib module a", "1 module a", "lib module b", "2 module b", "2 module a"],
-      refused: [["1 by 0"], ["3 by 2", "4 by 0"]], circles: [[], []]),
+      refused: [["1 by 0"], ["3 by 2", "4 by 0"]], cycles: [[], []]),
     Row(
       testDescription: "what is refused is in nobody's way",
       entries: ["1 route /a", "lib route /a(/b)", "lib route /a/b", "2 route /c"],
-      refused: [["1 by 0"], ["2 by 1"]], circles: [[], []]),
+      refused: [["1 by 0"], ["2 by 1"]], cycles: [[], []]),
     Row(
       testDescription: "what is taken in after all is in the way",
       entries: [
         "1 route /a", "lib route /a(/b)", "lib route (/a)/b", "lib route /b", "2 route /c",
       ],
-      refused: [["1 by 0", "3 by 2"], ["2 by 1"]], circles: [[], []]),
+      refused: [["1 by 0", "3 by 2"], ["2 by 1"]], cycles: [[], []]),
     Row(
-      testDescription: "a circle through an executable",
+      testDescription: "a cycle through an executable",
       entries: ["lib module a > b", "1 module b > a", "2 module b", "3 module c > c"],
-      refused: [[], [], []], circles: [[[0, 1]], [], [[3]]]),
+      refused: [[], [], []], cycles: [[[0, 1]], [], [[3]]]),
     Row(
-      testDescription: "an executable that breaks a circle of the libraries",
+      testDescription: "an executable that breaks a cycle of the libraries",
       entries: ["1 module b", "lib module a > b", "lib module b > a", "2 module c > a"],
-      refused: [["2 by 0"], []], circles: [[], [[1, 2]]]),
+      refused: [["2 by 0"], []], cycles: [[], [[1, 2]]]),
     Row(
-      testDescription: "a circle that is left of a broken one",
+      testDescription: "a cycle that is left of a broken one",
       entries: ["1 module b", "lib module a > b c", "lib module b > a", "lib module c > a b"],
-      refused: [["2 by 0"]], circles: [[[1, 3]]]),
+      refused: [["2 by 0"]], cycles: [[[1, 3]]]),
   ]
 
   private static func declared(_ lines: [String]) -> [Survey.Declared] {
@@ -76,13 +76,13 @@ struct ProcessesTests {
   func tells(row: Row) throws {
     let processes = try #require(Processes.all(of: Self.declared(row.entries)).last)
     var (duplicates, order) = (Duplicates(in: processes), StartOrder(in: processes))
-    var (refused, circles): ([[String]], [[[Int]]]) = ([], [])
+    var (refused, cycles): ([[String]], [[[Int]]]) = ([], [])
     for own in processes.own {
       refused.append(duplicates.next(own).map { "\($0.entry) by \($0.other)" })
-      circles.append(order.next(own).circles)
+      cycles.append(order.next(own).cycles)
     }
     #expect(refused == row.refused)
-    #expect(circles == row.circles)
+    #expect(cycles == row.cycles)
   }
 
   /// Pairs that one process refuses, looked at by itself.

@@ -7,7 +7,10 @@ import Testing
 struct VerifyUnreadableTests {
   /// The code, the file, and what to do.
   static let unreadable = [
-    ("unreadable", "nosuch.so", "correct the path, or the permissions of the file"),
+    (
+      "unreadable", "nosuch.so",
+      "correct the path or the permissions; a directory takes --recursive"
+    ),
     ("not-an-object", "finding.txt", "leave the file out, or name what it was built from"),
     (
       "truncated", "finding-cut.so",

@@ -7,8 +7,9 @@ struct Diff: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff", abstract: "Shows what a new build adds, drops and changes.",
     discussion: """
-      Compares what the entries say, not where they stand. Exit status: 0 no difference, 1 there \
-      is one, 2 an input could not be read or holds a malformed entry.
+      Compares what the entries say, not where they stand. Where nothing of a build can be read, \
+      nothing is compared. Exit status: 0 no difference, 1 there is one, 2 an input could not be \
+      read or holds a malformed entry.
       """)
 
   @Argument(
@@ -45,10 +46,8 @@ struct Diff: ParsableCommand {
       return Survey(inputs)
     }
     let errors = ByteSink(descriptor: 2)
-    for (problem, path) in surveys.flatMap(\.problems) {
-      errors.say(problem.line(path: path))
-    }
-    let differences = Differences(from: surveys[0].declared, to: surveys[1].declared)
+    for trouble in surveys.flatMap(\.problems) { errors.say(trouble.line) }
+    let differences = Differences(from: surveys[0], to: surveys[1])
     let presentation = output.values
     let sink = ByteSink(descriptor: 1)
     switch presentation.format {
@@ -58,7 +57,7 @@ struct Diff: ParsableCommand {
     case .table: differences.writeText(to: sink, presentation.style)
     }
     let isWritten = sink.finish(errors)
-    if !isWritten || surveys.contains(where: { !$0.problems.isEmpty }) { throw ExitCode(2) }
+    if !isWritten || !differences.problems.isEmpty { throw ExitCode(2) }
     if !differences.isEmpty { throw ExitCode(1) }
   }
 }

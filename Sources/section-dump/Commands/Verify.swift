@@ -8,10 +8,11 @@ struct Verify: ParsableCommand {
     commandName: "verify", abstract: "Finds what would keep entries from being registered; for CI.",
     discussion: """
       Reads all files as one set, as a process would load them: duplicates, requirements that \
-      nobody meets, circles, Swift types that no file has, entries that a linker may drop, \
-      malformed ones. Each finding has a code, a place and a remedy. Exit status: 0 no error was found, \
-      1 an error was, with --strict a warning too, 2 an input could not be read or holds a \
-      malformed entry.
+      nobody meets, cycles, Swift types that no file has or that several have, entries that a \
+      linker drops, malformed ones. A file counts once, whatever names lead to it. Each finding \
+      has a code, a place and a remedy, and stands on standard output; so does what could not be \
+      read. Exit status: 0 no error was found, 1 an error was, with --strict a warning too, 2 an \
+      input could not be read or holds a malformed entry.
       """)
 
   @OptionGroup var inputs: InputOptions
@@ -36,8 +37,7 @@ struct Verify: ParsableCommand {
       return try status.end()
     }
     let survey = Survey(files, readsTypes: true)
-    var findings = survey.findings + Contradictions.findings(in: survey)
-    findings += Implementations.findings(in: survey)
+    var findings = Verdict(on: survey).findings
     for required in requirements where !survey.has(required) {
       findings.append(
         Finding(
@@ -49,11 +49,9 @@ struct Verify: ParsableCommand {
     let presentation = output.values
     let sink = ByteSink(descriptor: 1)
     write(findings, of: survey, in: presentation, to: sink)
-    let errors = ByteSink(descriptor: 2)
-    for (problem, path) in survey.problems { errors.say(problem.line(path: path)) }
-    let isWritten = sink.finish(errors)
+    let isWritten = sink.finish(ByteSink(descriptor: 2))
     if !isWritten || !survey.problems.isEmpty { throw ExitCode(2) }
-    let fails = findings.contains { strict || $0.level == .error }
+    let fails = findings.contains { $0.level == .error || strict && $0.level == .warning }
     if fails { throw ExitCode(1) }
   }
 
@@ -97,13 +95,28 @@ struct Verify: ParsableCommand {
       sink.write("\(place): \(finding.level.rawValue): \(finding.message.escaped)")
       sink.write(style.dim(" [\(finding.code)]") + "\n    \(finding.remedy.escaped)\n")
     }
-    let errors = findings.count { $0.level == .error }
-    let warnings = findings.count - errors
-    var parts = ["\(survey.images) files", "\(survey.declared.count) entries"]
+    sink.write(style.dim(Self.summary(of: survey, findings)) + "\n")
+  }
+
+  /// `2 files, 1 further name, 4 entries: 1 error, 2 warnings`
+  private static func summary(of survey: Survey, _ findings: [Finding]) -> String {
+    var parts = [survey.read.counted("file"), survey.declared.count.counted("entry", "entries")]
+    if survey.furtherNames > 0 { parts.insert(survey.furtherNames.counted("further name"), at: 1) }
     if survey.skipped > 0 { parts.append("\(survey.skipped) skipped, no object files") }
-    let verdict =
-      findings.isEmpty ? "nothing found" : "\(errors) errors, \(warnings) warnings"
-    sink.write(style.dim(parts.joined(separator: ", ") + ": " + verdict) + "\n")
+    var verdict = [Finding.Level.error, .warning].map { level in
+      findings.count { $0.level == level }.counted(level.rawValue)
+    }
+    let remarks = findings.count { $0.level == .remark }
+    if remarks > 0 { verdict.append(remarks.counted("remark")) }
+    return parts.joined(separator: ", ") + ": "
+      + (findings.isEmpty ? "nothing found" : verdict.joined(separator: ", "))
+  }
+}
+
+extension Int {
+  /// `1 file`, `2 files`
+  func counted(_ one: String, _ many: String? = nil) -> String {
+    "\(self) \(self == 1 ? one : many ?? "\(one)s")"
   }
 }
 

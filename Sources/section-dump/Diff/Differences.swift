@@ -8,13 +8,29 @@ struct Differences {
   private(set) var removed: [Declared] = []
   private(set) var changed: [(old: Declared, new: Declared)] = []
 
+  /// What could not be read of either build, so that more may differ, or less.
+  private(set) var problems: [(build: Build, trouble: Survey.Trouble)] = []
+  /// The builds of which nothing could be read: nothing is compared then.
+  private(set) var unread: [Build] = []
+
+  enum Build: String {
+    case old, new
+  }
+
   var isEmpty: Bool { added.isEmpty && removed.isEmpty && changed.isEmpty }
+
+  init(from old: Survey, to new: Survey) {
+    let builds = [(Build.old, old), (Build.new, new)]
+    unread = builds.filter { $0.1.read == 0 && !$0.1.problems.isEmpty }.map(\.0)
+    if unread.isEmpty { compare(old.declared, new.declared) }
+    problems = builds.flatMap { build, survey in survey.problems.map { (build, $0) } }
+  }
 
   /// Compares what entries say; where they stand differs with every build.
   ///
   /// Entries of one kind and name are matched in order, those that are the same first, so that one of
   /// several that goes is not told as a change of all behind it.
-  init(from old: [Declared], to new: [Declared]) {
+  private mutating func compare(_ old: [Declared], _ new: [Declared]) {
     var rest: [Name: [Declared]] = [:]
     for entry in old { rest[Name(entry.record), default: []].append(entry) }
     var unmatched: [Declared] = []

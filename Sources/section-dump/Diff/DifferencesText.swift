@@ -17,8 +17,21 @@ extension Differences {
       json.array { json in
         for (old, new) in changed { Self.write(old, new, to: &json) }
       }
+      json.key("problems")
+      json.array { json in
+        for (build, trouble) in problems { Self.write(build, trouble, to: &json) }
+      }
     }
     json.lineBreak()
+  }
+
+  private static func write(
+    _ build: Build, _ trouble: Survey.Trouble, to json: inout JSONWriter
+  ) {
+    trouble.write(to: &json) { json in
+      json.key("build")
+      json.string(build.rawValue)
+    }
   }
 
   /// One object a line, its one key what happened.
@@ -37,6 +50,13 @@ extension Differences {
       json.object { json in
         json.key("changed")
         Self.write(old, new, to: &json)
+      }
+      json.lineBreak()
+    }
+    for (build, trouble) in problems {
+      json.object { json in
+        json.key("problem")
+        Self.write(build, trouble, to: &json)
       }
       json.lineBreak()
     }
@@ -90,8 +110,20 @@ extension Differences {
     for entry in removed { line("-", entry, details(entry.record)) }
     for entry in added { line("+", entry, details(entry.record)) }
     for (old, new) in changed { line("~", new, ": \(old.record.changes(to: new.record))") }
-    let sums = "\(removed.count) removed, \(added.count) added, \(changed.count) changed"
-    sink.write(style.dim(isEmpty ? "no difference" : sums) + "\n")
+    sink.write(style.dim(summary) + "\n")
+  }
+
+  private var summary: String {
+    guard unread.isEmpty else {
+      return
+        "not compared: nothing of \(unread.map(\.rawValue).joined(separator: " and ")) was read"
+    }
+    let sums =
+      isEmpty
+      ? "no difference"
+      : "\(removed.count) removed, \(added.count) added, \(changed.count) changed"
+    return problems.isEmpty
+      ? sums : "\(sums), of what could be read: \(problems.count.counted("problem"))"
   }
 }
 

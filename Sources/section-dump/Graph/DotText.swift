@@ -25,6 +25,11 @@ struct DotText {
       write(node, indented: "  ")
     }
     for edge in picture.edges { write(edge) }
+    let notes = picture.shownNotes
+    if !notes.isEmpty {
+      let lines = notes.map { Self.escape($0) + "\\l" }.joined()
+      sink.write("  label=\"\(lines)\" labelloc=b labeljust=l fontname=\"sans-serif\"\n")
+    }
     sink.write("}\n")
   }
 
@@ -37,10 +42,14 @@ struct DotText {
     var styles: [String] = []
     if node.kind == .module { styles.append("rounded") }
     if node.kind == .missing { styles.append("dashed") }
-    if node.isInCircle { styles.append("bold") }
+    if node.isInCycle { styles.append("bold") }
     if !styles.isEmpty { attributes.append("style=\"\(styles.joined(separator: ","))\"") }
-    if node.kind == .missing || node.isInCircle { attributes.append("color=\"#c53030\"") }
-    let tooltip = ([node.place].compactMap { $0 } + node.findings).joined(separator: "; ")
+    if node.kind == .missing || node.isInCycle { attributes.append("color=\"#c53030\"") }
+    // A finding that concerns thousands is told at its own place.
+    let findings = node.findings.map { picture.findings[$0] }
+      .filter { $0.nodes.first == position || $0.nodes.count <= 8 }
+      .map { "\($0.level.rawValue): \($0.message); \($0.remedy)" }
+    let tooltip = ([node.place].compactMap { $0 } + findings).joined(separator: "; ")
     if !tooltip.isEmpty { attributes.append("tooltip=\(Self.quoted(tooltip))") }
     sink.write("\(indent)n\(position) [\(attributes.joined(separator: " "))]\n")
   }
@@ -63,7 +72,7 @@ struct DotText {
     case .after: attributes = ["style=dashed", "arrowhead=vee", "label=after"]
     case .provides: attributes = ["style=dotted", "arrowhead=empty"]
     }
-    if edge.isInCircle { attributes += ["color=\"#c53030\"", "penwidth=2"] }
+    if edge.isInCycle { attributes += ["color=\"#c53030\"", "penwidth=2"] }
     let list = attributes.isEmpty ? "" : " [\(attributes.joined(separator: " "))]"
     sink.write("  n\(edge.from) -> n\(edge.to)\(list)\n")
   }
@@ -85,6 +94,16 @@ struct DotText {
   }
 }
 
+extension Picture {
+  /// The first of the findings that no node shows, and how many more there are.
+  var shownNotes: [String] {
+    let notes = notes
+    let most = 12
+    return notes.prefix(most).map(\.line)
+      + (notes.count > most ? ["and \(notes.count - most) more, which verify lists"] : [])
+  }
+}
+
 extension Picture.Node {
   /// What stands below the name: its kind where the shape is not enough, and what is wrong.
   var caption: String {
@@ -95,7 +114,7 @@ extension Picture.Node {
     default: words.append(kind.rawValue)
     }
     if !detail.isEmpty { words.append(detail) }
-    if isInCircle { words.append("in a circle") }
+    if isInCycle { words.append("in a cycle") }
     return words.joined(separator: " · ")
   }
 }

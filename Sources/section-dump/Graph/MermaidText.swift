@@ -17,13 +17,16 @@ struct MermaidText {
     for edge in picture.edges {
       let arrow =
         switch edge.kind {
-        case .requires: edge.isInCircle ? "==>" : "-->"
-        case .after: edge.isInCircle ? "==>|after|" : "-.->|after|"
+        case .requires: edge.isInCycle ? "==>" : "-->"
+        case .after: edge.isInCycle ? "==>|after|" : "-.->|after|"
         case .provides: "-.->"
         }
       sink.write("  n\(edge.from) \(arrow) n\(edge.to)\n")
     }
-    let isMarked = picture.nodes.map { $0.isInCircle || $0.kind == .missing }
+    for (number, note) in picture.shownNotes.enumerated() {
+      sink.write("  note\(number)>\"\(Self.escape(note))\"]\n")
+    }
+    let isMarked = picture.nodes.map { $0.isInCycle || $0.kind == .missing }
     guard isMarked.contains(true) else { return }
     sink.write("  classDef wrong stroke:#c53030,stroke-width:3px,stroke-dasharray:4\n")
     for node in isMarked.indices where isMarked[node] { sink.write("  class n\(node) wrong\n") }

@@ -24,9 +24,24 @@ struct Picture {
     /// `libshop.so BeehiveRecords[0]`; nil where no entry stands for it.
     var place: String?
     /// Whether it is one of those that wait for each other.
-    var isInCircle = false
-    /// `error: …; remedy`, one for each finding at its place.
-    var findings: [String] = []
+    var isInCycle = false
+    /// The positions of the findings that concern it.
+    var findings: [Int] = []
+  }
+
+  /// What is wrong, as `section-dump verify` says it.
+  struct Found {
+    var level: Finding.Level
+    var code: String
+    /// The entry or file.
+    var place: String
+    var message: String
+    var remedy: String
+    /// The nodes that it concerns, the one at its place first.
+    var nodes: [Int] = []
+
+    /// `libshop.so BeehiveMods[0]: error: …; remedy`
+    var line: String { "\(place): \(level.rawValue): \(message); \(remedy)" }
   }
 
   struct Edge {
@@ -41,7 +56,7 @@ struct Picture {
     var from: Int
     var to: Int
     var kind: Kind
-    var isInCircle = false
+    var isInCycle = false
   }
 
   /// A file, or one image in it; those for several platforms are never loaded together.
@@ -54,20 +69,28 @@ struct Picture {
   private(set) var nodes: [Node] = []
   private(set) var edges: [Edge] = []
   private(set) var files: [File] = []
-  /// What could not be read, and what concerns no single node.
-  private(set) var notes: [String] = []
+  /// What is wrong, with nodes or without.
+  private(set) var findings: [Found] = []
+  /// What could not be read.
+  let problems: [Survey.Trouble]
 
   private var filePositions: [String: Int] = [:]
+  private var nodesOfEntries: [Place: Int] = [:]
 
+  /// A survey that has read types.
   init(of survey: Survey) {
-    let contradictions = Contradictions.byPlatform(in: survey)
-    for (declared, found) in zip(survey.declaredByPlatform, contradictions) {
-      draw(declared, found.circles)
+    problems = survey.problems
+    let verdict = Verdict(on: survey)
+    for (declared, cycles) in zip(survey.declaredByPlatform, verdict.cycles) {
+      draw(declared, cycles)
     }
-    attach(survey.findings + contradictions.flatMap(\.findings))
+    attach(verdict.findings)
   }
 
-  private mutating func draw(_ declared: [Survey.Declared], _ circles: [[Survey.Declared]]) {
+  /// The findings that no node shows.
+  var notes: [Found] { findings.filter(\.nodes.isEmpty) }
+
+  private mutating func draw(_ declared: [Survey.Declared], _ cycles: [[Survey.Declared]]) {
     let firstEdge = edges.count
     var firstModule: [String: Int] = [:]
     var owners: [(entry: Survey.Declared, node: Int)] = []
@@ -87,7 +110,7 @@ struct Picture {
     }
     for name in serviceNames { draw(name, of: services[name] ?? []) }
     draw(owners, firstModule)
-    mark(circles, firstModule, from: firstEdge)
+    mark(cycles, firstModule, from: firstEdge)
   }
 
   /// The node of an entry, in its file.
@@ -109,7 +132,9 @@ struct Picture {
       attributes: record.attributes.words(withPriority: true).escaped,
       file: file(of: entry), place: entry.place.description.escaped)
     if node.name.isEmpty { node.name = "(\(record.attributes.name?.escaped ?? "without a name"))" }
-    return add(node)
+    let position = add(node)
+    nodesOfEntries[entry.place] = position
+    return position
   }
 
   private mutating func add(_ node: Node) -> Int {
@@ -157,43 +182,46 @@ struct Picture {
     }
   }
 
-  /// Marks the modules of circles, and the edges between them, which stand from `firstEdge` on.
+  /// Marks the modules of cycles, and the edges between them, which stand from `firstEdge` on.
   private mutating func mark(
-    _ circles: [[Survey.Declared]], _ positions: [String: Int], from firstEdge: Int
+    _ cycles: [[Survey.Declared]], _ positions: [String: Int], from firstEdge: Int
   ) {
-    var circled: Set<[Int]> = []
-    for circle in circles {
-      let members = circle.compactMap { positions[$0.record.name] }
+    var inCycles: Set<[Int]> = []
+    for cycle in cycles {
+      let members = cycle.compactMap { positions[$0.record.name] }
       for (member, next) in zip(members, members.dropFirst() + members.prefix(1)) {
-        nodes[member].isInCircle = true
-        circled.insert([member, next])
+        nodes[member].isInCycle = true
+        inCycles.insert([member, next])
       }
     }
-    guard !circled.isEmpty else { return }
+    guard !inCycles.isEmpty else { return }
     for index in edges.indices[firstEdge...]
-    where circled.contains([edges[index].from, edges[index].to]) {
-      edges[index].isInCircle = edges[index].kind != .provides
+    where inCycles.contains([edges[index].from, edges[index].to]) {
+      edges[index].isInCycle = edges[index].kind != .provides
     }
   }
 
-  private mutating func attach(_ findings: [Finding]) {
-    let places = Dictionary(
-      nodes.indices.compactMap { index in nodes[index].place.map { ($0, index) } },
-      uniquingKeysWith: { first, _ in first })
-    for finding in findings {
-      let place = finding.place.description.escaped
-      let text = "\(finding.level.rawValue): \(finding.message); \(finding.remedy)".escaped
-      if let node = places[place] {
-        nodes[node].findings.append(text)
-      } else {
-        notes.append("\(place): \(text)")
+  private mutating func attach(_ found: [Finding]) {
+    var missing: [Int: [Int]] = [:]
+    for edge in edges where nodes[edge.to].kind == .missing {
+      missing[edge.from, default: []].append(edge.to)
+    }
+    for finding in found {
+      var concerned = ([finding.place] + finding.others).compactMap { nodesOfEntries[$0] }
+      if let name = finding.missing?.escaped, let node = concerned.first {
+        concerned += missing[node, default: []].filter { nodes[$0].name == name }
       }
+      for node in concerned { nodes[node].findings.append(findings.count) }
+      findings.append(
+        Found(
+          level: finding.level, code: finding.code, place: finding.place.description.escaped,
+          message: finding.message.escaped, remedy: finding.remedy.escaped, nodes: concerned))
     }
   }
 }
 
 extension Picture {
-  /// `3 files, 5 modules, 2 services, 1 missing, 1 in circles`
+  /// `3 files, 5 modules, 2 services, 1 missing, 2 in cycles, 3 findings`
   var summary: String {
     func count(_ number: Int, _ one: String, _ many: String) -> [String] {
       number == 0 ? [] : ["\(number) \(number == 1 ? one : many)"]
@@ -204,7 +232,8 @@ extension Picture {
       parts += count(kinds[kind] ?? 0, kind.rawValue, "\(kind.rawValue)s")
     }
     parts += count(kinds[.missing] ?? 0, "missing", "missing")
-    parts += count(nodes.count(where: \.isInCircle), "in a circle", "in circles")
+    parts += count(nodes.count(where: \.isInCycle), "in a cycle", "in cycles")
+    parts += count(findings.count, "finding", "findings")
     return parts.isEmpty ? "no entries" : parts.joined(separator: ", ")
   }
 }

@@ -62,7 +62,7 @@ for (const file of graph.files) {
 }
 
 function drawNode(parent, node) {
-  const isWrong = node.isInCircle || node.findings.length > 0;
+  const isWrong = node.isInCycle || node.findings.length > 0;
   const element = add(parent, 'g', {
     class: `node ${node.kind}${isWrong ? ' wrong' : ''}`, 'data-name': node.name,
     transform: `translate(${node.x} ${node.y})`, tabindex: 0, role: 'button',
@@ -102,7 +102,7 @@ function route(from, to, bends) {
 for (const edge of graph.edges) {
   const [from, to] = [graph.nodes[edge.from], graph.nodes[edge.to]];
   edge.element = add(byId('edges'), 'path', {
-    class: `edge ${edge.kind}${edge.isInCircle ? ' wrong' : ''}`,
+    class: `edge ${edge.kind}${edge.isInCycle ? ' wrong' : ''}`,
     d: route(from, to, edge.bends), 'marker-end': `url(#${edge.kind})`,
   });
 }
@@ -215,7 +215,10 @@ function select(index) {
   details.replaceChildren();
   add(details, 'h2', {}, node.name);
   add(details, 'p', {}, node.caption);
-  for (const text of node.findings) add(details, 'p', { class: 'finding' }, text);
+  for (const finding of node.findings) {
+    const { level, message, remedy } = graph.findings[finding];
+    add(details, 'p', { class: 'finding' }, `${level}: ${message}; ${remedy}`);
+  }
   if (node.attributes) {
     add(details, 'h3', {}, 'Attributes');
     for (const word of node.attributes.split(' ')) add(details, 'p', {}, word);
@@ -244,11 +247,14 @@ function list(parent, title, indices) {
     button.addEventListener('click', () => { select(index); show(graph.nodes[index]); });
   }
 }
-if (graph.notes.length > 0) {
+const notes = graph.findings.filter((finding) => finding.nodes.length === 0);
+if (notes.length > 0) {
   const details = byId('details');
   details.hidden = false;
   add(details, 'h2', {}, 'What section-dump verify says');
-  for (const note of graph.notes) add(details, 'p', { class: 'finding' }, note);
+  for (const { place, level, message } of notes) {
+    add(details, 'p', { class: 'finding' }, `${place}: ${level}: ${message}`);
+  }
 }
 
 // ---- Searching ----

@@ -53,6 +53,16 @@ struct FieldCoder {
     text = read
   }
 
+  mutating func code(_ binary: inout [UInt8]) throws(Broken) {
+    var count = binary.count
+    try code(&count)
+    guard rest != nil else {
+      bytes += binary
+      return
+    }
+    binary = Array(try take(count))
+  }
+
   mutating func code<Value: RawRepresentable<String>>(_ value: inout Value) throws(Broken) {
     var text = value.rawValue
     try code(&text)

@@ -36,8 +36,10 @@ struct Problem {
     return "\(place): \(message)"
   }
 
-  func write(to json: inout JSONWriter) {
+  /// Writes an object; `first` writes keys before its own.
+  func write(to json: inout JSONWriter, first: (inout JSONWriter) -> Void = { _ in }) {
     json.object { json in
+      first(&json)
       json.key("code")
       json.string(code)
       json.key("section")

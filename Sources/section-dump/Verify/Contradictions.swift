@@ -1,18 +1,14 @@
 internal import BinaryImage
 internal import Registration
 
-/// What entries that are good by themselves come to together: duplicates, requirements, circles.
+/// What entries that are good by themselves come to together: duplicates, requirements, cycles.
 ///
 /// The rules are those of a Hive and of a router that meet the same files.
 struct Contradictions {
   private(set) var findings: [Finding] = []
-  /// Modules that wait for each other, each circle once.
-  private(set) var circles: [[Survey.Declared]] = []
+  /// Modules that wait for each other, each cycle once.
+  private(set) var cycles: [[Survey.Declared]] = []
   private var known: Set<Finding> = []
-
-  static func findings(in survey: Survey) -> [Finding] {
-    byPlatform(in: survey).flatMap(\.findings)
-  }
 
   /// One for each of `declaredByPlatform`.
   static func byPlatform(in survey: Survey) -> [Contradictions] {
@@ -34,7 +30,7 @@ struct Contradictions {
         }
         let news = order.next(own)
         findUnmet(news.modules.map { declared[$0] }, among: names)
-        for circle in news.circles { add(circle.map { declared[$0] }) }
+        for cycle in news.cycles { add(cycle.map { declared[$0] }) }
       }
     }
   }
@@ -54,21 +50,33 @@ struct Contradictions {
           Finding(
             .unmetRequirement, .warning, module.place,
             "module \(module.record.name) requires \(required), which no file declares",
-            remedy: "name the file that does as well, or say after in place of requires"))
+            remedy: "name the file that does as well, or say after in place of requires",
+            missing: required))
       }
     }
   }
 
-  private mutating func add(_ circle: [Survey.Declared]) {
-    guard let start = circle.first else { return }
-    let names = (circle + [start]).map(\.record.name).joined(separator: " → ")
-    let places = circle.map(\.place.description).joined(separator: ", ")
+  /// As many members of a cycle are named at either end of it as people read.
+  private static let shownOfCycle = 5
+
+  private mutating func add(_ cycle: [Survey.Declared]) {
+    guard let start = cycle.first else { return }
+    let isShort = cycle.count <= 2 * Self.shownOfCycle
+    func shown(_ separator: String, _ text: (Survey.Declared) -> String) -> String {
+      guard !isShort else { return cycle.map(text).joined(separator: separator) }
+      let ends = cycle.prefix(Self.shownOfCycle).map(text)
+      let rest = cycle.suffix(Self.shownOfCycle - 2).map(text)
+      return (ends + ["\(cycle.count - ends.count - rest.count) more"] + rest)
+        .joined(separator: separator)
+    }
+    let names = shown(" → ") { $0.record.name } + " → \(start.record.name)"
     let isNew = add(
       Finding(
         .cycle, .error, start.place,
-        "none of \(names) can start before the next (\(places))",
-        remedy: "drop one of these requirements"))
-    if isNew { circles.append(circle) }
+        "\(isShort ? "none" : "a cycle of \(cycle.count) modules: none") of \(names) can start "
+          + "before the next (\(shown(", ") { $0.place.description }))",
+        remedy: "drop one of these requirements", others: cycle.dropFirst().map(\.place)))
+    if isNew { cycles.append(cycle) }
   }
 }
 
@@ -88,6 +96,7 @@ extension Finding {
       record.name == first.name
       ? "\(name) is declared by \(place) too"
       : "\(name) has the shape and the priority of \(first.name), which \(place) declares"
-    return Finding(code, .error, entry.place, message, remedy: remedy)
+    return Finding(
+      code, .error, entry.place, message, remedy: remedy, others: [other.place])
   }
 }

@@ -1,10 +1,25 @@
 internal import BinaryImage
 
-/// The Swift types that files declare, by the names that the runtime would find them under.
+/// The Swift types, or the protocols, that files declare, by the names that the runtime would find
+/// them under.
 ///
 /// The tables that the runtime reads are in every linked image, stripped or not. Those of objects wait
 /// for relocations that only a linker applies, so of them nothing is known.
 struct DeclaredTypes {
+  /// What a table lists.
+  enum Sort {
+    case types, protocols
+
+    func section(in format: ImageIdentity.Format) -> String {
+      switch (self, format) {
+      case (.types, .elf): "swift5_type_metadata"
+      case (.types, .macho): "__swift5_types"
+      case (.protocols, .elf): "swift5_protocols"
+      case (.protocols, .macho): "__swift5_protos"
+      }
+    }
+  }
+
   /// Whether a file has types that could not be read, so that a name that is not here may be there.
   private(set) var isIncomplete = false
 
@@ -17,15 +32,24 @@ struct DeclaredTypes {
     var isWhole: Bool
   }
 
+  /// Whether nothing is known, and nothing is missing.
+  var isEmpty: Bool { paths.isEmpty && !isIncomplete }
+
+  /// The names that begin with a module, sorted.
+  var wholeNames: [[String]] {
+    paths.values.joined().filter(\.isWhole).map(\.names)
+      .sorted { $0.lexicographicallyPrecedes($1) }
+  }
+
   mutating func add(_ other: DeclaredTypes) {
     isIncomplete = isIncomplete || other.isIncomplete
     paths.merge(other.paths) { $0.union($1) }
   }
 
-  /// Adds the types of an image; what cannot be read makes the set incomplete.
-  mutating func add(typesOf image: any FileImage) {
-    let name = image.identity.format == .elf ? "swift5_type_metadata" : "__swift5_types"
+  /// Adds what an image declares; what cannot be read makes the set incomplete.
+  mutating func add(_ sort: Sort, of image: any FileImage) {
     do throws(ImageError) {
+      let name = sort.section(in: image.identity.format)
       for section in try image.sections(named: name) where section.size > 0 {
         guard image.identity.kind != .object else {
           isIncomplete = true
@@ -120,7 +144,7 @@ private struct TypeReader {
       case (0, 1...):
         names.append(try name(at: context))
         return (names.reversed(), true)
-      case (16, _), (17, _), (18, _), (3, 1...): names.append(try name(at: context))
+      case (16...18, _), (3, _): names.append(try name(at: context))
       case (1, 1...):
         guard let extended = try extended(by: context) else { return (names.reversed(), false) }
         context = extended

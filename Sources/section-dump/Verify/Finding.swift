@@ -3,8 +3,10 @@ struct Finding: Hashable {
   enum Level: String {
     /// An entry will be lost or refused.
     case error
-    /// It depends on what the set of files leaves out.
+    /// It may be meant, or depends on what the set of files leaves out.
     case warning
+    /// It is as it should be, and good to know; it never fails.
+    case remark
   }
 
   /// What `verify` itself looks for; what cannot be read keeps the code that it has everywhere.
@@ -29,6 +31,8 @@ struct Finding: Hashable {
     case missingModule = "missing-module"
     /// No file declares a service that `--require` names.
     case missingService = "missing-service"
+    /// A file or member that is the same as another, byte by byte; its entries count once.
+    case copy
   }
 
   /// Stable; listed in Docs/problems.md.
@@ -39,6 +43,10 @@ struct Finding: Hashable {
   var message: String
   /// What to do.
   var remedy: String
+  /// Further entries that it concerns.
+  var others: [Place] = []
+  /// The module that nobody declares.
+  var missing: String?
 }
 
 /// Where in the inputs something stands.
@@ -52,6 +60,13 @@ struct Place: Hashable {
   /// `libshop.a(cart.o)`
   var file: String { path + container.map { "(\($0))" }.joined() }
 
+  /// Where in the file something is wrong.
+  func at(_ problem: Problem) -> Place {
+    var place = self
+    (place.section, place.index) = (problem.section, problem.index)
+    return place
+  }
+
   /// `libshop.a(cart.o) BeehiveMods[0]`
   var description: String {
     guard let section else { return file }
@@ -62,9 +77,13 @@ struct Place: Hashable {
 }
 
 extension Finding {
-  init(_ code: Code, _ level: Level, _ place: Place, _ message: String, remedy: String) {
+  init(
+    _ code: Code, _ level: Level, _ place: Place, _ message: String, remedy: String,
+    others: [Place] = [], missing: String? = nil
+  ) {
     self.init(
-      code: code.rawValue, level: level, place: place, message: message, remedy: remedy)
+      code: code.rawValue, level: level, place: place, message: message, remedy: remedy,
+      others: others, missing: missing)
   }
 
   static let columns = [

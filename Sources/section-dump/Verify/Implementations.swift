@@ -7,10 +7,11 @@ internal import Registration
 /// for a file that declares it. A host may still bind the name by code, hence a warning.
 enum Implementations {
   static func findings(in survey: Survey) -> [Finding] {
-    survey.declared.compactMap { entry in
+    let declared = survey.types
+    return survey.declared.compactMap { entry in
       if entry.record.attributes.abi != nil { return nothingBehind(entry) }
       guard let type = entry.record.namedType else { return nil }
-      let types = survey.types[entry.platform] ?? DeclaredTypes()
+      let types = declared[entry.platform] ?? DeclaredTypes()
       guard !types.isIncomplete, !types.has(type) else { return nil }
       return Finding(
         .missingImplementation, .warning, entry.place,

@@ -6,7 +6,7 @@ extension Problem {
   var remedy: String {
     if let reason = Rejection.Reason(rawValue: code) { return reason.remedy }
     return switch ImageError.Code(rawValue: code) {
-    case .unreadable: "correct the path, or the permissions of the file"
+    case .unreadable: "correct the path or the permissions; a directory takes --recursive"
     case .notAnObject: "leave the file out, or name what it was built from"
     case .truncated: "copy or build the file again; it was cut off, or something overwrote it"
     case .noSuchArchitecture: "name another --arch, or a file that was built for this one"

@@ -1,6 +1,6 @@
 internal import Registration
 
-/// Who starts after whom in each process, and where that goes round in circles.
+/// Who starts after whom in each process, and where that makes cycles.
 ///
 /// Of modules of one name the first is meant. An executable's modules are laid over those of the
 /// libraries: only those that start after one of its names, directly or not, are looked at again.
@@ -9,8 +9,8 @@ struct StartOrder {
   struct News {
     /// Modules that count, in order.
     var modules: [Int] = []
-    /// Circles, each from its first member on.
-    var circles: [[Int]] = []
+    /// Cycles, each from its first member on.
+    var cycles: [[Int]] = []
   }
 
   private let entries: [Survey.Declared]
@@ -18,11 +18,11 @@ struct StartOrder {
   private var firsts: [String: Int] = [:]
   /// The shared modules that start after one of a name.
   private var followers: [String: [Int]] = [:]
-  /// The circles of the shared modules by themselves.
-  private let circles: [[Int]]
-  private let circled: Set<Int>
+  /// The cycles of the shared modules by themselves.
+  private let cycles: [[Int]]
+  private let inCycles: Set<Int>
   private var untoldModules: Set<Int>
-  private var untoldCircles: Set<Int>
+  private var untoldCycles: Set<Int>
 
   init(in processes: Processes) {
     entries = processes.entries
@@ -32,10 +32,10 @@ struct StartOrder {
       firsts[record.name] = position
       for name in Set(record.predecessors) { followers[name, default: []].append(position) }
     }
-    circles = Self.circles(of: modules, in: entries)
-    circled = Set(circles.joined())
+    cycles = Self.cycles(of: modules, in: entries)
+    inCycles = Set(cycles.joined())
     untoldModules = Set(modules)
-    untoldCircles = Set(circles.indices)
+    untoldCycles = Set(cycles.indices)
   }
 
   /// The modules among some entries, without those that are duplicates.
@@ -61,25 +61,25 @@ struct StartOrder {
 
     let dependents = dependents(of: modules, hiding: hidden)
     let changed = Set(dependents)
-    news.circles = Self.circles(of: (modules + dependents).sorted(), in: entries)
-    let touched = untoldCircles.filter { number in
-      circles[number].contains { changed.contains($0) || hidden.contains($0) }
+    news.cycles = Self.cycles(of: (modules + dependents).sorted(), in: entries)
+    let touched = untoldCycles.filter { number in
+      cycles[number].contains { changed.contains($0) || hidden.contains($0) }
     }
-    news.circles += untoldCircles.subtracting(touched).map { circles[$0] }
-    news.circles.sort { $0.lexicographicallyPrecedes($1) }
-    untoldCircles = touched
+    news.cycles += untoldCycles.subtracting(touched).map { cycles[$0] }
+    news.cycles.sort { $0.lexicographicallyPrecedes($1) }
+    untoldCycles = touched
     return news
   }
 
   /// The shared modules that start after one of these names, directly or not, where that could make
-  /// or break a circle.
+  /// or break a cycle.
   private func dependents(of modules: [Int], hiding hidden: Set<Int>) -> [Int] {
     let names = Set(modules.map { entries[$0].record.name })
-    // A circle through both has one of these start after a shared one.
+    // A cycle through both has one of these start after a shared one.
     let followsShared = modules.contains { position in
       entries[position].record.predecessors.contains { firsts[$0] != nil && !names.contains($0) }
     }
-    guard followsShared || !hidden.isDisjoint(with: circled) else { return [] }
+    guard followsShared || !hidden.isDisjoint(with: inCycles) else { return [] }
     var seen = hidden
     var result: [Int] = []
     var queue = Array(names)
@@ -92,7 +92,7 @@ struct StartOrder {
     return result
   }
 
-  private static func circles(of modules: [Int], in entries: [Survey.Declared]) -> [[Int]] {
+  private static func cycles(of modules: [Int], in entries: [Survey.Declared]) -> [[Int]] {
     let positions = Dictionary(
       uniqueKeysWithValues: modules.enumerated().map { (entries[$1].record.name, $0) })
     let attributes = modules.map { entries[$0].record.attributes }

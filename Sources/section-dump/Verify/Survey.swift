@@ -1,8 +1,7 @@
-internal import ArgumentParser
 internal import BinaryImage
 internal import Registration
 
-/// Everything that a set of files declares, and what stands in the way of it.
+/// Everything that a set of files declares, and what is wrong with each of them by itself.
 struct Survey {
   /// An entry and the file that holds it.
   struct Declared {
@@ -26,22 +25,49 @@ struct Survey {
     }
   }
 
+  /// What could not be read, or was refused.
+  struct Trouble {
+    var problem: Problem
+    /// The file or image.
+    var place: Place
+
+    /// The line on standard error.
+    var line: String { problem.line(path: place.file) }
+
+    /// Writes an object; `first` writes keys before all others.
+    func write(to json: inout JSONWriter, first: (inout JSONWriter) -> Void = { _ in }) {
+      problem.write(to: &json) { json in
+        first(&json)
+        json.key("path")
+        json.string(place.path)
+        json.key("container")
+        json.array(place.container)
+      }
+    }
+  }
+
+  /// The images that bear on others, in the order of the files; of copies, the first one.
+  var images: [SurveyedImage] = []
+  /// The entries of all of them.
   private(set) var declared: [Declared] = []
-  private(set) var findings: [Finding] = []
+  var findings: [Finding] = []
   /// What could not be read, and each malformed entry: findings too, and status 2.
-  private(set) var problems: [(problem: Problem, path: String)] = []
-  private(set) var images = 0
-  private(set) var skipped = 0
-  /// The Swift types of the files for each platform, where they were asked for.
-  private(set) var types: [Platform: DeclaredTypes] = [:]
+  var problems: [Trouble] = []
+  /// The number of images whose entries, or the want of them, are known.
+  var read = 0
+  var skipped = 0
+  /// The number of names that led to a file which another name had led to.
+  private(set) var furtherNames = 0
   private var files = 0
 
   /// Reads the inputs, and keeps what they declare in their order; `readsTypes` keeps their types too.
   init(_ inputs: Inputs, readsTypes: Bool = false) {
     let progress = Progress()
     defer { progress.clear() }
+    var inputs = inputs
+    inputs.isSet = true
     var survey = Self()
-    let crew = Crew<Survey>(jobs: inputs.jobs) { files, _ in
+    let crew = Crew<Survey>(jobs: inputs.jobs) { [inputs] files, _ in
       var survey = Survey()
       for file in files { survey.read(file, inputs, readsTypes: readsTypes) }
       return survey
@@ -49,21 +75,22 @@ struct Survey {
       survey.add(part)
       progress.advance(by: part.files)
     }
-    inputs.forEach(crew.add)
+    survey.furtherNames = inputs.forEach(crew.add)
     crew.finish()
+    survey.leaveOutCopies()
+    survey.declared = survey.images.flatMap(\.records)
     self = survey
   }
 
-  private init() {}
+  init() {}
 
   private mutating func add(_ other: Survey) {
-    declared += other.declared
+    images += other.images
     findings += other.findings
     problems += other.problems
-    images += other.images
+    read += other.read
     skipped += other.skipped
     files += other.files
-    for (platform, other) in other.types { types[platform, default: DeclaredTypes()].add(other) }
   }
 
   private mutating func read(
@@ -82,34 +109,39 @@ struct Survey {
     }
   }
 
-  private mutating func read(_ input: Input, _ architecture: String?, readsTypes: Bool) {
+  mutating func read(_ input: Input, _ architecture: String?, readsTypes: Bool) {
     input.forEachImage(architecture: architecture) { found in
-      if input.mayOmit(found) { skipped += 1 } else { read(found, of: input) }
-      if readsTypes, let image = try? found.image.get() {
-        let platform = Platform(of: image.identity)
-        types[platform, default: DeclaredTypes()].add(typesOf: image)
+      guard !input.mayOmit(found) else {
+        skipped += 1
+        return
+      }
+      let place = Place(path: input.name, container: found.container)
+      do throws(ImageError) {
+        let image = try found.image.get()
+        var surveyed = SurveyedImage(image, at: place)
+        read(image, into: &surveyed)
+        if readsTypes { surveyed.readTypes(of: image) }
+        if !surveyed.isEmpty { images.append(surveyed) }
+      } catch {
+        note(Problem(error), place)
       }
     }
   }
 
-  private mutating func read(_ found: FoundImage, of input: Input) {
-    let place = Place(path: input.name, container: found.container)
+  private mutating func read(_ image: any FileImage, into surveyed: inout SurveyedImage) {
+    let place = surveyed.place
     do throws(ImageError) {
-      let image = try found.image.get()
-      images += 1
       let scan = try RecordScanner.scan(image)
+      read += 1
+      surveyed.isRead = true
       for rejection in scan.rejections { note(Problem(rejection), place) }
-      if !scan.records.isEmpty {
-        let identity = image.identity
-        let platform = Platform(of: identity)
-        for record in scan.records {
-          var place = place
-          (place.section, place.index) = (record.origin.section, record.origin.index)
-          declared.append(
-            Declared(record: record, place: place, platform: platform, file: identity.kind))
-        }
-        if identity.kind == .object { try checkRetained(image, scan.records, place) }
+      surveyed.records = scan.records.map { record in
+        var place = place
+        (place.section, place.index) = (record.origin.section, record.origin.index)
+        return Declared(
+          record: record, place: place, platform: surveyed.platform, file: surveyed.kind)
       }
+      if surveyed.kind == .object { try checkRetained(image, scan.records, place) }
       try image.checkExtents()
     } catch {
       note(Problem(error), place)
@@ -143,69 +175,44 @@ struct Survey {
   }
 
   private mutating func note(_ problem: Problem, _ place: Place) {
-    problems.append((problem, place.file))
-    var place = place
-    (place.section, place.index) = (problem.section, problem.index)
+    problems.append(Trouble(problem: problem, place: place))
+    let offset = problem.offset.map { " (offset \(String(hexadecimal: $0)))" } ?? ""
     findings.append(
       Finding(
-        code: problem.code, level: .error, place: place, message: problem.message,
-        remedy: problem.remedy))
-  }
-}
-
-// MARK: - Children
-
-extension Survey {
-  /// What a child finds in a file.
-  private init(of input: Input, by child: IsolatedChild) throws(ImageError) {
-    var found: Survey?
-    try child.read(input, style: Style(isColored: false)) { piece, bytes in
-      var (coder, survey) = (FieldCoder(reading: bytes), Survey())
-      let isWhole = (try? survey.code(with: &coder)) != nil && coder.isAtEnd
-      found = piece == .sums && isWhole ? survey : nil
-    }
-    guard let found else {
-      throw ImageError(
-        .killed, image: input.name, message: "The child that read it has said nothing sensible.")
-    }
-    self = found
+        code: problem.code, level: .error, place: place.at(problem),
+        message: problem.message + offset, remedy: problem.remedy))
   }
 
-  /// Reads one file for the process that has started this one.
-  static func answer(
-    _ request: Request, _ inputs: Inputs, readsTypes: Bool = false
-  ) -> ExitCode {
-    ChildLimits.apply()
-    var (survey, coder) = (Survey(), FieldCoder())
-    survey.read(request.input, inputs.architecture, readsTypes: readsTypes)
-    do throws(FieldCoder.Broken) { try survey.code(with: &coder) } catch { return ExitCode(2) }
-    let sink = ByteSink(descriptor: 1)
-    sink.write(PackedPieces.head(.sums, size: coder.bytes.count)[...])
-    sink.write(coder.bytes[...])
-    sink.flush()
-    return sink.failure == 0 ? .success : ExitCode(2)
-  }
-
-  private mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&declared)
-    try coder.code(&findings)
-    try coder.code(&problems, (.blank, "")) { coder, entry throws(FieldCoder.Broken) in
-      try coder.code(&entry.problem)
-      try coder.code(&entry.path)
+  /// Says what is a copy of what; the entries of copies count once.
+  private mutating func leaveOutCopies() {
+    let originals = Copies(among: images).originals
+    guard !originals.isEmpty else { return }
+    for (copy, original) in originals.sorted(by: { $0.key < $1.key }) {
+      findings.append(
+        Finding(
+          .copy, .remark, images[copy].place,
+          "it is a copy of \(images[original].place.file), byte by byte; its entries count once",
+          remedy: "leave one of them out, unless they are for different hosts"))
     }
-    try coder.code(&images)
-    try coder.code(&skipped)
-    var list = types.map { (platform: $0.key, types: $0.value) }
-    try coder.code(&list, (.blank, DeclaredTypes())) { coder, entry throws(FieldCoder.Broken) in
-      try coder.code(&entry.platform)
-      try entry.types.code(with: &coder)
-    }
-    types = Dictionary(
-      list.map { ($0.platform, $0.types) }, uniquingKeysWith: { first, _ in first })
+    images = images.indices.filter { originals[$0] == nil }.map { images[$0] }
   }
 }
 
 extension Survey {
   /// The entries of each platform, in the order of the files.
   var declaredByPlatform: [[Declared]] { declared.groups { $0.platform } }
+
+  /// The executables for each platform that were read, with entries or without.
+  var executables: [Platform: [String]] {
+    images.filter { $0.kind == .executable && $0.isRead }.reduce(into: [:]) { names, image in
+      names[image.platform, default: []].append(image.place.file)
+    }
+  }
+
+  /// The Swift types of the files for each platform.
+  var types: [Platform: DeclaredTypes] {
+    images.reduce(into: [:]) { types, image in
+      types[image.platform, default: DeclaredTypes()].add(image.types)
+    }
+  }
 }

@@ -1,0 +1,39 @@
+/// The bytes that an image is: all of a file, or those of a member or a slice.
+public struct FilePart: Hashable, Sendable {
+  /// The path of the file, as the system takes it.
+  public var path: [UInt8]
+  /// Where in the file the image starts.
+  public var offset: UInt64
+  /// The size of the image in bytes.
+  public var size: UInt64
+
+  /// Describes a part of a file.
+  public init(path: [UInt8], offset: UInt64, size: UInt64) {
+    (self.path, self.offset, self.size) = (path, offset, size)
+  }
+
+  /// Hands over the bytes, in pieces that begin and end at the same places for every part of this
+  /// size.
+  ///
+  /// Throws where the file is gone or ends before they do.
+  public func forEachPiece(_ body: ([UInt8]) -> Void) throws(ImageError) {
+    let file = try OpenedFile(path: path, name: String(decoding: path, as: UTF8.self))
+    let (end, overflow) = offset.addingReportingOverflow(size)
+    guard !overflow, end <= file.size else {
+      throw file.error(.truncated, "The file has become smaller since it was read.", at: offset)
+    }
+    for start in stride(from: offset, to: end, by: 1 << 16) {
+      body(try file.read(at: start, count: Int(min(1 << 16, end - start))))
+    }
+  }
+}
+
+extension ELFFile {
+  /// Which bytes of which file the image is.
+  public var part: FilePart { file.part }
+}
+
+extension MachOFile {
+  /// Which bytes of which file the image is.
+  public var part: FilePart { file.part }
+}

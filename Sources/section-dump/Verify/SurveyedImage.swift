@@ -1,0 +1,99 @@
+internal import BinaryImage
+
+/// What is known of one image of a set.
+struct SurveyedImage {
+  var place: Place
+  var platform: Survey.Platform
+  /// What the image is for.
+  var kind: ImageIdentity.Kind
+  /// The build-id or UUID; empty where there is none.
+  var id: [UInt8]
+  /// Which bytes of which file it is; nil where that is not known.
+  var part: FilePart?
+  /// Whether its entries, or the want of them, are known.
+  var isRead = false
+  /// Its entries, in order.
+  var records: [Survey.Declared] = []
+  /// The Swift types and protocols that it declares, where they were asked for.
+  var types = DeclaredTypes()
+  var protocols = DeclaredTypes()
+
+  mutating func readTypes(of image: any FileImage) {
+    types.add(.types, of: image)
+    protocols.add(.protocols, of: image)
+  }
+
+  /// Whether it bears on no other image. An executable always does: objects are linked into it.
+  var isEmpty: Bool { kind != .executable && !declaresSomething }
+  var declaresSomething: Bool { !records.isEmpty || !types.isEmpty || !protocols.isEmpty }
+  /// Whether a process may load it.
+  var isLoadable: Bool { kind == .executable || kind == .shared || kind == .bundle }
+
+}
+
+extension SurveyedImage {
+  init(_ image: any FileImage, at place: Place) {
+    let identity = image.identity
+    self.init(
+      place: place, platform: Survey.Platform(of: identity), kind: identity.kind, id: identity.id,
+      part: image.part)
+  }
+}
+
+/// Images that are the same, byte by byte, though they are several files.
+struct Copies {
+  /// What copies have in common that costs nothing to compare.
+  private struct Likeness: Hashable {
+    var platform: Survey.Platform
+    var kind: ImageIdentity.Kind
+    var id: [UInt8]
+    var size: UInt64
+    var entries: Int
+  }
+
+  /// The copies by their positions, and the first image that each is the same as.
+  private(set) var originals: [Int: Int] = [:]
+  private var digests: [Bytes: Digest] = [:]
+  /// How many bytes of each file may still be read: those that images share are not read twice.
+  private var budgets: [FileIdentity: UInt64] = [:]
+
+  private struct Bytes: Hashable {
+    var file: FileIdentity
+    var offset, size: UInt64
+  }
+
+  init(among images: [SurveyedImage]) {
+    let groups = images.indices.filter { images[$0].declaresSomething }.groups { index in
+      let image = images[index]
+      return Likeness(
+        platform: image.platform, kind: image.kind, id: image.id, size: image.part?.size ?? 0,
+        entries: image.records.count)
+    }
+    for group in groups where group.count > 1 {
+      var first: [Digest: Int] = [:]
+      for index in group {
+        guard let digest = images[index].part.flatMap({ digest(of: $0) }) else { continue }
+        if let original = first[digest] {
+          originals[index] = original
+        } else {
+          first[digest] = index
+        }
+      }
+    }
+  }
+
+  /// Nil where the bytes cannot be read again.
+  private mutating func digest(of part: FilePart) -> Digest? {
+    guard let file = FileIdentity(part.path) else { return nil }
+    let bytes = Bytes(file: file, offset: part.offset, size: part.size)
+    if let known = digests[bytes] { return known }
+    let budget = budgets[file, default: file.size]
+    guard part.size <= budget else { return nil }
+    budgets[file] = budget - part.size
+    var maker = Digest.Maker()
+    // That it could be read was seen before; what is gone by now is nobody's copy.
+    guard (try? part.forEachPiece { maker.add(bytes: $0) }) != nil else { return nil }
+    digests[bytes] = maker.digest
+    return maker.digest
+  }
+}
