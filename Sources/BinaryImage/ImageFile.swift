@@ -41,7 +41,7 @@ public enum ImageFile {
   static func open(_ file: OpenedFile) throws(ImageError) -> any FileImage {
     for format in formats where format.recognises(file.head) { return try format.init(file) }
     for (magic, what) in unread where file.head.starts(with: magic) {
-      throw file.error(.unsupported, "The file is \(what), which is not read.")
+      throw file.error(.unsupported, "The file is not read: it is \(what).")
     }
     guard !isContainer(file.head) else {
       throw file.error(.notAnObject, "The file holds other files; it is no image itself.")

@@ -28,6 +28,8 @@ public final class ELFFile: FileFormat {
   private var loadedDynamic: ELFDynamic??
   private var loadedNote: [Section]??
   private var loadedCode: AddressRanges?
+  /// Whether the object has no code but that of GCC for itself, once that was asked.
+  var knownSlimLTO: Bool?
   var inflatedSections = InflatedSections()
   var words = FileWindow()
   var texts = FileWindow()
@@ -98,6 +100,12 @@ public final class ELFFile: FileFormat {
     guard found.count <= 1 || total <= file.size else {
       throw file.error(
         .malformed, "\(found.count) sections of this name share their bytes.", section: name)
+    }
+    if found.isEmpty, header.isObject, try isSlimLTO() {
+      throw file.error(
+        .unsupported,
+        "The object holds GCC's intermediate code alone (-flto), so its sections are not there "
+          + "yet; compile it with -ffat-lto-objects, or name what was linked of it.")
     }
     relocations.want(found, named: name)
     return found

@@ -31,6 +31,14 @@ struct Finding: Hashable {
     case missingModule = "missing-module"
     /// No file declares a service that `--require` names.
     case missingService = "missing-service"
+    /// A Swift type in several files; an error where an entry registers it.
+    case duplicateType = "duplicate-type"
+    /// A protocol that services are registered under, in several files: lookups across them fail.
+    case duplicateProtocol = "duplicate-protocol"
+    /// A member of an archive whose entries are not in the executable that is given beside it.
+    case neverLinked = "never-linked"
+    /// A section whose name is nearly that of one that holds entries: nobody reads it.
+    case lookAlikeSection = "look-alike-section"
     /// A file or member that is the same as another, byte by byte; its entries count once.
     case copy
   }

@@ -120,7 +120,11 @@ struct Survey {
         let image = try found.image.get()
         var surveyed = SurveyedImage(image, at: place)
         read(image, into: &surveyed)
-        if readsTypes { surveyed.readTypes(of: image) }
+        if readsTypes {
+          surveyed.readTypes(of: image)
+          // Where sections cannot be listed, the problems say so.
+          findings += (try? LookAlikes.findings(in: image, at: place)) ?? []
+        }
         if !surveyed.isEmpty { images.append(surveyed) }
       } catch {
         note(Problem(error), place)

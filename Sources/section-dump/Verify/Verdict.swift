@@ -12,5 +12,7 @@ struct Verdict {
     cycles = contradictions.map(\.cycles)
     findings = survey.findings + contradictions.flatMap(\.findings)
     findings += Implementations.findings(in: survey)
+    findings += SharedTypes.findings(in: survey)
+    findings += NeverLinked.findings(in: survey)
   }
 }

@@ -1,0 +1,162 @@
+internal import BinaryImage
+internal import Registration
+
+/// Swift types and protocols that several files of one process declare, each for itself.
+///
+/// To the runtime they are different ones of the same name. A lookup by name finds either; values of
+/// one are none of the other.
+struct SharedTypes {
+  private typealias Image = SurveyedImage
+
+  private var findings: [Finding] = []
+
+  static func findings(in survey: Survey) -> [Finding] {
+    var shared = SharedTypes()
+    for images in survey.images.filter(\.isLoadable).groups(by: \.platform) {
+      shared.find(in: images)
+    }
+    return shared.findings
+  }
+
+  /// Entries that name a type or a protocol in the same words.
+  private struct Namings {
+    /// The first one whose own image has nothing of that name.
+    var free: Naming?
+    /// The first one of each image that has something of that name: it means what is there.
+    var own: [Int: Naming] = [:]
+  }
+
+  private struct Naming {
+    var entry: Survey.Declared
+    var position: Int
+  }
+
+  /// A module that two images hold.
+  private struct Doubled: Hashable, Comparable {
+    var other, first: Int
+    var module: String
+
+    static func < (one: Self, two: Self) -> Bool {
+      (one.other, one.first, one.module) < (two.other, two.first, two.module)
+    }
+  }
+
+  private mutating func find(in images: [Image]) {
+    let protocols = Self.shared(images.map(\.protocols))
+    let types = Self.shared(images.map(\.types))
+    guard !protocols.isEmpty || !types.isEmpty else { return }
+    let contracts = Self.namings(in: images, \.protocols) { $0.kind == .service ? $0.name : nil }
+    for (name, owners) in protocols {
+      guard let naming = Self.naming(name, owners, contracts) else { continue }
+      report(name, owners, naming, isProtocol: true, images)
+    }
+    let implementations = Self.namings(in: images, \.types) { record in
+      switch record.kind {
+      case .module: record.name
+      case .service: record.implementation
+      default: nil
+      }
+    }
+    // Types that no entry names: one finding for each module and pair of files.
+    var modules: [Doubled: [[String]]] = [:]
+    for (name, owners) in types {
+      if let naming = Self.naming(name, owners, implementations) {
+        report(name, owners, naming, isProtocol: false, images)
+        continue
+      }
+      for (first, other) in Self.pairs(owners, images) {
+        modules[Doubled(other: other, first: first, module: name[0]), default: []].append(name)
+      }
+    }
+    for (doubled, names) in modules.sorted(by: { $0.key < $1.key }) {
+      let isOne = names.count == 1
+      findings.append(
+        Finding(
+          .duplicateType, .warning, images[doubled.other].place,
+          "\(images[doubled.first].place.file) holds the Swift module \(doubled.module) too: "
+            + (isOne ? "the type" : "\(names.count) types such as")
+            + " \(names[0].joined(separator: ".")) \(isOne ? "is" : "are") there twice",
+          remedy: "put the module into one dynamic library that both link"))
+    }
+  }
+
+  private mutating func report(
+    _ name: [String], _ owners: [Int], _ entry: Survey.Declared, isProtocol: Bool, _ images: [Image]
+  ) {
+    for (first, other) in Self.pairs(owners, images) {
+      let files = "\(images[first].place.file) and in \(images[other].place.file)"
+      let name = name.joined(separator: ".")
+      findings.append(
+        isProtocol
+          ? Finding(
+            .duplicateProtocol, .error, entry.place,
+            "the protocol \(name) is in \(files): a service that one of them registers is not "
+              + "found through the other's",
+            remedy: "put the contracts into one dynamic library that all link")
+          : Finding(
+            .duplicateType, .error, entry.place,
+            "the Swift type \(name) is in \(files): which one is found by name depends on what is "
+              + "loaded first",
+            remedy: "keep it in one file, or put it into a dynamic library that both link"))
+    }
+  }
+
+  /// What several images declare: the name, and the images in order.
+  private static func shared(_ declared: [DeclaredTypes]) -> [(name: [String], owners: [Int])] {
+    var owners: [[String]: [Int]] = [:]
+    for (index, types) in declared.enumerated() where !types.isEmpty {
+      // Every image that uses a type of C describes it; the runtime takes those for one.
+      for name in types.wholeNames where !name[0].hasPrefix("__C") {
+        owners[name, default: []].append(index)
+      }
+    }
+    return owners.filter { $0.value.count > 1 }
+      .sorted { $0.key.lexicographicallyPrecedes($1.key) }
+      .map { ($0.key, $0.value) }
+  }
+
+  /// Each owner but the first that may come into one process with one before it, and that one.
+  private static func pairs(_ owners: [Int], _ images: [Image]) -> [(first: Int, other: Int)] {
+    // Two executables are never in one.
+    let library = owners.first { images[$0].kind != .executable }
+    return owners.dropFirst().compactMap { other in
+      let first = images[other].kind == .executable ? library : owners.first
+      return first.flatMap { $0 < other ? ($0, other) : nil }
+    }
+  }
+
+  /// What entries name, by the words.
+  private static func namings(
+    in images: [Image], _ declared: KeyPath<Image, DeclaredTypes>, _ written: (Record) -> String?
+  ) -> [[String]: Namings] {
+    var result: [[String]: Namings] = [:]
+    var position = 0
+    for (index, image) in images.enumerated() {
+      var own: Set<[String]> = []
+      for entry in image.records where entry.record.attributes.abi == nil {
+        guard let text = written(entry.record), let names = DeclaredTypes.names(in: text),
+          own.insert(names).inserted
+        else { continue }
+        position += 1
+        let naming = Naming(entry: entry, position: position)
+        if image[keyPath: declared].has(text) {
+          result[names, default: Namings()].own[index] = naming
+        } else if result[names]?.free == nil {
+          result[names, default: Namings()].free = naming
+        }
+      }
+    }
+    return result
+  }
+
+  /// The first entry that means this name.
+  private static func naming(
+    _ name: [String], _ owners: [Int], _ namings: [[String]: Namings]
+  ) -> Survey.Declared? {
+    let candidates = name.indices.flatMap { start in
+      guard let named = namings[Array(name[start...])] else { return [Naming]() }
+      return [named.free].compactMap { $0 } + owners.compactMap { named.own[$0] }
+    }
+    return candidates.min { $0.position < $1.position }?.entry
+  }
+}

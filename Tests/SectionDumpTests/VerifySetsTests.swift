@@ -1,0 +1,169 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What no file shows by itself, and what a file hides.
+@Suite("What section-dump verify finds in files that belong together")
+struct VerifySetsTests {
+  /// Codes that are tested here and not in `VerifyFindingsTests`.
+  static let codes: Set = [
+    "copy", "duplicate-type", "duplicate-protocol", "never-linked", "look-alike-section",
+  ]
+
+  /// What `verify` finds, as `level code file section`.
+  private func findings(_ files: [String], status: Int32) throws -> [String] {
+    let outcome = try Tool.run(["verify", "--format", "csv"] + files)
+    #expect(outcome.status == status, "\(outcome)")
+    return outcome.lines.dropFirst().map { line in
+      let fields = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      return (fields[0...2] + [fields[4]]).joined(separator: " ")
+    }
+  }
+
+  private func swiftLibrary(_ source: String, _ name: String, module: String) throws -> String {
+    let file = Fixtures.place("\(name).swift")
+    try Data(source.utf8).write(to: file)
+    try Fixtures.tool(
+      "swiftc",
+      ["-parse-as-library", "-emit-library", "-module-name", module, file.path, "-o", name])
+    return name
+  }
+
+  private func entries(_ text: String, in section: String, as name: String) throws -> String {
+    try Fixtures.build(
+      """
+      __attribute__((used, retain, aligned(8), section("\(section)")))
+      static const char *const entry = "\(text)";
+      """, as: name, ["-shared", "-fPIC"])
+  }
+
+  @Test("A Swift type in two libraries, which an entry names or none does", .needs("swiftc"))
+  func types() throws {
+    let plain = "public struct Plain {}\npublic enum Other {}\nstruct Box { struct Plain {} }\n"
+    let files = [
+      try swiftLibrary(plain, "twice-1.so", module: "A"),
+      try swiftLibrary(plain + "public struct Third {}", "twice-2.so", module: "A"),
+      try swiftLibrary("public struct Plain {}", "twice-3.so", module: "B"),
+    ]
+    #expect(try findings(files, status: 0) == ["warning duplicate-type twice-2.so "])
+    let text = try Tool.run(["verify"] + files).output
+    #expect(text.contains("4 types such as A.Box"), "\(text)")
+
+    let module = try entries("A.Plain", in: "BeehiveMods", as: "twice-module.so")
+    #expect(
+      try findings(files + [module], status: 1) == [
+        "error duplicate-type twice-module.so BeehiveMods", "warning duplicate-type twice-2.so ",
+      ])
+    #expect(try findings([files[0], files[2], module], status: 0) == [])
+    #expect(try findings([files[0], files[0]], status: 0) == [])
+    try Fixtures.bytes(files[0]).write(to: Fixtures.place("twice-copy.so"))
+    #expect(try findings([files[0], "twice-copy.so"], status: 0) == ["remark copy twice-copy.so "])
+  }
+
+  @Test("The contracts in two libraries, so that lookups across them fail", .needs("swiftc"))
+  func protocols() throws {
+    let contracts = "public protocol Greeter {}\npublic protocol Clock {}\n"
+    let files = [
+      try swiftLibrary(contracts + "struct English: Greeter {}", "contracts-1.so", module: "C"),
+      try swiftLibrary(contracts, "contracts-2.so", module: "C"),
+    ]
+    #expect(try findings(files, status: 0) == [])
+    for written in ["C.Greeter", "Greeter"] {
+      let service = try entries(
+        "{\\\"\(written)\\\":\\\"C.English\\\"}", in: "BeehiveServices",
+        as: "contracts-\(written).so")
+      #expect(
+        try findings(files + [service], status: 1)
+          == ["error duplicate-protocol \(service) BeehiveServices"])
+      #expect(try findings([files[0], service], status: 0) == [])
+    }
+  }
+
+  @Test("Members of an archive that were never linked into the executable beside it")
+  func neverLinked() throws {
+    let entry = "#include <BeeHive.h>\nstatic const int one = 1;\n"
+    let objects = try ["first", "second"].map { name in
+      try Fixtures.build(
+        entry + "BEEHIVE_SERVICE(Greeter, \(name), &one, BEEHIVE_NAME(\"\(name)\"));\nint \(name);",
+        as: "never-\(name).o", ["-c", "-fPIC"])
+    }
+    try Fixtures.tool("ar", ["rcs", "libnever.a"] + objects)
+    func link(_ name: String, _ source: String, _ arguments: [String]) throws -> String {
+      try Fixtures.build(source, as: name, arguments)
+    }
+    let none = try link("never-none", "int main(void) { return 0; }", ["libnever.a"])
+    let one = try link(
+      "never-one", "extern int first; int main(void) { return first; }", ["libnever.a"])
+    let all = try link(
+      "never-all", "int main(void) { return 0; }",
+      ["-Wl,--whole-archive", "libnever.a", "-Wl,--no-whole-archive"])
+    let members = ["libnever.a", "libnever.a"].map { "error never-linked \($0) " }
+    #expect(try findings(["libnever.a", none], status: 1) == members)
+    #expect(try findings([one, "libnever.a"], status: 1) == [members[0]])
+    #expect(try findings(["libnever.a", all], status: 0) == [])
+    #expect(try findings(["libnever.a", none, all], status: 0) == [])
+    #expect(try findings(["libnever.a"], status: 0) == [])
+    let outcome = try Tool.run(["verify", "libnever.a", one])
+    #expect(outcome.output.contains("libnever.a(never-second.o): error: "), "\(outcome)")
+    #expect(outcome.output.contains("--whole-archive"))
+  }
+
+  @Test("An object of intermediate code alone is no object without entries")
+  func intermediate() throws {
+    try Needs.programs("gcc")
+    let slim = try Fixtures.build(
+      Fixtures.annotated, as: "slim.o", with: "gcc", ["-c", "-flto", "-fno-fat-lto-objects"])
+    let fat = try Fixtures.build(
+      Fixtures.annotated, as: "fat.o", with: "gcc", ["-c", "-flto", "-ffat-lto-objects"])
+    #expect(try Tool.lines(Tool.files([fat])[0]).count == 4)
+    for command in [["records"], ["verify"], ["strings", "--section", "BeehiveMods"]] {
+      let outcome = try Tool.run(command + [slim])
+      #expect(outcome.status == 2)
+      #expect((outcome.output + outcome.errors).contains("-ffat-lto-objects"), "\(outcome)")
+      #expect(!outcome.output.contains("no entries"))
+    }
+    #expect(try Tool.run(["sections", slim]).status == 0)
+    try Fixtures.tool("ar", ["rcs", "libslim.a", slim, fat])
+    let archive = try Tool.run(["libslim.a"])
+    #expect(archive.status == 2)
+    #expect(archive.errors.contains("libslim.a(slim.o): "))
+    #expect(archive.output.contains("Shop.ShopModule"))
+  }
+
+  @Test("An object of LLVM's intermediate code says so too", .needs("clang"))
+  func bitcode() throws {
+    let file = try Fixtures.build(
+      "int x;", as: "bitcode.o", with: "clang", ["-c", "-flto"])
+    for command in ["records", "verify"] {
+      let outcome = try Tool.run([command, file])
+      #expect(outcome.status == 2)
+      #expect((outcome.output + outcome.errors).contains("without -flto"), "\(outcome)")
+    }
+  }
+
+  @Test(
+    "A section whose name is nearly the right one",
+    arguments: [
+      ("BeeHiveMods", "BeehiveMods"), ("beehiveservices", "BeehiveServices"),
+      ("BeehiveRecord", "BeehiveRecords"), (".BeehiveMods", "BeehiveMods"),
+      ("BeehiveModes", "BeehiveMods"), ("BeehiveMxds", "BeehiveMods"), ("BeehivMds", nil),
+      ("BeehiveModules", nil), ("BeehiveMods.x", nil), ("list", nil),
+    ])
+  func lookAlikes(name: String, meant: String?) throws {
+    let file = try Fixtures.build(
+      ["BeehiveMods", name].enumerated().map { index, section in
+        """
+        __attribute__((used, retain, aligned(8), section("\(section)")))
+        static const char *const entry\(index) = "Log";
+        """
+      }.joined(separator: "\n"), as: "look-alike-\(name).so", ["-shared", "-fPIC"])
+    let outcome = try Tool.run(["verify", file])
+    #expect(outcome.status == (meant == nil ? 0 : 1))
+    let line = outcome.lines.first { $0.contains("look-alike-section") }
+    #expect((line != nil) == (meant != nil), "\(outcome)")
+    if let line, let meant {
+      #expect(line.hasPrefix("\(file) \(name): error: "))
+      #expect(line.contains("entries stand in \(meant) "))
+    }
+  }
+}
