@@ -21,7 +21,7 @@ struct LayeredLayoutTests {
     Row(testDescription: "a chain", count: 6, arrows: (0..<5).map { ($0, $0 + 1) }),
     Row(
       testDescription: "an arrow past others", count: 4, arrows: [(0, 1), (1, 2), (2, 3), (0, 3)]),
-    Row(testDescription: "a circle", count: 3, arrows: [(0, 1), (1, 2), (2, 0)], isAcyclic: false),
+    Row(testDescription: "a cycle", count: 3, arrows: [(0, 1), (1, 2), (2, 0)], isAcyclic: false),
     Row(
       testDescription: "the same arrow twice", count: 3, arrows: [(0, 1), (0, 1), (1, 2), (0, 2)]),
     Row(testDescription: "all to one", count: 300, arrows: (1..<300).map { ($0, 0) }),
@@ -83,5 +83,24 @@ struct LayeredLayoutTests {
         #expect(!(layout.origins[box].y...layout.origins[box].y + 40).contains(bend.y))
       }
     }
+  }
+
+  @Test("lead the arrow that closes a cycle back without a turn")
+  func backward() throws {
+    let sizes = Array(repeating: LayeredLayout.Size(width: 100, height: 40), count: 4)
+    let layout = LayeredLayout(sizes, arrows: [(0, 1), (1, 2), (2, 3), (3, 0)])
+    let way = try [layout.origins[3].x] + #require(layout.bends.last).map(\.x)
+    #expect(way.count == 5)
+    #expect(zip(way, way.dropFirst()).allSatisfy { $0 > $1 }, "\(way)")
+  }
+
+  @Test("use the width of a screen for what nothing connects")
+  func width() {
+    // Seven stars of nine boxes around one each, of which three fit beside each other.
+    let sizes = Array(repeating: LayeredLayout.Size(width: 150, height: 120), count: 70)
+    let arrows = (0..<70).filter { $0 % 10 != 0 }.map { ($0, $0 / 10 * 10) }
+    let layout = LayeredLayout(sizes, arrows: arrows)
+    let aspect = Double(layout.size.width) / Double(layout.size.height)
+    #expect((1.3...2.6).contains(aspect), "\(layout.size)")
   }
 }

@@ -23,6 +23,8 @@ struct GraphData {
         json.key("machine")
         json.string(picture.files[index].machine)
         if let plan {
+          json.key("title")
+          json.number(plan.titles[index])
           Self.write(plan.files[index], to: &json)
         }
       }

@@ -3,7 +3,7 @@ extension LayeredPart {
   static func ranks(of count: Int, _ arrows: [(from: Int, to: Int)]) -> [Int] {
     var next: [[Int]] = Array(repeating: [], count: count)
     for arrow in arrows { next[arrow.from].append(arrow.to) }
-    // Depth first: an arrow to a box that is being visited closes a circle, and does not count.
+    // Depth first: an arrow to a box that is being visited closes a cycle, and does not count.
     var state = Array(repeating: 0, count: count)
     var finished: [Int] = []
     var kept: [[Int]] = Array(repeating: [], count: count)

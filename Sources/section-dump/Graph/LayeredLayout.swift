@@ -38,11 +38,7 @@ struct LayeredLayout {
     let order = parts.indices.sorted {
       (parts[$0].boxes.count, -$0) > (parts[$1].boxes.count, -$1)
     }
-    let area = parts.reduce(0.0) { sum, part in
-      sum + Double((part.size.width + gaps.betweenParts) * (part.size.height + gaps.betweenParts))
-    }
-    let widest = parts.map(\.size.width).max() ?? 0
-    let limit = max(widest, Int((area * Self.aspect).squareRoot() * 1.15))
+    let limit = Self.limit(for: order.map { parts[$0].size }, gaps)
     var shelf = Point()
     var shelfHeight = 0
     for index in order {
@@ -62,6 +58,30 @@ struct LayeredLayout {
       shelf.x += part.size.width + gaps.betweenParts
       shelfHeight = max(shelfHeight, part.size.height)
     }
+  }
+
+  /// The width at which shelves of these sizes look largest in a window.
+  private static func limit(for sizes: [Size], _ gaps: Gaps) -> Int {
+    let area = sizes.reduce(0.0) { sum, size in
+      sum + Double((size.width + gaps.betweenParts) * (size.height + gaps.betweenParts))
+    }
+    let widest = sizes.map(\.width).max() ?? 0
+    let square = (area * aspect).squareRoot()
+    let limits = (7...20).map { max(widest, Int(square * Double($0) / 10)) }
+    func height(_ limit: Int) -> Double {
+      var (shelf, whole) = (Size(width: 0, height: 0), Size(width: 0, height: 0))
+      for size in sizes {
+        if shelf.width > 0, shelf.width + size.width > limit {
+          whole.height += shelf.height + gaps.betweenParts
+          shelf = Size(width: 0, height: 0)
+        }
+        whole.width = max(whole.width, shelf.width + size.width)
+        shelf.width += size.width + gaps.betweenParts
+        shelf.height = max(shelf.height, size.height)
+      }
+      return max(Double(whole.height + shelf.height), Double(whole.width) / aspect)
+    }
+    return limits.min { height($0) < height($1) } ?? widest
   }
 
   /// Boxes that arrows connect, each group in order.

@@ -1,6 +1,6 @@
 /// Boxes that arrows connect, in columns.
 ///
-/// The steps are those of Sugiyama: circles are cut, each box gets a column behind all that lead to
+/// The steps are those of Sugiyama: cycles are cut, each box gets a column behind all that lead to
 /// it, long arrows get a place in every column they pass, columns are ordered so that arrows cross
 /// less, and each box moves towards what it is connected with.
 struct LayeredPart {
@@ -60,10 +60,11 @@ struct LayeredPart {
       // From band to band an arrow goes straight.
       let ends = [arrows[arrow].from, arrows[arrow].to].compactMap { positions[$0] }
       guard Set((passed + ends).map { bandOf[$0] }).count == 1 else { continue }
+      let isForward = ends.first.map { slots[$0].column <= slots[passed[0]].column } ?? true
       let points = passed.flatMap { slot in
         let (left, right) = edges[slots[slot].column]
         let y = Int(slots[slot].centre)
-        return slots[slot].column >= slots[passed[0]].column
+        return isForward
           ? [Point(x: left, y: y), Point(x: right, y: y)]
           : [Point(x: right, y: y), Point(x: left, y: y)]
       }

@@ -10,12 +10,15 @@ struct PicturePlan {
 
   private(set) var nodes: [Box]
   private(set) var files: [Box]
+  /// The height of each file's title, above all that the file holds.
+  private(set) var titles: [Int] = []
   /// What each edge passes between its ends.
   private(set) var bends: [[Point]]
   private(set) var size = Size(width: 0, height: 0)
 
   private static let margin = 14
-  private static let titleHeight = 26
+  /// A title is as high as it takes to be read where the whole file is small on the screen.
+  private static let titleHeights = 30...72
   private static let lineHeight = 40
   /// The longest text that a node shows whole.
   static let textLimit = 34
@@ -45,12 +48,15 @@ struct PicturePlan {
         })
       for (node, origin) in zip(file.nodes, layout.origins) { nodes[node].origin = origin }
       for (edge, points) in zip(edges, layout.bends) { bends[edge] = points }
-      let title = min(file.name.count + file.machine.count + 2, Self.textLimit + 8) * 8
+      let width = min(file.name.count + file.machine.count + 2, Self.textLimit + 8) * 8
+      let (least, most) = (Self.titleHeights.lowerBound, Self.titleHeights.upperBound)
+      let title = min(max(least, layout.size.height / 5), most)
+      titles.append(title)
       files.append(
         Box(
           size: Size(
-            width: max(layout.size.width, title) + 2 * Self.margin,
-            height: layout.size.height + Self.titleHeight + 2 * Self.margin)))
+            width: max(layout.size.width, width) + 2 * Self.margin,
+            height: layout.size.height + title + 2 * Self.margin)))
     }
 
     // Files, and the nodes that stand beside them; edges between the same two share their way.
@@ -73,16 +79,16 @@ struct PicturePlan {
     for file in files.indices { files[file].origin = layout.origins[file] }
     for node in nodes.indices {
       let origin = layout.origins[box(of: node)]
-      guard picture.nodes[node].file != nil else {
+      guard let file = picture.nodes[node].file else {
         nodes[node].origin = origin
         continue
       }
-      nodes[node].origin = nodes[node].origin.movedIntoFile(at: origin)
+      nodes[node].origin = moved(nodes[node].origin, into: file)
     }
     for (index, edge) in picture.edges.enumerated() {
       let (from, to) = (box(of: edge.from), box(of: edge.to))
       if from == to {
-        bends[index] = bends[index].map { $0.movedIntoFile(at: layout.origins[from]) }
+        bends[index] = bends[index].map { moved($0, into: from) }
       } else if let arrow = arrowOf[[from, to]] {
         bends[index] = layout.bends[arrow]
       }
@@ -97,14 +103,11 @@ struct PicturePlan {
     return Size(width: max(72, Int(letters) + 28), height: lineHeight)
   }
 
-  fileprivate static func inside(_ origin: Point) -> Point {
-    Point(x: origin.x + margin, y: origin.y + margin + titleHeight)
-  }
-}
-
-extension LayeredLayout.Point {
-  fileprivate func movedIntoFile(at origin: Self) -> Self {
-    let start = PicturePlan.inside(origin)
-    return Self(x: start.x + x, y: start.y + y)
+  /// What stands in a file, from where its contents begin.
+  private func moved(_ point: Point, into file: Int) -> Point {
+    let origin = files[file].origin
+    return Point(
+      x: origin.x + Self.margin + point.x,
+      y: origin.y + titles[file] + Self.margin / 2 + point.y)
   }
 }

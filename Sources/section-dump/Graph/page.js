@@ -45,26 +45,37 @@ function shape(kind, w, h) {
 }
 
 for (const file of graph.files) {
+  const titleHeight = file.title;
   file.element = add(byId('files'), 'g', {
     class: 'file', transform: `translate(${file.x} ${file.y})`, 'data-name': file.name,
   });
   add(file.element, 'title', {}, file.name);
   add(file.element, 'rect', { width: file.width, height: file.height, rx: 10 });
-  // Titles stand above all else: on a map of many files they are what can still be read.
-  file.title = add(byId('titles'), 'g', { transform: `translate(${file.x + 14} ${file.y + 25})` });
+  // From afar a title fills its strip, and on a map the whole file; it never covers a box.
+  file.title = add(byId('titles'), 'g', { transform: `translate(${file.x} ${file.y})` });
   const title = add(file.title, 'text');
   const room = Math.max(Math.floor((file.width - 28) / 7.6) - file.machine.length - 2, 12);
   const text = short(file.name.split('/').pop(), room);
-  const size = Math.min((file.width - 28) / (text.length * 0.62), file.height / 3, 60);
-  title.style.setProperty('--far', `${Math.max(size, 13)}px`);
+  const widest = (file.width - 28) / (text.length * 0.62);
+  title.style.setProperty('--middle', `${titleHeight / 2}px`);
+  title.style.setProperty('--far', `${Math.max(Math.min(widest, titleHeight * 0.8), 13)}px`);
+  title.style.setProperty('--map', `${Math.max(Math.min(widest, file.height / 3), 13)}px`);
+  title.style.setProperty('--centre', `${file.height / 2}px`);
   add(title, 'tspan', {}, text);
   add(title, 'tspan', { class: 'machine', dx: 8 }, file.machine);
+}
+for (const finding of graph.findings) {
+  for (const index of finding.nodes) {
+    const file = graph.files[graph.nodes[index].file];
+    if (file && finding.level !== 'remark') file.element.classList.add('wrong');
+  }
 }
 
 function drawNode(parent, node) {
   const isWrong = node.isInCycle || node.findings.length > 0;
   const element = add(parent, 'g', {
-    class: `node ${node.kind}${isWrong ? ' wrong' : ''}`, 'data-name': node.name,
+    class: `node ${node.kind}${isWrong ? ' wrong' : ''}${node.file === null ? ' free' : ''}`,
+    'data-name': node.name,
     transform: `translate(${node.x} ${node.y})`, tabindex: 0, role: 'button',
     'aria-label': `${node.caption} ${node.name}`,
   });
@@ -78,17 +89,22 @@ function drawNode(parent, node) {
   return element;
 }
 
+// Where arrows go one way and the other between two boxes, each has a line of its own.
 function route(from, to, bends) {
-  const middle = (box) => box.y + box.height / 2;
   const isBackward = to.x + to.width <= from.x;
   const isBeside = !isBackward && to.x < from.x + from.width;
-  const points = [[isBackward ? from.x : from.x + from.width, middle(from)]];
-  for (let i = 0; i < bends.length; i += 2) points.push([bends[i], bends[i + 1]]);
-  points.push([isBackward || isBeside ? to.x + to.width : to.x, middle(to)]);
-  if (isBeside && bends.length === 0) {
-    const out = Math.max(points[0][0], points[1][0]) + 36;
-    return `M${points[0]}C${out} ${points[0][1]} ${out} ${points[1][1]} ${points[1]}`;
+  const height = (box, share) => box.y + box.height * share;
+  if (from === to || isBeside && bends.length === 0) {
+    const [right, toRight] = [from.x + from.width, to.x + to.width];
+    const out = Math.max(right, toRight) + 36;
+    const [start, end] = from === to ? [0.25, 0.75] : [0.7, 0.3];
+    const [y, toY] = [height(from, start), height(to, end)];
+    return `M${right} ${y}C${out} ${y} ${out} ${toY} ${toRight} ${toY}`;
   }
+  const share = isBackward ? 0.78 : 0.4;
+  const points = [[isBackward ? from.x : from.x + from.width, height(from, share)]];
+  for (let i = 0; i < bends.length; i += 2) points.push([bends[i], bends[i + 1]]);
+  points.push([isBackward || isBeside ? to.x + to.width : to.x, height(to, share)]);
   let path = `M${points[0]}`;
   for (let i = 1; i < points.length; i += 1) {
     const [[x, y], [nextX, nextY]] = [points[i - 1], points[i]];
@@ -139,6 +155,7 @@ function move(x, y, scale) {
   Object.assign(place, { x, y, scale: Math.min(4, Math.max(0.02, scale)) });
   view.setAttribute('transform', `translate(${place.x} ${place.y}) scale(${place.scale})`);
   view.classList.toggle('far', place.scale < 0.4);
+  view.classList.toggle('map', place.scale < 0.2);
 }
 function zoom(factor, x = canvas.clientWidth / 2, y = canvas.clientHeight / 2) {
   const scale = Math.min(4, Math.max(0.02, place.scale * factor));
@@ -197,6 +214,7 @@ addEventListener('resize', () => { if (selected === null && !search.value) fit()
 
 // ---- Choosing ----
 
+const mostFindings = 1000;
 let selected = null;
 function light(index) {
   for (const edge of graph.edges) {
@@ -208,17 +226,18 @@ function select(index) {
   selected = index;
   light(index);
   const details = byId('details');
-  details.hidden = index === null;
-  if (index === null) return;
+  details.replaceChildren();
+  if (index === null) return tellAll(details);
+  details.hidden = false;
   const node = graph.nodes[index];
   node.element.classList.add('selected');
-  details.replaceChildren();
+  if (graph.findings.length > 0) {
+    const back = add(details, 'button', { id: 'all' }, 'All findings');
+    back.addEventListener('click', () => select(null));
+  }
   add(details, 'h2', {}, node.name);
   add(details, 'p', {}, node.caption);
-  for (const finding of node.findings) {
-    const { level, message, remedy } = graph.findings[finding];
-    add(details, 'p', { class: 'finding' }, `${level}: ${message}; ${remedy}`);
-  }
+  for (const finding of node.findings) tell(details, graph.findings[finding]);
   if (node.attributes) {
     add(details, 'h3', {}, 'Attributes');
     for (const word of node.attributes.split(' ')) add(details, 'p', {}, word);
@@ -247,13 +266,27 @@ function list(parent, title, indices) {
     button.addEventListener('click', () => { select(index); show(graph.nodes[index]); });
   }
 }
-const notes = graph.findings.filter((finding) => finding.nodes.length === 0);
-if (notes.length > 0) {
-  const details = byId('details');
-  details.hidden = false;
-  add(details, 'h2', {}, 'What section-dump verify says');
-  for (const { place, level, message } of notes) {
-    add(details, 'p', { class: 'finding' }, `${place}: ${level}: ${message}`);
+
+// What is wrong stands beside the picture until a node is chosen.
+function tell(parent, finding, isLinked) {
+  const item = add(parent, 'div', { class: `finding ${finding.level}` });
+  const node = finding.nodes[0];
+  if (isLinked && node !== undefined) {
+    const button = add(item, 'button', {}, finding.place);
+    button.addEventListener('click', () => { select(node); show(graph.nodes[node]); });
+  } else {
+    add(item, 'p', { class: 'place' }, finding.place);
+  }
+  add(item, 'p', {}, `${finding.level}: ${finding.message}`);
+  add(item, 'p', { class: 'remedy' }, finding.remedy);
+}
+function tellAll(details) {
+  const count = graph.findings.length;
+  details.hidden = count === 0;
+  add(details, 'h2', {}, count === 1 ? '1 finding' : `${count} findings`);
+  for (const finding of graph.findings.slice(0, mostFindings)) tell(details, finding, true);
+  if (count > mostFindings) {
+    add(details, 'p', {}, `and ${count - mostFindings} more, which section-dump verify lists`);
   }
 }
 
@@ -335,5 +368,6 @@ addEventListener('keydown', (event) => {
   event.preventDefault();
   actions[event.key]();
 });
+select(null);
 fit();
 readAddress();
