@@ -113,20 +113,6 @@ struct Verify: ParsableCommand {
   }
 }
 
-extension Int {
-  /// `1 file`, `2 files`
-  func counted(_ one: String, _ many: String? = nil) -> String {
-    "\(self) \(self == 1 ? one : many ?? "\(one)s")"
-  }
-}
-
-extension Int {
-  /// `1 file`, `2 files`
-  func counted(_ one: String, _ many: String? = nil) -> String {
-    "\(self) \(self == 1 ? one : many ?? "\(one)s")"
-  }
-}
-
 extension Survey {
   /// Whether one of the files has an entry.
   func has(_ required: Requirement) -> Bool {
