@@ -105,10 +105,10 @@ struct IsolatedChildTests {
 
   @Test("Reports of every size come whole, in the order of the files", arguments: [1, 3])
   func sizes(jobs: Int) throws {
-    let small = try Self.good(40, "small-and-large")
+    let small = try Self.good(40, "small-and-large-\(jobs)")
     let large = try Fixtures.build(
       ".section list, \"aw\"\n.zero 1 << 16\n.section .note.GNU-stack, \"\", %progbits",
-      as: "large-report.so", suffix: "s", ["-shared"])
+      as: "large-report-\(jobs).so", suffix: "s", ["-shared"])
     let paths = small.flatMap { [$0, "nosuch"] } + [large] + small
     let arguments = ["sections", "--format", "json", "--jobs", "\(jobs)"] + paths
     let plain = try Tool.run(arguments)

@@ -35,6 +35,25 @@ enum Tool {
         + "\(record["priority"] ?? "") {\(attributes)}"
     }
   }
+
+  /// The fields of each line of CSV.
+  static func rows(_ text: String) -> [[String]] {
+    text.split(separator: "\n").map { line in
+      var (fields, isQuoted) = ([""], false)
+      for character in line {
+        switch character {
+        case "\"": isQuoted.toggle()
+        case "," where !isQuoted: fields.append("")
+        default: break
+        }
+        if character != "," || isQuoted { fields[fields.count - 1].append(character) }
+      }
+      return fields.map { field in
+        guard field.hasPrefix("\"") else { return field }
+        return String(field.dropFirst().dropLast()).replacing("\"\"", with: "\"")
+      }
+    }
+  }
 }
 
 /// Compares what was printed with a file beside this one.

@@ -77,14 +77,14 @@ struct WantedNamesTests {
     let source = Fixtures.handWritten.split(separator: "\n")
       .filter { !["nothing", "hostile", "damaged"].contains(where: $0.contains) }
       .joined(separator: "\n")
-    let path = try Fixtures.build(source, as: "missing.so", ["-shared", "-fPIC"])
-    let empty = try Fixtures.build("int x;", as: "missing-empty.so", ["-shared", "-fPIC"])
+    let path = try Fixtures.build(source, as: "wanted-misses.so", ["-shared", "-fPIC"])
+    let empty = try Fixtures.build("int x;", as: "wanted-misses-empty.so", ["-shared", "-fPIC"])
     for more in [[], ["--jobs", "3"], ["--isolate"], ["--format", "json"]] {
       let outcome = try Tool.run(arguments + more + [empty, path])
       #expect(outcome.errors == "section-dump: no file has \(complaint)\n")
       #expect(outcome.status == 1, "\(more)")
     }
-    #expect(try Tool.run(arguments + [path, "nosuch"]).status == 2)
+    #expect(try Tool.run(arguments + [path, "wanted-nosuch"]).status == 2)
   }
 
   @Test("One of many files is enough")

@@ -2,6 +2,7 @@ internal import CElf
 
 /// What an ELF file is for, and which build it is of.
 extension ELFFile {
+  /// Whether the header says that it is a core file.
   public var isCore: Bool { header.type == UInt16(ET_CORE) }
 
   /// Describes the file as far as it can be read; a damaged part is as good as an absent one here.
@@ -67,7 +68,7 @@ extension ELFFile {
 
   private func buildID(in extent: ELFSegments.Extent) throws(ImageError) -> [UInt8]? {
     let bytes = try noteBytes(in: extent)
-    let notes = ELFNote.notes(in: bytes.span, alignment: extent.alignment, order: header.order)
-    return notes.first(where: \.isBuildID).map { Array(bytes[$0.descriptor]) }
+    let id = ELFNote.buildID(in: bytes.span, alignment: extent.alignment, order: header.order)
+    return id.map { Array(bytes[$0]) }
   }
 }

@@ -68,7 +68,7 @@ struct ELFSectionTable {
     init(_ names: [String]) {
       texts = names.map { Array($0.utf8) }
       var common = texts.first ?? []
-      for text in texts {
+      for text in texts.dropFirst() {
         while !text.starts(with: common) { common.removeLast() }
       }
       beginning = common

@@ -1,5 +1,6 @@
 /// What a Mach-O file is for, and which build it is of.
 extension MachOFile {
+  /// Whether the header says that it is a core file.
   public var isCore: Bool { header.type == MachOHeader.FileType.core }
 
   /// Describes the file as far as it can be read; a damaged part is as good as an absent one here.

@@ -16,6 +16,12 @@ enum ChildLimits {
 
   /// Limits the memory of this process, and what it writes, for good; never to more than it has.
   static func apply() {
+    // Whoever started the parent may have had the signals ignored that end what takes too long.
+    for number in [SIGALRM, SIGXCPU, SIGXFSZ] { signal(number, SIG_DFL) }
+    var none = sigset_t()
+    // Sound: the set lives for the duration of both calls.
+    unsafe sigemptyset(&none)
+    unsafe sigprocmask(SIG_SETMASK, &none, nil)
     #if canImport(Glibc)
       lower(Resource(RLIMIT_AS.rawValue), to: memory)
       lower(Resource(RLIMIT_FSIZE.rawValue), to: outputSize)
