@@ -21,7 +21,6 @@ extension Survey {
   static func answer(
     _ request: Request, _ inputs: Inputs, readsTypes: Bool = false
   ) -> ExitCode {
-    ChildLimits.apply()
     var (survey, coder) = (Survey(), FieldCoder())
     survey.read(request.input, inputs.architecture, readsTypes: readsTypes)
     do throws(FieldCoder.Broken) {
