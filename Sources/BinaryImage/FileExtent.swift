@@ -17,12 +17,12 @@ extension OpenedFile {
 
   /// The range that a section's header claims, once the file is known to have it.
   func extent(
-    of section: Section, at offset: UInt64?, size: UInt64, isSplit: Bool
+    of section: Section, at offset: UInt64?, size: UInt64, isSplit: @autoclosure () -> Bool
   ) throws(ImageError) -> FileExtent {
     guard let offset else {
       throw error(
         .noContents,
-        isSplit
+        isSplit()
           ? "The section has no bytes in this file; look in the one it was split from."
           : "The section is memory that starts as zeros; the file has no bytes of it.",
         section: section.name)

@@ -14,7 +14,7 @@ public enum TargetMemory: Sendable {
   case code
   /// In bytes of the file.
   case data
-  /// In memory that starts as zeros, of which the file has no bytes, or at its end.
+  /// In memory of which the file has no bytes: it starts as zeros, or the image ends there.
   case zeros
   /// Nowhere in the image.
   case outside
@@ -23,12 +23,12 @@ public enum TargetMemory: Sendable {
 extension OpenedFile {
   /// What the file has of the range that a section's header claims; nil where it claims none.
   func stored(
-    _ section: Section, at offset: UInt64?, size: UInt64, isSplit: Bool
+    _ section: Section, at offset: UInt64?, size: UInt64, isSplit: @autoclosure () -> Bool
   ) throws(ImageError) -> StoredBytes? {
     do throws(ImageError) {
       return StoredBytes(
-        size: try extent(of: section, at: offset, size: size, isSplit: isSplit).size)
-    } catch  where error.code == .noContents && !isSplit {
+        size: try extent(of: section, at: offset, size: size, isSplit: isSplit()).size)
+    } catch  where error.code == .noContents && !isSplit() {
       return nil
     } catch  where error.code == .truncated {
       return StoredBytes(size: held(at: offset ?? size, size).size, shortage: error)
@@ -76,7 +76,13 @@ extension ELFFile {
     case .address(let address):
       if try codeRanges().contains(address.rawValue) { return .code }
       if try segments().extent(from: address) != nil { return .data }
-      return try segments().holds(address) ? .zeros : .outside
+      if try segments().holds(address) { return .zeros }
+      // MIPS rounds the addresses in its global offset table to 64 KiB, up or down.
+      guard header.machine == UInt16(EM_MIPS), address.rawValue & 0xffff == 0,
+        address.rawValue >= 0x8000
+      else { return .outside }
+      let nearest = VirtualAddress(rawValue: address.rawValue - 0x8000)
+      return try segments().holds(nearest) ? .zeros : .outside
     case .section(let index, _):
       guard sectionIndices.contains(index) else { return .outside }
       let (type, flags) = try sectionTable().kind(of: index)

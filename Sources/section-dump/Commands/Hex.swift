@@ -52,6 +52,8 @@ struct HexDump: SlotDump {
 /// Writes lines of bytes, with what is said of each.
 private struct HexRows {
   private static let rowSize: UInt64 = 16
+  /// How much of a text is shown behind an arrow.
+  private static let longest = 64
 
   private let section: Section
   private let size: UInt64
@@ -89,7 +91,9 @@ private struct HexRows {
   private static func note(on slot: PointerSlot) -> String? {
     guard slot.target != nil || slot.symbol != nil || slot.kind == .unresolved else { return nil }
     var note = "\(slot.number) \(slot.destination)"
-    if let string = slot.string { note += " \"\(string)\"" }
+    if let string = slot.string {
+      note += string.utf8.count > longest ? " \"\(string.prefix(longest))…\"" : " \"\(string)\""
+    }
     if let why = slot.note { note += " (\(why))" }
     return note
   }

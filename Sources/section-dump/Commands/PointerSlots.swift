@@ -68,12 +68,9 @@ struct PointerSlots {
     let stride = stride ?? UInt64(image.pointerSize)
     var reader = SlotReader(found.section, size: size, of: image, room: maxBytes)
     var pending: [PointerSlot] = []
-    var (holdsPointers, holdsNumbers) = (false, false)
     func finish() {
       for slot in pending {
         if let failure = slot.failure { log.add(failure, slot) }
-        holdsPointers = holdsPointers || [.pointer, .code, .imported].contains(slot.kind)
-        holdsNumbers = holdsNumbers || slot.kind == .number
         body(slot)
       }
     }
@@ -82,16 +79,17 @@ struct PointerSlots {
     while size - position >= stride {
       var element: [PointerSlot] = []
       for place in places { element.append(reader.slot(index, at: position + place)) }
+      // What could not be read is no slot.
+      if let failure = reader.failure {
+        log.add(failure, nil)
+        break
+      }
       if pending.count == element.count, zip(pending, element).allSatisfy({ $0.isRepeated(by: $1) })
       {
         for slot in pending.indices { pending[slot].repeats += 1 }
       } else {
         finish()
         pending = element
-      }
-      if let failure = reader.failure {
-        log.add(failure, nil)
-        break
       }
       index += 1
       position += stride
@@ -102,10 +100,10 @@ struct PointerSlots {
       position += more
     }
     finish()
-    // Any data may have any size; an array of pointers, and of nothing else, that is cut off is
-    // damaged.
+    // Any data may have any size; what says that it is an array of pointers has a whole number.
     let rest = (size - position) % stride
-    if rest > 0, (holdsPointers && !holdsNumbers) || self.stride != nil, reader.failure == nil {
+    let isArray = self.stride != nil || found.section.entrySize == stride
+    if rest > 0, isArray, reader.failure == nil {
       let what = self.stride == nil ? "pointer" : "element of \(stride) bytes"
       log.add(
         ImageError(

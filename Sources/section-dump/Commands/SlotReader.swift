@@ -137,7 +137,7 @@ struct SlotReader {
     slot.kind = .pointer
     switch try image.memory(at: pointer.target) {
     case .code: slot.kind = .code
-    case .zeros: slot.note = "memory that starts as zeros"
+    case .zeros: slot.note = "the file has no bytes there"
     case .data: try readText(of: pointer, into: &slot)
     case .outside where pointer.resolution == .absolute:
       (slot.kind, slot.resolution, slot.target) = (.number, .number, nil)

@@ -101,6 +101,10 @@ struct OracleELFTests {
     }
     expectAgreement(reports, "readelf", of: machine)
     #expect(Set(reports.map(\.path)) == Set(paths))
+    // Addresses of pages, which reach out of the image, are no damage.
+    let table = try Command.run(
+      Repository.sectionDump, ["hex", "--section", ".got", "\(folder)/libc.so.6"])
+    #expect(table.status == 0, "\(table.errors)")
   }
 
   /// What they cannot read there is said, and is nobody's failure.
