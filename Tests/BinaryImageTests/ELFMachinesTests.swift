@@ -75,6 +75,13 @@ struct ELFMachinesTests {
     var builder = mips(64, .little)
     builder.tags[1].value = .max
     expectError(.truncated) { try pointers(builder, "list", 1) }
+    // Nor does a segment that claims to be larger than the file.
+    builder.tags[1].value = 1 << 40
+    var bytes = builder.bytes
+    for field in [32, 40] { bytes[64 + field + 6] = 1 }
+    let image = try ELFFile(path: Fixture.write(bytes, as: "huge-table"))
+    let section = try #require(image.sections(named: "list").first)
+    expectError(.truncated) { try image.pointer(at: 0, in: section) }
   }
 
   @Test("of other machines read the numbers of their own processor alone")

@@ -24,12 +24,13 @@ struct ELFGlobalOffsets {
     let count = locals.saturating(adding: globals)
     let (size, overflow) = count.multipliedReportingOverflow(by: UInt64(header.wordSize))
     guard !overflow,
-      let extent = segments.extent(from: VirtualAddress(rawValue: start), size: size)
+      let extent = segments.extent(from: VirtualAddress(rawValue: start), size: size),
+      file.holds(extent.offset, size)
     else {
       throw file.error(
         .truncated,
         "The dynamic section names a global offset table of \(count) words at "
-          + "0x\(start.hexadecimal), which no segment holds.")
+          + "0x\(start.hexadecimal), which no segment of the file holds.")
     }
     (self.locals, self.extent) = (locals, extent)
   }

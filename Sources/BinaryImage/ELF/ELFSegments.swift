@@ -103,8 +103,8 @@ struct ELFSegments {
 
   /// Whether memory of the image is at an address, or ends there.
   func holds(_ address: VirtualAddress) -> Bool {
-    load(holding: address.rawValue) != nil
-      || loads.contains { $0.address.saturating(adding: $0.memorySize) == address.rawValue }
+    let place = address.rawValue
+    return load(holding: place) != nil || (place > 0 && load(holding: place - 1) != nil)
   }
 
   private func load(holding address: UInt64) -> Load? {
