@@ -48,6 +48,7 @@ extension OpenedFile {
 }
 
 extension ELFFile {
+  /// How much of a section the file has, once it is inflated; nil for one without bytes.
   public func stored(of section: Section) throws(ImageError) -> StoredBytes? {
     let (stored, isCompressed) = try location(of: section)
     let found = try file.stored(
@@ -57,6 +58,7 @@ extension ELFFile {
     return StoredBytes(size: UInt64(bytes.count))
   }
 
+  /// Bytes of a section, from an offset in it on; a compressed one is inflated.
   public func bytes(
     of section: Section, at offset: UInt64, count: Int
   ) throws(ImageError) -> [UInt8] {
@@ -71,6 +73,7 @@ extension ELFFile {
     return try file.read(at: (stored.offset ?? file.size).saturating(adding: offset), count: count)
   }
 
+  /// What stands where a pointer leads.
   public func memory(at target: PointerValue.Target) throws(ImageError) -> TargetMemory {
     switch target {
     case .address(let address):
@@ -92,6 +95,7 @@ extension ELFFile {
     }
   }
 
+  /// The offset of the first word of a section, from an offset on, that a relocation is for.
   public func nextRelocated(
     from offset: UInt64, in section: Section
   ) throws(ImageError) -> UInt64? {
@@ -109,10 +113,12 @@ extension MachOFile {
   /// Whether this has the debug information alone that was split from another file.
   private var isSplit: Bool { identity.kind == .debug }
 
+  /// How much of a section the file has, once it is inflated; nil for one without bytes.
   public func stored(of section: Section) throws(ImageError) -> StoredBytes? {
     try file.stored(section, at: file.place(of: section), size: section.size, isSplit: isSplit)
   }
 
+  /// Bytes of a section, from an offset in it on; a compressed one is inflated.
   public func bytes(
     of section: Section, at offset: UInt64, count: Int
   ) throws(ImageError) -> [UInt8] {
@@ -121,6 +127,7 @@ extension MachOFile {
     return try file.read(at: start, count: count)
   }
 
+  /// What stands where a pointer leads.
   public func memory(at target: PointerValue.Target) throws(ImageError) -> TargetMemory {
     switch target {
     case .address(let address):
