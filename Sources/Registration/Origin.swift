@@ -27,8 +27,12 @@ public struct Origin: Hashable, Sendable {
 
 extension Origin: CustomStringConvertible {
   /// `libshop.so BeehiveRecords[1]`: the file's name without its folders.
-  public var description: String {
-    let name = image.split(separator: "/").last.map(String.init) ?? "(executable)"
+  public var description: String { description(folders: 0) }
+
+  /// The same with the last folders of the path.
+  public func description(folders: Int) -> String {
+    let parts = image.split(separator: "/")
+    let name = parts.isEmpty ? "(executable)" : parts.suffix(folders + 1).joined(separator: "/")
     return "\(name) \(section)[\(index)]"
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// Two libraries that declare the same: BeeHive let one of them win without a word, or ended the
@@ -36,5 +37,21 @@ import Testing
         "accepted (no-such-type) module LatePlugin.LateModule at libsecond.so BeehiveMods[0]",
         "bound service Speaker at libsecond.so BeehiveRecords[0]", "second",
       ])
+  }
+
+  @Test("Two of one file name are told apart by as much of the path as is needed")
+  func sameFileName() throws {
+    let workshop = try self.workshop()
+    for (name, folder) in [("first", "one"), ("second", "two")] {
+      let bytes = try Data(contentsOf: workshop.folder.place("lib\(name).so"))
+      try workshop.folder.write(bytes, as: "plugins/\(folder)/lib.so")
+    }
+    let said = try Program.host(
+      "open=./plugins/one/lib.so", "open=./plugins/two/lib.so", "reasons", in: workshop)
+    #expect(
+      said.filter { $0.contains("duplicate") }.allSatisfy {
+        $0.contains(" at lib.so ") && $0.contains(": one/lib.so ")
+      }, "\(said)")
+    #expect(said.count { $0.contains("duplicate") } == 2)
   }
 }

@@ -28,8 +28,10 @@ import Testing
     let workshop = try Workshop()
     try workshop.library("speaker", Source.speaker())
     let said = try Program.host(
-      "touch", "open-memory=./libspeaker.so", "speak=Speaker", "count", "images", in: workshop)
-    #expect(said == ["hello", "1 bound, 0 accepted, 0 rejected", "every image is well"])
+      "touch", "open-memory=./libspeaker.so", "speak=Speaker", "entries", "images", in: workshop)
+    #expect(said.first == "hello" && said.last == "every image is well")
+    // It goes by the name that it was given, not by the number of its descriptor.
+    #expect(said.count == 3 && said[1].hasPrefix("bound service Speaker at memfd:"), "\(said)")
   }
 
   @Test("A file in memory without a note: read, or reported") func memoryWithoutNote() throws {

@@ -27,7 +27,7 @@ extension RegisteredEntry {
     if case .rejected = progress { return }
     guard let first = others.first(where: { $0.isDuplicated(by: self) }) else { return }
     setAside = progress
-    progress = .rejected(.duplicate(of: first, kind: kind))
+    progress = .rejected(.duplicate(of: first, by: self))
   }
 
   /// Whether `later` provides what this entry already provides, so that nothing could tell them apart.
@@ -45,10 +45,13 @@ extension RegisteredEntry {
 }
 
 extension Problem {
-  fileprivate static func duplicate(of first: RegisteredEntry, kind: RecordKind) -> Problem {
+  fileprivate static func duplicate(
+    of first: RegisteredEntry, by later: RegisteredEntry
+  ) -> Problem {
     let remedy =
-      kind == .service ? "give one of them a name or a priority" : "rename or remove one of them"
-    return Problem(
-      .duplicate, "\(first.source) already provides it; \(remedy)", related: [first.source])
+      later.kind == .service
+      ? "give one of them a name or a priority" : "rename or remove one of them"
+    let place = Source.told(apart: [first.source, later.source])[0]
+    return Problem(.duplicate, "\(place) already provides it; \(remedy)", related: [first.source])
   }
 }

@@ -212,7 +212,7 @@ struct Resolution<Service: Sendable> {
     let places = candidates.map(\.entry.source)
     return ServiceError(
       .ambiguous, service: spelling,
-      message: "\(places.map(\.description).joined(separator: " and ")) both provide it; "
+      message: "\(Source.told(apart: places).joined(separator: " and ")) both provide it; "
         + "give one of them a name or a priority",
       sources: places)
   }

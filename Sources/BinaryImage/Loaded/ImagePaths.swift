@@ -35,8 +35,14 @@ struct ImagePaths: Sequence, IteratorProtocol {
     return rest.isEmpty ? nil : rest.removeFirst()
   }
 
-  /// What errors and identities call an image: the loader's name, or the program's own path.
+  /// What errors and identities call an image: the loader's name, or the program's own path. What was
+  /// opened by descriptor has the name that the kernel knows, `/memfd:plugin (deleted)`.
   static func displayName(of mapped: MappedImage) -> String {
+    if mapped.name.hasPrefix("/proc/self/fd/") || mapped.name.hasPrefix("/dev/fd/"),
+      let header = mapped.header, let path = kernelPaths(of: header.rawValue).first
+    {
+      return path
+    }
     guard mapped.role == .program, mapped.name.isEmpty else { return mapped.name }
     return programPath ?? "/proc/self/exe"
   }
