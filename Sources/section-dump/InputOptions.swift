@@ -86,8 +86,12 @@ struct ThreadOptions: ParsableArguments {
     guard jobs ?? 1 > 0 else { throw ValidationError("--jobs must be positive.") }
   }
 
-  /// What was asked for, or what is best for many files or for those that were named one by one.
-  func jobs(forMany isMany: Bool) -> Int { jobs ?? (isMany ? POSIXThread.processors : 1) }
+  /// What was asked for, or what is best for many files or for those that were named one by one; no more
+  /// than can be of use.
+  func jobs(forMany isMany: Bool) -> Int {
+    let processors = POSIXThread.processors
+    return min(jobs ?? (isMany ? processors : 1), 8 * processors)
+  }
 }
 
 /// How far what is read may reach.

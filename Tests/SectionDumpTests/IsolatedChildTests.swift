@@ -88,6 +88,16 @@ struct IsolatedChildTests {
     #expect(reading.started == 3)
   }
 
+  @Test("One that somebody stops is ended, and the next file is read by another", .full)
+  func stopped() throws {
+    let reading = Reading(try Self.good(1, "by-a-stopped"), ["-c", "kill -STOP $$"], "/bin/sh")
+    guard case .failure(let error) = try #require(reading.reports.first) else {
+      Issue.record("a stopped child has read a file")
+      return
+    }
+    #expect(error.code == .killed && error.message.contains("said nothing"), "\(error.message)")
+  }
+
   @Test("A program that is no such child is a reason for each file")
   func otherProgram() throws {
     let paths = try Self.good(2, "by-another")

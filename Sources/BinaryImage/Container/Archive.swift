@@ -24,7 +24,8 @@ struct Archive: ContainerFormat {
   func forEachMember(_ body: (Result<OpenedFile, ImageError>) -> Void) {
     var names: (offset: UInt64, size: UInt64)?
     var furthest: UInt64 = 0
-    var nested: Set<[UInt8]> = []
+    var opened: Set<[UInt8]> = []
+    var nameSize: UInt64 = 0
     var window = FileWindow()
     var position = UInt64(Self.magic.count)
     do throws(ImageError) {
@@ -33,13 +34,37 @@ struct Archive: ContainerFormat {
         if file.size - position == 1, try file.read(at: position, count: 1) == [0x0a] { break }
         let entry = try header(at: position, &window)
         let start = position + Self.headerSize
-        let name = try MemberName(entry.name, in: names, of: file, &window, data: start, entry.size)
+        let name: MemberName
+        do throws(ImageError) {
+          name = try MemberName(entry.name, in: names, of: file, &window, data: start, entry.size)
+        } catch {
+          // The size is no worse for that: the next member begins behind it.
+          guard !isThin, entry.size <= file.size - start else { throw error }
+          body(.failure(error))
+          position = start + entry.size + entry.size % 2
+          continue
+        }
         let isStored = !isThin || !name.isMember
         let (end, overflow) = start.addingReportingOverflow(isStored ? entry.size : 0)
         guard !overflow, end <= file.size else {
-          throw file.error(
+          let error = file.error(
             .truncated, "The file ends before the \(entry.size) bytes of \(name.text) do.",
             at: position)
+          // What is there of it may hold entries all the same.
+          if case .member(let text, let skipped) = name, skipped < file.size - start {
+            body(
+              Result { () throws(ImageError) in
+                try OpenedFile(
+                  text, of: file, at: start + skipped, size: file.size - start - skipped)
+              })
+          }
+          throw error
+        }
+        // Members may have one name, but not each the longest there is.
+        nameSize += UInt64(name.text.utf8.count)
+        guard nameSize <= 2 * file.size else {
+          throw file.error(
+            .malformed, "The members share the bytes of their names beyond reason.", at: position)
         }
         switch name {
         case .names: names = (start, entry.size)
@@ -58,7 +83,7 @@ struct Archive: ContainerFormat {
             Result { () throws(ImageError) in
               if isThin {
                 let member = try ThinMember.open(text, of: file, at: position)
-                try check(member, among: &nested, at: position)
+                try check(member, among: &opened, at: position)
                 return member
               }
               let member = try OpenedFile(
@@ -82,21 +107,21 @@ struct Archive: ContainerFormat {
     }
   }
 
-  /// Refuses what would let a small file make any amount of work: thin archives in each other, and an
-  /// archive that is named again and again. `ar` writes neither.
+  /// Refuses what would let a small file make any amount of work: thin archives in each other, and a
+  /// file that is named again and again. `ar` writes neither.
   private func check(
-    _ member: OpenedFile, among nested: inout Set<[UInt8]>, at position: UInt64
+    _ member: OpenedFile, among opened: inout Set<[UInt8]>, at position: UInt64
   ) throws(ImageError) {
-    guard ImageFile.isContainer(member.head), let path = member.systemPath else { return }
+    let name = member.container.last ?? ""
+    guard let path = member.systemPath else { return }
     guard !member.head.starts(with: Self.thinMagic) else {
       throw file.error(
         .unsupported,
-        "The member \(member.container.last ?? "") is a thin archive, which a thin "
-          + "archive cannot hold; name it by itself.", at: position)
+        "The member \(name) is a thin archive, which a thin archive cannot hold; name it by itself.",
+        at: position)
     }
-    guard nested.insert(path).inserted else {
-      throw file.error(
-        .malformed, "The archive \(member.container.last ?? "") is named once more.", at: position)
+    guard opened.insert(path).inserted else {
+      throw file.error(.malformed, "The member \(name) is named once more.", at: position)
     }
   }
 
@@ -109,8 +134,12 @@ struct Archive: ContainerFormat {
     }
     let (bytes, start) = try window.load(file, at: position, count: Int(Self.headerSize))
     let header = Array(bytes[start..<start + Int(Self.headerSize)])
-    guard header[58...] == [0x60, 0x0a], let size = UInt64(decimal: header[48..<58]) else {
+    guard header[58...] == [0x60, 0x0a] else {
       throw file.error(.malformed, "What stands here is no member's header.", at: position)
+    }
+    guard let size = UInt64(decimal: header[48..<58]) else {
+      let text = String(decoding: header[48..<58], as: UTF8.self)
+      throw file.error(.malformed, "A member's size is to be \"\(text)\".", at: position)
     }
     return (Array(header[..<16]), size)
   }

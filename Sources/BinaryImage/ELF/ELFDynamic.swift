@@ -6,6 +6,8 @@ internal import CElf
 struct ELFDynamic {
   /// `DT_FLAGS_1`.
   private(set) var flags: UInt64 = 0
+  /// Whether it says what others link it by: `DT_SONAME`, which executables do not have.
+  private(set) var hasName = false
   /// The relocation tables, in the order in which the loader applies them.
   private(set) var relocations: [ELFRelocationTable] = []
   /// What the loader relocates without a table.
@@ -23,6 +25,7 @@ struct ELFDynamic {
     let tags = try Self.tags(of: file, header, at: extent)
     func value(_ tag: Int64) -> UInt64? { tags.first { $0.tag == tag }?.value }
     flags = value(Int64(DT_FLAGS_1)) ?? 0
+    hasName = value(Int64(DT_SONAME)) != nil
 
     globalOffsets = try ELFGlobalOffsets(of: file, header, segments, value: value)
     func table(

@@ -25,8 +25,9 @@ struct PointerSlots {
   mutating func sections(
     of image: any FileImage, problems: inout [Problem]
   ) throws(ImageError) -> [Found] {
+    let sections = try wanted.sections(of: image)
     let word = UInt64(image.pointerSize)
-    if let stride, let place = places.first(where: { $0 > stride || stride - $0 < word }) {
+    if !sections.isEmpty, let stride, let place = places.first(where: { $0 > stride || stride - $0 < word }) {
       throw ImageError(
         .unsupported, image: image.identity.path,
         message: "An element of \(stride) bytes has no room for a pointer of \(word) at \(place); "
@@ -34,7 +35,7 @@ struct PointerSlots {
     }
     var found: [Found] = []
     var (index, room) = (0, UInt64(maxBytes))
-    for section in try wanted.sections(of: image) {
+    for section in sections {
       if section.name != found.last?.section.name { index = 0 }
       var known = Found(section: section, firstIndex: index, size: nil)
       do throws(ImageError) {

@@ -12,6 +12,7 @@ enum Channel {
   private static let mostBytes = 1 << 16
 
   /// Both ends, which no program that is started inherits; nil, with `errno`, where the system has none.
+  /// Ours waits for an answer no longer than `ChildLimits.patience`, then with `EAGAIN`.
   static func pair() -> (ours: Int32, theirs: Int32)? {
     var ends: [Int32] = [-1, -1]
     #if canImport(Darwin)
@@ -31,6 +32,10 @@ enum Channel {
           end, SOL_SOCKET, SO_NOSIGPIPE, &yes, socklen_t(MemoryLayout<Int32>.size))
       }
     #endif
+    var patience = timeval(tv_sec: ChildLimits.patience, tv_usec: 0)
+    // Sound: the structure lives for the duration of the call.
+    unsafe setsockopt(
+      ends[0], SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     return (ends[0], ends[1])
   }
 

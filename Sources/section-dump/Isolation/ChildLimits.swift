@@ -9,6 +9,9 @@
 /// What a child may use for each file that it reads.
 enum ChildLimits {
   static let seconds = 10
+  /// The seconds, of any clock, after which it ends itself; and after which its parent ends it.
+  private static let longest = 3 * seconds
+  static let patience = 5 * seconds
   static let memory = 512 << 20
   static let outputSize = 1 << 30
   /// A child that has kept so much memory of the files before reads no more of them.
@@ -38,7 +41,7 @@ enum ChildLimits {
     _ = memoryAtFirst
     set(time, to: min(wholeSecondsUsed + secondsAllowed, timeGiven.rlim_max))
     // A file system that does not answer takes no time of the processor.
-    alarm(UInt32(3 * seconds))
+    alarm(UInt32(longest))
   }
 
   /// Ends the time of a file; whether there is as much of everything for one more.

@@ -48,12 +48,17 @@ struct ChildProcess {
     }
   }
 
-  /// Has it read one file, and waits until it has or has ended. One that has ended is let go of.
+  /// Has it read one file, and waits until it has or has ended. One that has ended is let go of, and one
+  /// that says nothing for longer than it may live, since somebody has stopped it, is ended.
   func read(_ request: Request) -> Answer {
     if Channel.send(request.text, to: channel), let answer = Channel.receiveByte(from: channel) {
       return .reported(isLast: answer == ChildServer.last)
     }
-    return .ended(stop())
+    let isSilent = errno == EAGAIN
+    if isSilent { kill(number, SIGKILL) }
+    var end = stop()
+    end.isSilent = isSilent
+    return .ended(end)
   }
 
   /// Waits until it has ended, which it does when nothing more can be asked.
@@ -107,16 +112,19 @@ struct ChildProcess {
 struct ChildEnd {
   /// What `waitpid` says; nil where it says nothing.
   let status: Int32?
+  /// Whether it was ended because it said nothing.
+  var isSilent = false
 
   private var signal: Int32 { (status ?? 0) & 0x7f }
 
   /// Whether it took longer than it may.
-  var isOutOfTime: Bool { [SIGXCPU, SIGALRM].contains(signal) }
+  var isOutOfTime: Bool { isSilent || [SIGXCPU, SIGALRM].contains(signal) }
 
   /// Why a file has no report, as far as the system says.
   func error(_ name: String) -> ImageError {
     let end =
       switch signal {
+      case _ where isSilent: "said nothing for \(ChildLimits.patience) seconds"
       case 0 where status == 0: "broke off in the midst of its report"
       case 0: "ended with status \((status ?? 0) >> 8 & 0xff)"
       case SIGXCPU, SIGALRM: "took longer than the \(ChildLimits.seconds) seconds that it may"

@@ -1,0 +1,108 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Files and options that are seldom seen, and cost something once.
+@Suite("Odd inputs")
+struct OddInputsTests {
+  private static let interpreter = """
+    const char interpreter[] __attribute__((section(".interp"))) = "/lib64/ld-linux-x86-64.so.2";
+    """
+
+  @Test("A library that can be run, as libc.so.6 can, is a library: its duplicates are found")
+  func runnableLibrary() throws {
+    let source = Fixtures.annotated + "\n" + Self.interpreter
+    let names = try ["runnable-one.so", "runnable-two.so"].map { name in
+      try Fixtures.build(source, as: name, ["-shared", "-fPIC", "-Wl,-soname,\(name)"])
+    }
+    #expect(try Tool.files(names).map { $0["type"] as? String } == ["shared", "shared"])
+    let outcome = try Tool.run(["verify", "--format", "csv"] + names)
+    #expect(outcome.status == 1)
+    #expect(outcome.output.split(separator: "\n").count { $0.hasPrefix("error,duplicate-") } == 4)
+  }
+
+  /// A header of a member of an archive: name and size as given.
+  private static func header(_ name: String, _ size: String) -> Data {
+    func field(_ text: String, _ count: Int) -> String {
+      text.padding(toLength: count, withPad: " ", startingAt: 0)
+    }
+    return Data(
+      (field(name, 16) + field("0", 12) + field("0", 6) + field("0", 6)
+        + field("644", 8) + field(size, 10) + "`\n").utf8)
+  }
+
+  private static func member(_ bytes: Data) -> Data {
+    bytes.count % 2 == 0 ? bytes : bytes + [0x0a]
+  }
+
+  @Test("A member of an archive whose name is bad hides none behind it")
+  func badName() throws {
+    let object = try Fixtures.bytes(Fixtures.build(Fixtures.annotated, as: "odd.o", ["-c"]))
+    let archive =
+      Data("!<arch>\n".utf8) + Self.header("#1/99999", "\(object.count)")
+      + Self.member(object) + Self.header("good.o/", "\(object.count)") + object
+    try archive.write(to: Fixtures.place("bad-name.a"))
+    let outcome = try Tool.run(["--format", "json", "bad-name.a"])
+    #expect(outcome.status == 2 && outcome.errors.contains("99999"))
+    let lines = try Tool.files(of: outcome).flatMap { try Tool.lines($0) }
+    #expect(lines == Fixtures.annotatedLines)
+  }
+
+  @Test("What is there of a member that the archive ends in is read")
+  func cutMember() throws {
+    let object = try Fixtures.bytes(Fixtures.build(Fixtures.annotated, as: "cut.o", ["-c"]))
+    let archive = Data("!<arch>\n".utf8) + Self.header("cut.o/", "9999999999") + object
+    try archive.write(to: Fixtures.place("cut-member.a"))
+    let outcome = try Tool.run(["--format", "json", "cut-member.a"])
+    #expect(outcome.status == 2 && outcome.errors.contains("9999999999"))
+    let lines = try Tool.files(of: outcome).flatMap { try Tool.lines($0) }
+    #expect(lines == Fixtures.annotatedLines)
+  }
+
+  @Test("A size that is no number is named")
+  func badSize() throws {
+    try (Data("!<arch>\n".utf8) + Self.header("cut.o/", "-1")).write(
+      to: Fixtures.place("bad-size.a"))
+    #expect(try Tool.run(["bad-size.a"]).errors.contains("A member's size is to be \"-1"))
+  }
+
+  @Test("A thin archive that names one file again and again has it read once")
+  func namedAgain() throws {
+    _ = try Fixtures.build(Fixtures.annotated, as: "again.o", ["-c"])
+    let names = Data("again.o/\n".utf8)
+    var archive = Data("!<thin>\n".utf8) + Self.header("//", "\(names.count)") + Self.member(names)
+    for _ in 0..<200 { archive += Self.header("/0", "4096") }
+    try archive.write(to: Fixtures.place("again.a"))
+    let outcome = try Tool.run(["--format", "json", "again.a"])
+    #expect(outcome.status == 2 && outcome.errors.contains("again.o is named once more"))
+    let lines = try Tool.files(of: outcome).flatMap { try Tool.lines($0) }
+    #expect(lines == Fixtures.annotatedLines)
+  }
+
+  @Test("Members that share one very long name cannot make a report of any size")
+  func sharedNames() throws {
+    let names = Data(repeating: UInt8(ascii: "n"), count: 4000) + Data("/\n".utf8)
+    var archive = Data("!<arch>\n".utf8) + Self.header("//", "\(names.count)") + Self.member(names)
+    for _ in 0..<2000 { archive += Self.header("/0", "4") + Data([0x7f, 0x45, 0x4c, 0x46]) }
+    try archive.write(to: Fixtures.place("shared-names.a"))
+    let outcome = try Tool.run(["shared-names.a"])
+    #expect(outcome.status == 2 && outcome.errors.contains("share the bytes of their names"))
+    #expect(outcome.errors.utf8.count < 10 * archive.count)
+  }
+
+  @Test("An element that has no room for a pointer is not called a missing section")
+  func stride() throws {
+    let name = try Fixtures.build(Fixtures.handWritten, as: "odd-stride.so", ["-shared", "-fPIC"])
+    let outcome = try Tool.run(["strings", "--section", "list", "--stride", "7", name])
+    #expect(outcome.status == 2 && outcome.errors.contains("has no room for a pointer"))
+    #expect(!outcome.errors.contains("no file has"))
+  }
+
+  @Test("More threads than there can be are as many as are of use", arguments: [Int.max, 1 << 20])
+  func jobs(_ count: Int) throws {
+    let name = try Fixtures.annotatedLibrary("odd-jobs-\(count).so")
+    let outcome = try Tool.run(["--jobs", "\(count)", name, name])
+    #expect(outcome.status == 0)
+    #expect(try outcome.output == Tool.run([name, name]).output)
+  }
+}
