@@ -53,6 +53,14 @@ struct SectionDump: ParsableCommand {
       output.write(script + "\n")
       end(output.finish(errors) ? .success : ExitCode(2))
     }
+    if let name = arguments.dropFirst().first, arguments.first == "help", !isCommand(name) {
+      let names = configuration.subcommands.compactMap { $0.configuration.commandName }
+      let errors = ByteSink(descriptor: 2)
+      errors.say(
+        "section-dump: There is no command \(name); there are \(names.joined(separator: ", ")).")
+      errors.flush()
+      end(.validationFailure)
+    }
     guard let plain = PlainArguments(arguments) else {
       main(CommandArguments.current.parsed)
       return

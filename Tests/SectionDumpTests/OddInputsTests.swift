@@ -105,4 +105,28 @@ struct OddInputsTests {
     #expect(outcome.status == 0)
     #expect(try outcome.output == Tool.run([name, name]).output)
   }
+
+  @Test("help of a command that there is none of says which there are, status 64")
+  func helpOfNothing() throws {
+    let outcome = try Tool.run(["help", "verfy"])
+    #expect(outcome.status == 64 && outcome.output.isEmpty)
+    #expect(outcome.errors.contains("no command verfy; there are records, "))
+  }
+
+  @Test("What is left of a section behind its last whole word is shown")
+  func remainder() throws {
+    let name = try Fixtures.build(
+      """
+      .section odd, "a"
+      .quad 1
+      .byte 0x11, 0x22, 0x33
+      .section .note.GNU-stack, "", %progbits
+
+      """, as: "odd-size.so", suffix: "s", ["-shared"])
+    let file = try #require(Tool.files(["strings", "--section", "odd", name]).first)
+    let section = try #require((file["sections"] as? [[String: Any]])?.first)
+    let entries = try #require(section["entries"] as? [[String: Any]])
+    #expect(entries.map { $0["raw"] as? String } == ["0x1", "0x332211"])
+    #expect(entries.last?["note"] as? String == "3 bytes behind the last whole word")
+  }
 }

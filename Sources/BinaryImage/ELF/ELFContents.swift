@@ -170,12 +170,20 @@ extension GElf_Shdr {
   /// Whether the file holds the bytes of the section.
   var hasContents: Bool { sh_type != UInt32(SHT_NOBITS) && sh_type != UInt32(SHT_NULL) }
 
-  /// The flags as `readelf -S` prints them.
+  /// The flags as `readelf -S` prints them: `o`, `p` and `x` stand for those without a letter, of the
+  /// system, of the processor, and others.
   var flagLetters: String {
     let letters: [(Int, Character)] = [
       (0, "W"), (1, "A"), (2, "X"), (4, "M"), (5, "S"), (6, "I"), (7, "L"), (8, "O"), (9, "G"),
       (10, "T"), (11, "C"), (21, "R"), (31, "E"),
     ]
-    return String(letters.filter { sh_flags >> UInt64($0.0) & 1 != 0 }.map(\.1))
+    let known = letters.reduce(0) { $0 | UInt64(1) << UInt64($1.0) }
+    let rest = sh_flags & ~known
+    let others: [(UInt64, Character)] = [
+      (0x0ff0_0000, "o"), (0xf000_0000, "p"), (~0xfff0_0000, "x"),
+    ]
+    return String(
+      letters.filter { sh_flags >> UInt64($0.0) & 1 != 0 }.map(\.1)
+        + others.filter { rest & $0.0 != 0 }.map(\.1))
   }
 }

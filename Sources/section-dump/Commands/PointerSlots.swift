@@ -27,7 +27,9 @@ struct PointerSlots {
   ) throws(ImageError) -> [Found] {
     let sections = try wanted.sections(of: image)
     let word = UInt64(image.pointerSize)
-    if !sections.isEmpty, let stride, let place = places.first(where: { $0 > stride || stride - $0 < word }) {
+    if !sections.isEmpty, let stride,
+      let place = places.first(where: { $0 > stride || stride - $0 < word })
+    {
       throw ImageError(
         .unsupported, image: image.identity.path,
         message: "An element of \(stride) bytes has no room for a pointer of \(word) at \(place); "
@@ -104,6 +106,9 @@ struct PointerSlots {
     // Any data may have any size; what says that it is an array of pointers has a whole number.
     let rest = (size - position) % stride
     let isArray = self.stride != nil || found.section.entrySize == stride
+    if rest > 0, !isArray, reader.failure == nil {
+      body(reader.remainder(index, at: position, size: rest))
+    }
     if rest > 0, isArray, reader.failure == nil {
       let what = self.stride == nil ? "pointer" : "element of \(stride) bytes"
       log.add(

@@ -76,17 +76,34 @@ struct SlotReader {
     hasAsked ? repetition(of: word, at: position, before: next ?? size) : 0
   }
 
-  /// The slot at a place that the section has whole.
-  mutating func slot(_ index: Int, at position: UInt64) -> PointerSlot {
-    var slot = PointerSlot(
+  /// What is left of a section behind its last whole word.
+  mutating func remainder(_ index: Int, at position: UInt64, size: UInt64) -> PointerSlot {
+    var slot = place(index, at: position)
+    slot.raw = number(at: position, size: size)
+    (slot.kind, slot.resolution) = (.number, .number)
+    slot.note = "\(Int(size).counted("byte")) behind the last whole word"
+    return slot
+  }
+
+  private func place(_ index: Int, at position: UInt64) -> PointerSlot {
+    PointerSlot(
       index: index, position: position, address: section.address.rawValue &+ position,
       offset: section.offset.map { $0.rawValue &+ position })
-    guard let bytes = load(word, at: position)?.prefix(Int(word)) else { return slot }
+  }
+
+  /// So many bytes as a number of the file's byte order.
+  private mutating func number(at position: UInt64, size: UInt64) -> UInt64? {
+    guard let bytes = load(size, at: position)?.prefix(Int(size)) else { return nil }
     let isLittle = image.identity.byteOrder == .little
-    var raw: UInt64 = 0
-    for byte in bytes {
-      raw = isLittle ? raw >> 8 | UInt64(byte) << (word * 8 - 8) : raw << 8 | UInt64(byte)
+    return bytes.reduce(0) { raw, byte in
+      isLittle ? raw >> 8 | UInt64(byte) << (size * 8 - 8) : raw << 8 | UInt64(byte)
     }
+  }
+
+  /// The slot at a place that the section has whole.
+  mutating func slot(_ index: Int, at position: UInt64) -> PointerSlot {
+    var slot = place(index, at: position)
+    guard let raw = number(at: position, size: word) else { return slot }
     slot.raw = raw
     do throws(ImageError) {
       if try isRelocated(position) || (raw != 0 && mayBeFixed) {
