@@ -57,7 +57,7 @@ struct SectionDump: ParsableCommand {
       let names = configuration.subcommands.compactMap { $0.configuration.commandName }
       let errors = ByteSink(descriptor: 2)
       errors.say(
-        "section-dump: There is no command \(name); there are \(names.joined(separator: ", ")).")
+        "There is no command \(name); there are \(names.joined(separator: ", ")).")
       errors.flush()
       end(.validationFailure)
     }
