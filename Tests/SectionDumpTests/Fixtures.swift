@@ -70,14 +70,52 @@ enum Fixtures {
     .section .note.GNU-stack, "", %progbits
     """#
 
+  /// One result of a compiler: cases of a test that want the same file run beside each other, and none may
+  /// read what another is still writing.
+  private final class Build: @unchecked Sendable {
+    // Sound: the recipe is used with the lock held.
+    private let lock = NSLock()
+    private var recipe: [String] = []
+
+    /// Runs `body` unless it was run for the same recipe, and what it made is there still.
+    func once(_ recipe: [String], makes file: URL, _ body: () throws -> Void) throws {
+      try lock.withLock {
+        if recipe == self.recipe, FileManager.default.fileExists(atPath: file.path) { return }
+        self.recipe = []
+        try body()
+        self.recipe = recipe
+      }
+    }
+  }
+
+  /// The builds by the names of their results.
+  private final class Builds: @unchecked Sendable {
+    // Sound: the table is used with the lock held.
+    private let lock = NSLock()
+    private var table: [String: Build] = [:]
+
+    subscript(name: String) -> Build {
+      lock.withLock {
+        let build = table[name] ?? Build()
+        table[name] = build
+        return build
+      }
+    }
+  }
+
+  private static let builds = Builds()
+
   /// Builds `source` and answers the name of the result, which stands in `directory`.
   static func build(
     _ source: String, as name: String, suffix: String = "c",
     with compiler: String = Compiler.program, _ arguments: [String]
   ) throws -> String {
-    try Compiler.compile(
-      source, suffix: suffix, as: name, in: folder.get().url, with: compiler,
-      ["-I", Repository.headers] + arguments)
+    let folder = try folder.get().url
+    try builds[name].once([source, suffix, compiler] + arguments, makes: place(name)) {
+      try Compiler.compile(
+        source, suffix: suffix, as: name, in: folder, with: compiler,
+        ["-I", Repository.headers] + arguments)
+    }
     return name
   }
 
