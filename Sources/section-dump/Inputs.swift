@@ -44,12 +44,14 @@ struct Input {
   }
 
   /// Whether what was found here need not be an object: archives hold other files, so do
-  /// directories, and a universal file need not have the machine that was asked for.
+  /// directories, and a universal file need not have the machine that was asked for. A `.bc` file says
+  /// by its name that it is LLVM's intermediate code: some programs install such.
   func mayOmit(_ found: FoundImage) -> Bool {
     guard isFound || !found.container.isEmpty, case .failure(let error) = found.image else {
       return false
     }
     return error.code == .notAnObject || error.code == .noSuchArchitecture
+      || error.code == .unsupported && name.hasSuffix(".bc")
   }
 
   /// Every image that the file is or holds, or why there is none.

@@ -7,7 +7,8 @@ import PackageDescription
 // A package of its own, because swift-syntax takes minutes, and because a test that imports a macro
 // makes the package manager build every test of its package for the compiler's side.
 //
-// SWIFT_SYNTAX names one version of swift-syntax, of those that the macros are for.
+// SWIFT_SYNTAX names one version of swift-syntax, of those that the macros are for; without it, the newest.
+// The range leaves the oldest out, which the package manager would keep once it has it.
 let version = Context.environment["SWIFT_SYNTAX"].flatMap(Version.init)
 
 func swiftSyntax(_ products: String...) -> [Target.Dependency] {
@@ -24,7 +25,7 @@ let package = Package(
     .package(name: "swift-beehive", path: "../..", traits: ["Annotations"]),
     .package(
       url: "https://github.com/swiftlang/swift-syntax",
-      version.map { $0..<Version($0.major, $0.minor, $0.patch + 1) } ?? "600.0.1"..<"604.0.0"),
+      version.map { $0..<Version($0.major, $0.minor, $0.patch + 1) } ?? "603.0.0"..<"604.0.0"),
   ],
   targets: [
     // A plugin that no C file is part of, and a host that opens it.

@@ -129,4 +129,18 @@ struct OddInputsTests {
     #expect(entries.map { $0["raw"] as? String } == ["0x1", "0x332211"])
     #expect(entries.last?["note"] as? String == "3 bytes behind the last whole word")
   }
+
+  @Test("Intermediate code that says so by its name is skipped in a directory, and nowhere else")
+  func bitcode() throws {
+    let folder = Fixtures.place("with-bitcode")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let bytes = Data([0x42, 0x43, 0xc0, 0xde, 0, 0, 0, 0])
+    try bytes.write(to: folder.appendingPathComponent("query.bc"))
+    #expect(try Tool.run(["verify", "-r", "with-bitcode"]).status == 0)
+    #expect(try Tool.run(["verify", "with-bitcode/query.bc"]).status == 2)
+    try bytes.write(to: folder.appendingPathComponent("slim.o"))
+    let outcome = try Tool.run(["verify", "-r", "with-bitcode"])
+    #expect(outcome.status == 2 && outcome.output.contains("slim.o"))
+    #expect(!outcome.output.contains("query.bc"))
+  }
 }
