@@ -4,7 +4,7 @@ package import BinaryImage
 ///
 /// An address that leads outside every image, or to where the image has no code or no data, is a fault of
 /// the record and becomes a problem. One that leads to other code or data of an image is its author's:
-/// nobody can tell.
+/// that cannot be told.
 package enum ForeignMemory: Sendable {
   /// An image has declared it.
   case image
@@ -18,7 +18,7 @@ package enum ForeignMemory: Sendable {
   }
   private static let version: UInt32 = 1
 
-  /// Whether code of an image stands at an address.
+  /// Returns whether an address leads to code of an image.
   package func holdsCode(_ address: RuntimeAddress) -> Bool {
     self == .host || LoadedSegment(holding: address)?.isExecutable == true
   }

@@ -121,7 +121,7 @@ public protocol FileImage: Image {
   /// Some of the bytes of a section that the file has, uncompressed, in file byte order.
   func bytes(of section: Section, at offset: UInt64, count: Int) throws(ImageError) -> [UInt8]
 
-  /// What stands at a pointer's target.
+  /// What a pointer's target is.
   func memory(at target: PointerValue.Target) throws(ImageError) -> TargetMemory
 
   /// The first place of a section from `offset` on that may be relocated; nil where none is.
@@ -140,7 +140,7 @@ public protocol FileImage: Image {
 }
 
 extension FileImage {
-  /// Where nobody knows better, every place may be.
+  /// Without a section table, every address may be.
   public func nextRelocated(
     from offset: UInt64, in section: Section
   ) throws(ImageError) -> UInt64? { offset }

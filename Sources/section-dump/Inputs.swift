@@ -100,7 +100,7 @@ extension Inputs {
     return repeated
   }
 
-  /// Every name in turn; nil stands for standard input.
+  /// Every name in turn; nil is standard input.
   private func forEachName(_ paths: [[UInt8]?], _ body: (Result<Input, ImageError>) -> Void) {
     for path in paths {
       if let path { visit(path, body) } else { body(standardInput()) }

@@ -8,7 +8,7 @@ struct Wanted: Sendable {
     /// `module`, `service` or `section`.
     var kind: String
     var text: String
-    /// What else the name stands for; nil where it must be exactly this one.
+    /// The pattern that the name is; nil where it must be exactly this one.
     var pattern: NamePattern?
     var isFound = false
     /// What the files have in its place.

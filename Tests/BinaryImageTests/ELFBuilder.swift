@@ -3,7 +3,7 @@ import BinaryImage
 /// A linked ELF file made by hand, word for word: texts, a global offset table, one section of
 /// pointers, and what the dynamic section says of them, for any machine.
 ///
-/// The file is one segment that stands at address 0, so that every offset is an address.
+/// The file is one segment at address 0, so that every offset is an address.
 struct ELFBuilder {
   /// A relocation, in `DT_REL` or with an addend in `DT_RELA`.
   struct Relocation {

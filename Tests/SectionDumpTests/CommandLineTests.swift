@@ -97,7 +97,7 @@ struct CommandLineTests {
     #expect(outcome.errors.contains("section-dump live --core"))
   }
 
-  @Test("Attributes in CSV are those of JSON, whatever stands in them")
+  @Test("Attributes in CSV are those of JSON, whatever they say")
   func attributes() throws {
     let source = """
       #include <BeeHive.h>

@@ -135,7 +135,7 @@ struct SlotsTests {
     #expect(output.contains(/→ \[0\] code 0x[0-9a-f]+, \[1\] far\n/))
   }
 
-  @Test("A machine whose relocations nobody knows is named, and its bytes are shown")
+  @Test("A machine whose relocations are not known is named, and its bytes are shown")
   func unknownMachine() throws {
     var bytes = try Fixtures.bytes(Self.library.get())
     (bytes[18], bytes[19]) = (0x34, 0x34)
@@ -180,7 +180,7 @@ struct SlotsTests {
     #expect(outcome.output.utf8.count < bytes.count * 40)
   }
 
-  /// Where the size of a section stands in its header, in a 64-bit little-endian file.
+  /// The offset of a section's size in its header, in a 64-bit little-endian file.
   private func sizeField(of name: String, in bytes: Data) -> Int? {
     func number(_ size: Int, _ place: Int) -> Int {
       (0..<size).reduce(0) { $0 | Int(bytes[place + $1]) << ($1 * 8) }

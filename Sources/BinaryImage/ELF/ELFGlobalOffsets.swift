@@ -3,7 +3,7 @@ internal import CElf
 /// The global offset table of MIPS, which the loader relocates without entries: first local words,
 /// then one for each symbol from some number on.
 struct ELFGlobalOffsets {
-  /// Where it stands in the file, and as linked.
+  /// Its offset in the file, and its linked address.
   let extent: ELFSegments.Extent
   /// `DT_MIPS_LOCAL_GOTNO`: the words that are relative, with those that the loader reserves.
   let locals: UInt64

@@ -23,7 +23,7 @@ extension ELFFile {
         guard table.name(of: index, startsWith: ".gnu.lto_.lto."), size >= 8 else { continue }
         return try file.slice(at: offset, count: 8).dropFirst(4).first != 0
       }
-      // Notes and the like stand in both sorts.
+      // Both sorts have notes and the like.
       let isLoaded = size > 0 && table.kind(of: index).flags & UInt64(SHF_ALLOC) != 0
       if isLoaded, !hasContents {
         hasContents = !table.name(of: index, startsWith: ".note")

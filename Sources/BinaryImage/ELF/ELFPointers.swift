@@ -46,7 +46,7 @@ extension ELFFile {
 
   private func noWord(at offset: UInt64, in section: Section) -> ImageError {
     file.error(
-      .truncated, "No whole pointer stands at 0x\(offset.hexadecimal) of the section.",
+      .truncated, "The section has no whole pointer at 0x\(offset.hexadecimal).",
       section: section.name)
   }
 

@@ -1,6 +1,6 @@
 /// What the loader writes into one word of a linked file.
 enum MachOFixup {
-  /// It adds the slide to the address that stands in place; other images may outdo the symbol that
+  /// It adds the slide to the address in the word; other images may override the symbol that
   /// is weakly bound there.
   case rebase(weak: String?)
   /// The same, to an address that a chain keeps packed.

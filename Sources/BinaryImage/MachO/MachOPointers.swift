@@ -28,7 +28,7 @@ extension MachOFile {
     let extent = try held(of: section)
     guard extent.size >= size, offset <= extent.size - size else {
       throw file.error(
-        .truncated, "No whole pointer stands at 0x\(offset.hexadecimal) of the section.",
+        .truncated, "The section has no whole pointer at 0x\(offset.hexadecimal).",
         section: section.name)
     }
     let (bytes, position) = try words.load(file, at: extent.offset + offset, count: Int(size))

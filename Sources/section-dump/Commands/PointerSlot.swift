@@ -15,15 +15,15 @@ struct PointerSlot {
     case code
     /// A pointer to what another image defines.
     case imported = "import"
-    /// What the loader makes of it, nobody can tell from this file; the note says why.
+    /// The file does not tell what the loader makes of it; the note says why.
     case unresolved
-    /// No word, but a text that stands in the section itself.
+    /// No word, but a text in the section itself.
     case text
   }
 
   /// Counted over all sections of this name.
   var index: Int
-  /// Where it stands in the section.
+  /// Its offset in the section.
   var position: UInt64
   var address: UInt64
   var offset: UInt64?
@@ -36,7 +36,7 @@ struct PointerSlot {
   var symbol: String?
   /// The text that stands there.
   var string: String?
-  /// How many equal words this stands for, each right behind the other: nulls or numbers.
+  /// The number of equal words, each right behind the other, that this is: nulls or numbers.
   var repeats = 1
   /// Why no text is shown.
   var note: String?

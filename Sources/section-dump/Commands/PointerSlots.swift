@@ -18,7 +18,7 @@ struct PointerSlots {
   let maxBytes: Int
   /// The bytes of each element of a table of structures; nil where every word is a slot.
   var stride: UInt64?
-  /// Where the pointers stand in an element.
+  /// The offsets of the pointers in an element.
   var places: [UInt64] = [0]
 
   /// The sections; larger ones are problems, and so are those that the file ends in.

@@ -9,7 +9,7 @@ struct SectionTexts {
   private let image: any FileImage
   private let size: UInt64
 
-  /// The texts of a section; nil where it holds something else, or nobody can tell.
+  /// The texts of a section; nil where it holds something else, or that cannot be told.
   ///
   /// It holds texts where its header says so, or where all of its bytes are letters and NULs. A
   /// section that something relocates holds pointers.
@@ -47,7 +47,7 @@ struct SectionTexts {
   }
 
   /// Whether a word is relocated, or is an address of an image that is never moved; true where
-  /// nobody can tell. Words are no addresses where the header says that they are letters.
+  /// that cannot be told. Words are no addresses where the header says that they are letters.
   private func holdsPointers(areLetters: Bool) -> Bool {
     let section = found.section
     if areLetters, section.segment != nil { return false }

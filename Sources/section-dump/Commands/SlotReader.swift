@@ -28,7 +28,7 @@ struct SlotReader {
   private var hasAsked = false
   /// Why the words cannot be read.
   private(set) var failure: ImageError?
-  /// Why nobody knows which words are relocated.
+  /// Why it is not known which words are relocated.
   private var blindness: ImageError?
 
   init(_ section: Section, size: UInt64, of image: any FileImage, room: Int) {

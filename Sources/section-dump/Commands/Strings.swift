@@ -5,7 +5,7 @@ internal import BinaryImage
 struct Strings: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "strings",
-    abstract: "Shows a section as an array of pointers to strings, whoever's it is.",
+    abstract: "Shows a section of any project as an array of pointers to strings.",
     discussion: """
       A word that is no pointer is shown as a number, and equal ones that follow each other as one. \
       A section that holds texts, as .comment and .modinfo do, is shown as texts. A table of \

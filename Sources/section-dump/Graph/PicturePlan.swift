@@ -103,7 +103,7 @@ struct PicturePlan {
     return Size(width: max(72, Int(letters) + 28), height: lineHeight)
   }
 
-  /// What stands in a file, from where its contents begin.
+  /// The contents of a file, from their first byte on.
   private func moved(_ point: Point, into file: Int) -> Point {
     let origin = files[file].origin
     return Point(

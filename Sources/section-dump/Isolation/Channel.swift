@@ -39,7 +39,7 @@ enum Channel {
     return (ends[0], ends[1])
   }
 
-  /// Sends a text, its size in four bytes before it; false where nobody is there to read it.
+  /// Sends a text, its size in four bytes before it; false where the other end is closed.
   static func send(_ text: String, to descriptor: Int32) -> Bool {
     let bytes = Array(text.utf8)
     let size = [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: bytes.count >> $0) }
@@ -64,7 +64,7 @@ enum Channel {
     return true
   }
 
-  /// The text that was sent; nil once nobody sends any more.
+  /// The text that was sent; nil once the other end is closed, or says nothing in time.
   static func receiveText(from descriptor: Int32) -> String? {
     guard let size = receive(4, from: descriptor) else { return nil }
     let count = size.reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -72,7 +72,7 @@ enum Channel {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The byte that was sent; nil once nobody sends any more.
+  /// The byte that was sent; nil as above.
   static func receiveByte(from descriptor: Int32) -> UInt8? {
     receive(1, from: descriptor)?.first
   }

@@ -19,7 +19,7 @@ enum ChildLimits {
 
   /// Limits the memory of this process, and what it writes, for good; never to more than it has.
   static func apply() {
-    // Whoever started the parent may have had the signals ignored that end what takes too long.
+    // The parent may have been started with the signals ignored that end what takes too long.
     for number in [SIGALRM, SIGXCPU, SIGXFSZ] { signal(number, SIG_DFL) }
     var none = sigset_t()
     // Sound: the set lives for the duration of both calls.

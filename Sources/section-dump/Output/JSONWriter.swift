@@ -65,7 +65,7 @@ struct JSONWriter {
     depth += 1
     body(&self)
     depth -= 1
-    // It is an element itself of what it stands in.
+    // It is an element itself.
     hasElement = true
     sink.write(closing)
   }

@@ -37,7 +37,7 @@ struct Finding: Hashable {
     case duplicateProtocol = "duplicate-protocol"
     /// A member of an archive whose entries are not in the executable that is given beside it.
     case neverLinked = "never-linked"
-    /// A section whose name is nearly that of one that holds entries: nobody reads it.
+    /// A section whose name is nearly that of one that holds entries: no reader knows it.
     case lookAlikeSection = "look-alike-section"
     /// A file or member that is the same as another, byte by byte; its entries count once.
     case copy
@@ -53,7 +53,7 @@ struct Finding: Hashable {
   var remedy: String
   /// Further entries that it concerns.
   var others: [Place] = []
-  /// The module that nobody declares.
+  /// The module that no file declares.
   var missing: String?
 }
 

@@ -1,8 +1,8 @@
 internal import BinaryImage
 internal import Registration
 
-/// Sections whose names are nearly those that entries stand in: whoever wrote them meant those, and
-/// nobody reads them.
+/// Sections whose names are nearly those that hold entries: their author meant those, and no reader
+/// knows these.
 enum LookAlikes {
   private static let known = [
     RecordScanner.modules, RecordScanner.services, RecordScanner.typedRecords,
@@ -19,7 +19,7 @@ enum LookAlikes {
       findings.append(
         Finding(
           .lookAlikeSection, .error, place,
-          "the section \(name) is read by nobody; entries stand in \(meant)",
+          "the section \(name) is not read; entries stand in \(meant)",
           remedy: "call it \(meant), or declare its entries with BeeHive.h"))
     }
     return findings

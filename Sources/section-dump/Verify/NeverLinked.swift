@@ -3,7 +3,7 @@ internal import Registration
 
 /// Members of archives whose entries are in no linked file, though an executable is beside them.
 ///
-/// A linker takes those members that somebody refers to, and nobody refers to entries.
+/// A linker takes the members that something refers to, and nothing refers to entries.
 enum NeverLinked {
   /// What an entry says, wherever it stands.
   private struct Saying: Hashable {

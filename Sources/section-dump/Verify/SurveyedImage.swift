@@ -91,7 +91,7 @@ struct Copies {
     guard part.size <= budget else { return nil }
     budgets[file] = budget - part.size
     var maker = Digest.Maker()
-    // That it could be read was seen before; what is gone by now is nobody's copy.
+    // That it could be read was seen before; what is gone by now is no copy.
     guard (try? part.forEachPiece { maker.add(bytes: $0) }) != nil else { return nil }
     digests[bytes] = maker.digest
     return maker.digest
