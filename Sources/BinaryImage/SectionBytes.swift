@@ -111,14 +111,16 @@ extension ELFFile {
 
 extension MachOFile {
   /// Whether this has the debug information alone that was split from another file.
-  private var isSplit: Bool { identity.kind == .debug }
+  var hasOnlyDebugInformation: Bool { identity.kind == .debug }
 
-  /// How much of a section the file has, once it is inflated; nil for one without bytes.
+  /// How much of a section the file has; nil for one without bytes.
   public func stored(of section: Section) throws(ImageError) -> StoredBytes? {
-    try file.stored(section, at: file.place(of: section), size: section.size, isSplit: isSplit)
+    try file.stored(
+      section, at: file.place(of: section), size: section.size,
+      isSplit: hasOnlyDebugInformation)
   }
 
-  /// Bytes of a section, from an offset in it on; a compressed one is inflated.
+  /// Bytes of a section, from an offset in it on.
   public func bytes(
     of section: Section, at offset: UInt64, count: Int
   ) throws(ImageError) -> [UInt8] {

@@ -129,53 +129,7 @@ extension Wanted {
   }
 }
 
-/// The names that come nearest to one that was asked for: what may have been meant.
-struct SimilarNames: Sendable {
-  /// What is told of them.
-  private static let most = 3
-  /// Longer ones are hardly typed wrongly, and take long to compare.
-  private static let longest = 128
-
-  private(set) var names: [(distance: Int, text: String)] = []
-
-  /// Keeps a name if it is among the nearest.
-  mutating func consider(_ name: String, for text: String) {
-    guard let distance = Self.distance(name, text) else { return }
-    insert(name, at: distance)
-  }
-
-  mutating func add(_ other: Self) {
-    for (distance, text) in other.names { insert(text, at: distance) }
-  }
-
-  private mutating func insert(_ text: String, at distance: Int) {
-    guard !names.contains(where: { $0.text == text }) else { return }
-    let position =
-      names.firstIndex { (distance, text) < ($0.distance, $0.text) } ?? names.endIndex
-    names.insert((distance, text), at: position)
-    if names.count > Self.most { names.removeLast() }
-  }
-
-  /// How many letters differ, or nil where that is too many; of whatever case.
-  private static func distance(_ name: String, _ wanted: String) -> Int? {
-    guard name.utf8.count <= longest, wanted.utf8.count <= longest else { return nil }
-    let (first, second) = (Array(name.lowercased().utf8), Array(wanted.lowercased().utf8))
-    let most = max(1, second.count / 4)
-    guard abs(first.count - second.count) <= most else { return nil }
-    // Row by row: what it takes to make the first letters of one those of the other.
-    var row = Array(0...second.count)
-    for (line, letter) in first.enumerated() {
-      var diagonal = row[0]
-      row[0] = line + 1
-      for column in second.indices {
-        let replaced = diagonal + (letter == second[column] ? 0 : 1)
-        diagonal = row[column + 1]
-        row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
-      }
-    }
-    return row[second.count] <= most ? row[second.count] : nil
-  }
-
+extension SimilarNames {
   mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
     try coder.code(&names, (0, "")) { coder, name throws(FieldCoder.Broken) in
       try coder.code(&name.distance)

@@ -143,7 +143,7 @@ public struct LaunchOrder: Hashable, Sendable {
         followers[other].append(position)
       }
     }
-    var free = Heap(capacity: usable.count)
+    var free = Heap()
     for position in usable where waiting[position] == 0 { free.insert(ranks[position]) }
     modules.reserveCapacity(usable.count)
     while let rank = free.popMin() {

@@ -46,7 +46,7 @@ extension MachOFile {
   func contents(of section: Section) throws(ImageError) -> FileExtent {
     let extent = try file.extent(
       of: section, at: file.place(of: section), size: section.size,
-      isSplit: identity.kind == .debug)
+      isSplit: hasOnlyDebugInformation)
     try checkReadable(extent.offset, extent.size)
     return extent
   }

@@ -144,14 +144,12 @@ struct FileReports<Shown: Dump> {
   ) {
     json.object { json in
       heading.write(to: &json)
-      json.key(Shown.contentKey)
-      json.array { json in
+      json.array(key: Shown.contentKey) { json in
         if let (content, image) = found {
           dump.write(content, of: image, to: &json, problems: &problems)
         }
       }
-      json.key("problems")
-      json.array { json in
+      json.array(key: "problems") { json in
         for problem in problems { problem.write(to: &json) }
       }
     }

@@ -157,22 +157,16 @@ private struct LiveReport {
   ) {
     json.object { json in
       if output.format == .ndjson {
-        json.key("pid")
-        json.number(pid)
+        json.number(key: "pid", pid)
       }
       heading.write(to: &json)
-      json.key("mapped")
-      json.hexadecimal(mapping.base)
-      json.key("deleted")
-      json.boolean(mapping.isDeleted)
-      json.key("replaced")
-      json.boolean(mapping.isReplaced)
-      json.key("records")
-      json.array { json in
+      json.hexadecimal(key: "mapped", mapping.base)
+      json.boolean(key: "deleted", mapping.isDeleted)
+      json.boolean(key: "replaced", mapping.isReplaced)
+      json.array(key: "records") { json in
         for record in records { record.write(to: &json) }
       }
-      json.key("problems")
-      json.array { json in
+      json.array(key: "problems") { json in
         for problem in problems { problem.write(to: &json) }
       }
     }

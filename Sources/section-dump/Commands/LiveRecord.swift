@@ -19,12 +19,9 @@ struct LiveRecord {
 
   func write(to json: inout JSONWriter) {
     record.write(to: &json) { json in
-      json.key("state")
-      json.string(entry?.state.rawValue)
-      json.key("code")
-      json.string(entry?.code)
-      json.key("reason")
-      json.string(entry?.reason)
+      json.string(key: "state", entry?.state.rawValue)
+      json.string(key: "code", entry?.code)
+      json.string(key: "reason", entry?.reason)
     }
   }
 

@@ -41,16 +41,11 @@ struct SectionDumpTable: Dump {
     for section in sections {
       json.object { json in
         section.write(to: &json)
-        json.key("flags")
-        json.string(section.flags)
-        json.key("type")
-        json.string(section.type)
-        json.key("alignment")
-        json.number(Int(clamping: section.alignment))
-        json.key("entrySize")
-        json.number(Int(clamping: section.entrySize))
-        json.key("link")
-        json.number(section.link)
+        json.string(key: "flags", section.flags)
+        json.string(key: "type", section.type)
+        json.number(key: "alignment", Int(clamping: section.alignment))
+        json.number(key: "entrySize", Int(clamping: section.entrySize))
+        json.number(key: "link", section.link)
       }
     }
   }
@@ -102,15 +97,10 @@ extension Section {
 
   /// The keys that every command writes of a section.
   func write(to json: inout JSONWriter) {
-    json.key("name")
-    json.string(name)
-    json.key("segment")
-    json.string(segment)
-    json.key("address")
-    json.hexadecimal(address.rawValue)
-    json.key("offset")
-    json.hexadecimal(offset?.rawValue)
-    json.key("size")
-    json.number(Int(clamping: size))
+    json.string(key: "name", name)
+    json.string(key: "segment", segment)
+    json.hexadecimal(key: "address", address.rawValue)
+    json.hexadecimal(key: "offset", offset?.rawValue)
+    json.number(key: "size", Int(clamping: size))
   }
 }

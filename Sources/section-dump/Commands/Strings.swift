@@ -84,8 +84,7 @@ extension SlotDump {
     for found in sections {
       json.object { json in
         found.section.write(to: &json)
-        json.key("entries")
-        json.array { json in
+        json.array(key: "entries") { json in
           forEach(in: found, of: image, problems: &problems) { $0.write(to: &json) }
         }
       }

@@ -62,10 +62,8 @@ struct Verify: ParsableCommand {
     switch presentation.format {
     case .json:
       json.object { json in
-        json.key("schema")
-        json.number(1)
-        json.key("findings")
-        json.array { json in
+        json.number(key: "schema", 1)
+        json.array(key: "findings") { json in
           for finding in findings {
             json.lineBreak()
             finding.write(to: &json)

@@ -5,20 +5,16 @@ extension Differences {
   func writeDocument(to sink: ByteSink) {
     var json = JSONWriter(sink)
     json.object { json in
-      json.key("schema")
-      json.number(1)
+      json.number(key: "schema", 1)
       for (key, entries) in [("added", added), ("removed", removed)] {
-        json.key(key)
-        json.array { json in
+        json.array(key: key) { json in
           for entry in entries { entry.write(to: &json) }
         }
       }
-      json.key("changed")
-      json.array { json in
+      json.array(key: "changed") { json in
         for (old, new) in changed { Self.write(old, new, to: &json) }
       }
-      json.key("problems")
-      json.array { json in
+      json.array(key: "problems") { json in
         for (build, trouble) in problems { Self.write(build, trouble, to: &json) }
       }
     }
@@ -29,8 +25,7 @@ extension Differences {
     _ build: Build, _ trouble: Survey.Trouble, to json: inout JSONWriter
   ) {
     trouble.write(to: &json) { json in
-      json.key("build")
-      json.string(build.rawValue)
+      json.string(key: "build", build.rawValue)
     }
   }
 

@@ -12,19 +12,14 @@ struct GraphData {
 
   func write(to json: inout JSONWriter) {
     json.object { json in
-      json.key("schema")
-      json.number(1)
-      json.key("summary")
-      json.string(picture.summary)
+      json.number(key: "schema", 1)
+      json.string(key: "summary", picture.summary)
       if let plan { Self.write(plan.size, to: &json) }
       json.list("files", picture.files.indices) { json, index in
-        json.key("name")
-        json.string(picture.files[index].name)
-        json.key("machine")
-        json.string(picture.files[index].machine)
+        json.string(key: "name", picture.files[index].name)
+        json.string(key: "machine", picture.files[index].machine)
         if let plan {
-          json.key("title")
-          json.number(plan.titles[index])
+          json.number(key: "title", plan.titles[index])
           Self.write(plan.files[index], to: &json)
         }
       }
@@ -39,59 +34,45 @@ struct GraphData {
       json.list("findings", picture.findings.indices) { json, index in
         write(picture.findings[index], to: &json)
       }
-      json.key("problems")
-      json.array { json in
+      json.array(key: "problems") { json in
         for problem in picture.problems { problem.write(to: &json) }
       }
     }
   }
 
   private func write(_ node: Picture.Node, to json: inout JSONWriter) {
-    for (key, text) in [
-      ("kind", node.kind.rawValue), ("name", node.name), ("caption", node.caption),
-      ("attributes", node.attributes), ("place", node.place),
-    ] {
-      json.key(key)
-      json.string(text)
-    }
-    json.key("file")
-    json.number(node.file)
-    json.key("isInCycle")
-    json.boolean(node.isInCycle)
-    json.key("findings")
-    json.array { json in
+    json.string(key: "kind", node.kind.rawValue)
+    json.string(key: "name", node.name)
+    json.string(key: "caption", node.caption)
+    json.string(key: "attributes", node.attributes)
+    json.string(key: "place", node.place)
+    json.number(key: "file", node.file)
+    json.boolean(key: "isInCycle", node.isInCycle)
+    json.array(key: "findings") { json in
       for finding in node.findings { json.number(finding) }
     }
   }
 
   private func write(_ edge: Picture.Edge, to json: inout JSONWriter) {
-    json.key("kind")
-    json.string(edge.kind.rawValue)
-    json.key("from")
-    json.number(edge.from)
-    json.key("to")
-    json.number(edge.to)
-    json.key("isInCycle")
-    json.boolean(edge.isInCycle)
+    json.string(key: "kind", edge.kind.rawValue)
+    json.number(key: "from", edge.from)
+    json.number(key: "to", edge.to)
+    json.boolean(key: "isInCycle", edge.isInCycle)
   }
 
   private func write(_ finding: Picture.Found, to json: inout JSONWriter) {
-    for (key, text) in [
-      ("code", finding.code), ("level", finding.level.rawValue), ("place", finding.place),
-      ("message", finding.message), ("remedy", finding.remedy),
-    ] {
-      json.key(key)
-      json.string(text)
-    }
-    json.key("nodes")
-    json.array { json in
+    json.string(key: "code", finding.code)
+    json.string(key: "level", finding.level.rawValue)
+    json.string(key: "place", finding.place)
+    json.string(key: "message", finding.message)
+    json.string(key: "remedy", finding.remedy)
+    json.array(key: "nodes") { json in
       for node in finding.nodes { json.number(node) }
     }
   }
 
   private static func write(_ bends: [PicturePlan.Point], to json: inout JSONWriter) {
-    json.key("bends")
-    json.array { json in
+    json.array(key: "bends") { json in
       for point in bends {
         json.number(point.x)
         json.number(point.y)
@@ -100,18 +81,14 @@ struct GraphData {
   }
 
   private static func write(_ box: PicturePlan.Box, to json: inout JSONWriter) {
-    json.key("x")
-    json.number(box.origin.x)
-    json.key("y")
-    json.number(box.origin.y)
+    json.number(key: "x", box.origin.x)
+    json.number(key: "y", box.origin.y)
     write(box.size, to: &json)
   }
 
   private static func write(_ size: PicturePlan.Size, to json: inout JSONWriter) {
-    json.key("width")
-    json.number(size.width)
-    json.key("height")
-    json.number(size.height)
+    json.number(key: "width", size.width)
+    json.number(key: "height", size.height)
   }
 }
 
@@ -120,8 +97,7 @@ extension JSONWriter {
   fileprivate mutating func list(
     _ name: String, _ positions: Range<Int>, _ body: (inout JSONWriter, Int) -> Void
   ) {
-    key(name)
-    array { json in
+    array(key: name) { json in
       for position in positions {
         json.lineBreak()
         json.object { json in body(&json, position) }

@@ -40,16 +40,11 @@ struct Problem {
   func write(to json: inout JSONWriter, first: (inout JSONWriter) -> Void = { _ in }) {
     json.object { json in
       first(&json)
-      json.key("code")
-      json.string(code)
-      json.key("section")
-      json.string(section)
-      json.key("index")
-      json.number(index)
-      json.key("offset")
-      json.hexadecimal(offset)
-      json.key("message")
-      json.string(message)
+      json.string(key: "code", code)
+      json.string(key: "section", section)
+      json.number(key: "index", index)
+      json.hexadecimal(key: "offset", offset)
+      json.string(key: "message", message)
     }
   }
 }
@@ -68,26 +63,17 @@ struct FileHeading {
   var name: String { path + container.map { "(\($0))" }.joined() }
 
   func write(to json: inout JSONWriter) {
-    json.key("path")
-    json.string(path)
+    json.string(key: "path", path)
     if let pathBytes {
-      json.key("pathBytes")
-      json.string(pathBytes.hexadecimal)
+      json.string(key: "pathBytes", pathBytes.hexadecimal)
     }
-    json.key("container")
-    json.array(container)
-    json.key("format")
-    json.string(identity?.format.rawValue)
-    json.key("bits")
-    json.number(identity?.bits)
-    json.key("endian")
-    json.string(identity?.byteOrder.rawValue)
-    json.key("machine")
-    json.string(identity?.machine)
-    json.key("type")
-    json.string(identity?.kind.rawValue)
-    json.key("id")
-    json.string(identity.flatMap { $0.id.isEmpty ? nil : $0.id.hexadecimal })
+    json.array(key: "container", container)
+    json.string(key: "format", identity?.format.rawValue)
+    json.number(key: "bits", identity?.bits)
+    json.string(key: "endian", identity?.byteOrder.rawValue)
+    json.string(key: "machine", identity?.machine)
+    json.string(key: "type", identity?.kind.rawValue)
+    json.string(key: "id", identity.flatMap { $0.id.isEmpty ? nil : $0.id.hexadecimal })
   }
 
   /// `libshop.so  ELF x86_64 shared  build-id 8f3c…`

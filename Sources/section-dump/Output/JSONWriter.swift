@@ -16,49 +16,57 @@ struct JSONWriter {
     self.isInScript = isInScript
   }
 
-  mutating func object(_ body: (inout JSONWriter) -> Void) {
-    container(UInt8(ascii: "{"), UInt8(ascii: "}"), body)
+  /// Writes an object, as the value of a key where it is given one; the others do so too.
+  mutating func object(key name: String? = nil, _ body: (inout JSONWriter) -> Void) {
+    container(name, UInt8(ascii: "{"), UInt8(ascii: "}"), body)
   }
 
-  mutating func array(_ body: (inout JSONWriter) -> Void) {
-    container(UInt8(ascii: "["), UInt8(ascii: "]"), body)
+  mutating func array(key name: String? = nil, _ body: (inout JSONWriter) -> Void) {
+    container(name, UInt8(ascii: "["), UInt8(ascii: "]"), body)
   }
 
-  mutating func array(_ strings: [String]) {
-    array { json in
+  mutating func array(key name: String? = nil, _ strings: [String]) {
+    array(key: name) { json in
       for text in strings { json.string(text) }
     }
   }
 
-  /// The key of the value that is written next.
-  mutating func key(_ name: String) {
-    quote(name, isKey: true)
-    followsKey = true
-  }
-
-  mutating func string(_ text: String?) {
+  mutating func string(key name: String? = nil, _ text: String?) {
     guard let text else {
-      word("null")
+      word(name, "null")
       return
     }
+    key(name)
     quote(text, isKey: false)
   }
 
-  mutating func number(_ number: Int?) { word(number.map { String($0) } ?? "null") }
+  mutating func number(key name: String? = nil, _ number: Int?) {
+    word(name, number.map { String($0) } ?? "null")
+  }
 
-  mutating func boolean(_ value: Bool) { word(value ? "true" : "false") }
+  mutating func boolean(key name: String? = nil, _ value: Bool) {
+    word(name, value ? "true" : "false")
+  }
 
-  /// A number as a string of hexadecimal digits, which no reader rounds.
-  mutating func hexadecimal(_ number: UInt64?) {
-    string(number.map { String(hexadecimal: $0) })
+  /// Writes a number as a string of hexadecimal digits, which no reader rounds.
+  mutating func hexadecimal(key name: String? = nil, _ number: UInt64?) {
+    string(key: name, number.map { String(hexadecimal: $0) })
+  }
+
+  /// Writes the key of a value that writes itself next.
+  mutating func key(_ name: String?) {
+    guard let name else { return }
+    quote(name, isKey: true)
+    followsKey = true
   }
 
   /// A line break between values, for people who look at the document.
   func lineBreak() { sink.write(UInt8(ascii: "\n")) }
 
   private mutating func container(
-    _ opening: UInt8, _ closing: UInt8, _ body: (inout JSONWriter) -> Void
+    _ name: String?, _ opening: UInt8, _ closing: UInt8, _ body: (inout JSONWriter) -> Void
   ) {
+    key(name)
     if begin() { sink.write(UInt8(ascii: ",")) }
     sink.write(opening)
     hasElement = false
@@ -79,7 +87,8 @@ struct JSONWriter {
     return isSeparated
   }
 
-  private mutating func word(_ word: String) {
+  private mutating func word(_ name: String?, _ word: String) {
+    key(name)
     if begin() { sink.write(UInt8(ascii: ",")) }
     sink.write(word)
   }

@@ -29,33 +29,21 @@ extension Record {
   ) {
     json.object { json in
       if let path {
-        json.key("path")
-        json.string(path)
+        json.string(key: "path", path)
       }
-      json.key("kind")
-      json.string(kind.description)
-      json.key("name")
-      json.string(name)
-      json.key("implementation")
-      json.string(implementation)
-      json.key("priority")
-      json.number(attributes.priority)
+      json.string(key: "kind", kind.description)
+      json.string(key: "name", name)
+      json.string(key: "implementation", implementation)
+      json.number(key: "priority", attributes.priority)
       json.key("attributes")
       attributes.write(to: &json)
-      json.key("section")
-      json.string(origin.section)
-      json.key("index")
-      json.number(origin.index)
-      json.key("address")
-      json.hexadecimal(origin.address.rawValue)
-      json.key("offset")
-      json.hexadecimal(origin.offset?.rawValue)
-      json.key("encoding")
-      json.string(encoding.rawValue)
-      json.key("resolution")
-      json.string(resolution.rawValue)
-      json.key("accessor")
-      json.string(accessorName)
+      json.string(key: "section", origin.section)
+      json.number(key: "index", origin.index)
+      json.hexadecimal(key: "address", origin.address.rawValue)
+      json.hexadecimal(key: "offset", origin.offset?.rawValue)
+      json.string(key: "encoding", encoding.rawValue)
+      json.string(key: "resolution", resolution.rawValue)
+      json.string(key: "accessor", accessorName)
       more(&json)
     }
   }
@@ -92,12 +80,10 @@ extension Attributes {
     json.object { json in
       let single = [("level", level), ("scope", scope), ("name", name), ("abi", abi)]
       for case (let key, let value?) in single {
-        json.key(key)
-        json.string(value)
+        json.string(key: key, value)
       }
       for (key, values) in [("requires", requires), ("after", after)] where !values.isEmpty {
-        json.key(key)
-        json.array(values)
+        json.array(key: key, values)
       }
       var values: [String: [String]] = [:]
       for attribute in others { values[attribute.key, default: []].append(attribute.value) }

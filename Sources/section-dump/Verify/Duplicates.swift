@@ -1,3 +1,5 @@
+internal import Registration
+
 /// Entries that are refused because of others that are the same, process by process.
 ///
 /// Of two that are the same the second is refused, and is in nobody's way then. An executable's entries
@@ -49,8 +51,8 @@ struct Duplicates {
     // What holds an identity here, where that is not what holds it without the own entries.
     var changes: [Identity: Int?] = [:]
     var seen: Set<Int> = []
-    var queue = Ascending(own.keys.sorted())
-    while let position = queue.popFirst() {
+    var queue = Heap(own.keys.sorted())
+    while let position = queue.popMin() {
       guard seen.insert(position).inserted else { continue }
       let all = own[position] ?? identities[position] ?? []
       var other: Int?
@@ -75,38 +77,5 @@ struct Duplicates {
     }
     untold.formIntersection(seen)
     return result.sorted { $0.entry < $1.entry }
-  }
-}
-
-/// Numbers that are taken out from the lowest on: a binary heap.
-private struct Ascending {
-  private var heap: [Int]
-
-  init(_ sorted: [Int]) { heap = sorted }
-
-  mutating func insert(_ number: Int) {
-    heap.append(number)
-    var place = heap.count - 1
-    while place > 0, heap[place] < heap[(place - 1) / 2] {
-      heap.swapAt(place, (place - 1) / 2)
-      place = (place - 1) / 2
-    }
-  }
-
-  mutating func popFirst() -> Int? {
-    guard let last = heap.popLast() else { return nil }
-    guard let first = heap.first else { return last }
-    heap[0] = last
-    var place = 0
-    while true {
-      var least = place
-      for child in [2 * place + 1, 2 * place + 2]
-      where child < heap.count && heap[child] < heap[least] {
-        least = child
-      }
-      guard least != place else { return first }
-      heap.swapAt(place, least)
-      place = least
-    }
   }
 }

@@ -107,22 +107,14 @@ extension Finding {
 
   func write(to json: inout JSONWriter) {
     json.object { json in
-      json.key("code")
-      json.string(code)
-      json.key("level")
-      json.string(level.rawValue)
-      json.key("path")
-      json.string(place.path)
-      json.key("container")
-      json.array(place.container)
-      json.key("section")
-      json.string(place.section)
-      json.key("index")
-      json.number(place.index)
-      json.key("message")
-      json.string(message)
-      json.key("remedy")
-      json.string(remedy)
+      json.string(key: "code", code)
+      json.string(key: "level", level.rawValue)
+      json.string(key: "path", place.path)
+      json.array(key: "container", place.container)
+      json.string(key: "section", place.section)
+      json.number(key: "index", place.index)
+      json.string(key: "message", message)
+      json.string(key: "remedy", remedy)
     }
   }
 }

@@ -38,10 +38,8 @@ struct Survey {
     func write(to json: inout JSONWriter, first: (inout JSONWriter) -> Void = { _ in }) {
       problem.write(to: &json) { json in
         first(&json)
-        json.key("path")
-        json.string(place.path)
-        json.key("container")
-        json.array(place.container)
+        json.string(key: "path", place.path)
+        json.array(key: "container", place.container)
       }
     }
   }

@@ -1,11 +1,11 @@
 /// A binary heap of numbers: the smallest first.
-struct Heap {
-  private var numbers: [Int] = []
+package struct Heap {
+  private var numbers: [Int]
 
-  /// Room for so many numbers.
-  init(capacity: Int) { numbers.reserveCapacity(capacity) }
+  /// A heap of these numbers, which ascend.
+  package init(_ sorted: [Int] = []) { numbers = sorted }
 
-  mutating func insert(_ number: Int) {
+  package mutating func insert(_ number: Int) {
     numbers.append(number)
     var child = numbers.count - 1
     while child > 0, numbers[child] < numbers[(child - 1) / 2] {
@@ -14,7 +14,7 @@ struct Heap {
     }
   }
 
-  mutating func popMin() -> Int? {
+  package mutating func popMin() -> Int? {
     guard let least = numbers.first, let last = numbers.popLast() else { return nil }
     guard !numbers.isEmpty else { return least }
     numbers[0] = last
