@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Damaged files through one command: many in one process, and one by one where that goes wrong.
+/// Damaged files through commands: many in one process, and one by one where that goes wrong.
 ///
 /// A run goes wrong that a signal ends, that takes more than its processor time, memory or output, or
 /// that prints JSON which cannot be read.
@@ -22,17 +22,17 @@ struct Sweep {
   /// a build without optimisation needs.
   private static let mostTime = 60
 
-  /// The arguments before the paths.
-  var command: [String]
+  /// The files.
+  var variants: [Variant]
+  /// Paths that are given before each of them.
+  var others: [String] = []
 
-  /// Reads the variants, and tells which of them went wrong and how.
+  /// Reads the files, and tells which of them went wrong and how.
   ///
-  /// - Parameters:
-  ///   - variants: The files.
-  ///   - others: Paths that are given before each of them.
-  /// - Returns: A line for each that went wrong.
+  /// - Parameter commands: The arguments before the paths, of each command in turn.
+  /// - Returns: A line for each file and command that went wrong.
   /// - Throws: What keeps the tool from being run.
-  func failures(among variants: [Variant], beside others: [String] = []) throws -> [String] {
+  func failures(of commands: [[String]]) throws -> [String] {
     let size = variants.reduce(0) { $0 + $1.bytes.count }
     let folder = try Damage.folder(for: size + 4096 * variants.count)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -41,24 +41,29 @@ struct Sweep {
       try variants[number].bytes.write(to: file)
       return file.path
     }
-    guard try failure(of: others + files, size: size) != nil else { return [] }
-    var failures: [String] = []
-    for (variant, file) in zip(variants, files) {
-      guard let failure = try failure(of: others + [file], size: variant.bytes.count) else {
-        continue
+    return try commands.flatMap { command -> [String] in
+      guard try Self.failure(of: command, others + files, size: size) != nil else { return [] }
+      var failures: [String] = []
+      for (variant, file) in zip(variants, files) {
+        let size = variant.bytes.count
+        guard let failure = try Self.failure(of: command, others + [file], size: size) else {
+          continue
+        }
+        failures.append("\(variant.name): \(failure) (\(try Self.keep(variant)))")
       }
-      let kept = try Self.keep(variant)
-      failures.append("\(variant.name): \(failure) (\(kept))")
+      return failures.isEmpty
+        ? ["\(command.joined(separator: " ")): \(files.count) files that are well alone"] : failures
     }
-    return failures.isEmpty ? ["\(variants.count) files that are well alone"] : failures
   }
 
   /// What went wrong with a run; nil if nothing did.
-  private func failure(of paths: [String], size: Int) throws -> String? {
-    let text = Self.mostText * paths.count + Self.textPerByte * size
+  private static func failure(
+    of command: [String], _ paths: [String], size: Int
+  ) throws -> String? {
+    let text = mostText * paths.count + textPerByte * size
     let outcome = try Fixtures.run(
       "prlimit",
-      ["--as=\(Self.mostMemory + size)", "--cpu=\(Self.mostTime)", "--fsize=\(text)", "--core=0"]
+      ["--as=\(mostMemory + size)", "--cpu=\(mostTime)", "--fsize=\(text)", "--core=0"]
         + [Repository.sectionDump] + command + paths)
     guard (0...2).contains(outcome.status) else {
       return

@@ -31,12 +31,12 @@ struct SweepTests {
     var failures: [String] = []
     for start in stride(from: 0, to: count, by: Self.perRun) {
       let some = Array(variants[start..<min(start + Self.perRun, count)])
-      for command in Self.commands { failures += try Sweep(command: command).failures(among: some) }
+      failures += try Sweep(variants: some).failures(of: Self.commands)
     }
     // Two files at a time.
     for variant in variants.prefix(Self.perRun) {
-      failures += try Sweep(command: ["diff", "--format", "json"])
-        .failures(among: [variant], beside: [path])
+      failures += try Sweep(variants: [variant], others: [path])
+        .failures(of: [["diff", "--format", "json"]])
     }
     #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
   }
@@ -55,9 +55,7 @@ struct SweepTests {
       let variants = (start..<min(start + 200, whole.count)).map {
         Sweep.Variant(name: "\(name) cut at \($0)", bytes: whole.prefix($0))
       }
-      for command in Self.commands {
-        failures += try Sweep(command: command).failures(among: variants)
-      }
+      failures += try Sweep(variants: variants).failures(of: Self.commands)
     }
     #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
   }
@@ -86,9 +84,9 @@ struct SweepTests {
       try Fixtures.tool("gcore", ["-o", "sweep-core", "\(pid)"])
       whole = try Fixtures.bytes("sweep-core.\(pid)")
     }
-    let sweep = Sweep(command: ["live", "--format", "json", "--core"])
     let failures = try (0..<400).flatMap { seed in
-      try sweep.failures(among: [.init(of: whole, named: "core", seed: UInt64(seed))])
+      try Sweep(variants: [.init(of: whole, named: "core", seed: UInt64(seed))])
+        .failures(of: [["live", "--format", "json", "--core"]])
     }
     #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
   }
