@@ -51,6 +51,7 @@ static void forget_other_threads(void) {
   for (struct beehive_reader *r = __atomic_load_n(&readers, __ATOMIC_ACQUIRE); r; r = r->next) {
     if (r == beehive_this_reader) continue;
     r->depth = 0;
+    r->creation = NULL;
     __atomic_store_n(&r->epoch, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&r->owned, 0, __ATOMIC_RELAXED);
   }

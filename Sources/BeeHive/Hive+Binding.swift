@@ -12,10 +12,17 @@ struct BindingGround: Equatable {
 }
 
 extension Hive {
-  /// The services of any of these names, in order of registration, and the table's version.
-  func services(named names: [String]) -> (entries: [RegisteredEntry], version: Int) {
+  /// The services of any of these names, in order of registration, and the table's version; with a
+  /// given name, those that have it alone.
+  func services(
+    named names: [String], given: String? = nil
+  ) -> (entries: [RegisteredEntry], version: Int) {
     state.withLock { state in
-      (names.flatMap { state.table.services(named: $0) }, state.table.version)
+      let entries = names.flatMap { name in
+        given.map { state.table.services(named: name, given: $0) }
+          ?? state.table.services(named: name)
+      }
+      return (entries, state.table.version)
     }
   }
 

@@ -91,6 +91,23 @@ extension Figure {
     Figure(
       "first resolve after dlclose, 100,000 / 100", "departure-beside-100000",
       over: "departure-beside-100", .instructions, .ratio(1.1)),
+    // Rows of one operation each: 12 times as long for ten times as many is 1.2.
+    Figure(
+      "register a name, 10,000 / 1,000", "register-names-10000", over: "register-names-1000", .time,
+      .ratio(1.5)),
+    Figure(
+      "register a name, 10,000 / 1,000", "register-names-10000", over: "register-names-1000",
+      .instructions, .ratio(1.2)),
+    Figure("register a name among 10,000", "register-names-10000", .time, .reported(nil)),
+    Figure(
+      "find a name among 10,000 / 10", "find-name-10000", over: "find-name-10", .time, .ratio(3)),
+    Figure(
+      "find a name among 10,000 / 10", "find-name-10000", over: "find-name-10", .instructions,
+      .ratio(1.1)),
+    Figure("find a name, make what it means", "find-name-10000", .time, .ratio(10)),
+    Figure("find a name, make what it means", "find-name-10000", .instructions, .ratio(10)),
+    Figure("ask for what nothing provides", "find-nothing", .time, .ratio(10)),
+    Figure("ask for what nothing provides", "find-nothing", .instructions, .ratio(10)),
     Figure("match a URL, 100 routes", "match-100", .time, .reported(nil)),
     // The same branches are taken; what a hundred thousand nodes cost is memory outside the caches.
     Figure(

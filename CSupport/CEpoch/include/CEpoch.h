@@ -21,8 +21,9 @@ struct beehive_reader {
   uint64_t epoch;               // 0 while the thread reads nothing; atomic
   uint64_t depth;               // nested read sections; only the owner looks
   struct beehive_reader *_Nullable next;  // list of all records; set once
+  void *_Nullable creation;     // what the thread makes, kept for the next one; only the owner looks
   uint32_t owned;               // whether a living thread uses it; atomic
-  uint32_t padding[9];          // fills a cache line
+  uint32_t padding[7];          // fills a cache line
 } __attribute__((aligned(64)));
 
 /// What every reader looks at and only writers change, and rarely.
@@ -42,10 +43,21 @@ extern _Thread_local struct beehive_reader *_Nullable beehive_this_reader
 /// Gives the calling thread a record; called once a thread.
 struct beehive_reader *_Nonnull beehive_reader_enrol(void);
 
-/// Enters a read section; may nest. What is loaded inside stays valid until the matching end.
-static inline struct beehive_reader *_Nonnull beehive_read_begin(void) {
+/// The record of the calling thread.
+static inline struct beehive_reader *_Nonnull beehive_reader_here(void) {
   struct beehive_reader *_Nullable reader = beehive_this_reader;
   if (__builtin_expect(reader == NULL, 0)) reader = beehive_reader_enrol();
+  return reader;
+}
+
+/// Where the calling thread keeps what it makes. Swift sees no members of a structure that is aligned.
+static inline void *_Nullable *_Nonnull beehive_creation_here(void) {
+  return &beehive_reader_here()->creation;
+}
+
+/// Enters a read section; may nest. What is loaded inside stays valid until the matching end.
+static inline struct beehive_reader *_Nonnull beehive_read_begin(void) {
+  struct beehive_reader *_Nonnull reader = beehive_reader_here();
   if (reader->depth++ == 0) {
     // Acquire: whoever sees an epoch sees every table that was published before it began.
     uint64_t now = __atomic_load_n(&beehive_epoch.current, __ATOMIC_ACQUIRE);

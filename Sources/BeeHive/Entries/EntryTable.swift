@@ -42,6 +42,12 @@ struct EntryTable {
     return services[name]?.all ?? []
   }
 
+  /// Those of them that have this given name, or none. At no cost for the others.
+  mutating func services(named name: String, given: String?) -> [RegisteredEntry] {
+    make(NameHash.of(name.utf8Span.span, .service))
+    return services[name]?.given(given) ?? []
+  }
+
   /// The modules of this name.
   mutating func modules(named name: String) -> [RegisteredEntry] {
     make(NameHash.of(name.utf8Span.span, .module))
@@ -130,8 +136,8 @@ struct EntryTable {
   private mutating func file(_ entry: RegisteredEntry) {
     guard !entry.name.isEmpty else { return }
     switch entry.kind {
-    case .service: Self.file(entry, under: &services[entry.name, default: .none])
-    case .module: Self.file(entry, under: &modules[entry.name, default: .none])
+    case .service: services[entry.name, default: .none].add(entry)
+    case .module: modules[entry.name, default: .none].add(entry)
     case .target, .route:
       others.append(entry)
       otherVersion += 1
@@ -140,27 +146,18 @@ struct EntryTable {
     if case .accepted = entry.progress { knownUnboundCount += 1 }
   }
 
-  // Static, as what follows: a table that is lent beside its own dictionary would be copied.
-  private static func file(_ entry: RegisteredEntry, under name: inout Namesakes) {
-    if case .none = name {
-      name = .one(entry)
-    } else {
-      let others = name.all
-      entry.reject(ifDuplicateAmong: others)
-      name = .several(others + [entry])
-    }
-  }
-
   /// Says what became of an entry, unless it has left or been settled meanwhile; whether that is so.
   mutating func set(_ progress: RegisteredEntry.Progress, for entry: RegisteredEntry) -> Bool {
     guard !entry.isWithdrawn, case .accepted = entry.progress else { return false }
     if case .accepted = progress {} else { knownUnboundCount -= 1 }
     entry.progress = progress
     // An accessor tells its type only when it is bound, so a duplicate may show only now.
-    let others = services(named: entry.name).filter { $0 !== entry && $0.order < entry.order }
-    if entry.kind == .service { entry.reject(ifDuplicateAmong: others) }
-    // What cannot serve keeps nobody from it.
-    if case .rejected = progress { giveTurns(among: namesakes(of: entry)) }
+    if entry.kind == .service {
+      let others = rivals(of: entry).filter { $0 !== entry && $0.order < entry.order }
+      entry.reject(ifDuplicateAmong: others)
+    }
+    // What cannot serve keeps no other from it.
+    if case .rejected = progress { giveTurns(among: rivals(of: entry)) }
     return true
   }
 
@@ -197,10 +194,10 @@ struct EntryTable {
     return gone
   }
 
-  /// The entries that an entry stands among, with itself.
-  private mutating func namesakes(of entry: RegisteredEntry) -> [RegisteredEntry] {
+  /// The entries that could be duplicates of an entry, with itself.
+  private mutating func rivals(of entry: RegisteredEntry) -> [RegisteredEntry] {
     switch entry.kind {
-    case .service: services(named: entry.name)
+    case .service: services(named: entry.name, given: entry.givenName)
     case .module: modules(named: entry.name)
     default: []
     }
@@ -218,15 +215,25 @@ struct EntryTable {
   }
 
   private mutating func unfile(_ entry: RegisteredEntry) {
-    var list = namesakes(of: entry)
-    guard !list.isEmpty else { return }
-    list.removeAll { $0 === entry }
-    giveTurns(among: list)
-    if list.isEmpty { unmade.free(NameHash.of(entry.name.utf8Span.span, entry.kind)) }
-    if entry.kind == .service {
-      services[entry.name] = list.isEmpty ? nil : Namesakes(list)
-    } else {
-      modules[entry.name] = list.isEmpty ? nil : Namesakes(list)
+    guard !entry.name.isEmpty else { return }
+    let isLast: Bool
+    switch entry.kind {
+    case .service: isLast = Self.remove(entry, from: &services)
+    case .module: isLast = Self.remove(entry, from: &modules)
+    default: return
     }
+    if isLast { unmade.free(NameHash.of(entry.name.utf8Span.span, entry.kind)) }
+    giveTurns(among: rivals(of: entry))
+  }
+
+  /// Takes an entry out from under its name; whether that has no other.
+  private static func remove(
+    _ entry: RegisteredEntry, from names: inout [String: Namesakes]
+  ) -> Bool {
+    guard names[entry.name]?.isEmpty == false else { return false }
+    names[entry.name, default: .none].remove(entry)
+    guard names[entry.name]?.isEmpty == true else { return false }
+    names[entry.name] = nil
+    return true
   }
 }

@@ -1,27 +1,70 @@
 internal import Registration
 
-/// The entries of one name, in order of registration: one, almost always.
-///
-/// Of several, one that nothing could tell from an earlier one is rejected as its duplicate.
+/// The entries of one name: one, almost always. Of several, those that have the same given name, of
+/// which one that nothing could tell from an earlier one is rejected as its duplicate.
 enum Namesakes {
   case none
   case one(RegisteredEntry)
-  case several([RegisteredEntry])
+  /// By the given name, each group in order of registration.
+  case several([String?: [RegisteredEntry]])
 
+  /// Every entry, in order of registration.
   var all: [RegisteredEntry] {
     switch self {
     case .none: []
     case .one(let entry): [entry]
-    case .several(let entries): entries
+    case .several(let groups): groups.values.joined().sorted { $0.order < $1.order }
     }
   }
 
-  init(_ entries: [RegisteredEntry]) {
-    self = entries.count > 1 ? .several(entries) : entries.first.map(Namesakes.one) ?? .none
+  /// Those that have this given name, or none; in order of registration.
+  func given(_ name: String?) -> [RegisteredEntry] {
+    switch self {
+    case .none: []
+    case .one(let entry): entry.givenName == name ? [entry] : []
+    case .several(let groups): groups[name] ?? []
+    }
   }
+
+  /// Takes in an entry, and rejects it where it is a duplicate. At the cost of those of its given name.
+  mutating func add(_ entry: RegisteredEntry) {
+    var groups: [String?: [RegisteredEntry]] = [:]
+    switch self {
+    case .none:
+      self = .one(entry)
+      return
+    case .one(let other): groups[other.givenName] = [other]
+    case .several(let known): groups = known
+    }
+    // Or the groups would be copied.
+    self = .none
+    entry.reject(ifDuplicateAmong: groups[entry.givenName] ?? [])
+    groups[entry.givenName, default: []].append(entry)
+    self = .several(groups)
+  }
+
+  /// Takes out an entry; what was its duplicate may get its turn now.
+  mutating func remove(_ entry: RegisteredEntry) {
+    switch self {
+    case .none: return
+    case .one(let other): if other === entry { self = .none }
+    case .several(var groups):
+      self = .none
+      groups[entry.givenName]?.removeAll { $0 === entry }
+      if groups[entry.givenName]?.isEmpty == true { groups[entry.givenName] = nil }
+      let rest = groups.values.first
+      self =
+        if groups.count == 1, let rest, rest.count == 1 { .one(rest[0]) } else { .several(groups) }
+    }
+  }
+
+  var isEmpty: Bool { if case .none = self { true } else { false } }
 }
 
 extension RegisteredEntry {
+  /// What tells a service from others of its type; a module has its name alone.
+  var givenName: String? { kind == .service ? attributes.name : nil }
+
   /// Rejects this entry where one of `others` provides what it does; that one's end gives it its turn.
   func reject(ifDuplicateAmong others: [RegisteredEntry]) {
     if case .rejected = progress { return }
@@ -30,12 +73,12 @@ extension RegisteredEntry {
     progress = .rejected(.duplicate(of: first, by: self))
   }
 
-  /// Whether `later` provides what this entry already provides, so that nothing could tell them apart.
+  /// Whether `later`, of the same given name, provides what this entry already does, so that nothing
+  /// could tell them apart.
   private func isDuplicated(by later: RegisteredEntry) -> Bool {
     if case .rejected = progress { return false }
     guard kind == .service, later.kind == .service else { return true }
     guard !isOverride, !later.isOverride else { return false }
-    guard attributes.name == later.attributes.name else { return false }
     guard attributes.priority == later.attributes.priority else { return false }
     guard isC == later.isC else { return false }
     // Two Swift accessors may make protocols of one name from two modules.

@@ -58,12 +58,24 @@ struct FactoryClosure: Sendable {
   let parameter: TypeSpelling?
   /// Makes one: a `Service`, whatever its static type; nil where the parameter is of another type.
   let make: @Sendable (Hive, (any Sendable)?) throws -> (any Sendable)?
+  /// The same with its type, where it needs no parameter: a `TypedFactory`.
+  private let typed: (any Sendable)?
+
+  private struct TypedFactory<Service: Sendable>: Sendable {
+    let make: @Sendable (Hive) throws -> Service
+  }
+
+  /// Makes one without a cast; nil where it makes another type.
+  func typed<Service: Sendable>(as type: Service.Type) -> (@Sendable (Hive) throws -> Service)? {
+    (typed as? TypedFactory<Service>)?.make
+  }
 
   init<Service: Sendable>(_ make: @escaping @Sendable (Hive) throws -> Service) {
     service = ObjectIdentifier(Service.self as Any.Type)
     serviceType = { Service.self }
     parameter = nil
     self.make = { hive, _ in try make(hive) }
+    typed = TypedFactory(make: make)
   }
 
   init<Service: Sendable>(instance: Service) {
@@ -71,6 +83,7 @@ struct FactoryClosure: Sendable {
     serviceType = { Swift.type(of: instance as Any) }
     parameter = nil
     make = { _, _ in instance }
+    typed = nil
   }
 
   init<Service: Sendable, Parameter: Sendable>(
@@ -83,5 +96,6 @@ struct FactoryClosure: Sendable {
       guard let parameter = parameter as? Parameter else { return nil }
       return try make(hive, parameter)
     }
+    typed = nil
   }
 }

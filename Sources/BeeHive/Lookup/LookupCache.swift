@@ -1,10 +1,10 @@
 public import CEpoch
 public import Synchronization
 
-/// A service that has been resolved once and stays the same until it is withdrawn.
+/// What a lookup found once and finds again until something comes or goes that could change it.
 @usableFromInline
 class CachedService: @unchecked Sendable {
-  // Sound: immutable, as its subclass.
+  // Sound: immutable, as its subclasses.
   /// The registered name, where several implementations are told apart.
   @usableFromInline let name: String?
 
@@ -26,6 +26,21 @@ final class CachedValue<Service: Sendable>: CachedService, @unchecked Sendable {
   }
 
   override var lent: LentService? { LentService(value) }
+}
+
+/// Which entry answers a lookup whose service is made anew each time: for `LookupCache.recipeKey`.
+final class CachedRecipe<Service: Sendable>: CachedService, @unchecked Sendable {
+  // Sound: immutable, and so is its superclass.
+  let entry: RegisteredEntry
+  let make: @Sendable (Hive) throws -> Service?
+
+  init(
+    _ entry: RegisteredEntry, name: String?, _ make: @escaping @Sendable (Hive) throws -> Service?
+  ) {
+    self.entry = entry
+    self.make = make
+    super.init(name: name)
+  }
 }
 
 /// The resolved services of one Hive: lookups that hit read it without a lock.
@@ -58,9 +73,12 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
     var hasher = Hasher()
     hasher.combine(ObjectIdentifier(type as Any.Type))
     hasher.combine(name)
-    // Never the key of a plain type: types are at even addresses.
-    return UInt(bitPattern: hasher.finalize()) | 1
+    // Never the key of a plain type or of a recipe: types are at multiples of four.
+    return UInt(bitPattern: hasher.finalize()) & ~3 | 1
   }
+
+  /// The key of a recipe, from that of the service that it makes.
+  static func recipeKey(_ key: UInt) -> UInt { key | 2 }
 
   /// What stands for `key`, which is the key of `Service`: valid until the read section ends, in
   /// which the caller is.
@@ -88,14 +106,16 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
 
   /// The service that stands for the key of a name; nil where another name has that key.
   func value<Service: Sendable>(_ type: Service.Type, at key: UInt, name: String) -> Service? {
+    (object(at: key, name: name) as? CachedValue<Service>)?.value
+  }
+
+  /// What stands for a key; nil where another name has that.
+  func object(at key: UInt, name: String?) -> CachedService? {
     let reader = unsafe beehive_read_begin()
     defer { unsafe beehive_read_end(reader) }
-    guard let object = unsafe table.find(key) else {
-      return nil
-    }
+    guard let object = unsafe table.find(key) else { return nil }
     let cached = unsafe Unmanaged<CachedService>.fromOpaque(object).takeUnretainedValue()
-    guard cached.name == name, let typed = cached as? CachedValue<Service> else { return nil }
-    return typed.value
+    return cached.name == name ? cached : nil
   }
 
   /// How many keys fit into the table that is in use.

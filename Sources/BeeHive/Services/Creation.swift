@@ -1,87 +1,119 @@
+internal import CEpoch
 internal import Threads
 
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
-
-/// Who is making what: finds the cycle where a service needs itself, also across threads.
+/// What one thread is making, innermost last, and the one instance that it waits for.
 ///
-/// A thread that makes a service stands on its own stack here; one that waits for a singleton that
-/// another makes says so. Both are looked at before anything blocks, so two threads that need each
-/// other's singletons get an error and not a deadlock. The lock is held for a few instructions;
-/// factories run outside it.
-struct Creation {
-  /// What each thread is making, innermost last, and the one singleton it waits for.
-  private var stacks: [UInt: [RegisteredEntry]] = [:]
-  private var waiting: [UInt: RegisteredEntry] = [:]
+/// Finds the cycle where a service needs itself, also across threads: both are looked at before
+/// anything blocks, so that two threads that need each other's singletons get an error and not a
+/// deadlock. A service that is not kept costs no lock here.
+final class Creation: @unchecked Sendable {
+  // Sound: `steps` belongs to its thread. Others read it while that thread waits, which it says under
+  // the lock of `makers`, as it says that it waits no more.
 
-  /// The process has one: a cycle may go through several Hives.
-  static let running = Lock(Creation())
-
-  /// Identifies the calling thread.
-  static var thread: UInt { UInt(bitPattern: pthread_self().hashValue) }
-
-  /// The path of the cycle that `thread` would close by making or awaiting `entry`; nil if none.
-  private func cycle(_ entry: RegisteredEntry, on thread: UInt) -> [RegisteredEntry]? {
-    let stack = stacks[thread] ?? []
-    if let start = stack.firstIndex(where: { $0 === entry }) {
-      return Array(stack[start...]) + [entry]
-    }
-    // Follow who makes `entry`, what that thread waits for, who makes that, …
-    var path = stack + [entry]
-    var wanted = entry
-    var visited: Set<UInt> = [thread]
-    while let (owner, held) = stacks.first(where: { $0.value.contains { $0 === wanted } }) {
-      guard visited.insert(owner).inserted, let next = waiting[owner] else { return nil }
-      if let position = held.firstIndex(where: { $0 === wanted }) {
-        path += held[(position + 1)...]
-      }
-      path.append(next)
-      if let start = stack.firstIndex(where: { $0 === next }) { return Array(path[start...]) }
-      wanted = next
-    }
-    return nil
+  /// An instance that is being made.
+  struct Step {
+    let entry: RegisteredEntry
+    /// Where it will be kept; nil where each request makes one.
+    var cell: Singleton?
+    /// Who was asked for it, and so for what it needs; nil for what outlives every scope.
+    var scope: ServiceScope?
   }
 
-  /// Runs `make` as the maker of `entry`, unless that would never end.
-  static func make<Value>(
-    _ entry: RegisteredEntry, _ make: () throws(ServiceError) -> Value
-  ) throws(ServiceError) -> Value {
-    let thread = Creation.thread
-    let path = running.withLock { creation -> [RegisteredEntry]? in
-      if let path = creation.cycle(entry, on: thread) { return path }
-      creation.stacks[thread, default: []].append(entry)
-      return nil
+  private var steps: [Step] = []
+  private var waiting: Step?
+
+  /// Which thread makes the instance of a cell. The process has one: a cycle may go through several
+  /// Hives.
+  private static let makers = Lock<[ObjectIdentifier: Creation]>([:])
+
+  /// That of the calling thread.
+  private static var here: Creation {
+    let kept = unsafe beehive_creation_here()
+    // Sound: only this thread looks at the place, and the reference in it is given up never.
+    if let known = unsafe kept.pointee {
+      return unsafe Unmanaged<Creation>.fromOpaque(known).takeUnretainedValue()
     }
-    if let path { throw ServiceError.cycle(path) }
+    let creation = Creation()
+    unsafe kept.pointee = unsafe Unmanaged.passRetained(creation).toOpaque()
+    return creation
+  }
+
+  /// The scope in which the calling thread makes something for a Hive.
+  static func scope(of hive: Hive) -> ServiceScope? {
+    guard let scope = here.steps.last?.scope, scope.hive === hive else { return nil }
+    return scope
+  }
+
+  /// What the calling thread makes that outlives every scope, if it makes such a thing.
+  static var keeper: RegisteredEntry? {
+    guard let step = here.steps.last, step.cell != nil, step.scope == nil else { return nil }
+    return step.entry
+  }
+
+  /// Runs `make` as the maker of an instance, unless that would never end.
+  static func make<Value>(
+    _ step: Step, _ make: () throws(ServiceError) -> Value
+  ) throws(ServiceError) -> Value {
+    let creation = here
+    if let start = creation.steps.firstIndex(where: { $0.isSame(as: step) }) {
+      throw ServiceError.cycle((creation.steps[start...] + [step]).map(\.entry))
+    }
+    creation.steps.append(step)
+    if let cell = step.cell { makers.withLock { $0[ObjectIdentifier(cell)] = creation } }
     defer {
-      running.withLock { creation in
-        creation.stacks[thread]?.removeLast()
-        if creation.stacks[thread]?.isEmpty == true { creation.stacks[thread] = nil }
-      }
+      if let cell = step.cell { makers.withLock { $0[ObjectIdentifier(cell)] = nil } }
+      creation.steps.removeLast()
     }
     return try make()
   }
 
-  /// Says that the calling thread is about to wait for `entry`; the path if that would never end.
-  static func beginWaiting(for entry: RegisteredEntry) -> [RegisteredEntry]? {
-    let thread = Creation.thread
-    return running.withLock { creation in
-      if let path = creation.cycle(entry, on: thread) { return path }
-      creation.waiting[thread] = entry
+  /// Says that the calling thread is about to wait for another to make an instance.
+  ///
+  /// - Throws: The cycle, where that would never end.
+  static func beginWaiting(for step: Step) throws(ServiceError) {
+    let creation = here
+    let path = makers.withLock { makers -> [RegisteredEntry]? in
+      if let path = creation.cycle(waitingFor: step, makers) { return path }
+      creation.waiting = step
       return nil
     }
+    if let path { throw ServiceError.cycle(path) }
   }
 
   /// Says that the calling thread waits no more.
   static func endWaiting() {
-    let thread = Creation.thread
-    running.withLock { $0.waiting[thread] = nil }
+    let creation = here
+    makers.withLock { _ in creation.waiting = nil }
   }
+
+  /// The path of the cycle that this thread would close by waiting: who makes what it wants, what
+  /// that thread waits for, who makes that, …
+  private func cycle(
+    waitingFor step: Step, _ makers: [ObjectIdentifier: Creation]
+  ) -> [RegisteredEntry]? {
+    var path = steps.map(\.entry) + [step.entry]
+    var wanted = step
+    var visited = [ObjectIdentifier(self)]
+    while let cell = wanted.cell, let maker = makers[ObjectIdentifier(cell)] {
+      if maker === self {
+        guard let start = steps.firstIndex(where: { $0.cell === cell }) else { return nil }
+        return Array(path[start...])
+      }
+      guard !visited.contains(ObjectIdentifier(maker)), let next = maker.waiting else { return nil }
+      visited.append(ObjectIdentifier(maker))
+      if let position = maker.steps.firstIndex(where: { $0.cell === cell }) {
+        path += maker.steps[(position + 1)...].map(\.entry)
+      }
+      path.append(next.entry)
+      wanted = next
+    }
+    return nil
+  }
+}
+
+extension Creation.Step {
+  /// Whether one needs the other to be there already.
+  fileprivate func isSame(as other: Self) -> Bool { entry === other.entry && cell === other.cell }
 }
 
 extension ServiceError {

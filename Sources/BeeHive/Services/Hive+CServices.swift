@@ -140,7 +140,9 @@ extension Hive {
       ForeignCall.factory(at: candidate.address, in: candidate.entry.memory), of: candidate)
     let entry = candidate.entry
     guard entry.scope == .singleton else {
-      return try Creation.make(entry) { () throws(ServiceError) in try create(entry, factory) }
+      return try Creation.make(Creation.Step(entry: entry, scope: Creation.scope(of: self))) {
+        () throws(ServiceError) in try create(entry, factory)
+      }
     }
     let made = try entry.singleton.get(for: entry) { () throws(ServiceError) in
       CachedValue(CInstance(address: try create(entry, factory), factory: factory), name: nil)

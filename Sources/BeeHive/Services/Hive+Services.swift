@@ -46,8 +46,14 @@ extension Hive {
   public func all<Service: Sendable>(
     of type: Service.Type = Service.self
   ) throws(ServiceError) -> [Service] {
+    try all(Resolution(type: type, name: nil, hive: self))
+  }
+
+  func all<Service: Sendable>(
+    _ resolution: Resolution<Service>
+  ) throws(ServiceError) -> [Service] {
     catchUp(probing: true)
-    var resolution = Resolution(type: type, name: nil, hive: self)
+    var resolution = resolution
     return try resolution.all()
   }
 
@@ -92,7 +98,9 @@ extension Hive {
     if let name, let made: Service = made(at: LookupCache.key(of: type, name: name), name: name) {
       return made
     }
-    return try resolve(Resolution(type: type, name: name, hive: self))
+    let resolution = Resolution(type: type, name: name, hive: self)
+    if isUpToDate, let service = try resolution.again() { return service }
+    return try resolve(resolution)
   }
 
   func resolve<Service: Sendable>(
@@ -103,7 +111,7 @@ extension Hive {
     if let service = try resolution.run() { return service }
     // A miss asks the loader, so that an image without an anchor is not overlooked.
     if catchUp(probing: true), let service = try resolution.run() { return service }
-    throw resolution.failure
+    throw resolution.failure()
   }
 
   /// The singleton or the C service that was asked for by a name of its own.

@@ -6,13 +6,16 @@ struct Resolution<Service: Sendable> {
   let name: String?
   /// What the factory is given.
   let parameter: (any Sendable)?
-  /// Who keeps the instances of scoped services.
+  /// Who keeps the instances of scoped services: the one that was asked, or for which the calling
+  /// thread is making what needs this.
   let scope: ServiceScope?
   let hive: Hive
   /// What was looked at and why it cannot serve.
   private var refusals: [(source: Source, reason: String)] = []
   /// What the Hive held when it was looked at.
   private var version = 0
+  /// Whether an entry that nothing makes yet was passed over.
+  private var mayChange = false
 
   init(
     type: Service.Type, name: String?, parameter: (any Sendable)? = nil,
@@ -21,9 +24,11 @@ struct Resolution<Service: Sendable> {
     self.type = type
     self.name = name
     self.parameter = parameter
-    self.scope = scope
+    self.scope = scope ?? Creation.scope(of: hive)
     self.hive = hive
   }
+
+  typealias Recipe = @Sendable (Hive) throws -> Service?
 
   /// Whether an entry can make the type.
   private enum Fitness {
@@ -42,27 +47,37 @@ struct Resolution<Service: Sendable> {
   /// The service; nil where no entry serves, and `failure` says why.
   mutating func run() throws(ServiceError) -> Service? {
     refusals = []
-    var candidates = named(fitting())
+    var candidates = named(fitting(given: name))
     while let first = candidates.first {
-      if first.entry.isOverride { return try instance(of: first.entry, first.provider) }
+      let recipe = recipe(first.provider)
+      if first.entry.isOverride { return try instance(of: first.entry, recipe) }
       let rivals = candidates.filter {
         $0.isCertain && $0.entry.attributes.priority == first.entry.attributes.priority
           && $0.entry !== first.entry
       }
       if first.isCertain, !rivals.isEmpty { throw ambiguity([first] + rivals) }
-      if let service = try instance(of: first.entry, first.provider) { return service }
+      remember(first, recipe)
+      if let service = try instance(of: first.entry, recipe) { return service }
       refusals.append((first.entry.source, "its accessor makes another type"))
       candidates.removeFirst()
     }
     return nil
   }
 
-  /// Every service that can be had, larger priority first, whatever its name.
+  /// The service by what a lookup before this one found, if that still holds.
+  func again() throws(ServiceError) -> Service? {
+    let found = hive.cache.object(at: LookupCache.recipeKey(key), name: name)
+    guard let known = found as? CachedRecipe<Service> else { return nil }
+    return try instance(of: known.entry, known.make)
+  }
+
+  /// Every service that can be had, larger priority first, whatever its name: those that need a scope
+  /// where there is one.
   mutating func all() throws(ServiceError) -> [Service] {
     refusals = []
     var services: [Service] = []
-    for candidate in fitting() {
-      if let service = try instance(of: candidate.entry, candidate.provider) {
+    for candidate in fitting() where scope != nil || candidate.entry.scope != .scoped {
+      if let service = try instance(of: candidate.entry, recipe(candidate.provider)) {
         services.append(service)
       }
     }
@@ -95,10 +110,10 @@ struct Resolution<Service: Sendable> {
   }
 
   /// The entries that can or may make the type: overrides, the latest first, then larger priority,
-  /// then in order.
-  private mutating func fitting() -> [Candidate] {
+  /// then in order. With a given name, those that have it alone.
+  private mutating func fitting(given name: String? = nil) -> [Candidate] {
     var found: [Candidate] = []
-    let services = hive.services(named: ServiceNames.of(type).all)
+    let services = hive.services(named: ServiceNames.of(type).all, given: name)
     version = services.version
     for entry in services.entries {
       let progress = hive.boundProgress(of: entry)
@@ -109,8 +124,10 @@ struct Resolution<Service: Sendable> {
         case .perhaps: found.append(Candidate(entry: entry, provider: provider, isCertain: false))
         case .refused(let reason): refusals.append((entry.source, reason))
         }
-      case .accepted(let problem), .rejected(let problem):
+      case .accepted(let problem):
+        mayChange = true
         refusals.append((entry.source, problem.message))
+      case .rejected(let problem): refusals.append((entry.source, problem.message))
       }
     }
     return found.sorted {
@@ -123,15 +140,9 @@ struct Resolution<Service: Sendable> {
     }
   }
 
-  /// Those with the name asked for; without one, those without a name, else all.
-  private mutating func named(_ found: [Candidate]) -> [Candidate] {
-    if let name {
-      for other in found where other.entry.attributes.name != name {
-        let registered = other.entry.attributes.name.map { "is named \($0)" } ?? "has no name"
-        refusals.append((other.entry.source, registered))
-      }
-      return found.filter { $0.entry.attributes.name == name }
-    }
+  /// Without a name, those without a name, else all.
+  private func named(_ found: [Candidate]) -> [Candidate] {
+    guard name == nil else { return found }
     let unnamed = found.filter { $0.entry.attributes.name == nil }
     return unnamed.isEmpty ? found : unnamed
   }
@@ -163,22 +174,23 @@ struct Resolution<Service: Sendable> {
   }
 
   /// The instance that an entry makes, as its scope says; nil where it refuses the type.
-  private func instance(
-    of entry: RegisteredEntry, _ provider: Provider
-  ) throws(ServiceError) -> Service? {
+  func instance(of entry: RegisteredEntry, _ recipe: Recipe) throws(ServiceError) -> Service? {
+    let scope = entry.scope == .singleton || entry.scope == .weak ? nil : scope
     let cell: Singleton
     switch entry.scope {
     case .transient:
-      return try Creation.make(entry) { () throws(ServiceError) in try make(entry, provider) }
+      return try Creation.make(Creation.Step(entry: entry, scope: scope)) {
+        () throws(ServiceError) in try make(entry, recipe)
+      }
     case .singleton, .weak: cell = entry.singleton
     case .scoped:
-      guard let scope else { throw .unscoped(entry) }
-      cell = scope.cell(of: entry)
+      guard let scope else { throw .unscoped(entry, neededBy: Creation.keeper) }
+      guard let kept = scope.cell(of: entry) else { throw .ended(entry) }
+      cell = kept
     }
-    let key =
-      name.map { LookupCache.key(of: type, name: $0) } ?? LookupCache.key(of: type)
-    let made = try cell.get(for: entry) { () throws(ServiceError) -> CachedService? in
-      guard let value = try make(entry, provider) else { return nil }
+    let made = try cell.get(for: entry, in: scope) { () throws(ServiceError) -> CachedService? in
+      guard let value = try make(entry, recipe) else { return nil }
+      if let scope, let value = value as? any Disposable { scope.atEnd { value.dispose() } }
       return CachedValue<Service>(value, name: name)
     }
     guard let typed = made as? CachedValue<Service> else { return nil }
@@ -188,16 +200,10 @@ struct Resolution<Service: Sendable> {
     return typed.value
   }
 
-  private func make(
-    _ entry: RegisteredEntry, _ provider: Provider
-  ) throws(ServiceError) -> Service? {
+  /// Runs a factory; what it throws names its entry.
+  private func make(_ entry: RegisteredEntry, _ recipe: Recipe) throws(ServiceError) -> Service? {
     do {
-      switch provider {
-      case .accessor(let accessor): return ForeignCall.make(accessor, as: type)
-      case .injectable(let implementation): return try implementation.init(hive: hive) as? Service
-      case .closure(let factory): return try factory.make(hive, parameter) as? Service
-      case .structure, .module: return nil
-      }
+      return try recipe(hive)
     } catch let error as ServiceError where error.code == .cycle {
       throw error
     } catch {
@@ -206,6 +212,35 @@ struct Resolution<Service: Sendable> {
         message: "\(entry.source) failed to make it: \(error)",
         sources: [entry.source], underlying: error)
     }
+  }
+
+  /// How a provider makes the service; the recipe answers nil where it makes something else.
+  private func recipe(_ provider: Provider) -> Recipe {
+    switch provider {
+    case .accessor(let accessor):
+      return { [type] _ in ForeignCall.make(accessor, as: type) }
+    case .injectable(let implementation):
+      return { hive in try implementation.init(hive: hive) as? Service }
+    case .closure(let factory):
+      if let typed = factory.typed(as: type) { return typed }
+      return { [parameter] hive in try factory.make(hive, parameter) as? Service }
+    case .structure, .module: return { _ in nil }
+    }
+  }
+
+  private var key: UInt {
+    name.map { LookupCache.key(of: type, name: $0) } ?? LookupCache.key(of: type)
+  }
+
+  /// Keeps who makes a service that each lookup makes anew; not where an entry that nothing makes
+  /// today may come before it tomorrow.
+  private func remember(_ found: Candidate, _ recipe: @escaping Recipe) {
+    guard found.isCertain, found.entry.scope != .singleton, parameter == nil, !mayChange else {
+      return
+    }
+    hive.publish(
+      CachedRecipe(found.entry, name: name, recipe), for: LookupCache.recipeKey(key),
+      of: found.entry, version: version)
   }
 
   private func ambiguity(_ candidates: [Candidate]) -> ServiceError {
@@ -221,8 +256,20 @@ struct Resolution<Service: Sendable> {
     ServiceNames.of(type).unqualified + (name.map { " named \($0)" } ?? "")
   }
 
+  /// Adds those that would serve but for their names.
+  private mutating func addOtherNames() {
+    guard let name else { return }
+    for other in fitting() where other.entry.attributes.name != name {
+      let registered = other.entry.attributes.name.map { "is named \($0)" } ?? "has no name"
+      refusals.append((other.entry.source, registered))
+    }
+  }
+
   /// Why `run` found nothing.
-  var failure: ServiceError {
+  mutating func failure() -> ServiceError {
+    refusals = []
+    addOtherNames()
+    if name == nil { _ = fitting() }
     guard !refusals.isEmpty else {
       return ServiceError(
         .notFound, service: spelling,

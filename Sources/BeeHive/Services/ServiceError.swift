@@ -41,11 +41,23 @@ public struct ServiceError: Error, Sendable {
 }
 
 extension ServiceError {
-  /// A scoped service that was asked for without a scope.
-  static func unscoped(_ entry: RegisteredEntry) -> ServiceError {
+  /// A scoped service that was asked for without a scope, perhaps by what outlives every scope.
+  static func unscoped(_ entry: RegisteredEntry, neededBy keeper: RegisteredEntry?) -> ServiceError
+  {
+    let advice =
+      keeper.map {
+        "\($0.name) (\($0.source)) needs it and outlives every scope; make that scoped too"
+      } ?? "ask a scope: hive.makeScope().service(…)"
+    return ServiceError(
+      .unusable, service: entry.name, message: "\(entry.source) has scope=scoped; \(advice)",
+      sources: [entry.source] + [keeper?.source].compactMap { $0 })
+  }
+
+  /// A scoped service of a scope that has ended.
+  static func ended(_ entry: RegisteredEntry) -> ServiceError {
     ServiceError(
       .unusable, service: entry.name,
-      message: "\(entry.source) has scope=scoped; ask a scope: hive.makeScope().service(…)",
+      message: "\(entry.source) has scope=scoped, and the scope that was asked has ended",
       sources: [entry.source])
   }
 }

@@ -1,31 +1,117 @@
+internal import Registration
 internal import Threads
 
-/// A context of its own for scoped services: one request, one document, one session.
+/// A context of its own for scoped services: one session, one request, one document.
 ///
-/// Each scoped service is made once for a scope and lives as long as the scope does; all others are
-/// those of the Hive. May be used from any thread.
+/// Each scoped service is made once for a scope, and lives until the scope ends; all others are those
+/// of the Hive. What a factory asks its Hive for while it makes something for a scope comes from that
+/// scope too, so that a scoped or transient service may need a scoped one. A singleton may not: it
+/// outlives every scope. May be used from any thread.
+///
+/// In C: `beehive_scope` of `beehive/runtime.h`.
 public final class ServiceScope: Sendable {
-  private let hive: Hive
-  private let cells = Lock<[UInt64: Singleton]>([:])
+  private struct State {
+    var cells: [UInt64: Singleton] = [:]
+    /// What has to be given back, in the order in which it was made.
+    var made: [@Sendable () -> Void] = []
+    /// Those that end before this one.
+    var inner: [Inner] = []
+    var isEnded = false
+  }
 
-  fileprivate init(hive: Hive) { self.hive = hive }
+  private struct Inner: Sendable { weak let scope: ServiceScope? }
 
-  /// The service of this type, by name where one is given.
+  /// The Hive whose services it makes.
+  public let hive: Hive
+  /// The scope that this one is part of, if there is one.
+  public let outer: ServiceScope?
+  private let state = Lock(State())
+
+  fileprivate init(hive: Hive, outer: ServiceScope? = nil) {
+    self.hive = hive
+    self.outer = outer
+  }
+
+  /// A scope within this one: it has scoped services of its own, and ends no later than this one.
+  public func makeScope() -> ServiceScope {
+    let scope = ServiceScope(hive: hive, outer: self)
+    // The last reference to one may be among these: it ends when the lock is free.
+    let (isEnded, _) = state.withLock { state in
+      let living = state.inner.compactMap(\.scope)
+      state.inner = (living + [scope]).map { Inner(scope: $0) }
+      return (state.isEnded, living)
+    }
+    if isEnded { scope.end() }
+    return scope
+  }
+
+  /// Ends the scope: first those within it, then disposes of what it made, the latest first.
+  ///
+  /// Services that are `Disposable` are disposed of, and what C factories made is destroyed. Asking
+  /// an ended scope is an error; ending it again does nothing. A scope that is let go of ends too.
+  public func end() {
+    let (inner, made) = state.withLock { state in
+      defer { (state.inner, state.made, state.cells, state.isEnded) = ([], [], [:], true) }
+      return (state.inner, state.made)
+    }
+    for inner in inner.reversed() { inner.scope?.end() }
+    for dispose in made.reversed() { dispose() }
+  }
+
+  deinit { end() }
+
+  // MARK: Asking
+
+  /// The service of this type, by name where one is given: as `Hive.service`.
   public func service<Service: Sendable>(
     _ type: Service.Type = Service.self, name: String? = nil
   ) throws(ServiceError) -> Service {
     try hive.resolve(Resolution(type: type, name: name, scope: self, hive: hive))
   }
 
-  /// Where the instance of a scoped entry is kept.
-  func cell(of entry: RegisteredEntry) -> Singleton {
-    cells.withLock { cells in
-      if let cell = cells[entry.order] { return cell }
+  /// The service that is made with a parameter: as `Hive.service(_:name:with:)`.
+  public func service<Service: Sendable, Parameter: Sendable>(
+    _ type: Service.Type = Service.self, name: String? = nil, with parameter: Parameter
+  ) throws(ServiceError) -> Service {
+    try hive.resolve(
+      Resolution(type: type, name: name, parameter: parameter, scope: self, hive: hive))
+  }
+
+  /// Every implementation of a service, the scoped ones among them: as `Hive.all(of:)`.
+  public func all<Service: Sendable>(
+    of type: Service.Type = Service.self
+  ) throws(ServiceError) -> [Service] {
+    try hive.all(Resolution(type: type, name: nil, scope: self, hive: hive))
+  }
+
+  // MARK: Keeping
+
+  /// Where the instance of a scoped entry is kept; nil once the scope has ended.
+  func cell(of entry: RegisteredEntry) -> Singleton? {
+    state.withLock { state in
+      guard !state.isEnded else { return nil }
+      if let cell = state.cells[entry.order] { return cell }
       let cell = Singleton()
-      cells[entry.order] = cell
+      state.cells[entry.order] = cell
       return cell
     }
   }
+
+  /// Has something given back when the scope ends; at once if it has ended meanwhile.
+  func atEnd(_ dispose: @escaping @Sendable () -> Void) {
+    let isKept = state.withLock { state in
+      if !state.isEnded { state.made.append(dispose) }
+      return !state.isEnded
+    }
+    if !isKept { dispose() }
+  }
+}
+
+/// A service that a scope disposes of when it ends: closes a file, returns a connection.
+public protocol Disposable: Sendable {
+  /// Called once, on the thread that ends the scope, with no lock held; what was made later has been
+  /// disposed of before.
+  func dispose()
 }
 
 extension Hive {

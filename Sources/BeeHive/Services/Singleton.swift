@@ -1,6 +1,6 @@
 internal import Threads
 
-/// The one instance of an entry: made once, whoever asks first and however many ask at once.
+/// The one instance of an entry, or of an entry in a scope: made once, however many ask at once.
 ///
 /// The factory runs on the thread that came first, with no lock held; the others wait for it. If it
 /// fails they get its error, and the next request tries again. A weak one is kept only as long as
@@ -30,14 +30,16 @@ final class Singleton: Sendable {
 
   /// The instance; `make` is called if there is none, and may answer nil: it makes another type.
   func get(
-    for entry: RegisteredEntry, _ make: () throws(ServiceError) -> CachedService?
+    for entry: RegisteredEntry, in scope: ServiceScope? = nil,
+    _ make: () throws(ServiceError) -> CachedService?
   ) throws(ServiceError) -> CachedService? {
+    let step = Creation.Step(entry: entry, cell: self, scope: scope)
     while true {
       switch state.withLock({ Self.turn(&$0) }) {
       case .made(let service): return service
-      case .mine: return try build(for: entry, make)
+      case .mine: return try build(step, make)
       case .othersTurn:
-        if let service = try wait(for: entry) { return service }
+        if let service = try wait(step) { return service }
       }
     }
   }
@@ -55,13 +57,13 @@ final class Singleton: Sendable {
   }
 
   private func build(
-    for entry: RegisteredEntry, _ make: () throws(ServiceError) -> CachedService?
+    _ step: Creation.Step, _ make: () throws(ServiceError) -> CachedService?
   ) throws(ServiceError) -> CachedService? {
     do throws(ServiceError) {
-      let service = try Creation.make(entry, make)
+      let service = try Creation.make(step, make)
       let next: State
-      if let service, entry.scope == .weak {
-        guard let lent = service.lent else { throw ServiceError.notAClass(entry) }
+      if let service, step.entry.scope == .weak {
+        guard let lent = service.lent else { throw ServiceError.notAClass(step.entry) }
         next = .lent(lent)
       } else {
         next = service.map(State.ready) ?? .empty
@@ -75,8 +77,8 @@ final class Singleton: Sendable {
   }
 
   /// Waits for the thread that is building: its instance, its error, or nil to try again.
-  private func wait(for entry: RegisteredEntry) throws(ServiceError) -> CachedService? {
-    if let path = Creation.beginWaiting(for: entry) { throw ServiceError.cycle(path) }
+  private func wait(_ step: Creation.Step) throws(ServiceError) -> CachedService? {
+    try Creation.beginWaiting(for: step)
     defer { Creation.endWaiting() }
     let result = state.wait { state -> Result<CachedService?, ServiceError>? in
       switch state {
