@@ -86,7 +86,9 @@ extension Hive {
   /// `version` that could change it.
   func publish(_ service: CachedService, for key: UInt, of entry: RegisteredEntry, version: Int) {
     state.withLock { state in
-      guard !entry.isWithdrawn, state.table.version == version else { return }
+      guard !entry.isWithdrawn, state.table.version == version, state.taskOverrideCount == 0 else {
+        return
+      }
       cache.publish(service, for: key)
       // An entry whose name ends in the same part could be asked for by the same name.
       let last = ServiceNames.lastHash(of: entry.name)

@@ -34,7 +34,7 @@ extension Hive {
       line: line)
   }
 
-  private func register<Service: Sendable>(
+  func register<Service: Sendable>(
     _ type: Service.Type, _ factory: FactoryClosure, name: String?, scope: Scope, priority: Int,
     file: String, line: UInt
   ) throws(Problem) {

@@ -7,7 +7,8 @@ internal import Threads
 /// The registry of modules and services: what images declare, what code registers, and who asks.
 ///
 /// `Hive.process` knows every image that this process has loaded and will load, whoever loads it.
-/// A Hive made with `init()` is empty and stays apart: tests fill it by hand or from chosen images.
+/// A Hive made with `init()` is empty and stays apart, and one made with `init(imagesWhere:)` knows
+/// chosen images alone: for tests.
 /// Every method may be called from any thread; factories, modules and the loader are never called
 /// with a lock held.
 public final class Hive: Sendable {
@@ -24,6 +25,13 @@ public final class Hive: Sendable {
     var disabled: Set<String> = []
     /// The keys of the lookup cache that an entry could change, by the hash of its name's last part.
     var publishedKeys: [UInt32: [UInt]] = [:]
+    /// How many overrides there are, and the singletons that were made since the first of them.
+    var overrideCount = 0
+    var madeDuringOverrides: [RegisteredEntry] = []
+    /// How many tasks have overrides of their own: meanwhile no answer is kept for others.
+    var taskOverrideCount = 0
+    /// The singletons that are being made by and by, by where they will be kept.
+    var loading: [ObjectIdentifier: Task<any Sendable, any Error>] = [:]
     /// What there was when every unbound entry had last been tried.
     var lastTry: BindingGround?
 
@@ -52,15 +60,30 @@ public final class Hive: Sendable {
   /// No counter stands at the initial value: a Hive that has not walked yet is not up to date.
   @usableFromInline let seenAnnouncements = Atomic<UInt>(.max)
 
+  /// Which images are this Hive's business, by their paths; nil for all.
+  let isChosen: (@Sendable (_ path: String) -> Bool)?
+
   /// An empty Hive that follows nothing.
   public init() {
     state = Lock(State())
     followsLoader = false
+    isChosen = nil
+  }
+
+  /// A Hive of what chosen images declare, apart from that of the process: for tests.
+  ///
+  /// - Parameter isChosen: Answers for the path of each image that is loaded now or later.
+  public init(imagesWhere isChosen: @escaping @Sendable (_ path: String) -> Bool) {
+    state = Lock(State())
+    followsLoader = true
+    self.isChosen = isChosen
+    catchUp(probing: true)
   }
 
   private init(following: Void) {
     state = Lock(State(stateRecord: StateRecord()))
     followsLoader = true
+    isChosen = nil
   }
 
   /// The Hive of this process; the first touch walks every image that is loaded.

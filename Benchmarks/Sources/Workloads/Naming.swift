@@ -67,7 +67,7 @@ enum Naming {
             do {
               _ = try hive.service(Missing.self)
               stop("something provides it")
-            } catch { consume(error.message.utf8.count) }
+            } catch { consume("\(error)".utf8.count) }
           }
         }, operations: count))
   }

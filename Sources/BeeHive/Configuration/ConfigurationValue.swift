@@ -91,6 +91,24 @@ extension Array: ConfigurationConvertible where Element: ConfigurationConvertibl
   }
 }
 
+extension Dictionary: ConfigurationConvertible
+where Key == String, Value: ConfigurationConvertible {
+  /// Values by name; nil where one of them has another form.
+  public init?(configuration value: ConfigurationValue) {
+    guard case .object(let values) = value else { return nil }
+    self = [:]
+    for (name, part) in values {
+      guard let value = Value(configuration: part) else { return nil }
+      self[name] = value
+    }
+  }
+}
+
+extension ConfigurationValue: ConfigurationConvertible {
+  /// The value as it stands, for settings of more than one form.
+  public init?(configuration value: ConfigurationValue) { self = value }
+}
+
 extension ConfigurationValue: Codable {
   /// Reads whichever form stands there.
   public init(from decoder: any Decoder) throws {

@@ -59,6 +59,7 @@ extension Hive {
   private func arrival(of sighting: ImageWatch.Sighting) -> Arrival? {
     let image = sighting.image
     var arrival = Arrival(id: image.mapped.id, look: sighting.look)
+    if let isChosen, !isChosen(image.identity.path) { return arrival }
     if !sighting.mayBeAnother, state.withLock({ $0.images.contains(arrival.id) }) {
       arrival.contents = .known
       return arrival

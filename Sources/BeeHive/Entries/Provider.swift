@@ -60,6 +60,8 @@ struct FactoryClosure: Sendable {
   let make: @Sendable (Hive, (any Sendable)?) throws -> (any Sendable)?
   /// The same with its type, where it needs no parameter: a `TypedFactory`.
   private let typed: (any Sendable)?
+  /// Makes one by and by; nil where `make` does so at once.
+  let load: (@Sendable (Hive) async throws -> any Sendable)?
 
   private struct TypedFactory<Service: Sendable>: Sendable {
     let make: @Sendable (Hive) throws -> Service
@@ -76,6 +78,7 @@ struct FactoryClosure: Sendable {
     parameter = nil
     self.make = { hive, _ in try make(hive) }
     typed = TypedFactory(make: make)
+    load = nil
   }
 
   init<Service: Sendable>(instance: Service) {
@@ -84,6 +87,7 @@ struct FactoryClosure: Sendable {
     parameter = nil
     make = { _, _ in instance }
     typed = nil
+    load = nil
   }
 
   init<Service: Sendable, Parameter: Sendable>(
@@ -97,5 +101,17 @@ struct FactoryClosure: Sendable {
       return try make(hive, parameter)
     }
     typed = nil
+    load = nil
+  }
+
+  init<Service: Sendable>(
+    loading load: @escaping @Sendable (Hive) async throws -> Service
+  ) {
+    service = ObjectIdentifier(Service.self as Any.Type)
+    serviceType = { Service.self }
+    parameter = nil
+    make = { _, _ in nil }
+    typed = nil
+    self.load = load
   }
 }

@@ -60,6 +60,35 @@ public final class Profiler: Sendable {
   /// How many older spans were let go.
   public var droppedCount: Int { state.withLock { $0.dropped } }
 
+  /// Notes how long code of the application's own takes, beside the modules.
+  ///
+  /// - Parameters:
+  ///   - name: What the span is called, in the place of a module.
+  ///   - event: What it is part of.
+  public func measure<Result>(
+    _ name: String, _ event: String = "application", _ body: () throws -> Result
+  ) rethrows -> Result {
+    let start = begin(name, event)
+    var isSuccess = false
+    defer { end(start, isSuccess: isSuccess) }
+    let result = try body()
+    isSuccess = true
+    return result
+  }
+
+  /// The same of asynchronous code.
+  public func measure<Result>(
+    _ name: String, _ event: String = "application", isolation: isolated (any Actor)? = #isolation,
+    _ body: () async throws -> Result
+  ) async rethrows -> Result {
+    let start = begin(name, event)
+    var isSuccess = false
+    defer { end(start, isSuccess: isSuccess) }
+    let result = try await body()
+    isSuccess = true
+    return result
+  }
+
   /// Notes that a module begins.
   func begin(_ module: String, _ event: String) -> Start {
     let lane = state.withLock { state -> Int in

@@ -186,8 +186,13 @@ struct CInstance: Sendable {
 
 extension RegisteredEntry {
   /// Gives back what the entry made, after it has left the Hive. With no lock held.
+  func undo() { existingSingleton?.undo() }
+}
+
+extension Singleton {
+  /// Forgets the instance; what a C factory made is destroyed. With no lock held.
   func undo() {
-    guard let made = existingSingleton?.instance as? CachedValue<CInstance> else { return }
+    guard let made = reset() as? CachedValue<CInstance> else { return }
     ForeignCall.destroy(made.value.address, with: made.value.factory)
   }
 }

@@ -10,6 +10,8 @@ struct Resolution<Service: Sendable> {
   /// thread is making what needs this.
   let scope: ServiceScope?
   let hive: Hive
+  /// Whether the asker waits for services that are made by and by.
+  var isPatient = false
   /// What was looked at and why it cannot serve.
   private var refusals: [(source: Source, reason: String)] = []
   /// What the Hive held when it was looked at.
@@ -38,7 +40,7 @@ struct Resolution<Service: Sendable> {
     case refused(String)
   }
 
-  private struct Candidate {
+  struct Candidate {
     let entry: RegisteredEntry
     let provider: Provider
     let isCertain: Bool
@@ -51,17 +53,32 @@ struct Resolution<Service: Sendable> {
     while let first = candidates.first {
       let recipe = recipe(first.provider)
       if first.entry.isOverride { return try instance(of: first.entry, recipe) }
-      let rivals = candidates.filter {
-        $0.isCertain && $0.entry.attributes.priority == first.entry.attributes.priority
-          && $0.entry !== first.entry
-      }
-      if first.isCertain, !rivals.isEmpty { throw ambiguity([first] + rivals) }
+      try checkRivals(of: first, among: candidates)
       remember(first, recipe)
       if let service = try instance(of: first.entry, recipe) { return service }
       refusals.append((first.entry.source, "its accessor makes another type"))
       candidates.removeFirst()
     }
     return nil
+  }
+
+  /// Which entry answers, without making anything.
+  mutating func choose() throws(ServiceError) -> Candidate? {
+    refusals = []
+    let candidates = named(fitting(given: name))
+    guard let first = candidates.first else { return nil }
+    if !first.entry.isOverride { try checkRivals(of: first, among: candidates) }
+    return first
+  }
+
+  private func checkRivals(
+    of first: Candidate, among candidates: [Candidate]
+  ) throws(ServiceError) {
+    let rivals = candidates.filter {
+      $0.isCertain && $0.entry.attributes.priority == first.entry.attributes.priority
+        && $0.entry !== first.entry
+    }
+    if first.isCertain, !rivals.isEmpty { throw ambiguity([first] + rivals) }
   }
 
   /// The service by what a lookup before this one found, if that still holds.
@@ -113,13 +130,17 @@ struct Resolution<Service: Sendable> {
   /// then in order. With a given name, those that have it alone.
   private mutating func fitting(given name: String? = nil) -> [Candidate] {
     var found: [Candidate] = []
-    let services = hive.services(named: ServiceNames.of(type).all, given: name)
+    let names = ServiceNames.of(type).all
+    let services = hive.services(named: names, given: name)
     version = services.version
-    for entry in services.entries {
+    let ofTask = TaskOverride.entries(of: hive).filter {
+      names.contains($0.name) && (name == nil || $0.attributes.name == name)
+    }
+    for entry in ofTask + services.entries {
       let progress = hive.boundProgress(of: entry)
       switch progress {
       case .bound(let provider):
-        switch fitness(of: provider) {
+        switch fitness(of: provider, of: entry) {
         case .fits: found.append(Candidate(entry: entry, provider: provider, isCertain: true))
         case .perhaps: found.append(Candidate(entry: entry, provider: provider, isCertain: false))
         case .refused(let reason): refusals.append((entry.source, reason))
@@ -147,7 +168,7 @@ struct Resolution<Service: Sendable> {
     return unnamed.isEmpty ? found : unnamed
   }
 
-  private func fitness(of provider: Provider) -> Fitness {
+  private func fitness(of provider: Provider, of entry: RegisteredEntry) -> Fitness {
     switch provider {
     case .structure: return .refused("it is written in C; look it up by name")
     case .module: return .refused("it is a module")
@@ -160,9 +181,22 @@ struct Resolution<Service: Sendable> {
       if let needed = factory.parameter, parameter == nil {
         return .refused("its factory needs a \(needed.unqualified); ask with one")
       }
+      if factory.load != nil, !isPatient, !isLoaded(entry) {
+        return .refused("it is made asynchronously; ask with `await hive.load(…)`")
+      }
       if factory.service == ObjectIdentifier(type as Any.Type) { return .fits }
       return conformance(of: factory.serviceType())
     }
+  }
+
+  /// Whether a singleton that is made by and by is there.
+  private func isLoaded(_ entry: RegisteredEntry) -> Bool {
+    entry.scope == .singleton && keeper(of: entry).isReady
+  }
+
+  /// Where the instance of a singleton is kept: for the current task where that has an override.
+  func keeper(of entry: RegisteredEntry) -> Singleton {
+    TaskOverride.of(hive)?.cell(of: entry) ?? entry.singleton
   }
 
   private func conformance(of implementation: Any.Type) -> Fitness {
@@ -182,7 +216,7 @@ struct Resolution<Service: Sendable> {
       return try Creation.make(Creation.Step(entry: entry, scope: scope)) {
         () throws(ServiceError) in try make(entry, recipe)
       }
-    case .singleton, .weak: cell = entry.singleton
+    case .singleton, .weak: cell = keeper(of: entry)
     case .scoped:
       guard let scope else { throw .unscoped(entry, neededBy: Creation.keeper) }
       guard let kept = scope.cell(of: entry) else { throw .ended(entry) }
@@ -191,6 +225,7 @@ struct Resolution<Service: Sendable> {
     let made = try cell.get(for: entry, in: scope) { () throws(ServiceError) -> CachedService? in
       guard let value = try make(entry, recipe) else { return nil }
       if let scope, let value = value as? any Disposable { scope.atEnd { value.dispose() } }
+      hive.noteMade(entry)
       return CachedValue<Service>(value, name: name)
     }
     guard let typed = made as? CachedValue<Service> else { return nil }

@@ -6,9 +6,12 @@ internal import Threads
 /// fails they get its error, and the next request tries again. A weak one is kept only as long as
 /// somebody else holds it, and made again then.
 final class Singleton: Sendable {
+  /// Tells one making from the next.
+  private final class Making: Sendable {}
+
   private enum State {
     case empty
-    case building
+    case building(Making)
     case failed(ServiceError)
     case ready(CachedService)
     case lent(LentService)
@@ -16,16 +19,27 @@ final class Singleton: Sendable {
 
   /// What a request finds.
   private enum Turn {
-    case mine
+    case mine(Making)
     case made(CachedService)
     case othersTurn
   }
 
   private let state = Lock(State.empty)
 
-  /// The instance, if it has been made and is kept.
-  var instance: CachedService? {
-    state.withLock { if case .ready(let service) = $0 { service } else { nil } }
+  /// Whether the instance has been made and is kept.
+  var isReady: Bool { state.withLock { if case .ready = $0 { true } else { false } } }
+
+  /// Forgets the instance, so that the next request makes another. One that is being made meanwhile is
+  /// its maker's alone.
+  ///
+  /// - Returns: The one that was kept.
+  @discardableResult
+  func reset() -> CachedService? {
+    state.change { state in
+      defer { state = .empty }
+      if case .ready(let service) = state { return service }
+      return nil
+    }
   }
 
   /// The instance; `make` is called if there is none, and may answer nil: it makes another type.
@@ -37,7 +51,7 @@ final class Singleton: Sendable {
     while true {
       switch state.withLock({ Self.turn(&$0) }) {
       case .made(let service): return service
-      case .mine: return try build(step, make)
+      case .mine(let making): return try build(step, making, make)
       case .othersTurn:
         if let service = try wait(step) { return service }
       }
@@ -52,12 +66,13 @@ final class Singleton: Sendable {
     case .building: return .othersTurn
     case .empty, .failed: break
     }
-    state = .building
-    return .mine
+    let making = Making()
+    state = .building(making)
+    return .mine(making)
   }
 
   private func build(
-    _ step: Creation.Step, _ make: () throws(ServiceError) -> CachedService?
+    _ step: Creation.Step, _ making: Making, _ make: () throws(ServiceError) -> CachedService?
   ) throws(ServiceError) -> CachedService? {
     do throws(ServiceError) {
       let service = try Creation.make(step, make)
@@ -68,11 +83,18 @@ final class Singleton: Sendable {
       } else {
         next = service.map(State.ready) ?? .empty
       }
-      state.change { $0 = next }
+      settle(next, making)
       return service
     } catch {
-      state.change { $0 = .failed(error) }
+      settle(.failed(error), making)
       throw error
+    }
+  }
+
+  /// Ends a making, unless the instance was to be forgotten meanwhile.
+  private func settle(_ next: State, _ making: Making) {
+    state.change { state in
+      if case .building(let current) = state, current === making { state = next }
     }
   }
 

@@ -1,0 +1,132 @@
+internal import Registration
+internal import Threads
+
+extension Hive {
+  /// Registers a service that asynchronous code makes, or code of an actor: `{ @MainActor hive in … }`.
+  ///
+  /// `load(_:name:)` asks for it. A singleton that has been loaded is found by `service(_:)` too.
+  ///
+  /// - Parameter scope: `transient`, or `singleton`, which is loaded once, however many ask at once.
+  /// - Throws: `Problem` where the service is a duplicate or has another scope.
+  public func register<Service: Sendable>(
+    _ type: Service.Type, name: String? = nil, scope: Scope = .transient, priority: Int = 0,
+    file: String = #fileID, line: UInt = #line,
+    loading load: @escaping @Sendable (Hive) async throws -> Service
+  ) throws(Problem) {
+    guard scope == .transient || scope == .singleton else {
+      throw Problem(
+        Problem.Code(rawValue: Rejection.Reason.badAttribute.rawValue),
+        "scope=\(scope.rawValue) cannot be made asynchronously; use transient or singleton")
+    }
+    try register(
+      type, FactoryClosure(loading: load), name: name, scope: scope, priority: priority, file: file,
+      line: line)
+  }
+
+  /// The service of this type, which may take its time: of an asynchronous factory or any other.
+  ///
+  /// - Throws: `ServiceError` as `service(_:)` does; what the factory threw is its `underlying` error.
+  ///   Services that wait for each other in a cycle get an error that names it, and no deadlock.
+  public func load<Service: Sendable>(
+    _ type: Service.Type = Service.self, name: String? = nil
+  ) async throws(ServiceError) -> Service {
+    var resolution = Resolution(type: type, name: name, hive: self)
+    resolution.isPatient = true
+    catchUp(probing: false)
+    var found = try resolution.choose()
+    if found == nil, catchUp(probing: true) { found = try resolution.choose() }
+    guard let found else { throw resolution.failure() }
+    guard case .closure(let factory) = found.provider, let load = factory.load else {
+      return try resolve(resolution)
+    }
+    let entry = found.entry
+    let keeper = resolution.keeper(of: entry)
+    if entry.scope == .singleton, keeper.isReady { return try resolve(resolution) }
+    let made = try await Loading.waiting(for: entry) {
+      entry.scope == .singleton
+        ? try await self.loadOnce(entry, into: keeper, load) : try await load(self)
+    }
+    guard let service = made as? Service else { throw resolution.failure() }
+    guard entry.scope == .singleton else { return service }
+    // Whoever comes first keeps it; from here on it is found as others are.
+    _ = try keeper.get(for: entry) { CachedValue<Service>(service, name: name) }
+    noteMade(entry)
+    return try resolve(resolution)
+  }
+
+  /// Joins the task that makes a singleton, or begins it.
+  private func loadOnce(
+    _ entry: RegisteredEntry, into keeper: Singleton,
+    _ load: @escaping @Sendable (Hive) async throws -> any Sendable
+  ) async throws -> any Sendable {
+    let key = ObjectIdentifier(keeper)
+    let task = state.withLock { state in
+      if let task = state.loading[key] { return task }
+      let task = Task {
+        defer { self.state.withLock { state in state.loading[key] = nil } }
+        return try await load(self)
+      }
+      state.loading[key] = task
+      return task
+    }
+    return try await task.value
+  }
+}
+
+/// Which services that are made by and by wait for which others.
+private enum Loading {
+  private struct Wait {
+    let waiting: RegisteredEntry
+    let wanted: RegisteredEntry
+  }
+
+  /// What the current task is making.
+  @TaskLocal private static var making: RegisteredEntry?
+  private static let waits = Lock<[Wait]>([])
+
+  /// Runs `body`, which makes an entry or waits for it, unless that would never end.
+  static func waiting(
+    for wanted: RegisteredEntry, _ body: () async throws -> any Sendable
+  ) async throws(ServiceError) -> any Sendable {
+    if let making {
+      let cycle = waits.withLock { waits -> [RegisteredEntry]? in
+        if let rest = path(from: wanted, to: making, waits) { return [making] + rest }
+        waits.append(Wait(waiting: making, wanted: wanted))
+        return nil
+      }
+      if let cycle { throw ServiceError.cycle(cycle) }
+    }
+    defer {
+      if let making {
+        waits.withLock { waits in
+          let place = waits.firstIndex { $0.waiting === making && $0.wanted === wanted }
+          if let place { waits.remove(at: place) }
+        }
+      }
+    }
+    do {
+      return try await $making.withValue(wanted, operation: body)
+    } catch let error as ServiceError where error.code == .cycle {
+      throw error
+    } catch {
+      throw ServiceError(
+        .creationFailed, service: wanted.name,
+        message: "\(wanted.source) failed to make it: \(error)", sources: [wanted.source],
+        underlying: error)
+    }
+  }
+
+  /// What stands between two entries, with both, where one waits for the other.
+  private static func path(
+    from first: RegisteredEntry, to last: RegisteredEntry, _ waits: [Wait],
+    _ visited: Set<UInt64> = []
+  ) -> [RegisteredEntry]? {
+    if first === last { return [first] }
+    guard !visited.contains(first.order) else { return nil }
+    for wait in waits where wait.waiting === first {
+      let rest = path(from: wait.wanted, to: last, waits, visited.union([first.order]))
+      if let rest { return [first] + rest }
+    }
+    return nil
+  }
+}

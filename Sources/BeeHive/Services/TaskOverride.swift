@@ -1,0 +1,87 @@
+internal import Registration
+internal import Threads
+
+/// A service that one task, and what it starts, gets in place of another.
+///
+/// What that task makes meanwhile is kept here and not in the Hive, so that tests which run beside each
+/// other do not meet: not in the service, and not in a singleton that was handed it.
+final class TaskOverride: Sendable {
+  /// The latest of the current task.
+  @TaskLocal static var current: TaskOverride?
+
+  let entry: RegisteredEntry
+  private let hive: Hive
+  private let outer: TaskOverride?
+  private let cells = Lock<[UInt64: (entry: RegisteredEntry, cell: Singleton)]>([:])
+
+  fileprivate init(_ entry: RegisteredEntry, of hive: Hive) {
+    self.entry = entry
+    self.hive = hive
+    outer = Self.current
+  }
+
+  /// The latest one that is for a Hive.
+  static func of(_ hive: Hive) -> TaskOverride? {
+    var found = current
+    while let override = found, override.hive !== hive { found = override.outer }
+    return found
+  }
+
+  /// All of them, the latest first.
+  static func entries(of hive: Hive) -> [RegisteredEntry] {
+    guard let latest = current else { return [] }
+    return sequence(first: latest, next: \.outer).filter { $0.hive === hive }.map(\.entry)
+  }
+
+  /// Where the instance of an entry is kept for this task.
+  func cell(of entry: RegisteredEntry) -> Singleton {
+    cells.withLock { cells in
+      if let known = cells[entry.order] { return known.cell }
+      let cell = Singleton()
+      cells[entry.order] = (entry, cell)
+      return cell
+    }
+  }
+
+  fileprivate func end() {
+    let kept = cells.withLock { cells in
+      defer { cells = [:] }
+      return cells.values.sorted { $0.entry.order > $1.entry.order }
+    }
+    for (_, cell) in kept { cell.undo() }
+  }
+}
+
+extension Hive {
+  /// Overrides a service while `body` runs, for the current task and those that it starts: for tests
+  /// that run beside each other on one Hive.
+  ///
+  /// Singletons that are asked for meanwhile are made for this task alone. Threads that `body` starts
+  /// by other means get the services of the Hive.
+  public func overridingInTask<Service: Sendable, Result>(
+    _ type: Service.Type, name: String? = nil, with instance: Service, file: String = #fileID,
+    line: UInt = #line, isolation: isolated (any Actor)? = #isolation,
+    _ body: () async throws -> Result
+  ) async rethrows -> Result {
+    let entry = overridingEntry(type, name, instance, .code(file: file, line: line))
+    let override = TaskOverride(entry, of: self)
+    beginTaskOverride()
+    defer { endTaskOverride(override) }
+    return try await TaskOverride.$current.withValue(override, operation: body)
+  }
+
+  /// From now on every lookup takes the long way, on which overrides of tasks are seen.
+  private func beginTaskOverride() {
+    state.withLock { state in
+      state.taskOverrideCount += 1
+      for key in state.publishedKeys.values.joined() { cache.publish(nil, for: key) }
+      state.publishedKeys = [:]
+    }
+    cache.collect(now: true)
+  }
+
+  private func endTaskOverride(_ override: TaskOverride) {
+    state.withLock { $0.taskOverrideCount -= 1 }
+    override.end()
+  }
+}

@@ -1,0 +1,119 @@
+import BeeHive
+import Foundation
+import Testing
+
+private protocol Mail: Sendable { var server: String { get } }
+private struct RealMail: Mail { let server = "real" }
+private struct MockMail: Mail { let server: String }
+
+/// A singleton that keeps what it was handed.
+private final class PostOffice: Sendable {
+  let mail: any Mail
+  init(_ mail: any Mail) { self.mail = mail }
+}
+
+@Suite("Overrides for tests")
+struct OverridesTests {
+  private static func hive() throws -> Hive {
+    let hive = Hive()
+    try hive.register((any Mail).self, scope: .singleton) { _ in RealMail() }
+    try hive.register(PostOffice.self, scope: .singleton) { hive in PostOffice(try hive.service()) }
+    return hive
+  }
+
+  @Test("A singleton that was made during an override is made again after it")
+  func undone() throws {
+    let hive = try Self.hive()
+    try hive.overriding((any Mail).self, with: MockMail(server: "mock")) { () throws in
+      #expect(try hive.service(PostOffice.self).mail.server == "mock")
+      let inner = hive.override((any Mail).self, with: MockMail(server: "inner"))
+      // It was made before this one.
+      #expect(try hive.service(PostOffice.self).mail.server == "mock")
+      inner.restore()
+      #expect(try hive.service(PostOffice.self).mail.server == "mock")
+    }
+    #expect(try hive.service(PostOffice.self).mail.server == "real")
+    let office = try hive.service(PostOffice.self)
+    try hive.overriding((any Mail).self, with: MockMail(server: "late")) { () throws in }
+    #expect(try hive.service(PostOffice.self) === office)
+  }
+
+  @Test("Overrides that are restored out of order undo everything that was made during them")
+  func disorder() throws {
+    let hive = try Self.hive()
+    let outer = hive.override((any Mail).self, with: MockMail(server: "outer"))
+    let inner = hive.override((any Mail).self, with: MockMail(server: "inner"))
+    #expect(try hive.service(PostOffice.self).mail.server == "inner")
+    outer.restore()
+    #expect(try hive.service(PostOffice.self).mail.server == "inner")
+    inner.restore()
+    #expect(try hive.service(PostOffice.self).mail.server == "real")
+    #expect(hive.entries.count == 2)
+  }
+
+  @Test("An override holds while asynchronous code runs")
+  func asynchronous() async throws {
+    let hive = try Self.hive()
+    let server = try await hive.overriding((any Mail).self, with: MockMail(server: "mock")) {
+      await Task.yield()
+      return try hive.service(PostOffice.self).mail.server
+    }
+    #expect(server == "mock")
+    #expect(try hive.service(PostOffice.self).mail.server == "real")
+  }
+
+  @Test("Tests that run beside each other each have their own")
+  func tasks() async throws {
+    let hive = try Self.hive()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<200 {
+        group.addTask {
+          try await hive.overridingInTask((any Mail).self, with: MockMail(server: "\(number)")) {
+            await Task.yield()
+            #expect(try hive.service((any Mail).self).server == "\(number)")
+            let office = try hive.service(PostOffice.self)
+            #expect(office.mail.server == "\(number)")
+            // A task that this one starts has it too, and the same singleton.
+            let inner = try await Task { try hive.service(PostOffice.self) }.value
+            #expect(inner === office)
+          }
+        }
+        if number % 8 == 0 {
+          group.addTask { #expect(try hive.service(PostOffice.self).mail.server == "real") }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try hive.service(PostOffice.self).mail.server == "real")
+    #expect(hive.entries.count == 2)
+  }
+
+  @Test("What was found before a task's override is not what the task gets")
+  func foundBefore() async throws {
+    let hive = try Self.hive()
+    let before = try hive.service(PostOffice.self)
+    try await hive.overridingInTask((any Mail).self, with: MockMail(server: "mock")) {
+      () async throws in
+      #expect(try hive.service(PostOffice.self).mail.server == "mock")
+      try await hive.overridingInTask((any Mail).self, with: MockMail(server: "inner")) {
+        () async throws in
+        #expect(try hive.service(PostOffice.self).mail.server == "inner")
+      }
+      #expect(try hive.service(PostOffice.self).mail.server == "mock")
+    }
+    #expect(try hive.service(PostOffice.self) === before)
+  }
+
+  @Test("A Hive of chosen images has their entries, and no others")
+  func chosenImages() {
+    let none = Hive(imagesWhere: { _ in false })
+    #expect(none.entries.isEmpty)
+    let all = Hive(imagesWhere: { _ in true })
+    #expect(all.entries.count == Hive.process.entries.filter { $0.isOfImage }.count)
+    #expect(!all.entries.isEmpty)
+  }
+}
+
+extension Entry {
+  fileprivate var isOfImage: Bool { if case .image = source { true } else { false } }
+}
