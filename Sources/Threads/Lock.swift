@@ -25,7 +25,16 @@
     unsafe mutex.initialize(to: pthread_mutex_t())
     unsafe condition.initialize(to: pthread_cond_t())
     unsafe pthread_mutex_init(mutex, nil)
-    unsafe pthread_cond_init(condition, nil)
+    #if canImport(Darwin)
+      unsafe pthread_cond_init(condition, nil)
+    #else
+      // A wait for a time goes on whatever the clock on the wall is set to.
+      var attributes = pthread_condattr_t()
+      unsafe pthread_condattr_init(&attributes)
+      unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+      unsafe pthread_cond_init(condition, &attributes)
+      unsafe pthread_condattr_destroy(&attributes)
+    #endif
   }
 
   deinit {
@@ -60,6 +69,33 @@
     while true {
       if let result = body(&value) { return result }
       unsafe pthread_cond_wait(condition, mutex)
+    }
+  }
+
+  /// The same, but no longer than until `deadline`; nil then.
+  package func wait<Result>(
+    before deadline: ContinuousClock.Instant, until body: (inout Value) -> Result?
+  ) -> Result? {
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
+    while true {
+      if let result = body(&value) { return result }
+      // At most a day at once, which every clock can count.
+      let left = min(ContinuousClock.now.duration(to: deadline), .seconds(86_400))
+      guard left > .zero else { return nil }
+      var time = timespec(
+        tv_sec: Int(left.components.seconds),
+        tv_nsec: Int(left.components.attoseconds / 1_000_000_000))
+      #if canImport(Darwin)
+        unsafe pthread_cond_timedwait_relative_np(condition, mutex, &time)
+      #else
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+        time.tv_nsec += now.tv_nsec
+        time.tv_sec += now.tv_sec + time.tv_nsec / 1_000_000_000
+        time.tv_nsec %= 1_000_000_000
+        unsafe pthread_cond_timedwait(condition, mutex, &time)
+      #endif
     }
   }
 }

@@ -1,0 +1,124 @@
+/// Threads for work that may block, kept for the work that comes next.
+///
+/// Work begins at once, on a thread that has nothing to do or on a new one. Once there are `width`
+/// threads it waits for one of them; where none of them has taken anything for a while, they are all
+/// blocked, and another is added.
+package final class ThreadPool: Sendable {
+  package typealias Work = @Sendable () -> Void
+
+  /// A thread that has nothing to do waits for what is put into its inbox.
+  private typealias Inbox = Lock<Work?>
+
+  private struct State {
+    var idle: [Inbox] = []
+    var threads = 0
+    /// What waits for a thread, by number: `first` is the next, `end` the number of the next to come.
+    var queue: [UInt64: Work] = [:]
+    var first: UInt64 = 0
+    var end: UInt64 = 0
+    var isWatched = false
+
+    mutating func next() -> Work? {
+      guard let work = queue.removeValue(forKey: first) else { return nil }
+      first += 1
+      return work
+    }
+  }
+
+  private enum Taker {
+    case idle(Inbox)
+    case newThread
+    case queue(isWatched: Bool)
+  }
+
+  private static let patience: Duration = .milliseconds(10)
+  private let state = Lock(State())
+  /// How many threads there are before work has to wait for one.
+  private let width: Int
+  /// How many are kept while there is nothing to do.
+  private let spare: Int
+
+  /// A pool without threads: the first work brings the first one.
+  package init(width: Int = 64, spare: Int = max(4, POSIXThread.processors)) {
+    self.width = width
+    self.spare = spare
+  }
+
+  /// Has `work` run on a thread of the pool.
+  ///
+  /// - Returns: False where there is no thread to spare and the system gives none: it will not run.
+  package func run(_ work: @escaping Work) -> Bool {
+    let taker = state.withLock { state -> Taker in
+      if let inbox = state.idle.popLast() { return .idle(inbox) }
+      if state.threads < width {
+        state.threads += 1
+        return .newThread
+      }
+      state.queue[state.end] = work
+      state.end += 1
+      defer { state.isWatched = true }
+      return .queue(isWatched: state.isWatched)
+    }
+    switch taker {
+    case .idle(let inbox): inbox.change { $0 = work }
+    case .newThread: return addThread(work)
+    case .queue(isWatched: true): break
+    case .queue(isWatched: false):
+      // Without a watch it waits for a thread that has done its work; the next one tries again.
+      if !POSIXThread.detach({ self.watch() }) { state.withLock { $0.isWatched = false } }
+    }
+    return true
+  }
+
+  /// Starts a thread that has been counted already; false where the system gives none.
+  private func addThread(_ first: Work?) -> Bool {
+    let isRunning = POSIXThread.detach { self.work(first) }
+    if !isRunning { state.withLock { $0.threads -= 1 } }
+    return isRunning
+  }
+
+  private func work(_ first: Work?) {
+    let inbox = Inbox(nil)
+    var next = first
+    while true {
+      if let work = next { work() }
+      // Let go of before the thread waits for more.
+      next = nil
+      enum Then { case work(Work), wait, end }
+      let then = state.withLock { state -> Then in
+        if let work = state.next() { return .work(work) }
+        guard state.idle.count < spare else {
+          state.threads -= 1
+          return .end
+        }
+        state.idle.append(inbox)
+        return .wait
+      }
+      switch then {
+      case .work(let work): next = work
+      case .wait: next = inbox.wait { $0.take() }
+      case .end: return
+      }
+    }
+  }
+
+  /// Adds threads as long as work waits and no thread takes it.
+  private func watch() {
+    var before: UInt64?
+    while true {
+      POSIXThread.sleep(Self.patience)
+      let isStuck = state.withLock { state -> Bool? in
+        if state.queue.isEmpty {
+          state.isWatched = false
+          return nil
+        }
+        defer { before = state.first }
+        guard before == state.first else { return false }
+        state.threads += 1
+        return true
+      }
+      guard let isStuck else { return }
+      if isStuck { _ = addThread(nil) }
+    }
+  }
+}
