@@ -94,9 +94,19 @@ extension Hive {
   public func bind<Value: Sendable>(
     _ name: String, _ make: @escaping @Sendable (Hive) throws -> Value
   ) {
-    _ = state.withLock { state in
+    let (version, _) = state.withLock { state in
       state.hostBindingsVersion += 1
-      return state.hostBindings.updateValue(FactoryClosure(make), forKey: name)
+      state.hostBindingVersions[name] = state.hostBindingsVersion
+      // Returned: what it holds ends when the lock is free.
+      let before = state.hostBindings.updateValue(FactoryClosure(make), forKey: name)
+      return (state.hostBindingsVersion, before)
+    }
+    own { [self] in
+      _ = state.withLock { state in
+        guard state.hostBindingVersions[name] == version else { return FactoryClosure?.none }
+        state.hostBindingVersions[name] = nil
+        return state.hostBindings.removeValue(forKey: name)
+      }
     }
   }
 
@@ -123,10 +133,12 @@ extension Hive {
     withdraw { $0.kind == .service && ServiceNames.matches(name, $0.name) }
   }
 
-  /// Takes in one entry; throws where it is refused.
+  /// Takes in one entry, for the module whose code is running; throws where it is refused.
   @discardableResult
   func register(_ entry: RegisteredEntry) throws(Problem) -> Bool {
     add([entry])
+    // Also one that is refused, since it is listed.
+    try own([entry])
     if case .rejected(let problem) = state.withLock({ _ in entry.progress }) { throw problem }
     return true
   }

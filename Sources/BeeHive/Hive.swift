@@ -21,6 +21,8 @@ public final class Hive: Sendable {
     var hostBindings: [String: FactoryClosure] = [:]
     /// Changes whenever the host gives one.
     var hostBindingsVersion = 0
+    /// Which one each name's is.
+    var hostBindingVersions: [String: Int] = [:]
     /// The names of the modules that the last start was told to leave out.
     var disabled: Set<String> = []
     /// The keys of the lookup cache that an entry could change, by the hash of its name's last part.

@@ -34,7 +34,7 @@ import Testing
   }()
 
   /// Compiles a host and runs it on one processor; what it prints.
-  private func host(_ text: String, in workshop: Workshop) throws -> [String] {
+  func host(_ text: String, in workshop: Workshop) throws -> [String] {
     let source = try workshop.source("host", Self.prologue + "\n#line 1 \"host.c\"\n" + text)
     let path = workshop.folder.place("host").path
     let library = Repository.products.path

@@ -67,6 +67,8 @@ public struct Problem: Error, Hashable, Sendable {
     public static let badCode = Self(rawValue: "bad-code")
     /// The kind is registered by another module of this package, or by nobody.
     public static let unhandledKind = Self(rawValue: "unhandled-kind")
+    /// A module's task registers something although the module has been unmounted.
+    public static let unmounted = Self(rawValue: "unmounted")
   }
 
   /// The cause.

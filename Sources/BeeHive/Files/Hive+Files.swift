@@ -18,6 +18,8 @@ extension Hive {
       entries.append(RegisteredEntry(service, at: "services[\(index)]", of: file))
     }
     add(entries)
+    own { [self] in _ = state.withLock { $0.files.remove(file) } }
+    try own(entries)
     guard isStrict else { return }
     for entry in entries {
       if case .rejected(let problem) = boundProgress(of: entry) { throw problem }

@@ -18,7 +18,8 @@ extension Hive {
     return try await runner.start(context, options)
   }
 
-  /// Tears every module down and unmounts it, in reverse order; the modules that failed to.
+  /// Tears every module down and unmounts it, each after those that require or follow it, else in reverse
+  /// order; the modules that failed to. What they registered goes with them: `start` begins anew.
   ///
   /// Called during a start, it ends that start. A module that calls it from a step of the start does
   /// not wait for what it asked for.
@@ -86,7 +87,8 @@ extension Hive {
     if !own.problems.isEmpty { throw LaunchError(order: own) }
   }
 
-  /// Removes the module of this name, and no other: one that runs is torn down and unmounted first.
+  /// Removes the module of this name, and what it registered itself: one that runs is torn down and
+  /// unmounted first.
   ///
   /// Whether there was one. Modules that require it are left as they are.
   @discardableResult

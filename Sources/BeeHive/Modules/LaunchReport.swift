@@ -2,7 +2,8 @@
 public struct LaunchOptions: Sendable {
   /// What happens to the others when a module fails.
   public var onFailure: FailurePolicy
-  /// How long one step of one module may take; nil for as long as it likes.
+  /// How long one step of one module may take, and one event; nil for as long as it likes. Each counts
+  /// from its own beginning, also where others block their threads.
   public var timeLimit: Duration?
   /// Who is told of modules that take long; nobody unless given.
   public var watchdog: Watchdog?

@@ -1,5 +1,3 @@
-internal import Threads
-
 /// A module that has been made, in Swift or in C, and what is known of it.
 struct LivingModule: Sendable {
   /// The lifecycle's steps, in order.
@@ -28,11 +26,13 @@ struct LivingModule: Sendable {
   let code: Code
   /// Whether `initialize` runs beside that of others.
   let isConcurrent: Bool
+  /// What it registers.
+  var belongings = Belongings()
 
   /// Tells this module from one of the same name that came before or comes after it.
   var id: UInt64 { entry.order }
 
-  /// Runs a step of the lifecycle.
+  /// Runs a step of the lifecycle, where it may block.
   func run(_ step: Step, _ context: Context) async throws {
     switch code {
     case .swift(let module):
@@ -44,33 +44,15 @@ struct LivingModule: Sendable {
       case .unmount: try await module.unmount(context)
       }
     case .c(let operations):
-      let isDone = await Self.blocking { operations.run(step, context) }
-      if !isDone { throw CRefusal() }
+      guard operations.run(step, context) else { throw CRefusal() }
     }
   }
 
-  /// Tells the module of an event.
+  /// Tells the module of an event, where it may block.
   func handle(_ event: Event, _ context: Context) async throws -> EventResponse {
     switch code {
     case .swift(let module): return try await module.handle(event, context)
-    case .c(let operations):
-      let isDone = await Self.blocking { operations.handle(event, context) }
-      return isDone ? .handled : .ignored
-    }
-  }
-
-  /// Calls C on a thread of its own, since C may block: for as long as it likes, while a limit is only
-  /// noticed by a free thread of the pool; or until the Hive has done what it asked for by
-  /// `beehive_trigger` and the like, which runs on the pool.
-  private static func blocking(_ call: @escaping @Sendable () -> Bool) async -> Bool {
-    let inside = ModuleRunner.inside
-    return await withCheckedContinuation { continuation in
-      let isRunning = POSIXThread.detach {
-        let isDone = ModuleRunner.$inside.withValue(inside) { call() }
-        continuation.resume(returning: isDone)
-      }
-      // Without a thread to spare, here.
-      if !isRunning { continuation.resume(returning: call()) }
+    case .c(let operations): return operations.handle(event, context) ? .handled : .ignored
     }
   }
 

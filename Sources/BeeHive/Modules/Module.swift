@@ -3,7 +3,14 @@
 /// Every method has an empty default, so a module writes what it needs. The Hive makes one instance
 /// and calls it from one place after another: setUp, initialize, splash, any number of events,
 /// tearDown, unmount. The steps of one module never overlap; events may come while another is being
-/// handled. All run in tasks of the Hive, on any thread, with no lock of its own held.
+/// handled. All run in tasks of the Hive, with no lock of its own held, on threads that they may block;
+/// a `Task { }` that they begin runs on the concurrency runtime's pool, which it must not block.
+///
+/// What a module registers from inside its steps and events belongs to it: services, modules, files,
+/// bindings, observers, routes, targets, rules, tables. The Hive withdraws all of it once the module has
+/// been unmounted, failed to start or was unregistered, so the next start begins anew; the modules that
+/// it registered are torn down before it. Its tasks inherit that: what they register later is refused,
+/// or withdrawn at once.
 ///
 /// In C: `beehive_module_operations` of `beehive/module.h`.
 public protocol Module: Sendable {
@@ -19,9 +26,10 @@ public protocol Module: Sendable {
   func initialize(_ context: Context) async throws
   /// Shows that the application is there; every module has been initialised.
   func splash(_ context: Context) async throws
-  /// Undoes `initialize`, in reverse order.
+  /// Undoes `initialize`, in reverse order: before every module that this one requires or follows.
   func tearDown(_ context: Context) async throws
-  /// Undoes `setUp`, in reverse order, after every module was torn down.
+  /// Undoes `setUp`, in the same order, after every module was torn down. What the module registered goes
+  /// by itself afterwards.
   func unmount(_ context: Context) async throws
   /// Is told of an event that is no step of the lifecycle.
   func handle(_ event: Event, _ context: Context) async throws -> EventResponse

@@ -1,11 +1,36 @@
+internal import Synchronization
+internal import Threads
+
 // Events that are no step of the lifecycle.
 extension ModuleRunner {
+  /// The modules that are told of an event, as they were at `version`.
+  private struct Round: Sendable {
+    let modules: [LivingModule]
+    let version: Int
+    let context: Context
+    let options: LaunchOptions
+  }
+
   /// Tells every module that lives now, in order, and once; those that leave meanwhile are not told.
   func dispatch(_ event: Event) async -> EventOutcome {
+    guard let context else { return EventOutcome() }
+    let round = Round(
+      modules: living.filter(isUp), version: version.load(ordering: .relaxed), context: context,
+      options: options)
+    // One way to their thread and back for all of them.
+    return await withTaskExecutorPreference(ModuleThreads.shared) { await tell(event, round) }
+  }
+
+  @concurrent private nonisolated func tell(_ event: Event, _ round: Round) async -> EventOutcome {
     var outcome = EventOutcome()
-    for module in living where isTold(module) {
-      let result = await observed(module, event.name, event.kind) { context in
-        try await module.handle(event, context)
+    for module in round.modules {
+      if version.load(ordering: .relaxed) != round.version {
+        guard await isLivingAndUp(module) else { continue }
+      }
+      let result = await observed(
+        module, event.name, event.kind, round.context.hive, round.options
+      ) {
+        try await module.handle(event, round.context)
       }
       switch result {
       case .success(let response):
@@ -17,10 +42,11 @@ extension ModuleRunner {
     return outcome
   }
 
-  /// Whether a module is there to be told: it has been set up, and not torn down again.
-  private func isTold(_ module: LivingModule) -> Bool {
-    guard isLiving(module) else { return false }
-    return switch stages[module.id] {
+  private func isLivingAndUp(_ module: LivingModule) -> Bool { isLiving(module) && isUp(module) }
+
+  /// Returns whether a module has been set up, and not torn down again.
+  private func isUp(_ module: LivingModule) -> Bool {
+    switch stages[module.id] {
     case .setUp, .initialized: true
     case .tornDown, nil: false
     }

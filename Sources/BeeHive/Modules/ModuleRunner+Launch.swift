@@ -1,9 +1,5 @@
-internal import Synchronization
-
-// setUp, initialize and splash over modules that are in order, and their undoing.
+// setUp, initialize and splash over modules that are in order.
 extension ModuleRunner {
-  private static let stepNumbers = Atomic<UInt64>(0)
-
   /// What happens when a module fails: one that comes late does not take the others with it.
   private var policy: FailurePolicy {
     phase == .running && options.onFailure == .stop ? .skip : options.onFailure
@@ -18,8 +14,9 @@ extension ModuleRunner {
     for node in batch.order.modules where !isOver {
       guard let entry = batch.entries[node.name] else { continue }
       tried.insert(entry.order)
-      do throws(ModuleFailure) { modules.append(try hive.living(entry, node)) } catch {
-        leaveOut(node.name, error)
+      switch await make(entry, node, hive) {
+      case .success(let module): modules.append(module)
+      case .failure(let failure): leaveOut(node.name, failure)
       }
     }
     for module in modules where !isOver && hive.isRegistered(module.entry) {
@@ -39,7 +36,7 @@ extension ModuleRunner {
     for module in modules where !isOver {
       let before = module.node.predecessors.compactMap { running[$0] }
       if module.isConcurrent {
-        running[module.node.name] = Task {
+        running[module.node.name] = Task(executorPreference: ModuleThreads.shared) {
           for task in before { await task.value }
           await self.initialize(module)
         }
@@ -94,108 +91,14 @@ extension ModuleRunner {
     if !isLiving(module) {
       // It was unregistered meanwhile.
       _ = await undo(module)
-    } else if !isThrough || isOverdue {
-      if isThrough {
-        overdue[module.id] = module.node.name
-      } else {
-        fallen.insert(module.node.name)
-      }
+    } else if isOverdue, isThrough {
+      overdue[module.id] = module
+      living.removeAll { $0.id == module.id }
+    } else if !isThrough {
+      fallen.insert(module.node.name)
       guard policy == .skip || isOverdue else { return }
       living.removeAll { $0.id == module.id }
       failures += await undo(module)
     }
   }
-
-  /// Undoes what a module has been through; what went wrong.
-  func undo(_ module: LivingModule) async -> [ModuleFailure] {
-    var failures: [ModuleFailure] = []
-    for step in [LivingModule.Step.tearDown, .unmount] {
-      if let failure = await undo(step, module) { failures.append(failure) }
-    }
-    return failures
-  }
-
-  /// Undoes what every module has been through, in reverse order.
-  func undoAll() async -> [ModuleFailure] {
-    var failures: [ModuleFailure] = []
-    for step in [LivingModule.Step.tearDown, .unmount] {
-      for module in living.reversed() where isLiving(module) {
-        if let failure = await undo(step, module) { failures.append(failure) }
-      }
-    }
-    return failures
-  }
-
-  private func undo(_ step: LivingModule.Step, _ module: LivingModule) async -> ModuleFailure? {
-    switch (step, stages[module.id]) {
-    case (.tearDown, .initialized):
-      stages[module.id] = .tornDown
-    case (.unmount, .setUp), (.unmount, .tornDown):
-      stages[module.id] = nil
-    default: return nil
-    }
-    let failure = await attempt(step, module)
-    if failure?.isOverdue == true { stages[module.id] = nil }
-    return failure
-  }
-
-  func isLiving(_ module: LivingModule) -> Bool { living.contains { $0.id == module.id } }
-
-  private func attempt(_ step: LivingModule.Step, _ module: LivingModule) async -> ModuleFailure? {
-    let result = await observed(module, step.rawValue, step.kind) { context in
-      try await module.run(step, context)
-    }
-    if case .failure(let failure) = result { return failure }
-    return nil
-  }
-
-  /// Calls a module within its time, and tells the profiler, the watchdog and the observers.
-  func observed<Value: Sendable>(
-    _ module: LivingModule, _ event: String, _ kind: Event.Kind,
-    _ call: @escaping @Sendable (Context) async throws -> Value
-  ) async -> Result<Value, ModuleFailure> {
-    guard let context else { return .failure(module.failure(event, .threw(CancellationError()))) }
-    let hive = context.hive
-    let step = ModuleStep(
-      module: module.node.name, event: event, kind: kind,
-      number: Self.stepNumbers.wrappingAdd(1, ordering: .relaxed).newValue)
-    hive.observers.tell(.stepBegan(step))
-    let watchdog = options.watchdog
-    let watched = watchdog?.begin(step.module, event) { hive.observers.tell(.moduleIsSlow($0)) }
-    let began = hive.profiler.begin(step.module, event)
-    let start = ContinuousClock.now
-    let inside = Self.inside + [ObjectIdentifier(self)]
-    let result = await TimeLimit.run(options.timeLimit) {
-      try await Self.$inside.withValue(inside) { try await call(context) }
-    }
-    let took = start.duration(to: .now)
-    let outcome: Result<Value, ModuleFailure> =
-      switch result {
-      case .success(let value): .success(value)
-      case .failure(_ as CRefusal): .failure(module.failure(event, .refused))
-      case .failure(let error): .failure(module.failure(event, .threw(error)))
-      case nil: .failure(module.failure(event, .exceeded(options.timeLimit ?? .zero)))
-      }
-    hive.profiler.end(began, isSuccess: outcome.failure == nil)
-    if let watched { watchdog?.end(watched) }
-    if phase == .starting {
-      report.times.append(
-        LaunchReport.Time(
-          module: step.module, step: event, took: took,
-          isSlow: watchdog.map { took >= $0.threshold } ?? false))
-    }
-    hive.observers.tell(.stepEnded(step, took: took, failure: outcome.failure))
-    return outcome
-  }
-}
-
-extension Result {
-  fileprivate var failure: Failure? {
-    if case .failure(let failure) = self { failure } else { nil }
-  }
-}
-
-extension ModuleFailure {
-  /// Whether the module had not come back when it was last waited for.
-  var isOverdue: Bool { if case .exceeded = reason { true } else { false } }
 }

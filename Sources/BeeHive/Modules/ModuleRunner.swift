@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import Threads
 
 /// Starts modules and tears them down: who lives, how far each got, and who waits for that.
@@ -11,13 +12,47 @@ actor ModuleRunner {
   /// How far a module got, and what has to be undone therefore.
   enum Stage { case setUp, initialized, tornDown }
 
-  /// The runners whose modules the current task is inside of: waiting for one would never end.
-  @TaskLocal static var inside: [ObjectIdentifier] = []
+  /// The module that a task is inside of.
+  struct Visit: Sendable {
+    let runner: ObjectIdentifier
+    let belongings: Belongings
+  }
+
+  /// What others may ask while the runner waits for a module.
+  struct Progress: Sendable {
+    struct Call: Sendable {
+      let module: String
+      let event: String
+      let start = ContinuousClock.now
+    }
+
+    /// The calls of modules that have not come back, in order; also those that are overdue.
+    private(set) var calls: [UInt64: Call] = [:]
+    private var last: UInt64 = 0
+    /// What went wrong in the stop that is under way.
+    var failures: [ModuleFailure] = []
+    /// How long the calls took of the start that is under way; nil while there is none.
+    var times: [LaunchReport.Time]?
+
+    mutating func begin(_ module: String, _ event: String) -> UInt64 {
+      last += 1
+      calls[last] = Call(module: module, event: event)
+      return last
+    }
+
+    mutating func end(_ number: UInt64) { calls[number] = nil }
+  }
+
+  /// The modules that the current task is inside of, the innermost last: waiting for one of their
+  /// runners would never end.
+  @TaskLocal static var inside: [Visit] = []
 
   var phase = Phase.idle
   /// Whoever lives, in the order in which they were started.
-  var living: [LivingModule] = []
-  var stages: [UInt64: Stage] = [:]
+  var living: [LivingModule] = [] { didSet { changed() } }
+  var stages: [UInt64: Stage] = [:] { didSet { changed() } }
+  /// Grows with each change of these two.
+  let version = Atomic<Int>(0)
   /// The modules that are inside a step of their start.
   var busy: Set<UInt64> = []
   /// The entries that were made or could not be, so that none is started twice.
@@ -25,13 +60,14 @@ actor ModuleRunner {
   /// The names that failed to start.
   var fallen: Set<String> = []
   /// Those that count as started though they have not come back in time, and are called no more.
-  var overdue: [UInt64: String] = [:]
+  var overdue: [UInt64: LivingModule] = [:]
   var context: Context?
   var options = LaunchOptions()
   var isStopRequested = false
   /// What went wrong in the current advance.
   var failures: [ModuleFailure] = []
   var report = LaunchReport()
+  let progress = Lock(Progress())
   private var isAdvancing = false
   private var stopCount = 0
   private var stopFailures: [ModuleFailure] = []
@@ -40,7 +76,25 @@ actor ModuleRunner {
   /// The names of the modules that live, in order.
   var names: [String] { living.map(\.node.name) }
 
-  var isInside: Bool { Self.inside.contains(ObjectIdentifier(self)) }
+  /// What belongs to the module of this runner that the current task is inside of.
+  nonisolated var belongings: Belongings? {
+    Self.inside.last { $0.runner == ObjectIdentifier(self) }?.belongings
+  }
+
+  var isInside: Bool { belongings != nil }
+
+  /// What went wrong in the stop that is under way, and the modules that have not come back.
+  nonisolated var unfinished: (failures: [ModuleFailure], hanging: [Watchdog.Finding]) {
+    let progress = progress.withLock { $0 }
+    let calls = progress.calls.sorted { $0.key < $1.key }.map(\.value)
+    return (
+      progress.failures,
+      calls.map { call in
+        Watchdog.Finding(
+          module: call.module, event: call.event, elapsed: call.start.duration(to: .now))
+      }
+    )
+  }
 
   /// Starts modules in order. A Hive that runs already answers with the report of its start.
   func start(
@@ -58,15 +112,17 @@ actor ModuleRunner {
     self.context = context
     self.options = options
     report = LaunchReport()
+    progress.withLock { $0.times = [] }
     context.hive.state.withLock { $0.disabled = options.disabled }
     isStopRequested = Task.isCancelled
     let count = stopCount
     await withTaskCancellationHandler {
       _ = await advance(context.hive)
     } onCancel: {
-      Task { await self.endStart(count) }
+      Task(executorPreference: ModuleThreads.shared) { await self.endStart(count) }
     }
     report.failures = failures
+    report.times = progress.withLock { $0.times.take() } ?? []
     let isRefused = options.onFailure == .stop && !report.isClean
     if isRefused || isStopRequested {
       let error = LaunchError(
@@ -116,17 +172,6 @@ actor ModuleRunner {
   /// Returns when nothing runs any more.
   func untilIdle() async { while phase != .idle { await change() } }
 
-  /// Takes modules out, wherever they are in their lives.
-  func remove(_ ids: Set<UInt64>) async {
-    for id in ids { overdue[id] = nil }
-    for module in living.reversed() where ids.contains(module.id) {
-      living.removeAll { $0.id == module.id }
-      fallen.remove(module.node.name)
-      // Whoever started it sees that it has left, and undoes what it did.
-      if !busy.contains(module.id) { _ = await undo(module) }
-    }
-  }
-
   /// Launches whatever is bound, can be ordered and has not been tried: again, while more comes.
   @discardableResult
   private func advance(_ hive: Hive) async -> LaunchOrder {
@@ -134,7 +179,7 @@ actor ModuleRunner {
     failures = []
     var order = LaunchOrder([])
     while !isOver {
-      let started = Set(names).union(overdue.values)
+      let started = Set(names).union(overdue.values.map(\.node.name))
       let batch = hive.launchBatch(without: tried, started: started, fallen: fallen)
       order.append(batch.order)
       if phase == .starting {
@@ -154,13 +199,14 @@ actor ModuleRunner {
   private func tearDown() async -> [ModuleFailure] {
     phase = .stopping
     // A task of its own: whoever stops the Hive because they were cancelled still stops it in order.
-    let failures = await Task { await self.undoAll() }.value
+    await Task(executorPreference: ModuleThreads.shared) { await self.undoAll() }.value
     living = []
     stages = [:]
     tried = []
     fallen = []
     overdue = [:]
     isStopRequested = false
+    let failures = progress.withLock { $0.failures }
     stopFailures = failures
     stopCount += 1
     phase = .idle
@@ -169,6 +215,8 @@ actor ModuleRunner {
     context = nil
     return failures
   }
+
+  private func changed() { version.wrappingAdd(1, ordering: .relaxed) }
 
   private func change() async { await withCheckedContinuation { waiting.append($0) } }
 

@@ -1,28 +1,30 @@
 internal import Threads
 
-/// Runs work that may not finish: after the limit its result is not waited for any longer.
+/// Runs work that may block or not finish: after the limit its result is not waited for any longer.
 ///
-/// The work is cancelled, but code that does not look at cancellation goes on by itself; what it
-/// answers then is dropped.
+/// The limit counts from the moment at which the work begins, whatever else blocks. The work is
+/// cancelled, but code that does not look at cancellation goes on by itself; what it answers then is
+/// dropped.
 enum TimeLimit {
   /// The result of `work`, or nil once `limit` has passed; without a limit, always the result.
-  static func run<Value: Sendable>(
+  nonisolated(nonsending) static func run<Value: Sendable>(
     _ limit: Duration?, _ work: @escaping @Sendable () async throws -> Value
   ) async -> Result<Value, any Error>? {
-    guard let limit else { return await result(of: work) }
+    guard let limit else {
+      return await withTaskExecutorPreference(ModuleThreads.shared) { await result(of: work) }
+    }
     let race = Race<Result<Value, any Error>?>()
-    let worker = Task { race.finish(await result(of: work)) }
-    let timer = Task {
-      // Cancelled: the work came first.
-      guard (try? await Task.sleep(for: limit)) != nil else { return }
-      race.finish(nil)
+    let worker = Task(executorPreference: ModuleThreads.shared) {
+      // Not a task that sleeps: it would need a thread of the pool to wake up on.
+      let alarm = Alarms.shared.set(after: limit) { race.finish(nil) }
+      race.finish(await result(of: work))
+      Alarms.shared.cancel(alarm)
     }
     let winner = await withTaskCancellationHandler {
       await race.value
     } onCancel: {
       worker.cancel()
     }
-    timer.cancel()
     worker.cancel()
     return winner
   }

@@ -83,7 +83,9 @@ extension Hive {
       for entry in entries { observer(entry.notice) }
       for error in imageProblems { observer(.imageNotInspected(error)) }
     }
-    return observers.add(observer)
+    let observation = observers.add(observer)
+    own { observation.cancel() }
+    return observation
   }
 }
 

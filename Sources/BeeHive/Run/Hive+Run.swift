@@ -6,26 +6,43 @@ extension Hive {
   /// It ends with a signal that asks for it, when its task is cancelled, and when somebody calls
   /// `stop`; during the start, too. Modules are told `willTerminate` first. Signals are observed only
   /// here; whatever handled them before does so again afterwards.
+  ///
+  /// A second SIGTERM, SIGINT or SIGQUIT ends the process at once, with 128 and the signal's number as its
+  /// status, whatever modules are still at. Neither that nor `tearDownLimit` needs a free thread of the
+  /// concurrency runtime's pool; to return to its caller, it needs one that the caller runs on.
   @discardableResult
   public func run(
     _ context: Context? = nil, options: RunOptions = RunOptions()
   ) async throws(RunError) -> RunReport {
+    // Not on the pool: whatever blocks its threads, the limit holds.
+    try await withTaskExecutorPreference(ModuleThreads.shared) { () async throws(RunError) in
+      try await run(until: options, context)
+    }
+  }
+
+  private func run(
+    until options: RunOptions, _ context: Context?
+  ) async throws(RunError) -> RunReport {
     let ending = Race<Ending>()
+    let isAskedToEnd = Lock(false)
     let (notices, mailbox) = AsyncStream.makeStream(of: SystemWatch.Notice.self)
     let watch = try SystemWatch(options.signals, options.memoryPressure) { notice in
       // Seen to at once, even if modules are still busy with what came before.
       if case .signal(let signal) = notice, signal.isTerminating {
+        if isAskedToEnd.withLock({ exchange(&$0, with: true) }) { options.endProcess(signal) }
         ending.finish(.cause(.signal(signal)))
       }
       mailbox.yield(notice)
     }
     defer { watch.end() }
     observers.tell(.memoryPressure(watch.memoryPressure))
-    let reader = Task { for await notice in notices { await self.react(to: notice, options) } }
+    let reader = Task(executorPreference: ModuleThreads.shared) {
+      for await notice in notices { await self.react(to: notice, options) }
+    }
     defer { mailbox.finish() }
 
     let launch = Lock<LaunchReport?>(nil)
-    let starter = Task {
+    let starter = Task(executorPreference: ModuleThreads.shared) {
       do throws(LaunchError) {
         let report = try await self.start(context, options: options.launch)
         launch.withLock { $0 = report }
@@ -46,7 +63,7 @@ extension Hive {
       throw .launch(LaunchError())
     }
     // A task of its own, since that of the caller may be cancelled.
-    let failures = await Task {
+    let failures = await Task(executorPreference: ModuleThreads.shared) {
       await TimeLimit.run(options.tearDownLimit) {
         if cause != .stopped { await self.trigger(.willTerminate) }
         // A start that is still under way, or has not even begun, ends here.
@@ -60,6 +77,8 @@ extension Hive {
       failures: [], isComplete: false)
     if case .success(let failures) = failures {
       (report.failures, report.isComplete) = (failures, true)
+    } else {
+      (report.failures, report.hanging) = runner.unfinished
     }
     return report
   }

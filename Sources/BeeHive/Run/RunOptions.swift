@@ -12,12 +12,15 @@ public struct RunOptions: Sendable {
   public var launch: LaunchOptions
   /// The signals to observe: SIGTERM and SIGINT unless told otherwise, `.none` under another runner.
   public var signals: Set<Signal>
-  /// How long willTerminate and the tearing down may take together; nil for as long as they like.
+  /// How long willTerminate and the tearing down may take together; nil for as long as they like. Holds
+  /// also where modules block the threads that they run on.
   public var tearDownLimit: Duration?
   /// Where it is told that memory is short.
   public var memoryPressure: MemoryPressure
   /// Stops the process once modules know of SIGTSTP, as the signal would have done by itself.
   var suspendProcess: @Sendable () -> Void = { kill(getpid(), SIGSTOP) }
+  /// Ends the process when the second signal asks for it, with the status that shells give.
+  var endProcess: @Sendable (Signal) -> Void = { _exit(128 + $0.rawValue) }
 
   /// Observes SIGTERM, SIGINT and memory pressure, and gives the modules 25 seconds to end.
   ///
@@ -55,6 +58,23 @@ public struct RunReport: Sendable {
   public var failures: [ModuleFailure]
   /// Whether every module was torn down within the limit; the rest is still at it.
   public var isComplete: Bool
+  /// The modules that had not come back when the limit passed, and the step or event that each is in.
+  public var hanging: [Watchdog.Finding] = []
+}
+
+extension RunReport: CustomStringConvertible {
+  /// `ended by SIGTERM; every module was torn down`, then one line for each that was not, and why.
+  public var description: String {
+    let end =
+      switch cause {
+      case .signal(let signal): "ended by \(signal)"
+      case .cancelled: "cancelled"
+      case .stopped: "stopped"
+      }
+    let result = isComplete ? "every module was torn down" : "not torn down within the limit"
+    return (["\(end); \(result)"] + hanging.map(\.description) + failures.map(\.description))
+      .joined(separator: "\n")
+  }
 }
 
 /// Why a Hive cannot run.

@@ -103,7 +103,10 @@ final class SystemWatch: Sendable {
     let count = unsafe numbers.withUnsafeMutableBytes { buffer in
       unsafe read(beehive_signals_pipe(slot), buffer.baseAddress, buffer.count)
     }
+    // One that came twice before anybody looked came once, as it does where the kernel merges them.
+    var seen: Set<Signal> = []
     return numbers.prefix(max(0, count)).map { Signal(rawValue: Int32($0)) }
+      .filter { seen.insert($0).inserted }
   }
 
   private static func text(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }

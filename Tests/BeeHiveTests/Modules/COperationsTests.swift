@@ -9,6 +9,8 @@ import Testing
 @testable import BeeHive
 
 private let words = Journal()
+/// Where the module that is listened to registers something.
+private let host = Mutex<Hive?>(nil)
 
 @Suite("Modules written in C are equals", .serialized, .mayHang)
 struct COperationsTests {
@@ -109,5 +111,24 @@ struct COperationsTests {
     #expect(report.failures.count == 8)
     await hive.stop()
     c_module_wake()
+  }
+
+  @Test("what a C module registers is there in each of three starts, and gone after each stop")
+  func belongings() async throws {
+    let hive = Hive()
+    host.withLock { $0 = hive }
+    defer { host.withLock { $0 = nil } }
+    unsafe c_module_listen { word in
+      let word = unsafe String(cString: word)
+      guard word.hasPrefix("set_up"), let hive = host.withLock({ $0 }) else { return }
+      #expect(throws: Never.self) { try hive.register(String.self) { _ in word } }
+    }
+    try unsafe register("c", c_module_recorder(), in: hive)
+    for _ in 0..<3 {
+      try await hive.start()
+      #expect(try hive.service(String.self).hasPrefix("set_up production"))
+      await hive.stop()
+      #expect(hive.entries.map(\.name) == ["c"])
+    }
   }
 }

@@ -30,6 +30,7 @@ struct NewcomerRunTests {
     let report: RunReport = try await running.value
     #expect(report.cause == RunReport.Cause.stopped && report.isComplete)
     #expect(report.launch?.started == ["quiet"] && report.failures.isEmpty)
+    #expect(report.hanging.isEmpty && "\(report)" == "stopped; every module was torn down")
     #expect(report.memoryPressure == MemoryPressure.Availability.unwanted)
   }
 

@@ -1,0 +1,37 @@
+import Testing
+
+// What modules register that are written in C.
+extension CRuntimeTests {
+  @Test("What a module registers is there in each of three starts, and gone after each stop")
+  func startAgain() throws {
+    let said = try host(
+      """
+      static const char *say(void) { return "from the module"; }
+      static const struct speaker speaker = { say };
+      NAMED(late);
+      static bool set_up(const beehive_context *c) {
+        (void)c;
+        return beehive_register_service("Speaker", "Mine", &speaker) &&
+               beehive_register_module("late", &late);
+      }
+      static const beehive_module_operations owner = { .set_up = set_up };
+      static bool list(const beehive_entry *e, void *unused) { (void)unused; SAY("%s", e->name); return true; }
+      int main(void) {
+        alarm(120);
+        TRY(beehive_register_module("owner", &owner));
+        for (int i = 0; i < 3; i++) {
+          TRY(beehive_start());
+          SAY("%s", BEEHIVE_SERVICE_TABLE(Speaker, struct speaker)->say());
+          TRY(beehive_stop());
+          SAY("%zu", beehive_entries(list, NULL));
+        }
+      }
+      """, in: Workshop())
+    let round = [
+      "late set_up", "beehive_start(): yes", "from the module", "late unmount",
+      "beehive_stop(): yes", "owner", "1",
+    ]
+    #expect(
+      said == [#"beehive_register_module("owner", &owner): yes"#] + round + round + round)
+  }
+}

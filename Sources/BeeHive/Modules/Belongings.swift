@@ -1,0 +1,81 @@
+internal import Registration
+internal import Threads
+
+/// What a module registered from inside its steps and events: it goes when the module has been
+/// unmounted, so that the next start finds nothing of it.
+///
+/// Whatever a module calls, and the tasks that it begins, inherit them.
+final class Belongings: Sendable {
+  private struct State {
+    var entries: [RegisteredEntry] = []
+    var undos: [@Sendable () -> Void] = []
+    var isWithdrawn = false
+  }
+
+  private let state = Lock(State())
+
+  /// Adds entries; false where the module has gone already.
+  func add(_ entries: [RegisteredEntry]) -> Bool {
+    state.withLock { state in
+      if !state.isWithdrawn { state.entries += entries }
+      return !state.isWithdrawn
+    }
+  }
+
+  /// Adds what is to be called when the module goes; false where it has gone already.
+  func add(_ undo: @escaping @Sendable () -> Void) -> Bool {
+    state.withLock { state in
+      if !state.isWithdrawn { state.undos.append(undo) }
+      return !state.isWithdrawn
+    }
+  }
+
+  /// The modules that the module registered.
+  var modules: Set<UInt64> {
+    state.withLock { Set($0.entries.filter { $0.kind == .module }.map(\.order)) }
+  }
+
+  /// Ends the ownership: what comes from now on is not taken in. Returns what there was, if anything.
+  func close() -> Rest? {
+    state.withLock { state in
+      defer { (state.entries, state.undos, state.isWithdrawn) = ([], [], true) }
+      if state.entries.isEmpty, state.undos.isEmpty { return nil }
+      return Rest(entries: state.entries, undos: state.undos)
+    }
+  }
+
+  /// What is to be withdrawn.
+  struct Rest: Sendable {
+    fileprivate let entries: [RegisteredEntry]
+    fileprivate let undos: [@Sendable () -> Void]
+
+    /// Withdraws it, the latest first; calls what others wrote.
+    func withdraw(from hive: Hive) {
+      for undo in undos.reversed() { undo() }
+      guard !entries.isEmpty else { return }
+      let orders = Set(entries.map(\.order))
+      hive.withdraw { orders.contains($0.order) }
+    }
+  }
+}
+
+extension Hive {
+  /// Has `undo` called when the module whose code is running has been unmounted, or at once if it has
+  /// been already. Does nothing outside of the modules of this Hive.
+  package func own(_ undo: @escaping @Sendable () -> Void) {
+    guard let belongings = runner.belongings, !belongings.add(undo) else { return }
+    undo()
+  }
+
+  /// Gives entries that were added to the module whose code is running, if there is one; throws, with
+  /// the entries withdrawn, where it has been unmounted.
+  func own(_ entries: [RegisteredEntry]) throws(Problem) {
+    guard let belongings = runner.belongings, !belongings.add(entries) else { return }
+    let orders = Set(entries.map(\.order))
+    withdraw { orders.contains($0.order) }
+    throw Problem(
+      .unmounted,
+      "the module whose code registers \(entries.map(\.name).joined(separator: ", ")) has been "
+        + "unmounted; end its tasks in tearDown")
+  }
+}

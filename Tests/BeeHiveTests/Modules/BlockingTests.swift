@@ -1,0 +1,173 @@
+import Synchronization
+import TestSupport
+import Testing
+import Threads
+
+@testable import BeeHive
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Modules that block their threads, more of them than the pool has, until the test is over: what
+/// waits for one of them, or for a thread that one of them has, hangs.
+@Suite("Limits hold when code blocks", .mayHang)
+struct BlockingTests {
+  private let journal = Journal()
+  private let gate = Gate()
+  private let many = 2 * POSIXThread.processors + 2
+
+  private func running(_ hive: Hive, limit: Duration) async throws -> Task<RunReport, any Error> {
+    let options = RunOptions(signals: .none, tearDownLimit: limit, memoryPressure: .none)
+    let run = Task { try await hive.run(options: options) }
+    #expect(try await Patience.wait { await !hive.runningModules.isEmpty })
+    return run
+  }
+
+  @Test("run returns when its limit has passed although handlers block, and its report names them")
+  func handlers() async throws {
+    let hive = Hive()
+    let count = Mutex(0)
+    try await hive.probe(
+      "shop", journal,
+      answer: { [gate] _, _ in
+        count.withLock { $0 += 1 }
+        gate.wait()
+        return .handled
+      })
+    let run = try await running(hive, limit: .milliseconds(100))
+    let triggers = (0..<many).map { _ in Task { await hive.trigger(Event(Broken())) } }
+    #expect(try await Patience.wait { count.withLock { $0 } == many })
+    run.cancel()
+    let report = try await run.value
+    #expect(report.cause == .cancelled && !report.isComplete)
+    let blocked = report.hanging.filter { $0.event == "Broken" }
+    #expect(blocked.count == many)
+    #expect(blocked.allSatisfy { $0.module == "shop" && $0.elapsed > .zero })
+    #expect(
+      "\(report)".hasPrefix("cancelled; not torn down within the limit\nmodule shop has been in"))
+    gate.open()
+    for trigger in triggers { #expect(await trigger.value.any) }
+    #expect(await hive.stop().isEmpty)
+  }
+
+  @Test("a tearDown that blocks is named, beside what failed before it")
+  func tearDown() async throws {
+    let report = try await Patience.trying { limit in
+      let hive = Hive()
+      try await hive.probe("deaf", journal) { [gate] step, _ in
+        if step == "tearDown" { gate.wait() }
+      }
+      try await hive.probe("poor", journal) { step, _ in if step == "tearDown" { throw Broken() } }
+      let run = try await running(hive, limit: limit)
+      run.cancel()
+      return try await run.value
+    } until: {
+      !$0.hanging.isEmpty && !$0.failures.isEmpty
+    }
+    #expect(report.hanging.map { "\($0.module).\($0.event)" } == ["deaf.tearDown"])
+    #expect(report.failures.map(\.module) == ["poor"])
+    #expect(!report.isComplete)
+    gate.open()
+  }
+
+  @Test("the limits of concurrent steps count each, however many of them block")
+  func concurrentSteps() async throws {
+    let (hive, report) = try await Patience.trying { limit in
+      let hive = Hive()
+      for number in 0..<many {
+        try await hive.probe("deaf\(number)", journal, isConcurrent: true) { [gate] step, _ in
+          if step == "initialize" { gate.wait() }
+        }
+      }
+      try await hive.probe("quick", journal)
+      let options = LaunchOptions(onFailure: .skip, timeLimit: limit)
+      return (hive, try await hive.start(options: options))
+    } until: {
+      $0.1.started == ["quick"]
+    }
+    #expect(report.started == ["quick"])
+    #expect(report.failures.count == many)
+    for failure in report.failures {
+      guard case .exceeded = failure.reason else {
+        Issue.record("\(failure)")
+        continue
+      }
+    }
+    gate.open()
+    await hive.stop()
+  }
+
+  @Test("a step that waits for a requirement has its whole time after that")
+  func requirement() async throws {
+    let hive = try await Patience.trying { limit in
+      let hive = Hive()
+      for (name, requires) in [("a", []), ("b", ["a"]), ("c", ["b"])] {
+        try await hive.probe(name, journal, requires: requires, isConcurrent: true) { step, _ in
+          // Each is within its limit, and all together are not.
+          if step == "initialize" { POSIXThread.sleep(limit / 2) }
+        }
+      }
+      let options = LaunchOptions(onFailure: .skip, timeLimit: limit)
+      try await hive.start(options: options)
+      return hive
+    } until: { _ in
+      journal.take().contains("c.initialized")
+    }
+    #expect(await hive.runningModules == ["a", "b", "c"])
+    await hive.stop()
+  }
+
+  @Test("an initialiser of a type that blocks is given up too")
+  func make() async throws {
+    let (hive, report) = try await Patience.trying { limit in
+      let hive = Hive()
+      try await hive.register(module: "stuck") { [gate] hive in
+        try hive.register(Int.self) { _ in 1 }
+        gate.wait()
+        return Probe()
+      }
+      try await hive.probe("quick", journal)
+      let options = LaunchOptions(onFailure: .skip, timeLimit: limit)
+      return (hive, try await hive.start(options: options))
+    } until: {
+      $0.1.started == ["quick"]
+    }
+    #expect(report.failures.map { "\($0.module) \($0.event)" } == ["stuck make"])
+    #expect(throws: ServiceError.self) { try hive.service(Int.self) }
+    gate.open()
+    await hive.stop()
+  }
+
+  @Test("a second signal while modules are torn down ends the process at once: 128 and its number")
+  func secondSignal() async {
+    // Processes of their own, since a signal reaches every Hive of one.
+    await #expect(processExitsWith: .exitCode(143)) { try await BlockingTests.beImpatient(SIGTERM) }
+    await #expect(processExitsWith: .exitCode(130)) { try await BlockingTests.beImpatient(SIGINT) }
+  }
+
+  /// Runs a Hive whose module never ends, and asks it twice to.
+  static func beImpatient(_ signal: Int32) async throws {
+    let hive = Hive()
+    try await hive.probe("deaf", Journal()) { step, _ in
+      if step == "splash" { kill(getpid(), SIGTERM) }
+      if step == "tearDown" {
+        kill(getpid(), signal)
+        Gate().wait()
+      }
+    }
+    try await hive.run(options: RunOptions(tearDownLimit: nil, memoryPressure: .none))
+  }
+}
+
+/// Blocks threads until it is opened.
+final class Gate: Sendable {
+  private let isOpen = Lock(false)
+
+  func wait() { isOpen.wait { $0 ? () : nil } }
+  func open() { isOpen.change { $0 = true } }
+}
