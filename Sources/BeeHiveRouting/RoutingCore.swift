@@ -9,7 +9,7 @@ final class RoutingCore: Sendable {
   let routes = Lock(RouteTable())
   let targets = Lock(TargetTable())
   let rules = Lock(RuleList())
-  let guards = Lock<[String: @Sendable (Call) -> Bool]>([:])
+  let guards = Lock<[String: Numbered<@Sendable (Call) -> Bool>]>([:])
   let observers = CallObservers()
   let limits = Lock(URLLimits.standard)
   let records = Lock(RecordedEntries())
@@ -25,6 +25,24 @@ final class RoutingCore: Sendable {
 
   /// The Hive, while it is there.
   var owner: Hive? { hive?.value }
+
+  /// Has `undo` called when the module that registers something here is unmounted.
+  func own(_ undo: @escaping @Sendable () -> Void) { owner?.own(undo) }
+}
+
+/// What another may replace: who takes it out again looks whether it is still the same.
+struct Numbered<Handler: Sendable>: Sendable {
+  let number = RoutingCore.nextNumber()
+  let handler: Handler
+}
+
+extension Dictionary {
+  /// Takes out what stands there, if it is of this number, and answers it.
+  mutating func remove<Handler>(
+    _ number: UInt64, for key: Key
+  ) -> Value? where Value == Numbered<Handler> {
+    self[key]?.number == number ? removeValue(forKey: key) : nil
+  }
 }
 
 /// A Hive that owns whoever holds this.

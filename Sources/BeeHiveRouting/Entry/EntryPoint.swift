@@ -14,7 +14,7 @@ public struct EntryPoint: Sendable {
   @discardableResult
   public func observe(_ observer: @escaping @Sendable (CallNotice) -> Void) -> Interception {
     let number = core.observers.add(observer)
-    return Interception { [core] in core.observers.remove(number) }
+    return owned { [core] in core.observers.remove(number) }
   }
 
   /// Asks `decide` about every call that `match` describes.
@@ -47,7 +47,13 @@ public struct EntryPoint: Sendable {
 
   private func add(_ rule: RuleList.Rule) -> Interception {
     let number = core.rules.withLock { $0.add(rule) }
-    return Interception { [core] in _ = core.rules.withLock { $0.remove(number) } }
+    return owned { [core] in _ = core.rules.withLock { $0.remove(number) } }
+  }
+
+  /// A module's own goes with it.
+  private func owned(_ undo: @escaping @Sendable () -> Void) -> Interception {
+    core.own(undo)
+    return Interception(undo)
   }
 
   /// Calls a destination. Every other way of calling ends here.

@@ -45,6 +45,9 @@ public struct Mediator: Sendable {
     let target = RegisteredTarget(
       TargetDefinition(name, make), source: .code(file: file, line: line))
     try core.targets.withLock { table throws(RoutingError) in try table.add(target) }
+    core.own { [core] in
+      _ = core.targets.withLock { $0.targets[name] === target ? $0.remove(name) : nil }
+    }
   }
 
   /// Takes a target out; whether it was there.
@@ -67,7 +70,11 @@ public struct Mediator: Sendable {
   public func fallback<Value: Sendable>(
     for target: String? = nil, _ handler: @escaping @Sendable (Call) async throws -> Value
   ) {
-    _ = core.targets.withLock { $0.fallbacks.updateValue(handler, forKey: target) }
+    let fallback = Numbered<TargetTable.Fallback>(handler: handler)
+    _ = core.targets.withLock { $0.fallbacks.updateValue(fallback, forKey: target) }
+    core.own { [core] in
+      _ = core.targets.withLock { $0.fallbacks.remove(fallback.number, for: target) }
+    }
   }
 
   /// What every target offers, by its name.

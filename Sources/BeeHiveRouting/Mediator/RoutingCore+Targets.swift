@@ -74,7 +74,7 @@ extension RoutingCore {
     }
     let fallback = targets.withLock { $0.fallbacks[name] ?? $0.fallbacks[nil] }
     guard let fallback else { throw error }
-    return try await fallback(call)
+    return try await fallback.handler(call)
   }
 
   private static func instance(of target: RegisteredTarget, caching: Bool) throws -> AnyTarget {

@@ -9,7 +9,7 @@ struct TargetTable: Sendable {
   /// The names in lower case, and whom each stands for.
   private var hosts: [String: Set<String>] = [:]
   /// By target; nil for all of them.
-  var fallbacks: [String?: Fallback] = [:]
+  var fallbacks: [String?: Numbered<Fallback>] = [:]
 
   /// Every target, in the order of their names.
   var all: [RegisteredTarget] { targets.values.sorted { $0.definition.name < $1.definition.name } }

@@ -31,7 +31,7 @@ public struct Aliases: Codable, Hashable, Sendable, ExpressibleByDictionaryLiter
 extension Router {
   /// Adds aliases, all or none: a name is one segment, a URL is one, and none leads back to itself.
   public func register(_ aliases: Aliases) throws(RoutingError) {
-    try core.routes.withLock { table throws(RoutingError) in
+    let added = try core.routes.withLock { table throws(RoutingError) -> [String] in
       let all = table.aliases.merging(aliases.urls) { _, new in new }
       for (name, url) in aliases.urls.sorted(by: { $0.key < $1.key }) {
         guard let read = try? URLText(name), read.path == [name], read.items.isEmpty else {
@@ -55,7 +55,11 @@ extension Router {
             .duplicate, "the alias \(name) stands for \(known) already, not for \(url)")
         }
       }
-      table.aliases = all
+      defer { table.aliases = all }
+      return aliases.urls.keys.filter { table.aliases[$0] == nil }
+    }
+    core.own { [core] in
+      core.routes.withLock { table in for name in added { table.aliases[name] = nil } }
     }
   }
 

@@ -7,8 +7,10 @@ struct RouteTable: Sendable {
     /// Whether routes of any scheme are asked as well.
     var fallsBack = true
     /// Answers what no route answers.
-    var unmatched: (@Sendable (RouteCall) async throws -> any Sendable)?
+    var unmatched: Numbered<Unmatched>?
   }
+
+  typealias Unmatched = @Sendable (RouteCall) async throws -> any Sendable
 
   /// A route, and what the path gives values to.
   typealias Match = (route: Route, values: [(name: String, value: any URLConvertible)])
@@ -79,9 +81,15 @@ struct RouteTable: Sendable {
 
   /// Sets who answers what no route of a scheme answers, and answers who did.
   mutating func setUnmatched(
-    _ handler: @escaping @Sendable (RouteCall) async throws -> any Sendable, for scheme: String?
-  ) -> (@Sendable (RouteCall) async throws -> any Sendable)? {
+    _ handler: Numbered<Unmatched>, for scheme: String?
+  ) -> Numbered<Unmatched>? {
     exchange(&schemes[scheme, default: .init()].unmatched, with: handler)
+  }
+
+  /// Takes out who answers what no route of a scheme answers, if it is still the one of this number.
+  mutating func removeUnmatched(_ number: UInt64, for scheme: String?) -> Numbered<Unmatched>? {
+    guard schemes[scheme]?.unmatched?.number == number else { return nil }
+    return schemes[scheme]?.unmatched.take()
   }
 
   /// The routes that a URL meets, the best one first.
@@ -94,10 +102,9 @@ struct RouteTable: Sendable {
   }
 
   /// Answers what no route answers: the scheme's own, else the one of all.
-  func unmatched(for url: URLText) -> (@Sendable (RouteCall) async throws -> any Sendable)? {
-    if let scheme = url.scheme, let rules = schemes[scheme] {
-      return rules.unmatched ?? (rules.fallsBack ? schemes[nil]?.unmatched : nil)
-    }
-    return schemes[nil]?.unmatched
+  func unmatched(for url: URLText) -> Unmatched? {
+    let general = schemes[nil]?.unmatched
+    guard let scheme = url.scheme, let rules = schemes[scheme] else { return general?.handler }
+    return (rules.unmatched ?? (rules.fallsBack ? general : nil))?.handler
   }
 }

@@ -29,7 +29,9 @@ public struct Router: Sendable {
       result: Value.self == Void.self ? "" : "\(Value.self)",
       source: .code(file: file, line: line), handler: handler)
     try core.routes.withLock { table throws(RoutingError) in try table.add(route) }
-    return RouteRegistration(id: route.id, core: core)
+    let registration = RouteRegistration(id: route.id, core: core)
+    core.own { registration.cancel() }
+    return registration
   }
 
   /// Takes out what was registered under a pattern; whether there was anything.
@@ -70,6 +72,7 @@ public struct Router: Sendable {
     _ type: String, _ convert: @escaping @Sendable (String) -> (any URLConvertible)?
   ) throws(RoutingError) {
     try core.routes.withLock { table throws(RoutingError) in try table.types.define(type, convert) }
+    core.own { [core] in _ = core.routes.withLock { $0.types.remove(type) } }
   }
 
   /// Answers the URLs that no route answers.
@@ -79,7 +82,18 @@ public struct Router: Sendable {
   public func unmatched<Value: Sendable>(
     _ handler: @escaping @Sendable (RouteCall) async throws -> Value
   ) {
-    _ = core.routes.withLock { $0.setUnmatched(handler, for: nil) }
+    unmatched(for: nil, handler)
+  }
+
+  /// The same for one scheme, or for all that have none of their own.
+  func unmatched<Value: Sendable>(
+    for scheme: String?, _ handler: @escaping @Sendable (RouteCall) async throws -> Value
+  ) {
+    let unmatched = Numbered<RouteTable.Unmatched>(handler: handler)
+    _ = core.routes.withLock { $0.setUnmatched(unmatched, for: scheme) }
+    core.own { [core] in
+      _ = core.routes.withLock { $0.removeUnmatched(unmatched.number, for: scheme) }
+    }
   }
 
   /// The routes of one scheme.

@@ -42,7 +42,7 @@ public struct SchemeRouter: Sendable {
   public func unmatched<Value: Sendable>(
     _ handler: @escaping @Sendable (RouteCall) async throws -> Value
   ) {
-    _ = router.core.routes.withLock { $0.setUnmatched(handler, for: scheme) }
+    router.unmatched(for: scheme, handler)
   }
 
   private func whole(_ pattern: String) -> String {

@@ -46,6 +46,11 @@ struct SegmentTypes: Sendable {
     types[key] = SegmentType(name: key, rank: 4, convert: convert)
   }
 
+  /// Takes out a type of the host's, and answers it.
+  mutating func remove(_ name: String) -> SegmentType? {
+    types.removeValue(forKey: Self.key(of: name))
+  }
+
   /// The type of this name; throws where there is none.
   func type(named name: String, in pattern: String) throws(RoutingError) -> SegmentType {
     if let type = types[Self.key(of: name)] { return type }

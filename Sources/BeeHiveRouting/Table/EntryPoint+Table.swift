@@ -8,8 +8,12 @@ extension EntryPoint {
   /// is under way goes on by the rules that it began with.
   public func load(_ table: DecisionTable) throws(RoutingError) {
     let types = core.routes.withLock { $0.types }
-    let compiled = try CompiledTable(table, types: types, guards: core.guards.withLock { $0 })
+    let guards = core.guards.withLock { $0.mapValues(\.handler) }
+    let compiled = try CompiledTable(table, types: types, guards: guards)
     _ = core.rules.withLock { $0.replaceTable(table, with: compiled.rules) }
+    core.own { [core] in
+      _ = core.rules.withLock { $0.table == table ? $0.replaceTable(nil, with: []) : [] }
+    }
   }
 
   /// Takes the decision table out.
@@ -22,6 +26,8 @@ extension EntryPoint {
   ///
   /// It only looks, since a dry run asks it too. Tables that are loaded later use it.
   public func define(guard name: String, _ holds: @escaping @Sendable (Call) -> Bool) {
-    _ = core.guards.withLock { $0.updateValue(holds, forKey: name) }
+    let guardian = Numbered(handler: holds)
+    _ = core.guards.withLock { $0.updateValue(guardian, forKey: name) }
+    core.own { [core] in _ = core.guards.withLock { $0.remove(guardian.number, for: name) } }
   }
 }
