@@ -75,6 +75,7 @@ extension Hive {
   ///
   /// No lock is held meanwhile, so an observer may ask the Hive. With `fromStart` it is first told of
   /// the entries that are there: the process's Hive has found some before anybody could observe it.
+  /// What a module adds from inside of its steps and events ends when the module is unmounted.
   @discardableResult
   public func observe(
     fromStart: Bool = false, _ observer: @escaping @Sendable (HiveNotice) -> Void

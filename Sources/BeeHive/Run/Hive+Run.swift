@@ -7,21 +7,21 @@ extension Hive {
   /// `stop`; during the start, too. Modules are told `willTerminate` first. Signals are observed only
   /// here; whatever handled them before does so again afterwards.
   ///
-  /// A second SIGTERM, SIGINT or SIGQUIT ends the process at once, with 128 and the signal's number as its
-  /// status, whatever modules are still at. Neither that nor `tearDownLimit` needs a free thread of the
-  /// concurrency runtime's pool; to return to its caller, it needs one that the caller runs on.
+  /// A second SIGTERM, SIGINT or SIGQUIT ends the process at once, with 128 and the signal's number as
+  /// its status, whatever modules are still at. Neither that nor `tearDownLimit` needs a free thread of
+  /// the concurrency runtime's pool; to return to its caller, it needs one that the caller runs on.
   @discardableResult
   public func run(
     _ context: Context? = nil, options: RunOptions = RunOptions()
   ) async throws(RunError) -> RunReport {
     // Not on the pool: whatever blocks its threads, the limit holds.
     try await withTaskExecutorPreference(ModuleThreads.shared) { () async throws(RunError) in
-      try await run(until: options, context)
+      try await runBesidePool(context, options)
     }
   }
 
-  private func run(
-    until options: RunOptions, _ context: Context?
+  private func runBesidePool(
+    _ context: Context?, _ options: RunOptions
   ) async throws(RunError) -> RunReport {
     let ending = Race<Ending>()
     let isAskedToEnd = Lock(false)
