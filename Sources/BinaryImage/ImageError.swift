@@ -74,6 +74,6 @@ extension ImageError: CustomStringConvertible {
       if let index { place += "[\(index)]" }
     }
     if let offset { place += " (offset 0x\(String(offset.rawValue, radix: 16)))" }
-    return "\(place): \(message)"
+    return "\(place): \(message)".escaped
   }
 }

@@ -33,6 +33,6 @@ extension Origin: CustomStringConvertible {
   public func description(folders: Int) -> String {
     let parts = image.split(separator: "/")
     let name = parts.isEmpty ? "(executable)" : parts.suffix(folders + 1).joined(separator: "/")
-    return "\(name) \(section)[\(index)]"
+    return "\(name) \(section)[\(index)]".escaped
   }
 }

@@ -64,6 +64,6 @@ public struct Rejection: Error, Hashable, Sendable {
 extension Rejection: CustomStringConvertible {
   /// `libx.so BeehiveMods[3] at 0x3018: points outside the image`
   public var description: String {
-    "\(origin) at 0x\(String(origin.address.rawValue, radix: 16)): \(message)"
+    "\(origin) at 0x\(String(origin.address.rawValue, radix: 16)): \(message)".escaped
   }
 }

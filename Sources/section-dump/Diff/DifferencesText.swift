@@ -1,3 +1,4 @@
+internal import BinaryImage
 internal import Registration
 
 extension Differences {

@@ -1,3 +1,4 @@
+internal import BinaryImage
 internal import Registration
 
 /// What a set of files declares, as nodes and what leads from one to another.

@@ -1,3 +1,5 @@
+internal import BinaryImage
+
 #if canImport(Glibc)
   internal import Glibc
 #elseif canImport(Musl)

@@ -1,3 +1,5 @@
+internal import BinaryImage
+
 /// Lines of comma-separated values, as RFC 4180 quotes them.
 ///
 /// Control bytes are escaped as in tables, so a line is a row and a terminal is safe; the JSON

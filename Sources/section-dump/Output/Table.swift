@@ -1,3 +1,5 @@
+internal import BinaryImage
+
 /// Aligned columns for a person; the last one is not padded.
 struct Table {
   let titles: [String]

@@ -1,9 +1,11 @@
-/// Text of a file as it may be shown to a terminal.
+// Text of a file or an image as it may be shown to a terminal or written to a log: the one rule for the
+// tool, the library and its errors.
 extension String {
   /// The text with control bytes and invisible characters as `\x1b` or `\u{202e}`.
   ///
-  /// A name in a hostile file must not move the cursor, change colours or reverse a line.
-  var escaped: String {
+  /// A name in a hostile file must not move the cursor, change colours, begin a line or reverse one.
+  /// Escaping twice changes nothing.
+  package var escaped: String {
     if utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) { return self }
     var result = ""
     for scalar in unicodeScalars {
@@ -20,16 +22,11 @@ extension String {
     }
     return result
   }
-
-  /// The hexadecimal form of a number, as all formats print it.
-  init(hexadecimal number: UInt64) {
-    self = "0x" + String(number, radix: 16)
-  }
 }
 
 extension Unicode.Scalar {
   /// Whether a terminal would act on it, or show nothing where something stands.
-  var isUnprintable: Bool {
+  package var isUnprintable: Bool {
     if value < 0xa0 { return value < 0x20 || value >= 0x7f }
     return switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
