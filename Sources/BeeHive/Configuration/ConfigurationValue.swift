@@ -110,10 +110,17 @@ extension ConfigurationValue: ConfigurationConvertible {
 }
 
 extension ConfigurationValue: Codable {
-  /// Reads whichever form stands there.
+  /// Reads whichever form stands there; null, which is none, throws a `DecodingError` whose `keyPath`
+  /// leads to it, also from inside an array.
   public init(from decoder: any Decoder) throws {
     let value = try decoder.singleValueContainer()
-    if let flag = try? value.decode(Bool.self) {
+    if value.decodeNil() {
+      throw DecodingError.valueNotFound(
+        ConfigurationValue.self,
+        DecodingError.Context(
+          codingPath: decoder.codingPath,
+          debugDescription: "null is no setting; leave the key out, or give it a value"))
+    } else if let flag = try? value.decode(Bool.self) {
       self = .bool(flag)
     } else if let number = try? value.decode(Int.self) {
       self = .int(number)
@@ -121,10 +128,17 @@ extension ConfigurationValue: Codable {
       self = .double(number)
     } else if let text = try? value.decode(String.self) {
       self = .string(text)
-    } else if let values = try? value.decode([ConfigurationValue].self) {
-      self = .array(values)
+    } else if var values = try? decoder.unkeyedContainer() {
+      var array: [ConfigurationValue] = []
+      while !values.isAtEnd { array.append(try values.decode(ConfigurationValue.self)) }
+      self = .array(array)
     } else {
-      self = .object(try value.decode([String: ConfigurationValue].self))
+      let values = try decoder.container(keyedBy: FileKey.self)
+      var object: [String: ConfigurationValue] = [:]
+      for key in values.allKeys {
+        object[key.stringValue] = try values.decode(ConfigurationValue.self, forKey: key)
+      }
+      self = .object(object)
     }
   }
 

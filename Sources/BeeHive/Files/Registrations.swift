@@ -1,9 +1,16 @@
+internal import BinaryImage
+internal import Registration
+
 /// Modules and services that a file declares, in the shape of BeeHive's two property lists.
 ///
 /// The host decodes it with the decoder it likes, so the library needs no Foundation:
 /// `try hive.register(PropertyListDecoder().decode(Registrations.self, from: data), file: path)`.
 /// Both shapes are read: an object with `moduleClasses` and `services`, or an array of services. A
-/// value of the wrong form throws a `DecodingError` whose coding path leads to it.
+/// value of the wrong form throws a `DecodingError` whose coding path leads to it, and so does a key
+/// that has no meaning: `error.keyPath` is `moduleClasses[0].require`.
+///
+/// A file says `priority` and `level` of a module too, as it says `priority` of a service; BeeHive's
+/// `modulePriority` and `moduleLevel` mean the same.
 public struct Registrations: Codable, Hashable, Sendable {
   /// One module.
   public struct Module: Codable, Hashable, Sendable {
@@ -73,7 +80,7 @@ public struct Registrations: Codable, Hashable, Sendable {
     self.urlGlobalScheme = urlGlobalScheme
   }
 
-  private enum CodingKeys: String, CodingKey {
+  private enum CodingKeys: String, CodingKey, CaseIterable {
     case moduleClasses, services
     case urlGlobalScheme = "URLGlobalScheme"
   }
@@ -86,7 +93,7 @@ public struct Registrations: Codable, Hashable, Sendable {
       while !array.isAtEnd { services.append(try array.decode(Service.self)) }
       return
     }
-    let object = try decoder.container(keyedBy: CodingKeys.self)
+    let object = try decoder.object(CodingKeys.self, "of registrations")
     self.init(
       moduleClasses: try object.decodeIfPresent([Module].self, forKey: .moduleClasses) ?? [],
       services: try object.decodeIfPresent([Service].self, forKey: .services) ?? [],
@@ -95,16 +102,18 @@ public struct Registrations: Codable, Hashable, Sendable {
 }
 
 extension Registrations.Module {
-  private enum CodingKeys: String, CodingKey {
-    case moduleClass, moduleLevel, modulePriority, requires, after
+  private enum CodingKeys: String, CodingKey, CaseIterable {
+    case moduleClass, moduleLevel, level, modulePriority, priority, requires, after
   }
 
   /// Reads a module; everything but its class may be missing.
   public init(from decoder: any Decoder) throws {
-    let object = try decoder.container(keyedBy: CodingKeys.self)
+    let object = try decoder.object(CodingKeys.self, "of a module")
+    let level = try object.one(of: .moduleLevel, .level)
+    let priority = try object.one(of: .modulePriority, .priority)
     self.init(
-      moduleClass: try object.name(.moduleClass), moduleLevel: try object.level(.moduleLevel),
-      modulePriority: try object.decodeIfPresent(Int.self, forKey: .modulePriority) ?? 0,
+      moduleClass: try object.name(.moduleClass), moduleLevel: try object.level(level),
+      modulePriority: try object.decodeIfPresent(Int.self, forKey: priority) ?? 0,
       requires: try object.decodeIfPresent([String].self, forKey: .requires) ?? [],
       after: try object.decodeIfPresent([String].self, forKey: .after) ?? [])
   }
@@ -121,11 +130,13 @@ extension Registrations.Module {
 }
 
 extension Registrations.Service {
-  private enum CodingKeys: String, CodingKey { case service, impl, name, scope, priority }
+  private enum CodingKeys: String, CodingKey, CaseIterable {
+    case service, impl, name, scope, priority
+  }
 
   /// Reads a service; everything but the two names may be missing.
   public init(from decoder: any Decoder) throws {
-    let object = try decoder.container(keyedBy: CodingKeys.self)
+    let object = try decoder.object(CodingKeys.self, "of a service")
     self.init(
       service: try object.name(.service), impl: try object.name(.impl),
       name: try object.decodeIfPresent(String.self, forKey: .name),
@@ -134,7 +145,45 @@ extension Registrations.Service {
   }
 }
 
+extension Decoder {
+  /// The object that stands here; throws at a key that is none of `Key`: what is written in vain is
+  /// written wrongly.
+  fileprivate func object<Key: CodingKey & CaseIterable>(
+    _ keys: Key.Type, _ owner: String
+  ) throws -> KeyedDecodingContainer<Key> {
+    let known = Set(Key.allCases.map(\.stringValue))
+    let unknown = try container(keyedBy: FileKey.self).allKeys.map(\.stringValue)
+      .filter { !known.contains($0) }
+    guard let key = unknown.min() else { return try container(keyedBy: Key.self) }
+    let names = Key.allCases.map(\.stringValue).joined(separator: ", ")
+    throw DecodingError.dataCorrupted(
+      DecodingError.Context(
+        codingPath: codingPath + [FileKey(key)],
+        debugDescription: "\(key.escaped) is no key \(owner)"
+          + SimilarNames(to: key, among: known).question + "; the keys are \(names)"))
+  }
+}
+
+/// A key of a file, whatever it is.
+struct FileKey: CodingKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+
+  init(_ name: String) { stringValue = name }
+  init(stringValue: String) { self.init(stringValue) }
+  init?(intValue: Int) { nil }
+}
+
 extension KeyedDecodingContainer {
+  /// Which of two words for one thing the file uses; throws where it uses both.
+  fileprivate func one(of word: Key, _ other: Key) throws -> Key {
+    guard contains(other) else { return word }
+    guard !contains(word) else {
+      throw corrupted(other, "\(word.stringValue) says it already; keep one of the two")
+    }
+    return other
+  }
+
   /// A name, which is not empty.
   fileprivate func name(_ key: Key) throws -> String {
     let name = try decode(String.self, forKey: key)

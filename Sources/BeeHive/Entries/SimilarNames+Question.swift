@@ -1,0 +1,35 @@
+internal import BinaryImage
+internal import Registration
+
+// "Did you mean": what is there under a name that is nearly the one that was asked for.
+extension SimilarNames {
+  /// How many names are looked at: an error is told soon, however many there are.
+  private static let limit = 10_000
+
+  /// Those that come nearest to `wanted`.
+  init(to wanted: String, among names: some Sequence<String>) {
+    self.init()
+    for name in names.prefix(Self.limit) where name != wanted { consider(name, for: wanted) }
+  }
+
+  /// Keeps a name whose last part is near, unless three nearer ones are there: the distance is that of
+  /// the whole names, which no limit holds.
+  mutating func keep(_ name: String, for wanted: String) {
+    let distance = Self.distance(name, wanted, atMost: .max) ?? .max
+    guard !names.contains(where: { $0.text == name }) else { return }
+    names.append((distance, name))
+    names.sort { ($0.distance, $0.text) < ($1.distance, $1.text) }
+    if names.count > 3 { names.removeLast() }
+  }
+
+  /// `; did you mean log or logs?`, to end a sentence with; empty where no name is near.
+  var question: String { Self.question(names.map(\.text)) }
+
+  /// The same of names that were found before.
+  static func question(_ names: [String]) -> String {
+    let texts = names.map(\.escaped)
+    guard let last = texts.last else { return "" }
+    let others = texts.dropLast().joined(separator: ", ")
+    return "; did you mean \(others.isEmpty ? last : "\(others) or \(last)")?"
+  }
+}
