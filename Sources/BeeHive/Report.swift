@@ -1,3 +1,4 @@
+internal import BinaryImage
 internal import Registration
 
 /// Everything a Hive knows of itself, as values: for people by `description`, for programs by `json`
@@ -48,7 +49,7 @@ extension Report: CustomStringConvertible {
         line.code != nil && line.state == "accepted" ? "unbound" : line.state, line.kind,
         line.implementation.map { "\(line.name) → \($0)" } ?? line.name,
         line.place, line.reason ?? "",
-      ]
+      ].map(\.escaped)
     }
     let widths = (0..<5).map { column in rows.map { $0[column].count }.max() ?? 0 }
     let lines = rows.map { row in
@@ -63,11 +64,11 @@ extension Report: CustomStringConvertible {
 }
 
 extension Report.Line {
-  /// `libshop.so BeehiveRecords[1]`, or `Shop.swift:12`: as `Source` says it.
+  /// `libshop.so BeehiveRecords[1]`, or `Shop/Cart.swift:12`: as `Source` says it.
   var place: String {
     guard let section, let index else { return origin }
     let file = origin.split(separator: "/").last.map(String.init) ?? origin
-    return "\(file) \(section)[\(index)]"
+    return "\(file) \(section)[\(index)]".escaped
   }
 
   init(_ entry: Entry, switchedOff: Set<String>) {
@@ -110,7 +111,7 @@ extension Hive {
       images: imageProblems.map(\.description),
       order: order.problems,
       lifts: order.lifts.map {
-        "\($0.module) starts among the basic modules: \($0.requiredBy) requires it"
+        "\($0.module) starts among the basic modules: \($0.requiredBy) requires it".escaped
       })
   }
 

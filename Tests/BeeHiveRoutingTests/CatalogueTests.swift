@@ -21,11 +21,11 @@ struct CatalogueTests {
   func text() {
     #expect(
       hive.catalogue().description == """
-        action remote till.count(sku: String, times: Int = 1) async throws -> Int         Till.swift:3
-        action local  till.open(page: String?, done: @Sendable (Int) -> ()) async throws  Till.swift:3
-        route  remote app://shop/:id<Int>(/:tab)?from&page<Int>=1 -> String               Shop.swift:7
-        route  local  /files/:path<Path>                                                  Shop.swift:8
-        route  local  /tags/* -> Array<Int>                                               Shop.swift:9
+        action remote till.count(sku: String, times: Int = 1) async throws -> Int         Shop/Till.swift:3
+        action local  till.open(page: String?, done: @Sendable (Int) -> ()) async throws  Shop/Till.swift:3
+        route  remote app://shop/:id<Int>(/:tab)?from&page<Int>=1 -> String               Shop/Shop.swift:7
+        route  local  /files/:path<Path>                                                  Shop/Shop.swift:8
+        route  local  /tags/* -> Array<Int>                                               Shop/Shop.swift:9
         """)
   }
 
@@ -44,7 +44,7 @@ struct CatalogueTests {
               "isRemote" : true,
               "kind" : "action",
               "name" : "till.count",
-              "origin" : "Till.swift:3",
+              "origin" : "Shop/Till.swift:3",
               "parameters" : [
                 {
                   "isOptional" : false,
@@ -65,7 +65,7 @@ struct CatalogueTests {
               "isRemote" : true,
               "kind" : "route",
               "name" : "app://shop/:id<Int>(/:tab)?from&page<Int>=1",
-              "origin" : "Shop.swift:7",
+              "origin" : "Shop/Shop.swift:7",
               "parameters" : [
                 {
                   "isOptional" : false,
@@ -96,7 +96,7 @@ struct CatalogueTests {
               "isRemote" : false,
               "kind" : "route",
               "name" : "/tags/*",
-              "origin" : "Shop.swift:9",
+              "origin" : "Shop/Shop.swift:9",
               "parameters" : [
                 {
                   "isOptional" : true,

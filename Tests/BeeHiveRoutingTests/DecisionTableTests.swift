@@ -84,10 +84,11 @@ struct DecisionTableTests {
     #expect(
       explanation.trail.map(\.description) == ["app://gone/1", "app://new/1", "app://maintenance"])
     #expect(
-      router.calls.explain("app://old/8").end.hasPrefix("route app://old/:id of Answers.swift:"))
+      router.calls.explain("app://old/8").end.hasPrefix(
+        "route app://old/:id of BeeHiveRoutingTests/Answers.swift:"))
     #expect(
       router.calls.explain(.action(target: "shop", action: "nothing")).end
-        .hasPrefix("action shop.nothing of DecisionTableTests.swift:"))
+        .hasPrefix("action shop.nothing of BeeHiveRoutingTests/DecisionTableTests.swift:"))
     #expect(router.calls.explain("aaa://shop/nothing", origin: .remote).error?.code == .notRemote)
     #expect(router.calls.explain("aaa://shop/price").error?.code == .missingParameter)
     #expect(router.calls.explain("app://none").error?.code == .noRoute)

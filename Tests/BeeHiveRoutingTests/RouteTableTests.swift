@@ -86,7 +86,7 @@ struct RouteTableTests {
   func listing() throws {
     let router = Router()
     try router.register("/a", isRemote: true, file: "M/Shop.swift", line: 7) { _ in 1 }
-    #expect(router.routes.map(\.description) == ["/a  remote  Shop.swift:7"])
+    #expect(router.routes.map(\.description) == ["/a  remote  M/Shop.swift:7"])
     #expect(router.routes.map(\.result) == ["Int"])
   }
 }

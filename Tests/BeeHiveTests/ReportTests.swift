@@ -23,8 +23,8 @@ struct ReportTests {
   func table() async throws {
     #expect(
       try await hive().report().description == """
-        bound     service  Swift.Int                  Main.swift:4
-        rejected  service  Swift.Int                  Other.swift:5          Main.swift:4 already provides it; give one of them a name or a priority
+        bound     service  Swift.Int                  App/Main.swift:4
+        rejected  service  Swift.Int                  App/Other.swift:5      App/Main.swift:4 already provides it; give one of them a name or a priority
         unbound   service  Shop.Cart → Shop.CartView  hive.json services[0]  no type of this name yet; bind it or link its module
         """)
   }

@@ -84,7 +84,9 @@ struct ServiceScopesTests {
     }
     let found = hive.implementations(of: Disk.self)
     #expect(found.map { ObjectIdentifier($0.type ?? Never.self) } == [ObjectIdentifier(Disk.self)])
-    #expect(found.first?.entry.source.description.hasPrefix("ServiceScopesTests.swift") == true)
+    #expect(
+      found.first?.entry.source.description.hasPrefix("BeeHiveTests/ServiceScopesTests.swift")
+        == true)
   }
 
   @Test("an override answers until it is restored, and overrides nest")

@@ -1,3 +1,4 @@
+internal import BinaryImage
 internal import Threads
 
 #if canImport(Glibc)
@@ -152,11 +153,11 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
   init(_ code: Code, key: String, message: String) {
     self.code = code
     self.key = key
-    self.message = message
+    self.message = message.escaped
   }
 
   /// `configuration server.port: no layer sets it; …`
-  public var description: String { "configuration \(key): \(message)" }
+  public var description: String { "configuration \(key): \(message)".escaped }
 }
 
 extension [String: ConfigurationValue] {

@@ -1,3 +1,4 @@
+internal import BinaryImage
 public import Registration
 
 /// What the Hive made of one declared module or service, and where it came from.
@@ -33,7 +34,7 @@ public struct Entry: Hashable, Sendable {
 public enum Source: Hashable, Sendable {
   /// In a section of an image.
   case image(Origin)
-  /// By a call to the API.
+  /// By a call to the API; `file` is a `#fileID`, or a path where C said it.
   case code(file: String, line: UInt)
   /// In a file that the host decoded, at this place.
   case file(String, keyPath: String)
@@ -81,26 +82,14 @@ public struct Problem: Error, Hashable, Sendable {
   /// Describes a problem.
   public init(_ code: Code, _ message: String, related: [Source] = []) {
     self.code = code
-    self.message = message
+    self.message = message.escaped
     self.related = related
   }
 }
 
 extension Source: CustomStringConvertible {
-  /// `libshop.so BeehiveRecords[1]`, or `Shop.swift:12`.
-  public var description: String {
-    switch self {
-    case .image(let origin): return origin.description
-    case .code(let file, let line): return "\(Self.lastComponent(of: file)):\(line)"
-    case .file(let file, let keyPath): return "\(Self.lastComponent(of: file)) \(keyPath)"
-    }
-  }
-}
-
-extension Source {
-  private static func lastComponent(of path: String) -> String {
-    path.split(separator: "/").last.map(String.init) ?? path
-  }
+  /// `libshop.so BeehiveRecords[1]`, `Shop/Cart.swift:12`, or `hive.json services[0]`.
+  public var description: String { description(folders: 0) }
 }
 
 extension Problem: CustomStringConvertible {
@@ -121,6 +110,6 @@ extension Entry: CustomStringConvertible {
     let columns = [(word, 9), (kind.description, 8), (declared, 40)].map { text, width in
       text + String(repeating: " ", count: max(1, width - text.count))
     }
-    return columns.joined() + source.description + reason
+    return (columns.joined() + source.description + reason).escaped
   }
 }

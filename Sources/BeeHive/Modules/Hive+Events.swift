@@ -1,3 +1,5 @@
+internal import BinaryImage
+
 /// Why a question has no answer.
 public struct AskError: Error, Sendable {
   /// The question.
@@ -55,6 +57,7 @@ extension AskError: CustomStringConvertible {
     return
       ([
         "\(event): no module answered with a \(answer); asked: \(asked), failed: \(lines.count)"
+          .escaped
       ] + lines).joined(separator: "\n")
   }
 }

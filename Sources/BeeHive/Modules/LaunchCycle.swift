@@ -1,3 +1,5 @@
+internal import BinaryImage
+
 extension LaunchOrder {
   /// A circle of modules, each of which starts only after the next.
   public struct Cycle: Hashable, Sendable {
@@ -48,7 +50,7 @@ extension LaunchOrder.Missing: CustomStringConvertible {
     let why =
       reason.map { "\(requirement), which \($0)" }
       ?? "\(requirement), which no module is called; link or load the one that is, or say `after`"
-    return "module \(module.name) (\(module.source)) requires \(why)"
+    return "module \(module.name) (\(module.source)) requires \(why)".escaped
   }
 }
 
@@ -57,6 +59,6 @@ extension LaunchOrder.Cycle: CustomStringConvertible {
   public var description: String {
     let names = path.map(\.name).joined(separator: " → ")
     let places = edges.map { $0.isRequirement ? "\($0.source)" : "\($0.source) by `after`" }
-    return "cycle: \(names) (\(places.joined(separator: ", ")))"
+    return "cycle: \(names) (\(places.joined(separator: ", ")))".escaped
   }
 }

@@ -1,3 +1,5 @@
+internal import BinaryImage
+
 /// How `Hive.start` goes about it.
 public struct LaunchOptions: Sendable {
   /// What happens to the others when a module fails.
@@ -57,17 +59,19 @@ public struct LaunchReport: Sendable {
 extension LaunchReport: CustomStringConvertible {
   /// `started: log, shop`, then one line for each thing that is not as it might have been expected.
   public var description: String {
-    var lines = ["started: \(started.joined(separator: ", "))"]
+    var lines = ["started: \(started.joined(separator: ", "))".escaped]
     lines += order.lifts.map {
-      "lifted: \($0.module) starts among the basic modules: \($0.requiredBy) requires it"
+      "lifted: \($0.module) starts among the basic modules: \($0.requiredBy) requires it".escaped
     }
-    lines += disabled.map { "switched off: \($0)" }
+    lines += disabled.map { "switched off: \($0)".escaped }
     lines += unbound.map(\.description) + order.problems
     lines += order.blocked.sorted { $0.key < $1.key }.map { module, requirement in
-      "module \(module) cannot start: \(requirement) cannot, and it requires that"
+      "module \(module) cannot start: \(requirement) cannot, and it requires that".escaped
     }
     lines += failures.map(\.description)
-    lines += times.filter(\.isSlow).map { "slow: \($0.module) took \($0.took) for \($0.step)" }
+    lines += times.filter(\.isSlow).map {
+      "slow: \($0.module) took \($0.took) for \($0.step)".escaped
+    }
     return lines.joined(separator: "\n")
   }
 }

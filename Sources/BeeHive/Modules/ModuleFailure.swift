@@ -1,3 +1,5 @@
+internal import BinaryImage
+
 /// A module that threw, or took longer than it may.
 public struct ModuleFailure: Error, Sendable {
   /// What went wrong.
@@ -26,16 +28,17 @@ public struct ModuleFailure: Error, Sendable {
 
 extension ModuleFailure: CustomStringConvertible {
   /// `module audio (libshop.so BeehiveRecords[0]) setUp: …`
-  public var description: String {
-    let what =
-      switch reason {
-      case .threw(let error): "threw \(error)"
-      case .refused: "answered false"
-      case .exceeded(let limit): "did not finish within \(limit)"
-      case .notMade(let reason): "could not be made: \(reason)"
-      case .skipped(let requirement): "skipped, because \(requirement) failed"
-      }
-    return "module \(module) (\(source)) \(event): \(what)"
+  public var description: String { "module \(module) (\(source)) \(event): \(what)".escaped }
+
+  /// What went wrong, without whose fault it is.
+  var what: String {
+    switch reason {
+    case .threw(let error): "threw \(error)"
+    case .refused: "answered false"
+    case .exceeded(let limit): "did not finish within \(limit)"
+    case .notMade(let reason): "could not be made: \(reason)"
+    case .skipped(let requirement): "skipped, because \(requirement) failed"
+    }
   }
 }
 

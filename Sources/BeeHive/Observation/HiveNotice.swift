@@ -61,8 +61,12 @@ public struct SurplusReply: Hashable, Sendable {
 }
 
 extension HiveNotice: CustomStringConvertible {
-  /// One line for a log.
+  /// One line for a log; several where a report is told.
   public var description: String {
+    if case .started(let report) = self { report.description } else { line.escaped }
+  }
+
+  private var line: String {
     switch self {
     case .entryRegistered(let entry), .entryBound(let entry), .entryRejected(let entry):
       entry.description

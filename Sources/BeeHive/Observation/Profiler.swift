@@ -1,3 +1,4 @@
+internal import BinaryImage
 internal import Registration
 internal import Threads
 
@@ -124,7 +125,7 @@ extension Profiler {
   public func table() -> String {
     let rows = spans.sorted { $0.duration > $1.duration }.map { span in
       [
-        "\(span.duration.milliseconds) ms", span.module, span.event,
+        "\(span.duration.milliseconds) ms", span.module.escaped, span.event.escaped,
         span.run > 1 ? "run \(span.run)" : "", span.isSuccess ? "" : "failed",
       ]
     }

@@ -1,10 +1,12 @@
+internal import BinaryImage
 internal import Threads
 
 /// Reports which module holds the Hive longer than a threshold, while it still does.
 ///
 /// Given to a start, `LaunchOptions(watchdog: Watchdog(threshold: .seconds(1)))`, it also tells the
 /// Hive's observers, as `moduleIsSlow`, and marks the step in `LaunchReport.times`. A thread of its own
-/// looks, because a module that blocks may block every thread of the pool. The thread lives only while something is being watched for.
+/// looks, because a module that blocks may block every thread of the pool. The thread lives only while
+/// something is being watched for.
 public final class Watchdog: Sendable {
   /// A module that has not come back.
   public struct Finding: Hashable, Sendable, CustomStringConvertible {
@@ -16,7 +18,9 @@ public final class Watchdog: Sendable {
     public var elapsed: Duration
 
     /// `module audio has been in setUp for 0.4 seconds`
-    public var description: String { "module \(module) has been in \(event) for \(elapsed)" }
+    public var description: String {
+      "module \(module) has been in \(event) for \(elapsed)".escaped
+    }
   }
 
   private struct Call {

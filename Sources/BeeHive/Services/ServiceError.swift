@@ -1,3 +1,5 @@
+internal import BinaryImage
+
 /// Why a service could not be had.
 public struct ServiceError: Error, Sendable {
   /// The cause.
@@ -34,7 +36,7 @@ public struct ServiceError: Error, Sendable {
   ) {
     self.code = code
     self.service = service
-    self.message = message
+    self.message = message.escaped
     self.sources = sources
     self.underlying = underlying
   }
@@ -64,5 +66,5 @@ extension ServiceError {
 
 extension ServiceError: CustomStringConvertible {
   /// `service Greeter: nothing that is loaded provides it; …`
-  public var description: String { "service \(service): \(message)" }
+  public var description: String { "service \(service): \(message)".escaped }
 }

@@ -68,7 +68,7 @@ struct CTMediatorTests {
     #expect(mediator.router.canOpen("app://B/void") && !mediator.router.canOpen("app://B/none"))
     #expect(!mediator.router.canOpen("app://C/void"))
     let explained = mediator.calls.explain(.action(target: "B", action: "void"))
-    #expect(explained.end.hasPrefix("action B.void of CTMediatorTests.swift:"))
+    #expect(explained.end.hasPrefix("action B.void of BeeHiveRoutingTests/CTMediatorTests.swift:"))
     #expect(mediator.calls.explain(.action(target: "C", action: "x")).error?.code == .noTarget)
   }
 

@@ -123,7 +123,7 @@ struct NewcomerModulesTests {
       #expect(order.cycles.map { $0.path.map(\.name) } == [["a", "b", "a"]])
       let edges: [LaunchOrder.Cycle.Edge] = order.cycles.flatMap(\.edges)
       #expect(edges.allSatisfy { $0.isRequirement && $0.module != $0.other })
-      #expect("\(edges[0].source)".hasPrefix("NewcomerModulesTests.swift:"))
+      #expect("\(edges[0].source)".hasPrefix("BeeHiveTests/NewcomerModulesTests.swift:"))
       let missing: LaunchOrder.Missing? = order.missing.first
       #expect(missing?.module.name == "c" && missing?.requirement == "nobody")
       #expect(missing?.reason == nil && order.problems.count == 2 && order.blocked.isEmpty)
@@ -138,7 +138,7 @@ struct NewcomerModulesTests {
       let report = try await hive.start(options: LaunchOptions(onFailure: policy))
       let failure = try #require(report.failures.first)
       #expect(failure.module == "cellar" && failure.event == "make")
-      #expect("\(failure.source)".hasPrefix("NewcomerModulesTests.swift:"))
+      #expect("\(failure.source)".hasPrefix("BeeHiveTests/NewcomerModulesTests.swift:"))
       let reason: ModuleFailure.Reason = failure.reason
       if case .notMade = reason {} else { Issue.record("\(reason)") }
       await hive.stop()

@@ -131,7 +131,7 @@ struct NewcomerServicesTests {
     let report: Report = hive.report()
     let line: Report.Line? = report.entries.first
     #expect(line?.state == "bound" && line?.kind == "service" && line?.name == "Swift.Int")
-    #expect(line?.origin == "Main.swift:7" && line?.section == nil && line?.index == nil)
+    #expect(line?.origin == "Shop/Main.swift:7" && line?.section == nil && line?.index == nil)
     #expect(report.images.isEmpty && report.order.isEmpty && report.lifts.isEmpty)
     #expect(!report.isClean && report.json.contains("no-such-type"))
     #expect(hive.imageProblems.isEmpty)

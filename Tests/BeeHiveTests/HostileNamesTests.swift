@@ -1,0 +1,89 @@
+import BeeHive
+import Foundation
+import Synchronization
+import Testing
+
+private struct Plain: Module {}
+private struct Rude: Module {
+  struct Oath: Error, CustomStringConvertible { var description: String { "\u{1b}[31m\r\nfake" } }
+  func setUp(_ context: Context) async throws { throw Oath() }
+}
+
+@Suite("Control characters in names, and files of one name")
+struct HostileNamesTests {
+  /// Moves the cursor, begins a line, reverses a line.
+  private static let name = "a\u{1b}[2J\r\nstarted: all\u{202e}"
+  private static let escaped = "a\\x1b[2J\\x0d\\x0astarted: all\\u{202e}"
+
+  /// Holds a text to what a terminal shows as it is, line by line.
+  private func expectPrintable(_ text: String, _ comment: Comment? = nil) {
+    for scalar in text.unicodeScalars where scalar != "\n" {
+      #expect(scalar.properties.generalCategory != .control, comment)
+      #expect(scalar.properties.generalCategory != .format, comment)
+    }
+  }
+
+  @Test("reports, log lines and errors escape them; the values keep them")
+  func escapedEverywhere() async throws {
+    let hive = Hive()
+    let name = Self.name
+    let said = Mutex<[String]>([])
+    hive.observe { notice in said.withLock { $0.append("\(notice)") } }
+    try await hive.register(module: name, file: "Mod/\(name).swift") { _ in Plain() }
+    try await hive.register(module: "rude", requires: [name]) { _ in Rude() }
+    try await hive.register(module: "shop", requires: ["b\(name)"]) { _ in Plain() }
+    try hive.register(Int.self, name: name, file: name) { _ in throw Rude.Oath() }
+    try? hive.register(Int.self, name: name, file: "two\(name)") { _ in 3 }
+    try hive.register(
+      Registrations(services: [.init(service: name, impl: name)]), file: "/etc/\(name)")
+    let report = hive.report()
+    #expect(report.entries.first?.name == name)
+    #expect(report.description.contains(Self.escaped))
+    #expect(report.description.split(separator: "\n").count == 7)
+    expectPrintable(report.description, "the report")
+    for entry in hive.entries { expectPrintable("\(entry)\(entry.source)", "an entry") }
+    for line in report.entries { expectPrintable(line.reason ?? "", "a reason") }
+
+    let launch = await #expect(throws: LaunchError.self) { try await hive.start() }
+    expectPrintable("\(launch as Any)", "a launch error")
+    let started = try await hive.start(
+      options: LaunchOptions(onFailure: .skip, disabled: ["x\(name)"]))
+    #expect(started.started == [name])
+    expectPrintable("\(started)", "a launch report")
+    let service = #expect(throws: ServiceError.self) { try hive.service(Int.self, name: name) }
+    expectPrintable("\(service as Any)", "a service error")
+    await hive.stop()
+    expectPrintable(hive.profiler.table(), "the profiler")
+
+    let key = Configuration.Key<Int>(name)
+    let setting = #expect(throws: ConfigurationError.self) { try Configuration().value(key) }
+    expectPrintable("\(setting as Any)", "a configuration error")
+    let lines = said.withLock { $0 }
+    #expect(lines.contains { $0.contains(Self.escaped) })
+    for line in lines { expectPrintable(line, "a log line") }
+  }
+
+  @Test("two files of one name in different modules are told apart by where code stands in them")
+  func modules() throws {
+    let hive = Hive()
+    try hive.register(Int.self, file: "Shop/Main.swift", line: 12) { _ in 1 }
+    let problem = #expect(throws: Problem.self) {
+      try hive.register(Int.self, file: "Bank/Main.swift", line: 12) { _ in 2 }
+    }
+    #expect(problem?.message.hasPrefix("Shop/Main.swift:12 already provides it") == true)
+    #expect(
+      hive.entries.map(\.source.description) == ["Shop/Main.swift:12", "Bank/Main.swift:12"])
+    #expect(hive.report().entries.map(\.origin) == ["Shop/Main.swift:12", "Bank/Main.swift:12"])
+  }
+
+  @Test("paths that C says are cut to what tells them apart")
+  func paths() throws {
+    let hive = Hive()
+    try hive.register(Int.self, file: "/src/one/shop/main.c", line: 1) { _ in 1 }
+    #expect(hive.entries.first?.source.description == "shop/main.c:1")
+    let problem = #expect(throws: Problem.self) {
+      try hive.register(Int.self, file: "/src/two/shop/main.c", line: 1) { _ in 2 }
+    }
+    #expect(problem?.message.hasPrefix("one/shop/main.c:1 already provides it") == true)
+  }
+}
