@@ -97,7 +97,7 @@ struct Binding {
     if case .found(let service) = TypeLookup.type(named: TypeName(entry.name)),
       case .fails(let reason) = Conformance.of(type, to: service)
     {
-      return .rejected(Problem(.doesNotConform, reason))
+      return .rejected(Problem(.doesNotConform, reason + TypeCopies.remark(on: service)))
     }
     guard let injectable = type as? any Injectable.Type else {
       return .rejected(

@@ -64,7 +64,8 @@ public func beehive_trigger(
     }
     let outcome = try waiting { await Hive.process.trigger(event) }
     if let failure = outcome.failures.first { throw failure }
-    return outcome.any
+    guard outcome.any else { throw CError(outcome.silence(of: event)) }
+    return true
   } ?? false
 }
 

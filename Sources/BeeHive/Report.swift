@@ -103,11 +103,14 @@ extension Hive {
   public func report() -> Report {
     let entries = self.entries
     let declared = declaredModules()
-    let order = LaunchOrder(
+    var order = LaunchOrder(
       declared.ready.map { LaunchOrder.Node($0) }, unavailable: declared.unavailable)
+    if !order.missing.isEmpty { order.look(for: moduleNames) }
     let switchedOff = self.switchedOff
+    var lines = entries.map { Report.Line($0, switchedOff: switchedOff) }
+    Report.addSimilarTypes(to: &lines)
     return Report(
-      entries: entries.map { Report.Line($0, switchedOff: switchedOff) },
+      entries: lines,
       images: imageProblems.map(\.description),
       order: order.problems,
       lifts: order.lifts.map {

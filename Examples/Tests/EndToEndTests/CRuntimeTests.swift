@@ -63,7 +63,8 @@ import Testing
         TRY(beehive_trigger(1002, "bare", NULL, 0));
         TRY(beehive_unregister_module("one"));
         TRY(beehive_stop());
-        SAY("nobody: %d %s", beehive_trigger(1000, "late", NULL, 0), beehive_last_error());
+        bool told = beehive_trigger(1000, "late", NULL, 0);
+        SAY("nobody: %d %s", told, beehive_last_error());
       }
       """, in: Workshop())
     #expect(
@@ -75,7 +76,8 @@ import Testing
         "one unmount", #"beehive_unregister_module("one"): yes"#, "two 1002 bare ",
         #"beehive_trigger(1002, "bare", NULL, 0): yes"#,
         #"beehive_unregister_module("one"): module one: nothing of this name is registered"#,
-        "two unmount", "beehive_stop(): yes", "nobody: 0 ",
+        "two unmount", "beehive_stop(): yes",
+        "nobody: 0 event 1000 late: no module runs that could be told; start the Hive first",
       ])
   }
 
@@ -140,7 +142,7 @@ import Testing
       """, in: workshop)
     let refused =
       "2 service Speaker, Table, libspeaker.so BeehiveRecords[0]: host.c:11 already provides it; "
-      + "give one of them a name or a priority"
+      + "give one of them BEEHIVE_NAME or BEEHIVE_PRIORITY"
     #expect(
       said == [
         #"beehive_register_service("Speaker", "Mine", &speaker): yes"#,

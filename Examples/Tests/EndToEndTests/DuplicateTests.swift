@@ -21,7 +21,7 @@ import Testing
         "rejected (duplicate) module LatePlugin.LateModule at libsecond.so BeehiveMods[0]: "
           + "libfirst.so BeehiveMods[0] already provides it; rename or remove one of them",
         "rejected (duplicate) service Speaker at libsecond.so BeehiveRecords[0]: libfirst.so "
-          + "BeehiveRecords[0] already provides it; give one of them a name or a priority",
+          + "BeehiveRecords[0] already provides it; give one of them BEEHIVE_NAME or BEEHIVE_PRIORITY",
       ])
     #expect(said.last == "first")
   }

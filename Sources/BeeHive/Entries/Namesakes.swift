@@ -91,10 +91,18 @@ extension Problem {
   fileprivate static func duplicate(
     of first: RegisteredEntry, by later: RegisteredEntry
   ) -> Problem {
-    let remedy =
-      later.kind == .service
-      ? "give one of them a name or a priority" : "rename or remove one of them"
+    let remedy = remedy(for: first, later)
     let place = Source.told(apart: [first.source, later.source])[0]
     return Problem(.duplicate, "\(place) already provides it; \(remedy)", related: [first.source])
+  }
+
+  /// What the authors of two duplicates can do, in their language.
+  private static func remedy(for first: RegisteredEntry, _ later: RegisteredEntry) -> String {
+    guard later.kind == .service else { return "rename or remove one of them" }
+    guard later.isC else { return "give one of them a name or a priority" }
+    // What a C host registers by a call has neither.
+    let isRecorded = first.image != nil || later.image != nil
+    return isRecorded
+      ? "give one of them BEEHIVE_NAME or BEEHIVE_PRIORITY" : "unregister the first one before"
   }
 }

@@ -56,6 +56,8 @@ struct FactoryClosure: Sendable {
   let serviceType: @Sendable () -> Any.Type
   /// What it has to be given; nil where it needs nothing.
   let parameter: TypeSpelling?
+  /// Returns whether a value can be that parameter.
+  var takes: @Sendable (any Sendable) -> Bool = { _ in true }
   /// Makes one: a `Service`, whatever its static type; nil where the parameter is of another type.
   let make: @Sendable (Hive, (any Sendable)?) throws -> (any Sendable)?
   /// The same with its type, where it needs no parameter: a `TypedFactory`.
@@ -96,6 +98,7 @@ struct FactoryClosure: Sendable {
     service = ObjectIdentifier(Service.self as Any.Type)
     serviceType = { Service.self }
     parameter = TypeSpelling.of(Parameter.self)
+    takes = { $0 is Parameter }
     self.make = { hive, parameter in
       guard let parameter = parameter as? Parameter else { return nil }
       return try make(hive, parameter)

@@ -40,8 +40,9 @@ extension Hive {
     var unavailable = declared.unavailable
     for name in fallen { unavailable[name] = "failed to start" }
     let entries = declared.ready.filter { !tried.contains($0.order) }
-    let order = LaunchOrder(
+    var order = LaunchOrder(
       entries.map { LaunchOrder.Node($0) }, started: started, unavailable: unavailable)
+    if !order.missing.isEmpty { order.look(for: moduleNames) }
     return LaunchBatch(
       order: order,
       entries: Dictionary(entries.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),

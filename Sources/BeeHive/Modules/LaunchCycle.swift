@@ -1,4 +1,5 @@
 internal import BinaryImage
+internal import Registration
 
 extension LaunchOrder {
   /// A circle of modules, each of which starts only after the next.
@@ -50,6 +51,7 @@ extension LaunchOrder.Missing: CustomStringConvertible {
     let why =
       reason.map { "\(requirement), which \($0)" }
       ?? "\(requirement), which no module is called; link or load the one that is, or say `after`"
+      + SimilarNames.question(similar)
     return "module \(module.name) (\(module.source)) requires \(why)".escaped
   }
 }

@@ -52,6 +52,8 @@ public struct LaunchOrder: Hashable, Sendable {
     public var requirement: String
     /// Why nobody of the name can start, where one is declared: "is switched off".
     public var reason: String?
+    /// Modules that are called nearly so.
+    public var similar: [String] = []
   }
 
   /// The modules that can start, in order.

@@ -83,14 +83,7 @@ extension Hive {
     catchUp(probing: false)
     if let found = try answer(request) { return found }
     if catchUp(probing: true), let found = try answer(request) { return found }
-    let others = services(named: [service]).entries.map {
-      "\($0.source): it is written in Swift; look it up by type"
-    }
-    throw ServiceError(
-      others.isEmpty ? .notFound : .unusable, service: service,
-      message: others.isEmpty
-        ? "no C library that is loaded provides it; link or dlopen the one that does"
-        : others.joined(separator: "; "))
+    throw cFailure(service, name: name)
   }
 
   /// What is asked for, and where the answer is kept.

@@ -178,8 +178,11 @@ struct Resolution<Service: Sendable> {
         ? .fits : .refused("its accessor makes another type of that name")
     case .injectable(let implementation): return conformance(of: implementation)
     case .closure(let factory):
-      if let needed = factory.parameter, parameter == nil {
-        return .refused("its factory needs a \(needed.unqualified); ask with one")
+      if let needed = factory.parameter {
+        guard let parameter else {
+          return .refused("its factory needs a \(needed.unqualified); ask with one")
+        }
+        guard factory.takes(parameter) else { return wrong(parameter, needed) }
       }
       if factory.load != nil, !isPatient, !isLoaded(entry) {
         return .refused("it is made asynchronously; ask with `await hive.load(…)`")
@@ -197,6 +200,14 @@ struct Resolution<Service: Sendable> {
   /// Where the instance of a singleton is kept: for the current task where that has an override.
   func keeper(of entry: RegisteredEntry) -> Singleton {
     TaskOverride.of(hive)?.cell(of: entry) ?? entry.singleton
+  }
+
+  private func wrong(_ parameter: any Sendable, _ needed: TypeSpelling) -> Fitness {
+    let given = TypeSpelling.of(Swift.type(of: parameter as Any))
+    let isClear = needed.unqualified != given.unqualified
+    return .refused(
+      "its factory takes a \(isClear ? needed.unqualified : needed.qualified), and was given a "
+        + "\(isClear ? given.unqualified : given.qualified)")
   }
 
   private func conformance(of implementation: Any.Type) -> Fitness {
@@ -306,14 +317,24 @@ struct Resolution<Service: Sendable> {
     addOtherNames()
     if name == nil { _ = fitting() }
     guard !refusals.isEmpty else {
-      return ServiceError(
+      let (hive, wanted) = (hive, ServiceNames.of(type).qualified)
+      var error = ServiceError(
         .notFound, service: spelling,
         message: "nothing that is loaded provides it; link or dlopen the library that does, or "
           + "register it")
+      error.hint = { hive.servicesLike(wanted) }
+      return error
     }
-    let reasons = refusals.map { "\($0.source): \($0.reason)" }.joined(separator: "; ")
-    return ServiceError(
-      .unusable, service: spelling, message: "none of what names it can serve: \(reasons)",
+    let told = refusals.prefix(16)
+    var reasons = zip(Source.told(apart: told.map(\.source)), told).map { "\($0): \($1.reason)" }
+    if refusals.count > told.count { reasons.append("and \(refusals.count - told.count) more") }
+    var error = ServiceError(
+      .unusable, service: spelling,
+      message: "none of what names it can serve: \(reasons.joined(separator: "; "))"
+        + TypeCopies.remark(on: type as Any.Type),
       sources: refusals.map(\.source))
+    let (hive, wanted) = (hive, ServiceNames.of(type))
+    if let name { error.hint = { hive.givenNamesLike(name, of: wanted) } }
+    return error
   }
 }

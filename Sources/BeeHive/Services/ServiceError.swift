@@ -28,6 +28,8 @@ public struct ServiceError: Error, Sendable {
   public var sources: [Source]
   /// What the factory threw, for `creationFailed`.
   public var underlying: (any Error)?
+  /// What may have been meant: looked for when the error is printed, since many a miss never is.
+  var hint: @Sendable () -> String = { "" }
 
   /// Describes a failure.
   public init(
@@ -65,6 +67,6 @@ extension ServiceError {
 }
 
 extension ServiceError: CustomStringConvertible {
-  /// `service Greeter: nothing that is loaded provides it; …`
-  public var description: String { "service \(service): \(message)".escaped }
+  /// `service Greeter: nothing that is loaded provides it; …`, with names that are nearly the same.
+  public var description: String { "service \(service): \(message)\(hint())".escaped }
 }

@@ -25,7 +25,10 @@ enum Conformance: Hashable, Sendable {
     case .other: return ofConcrete(type, to: service)
     }
     guard ExistentialLayout.kind(of: type) == .other else {
-      return .fails("\(name(type)) is a protocol, which does not conform to one")
+      return .fails(
+        name(type) == name(service)
+          ? "it makes another type of the name \(name(type))"
+          : "\(name(type)) is a protocol, which does not conform to one")
     }
     guard let layout = ExistentialLayout(of: service) else {
       return .undecided("the metadata of \(name(service)) cannot be read")

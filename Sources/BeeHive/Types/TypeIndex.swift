@@ -46,6 +46,9 @@ struct TypeIndex: Sendable {
     return found.reversed()
   }
 
+  /// Every declaration.
+  var descriptors: [ContextDescriptor] { slots.map(\.entry.descriptor) }
+
   /// Passes over the declarations whose names have the hash of this one, the last one first.
   @inline(__always)
   func forEachCandidate(named name: Substring, _ body: (Entry) -> Void) {

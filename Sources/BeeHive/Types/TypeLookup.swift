@@ -1,4 +1,5 @@
 internal import CSwiftRuntime
+internal import Registration
 internal import Threads
 
 /// Finds the Swift type that a written name means, among all that the process has loaded.
@@ -61,6 +62,38 @@ enum TypeLookup {
     return MangledName.type(at: path).map(Answer.found) ?? .none(.unknown)
   }
 
+  /// The images that declare a type of this whole name, by their first mapped byte.
+  static func images(declaring name: TypeName) -> [UInt] {
+    guard let last = name.last, let path = name.path, let images = generation else { return [] }
+    return matches(index.entries(named: last, images: images).entries, path)
+      .filter(\.isWhole).map(\.entry.image)
+  }
+
+  /// Whole names of types that come near to each of these: the last part is nearly the same, whatever
+  /// stands before it. Looks at every type of the process, once.
+  static func similar(to names: [TypeName]) -> [TypeName: SimilarNames] {
+    guard let images = generation else { return [:] }
+    let wanted = names.compactMap { name in
+      name.last.map { (name: name, last: String($0), letters: Letters($0)) }
+    }
+    var near: [(TypeName, ContextDescriptor)] = []
+    for (last, descriptor) in index.all(images: images) {
+      let letters = Letters(last)
+      for (name, text, wantedLetters) in wanted where letters.mayBeNear(wantedLetters) {
+        var similar = SimilarNames()
+        similar.consider(last, for: text)
+        if !similar.names.isEmpty { near.append((name, descriptor)) }
+      }
+    }
+    // Paths are asked of the runtime, with no lock held.
+    var found: [TypeName: SimilarNames] = [:]
+    for (name, descriptor) in near where !descriptor.isGeneric {
+      guard let path = descriptor.path?.joined(separator: ".") else { continue }
+      found[name, default: SimilarNames()].keep(path, for: name.text)
+    }
+    return found
+  }
+
   private static let index = SharedIndex()
 
   /// A declaration whose path ends in what was asked for.
@@ -107,6 +140,24 @@ enum TypeLookup {
   }
 }
 
+/// Which letters a name has, of whatever case: tells most names apart without comparing them.
+private struct Letters {
+  private let bits: UInt32
+  private let count: Int
+
+  init(_ name: some StringProtocol) {
+    bits = name.utf8.reduce(0) { $0 | 1 << UInt32($1 & 31) }
+    count = name.utf8.count
+  }
+
+  /// False where a quarter of the wanted letters cannot make one name of the other.
+  func mayBeNear(_ wanted: Letters) -> Bool {
+    let most = max(1, wanted.count / 4)
+    return (bits & ~wanted.bits).nonzeroBitCount <= most
+      && (wanted.bits & ~bits).nonzeroBitCount <= most && abs(count - wanted.count) <= most
+  }
+}
+
 /// The index of the process, brought up to date when an image arrived since the last question.
 private struct SharedIndex: Sendable {
   private let state = Lock(TypeIndex())
@@ -115,6 +166,19 @@ private struct SharedIndex: Sendable {
   func entries(
     named name: Substring, images: Int
   ) -> (entries: [TypeIndex.Entry], isComplete: Bool) {
+    catchUp(images)
+    return state.withLock { ($0.entries(named: name), $0.isComplete) }
+  }
+
+  /// Every declaration with the last part of its name, likewise.
+  func all(images: Int) -> [(last: String, descriptor: ContextDescriptor)] {
+    catchUp(images)
+    return state.withLock(\.descriptors).compactMap { descriptor in
+      descriptor.name.map { ($0, descriptor) }
+    }
+  }
+
+  private func catchUp(_ images: Int) {
     let known = state.withLock { $0.imageCount }
     if known < images {
       // Asked outside the lock; other threads may add the same images meanwhile.
@@ -123,6 +187,5 @@ private struct SharedIndex: Sendable {
         for image in new.dropFirst(index.imageCount - known) { index.add(image) }
       }
     }
-    return state.withLock { ($0.entries(named: name), $0.isComplete) }
   }
 }

@@ -47,7 +47,7 @@ struct ImagePaths: Sequence, IteratorProtocol {
     return programPath ?? "/proc/self/exe"
   }
 
-  private static let programPath: String? = {
+  static let programPath: String? = {
     let path = unsafe [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
       guard let start = buffer.baseAddress else { return }
       // Sound: readlink writes at most as many bytes as it is told, and no NUL.

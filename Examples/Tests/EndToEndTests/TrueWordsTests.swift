@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+/// Hosts in C, and what they are told where something has no effect.
+@Suite struct TrueWordsTests {
+  /// Compiles a host that links libBeeHive.so, and runs it; what it prints.
+  private func host(_ text: String, in workshop: Workshop) throws -> Outcome {
+    let source = try workshop.source(
+      "host",
+      """
+      #define _GNU_SOURCE
+      #include <beehive/runtime.h>
+      #include <contract.h>
+      #include <dlfcn.h>
+      #include <stdio.h>
+      #include <string.h>
+      #include <sys/wait.h>
+      #include <unistd.h>
+      #define SAY(...) (printf(__VA_ARGS__), putchar('\\n'), fflush(stdout))
+      static bool did;
+      #line 1 "host.c"
+      \(text)
+      """)
+    let path = workshop.folder.place("host").path
+    let library = Repository.products.path
+    try workshop.output(
+      Compiler.program,
+      ["-std=c11", "-Wall", "-Wextra", "-Wno-unused", "-Werror", "-pthread", "-o", path]
+        + Workshop.headers
+        + [source, "-L", library, "-lBeeHive", "-Wl,-rpath," + library, "-ldl"])
+    return try Command.run(path, in: workshop.folder.url, limit: 300)
+  }
+
+  private static let module = """
+    static bool no(const beehive_context *c, const beehive_event *e) { (void)c; (void)e; return false; }
+    static const beehive_module_operations shop = { .event = no };
+
+    """
+
+  @Test("beehive_trigger that has no effect says why") func trigger() throws {
+    let outcome = try host(
+      Self.module + """
+        int main(void) {
+          did = beehive_trigger(1000, "sold", NULL, 0);
+          SAY("%d %s", did, beehive_last_error());
+          beehive_register_module("shop", &shop);
+          beehive_start();
+          did = beehive_trigger(1001, "sold", NULL, 0);
+          SAY("%d %s", did, beehive_last_error());
+          return !beehive_stop();
+        }
+        """, in: Workshop())
+    #expect(
+      outcome.lines == [
+        "0 event 1000 sold: no module runs that could be told; start the Hive first",
+        "0 event 1001 sold: none of the modules that were told has handled it: shop",
+      ])
+    #expect(outcome.status == 0)
+  }
+
+  @Test("A service of C whose scope is unknown is told so, and so is a name that is not there")
+  func scope() throws {
+    let workshop = try Workshop()
+    try workshop.library(
+      "speaker", Source.speaker("Speaker", says: "hello", #"BEEHIVE_SCOPE("session")"#))
+    let outcome = try host(
+      """
+      int main(void) {
+        dlopen("./libspeaker.so", RTLD_NOW | RTLD_LOCAL);
+        beehive_service("Speaker", 0);
+        SAY("%s", beehive_last_error());
+        beehive_service("Speakers", 0);
+        SAY("%s", beehive_last_error());
+      }
+      """, in: workshop)
+    #expect(
+      outcome.lines == [
+        "service Speaker: libspeaker.so BeehiveRecords[0]: rejected, since scope=session is unknown; "
+          + "write transient, singleton, weak, scoped",
+        "service Speakers: no C library that is loaded provides it; link or dlopen the one that does; "
+          + "did you mean Speaker?",
+      ])
+  }
+
+  @Test("Duplicates of C are told what C can do") func duplicates() throws {
+    let workshop = try Workshop()
+    for name in ["one", "two"] { try workshop.library(name, Source.speaker()) }
+    let outcome = try host(
+      """
+      static const struct speaker speaker;
+      static bool list(const beehive_entry *e, void *c) {
+        (void)c;
+        if (e->reason) SAY("%s: %s", e->source, e->reason);
+        return true;
+      }
+      int main(void) {
+        dlopen("./libone.so", RTLD_NOW | RTLD_LOCAL);
+        dlopen("./libtwo.so", RTLD_NOW | RTLD_LOCAL);
+        beehive_entries(list, NULL);
+        beehive_register_service("Mine", "A", &speaker);
+        beehive_register_service("Mine", "B", &speaker);
+        SAY("%s", beehive_last_error());
+      }
+      """, in: workshop)
+    #expect(
+      outcome.lines == [
+        "libtwo.so BeehiveRecords[0]: libone.so BeehiveRecords[0] already provides it; give one of "
+          + "them BEEHIVE_NAME or BEEHIVE_PRIORITY",
+        "host.c:11 already provides it; unregister the first one before",
+      ])
+  }
+}

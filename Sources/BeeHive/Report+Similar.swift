@@ -1,0 +1,46 @@
+internal import BinaryImage
+internal import Registration
+internal import Threads
+
+// "Did you mean", for what a report lists.
+extension Report {
+  /// Of how many entries it looks for similar types, which goes through all types of the process.
+  private static let most = 16
+
+  /// Adds to what waits for a type the types that are loaded and have nearly its name.
+  static func addSimilarTypes(to lines: inout [Line]) {
+    let waiting = lines.indices.filter {
+      lines[$0].state == "accepted" && lines[$0].code == Problem.Code.noSuchType.rawValue
+    }.prefix(most)
+    guard !waiting.isEmpty else { return }
+    let found = TypeLookup.similar(to: waiting.map { TypeName(lines[$0].type) })
+    for index in waiting {
+      let question = found[TypeName(lines[index].type)]?.question ?? ""
+      lines[index].reason = lines[index].reason.map { $0 + question }
+    }
+  }
+}
+
+extension Report.Line {
+  /// The name of the type that it waits for.
+  fileprivate var type: String { kind == "module" ? name : implementation ?? "" }
+}
+
+extension Hive {
+  /// The names of all modules, whatever became of them.
+  var moduleNames: Set<String> {
+    state.withLock { state in
+      Set(state.table.all.lazy.filter { $0.kind == .module && !$0.name.isEmpty }.map(\.name))
+    }
+  }
+}
+
+extension LaunchOrder {
+  /// Looks for modules with nearly the names that are required and that none has.
+  mutating func look(for names: Set<String>) {
+    for index in missing.indices.prefix(64) where missing[index].reason == nil {
+      let similar = SimilarNames(to: missing[index].requirement, among: names)
+      missing[index].similar = similar.names.map(\.text)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+internal import Registration
+internal import Threads
+
+// Why a service cannot be had, in words that say what is there instead.
+extension Hive {
+  /// `; did you mean Greeter?`: services whose names are nearly this one.
+  func servicesLike(_ name: String) -> String {
+    let names = state.withLock { state in
+      state.table.all.filter { $0.kind == .service }.map(\.name)
+    }
+    return SimilarNames(to: name, among: names).question
+  }
+
+  /// The same of the names that tell the implementations of one service apart.
+  func givenNamesLike(_ name: String, of type: TypeSpelling) -> String {
+    let names = services(named: type.all).entries.compactMap(\.attributes.name)
+    return SimilarNames(to: name, among: names).question
+  }
+
+  /// Why no C library provides a service: what is registered under its name, if anything is.
+  func cFailure(_ service: String, name: String?) -> ServiceError {
+    let entries = services(named: [service]).entries
+    let spelling = service + (name.map { " named \($0)" } ?? "")
+    guard !entries.isEmpty else {
+      var error = ServiceError(
+        .notFound, service: spelling,
+        message: "no C library that is loaded provides it; link or dlopen the one that does")
+      error.hint = { self.servicesLike(service) }
+      return error
+    }
+    let sources = entries.map(\.source)
+    let reasons = zip(Source.told(apart: sources), entries).map { source, entry in
+      "\(source): \(cRefusal(by: entry, name: name))"
+    }
+    var error = ServiceError(
+      .unusable, service: spelling, message: reasons.joined(separator: "; "), sources: sources)
+    if let name {
+      error.hint = {
+        SimilarNames(to: name, among: entries.compactMap(\.attributes.name)).question
+      }
+    }
+    return error
+  }
+
+  private func cRefusal(by entry: RegisteredEntry, name: String?) -> String {
+    switch boundProgress(of: entry) {
+    case .rejected(let problem): return "rejected, since \(problem)"
+    case .accepted(let problem): return problem.message
+    case .bound(.structure):
+      guard name != nil else { return "its library is gone" }
+      return entry.attributes.name.map { "is named \($0)" } ?? "has no name"
+    case .bound: return "it is written in Swift; look it up by type"
+    }
+  }
+}
