@@ -25,6 +25,8 @@ public final class Hive: Sendable {
     var hostBindingVersions: [String: Int] = [:]
     /// The names of the modules that the last start was told to leave out.
     var disabled: Set<String> = []
+    /// How far each module got, while the Hive runs.
+    var stages = ModuleStages()
     /// The keys of the lookup cache that an entry could change, by the hash of its name's last part.
     var publishedKeys: [UInt32: [UInt]] = [:]
     /// How many overrides there are, and the singletons that were made since the first of them.

@@ -11,7 +11,8 @@ extension Report {
         "entries": \(entries),
         "images": \(images.json),
         "order": \(order.json),
-        "lifts": \(lifts.json)
+        "lifts": \(lifts.json),
+        "remarks": \(remarks.json)
       }
 
       """
@@ -26,6 +27,7 @@ extension Report.Line {
       ("implementation", implementation?.quotedForJSON), ("origin", origin.quotedForJSON),
       ("section", section?.quotedForJSON), ("index", index.map(String.init)),
       ("code", code?.quotedForJSON), ("reason", reason?.quotedForJSON),
+      ("launch", launch?.quotedForJSON),
     ]
     let written = members.compactMap { name, value in
       value.map { "\(name.quotedForJSON): \($0)" }

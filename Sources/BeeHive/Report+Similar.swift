@@ -33,6 +33,15 @@ extension Hive {
       Set(state.table.all.lazy.filter { $0.kind == .module && !$0.name.isEmpty }.map(\.name))
     }
   }
+
+  /// The names that are switched off and that no module has; one sentence each.
+  func switchedOffInVain() -> [String] {
+    let names = moduleNames
+    return switchedOff.subtracting(names).sorted().map { name in
+      let question = SimilarNames(to: name, among: names).question
+      return "\(name) is switched off, but no module is called that\(question)".escaped
+    }
+  }
 }
 
 extension LaunchOrder {

@@ -1,5 +1,6 @@
 internal import BinaryImage
 internal import Registration
+internal import Threads
 
 /// Everything a Hive knows of itself, as values: for people by `description`, for programs by `json`
 /// or any encoder.
@@ -22,8 +23,12 @@ public struct Report: Encodable, Sendable {
     public var index: Int?
     /// The stable code of what keeps it from being bound.
     public var code: String?
-    /// What keeps it from being bound, and what to do; for a disabled one, who switches it off.
+    /// What keeps it from being bound, and what to do; for a disabled one, who switches it off; for a
+    /// module that does not run, why.
     public var reason: String?
+    /// Of a bound module, while the Hive runs: `started`; `overdue`, if it had not come back in time;
+    /// `failed`; or `not started`. Nil otherwise.
+    public var launch: String?
   }
 
   /// The entries, in order of registration.
@@ -34,6 +39,8 @@ public struct Report: Encodable, Sendable {
   public var order: [String]
   /// Normal modules that start among the basic ones, because a basic one requires them.
   public var lifts: [String]
+  /// Names that are switched off and that no module has; one sentence each.
+  public var remarks: [String] = []
 
   /// Whether nothing is wrong: every entry is bound, every image was read, the modules can be ordered.
   public var isClean: Bool {
@@ -46,8 +53,8 @@ extension Report: CustomStringConvertible {
   public var description: String {
     let rows = entries.map { line in
       [
-        line.code != nil && line.state == "accepted" ? "unbound" : line.state, line.kind,
-        line.implementation.map { "\(line.name) → \($0)" } ?? line.name,
+        line.code != nil && line.state == "accepted" ? "unbound" : line.launch ?? line.state,
+        line.kind, line.implementation.map { "\(line.name) → \($0)" } ?? line.name,
         line.place, line.reason ?? "",
       ].map(\.escaped)
     }
@@ -58,7 +65,7 @@ extension Report: CustomStringConvertible {
       }
       return padded.joined(separator: "  ").trimmingTrailingSpaces
     }
-    return (lines + images.map { "image \($0)" } + order + lifts)
+    return (lines + images.map { "image \($0)" } + order + lifts + remarks)
       .joined(separator: "\n")
   }
 }
@@ -71,7 +78,7 @@ extension Report.Line {
     return "\(file) \(section)[\(index)]".escaped
   }
 
-  init(_ entry: Entry, switchedOff: Set<String>) {
+  init(_ entry: Entry, switchedOff: Set<String>, launch stage: ModuleStages.Stage?) {
     kind = entry.kind.description
     name = entry.name
     implementation = entry.implementation
@@ -87,35 +94,45 @@ extension Report.Line {
     case .accepted(let found): (state, problem) = ("accepted", found)
     case .rejected(let found): (state, problem) = ("rejected", found)
     }
-    if entry.kind == .module, state != "rejected", switchedOff.contains(entry.name) {
+    code = problem?.code.rawValue
+    reason = problem?.message
+    guard entry.kind == .module, state != "rejected" else { return }
+    if switchedOff.contains(entry.name) {
       state = "disabled"
       code = nil
       reason = "switched off by BEEHIVE_DISABLE or the options of the start"
-    } else {
-      code = problem?.code.rawValue
-      reason = problem?.message
+    } else if state == "bound", let stage {
+      (launch, reason) = stage.words
     }
   }
 }
 
 extension Hive {
   /// What the Hive holds and what is wrong with it, after one more look at the loader's list.
+  ///
+  /// While it runs, each module's line says whether it was started: one that came later, of a library
+  /// that was opened since, is `not started` until `startLatecomers()`.
   public func report() -> Report {
-    let entries = self.entries
+    catchUp(probing: true)
+    bindUnbound()
     let declared = declaredModules()
     var order = LaunchOrder(
       declared.ready.map { LaunchOrder.Node($0) }, unavailable: declared.unavailable)
     if !order.missing.isEmpty { order.look(for: moduleNames) }
+    let unordered = Set(declared.ready.map(\.name)).subtracting(order.modules.map(\.name))
     let switchedOff = self.switchedOff
-    var lines = entries.map { Report.Line($0, switchedOff: switchedOff) }
+    var lines = state.withLock { state in
+      state.table.all.map { entry in
+        let stage = state.stages.stage(of: entry, isOrdered: !unordered.contains(entry.name))
+        return Report.Line(entry.snapshot, switchedOff: switchedOff, launch: stage)
+      }
+    }
     Report.addSimilarTypes(to: &lines)
     return Report(
-      entries: lines,
-      images: imageProblems.map(\.description),
-      order: order.problems,
+      entries: lines, images: imageProblems.map(\.description), order: order.problems,
       lifts: order.lifts.map {
         "\($0.module) starts among the basic modules: \($0.requiredBy) requires it".escaped
-      })
+      }, remarks: switchedOffInVain())
   }
 
   /// Throws everything that keeps the Hive from being whole, at once: entries that are rejected or
@@ -157,6 +174,7 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
     var wrong = report
     wrong.entries.removeAll { $0.code == nil }
     wrong.lifts = []
+    wrong.remarks = []
     return [expectation, wrong.description].compactMap { $0 }.joined(separator: "\n")
   }
 }

@@ -109,4 +109,30 @@ import Testing
         "host.c:11 already provides it; unregister the first one before",
       ])
   }
+
+  /// `dl_iterate_phdr` tells of its caller's namespace alone.
+  @Test("A library in a namespace of its own is not seen: Docs/beehive.md says so")
+  func namespace() throws {
+    let workshop = try Workshop()
+    try workshop.library("speaker", Source.speaker())
+    let outcome = try host(
+      """
+      int main(void) {
+        void *apart = dlmopen(LM_ID_NEWLM, "./libspeaker.so", RTLD_NOW | RTLD_LOCAL);
+        SAY("%d %zu", apart != NULL, beehive_entries(NULL, NULL));
+        did = beehive_service("Speaker", 0) != NULL;
+        SAY("%d %s", did, beehive_last_error());
+        dlopen("./libspeaker.so", RTLD_NOW | RTLD_LOCAL);
+        SAY("%d", beehive_service("Speaker", 0) != NULL);
+      }
+      """, in: workshop)
+    #expect(
+      outcome.lines == [
+        "1 0",
+        "0 service Speaker: no C library that is loaded provides it; link or dlopen the one that does",
+        "1",
+      ])
+    let documents = try String(contentsOf: Repository.place("Docs/beehive.md"), encoding: .utf8)
+    #expect(documents.contains("`dlmopen`"))
+  }
 }

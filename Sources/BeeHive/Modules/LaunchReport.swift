@@ -45,6 +45,8 @@ public struct LaunchReport: Sendable {
   public internal(set) var order = LaunchOrder([])
   /// Modules that were switched off by name.
   public internal(set) var disabled: [String] = []
+  /// Names that are switched off and that no module has; one sentence each.
+  public internal(set) var remarks: [String] = []
   /// Modules that nothing makes, or that were rejected; each says why.
   public internal(set) var unbound: [Entry] = []
   /// The modules that failed, or were skipped because another one did.
@@ -63,7 +65,7 @@ extension LaunchReport: CustomStringConvertible {
     lines += order.lifts.map {
       "lifted: \($0.module) starts among the basic modules: \($0.requiredBy) requires it".escaped
     }
-    lines += disabled.map { "switched off: \($0)".escaped }
+    lines += disabled.map { "switched off: \($0)".escaped } + remarks
     lines += unbound.map(\.description) + order.problems
     lines += order.blocked.sorted { $0.key < $1.key }.map { module, requirement in
       "module \(module) cannot start: \(requirement) cannot, and it requires that".escaped

@@ -185,6 +185,7 @@ actor ModuleRunner {
       if phase == .starting {
         report.order.append(batch.order)
         report.disabled = batch.disabled
+        report.remarks = hive.switchedOffInVain()
         report.unbound = batch.unbound
         if options.onFailure == .stop, !batch.order.problems.isEmpty { break }
       }
@@ -192,6 +193,9 @@ actor ModuleRunner {
       await launch(batch, hive)
     }
     isAdvancing = false
+    hive.state.withLock { state in
+      state.stages.advance(running: living.map(\.id), overdue: overdue.keys, failures: failures)
+    }
     return order
   }
 
@@ -209,6 +213,7 @@ actor ModuleRunner {
     let failures = progress.withLock { $0.failures }
     stopFailures = failures
     stopCount += 1
+    context?.hive.state.withLock { $0.stages = ModuleStages() }
     phase = .idle
     wake()
     context?.hive.observers.tell(.stopped(failures: failures))

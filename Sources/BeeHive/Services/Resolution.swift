@@ -305,17 +305,18 @@ struct Resolution<Service: Sendable> {
   /// Adds those that would serve but for their names.
   private mutating func addOtherNames() {
     guard let name else { return }
-    for other in fitting() where other.entry.attributes.name != name {
-      let registered = other.entry.attributes.name.map { "is named \($0)" } ?? "has no name"
-      refusals.append((other.entry.source, registered))
-    }
+    let known = refusals
+    let others = fitting().filter { $0.entry.attributes.name != name }
+    refusals =
+      known
+      + others.map { other in
+        (other.entry.source, other.entry.attributes.name.map { "is named \($0)" } ?? "has no name")
+      }
   }
 
   /// Why `run` found nothing.
   mutating func failure() -> ServiceError {
-    refusals = []
     addOtherNames()
-    if name == nil { _ = fitting() }
     guard !refusals.isEmpty else {
       let (hive, wanted) = (hive, ServiceNames.of(type).qualified)
       var error = ServiceError(

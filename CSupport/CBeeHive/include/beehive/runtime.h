@@ -31,7 +31,7 @@ typedef struct beehive_entry {
   const char *name;           /* never null */
   const char *implementation; /* null where the entry names nothing */
   const char *source;         /* "libshop.so BeehiveRecords[1]" */
-  const char *reason;         /* null for a bound entry */
+  const char *reason;         /* why it is not bound, or does not run; null where nothing is wrong */
 } beehive_entry;
 
 /* Starts every module in its declared order and waits for it. */

@@ -1,0 +1,79 @@
+import BeeHive
+import Foundation
+import Testing
+
+private struct Plain: Module {}
+private struct Crowded: Module {
+  struct Full: Error {}
+  func setUp(_ context: Context) async throws { throw Full() }
+}
+
+@Suite("Which modules run, and which do not")
+struct ModuleStagesTests {
+  private func lines(_ hive: Hive) -> [String: Report.Line] {
+    Dictionary(uniqueKeysWithValues: hive.report().entries.map { ($0.name, $0) })
+  }
+
+  @Test(
+    "the report says started, failed and not started of every module, and nothing after the end")
+  func stages() async throws {
+    let hive = Hive()
+    try await hive.register(module: Plain.self, name: "log")
+    try await hive.register(module: Crowded.self, name: "net")
+    try await hive.register(module: Plain.self, name: "web", requires: ["net"])
+    try await hive.register(module: Plain.self, name: "shop", requires: ["nowhere"])
+    try await hive.register(module: Plain.self, name: "off")
+    #expect(lines(hive)["log"]?.launch == nil)
+    try await hive.start(options: LaunchOptions(onFailure: .skip, disabled: ["off"]))
+    // What a library brings that is opened now.
+    hive.bind("late") { _ in Plain() }
+    try hive.register(
+      Registrations(moduleClasses: [.init(moduleClass: "late")]), file: "late.json")
+    let found = lines(hive)
+    #expect(
+      found.mapValues(\.launch) == [
+        "log": "started", "net": "failed", "web": "failed", "shop": "not started", "off": nil,
+        "late": "not started",
+      ])
+    #expect(found["net"]?.reason?.hasPrefix("setUp: threw Full") == true)
+    #expect(found["web"]?.reason == "setUp: skipped, because net failed")
+    #expect(found["shop"]?.reason == "what it requires cannot start")
+    #expect(found["late"]?.reason == "came after the start; startLatecomers() starts it")
+    #expect(found["off"]?.state == "disabled")
+    #expect(hive.report().description.contains("\nnot started  module  late "))
+    #expect(await hive.startLatecomers().isEmpty)
+    #expect(lines(hive)["late"]?.launch == "started")
+    await hive.stop()
+    #expect(lines(hive).values.allSatisfy { $0.launch == nil })
+  }
+
+  @Test("a module that is overdue is shown so")
+  func overdue() async throws {
+    struct Slow: Module {
+      func setUp(_ context: Context) async throws { try? await Task.sleep(for: .seconds(600)) }
+    }
+    let hive = Hive()
+    try await hive.register(module: Slow.self, name: "slow")
+    try await hive.start(
+      options: LaunchOptions(onFailure: .continue, timeLimit: .milliseconds(1)))
+    #expect(lines(hive)["slow"]?.launch == "overdue")
+    await hive.stop()
+  }
+
+  @Test("a name that is switched off and that no module has is reported, with what may be meant")
+  func switchedOffInVain() async throws {
+    let hive = Hive()
+    try await hive.register(module: Plain.self, name: "greeting")
+    let report = try await hive.start(options: LaunchOptions(disabled: ["greetin", "zebra"]))
+    await hive.stop()
+    let sentences = [
+      "greetin is switched off, but no module is called that; did you mean greeting?",
+      "zebra is switched off, but no module is called that",
+    ]
+    #expect(report.remarks == sentences)
+    #expect(report.started == ["greeting"])
+    #expect(sentences.allSatisfy(report.description.contains))
+    #expect(hive.report().remarks == sentences)
+    try hive.validate()
+  }
+}
