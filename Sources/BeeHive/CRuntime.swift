@@ -161,6 +161,7 @@ private func text(_ text: UnsafePointer<CChar>?) -> String {
 private func waiting<Value: Sendable>(
   _ work: @escaping @Sendable () async throws -> Value
 ) throws -> Value {
+  if ForkedChild.isCurrent { throw CError(ForkedChild.message) }
   let result = Lock<Result<Value, any Error>?>(nil)
   Task {
     let value: Result<Value, any Error>

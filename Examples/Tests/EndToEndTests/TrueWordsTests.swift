@@ -135,4 +135,36 @@ import Testing
     let documents = try String(contentsOf: Repository.place("Docs/beehive.md"), encoding: .utf8)
     #expect(documents.contains("`dlmopen`"))
   }
+
+  @Test("A forked child is refused what needs the parent's threads, and may exec") func forked()
+    throws
+  {
+    let outcome = try host(
+      Self.module + """
+        int main(void) {
+          int status = 0;
+          beehive_register_module("shop", &shop);
+          beehive_start();
+          if (fork() == 0) {
+            did = beehive_trigger(1001, "sold", NULL, 0);
+            SAY("%d %s", did, beehive_last_error());
+            _exit(3);
+          }
+          wait(&status);
+          SAY("%d", WEXITSTATUS(status));
+          if (fork() == 0) execlp("echo", "echo", "a program of its own", (char *)NULL);
+          wait(&status);
+          SAY("%d", WEXITSTATUS(status));
+          return !beehive_stop();
+        }
+        """, in: Workshop())
+    #expect(
+      outcome.lines == [
+        "0 this process was forked while a Hive ran, and has none of its threads; call exec or _exit "
+          + "after fork, or fork before anything is started",
+        "3", "a program of its own", "0",
+      ])
+    #expect(outcome.errors.isEmpty)
+    #expect(outcome.status == 0)
+  }
 }

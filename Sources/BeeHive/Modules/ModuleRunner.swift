@@ -109,6 +109,7 @@ actor ModuleRunner {
       throw LaunchError(refusal: error)
     }
     phase = .starting
+    ForkedChild.watch()
     self.context = context
     self.options = options
     report = LaunchReport()

@@ -1,0 +1,65 @@
+internal import Synchronization
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+/// A child that was forked while a Hive ran. It has the forking thread alone: Swift's pool of threads
+/// stayed with the parent, though the pool's memory says that they are here. So an `await` that needs
+/// another thread never comes back, and the last thread's end would end the child with status 0.
+///
+/// What such a child may do is call `exec` or `_exit`, as before. What it cannot do is said here.
+enum ForkedChild {
+  /// What such a child ends with where it waits for what never comes: EX_SOFTWARE.
+  static let status: Int32 = 70
+
+  static let message =
+    "this process was forked while a Hive ran, and has none of its threads; call exec or _exit after "
+    + "fork, or fork before anything is started"
+
+  private static let isChild = Atomic(false)
+
+  /// True in such a child.
+  static var isCurrent: Bool { isChild.load(ordering: .relaxed) }
+
+  /// Has children that are forked from now on noticed.
+  static func watch() { _ = watching }
+
+  private static let watching: Void = {
+    // Made before any child is: it has no other thread to make it.
+    _ = (key, isCurrent)
+    _ = pthread_atfork(nil, nil) {
+      ForkedChild.isChild.store(true, ordering: .relaxed)
+      // Of the forking thread, which is the only one.
+      _ = unsafe pthread_setspecific(ForkedChild.key, UnsafeRawPointer(bitPattern: 1))
+    }
+  }()
+
+  /// Has a value in the forking thread of a child alone. What it frees is called when that thread ends by
+  /// itself, and neither at `exit` nor at `exec`.
+  private static let key: pthread_key_t = {
+    var key = pthread_key_t()
+    unsafe pthread_key_create(&key) { _ in ForkedChild.threadEnds() }
+    return key
+  }()
+
+  /// The forking thread ends. If it is the last one, the child ends: not without a word.
+  private static func threadEnds() {
+    guard isLastThread else { return }
+    let text = "libBeeHive: process \(getpid()) ends in an await: \(message)\n"
+    var bytes = Array(text.utf8)
+    // Sound: the bytes live as long as the call.
+    _ = unsafe bytes.withUnsafeMutableBytes { unsafe write(2, $0.baseAddress, $0.count) }
+    exit(status)
+  }
+
+  /// The kernel counts a process's threads as links of their directory, besides `.` and its name.
+  private static var isLastThread: Bool {
+    var tasks = stat()
+    return unsafe stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3
+  }
+}
