@@ -4,7 +4,7 @@
   /// The type is a class, an actor, a struct or an enum, conforms to the service, is not generic, and
   /// has in its body an `init()` that neither throws nor waits nor belongs to an actor. A type that
   /// cannot have one registers a factory instead, with `hive.register`. Repeat the attribute for
-  /// several services.
+  /// several services, or for one under several names. A type inside a function takes none.
   ///
   /// Writes one record into the section `BeehiveRecords`, a constant: no code runs before `main`. In
   /// C: `BEEHIVE_SERVICE_FACTORY`.
@@ -23,21 +23,22 @@
 
   /// Declares that this type is a module; the image that holds it offers it when loaded.
   ///
-  /// The type conforms to `Module` of `BeeHive` and is not generic. Its name is `Shop.ShopModule`, or
-  /// `Shop.Outer.ShopModule`: that is what others require.
+  /// The type conforms to `Module` of `BeeHive` and is not generic. Unless it is given a name, that is
+  /// `Shop.ShopModule`, or `Shop.Outer.ShopModule`: what others require.
   ///
   /// Writes one record into the section `BeehiveRecords`, a constant: no code runs before `main`. In
   /// C: `BEEHIVE_MODULE`.
   ///
   /// - Parameters:
+  ///   - name: What the module is called instead of its type's name.
   ///   - level: Basic modules start before the normal ones.
   ///   - priority: The larger one starts first among those that nothing else orders.
   ///   - requires: Modules that must be present and start earlier.
   ///   - after: Modules that start earlier where they are present.
   @attached(member)
   public macro BeeHiveModule(
-    level: AnnotatedLevel = .normal, priority: Int = 0, requires: AnnotatedNames = [],
-    after: AnnotatedNames = []
+    name: String? = nil, level: AnnotatedLevel = .normal, priority: Int = 0,
+    requires: AnnotatedNames = [], after: AnnotatedNames = []
   ) = #externalMacro(module: "BeeHiveAnnotationsPlugin", type: "ModuleMacro")
 #else
   /// Stands where the macro would be: it needs the trait, so that nobody else builds swift-syntax.

@@ -31,6 +31,8 @@
     let isEnum: Bool
     /// Where the name stands.
     let location: AbstractSourceLocation?
+    /// Where the annotation stands.
+    let annotation: AbstractSourceLocation?
 
     /// Nil where the annotation cannot stand on `declaration` at all.
     init?(
@@ -56,6 +58,8 @@
 
       location = context.location(
         of: named.name, at: .afterLeadingTrivia, filePathMode: .filePath)
+      annotation = context.location(
+        of: attribute, at: .afterLeadingTrivia, filePathMode: .filePath)
       let around = context.lexicalContext
       qualifiedName = Self.qualify(
         named.name.plainText, around: around, module: context.swiftModule(of: declaration))
@@ -69,6 +73,12 @@
           "generic", at: named.name,
           "'\(name.text)' stands inside \(generic.title), which is generic, and an entry has no type "
             + "arguments; " + Self.notGeneric(role))
+      }
+      if around.contains(where: { $0.asProtocol((any DeclGroupSyntax).self) == nil }) {
+        refusals.add(
+          "local", at: attribute,
+          "'\(name.text)' is declared inside a function, and an entry needs a name that others can "
+            + "use; move it to the file's top level or into a type")
       }
       if role != .service, attributes.hasEarlier(attribute, in: context) {
         refusals.add(
@@ -121,14 +131,15 @@
   }
 
   extension AttributeListSyntax {
-    /// Whether an attribute of this name stands before `attribute`.
+    /// Whether an attribute of this name that says the same stands before `attribute`.
     ///
-    /// The compiler hands over the attribute apart from the declaration: only places compare.
-    fileprivate func hasEarlier(
-      _ attribute: AttributeSyntax, in context: some MacroExpansionContext
+    /// The compiler hands over the attribute apart from the declaration: only locations compare.
+    func hasEarlier(
+      _ attribute: AttributeSyntax, in context: some MacroExpansionContext,
+      where saysTheSame: (AttributeSyntax) -> Bool = { _ in true }
     ) -> Bool {
       let first = lazy.compactMap { $0.as(AttributeSyntax.self) }
-        .first { $0.spelling == attribute.spelling }
+        .first { $0.spelling == attribute.spelling && saysTheSame($0) }
       guard let first = first.flatMap({ context.location(of: $0) }),
         let own = context.location(of: attribute)
       else { return false }

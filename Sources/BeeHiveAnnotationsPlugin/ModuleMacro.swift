@@ -3,7 +3,7 @@
   import SwiftSyntaxBuilder
   import SwiftSyntaxMacros
 
-  /// `@BeeHiveModule(level:priority:requires:after:)`
+  /// `@BeeHiveModule(name:level:priority:requires:after:)`
   enum ModuleMacro: MemberMacro {
     static func expansion(
       of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
@@ -11,6 +11,7 @@
     ) throws -> [DeclSyntax] {
       var refusals = Refusals()
       let arguments = Arguments(node)
+      let name = arguments.string("name", into: &refusals)
       let level = arguments.word("level", of: ["basic", "normal"], into: &refusals)
       let priority = arguments.integer("priority", into: &refusals)
       let requires = arguments.strings("requires", into: &refusals)
@@ -23,7 +24,8 @@
       guard let type else { return [] }
 
       // Named as `hive.register(module:)` and BeeHiveMod name it, so that all ways know one module.
-      var text = RecordText(name: type.qualifiedName, implementation: "")
+      var text = RecordText(
+        name: name ?? type.qualifiedName, implementation: name == nil ? "" : type.qualifiedName)
       text.add("level", level)
       text.add("priority", priority.map(String.init))
       for name in requires { text.add("requires", name) }

@@ -21,25 +21,27 @@
       in context: some MacroExpansionContext
     ) -> [DeclSyntax] {
       let make = context.makeUniqueName("make")
-      let place =
-        type.location.map {
-          (
-            begin: "#sourceLocation(file: \($0.file), line: \($0.line))\n",
-            end: "\n#sourceLocation()"
-          )
-        } ?? (begin: "", end: "")
-      // The function carries the checks that need types: what it returns conforms, and `init()` can
-      // be called here. It is explicitly nonisolated: a closure would not be checked in Swift 5. What
-      // the compiler finds stands at the line of the type.
+      // No name that the type can have.
+      let instance = "new" + type.name.plainText
+      // The function carries the checks that need types: `init()` can be called here, and what it
+      // makes conforms. It is explicitly nonisolated: a closure would not be checked in Swift 5. The
+      // compiler reports the one at the line of the type, the other at that of the annotation.
       return [
         """
         nonisolated private static func \(make)() -> \(made) {
-        \(raw: place.begin)\(type.name)()  \
-        // needs a conformance and a plain init(); else \(raw: type.role.instead)\(raw: place.end)
+        \(raw: line(type.location))let \(raw: instance) = \(type.name)()  \
+        // needs a plain init(); else \(raw: type.role.instead)
+        \(raw: line(type.annotation))return \(raw: instance)  // needs a conformance
+        #sourceLocation()
         }
         """,
         record(kind, makingWith: make, text, in: context),
       ]
+    }
+
+    /// The words that make what follows stand at this line.
+    private static func line(_ location: AbstractSourceLocation?) -> String {
+      location.map { "#sourceLocation(file: \($0.file), line: \($0.line))\n" } ?? ""
     }
 
     /// The constant that leads to `make`, a function without parameters.

@@ -36,6 +36,20 @@ struct HeaderRefusalsTests {
         BEEHIVE_MODULE(a, &o);
         """,
       words: ["beehive_module_operations", "incompatible"]),
+    Mistake(
+      testDescription: "an annotation inside a function",
+      code: "void f(void);\nvoid f(void) { BeeHiveMod(X); }", words: ["not inside a function"]),
+    Mistake(
+      testDescription: "a record inside a block of a function",
+      code: """
+        static const beehive_module_operations o = {0};
+        int f(int a);
+        int f(int a) {
+          if (a) { BEEHIVE_MODULE(a, &o); }
+          return a;
+        }
+        """,
+      words: ["not inside a function"]),
   ]
 
   private func expectRefusal(

@@ -12,7 +12,7 @@
 
 #if defined(__MACH__)
 /* dyld tells the runtime of every image, and its headers find the sections. */
-#define BEEHIVE_IMAGE_ONCE BEEHIVE_STATIC_ASSERT(1, "");
+#define BEEHIVE_IMAGE_ONCE BEEHIVE_AT_FILE_SCOPE
 #elif !defined(__swift__) /* Swift reads these headers for their types */
 
 BEEHIVE_C_BEGIN
@@ -68,6 +68,7 @@ struct beehive_instantiated {
 };
 
 #define BEEHIVE_IMAGE_ONCE                                                       \
+  BEEHIVE_AT_FILE_SCOPE                                                          \
   static_assert(::beehive_instantiated<&::beehive_image_anchor<0>::up,           \
                                        &::beehive_image_anchor<0>::down>::value, \
                 "");                                                             \
@@ -100,6 +101,7 @@ BEEHIVE_HIDDEN inline void beehive_image_up(void) { BEEHIVE_ANNOUNCE_ }
 BEEHIVE_HIDDEN inline void beehive_image_down(void) { BEEHIVE_WITHDRAW_ }
 
 #define BEEHIVE_IMAGE_ONCE                                                     \
+  BEEHIVE_AT_FILE_SCOPE                                                        \
   BEEHIVE_REPEATED(beehive_image beehive_this_image;                           \
                    extern void beehive_image_up(void) BEEHIVE_NAMED_BY_ASM;    \
                    extern void beehive_image_down(void) BEEHIVE_NAMED_BY_ASM;) \

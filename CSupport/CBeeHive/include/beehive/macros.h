@@ -9,8 +9,7 @@
  *   BEEHIVE_TARGET(shop, shop_actions, BEEHIVE_ACTION("remote stock(sku: String) -> Int"));
  *   BEEHIVE_ROUTE("app://stock/:sku", stock, BEEHIVE_REMOTE BEEHIVE_RETURNS("Int"));
  *
- * Not inside functions, inline functions or templates: an entry there would not be a constant of
- * the file, and gcc refuses to put it into the section of the others. */
+ * Inside a function they do not compile: an entry there would not be a constant of the file. */
 #ifndef BEEHIVE_MACROS_H
 #define BEEHIVE_MACROS_H
 

@@ -27,6 +27,10 @@
 #define BEEHIVE_C_END }
 #define BEEHIVE_NULL nullptr
 #define BEEHIVE_STATIC_ASSERT(condition, text) static_assert(condition, text)
+/* Refuses a place inside a function: there the name of the function is not empty. */
+#define BEEHIVE_AT_FILE_SCOPE                  \
+  static_assert(*__builtin_FUNCTION() == '\0', \
+                "BeeHive: an annotation stands at file or namespace scope, not inside a function");
 #else
 #if defined(__GNUC_GNU_INLINE__)
 #error "BeeHive.h needs the inline functions of C99: drop -std=gnu89 and -fgnu89-inline"
@@ -35,6 +39,14 @@
 #define BEEHIVE_C_END
 #define BEEHIVE_NULL ((void *)0)
 #define BEEHIVE_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
+/* Refuses a place inside a function: there the first declaration makes another type. */
+struct beehive_file_scope;
+typedef struct beehive_file_scope *beehive_file_scope_pointer;
+#define BEEHIVE_AT_FILE_SCOPE                                                                   \
+  struct beehive_file_scope;                                                                    \
+  _Static_assert(                                                                               \
+      _Generic((struct beehive_file_scope *)0, beehive_file_scope_pointer: 1, default: 0) == 1, \
+      "BeeHive: an annotation stands at file scope, not inside a function");
 #endif
 
 /* `retain` (SHF_GNU_RETAIN) keeps an entry through `--gc-sections`, which release builds of SwiftPM

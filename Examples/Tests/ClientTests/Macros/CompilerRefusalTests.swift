@@ -1,7 +1,8 @@
 import Testing
 
-/// What the compiler says to an author: the refusals that need types, at the line of the type, and
-/// those of the macros in a module whose settings differ.
+/// What the compiler says to an author: the refusals that need types, a missing conformance at the line
+/// of the annotation, others at that of the type; and those of the macros in a module whose settings
+/// differ.
 @Suite struct CompilerRefusalTests {
   /// What the author's module switches on.
   enum Settings: String, CaseIterable, Sendable {
@@ -37,17 +38,17 @@ import Testing
     Case(
       testDescription: "a service that does not conform",
       source: service + "final class English { init() {} }",
-      errors: ["2:5: error: return expression of type 'English' does not conform to 'Greeter'"]),
+      errors: ["1:12: error: return expression of type 'English' does not conform to 'Greeter'"]),
     Case(
       testDescription: "a service that is another class",
       source: "class French { init() {} }\n@BeeHiveService(French.self)\nfinal class German {}",
       errors: [
-        "3:5: error: cannot convert return expression of type 'German' to return type 'French'"
+        "2:12: error: cannot convert return expression of type 'German' to return type 'French'"
       ]),
     Case(
       testDescription: "a module that does not conform",
       source: "@BeeHiveModule\nstruct Till {}",
-      errors: ["2:5: error: return expression of type 'Till' does not conform to 'Module'"]),
+      errors: ["1:12: error: return expression of type 'Till' does not conform to 'Module'"]),
     Case(
       testDescription: "a generic type",
       source: service + "struct Italian<T>: Greeter {}",
@@ -67,26 +68,26 @@ import Testing
       testDescription: "an inherited initialiser that takes something",
       source: "class Dutch { init(a: Int) {} }\n@BeeHiveService((any Local).self)\n"
         + "class Flemish: Dutch, Local {}",
-      errors: ["3:13: error: missing argument for parameter 'a' in call"]),
+      errors: ["3:30: error: missing argument for parameter 'a' in call"]),
     Case(
       testDescription: "an inherited initialiser that throws",
       source: "class Danish { init() throws {} }\n@BeeHiveService((any Local).self)\n"
         + "class Norwegian: Danish, Local {}",
       errors: [
-        "3:5: error: call can throw, but it is not marked with 'try' and the error is not handled"
+        "3:24: error: call can throw, but it is not marked with 'try' and the error is not handled"
       ]),
     Case(
       testDescription: "two initialisers, of which the compiler takes the one that throws",
       source: service + "struct Swedish: Greeter { init() throws {}; init(a: Int = 1) {} }",
       errors: [
-        "2:5: error: call can throw, but it is not marked with 'try' and the error is not handled"
+        "2:22: error: call can throw, but it is not marked with 'try' and the error is not handled"
       ]),
     Case(
       testDescription: "a type that its protocol puts on the main actor",
       source: "@MainActor protocol View {}\n" + service
         + "final class Finnish: View, Greeter { init() {} }",
       errors: [
-        "3:5: error: call to main actor-isolated initializer 'init()' in a synchronous nonisolated "
+        "3:22: error: call to main actor-isolated initializer 'init()' in a synchronous nonisolated "
           + "context"
       ]),
     Case(
@@ -95,7 +96,7 @@ import Testing
         + "final class Finnish: View, Greeter { init() {} }",
       settings: .swift5,
       errors: [
-        "3:5: error: call to main actor-isolated initializer 'init()' in a synchronous nonisolated "
+        "3:22: error: call to main actor-isolated initializer 'init()' in a synchronous nonisolated "
           + "context"
       ]),
     Case(
@@ -103,7 +104,7 @@ import Testing
       source: service + "final class Finnish: Greeter { init() {} }",
       settings: .mainActor,
       errors: [
-        "2:5: error: call to main actor-isolated initializer 'init()' in a synchronous nonisolated "
+        "2:22: error: call to main actor-isolated initializer 'init()' in a synchronous nonisolated "
           + "context"
       ]),
     Case(
@@ -111,7 +112,7 @@ import Testing
       source: "@BeeHiveService((any Local).self)\n"
         + "@MainActor final class Polish: @MainActor Local { nonisolated init() {} }",
       errors: [
-        "2:5: error: main actor-isolated conformance of 'Polish' to 'Local' cannot be used in "
+        "1:12: error: main actor-isolated conformance of 'Polish' to 'Local' cannot be used in "
           + "nonisolated context"
       ]),
     Case(
@@ -129,6 +130,17 @@ import Testing
         "2:1: error: 'Shelf' is a module already; remove one annotation (from macro "
           + "'BeeHiveModule')"
       ]),
+    Case(
+      testDescription: "a service twice",
+      source: service + service + "struct Estonian: Greeter {}",
+      errors: [
+        "2:1: error: 'Estonian' offers Greeter already; remove one annotation, or give it a name of "
+          + "its own (from macro 'BeeHiveService')"
+      ]),
+    Case(
+      testDescription: "a service that does not conform, its annotation apart from the name",
+      source: "enum Hall {\n" + service + "@available(*, deprecated)\npublic\nstruct Latvian {}\n}",
+      errors: ["2:12: error: return expression of type 'Hall.Latvian' does not conform to 'Greeter'"]),
     Case(
       testDescription: "a priority that is computed",
       source: "let p = 1\n@BeeHiveModule(priority: p)\nstruct Crate: Module {}",

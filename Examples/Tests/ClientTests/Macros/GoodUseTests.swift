@@ -6,7 +6,7 @@ import Testing
   private struct Use {
     /// The declaration, annotated.
     var source: String
-    /// The entry, as `section-dump` shows it.
+    /// The entry, as `section-dump` shows it; several in lines.
     var line: String
 
     /// A service whose entry says no more than its name.
@@ -104,6 +104,13 @@ import Testing
       line: "service Greeter → Shop.English -16 scope=singleton name=en"),
     Use(source: "@BeeHiveModule struct Till: Module {}", line: "module Shop.Till → – 0"),
     Use(
+      source: "@BeeHiveModule(name: \"shop\") struct Counter: Module {}",
+      line: "module shop → Shop.Counter 0"),
+    Use(
+      source: "@BeeHiveService((any Greeter).self, name: \"a\")\n"
+        + "@BeeHiveService((any Greeter).self, name: \"b\", scope: .weak) actor Sami: Greeter {}",
+      line: "service Greeter → Shop.Sami 0 name=a\nservice Greeter → Shop.Sami 0 scope=weak name=b"),
+    Use(
       source: "@BeeHiveModule(level: .basic, priority: 1_000, requires: \"log\", "
         + "after: [\"audio\", #\"b\"#])\nstruct Shelf: Module {}",
       line: "module Shop.Shelf → – 1000 level=basic requires=log after=audio,b"),
@@ -133,7 +140,8 @@ import Testing
     let file = try SectionDump.read(try SwiftCompiler.plugin(source, .debug))
     #expect(file.problems == 0, sourceLocation: sourceLocation)
     #expect(
-      file.records.map(\.line).sorted() == uses.map(\.line).sorted(),
+      file.records.map(\.line).sorted()
+        == uses.flatMap { $0.line.split(separator: "\n").map(String.init) }.sorted(),
       sourceLocation: sourceLocation)
   }
 }

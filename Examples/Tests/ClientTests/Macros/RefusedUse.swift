@@ -103,6 +103,14 @@ extension RefusedUse {
       "'Danish' stands inside 'Case', which is generic, and an entry has no type arguments; "
         + "annotate a type that is not, or register a factory with hive.register", 4, 12),
     Self(
+      "func hall() {\n  @BeeHiveService((any Greeter).self)\n  struct Latvian: Greeter {}\n}",
+      "'Latvian' is declared inside a function, and an entry needs a name that others can use; move "
+        + "it to the file's top level or into a type", 2, 3),
+    Self(
+      "struct Hall {\n  init() {\n    @BeeHiveModule\n    struct Stage: Module {}\n  }\n}",
+      "'Stage' is declared inside a function, and an entry needs a name that others can use; move it "
+        + "to the file's top level or into a type", 3, 5),
+    Self(
       service + "struct \(long) {}",
       "the name 'Shop.\(long)' is 261 bytes long; an entry's names have at most 255", 2, 8),
   ]
@@ -165,6 +173,14 @@ extension RefusedUse {
       "@BeeHiveService((any Greeter).self, scope: scope)\nstruct Croatian {}",
       "scope must be one of .transient, .singleton, .weak, .scoped, written out here", 1, 44),
     Self(
+      "@BeeHiveService((any Greeter).self, scope: .weak)\nstruct Bosnian {}",
+      "weak is for a class or an actor: nobody can hold the one instance of a value; write "
+        + ".transient or .singleton", 1, 44),
+    Self(
+      "@BeeHiveService((any Greeter).self, scope: .weak)\nenum Romansh { case one; init() { self = .one } }",
+      "weak is for a class or an actor: nobody can hold the one instance of a value; write "
+        + ".transient or .singleton", 1, 44),
+    Self(
       "@BeeHiveService((any Greeter).self, name: \"\\(language)\")\nstruct Slovene {}",
       "name must be a string literal without interpolation: an entry is a constant", 1, 43),
     Self(
@@ -173,6 +189,8 @@ extension RefusedUse {
     Self(
       "@BeeHiveService((any Greeter).self, name: \"a\\0b\")\nstruct Greek {}",
       "name holds a control character; remove it", 1, 43),
+    Self(
+      "@BeeHiveModule(name: \"\")\nstruct Zeroth {}", "name must not be empty", 1, 22),
     Self(
       "@BeeHiveModule(level: Level.first)\nstruct First {}",
       "level must be one of .basic, .normal, written out here", 1, 23),

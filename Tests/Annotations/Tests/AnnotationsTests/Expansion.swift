@@ -38,8 +38,10 @@ func expectExpansion(
 /// The members that an expansion adds, as they stand in a type of indentation 2.
 func members(
   _ type: String, line: Int, as made: String, kind: Int, _ text: [String],
-  instead: String = "register a factory with hive.register instead", unique: String = ""
+  annotation: Int? = nil, instead: String = "register a factory with hive.register instead",
+  unique: String = ""
 ) -> String {
+  let new = "new" + type.replacing("`", with: "")
   var bytes: [UInt8] = text.flatMap { Array($0.utf8) + [0] }
   while bytes.count % 8 != 0 { bytes.append(0) }
   let name = { (base: String) in "__macro_local_\(base.count)\(base)fMu\(unique)_" }
@@ -47,7 +49,9 @@ func members(
 
       nonisolated private static func \(name("make"))() -> \(made) {
         #sourceLocation(file: "/code/Shop.swift", line: \(line))
-        \(type)()  // needs a conformance and a plain init(); else \(instead)
+        let \(new) = \(type)()  // needs a plain init(); else \(instead)
+        #sourceLocation(file: "/code/Shop.swift", line: \(annotation ?? line - 1))
+        return \(new)  // needs a conformance
         #sourceLocation()
       }
 

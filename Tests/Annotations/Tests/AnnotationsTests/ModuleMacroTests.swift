@@ -19,6 +19,22 @@ import Testing
       """)
   }
 
+  @Test func aModuleMayHaveANameOfItsOwn() {
+    expectExpansion(
+      of: """
+        @BeeHiveModule(name: "shop")
+        struct ShopModule: Module {
+        }
+        """,
+      """
+      struct ShopModule: Module {
+      \(members(
+        "ShopModule", line: 2, as: "any BeeHive.Module", kind: 1, ["shop", "Shop.ShopModule"],
+        instead: instead))
+      }
+      """)
+  }
+
   @Test func everyArgumentBecomesAnAttribute() {
     expectExpansion(
       of: """
