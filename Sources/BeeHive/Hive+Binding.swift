@@ -85,16 +85,22 @@ extension Hive {
   /// Keeps an answer where lookups find it without a lock, unless something came or went since
   /// `version` that could change it.
   func publish(_ service: CachedService, for key: UInt, of entry: RegisteredEntry, version: Int) {
-    state.withLock { state in
-      guard !entry.isWithdrawn, state.table.version == version, state.taskOverrideCount == 0 else {
-        return
-      }
-      cache.publish(service, for: key)
-      // An entry whose name ends in the same part could be asked for by the same name.
-      let last = ServiceNames.lastHash(of: entry.name)
-      if state.publishedKeys[last]?.contains(key) == true { return }
-      state.publishedKeys[last, default: []].append(key)
-    }
+    state.withLock { $0.publish(service, for: key, of: entry, version: version, cache: cache) }
     cache.collect()
+  }
+}
+
+extension Hive.State {
+  /// The same, under the lock.
+  mutating func publish(
+    _ service: CachedService, for key: UInt, of entry: RegisteredEntry, version: Int,
+    cache: borrowing LookupCache
+  ) {
+    guard !entry.isWithdrawn, table.version == version, taskOverrideCount == 0 else { return }
+    cache.publish(service, for: key)
+    // An entry whose name ends in the same part could be asked for by the same name.
+    let last = ServiceNames.lastHash(of: entry.name)
+    if publishedKeys[last]?.contains(key) == true { return }
+    publishedKeys[last, default: []].append(key)
   }
 }

@@ -127,7 +127,8 @@ extension Hive {
 
   /// Removes every service of this name, qualified or not; how many there were.
   ///
-  /// Instances that were handed out live on; a C table that was handed out must not be used again.
+  /// Instances that were handed out live on. What C libraries handed out must not be used again: what a
+  /// factory made for all is given to its `destroy`, and the library goes where its owner has closed it.
   @discardableResult
   public func removeServices(named name: String) -> Int {
     withdraw { $0.kind == .service && ServiceNames.matches(name, $0.name) }
@@ -165,6 +166,8 @@ extension Hive {
     }
     observers.deliver()
     for entry in gone { entry.undo() }
+    // A module that runs is torn down first.
+    letGo(of: gone.filter { $0.kind != .module })
     cache.collect(now: true)
     return gone.count
   }

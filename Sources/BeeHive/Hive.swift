@@ -16,6 +16,8 @@ public final class Hive: Sendable {
   struct State {
     var table: EntryTable
     var images = KnownImages()
+    /// The entries of C that are in use.
+    var handedOut = HandedOut()
     /// The files that were registered.
     var files: Set<String> = []
     var hostBindings: [String: FactoryClosure] = [:]

@@ -93,7 +93,7 @@ extension ImageWatch.Found {
 
 extension ImageWatch.Sighting {
   fileprivate var known: KnownImages.Known {
-    KnownImages.Known(image: image, isPinned: false, reference: nil, entryCount: 1)
+    KnownImages.Known(image: image, isPinned: false, entryCount: 1)
   }
 }
 

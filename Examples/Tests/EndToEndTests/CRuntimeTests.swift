@@ -5,27 +5,18 @@ import Testing
 /// one processor only, so that whoever blocks the pool of threads hangs and is ended by the alarm.
 @Suite(.needs("taskset")) struct CRuntimeTests {
   /// What every host begins with: a module that says what it is told.
-  private static let prologue = """
-    #define _GNU_SOURCE
-    #include <beehive/runtime.h>
-    #include <contract.h>
-    #include <dlfcn.h>
-    #include <pthread.h>
-    #include <stdio.h>
-    #include <string.h>
-    #include <unistd.h>
-    #define SAY(...) (printf(__VA_ARGS__), putchar('\\n'), fflush(stdout))
-    #define TRY(call) SAY(#call ": %s", (call) ? "yes" : beehive_last_error())
-    #define NAMED(module) \\
-      static bool module##_set_up(const beehive_context *c) { (void)c; SAY(#module " set_up"); return true; } \\
-      static bool module##_event(const beehive_context *c, const beehive_event *e) { \\
-        (void)c; SAY(#module " %lld %s %.*s", (long long)e->number, e->name, (int)e->payload_size, \\
-                     (const char *)e->payload); return true; } \\
-      static void module##_unmount(const beehive_context *c) { (void)c; SAY(#module " unmount"); } \\
-      static const beehive_module_operations module = { \\
-        .set_up = module##_set_up, .event = module##_event, .unmount = module##_unmount }
+  private static let prologue =
+    Workshop.prologueInC + """
+      #define NAMED(module) \\
+        static bool module##_set_up(const beehive_context *c) { (void)c; SAY(#module " set_up"); return true; } \\
+        static bool module##_event(const beehive_context *c, const beehive_event *e) { \\
+          (void)c; SAY(#module " %lld %s %.*s", (long long)e->number, e->name, (int)e->payload_size, \\
+                       (const char *)e->payload); return true; } \\
+        static void module##_unmount(const beehive_context *c) { (void)c; SAY(#module " unmount"); } \\
+        static const beehive_module_operations module = { \\
+          .set_up = module##_set_up, .event = module##_event, .unmount = module##_unmount }
 
-    """
+      """
 
   /// The first processor that this process may use.
   private static let processor: String = {
@@ -35,14 +26,7 @@ import Testing
 
   /// Compiles a host and runs it on one processor; what it prints.
   func host(_ text: String, in workshop: Workshop) throws -> [String] {
-    let source = try workshop.source("host", Self.prologue + "\n#line 1 \"host.c\"\n" + text)
-    let path = workshop.folder.place("host").path
-    let library = Repository.products.path
-    try workshop.output(
-      Compiler.program,
-      ["-std=c11", "-Wall", "-Wextra", "-Wno-unused", "-Werror", "-pthread", "-o", path]
-        + Workshop.headers
-        + [source, "-L", library, "-lBeeHive", "-Wl,-rpath," + library, "-ldl"])
+    let path = try workshop.hostInC(Self.prologue + "\n#line 1 \"host.c\"\n" + text)
     return try workshop.output("taskset", ["-c", Self.processor, path]).split(separator: "\n")
       .map(String.init)
   }

@@ -85,26 +85,8 @@ extension Hive {
     arrival.contents = .entries(
       entries,
       KnownImages.Known(
-        image: image, isPinned: isPinned, reference: nil, entryCount: entries.count))
+        image: image, isPinned: isPinned, hold: nil, entryCount: entries.count))
     return arrival
-  }
-
-  /// Keeps the image of an entry mapped from now on; false if it is gone, and the entry with it.
-  func hold(_ entry: RegisteredEntry) -> Bool {
-    guard let id = entry.image else { return true }
-    let known = state.withLock { $0.images[id] }
-    guard let known else { return false }
-    if known.isPinned || known.reference != nil { return true }
-    guard let reference = try? known.image.hold() else {
-      discover()
-      return false
-    }
-    let isKept = state.withLock { state in
-      !entry.isWithdrawn && state.images.hold(id, reference)
-    }
-    // Another thread was first, or the entry has just left: one reference is enough, or none.
-    if !isKept { reference.release() }
-    return state.withLock { _ in !entry.isWithdrawn }
   }
 
   /// What is wrong with whole images, each once: those that could not be inspected, and those that
@@ -152,6 +134,7 @@ extension Hive.State {
     if !gone.isEmpty {
       departures.entries = table.withdraw(imagesOf: gone)
       for entry in departures.entries {
+        handedOut.remove(entry)
         forgetAnswers(named: entry.name, cache: cache)
         observers.post(.entryWithdrawn(entry.snapshot))
       }

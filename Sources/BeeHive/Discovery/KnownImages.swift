@@ -7,8 +7,8 @@ struct KnownImages {
     var image: LoadedImage
     /// Whether it will never be unmapped: it carries Swift, or is the program itself.
     var isPinned: Bool
-    /// Keeps it mapped since something of it was handed out.
-    var reference: ImageReference?
+    /// Keeps it mapped while something of it is in use.
+    var hold: ImageHold?
     /// How many entries it declared.
     var entryCount: Int
   }
@@ -38,17 +38,18 @@ struct KnownImages {
   /// Whether another image may take the place of one that has entries, or that could not be read.
   func mayGo(_ id: MappedImage.ID) -> Bool {
     guard let known = images[id] else { return failures[id] != nil }
-    return !known.isPinned && known.reference == nil
+    return !known.isPinned && known.hold == nil
   }
 
-  /// Takes in an image as it was at a look, in place of what is known of it; what held that. One
-  /// without entries is only remembered as seen.
+  /// Takes in an image as it was at a look, in place of what is known of it; what held that, unless a
+  /// call of it is under way. One without entries is only remembered as seen.
   mutating func merge(_ id: MappedImage.ID, _ known: Known?, at look: Int) -> ImageReference? {
     looks[id] = look
     failures[id] = nil
-    let reference = images[id]?.reference
+    let hold = images[id]?.hold
     images[id] = known
-    return reference
+    hold?.keepers = []
+    return hold.flatMap { letGo($0) }
   }
 
   /// Takes in an image that cannot be inspected.
@@ -73,9 +74,16 @@ struct KnownImages {
     return reference
   }
 
-  mutating func hold(_ id: MappedImage.ID, _ reference: ImageReference) -> Bool {
-    guard images[id] != nil, images[id]?.reference == nil else { return false }
-    images[id]?.reference = reference
-    return true
+  /// Holds an image by this reference, unless one holds it already or it is not known.
+  mutating func hold(_ id: MappedImage.ID, _ reference: ImageReference) {
+    guard images[id] != nil, images[id]?.hold == nil else { return }
+    images[id]?.hold = ImageHold(id, reference)
+  }
+
+  /// Lets go of an image that nothing uses any more; what held it.
+  mutating func letGo(_ hold: ImageHold) -> ImageReference? {
+    guard hold.isIdle else { return nil }
+    if images[hold.image]?.hold === hold { images[hold.image]?.hold = nil }
+    return hold.reference
   }
 }

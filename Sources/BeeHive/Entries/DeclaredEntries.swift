@@ -45,11 +45,19 @@ extension Hive {
     return ForeignCall.make(accessor, as: type)
   }
 
-  /// Where the structure of a C record stands, whose image stays mapped from now on; nil where it is gone.
-  package func structure(of declared: DeclaredEntry) -> RuntimeAddress? {
-    let provider = state.withLock { _ in declared.registered.provider }
-    guard case .structure(_, let address) = provider, hold(declared.registered) else { return nil }
-    return address
+  /// Runs `body` with the address of a C record's structure, whose image stays mapped from now on until
+  /// the Hive stops. Returns nil where the image is gone.
+  package func withStructure<Result, Failure: Error>(
+    of declared: DeclaredEntry, _ body: (RuntimeAddress) throws(Failure) -> Result
+  ) throws(Failure) -> Result? {
+    let entry = declared.registered
+    let (provider, turn) = state.withLock { (entry.provider, $0.handedOut.turn) }
+    guard case .structure(_, let address) = provider else { return nil }
+    return try holding(entry) { () throws(Failure) in
+      // Where the Hive has just stopped, the image stays for this call alone.
+      _ = handOut(entry, at: turn)
+      return try body(address)
+    }
   }
 
   /// Says what keeps an entry from being used, or that nothing does any longer.

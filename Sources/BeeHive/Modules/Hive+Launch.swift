@@ -101,7 +101,7 @@ extension Hive {
     let isMarked = entry.attributes.others.contains { $0.key == "async" && $0.value == "true" }
     switch provider {
     case .structure(_, let address):
-      guard hold(entry) else { throw failure("its image is gone") }
+      guard keep(entry) else { throw failure("its image is gone") }
       switch ForeignCall.moduleTable(at: address, in: entry.memory) {
       case .success(let table):
         return LivingModule(

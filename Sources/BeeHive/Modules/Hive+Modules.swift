@@ -21,10 +21,12 @@ extension Hive {
   /// Tears every module down and unmounts it, each after those that require or follow it, else in reverse
   /// order; the modules that failed to. What they registered goes with them: `start` begins anew.
   ///
+  /// What C libraries handed out is taken back: a library that its owner has closed is unmapped then.
+  ///
   /// Called during a start, it ends that start. A module that calls it from a step of the start does
   /// not wait for what it asked for.
   @discardableResult
-  public func stop() async -> [ModuleFailure] { await runner.stop() }
+  public func stop() async -> [ModuleFailure] { await runner.stop(self) }
 
   /// Starts modules that came since the Hive was started: of images, of files, and those that required
   /// one that is there by now.

@@ -44,7 +44,8 @@ struct LivingModule: Sendable {
       case .unmount: try await module.unmount(context)
       }
     case .c(let operations):
-      guard operations.run(step, context) else { throw CRefusal() }
+      let isDone = context.hive.holding(entry) { operations.run(step, context) }
+      guard isDone == true else { throw CRefusal() }
     }
   }
 
@@ -52,7 +53,9 @@ struct LivingModule: Sendable {
   func handle(_ event: Event, _ context: Context) async throws -> EventResponse {
     switch code {
     case .swift(let module): return try await module.handle(event, context)
-    case .c(let operations): return operations.handle(event, context) ? .handled : .ignored
+    case .c(let operations):
+      let isDone = context.hive.holding(entry) { operations.handle(event, context) }
+      return isDone == true ? .handled : .ignored
     }
   }
 

@@ -26,6 +26,7 @@ extension ModuleRunner {
     }
     await initialize(modules)
     for module in modules where !isOver && isLiving(module) { await take(.splash, module) }
+    hive.letGo(of: modules.filter { !isLiving($0) }.map(\.entry))
   }
 
   /// One module after another; those that are marked run beside the others, and whoever starts after

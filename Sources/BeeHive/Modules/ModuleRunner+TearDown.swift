@@ -35,13 +35,17 @@ extension ModuleRunner {
   func remove(_ ids: Set<UInt64>) async -> [ModuleFailure] {
     var failures: [ModuleFailure] = []
     for id in ids {
-      if let module = overdue.removeValue(forKey: id) { failures += await undo(module) }
+      guard let module = overdue.removeValue(forKey: id) else { continue }
+      failures += await undo(module)
+      context?.hive.letGo(of: [module.entry])
     }
     for module in tearDownOrder where ids.contains(module.id) && isLiving(module) {
       living.removeAll { $0.id == module.id }
       fallen.remove(module.node.name)
       // Whoever started it sees that it has left, and undoes what it did.
-      if !busy.contains(module.id) { failures += await undo(module) }
+      guard !busy.contains(module.id) else { continue }
+      failures += await undo(module)
+      context?.hive.letGo(of: [module.entry])
     }
     return failures
   }

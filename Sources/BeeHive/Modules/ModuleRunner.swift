@@ -155,8 +155,11 @@ actor ModuleRunner {
   }
 
   /// Tears everything down in reverse order; the modules that failed to.
-  func stop() async -> [ModuleFailure] {
-    if phase == .idle { return [] }
+  func stop(_ hive: Hive) async -> [ModuleFailure] {
+    if phase == .idle {
+      if !isInside { await takeBack(hive) }
+      return []
+    }
     if phase == .running, !isAdvancing { return await tearDown() }
     isStopRequested = phase != .stopping
     if isInside { return [] }
@@ -202,9 +205,15 @@ actor ModuleRunner {
 
   @discardableResult
   private func tearDown() async -> [ModuleFailure] {
+    // A start that failed leaves what the host was given.
+    let isEnd = phase == .running || isStopRequested
     phase = .stopping
     // A task of its own: whoever stops the Hive because they were cancelled still stops it in order.
     await Task(executorPreference: ModuleThreads.shared) { await self.undoAll() }.value
+    if let hive = context?.hive {
+      hive.letGo(of: living.map(\.entry))
+      if isEnd { await takeBack(hive) }
+    }
     living = []
     stages = [:]
     tried = []
@@ -223,6 +232,11 @@ actor ModuleRunner {
   }
 
   private func changed() { version.wrappingAdd(1, ordering: .relaxed) }
+
+  /// Has the Hive take back what C libraries handed out, which runs their code.
+  private func takeBack(_ hive: Hive) async {
+    await Task(executorPreference: ModuleThreads.shared) { hive.takeBack() }.value
+  }
 
   private func change() async { await withCheckedContinuation { waiting.append($0) } }
 

@@ -6,8 +6,9 @@ extension Hive {
   /// The C table that is registered as this service: `BEEHIVE_SERVICE`, `BEEHIVE_SERVICE_FACTORY`.
   ///
   /// Refused where the provider's table is smaller than `Table`, so that a host never reads past its
-  /// end. The image that holds it stays loaded from now on, until the service is removed. What a
-  /// transient factory made is given back with `destroy`.
+  /// end. The image that holds it stays loaded from now on, until the service is removed or the Hive
+  /// stops: from then on the pointer must not be used. What a transient factory made is given back with
+  /// `destroy`.
   public func service<Table>(
     _ service: String, name: String? = nil, as type: UnsafePointer<Table>.Type
   ) throws(ServiceError) -> UnsafePointer<Table> {
@@ -37,14 +38,21 @@ extension Hive {
   )
     -> Bool
   {
-    for candidate in cEntries(of: service, name: name) where candidate.structure == .factory {
-      guard candidate.entry.scope == .transient,
-        case .success(let factory) = ForeignCall.factory(
-          at: candidate.address, in: candidate.entry.memory)
-      else { continue }
-      let object = RuntimeAddress(rawValue: UInt(bitPattern: pointer))
-      ForeignCall.destroy(object, with: factory)
-      return true
+    destroy(RuntimeAddress(rawValue: UInt(bitPattern: pointer)), of: service, name: name)
+  }
+
+  func destroy(_ object: RuntimeAddress, of service: String, name: String?) -> Bool {
+    for candidate in cCandidates(of: service, name: name).entries {
+      guard candidate.structure == .factory, candidate.entry.scope == .transient else { continue }
+      let isDone = holding(candidate.entry) {
+        guard
+          case .success(let factory) = ForeignCall.factory(
+            at: candidate.address, in: candidate.entry.memory)
+        else { return false }
+        ForeignCall.destroy(object, with: factory)
+        return true
+      }
+      if isDone == true { return true }
     }
     return false
   }
@@ -55,19 +63,31 @@ extension Hive {
     let address: RuntimeAddress
   }
 
-  /// The C services of a name, larger priority first, then in order.
-  private func cEntries(of service: String, name: String?) -> [CEntry] {
-    let found = state.withLock { state -> [CEntry] in
-      state.table.services(named: service).compactMap { entry in
-        guard case .structure(let structure, let address) = entry.provider else { return nil }
-        return CEntry(entry: entry, structure: structure, address: address)
-      }
+  /// The C services of a name, and what the Hive was when they were looked up.
+  private struct CCandidates {
+    /// Larger priority first, then in order.
+    var entries: [CEntry]
+    /// See `EntryTable.version`.
+    var version: Int
+    /// See `HandedOut.turn`.
+    var turn: Int
+  }
+
+  private func cCandidates(of service: String, name: String?) -> CCandidates {
+    var candidates = state.withLock { state in
+      CCandidates(
+        entries: state.table.services(named: service).compactMap { entry in
+          guard case .structure(let structure, let address) = entry.provider else { return nil }
+          return CEntry(entry: entry, structure: structure, address: address)
+        }, version: state.table.version, turn: state.handedOut.turn)
     }
+    let found = candidates.entries
     let named = found.filter { $0.entry.attributes.name == name }
-    return (named.isEmpty && name == nil ? found : named).sorted {
+    candidates.entries = (named.isEmpty && name == nil ? found : named).sorted {
       let (a, b) = ($0.entry.attributes.priority, $1.entry.attributes.priority)
       return a != b ? a > b : $0.entry.order < $1.entry.order
     }
+    return candidates
   }
 
   /// The address that a C service is found at; kept where lookups find it without a lock.
@@ -95,24 +115,55 @@ extension Hive {
     let key: UInt
   }
 
+  /// What a candidate answers.
+  private enum CAnswer {
+    case found(RuntimeAddress)
+    /// It was removed, or the Hive stopped, while it answered.
+    case takenBack
+  }
+
   private func answer(_ request: CRequest) throws(ServiceError) -> RuntimeAddress? {
-    let version = services(named: []).version
-    for candidate in cEntries(of: request.service, name: request.name) {
-      // From here on the image stays; one that has just gone takes its entries along.
-      guard hold(candidate.entry) else { continue }
-      let address: RuntimeAddress
-      switch candidate.structure {
-      case .serviceTable: address = try table(of: candidate, size: request.size)
-      case .factory: address = try made(by: candidate)
-      case .moduleTable, .targetTable, .route: continue
+    search: while true {
+      let candidates = cCandidates(of: request.service, name: request.name)
+      for candidate in candidates.entries {
+        // An image that has just gone takes its entries along.
+        let answer = try holding(candidate.entry) { () throws(ServiceError) in
+          try self.answer(of: candidate, among: candidates, request)
+        }
+        switch answer {
+        case .found(let address): return address
+        case .takenBack: continue search
+        case nil: continue
+        }
       }
-      if candidate.structure == .serviceTable || candidate.entry.scope == .singleton {
-        let answer = CachedValue(address, name: request.spelling)
-        publish(answer, for: request.key, of: candidate.entry, version: version)
-      }
-      return address
+      return nil
     }
-    return nil
+  }
+
+  /// Hands out what a candidate makes. Its image stays mapped meanwhile.
+  private func answer(
+    of candidate: CEntry, among candidates: CCandidates, _ request: CRequest
+  ) throws(ServiceError) -> CAnswer {
+    let entry = candidate.entry
+    let (address, instance) =
+      candidate.structure == .serviceTable
+      ? (try table(of: candidate, size: request.size), nil) : try made(by: candidate)
+    let isShared = candidate.structure == .serviceTable || entry.scope == .singleton
+    let answer = isShared ? CachedValue(address, name: request.spelling) : nil
+    let isHandedOut = handOut(entry, at: candidates.turn) { state in
+      guard let answer else { return }
+      state.publish(
+        answer, for: request.key, of: entry, version: candidates.version, cache: cache)
+    }
+    cache.collect()
+    if isHandedOut { return .found(address) }
+    // The next request may have the singleton, unless there will be none.
+    if isShared {
+      if state.withLock({ _ in entry.isWithdrawn }) { entry.undo() }
+    } else {
+      instance?.destroy()
+    }
+    return .takenBack
   }
 
   private func table(of candidate: CEntry, size: Int) throws(ServiceError) -> RuntimeAddress {
@@ -128,14 +179,17 @@ extension Hive {
     return table.address
   }
 
-  private func made(by candidate: CEntry) throws(ServiceError) -> RuntimeAddress {
+  /// What a factory makes, and what of it this request alone has.
+  private func made(by candidate: CEntry) throws(ServiceError) -> (RuntimeAddress, CInstance?) {
     let factory = try read(
       ForeignCall.factory(at: candidate.address, in: candidate.entry.memory), of: candidate)
     let entry = candidate.entry
     guard entry.scope == .singleton else {
-      return try Creation.make(Creation.Step(entry: entry, scope: Creation.scope(of: self))) {
-        () throws(ServiceError) in try create(entry, factory)
+      let step = Creation.Step(entry: entry, scope: Creation.scope(of: self))
+      let address = try Creation.make(step) { () throws(ServiceError) in
+        try create(entry, factory)
       }
+      return (address, CInstance(address: address, factory: factory))
     }
     let made = try entry.singleton.get(for: entry) { () throws(ServiceError) in
       CachedValue(CInstance(address: try create(entry, factory), factory: factory), name: nil)
@@ -144,7 +198,7 @@ extension Hive {
       throw ServiceError(
         .unusable, service: entry.name, message: "\(entry.source) made no C object")
     }
-    return instance.value.address
+    return (instance.value.address, nil)
   }
 
   private func create(
@@ -171,21 +225,22 @@ extension Hive {
   }
 }
 
-/// What a C factory made for a singleton, and how it is given back.
+/// What a C factory made, and how it is given back.
 struct CInstance: Sendable {
   let address: RuntimeAddress
   let factory: CFactory
+
+  /// Gives it back. With no lock held.
+  func destroy() { ForeignCall.destroy(address, with: factory) }
 }
 
 extension RegisteredEntry {
-  /// Gives back what the entry made, after it has left the Hive. With no lock held.
-  func undo() { existingSingleton?.undo() }
-}
-
-extension Singleton {
-  /// Forgets the instance; what a C factory made is destroyed. With no lock held.
-  func undo() {
-    guard let made = reset() as? CachedValue<CInstance> else { return }
-    ForeignCall.destroy(made.value.address, with: made.value.factory)
+  /// Takes out what a C factory made for all, for the caller to destroy; nil where there is nothing.
+  func takeInstance() -> CInstance? {
+    guard isC else { return nil }
+    return (existingSingleton?.take() as? CachedValue<CInstance>)?.value
   }
+
+  /// Gives back what the entry made, after it has left the Hive. With no lock held.
+  func undo() { takeInstance()?.destroy() }
 }

@@ -69,7 +69,7 @@ extension Hive {
       defer { state.madeDuringOverrides.removeSubrange(first...) }
       return Array(state.madeDuringOverrides[first...])
     }
-    for entry in made.reversed() { entry.undo() }
+    for entry in made.reversed() { entry.existingSingleton?.reset() }
     state.withLock { state in
       for entry in made { state.forgetAnswers(named: entry.name, cache: cache) }
     }

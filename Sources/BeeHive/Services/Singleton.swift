@@ -31,14 +31,11 @@ final class Singleton: Sendable {
 
   /// Forgets the instance, so that the next request makes another. One that is being made meanwhile is
   /// its maker's alone.
-  ///
-  /// - Returns: The one that was kept.
-  @discardableResult
-  func reset() -> CachedService? {
-    state.change { state in
+  func reset() {
+    // What was kept may end here, with no lock held.
+    _ = state.change { state in
       defer { state = .empty }
-      if case .ready(let service) = state { return service }
-      return nil
+      return state
     }
   }
 
@@ -55,6 +52,15 @@ final class Singleton: Sendable {
       case .othersTurn:
         if let service = try wait(step) { return service }
       }
+    }
+  }
+
+  /// Takes out the instance that is kept, so that the next request makes another; nil where there is none.
+  func take() -> CachedService? {
+    state.withLock { state in
+      guard case .ready(let service) = state else { return nil }
+      state = .empty
+      return service
     }
   }
 

@@ -48,7 +48,7 @@ final class TaskOverride: Sendable {
       defer { cells = [:] }
       return cells.values.sorted { $0.entry.order > $1.entry.order }
     }
-    for (_, cell) in kept { cell.undo() }
+    for (_, cell) in kept { cell.reset() }
   }
 }
 

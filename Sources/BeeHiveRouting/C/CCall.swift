@@ -4,7 +4,7 @@ internal import CBeeHive
 /// Calls a function of a C target or route.
 ///
 /// The one place of this layer that reads structures of an image and calls its functions. The Hive keeps
-/// the image mapped from the first call on; that the function has this type is the author's promise.
+/// the image mapped from the first call on, until it stops; that the function has this type is the author's promise.
 struct CCall: Sendable {
   private let entry: DeclaredEntry
   private let hive: WeakHive
@@ -21,7 +21,17 @@ struct CCall: Sendable {
   func perform(
     _ arguments: Arguments, _ names: [String], url: String?, isRemote: Bool
   ) throws(RoutingError) -> any Sendable {
-    guard let address = hive.value?.structure(of: entry) else { throw departure }
+    let answer = try hive.value?.withStructure(of: entry) { address throws(RoutingError) in
+      try perform(at: address, arguments, names, url: url, isRemote: isRemote)
+    }
+    guard let answer else { throw departure }
+    return answer
+  }
+
+  private func perform(
+    at address: RuntimeAddress, _ arguments: Arguments, _ names: [String], url: String?,
+    isRemote: Bool
+  ) throws(RoutingError) -> any Sendable {
     let function: beehive_perform
     switch code(at: address) {
     case .success(let code):

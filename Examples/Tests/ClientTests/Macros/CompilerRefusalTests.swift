@@ -140,7 +140,9 @@ import Testing
     Case(
       testDescription: "a service that does not conform, its annotation apart from the name",
       source: "enum Hall {\n" + service + "@available(*, deprecated)\npublic\nstruct Latvian {}\n}",
-      errors: ["2:12: error: return expression of type 'Hall.Latvian' does not conform to 'Greeter'"]),
+      errors: [
+        "2:12: error: return expression of type 'Hall.Latvian' does not conform to 'Greeter'"
+      ]),
     Case(
       testDescription: "a priority that is computed",
       source: "let p = 1\n@BeeHiveModule(priority: p)\nstruct Crate: Module {}",
