@@ -32,6 +32,8 @@ _Static_assert(offsetof(beehive_context, environment) == 8 + sizeof(void *), "en
 _Static_assert(offsetof(beehive_context, arguments) == 8 + 2 * sizeof(void *), "arguments");
 _Static_assert(offsetof(beehive_context, argument_count) == 8 + 3 * sizeof(void *), "count");
 _Static_assert(offsetof(beehive_context, custom) == 8 + 4 * sizeof(void *), "custom");
+_Static_assert(offsetof(beehive_context, service) == 8 + 5 * sizeof(void *), "service");
+_Static_assert(offsetof(beehive_context, destroy) == 8 + 6 * sizeof(void *), "destroy");
 _Static_assert(offsetof(beehive_event, number) == 8, "after size and version");
 _Static_assert(offsetof(beehive_event, name) == 16, "name");
 _Static_assert(offsetof(beehive_event, payload) == 16 + sizeof(void *), "payload");

@@ -8,9 +8,32 @@ internal import Threads
 
 /// `beehive_start`.
 @implementation @c
-public func beehive_start() -> Bool {
+public func beehive_start() -> Bool { beehive_start_with(nil) }
+
+/// `beehive_start_with`.
+@implementation @c
+public func beehive_start_with(_ options: UnsafePointer<beehive_options>?) -> Bool {
   CError.reported {
-    try waiting { () async throws -> Void in try await Hive.process.start() }
+    let options = unsafe try COptions(options, for: .process)
+    try waiting { () async throws -> Void in
+      try await Hive.process.start(options.context, options: options.launch)
+    }
+    return true
+  } ?? false
+}
+
+/// `beehive_run`.
+@implementation @c
+public func beehive_run(_ options: UnsafePointer<beehive_options>?) -> Bool {
+  CError.reported {
+    let options = unsafe try COptions(options, for: .process)
+    let report = try waiting { () async throws in
+      try await Hive.process.run(options.context, options: options.run)
+    }
+    if let failure = report.failures.first { throw failure }
+    guard report.isComplete else {
+      throw CError("the modules were not torn down within \(options.run.tearDownLimit ?? .zero)")
+    }
     return true
   } ?? false
 }
@@ -28,11 +51,23 @@ public func beehive_stop() -> Bool {
 /// `beehive_service`.
 @implementation @c
 public func beehive_service(_ service: UnsafePointer<CChar>?, _ size: Int) -> UnsafeRawPointer? {
-  let address = CError.reported {
-    unsafe try Hive.process.cService(
-      text(service), name: nil, as: UnsafeRawPointer.self, size: size)
-  }
-  return unsafe address.flatMap { unsafe UnsafeRawPointer(bitPattern: $0.rawValue) }
+  unsafe beehive_service_named(service, nil, size)
+}
+
+/// `beehive_service_named`.
+@implementation @c
+public func beehive_service_named(
+  _ service: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?, _ size: Int
+) -> UnsafeRawPointer? {
+  unsafe Hive.process.cService(service, name, size)
+}
+
+/// `beehive_destroy`.
+@implementation @c
+public func beehive_destroy(
+  _ service: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?, _ object: UnsafeRawPointer?
+) -> Bool {
+  unsafe Hive.process.cDestroy(service, name, object)
 }
 
 /// `beehive_entries`.

@@ -25,6 +25,8 @@ public final class Hive: Sendable {
     var hostBindingsVersion = 0
     /// Which one each name's is.
     var hostBindingVersions: [String: Int] = [:]
+    /// What the modules that run are told; factories in C, too.
+    var context: Context?
     /// The names of the modules that the last start was told to leave out.
     var disabled: Set<String> = []
     /// How far each module got, while the Hive runs.

@@ -82,7 +82,8 @@ extension Context {
       var context = unsafe beehive_context()
       unsafe context.size = UInt32(MemoryLayout<beehive_context>.size)
       unsafe context.version = UInt32(BEEHIVE_CONTEXT_VERSION)
-      unsafe context.hive = unsafe Unmanaged.passUnretained(hive).toOpaque()
+      unsafe context.lead(to: hive)
+      unsafe context.custom = UnsafeMutableRawPointer(bitPattern: self[CCustom.self])
       unsafe context.environment = unsafe name
       return unsafe withCArguments { arguments in
         unsafe context.arguments = arguments.baseAddress

@@ -114,7 +114,10 @@ actor ModuleRunner {
     self.options = options
     report = LaunchReport()
     progress.withLock { $0.times = [] }
-    context.hive.state.withLock { $0.disabled = options.disabled }
+    context.hive.state.withLock { state in
+      state.disabled = options.disabled
+      state.context = context
+    }
     isStopRequested = Task.isCancelled
     let count = stopCount
     await withTaskCancellationHandler {
@@ -223,7 +226,10 @@ actor ModuleRunner {
     let failures = progress.withLock { $0.failures }
     stopFailures = failures
     stopCount += 1
-    context?.hive.state.withLock { $0.stages = ModuleStages() }
+    context?.hive.state.withLock { state in
+      state.stages = ModuleStages()
+      state.context = nil
+    }
     phase = .idle
     wake()
     context?.hive.observers.tell(.stopped(failures: failures))

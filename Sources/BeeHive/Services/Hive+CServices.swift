@@ -204,7 +204,8 @@ extension Hive {
   private func create(
     _ entry: RegisteredEntry, _ factory: CFactory
   ) throws(ServiceError) -> RuntimeAddress {
-    if let object = ForeignCall.create(factory, Context(hive: self)) { return object }
+    let context = state.withLock { $0.context } ?? Context(hive: self)
+    if let object = ForeignCall.create(factory, context) { return object }
     throw ServiceError(
       .creationFailed, service: entry.name, message: "the factory of \(entry.source) answered null",
       sources: [entry.source])

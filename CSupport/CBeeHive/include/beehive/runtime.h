@@ -1,7 +1,9 @@
 /* The runtime from C: for hosts that never name Swift. Link with -lBeeHive.
  *
  *   #include <beehive/runtime.h>
- *   if (!beehive_start()) fputs(beehive_last_error(), stderr);
+ *   beehive_options options = BEEHIVE_OPTIONS;
+ *   options.environment = "test";
+ *   if (!beehive_start_with(&options)) fputs(beehive_last_error(), stderr);
  *   const struct greeter *greeter = BEEHIVE_SERVICE_TABLE(Greeter, struct greeter);
  *
  * Every function may be called from any thread, except from a constructor of an image and from
@@ -34,19 +36,68 @@ typedef struct beehive_entry {
   const char *reason;         /* why it is not bound, or does not run; null where nothing is wrong */
 } beehive_entry;
 
+/* What becomes of the other modules when one fails, or takes longer than it may. */
+enum {
+  BEEHIVE_ON_FAILURE_STOP = 0,    /* all that was started is torn down, and the start fails */
+  BEEHIVE_ON_FAILURE_SKIP = 1,    /* the module is left out, with those that require it */
+  BEEHIVE_ON_FAILURE_CONTINUE = 2 /* its failure is noted, and the start goes on with it */
+};
+
+#define BEEHIVE_OPTIONS_VERSION 1
+
+/* How modules are started and told of their host. It begins as BEEHIVE_OPTIONS. Its texts are copied;
+ * what `custom` leads to must live until the stop. */
+typedef struct beehive_options {
+  uint32_t size;
+  uint32_t version;
+  const char *environment;      /* context->environment; null for "production" */
+  const char *const *arguments; /* context->arguments; null for those of the process */
+  size_t argument_count;
+  void *custom;                /* context->custom */
+  const char *const *disabled; /* names of modules that do not start, as in BEEHIVE_DISABLE */
+  size_t disabled_count;
+  uint32_t on_failure;    /* BEEHIVE_ON_FAILURE_… */
+  uint32_t flags;         /* 0 */
+  double time_limit;      /* seconds that a step of a module may take; 0: as long as it likes */
+  double tear_down_limit; /* seconds that the end of beehive_run may take; 0: 25, the usual ones */
+} beehive_options;
+
+#define BEEHIVE_OPTIONS                                                                       \
+  {                                                                                           \
+    sizeof(beehive_options), BEEHIVE_OPTIONS_VERSION, BEEHIVE_NULL, BEEHIVE_NULL, 0,          \
+        BEEHIVE_NULL, BEEHIVE_NULL, 0, BEEHIVE_ON_FAILURE_STOP, 0, 0, 0                       \
+  }
+
 /* Starts every module in its declared order and waits for it. */
 bool beehive_start(void);
 
-/* Tears every module down, in reverse order, and waits for it. False where one of them failed. */
+/* The same with options; null for the usual ones. */
+bool beehive_start_with(const beehive_options *options);
+
+/* Starts every module, waits until SIGTERM, SIGINT or beehive_stop, tells the modules that the process
+ * ends, and tears them down. True where all of that went well: the status of main. */
+bool beehive_run(const beehive_options *options);
+
+/* Tears every module down, in reverse order, and waits for it. False where one of them failed.
+ *
+ * Objects that singletons' factories made are given to their `destroy`, and libraries that their owners
+ * have closed are unmapped: what beehive_service has returned must not be used any more. */
 bool beehive_stop(void);
 
 /* The C table or object that is registered as this service; null where there is none, or its table
- * is smaller than `size`. Its library stays loaded from then on. */
+ * is smaller than `size`. Its library stays loaded until the service is removed or the Hive stops. */
 const void *beehive_service(const char *service, size_t size);
+
+/* The one that is registered under a name of its own: BEEHIVE_NAME. Null for those without. */
+const void *beehive_service_named(const char *service, const char *name, size_t size);
 
 /* beehive_service by the name and the type of its structure. */
 #define BEEHIVE_SERVICE_TABLE(service, type) \
   ((const type *)beehive_service(#service, sizeof(type)))
+
+/* Gives back what a transient factory made, as beehive_service_named was asked for it; false where no
+ * such factory is registered. */
+bool beehive_destroy(const char *service, const char *name, const void *object);
 
 /* Calls `visit` for every entry until it answers false; how many were visited. */
 size_t beehive_entries(bool (*visit)(const beehive_entry *entry, void *context), void *context);

@@ -53,6 +53,36 @@ import Testing
     #expect(outcome.status == 0)
   }
 
+  /// README's host in C, compiled and linked by README's command line, with every warning.
+  @Test func theHostInCPrintsWhatREADMEShows() throws {
+    let folder = try Self.newcomer()
+    try Self.build(in: folder, with: Compiler.program)
+    let readme = try Readme()
+    try folder.write(try readme.block("c", with: "// host.c").text, as: "host.c")
+    // This checkout, with what was built beside the tests as its products.
+    let checkout = folder.place("swift-beehive")
+    try FileManager.default.removeItem(at: checkout)
+    for (name, place) in [
+      ("CSupport", Repository.place("CSupport")), (".build/debug", Repository.products),
+    ] {
+      let link = checkout.appendingPathComponent(name)
+      try FileManager.default.createDirectory(
+        at: link.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(at: link, withDestinationURL: place)
+    }
+    let command = try readme.block("sh", with: "gcc host.c").text
+    try Command.output(
+      "sh",
+      [
+        "-ec",
+        command.replacing("gcc", with: "\(Compiler.program) -Wall -Wextra -Wpedantic -Werror"),
+      ], in: folder.url)
+    let session = try readme.session("./host")
+    let outcome = try Command.run("sh", ["-c", String(session.command)], in: folder.url)
+    #expect(outcome.output == session.output, "\(outcome)")
+    #expect(outcome.status == 0)
+  }
+
   @Test func sectionDumpPrintsWhatREADMEShows() throws {
     let session = try Readme().session("section-dump")
     let outcome = try Command.run(
