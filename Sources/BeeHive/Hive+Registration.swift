@@ -1,3 +1,4 @@
+internal import CImageEvents
 internal import Registration
 internal import Synchronization
 internal import Threads
@@ -159,6 +160,7 @@ extension Hive {
     let gone = state.withLock { state -> [RegisteredEntry] in
       let gone = state.table.withdraw(where: condition)
       for entry in gone {
+        state.images.noteRemoval(of: entry, after: UInt(image_events_generation()))
         state.forgetAnswers(named: entry.name, cache: cache)
         observers.post(.entryWithdrawn(entry.snapshot))
       }

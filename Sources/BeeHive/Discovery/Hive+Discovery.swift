@@ -58,7 +58,8 @@ extension Hive {
   /// meanwhile, which the next look says.
   private func arrival(of sighting: ImageWatch.Sighting) -> Arrival? {
     let image = sighting.image
-    var arrival = Arrival(id: image.mapped.id, look: sighting.look)
+    var arrival = Arrival(
+      id: image.mapped.id, look: sighting.look, announces: sighting.announces)
     if let isChosen, !isChosen(image.identity.path) { return arrival }
     if !sighting.mayBeAnother, state.withLock({ $0.images.contains(arrival.id) }) {
       arrival.contents = .known
@@ -111,6 +112,8 @@ private struct Arrival {
   let id: MappedImage.ID
   /// When it was copied: see `ImageWatch.Sighting`.
   let look: Int
+  /// Whether the image announces that it comes and goes.
+  let announces: Bool
   var contents = Contents.nothing
 }
 
@@ -167,7 +170,11 @@ extension Hive.State {
     case .failure(let error): return images.failure(of: arrival.id) != error
     case .nothing: return images[arrival.id] != nil || images.failure(of: arrival.id) != nil
     case .entries(let entries, _):
-      let (old, new) = (table.entries(of: arrival.id), entries.all)
+      let removed = images.removed(
+        of: arrival.id, announces: arrival.announces,
+        announcements: UInt(image_events_generation()))
+      let old = (table.entries(of: arrival.id) + removed).sorted { $0.order < $1.order }
+      let new = entries.all
       let isSame =
         old.count == new.count && zip(old, new).allSatisfy { $0.declaresTheSame(as: $1) }
       if isSame { images.confirm(arrival.id, at: arrival.look) }

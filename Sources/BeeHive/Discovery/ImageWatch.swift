@@ -27,6 +27,8 @@ struct ImageWatch: ~Copyable {
     /// Whether what was taken in at an earlier look may be of another image, which stood in the same
     /// place and looks the same in the list.
     let mayBeAnother: Bool
+    /// Whether the image announces that it comes and goes.
+    let announces: Bool
   }
 
   /// What one look at the loader's list found.
@@ -63,7 +65,11 @@ struct ImageWatch: ~Copyable {
     // Another thread may be taking in what it has copied of an image that is gone by now.
     copy(unmerged.sorted(), into: &found, mayBeOthers: changes.mayHideReplacements)
     for case .image(let image) in list.copy(suspects) {
-      found.images.append(Sighting(image: image, look: looks, mayBeAnother: true))
+      let isAnnounced = image.mapped.header.map { announced.contains($0) } ?? false
+      found.images.append(
+        Sighting(
+          image: image, look: looks, mayBeAnother: true,
+          announces: isAnnounced || announcing.contains(image.mapped.id)))
     }
     return found
   }
@@ -111,10 +117,13 @@ struct ImageWatch: ~Copyable {
       }
       switch copy {
       case .image(let image):
-        found.images.append(Sighting(image: image, look: looks, mayBeAnother: mayBeOthers))
         // What has called the hook from its constructor is relocated.
         let isAnnounced = mapped.header.map { announced.contains($0) } ?? false
         if isAnnounced { announcing.insert(mapped.id) }
+        found.images.append(
+          Sighting(
+            image: image, look: looks, mayBeAnother: mayBeOthers,
+            announces: announcing.contains(mapped.id)))
         if !relocated[index], !isAnnounced, !image.isSettled { found.unsettled.append(image) }
       case .failed(let error): found.failures.append((mapped.id, error))
       // It stays unmerged: the next look finds it gone from the list, or finds one in its place that

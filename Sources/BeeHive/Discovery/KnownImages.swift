@@ -11,6 +11,10 @@ struct KnownImages {
     var hold: ImageHold?
     /// How many entries it declared.
     var entryCount: Int
+    /// Those of its entries that were removed by code.
+    var removed: [RegisteredEntry] = []
+    /// How many announcements there had been by then.
+    var announcementsAtRemoval: UInt = 0
   }
 
   private var images: [MappedImage.ID: Known] = [:]
@@ -72,6 +76,22 @@ struct KnownImages {
     let reference = merge(id, nil, at: .max)
     remarks[id] = nil
     return reference
+  }
+
+  /// Notes that an entry was removed by code, after so many announcements.
+  mutating func noteRemoval(of entry: RegisteredEntry, after announcements: UInt) {
+    guard let id = entry.image else { return }
+    images[id]?.removed.append(entry)
+    images[id]?.announcementsAtRemoval = announcements
+  }
+
+  /// Returns what was removed by code of an image that is surely the one that it was then: it is held, or
+  /// it would have announced that it went.
+  func removed(of id: MappedImage.ID, announces: Bool, announcements: UInt) -> [RegisteredEntry] {
+    guard let known = images[id] else { return [] }
+    let isSame =
+      known.hold != nil || (announces && known.announcementsAtRemoval == announcements)
+    return isSame ? known.removed : []
   }
 
   /// Holds an image by this reference, unless one holds it already or it is not known.

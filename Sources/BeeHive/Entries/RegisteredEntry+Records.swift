@@ -51,10 +51,6 @@ extension RegisteredEntry {
   func declaresTheSame(as other: RegisteredEntry) -> Bool {
     kind == other.kind && name == other.name && implementation == other.implementation
       && attributes == other.attributes && source == other.source
-      && structureAddress == other.structureAddress
-  }
-
-  private var structureAddress: RuntimeAddress? {
-    if case .bound(.structure(_, let address)) = progress { address } else { nil }
+      && structure == other.structure
   }
 }

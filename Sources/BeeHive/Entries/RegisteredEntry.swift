@@ -31,6 +31,8 @@ final class RegisteredEntry: @unchecked Sendable {
   /// The image that holds it; nil for an entry made by code.
   let image: MappedImage.ID?
   let scope: Scope
+  /// Where the structure of a C record stands, whatever became of the entry.
+  let structure: RuntimeAddress?
   /// Made at the first request: most entries of a large library are never asked for.
   private let lazySingleton = LazyReference<Singleton>()
   var progress: Progress {
@@ -63,6 +65,7 @@ final class RegisteredEntry: @unchecked Sendable {
     self.image = image
     self.scope = scope
     self.progress = progress
+    structure = if case .bound(.structure(_, let address)) = progress { address } else { nil }
   }
 
   /// Tells those who read this process's memory what becomes of the entry, in this cell.
