@@ -157,19 +157,18 @@ extension Hive {
   /// Takes out the entries for which `condition` holds; how many there were.
   @discardableResult
   func withdraw(where condition: (RegisteredEntry) -> Bool) -> Int {
-    let gone = state.withLock { state -> [RegisteredEntry] in
+    let (gone, taken) = state.withLock { state in
       let gone = state.table.withdraw(where: condition)
       for entry in gone {
         state.images.noteRemoval(of: entry, after: UInt(image_events_generation()))
         state.forgetAnswers(named: entry.name, cache: cache)
         observers.post(.entryWithdrawn(entry.snapshot))
       }
-      return gone
+      // A module that runs is torn down first.
+      return (gone, state.take(gone))
     }
     observers.deliver()
-    for entry in gone { entry.undo() }
-    // A module that runs is torn down first.
-    letGo(of: gone.filter { $0.kind != .module })
+    giveBack(taken)
     cache.collect(now: true)
     return gone.count
   }

@@ -28,13 +28,16 @@ extension Hive {
   }
 
   /// Notes that something of an entry is handed out, which keeps its image mapped; `publish` says where
-  /// lookups find it. Returns false where the entry has left, or the Hive was stopped since `turn`.
+  /// lookups find it. Returns false where the entry has left, the Hive was stopped since `turn`, or what
+  /// was kept for all has been taken back.
   ///
   /// Called while the entry's image is held.
   func handOut(
-    _ entry: RegisteredEntry, at turn: Int, _ publish: (inout State) -> Void = { _ in }
+    _ entry: RegisteredEntry, _ kept: CachedService? = nil, at turn: Int,
+    _ publish: (inout State) -> Void = { _ in }
   ) -> Bool {
     state.withLock { state in
+      if let kept, entry.existingSingleton?.instance !== kept { return false }
       guard state.handedOut.add(entry, at: turn), state.keep(entry) else { return false }
       publish(&state)
       return true
@@ -55,20 +58,19 @@ extension Hive {
   /// Takes back what was handed out of C libraries: what singletons' factories made is given to their
   /// `destroy`, the last first, and the libraries are let go. Entries stay.
   func takeBack() {
-    let (uses, instances) = state.withLock { state in
-      let entries = state.handedOut.removeAll()
-      // Each image stays until `destroy` is through, and longer where somebody asks anew meanwhile.
-      let uses = entries.compactMap { state.use($0) }
-      let instances = entries.compactMap { entry -> CInstance? in
-        state.forgetAnswers(named: entry.name, cache: cache)
-        _ = state.letGo(entry)
-        return entry.takeInstance()
-      }
-      return (uses, instances)
+    let taken = state.withLock { state in
+      let taken = state.take(state.handedOut.removeAll())
+      for entry in taken.entries { state.forgetAnswers(named: entry.name, cache: cache) }
+      return taken
     }
-    for instance in instances { instance.destroy() }
-    for use in uses { end(.of(use)) }
+    giveBack(taken)
     cache.collect(now: true)
+  }
+
+  /// Gives what was taken out of entries to its `destroy`, and lets go of their images.
+  func giveBack(_ taken: TakenBack) {
+    for instance in taken.instances { instance.destroy() }
+    for hold in taken.holds { end(.of(hold)) }
   }
 
   private func begin(_ entry: RegisteredEntry) -> Use? {
@@ -101,7 +103,35 @@ extension Hive {
   }
 }
 
+/// What was taken out of entries, and what holds their images until it is given back.
+struct TakenBack {
+  var entries: [RegisteredEntry]
+  var instances: [CInstance]
+  var holds: [ImageHold]
+}
+
 extension Hive.State {
+  /// Takes out what entries made for all; they keep their images no longer, except those of modules.
+  mutating func take(_ entries: [RegisteredEntry]) -> TakenBack {
+    var taken = TakenBack(entries: entries, instances: [], holds: [])
+    for entry in entries where entry.kind != .module {
+      handedOut.remove(entry)
+      // The image stays until `destroy` is through, and longer where somebody asks anew meanwhile.
+      if let hold = entry.image.flatMap({ images[$0]?.hold }) {
+        hold.callCount += 1
+        taken.holds.append(hold)
+        hold.keepers.remove(entry.order)
+      }
+      if let instance = entry.takeInstance() { taken.instances.append(instance) }
+    }
+    return taken
+  }
+
+  /// Takes out what an entry made for all, unless somebody has it.
+  func takeUnlessHandedOut(_ entry: RegisteredEntry) -> CInstance? {
+    entry.isWithdrawn || !handedOut.contains(entry) ? entry.takeInstance() : nil
+  }
+
   /// Begins a call of an entry's image; nil where nothing holds it, or the entry has left.
   fileprivate func use(_ entry: RegisteredEntry) -> ImageHold? {
     guard let hold = entry.image.flatMap({ images[$0]?.hold }),

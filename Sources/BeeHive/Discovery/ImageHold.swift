@@ -40,6 +40,8 @@ struct HandedOut {
     return true
   }
 
+  func contains(_ entry: RegisteredEntry) -> Bool { entries[entry.order] != nil }
+
   mutating func remove(_ entry: RegisteredEntry) { entries[entry.order] = nil }
 
   /// Takes everything back. Returns the entries, the last to be handed out first.

@@ -145,24 +145,21 @@ extension Hive {
     of candidate: CEntry, among candidates: CCandidates, _ request: CRequest
   ) throws(ServiceError) -> CAnswer {
     let entry = candidate.entry
-    let (address, instance) =
+    let (address, instance, kept) =
       candidate.structure == .serviceTable
-      ? (try table(of: candidate, size: request.size), nil) : try made(by: candidate)
+      ? (try table(of: candidate, size: request.size), nil, nil) : try made(by: candidate)
     let isShared = candidate.structure == .serviceTable || entry.scope == .singleton
     let answer = isShared ? CachedValue(address, name: request.spelling) : nil
-    let isHandedOut = handOut(entry, at: candidates.turn) { state in
+    let isHandedOut = handOut(entry, kept, at: candidates.turn) { state in
       guard let answer else { return }
       state.publish(
         answer, for: request.key, of: entry, version: candidates.version, cache: cache)
     }
     cache.collect()
     if isHandedOut { return .found(address) }
-    // The next request may have the singleton, unless there will be none.
-    if isShared {
-      if state.withLock({ _ in entry.isWithdrawn }) { entry.undo() }
-    } else {
-      instance?.destroy()
-    }
+    // Nothing may be left that no one is told of: its image may go.
+    let left = instance ?? state.withLock { $0.takeUnlessHandedOut(entry) }
+    left?.destroy()
     return .takenBack
   }
 
@@ -179,8 +176,10 @@ extension Hive {
     return table.address
   }
 
-  /// What a factory makes, and what of it this request alone has.
-  private func made(by candidate: CEntry) throws(ServiceError) -> (RuntimeAddress, CInstance?) {
+  /// What a factory makes: for this request alone, or kept for all.
+  private func made(
+    by candidate: CEntry
+  ) throws(ServiceError) -> (RuntimeAddress, CInstance?, CachedService?) {
     let factory = try read(
       ForeignCall.factory(at: candidate.address, in: candidate.entry.memory), of: candidate)
     let entry = candidate.entry
@@ -189,7 +188,7 @@ extension Hive {
       let address = try Creation.make(step) { () throws(ServiceError) in
         try create(entry, factory)
       }
-      return (address, CInstance(address: address, factory: factory))
+      return (address, CInstance(address: address, factory: factory), nil)
     }
     let made = try entry.singleton.get(for: entry) { () throws(ServiceError) in
       CachedValue(CInstance(address: try create(entry, factory), factory: factory), name: nil)
@@ -198,7 +197,7 @@ extension Hive {
       throw ServiceError(
         .unusable, service: entry.name, message: "\(entry.source) made no C object")
     }
-    return (instance.value.address, nil)
+    return (instance.value.address, nil, instance)
   }
 
   private func create(
@@ -241,7 +240,4 @@ extension RegisteredEntry {
     guard isC else { return nil }
     return (existingSingleton?.take() as? CachedValue<CInstance>)?.value
   }
-
-  /// Gives back what the entry made, after it has left the Hive. With no lock held.
-  func undo() { takeInstance()?.destroy() }
 }
