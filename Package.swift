@@ -112,7 +112,8 @@ let package = Package(
       ]),
     // The router says which routes are duplicates, which `verify` must find without it.
     .testTarget(
-      name: "SectionDumpTests", dependencies: ["section-dump", "BeeHiveRouting", "TestSupport"],
+      name: "SectionDumpTests",
+      dependencies: ["section-dump", "BeeHiveRouting", "Threads", "TestSupport"],
       exclude: ["Goldens"]),
     // What the repository promises as a whole: documents, headers, scripts, the installed tool.
     .testTarget(

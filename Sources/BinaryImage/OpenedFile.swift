@@ -157,6 +157,8 @@ final class OpenedFile {
   private static func read(
     _ descriptor: Int32, at offset: UInt64, count: Int
   ) throws(Shortage) -> [UInt8] {
+    // All empty arrays are one object, and appending none to it would write its count.
+    guard count > 0 else { return [] }
     var bytes: [UInt8] = []
     var failure: Shortage?
     bytes.append(addingCapacity: count) { span in

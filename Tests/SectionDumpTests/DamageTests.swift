@@ -5,9 +5,7 @@ import Testing
 /// Files that were cut off or overwritten, through the whole tool: one process reads thousands.
 @Suite(
   "Damaged files", .needs("prlimit"), .mayHang,
-  .enabled(
-    if: ProcessInfo.processInfo.environment["SANITIZER"] == nil,
-    "a sanitizer reserves terabytes, and the limit is one of address space"))
+  .limitsMemory)
 struct DamageTests {
   /// One of each way to find records: class, byte order, encoding of relocations, container.
   static let fixtures = [

@@ -52,9 +52,7 @@ struct HostileSetsTests {
   @Test(
     "A route of megabytes and many forms is no duplicate, and needs little memory",
     .needs("prlimit"),
-    .enabled(
-      if: ProcessInfo.processInfo.environment["SANITIZER"] == nil,
-      "a sanitizer reserves terabytes, and the limit is one of address space"))
+    .limitsMemory)
   func forms() throws {
     let size = 12 << 20
     let pattern = "/(a)(b)(c)(d)(e)(f)/"

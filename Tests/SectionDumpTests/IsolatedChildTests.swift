@@ -7,9 +7,7 @@ import Testing
 
 @Suite(
   "With --isolate, one child reads many files and is replaced where one has ended it",
-  .enabled(
-    if: ProcessInfo.processInfo.environment["SANITIZER"] == nil,
-    "a sanitizer reserves terabytes, and the limit is one of address space"))
+  .limitsMemory)
 struct IsolatedChildTests {
   /// What became of files, each of which was given to a child in turn.
   private struct Reading {

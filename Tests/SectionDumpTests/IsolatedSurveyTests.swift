@@ -8,9 +8,7 @@ import Testing
 
 @Suite(
   "With --isolate, sets of files are read by children",
-  .enabled(
-    if: ProcessInfo.processInfo.environment["SANITIZER"] == nil,
-    "a sanitizer reserves terabytes, and the limit is one of address space"))
+  .limitsMemory)
 struct IsolatedSurveyTests {
   /// Files with entries of every sort, good and bad, with and without Swift types.
   private static let files = Result {

@@ -4,9 +4,7 @@ import Testing
 
 @Suite(
   "With --isolate, a file that ends its reader is a problem of that file alone",
-  .enabled(
-    if: ProcessInfo.processInfo.environment["SANITIZER"] == nil,
-    "a sanitizer reserves terabytes, and the limit is one of address space"))
+  .limitsMemory)
 struct IsolationTests {
   /// An archive that is sparse, whose one member takes more memory to read than a child may have.
   static func hungryArchive(_ name: String) throws -> String {

@@ -1,7 +1,7 @@
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
+import Threads
 
 @Suite("Files are read at the same time, and reported in their order")
 struct JobsTests {
@@ -30,7 +30,7 @@ struct JobsTests {
   }
 
   /// What one thread says of the tree, by the format.
-  private static let alone = Mutex<[String: Outcome]>([:])
+  private static let alone = Lock<[String: Outcome]>([:])
 
   @Test(
     "Both streams are the same, byte by byte, however many there are",

@@ -2,7 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What a running process made of its entries", .serialized)
+@Suite(
+  "What a running process made of its entries", .serialized,
+  .unsanitized("a host without a sanitizer cannot open a library that has one"))
 struct LiveStatesTests {
   /// Does what it is told with the real libBeeHive.so, says "ready", and waits.
   static let host = Result {

@@ -158,9 +158,7 @@ struct SlotsTests {
 
   @Test(
     "A section that claims more than the file has costs what the file has",
-    .enabled(
-      if: ProcessInfo.processInfo.environment["SANITIZER"] == nil,
-      "a sanitizer reserves terabytes, and the limit is one of address space"),
+    .limitsMemory,
     arguments: ["strings", "hex"], ["table", "json"])
   func claims(command: String, format: String) throws {
     let name = "claims-\(command)-\(format).so"

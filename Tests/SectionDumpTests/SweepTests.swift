@@ -6,9 +6,7 @@ import Testing
 /// numbers, so that each run reads the same files.
 @Suite(
   "A sweep of damaged files", .full, .needs("prlimit"), .mayHang,
-  .enabled(
-    if: ProcessInfo.processInfo.environment["SANITIZER"] == nil,
-    "a sanitizer reserves terabytes, and the limit is one of address space"))
+  .limitsMemory)
 struct SweepTests {
   /// Every command that reads files, each with a format.
   static let commands = [

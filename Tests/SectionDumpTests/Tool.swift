@@ -8,7 +8,8 @@ enum Tool {
   static func run(
     _ arguments: [String], input: Data? = nil, environment: [String: String] = [:]
   ) throws -> Outcome {
-    try Fixtures.run(
+    if arguments.contains("--isolate") { try Needs.isolation() }
+    return try Fixtures.run(
       Repository.sectionDump, arguments, input: input, environment: environment)
   }
 

@@ -39,6 +39,18 @@ public enum Needs {
     try programs(program(ofLinker: linker))
   }
 
+  /// Whether `Scripts/test` has everything built with a sanitizer.
+  public static var isSanitized: Bool {
+    ProcessInfo.processInfo.environment["SANITIZER"] != nil
+  }
+
+  static let reserves = "a sanitizer reserves terabytes, and the limit is one of address space"
+
+  /// Cancels the test there, since a child that reads a file has limited memory.
+  public static func isolation() throws {
+    if isSanitized { try Test.cancel("\(reserves)") }
+  }
+
   /// The same for the linker that a compiler's arguments ask for, where they do.
   public static func linker(of arguments: [String]) throws {
     let option = "-fuse-ld="
@@ -54,6 +66,14 @@ extension Trait where Self == ConditionTrait {
     let missing = programs.first { !Needs.has($0) } ?? ""
     return .enabled(if: missing.isEmpty, "\(missing) is not installed")
   }
+
+  /// Skips the test where the tool and the library were built with a sanitizer, for what that changes.
+  public static func unsanitized(_ reason: String) -> Self {
+    .enabled(if: !Needs.isSanitized, "\(reason)")
+  }
+
+  /// Skips the test there because it limits the tool's memory.
+  public static var limitsMemory: Self { unsanitized(Needs.reserves) }
 
   /// Leaves the test to `Scripts/test --all`: it takes minutes.
   public static var full: Self {
