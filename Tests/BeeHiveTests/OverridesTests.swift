@@ -79,7 +79,9 @@ struct OverridesTests {
           }
         }
         if number % 8 == 0 {
-          group.addTask { #expect(try hive.service(PostOffice.self).mail.server == "real") }
+          group.addTask { () async throws in
+            #expect(try hive.service(PostOffice.self).mail.server == "real")
+          }
         }
       }
       try await group.waitForAll()

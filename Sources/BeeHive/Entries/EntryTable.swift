@@ -48,6 +48,9 @@ struct EntryTable {
     return services[name]?.given(given) ?? []
   }
 
+  /// The names of all services; those that were never asked for are not made for it.
+  var serviceNames: [String] { services.keys + unmade.names(of: .service) }
+
   /// The modules of this name.
   mutating func modules(named name: String) -> [RegisteredEntry] {
     make(NameHash.of(name.utf8Span.span, .module))

@@ -130,6 +130,18 @@ struct UnmadeEntries {
     }
   }
 
+  /// The names of the plain entries of a kind, also of those that were made meanwhile.
+  func names(of kind: RecordKind) -> [String] {
+    var names: [String] = []
+    for group in groups {
+      group?.outline.forEachName { entry, name in
+        guard entry.kind == kind, let text = try? UTF8Span(validating: name) else { return }
+        names.append(String(copying: text))
+      }
+    }
+    return names
+  }
+
   /// The images that entries are left of.
   var images: [MappedImage.ID] { Array(numbers.keys) }
 

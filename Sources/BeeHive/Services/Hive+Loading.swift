@@ -41,7 +41,7 @@ extension Hive {
     }
     let entry = found.entry
     let keeper = resolution.keeper(of: entry)
-    if entry.scope == .singleton, keeper.isReady { return try resolve(resolution) }
+    if entry.scope == .singleton, keeper.instance != nil { return try resolve(resolution) }
     let made = try await Loading.waiting(for: entry) {
       entry.scope == .singleton
         ? try await self.loadOnce(entry, into: keeper, load) : try await load(self)

@@ -194,7 +194,7 @@ struct Resolution<Service: Sendable> {
 
   /// Whether a singleton that is made by and by is there.
   private func isLoaded(_ entry: RegisteredEntry) -> Bool {
-    entry.scope == .singleton && keeper(of: entry).isReady
+    entry.scope == .singleton && keeper(of: entry).instance != nil
   }
 
   /// Where the instance of a singleton is kept: for the current task where that has an override.

@@ -5,9 +5,7 @@ internal import Threads
 extension Hive {
   /// `; did you mean Greeter?`: services whose names are nearly this one.
   func servicesLike(_ name: String) -> String {
-    let names = state.withLock { state in
-      state.table.all.filter { $0.kind == .service }.map(\.name)
-    }
+    let names = state.withLock { $0.table.serviceNames }
     return SimilarNames(to: name, among: names).question
   }
 

@@ -26,8 +26,10 @@ final class Singleton: Sendable {
 
   private let state = Lock(State.empty)
 
-  /// Whether the instance has been made and is kept.
-  var isReady: Bool { state.withLock { if case .ready = $0 { true } else { false } } }
+  /// The instance, if it has been made and is kept.
+  var instance: CachedService? {
+    state.withLock { if case .ready(let service) = $0 { service } else { nil } }
+  }
 
   /// Forgets the instance, so that the next request makes another. One that is being made meanwhile is
   /// its maker's alone.

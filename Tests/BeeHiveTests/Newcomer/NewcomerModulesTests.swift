@@ -125,6 +125,7 @@ struct NewcomerModulesTests {
       #expect(edges.allSatisfy { $0.isRequirement && $0.module != $0.other })
       #expect("\(edges[0].source)".hasPrefix("BeeHiveTests/NewcomerModulesTests.swift:"))
       let missing: LaunchOrder.Missing? = order.missing.first
+      #expect(missing?.similar.isEmpty != false)
       #expect(missing?.module.name == "c" && missing?.requirement == "nobody")
       #expect(missing?.reason == nil && order.problems.count == 2 && order.blocked.isEmpty)
       let lift: LaunchOrder.Lift? = order.lifts.first

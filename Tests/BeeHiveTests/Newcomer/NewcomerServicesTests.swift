@@ -104,6 +104,29 @@ struct NewcomerServicesTests {
     }
   }
 
+  @Test("scopes within each other, services that take their time, overrides of a task")
+  func scopesAndTasks() async throws {
+    struct Connection: Disposable {
+      let hive: Hive
+      func dispose() { hive.profiler.measure("connection", "dispose") {} }
+    }
+    let hive = Hive()
+    try hive.register(Connection.self, scope: .scoped) { Connection(hive: $0) }
+    let session = hive.makeScope()
+    let request: ServiceScope = session.makeScope()
+    #expect(request.outer === session && request.hive === hive)
+    _ = try request.service(Connection.self)
+    session.end()
+    #expect(hive.profiler.spans.map(\.event) == ["dispose"])
+
+    try hive.register(Int.self, scope: .singleton, loading: { _ async throws in 7 })
+    #expect(try await hive.load(Int.self) == 7)
+    let mocked = try await hive.overridingInTask(Int.self, with: 8) { () async throws in
+      try hive.service(Int.self)
+    }
+    #expect(mocked == 8)
+  }
+
   @Test("the list, the report, and the checks before a start")
   func report() throws {
     let hive = Hive()
@@ -133,6 +156,7 @@ struct NewcomerServicesTests {
     #expect(line?.state == "bound" && line?.kind == "service" && line?.name == "Swift.Int")
     #expect(line?.origin == "Shop/Main.swift:7" && line?.section == nil && line?.index == nil)
     #expect(report.images.isEmpty && report.order.isEmpty && report.lifts.isEmpty)
+    #expect(report.remarks.isEmpty)
     #expect(!report.isClean && report.json.contains("no-such-type"))
     #expect(hive.imageProblems.isEmpty)
 
