@@ -61,11 +61,8 @@ public final class Profiler: Sendable {
   /// How many older spans were let go.
   public var droppedCount: Int { state.withLock { $0.dropped } }
 
-  /// Notes how long code of the application's own takes, beside the modules.
-  ///
-  /// - Parameters:
-  ///   - name: What the span is called, in the place of a module.
-  ///   - event: What it is part of.
+  /// Notes how long code of the application's own takes, beside the modules: `name` is shown as that of
+  /// a module, and `event` as its step.
   public func measure<Result>(
     _ name: String, _ event: String = "application", _ body: () throws -> Result
   ) rethrows -> Result {

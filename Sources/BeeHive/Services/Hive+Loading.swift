@@ -4,10 +4,8 @@ internal import Threads
 extension Hive {
   /// Registers a service that asynchronous code makes, or code of an actor: `{ @MainActor hive in … }`.
   ///
-  /// `load(_:name:)` asks for it. A singleton that has been loaded is found by `service(_:)` too.
-  ///
-  /// - Parameter scope: `transient`, or `singleton`, which is loaded once, however many ask at once.
-  /// - Throws: `Problem` where the service is a duplicate or has another scope.
+  /// `load(_:name:)` asks for it. A singleton is loaded once, however many ask at once, and is found by
+  /// `service(_:)` too from then on. Throws where the service is a duplicate, or is to be scoped or weak.
   public func register<Service: Sendable>(
     _ type: Service.Type, name: String? = nil, scope: Scope = .transient, priority: Int = 0,
     file: String = #fileID, line: UInt = #line,
@@ -25,8 +23,8 @@ extension Hive {
 
   /// The service of this type, which may take its time: of an asynchronous factory or any other.
   ///
-  /// - Throws: `ServiceError` as `service(_:)` does; what the factory threw is its `underlying` error.
-  ///   Services that wait for each other in a cycle get an error that names it, and no deadlock.
+  /// Throws as `service(_:)` does; what the factory threw is the `underlying` error. Services that wait
+  /// for each other in a cycle get an error that names it, and no deadlock.
   public func load<Service: Sendable>(
     _ type: Service.Type = Service.self, name: String? = nil
   ) async throws(ServiceError) -> Service {
