@@ -113,10 +113,10 @@ import Testing
         SAY("%s", said(beehive_service_named("Speaker", "twice", sizeof(struct speaker))));
         SAY("%s", said(beehive_service_named("Speaker", NULL, sizeof(struct speaker))));
         SAY("%s", said(beehive_service("Speaker", sizeof(struct speaker))));
-        SAY("%.16s", said(beehive_service_named("Speaker", "thrice", sizeof(struct speaker))));
+        SAY("%.28s", said(beehive_service_named("Speaker", "thrice", sizeof(struct speaker))));
       }
       """)
-    #expect(said == ["named", "plain", "plain", "service Speaker:"])
+    #expect(said == ["named", "plain", "plain", "service Speaker named thrice"])
   }
 
   @Test("A module that fails, and one that takes too long, are left out where the options say so")

@@ -7,8 +7,6 @@ internal import Threads
 /// of the Hive. What a factory asks its Hive for while it makes something for a scope comes from that
 /// scope too, so that a scoped or transient service may need a scoped one. A singleton may not: it
 /// outlives every scope. May be used from any thread.
-///
-/// In C: `beehive_scope` of `beehive/runtime.h`.
 public final class ServiceScope: Sendable {
   private struct State {
     var cells: [UInt64: Singleton] = [:]
