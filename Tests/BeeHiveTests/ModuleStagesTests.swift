@@ -55,7 +55,7 @@ struct ModuleStagesTests {
     let hive = Hive()
     try await hive.register(module: Slow.self, name: "slow")
     try await hive.start(
-      options: LaunchOptions(onFailure: .continue, timeLimit: .milliseconds(1)))
+      options: LaunchOptions(onFailure: .continue, timeLimit: .seconds(2)))
     #expect(lines(hive)["slow"]?.launch == "overdue")
     await hive.stop()
   }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What the images in a core file offer", .serialized)
+@Suite("What the images in a core file offer", .serialized, .opensLibrary)
 struct LiveCoreTests {
   /// Writes a core file of a host that has done these steps, and what `live` said of the host; both
   /// by the last parts of the paths.

@@ -2,9 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(
-  "What a running process made of its entries", .serialized,
-  .unsanitized("a host without a sanitizer cannot open a library that has one"))
+@Suite("What a running process made of its entries", .serialized, .opensLibrary)
 struct LiveStatesTests {
   /// Does what it is told with the real libBeeHive.so, says "ready", and waits.
   static let host = Result {

@@ -68,8 +68,13 @@ extension Trait where Self == ConditionTrait {
   }
 
   /// Skips the test where the tool and the library were built with a sanitizer, for what that changes.
-  public static func unsanitized(_ reason: String) -> Self {
+  private static func unsanitized(_ reason: String) -> Self {
     .enabled(if: !Needs.isSanitized, "\(reason)")
+  }
+
+  /// Skips the test there because its host, which is plain C, opens the library.
+  public static var opensLibrary: Self {
+    unsanitized("a host without a sanitizer cannot open a library that has one")
   }
 
   /// Skips the test there because it limits the tool's memory.
