@@ -131,7 +131,7 @@
   }
 
   extension AttributeListSyntax {
-    /// Whether an attribute of this name that says the same stands before `attribute`.
+    /// Returns whether `attribute` repeats one of this name that comes earlier and says the same.
     ///
     /// The compiler hands over the attribute apart from the declaration: only locations compare.
     func hasEarlier(

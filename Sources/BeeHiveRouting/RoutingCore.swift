@@ -37,7 +37,7 @@ struct Numbered<Handler: Sendable>: Sendable {
 }
 
 extension Dictionary {
-  /// Takes out what stands there, if it is of this number, and answers it.
+  /// Takes out the entry of this number and returns it; nil if another took its slot.
   mutating func remove<Handler>(
     _ number: UInt64, for key: Key
   ) -> Value? where Value == Numbered<Handler> {

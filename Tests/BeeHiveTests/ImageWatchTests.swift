@@ -25,11 +25,11 @@ import Testing
         library.close()
         return false
       }
-      #expect(during.sighting(of: library) == nil)
+      #expect(during.snapshot(of: library) == nil)
       try library.open()
       defer { library.close() }
-      let sighting = try watch.look { _ in false }.sighting(of: library)
-      let id = try #require(sighting).image.mapped.id
+      let snapshot = try watch.look { _ in false }.snapshot(of: library)
+      let id = try #require(snapshot).image.mapped.id
       #expect(!during.removed.contains(id))
       // Elsewhere it would be a new image to any list.
       return try library.place() == place
@@ -37,17 +37,17 @@ import Testing
     #expect(isSeenAgain, "the library never came back to its place; this tested nothing")
   }
 
-  @Test("Of two sightings of an image the later one holds") func laterHolds() throws {
+  @Test("Of two snapshots of an image the later one holds") func laterHolds() throws {
     var watch = ImageWatch()
     watch.merged(try watch.look { _ in false }.images.map(\.image.mapped.id))
     let library = try CLibrary("sighted", declaring: "Sighted.Module")
     try library.open()
-    let first = try #require(try watch.look { _ in false }.sighting(of: library))
+    let first = try #require(try watch.look { _ in false }.snapshot(of: library))
     library.close()
     try library.open()
     defer { library.close() }
     // Nobody has said yet that the first one is merged: two threads are at it.
-    let second = try #require(try watch.look { _ in false }.sighting(of: library))
+    let second = try #require(try watch.look { _ in false }.snapshot(of: library))
     #expect(second.look > first.look)
     #expect(second.mayBeAnother)
 
@@ -57,8 +57,8 @@ import Testing
     #expect(older.isNews(id, at: second.look))
     for order in [[first, second], [second, first]] {
       var images = KnownImages()
-      for sighting in order where images.isNews(id, at: sighting.look) {
-        _ = images.merge(id, sighting.known, at: sighting.look)
+      for snapshot in order where images.isNews(id, at: snapshot.look) {
+        _ = images.merge(id, snapshot.known, at: snapshot.look)
       }
       #expect(!images.isNews(id, at: second.look))
       #expect(images[id] != nil)
@@ -86,12 +86,12 @@ import Testing
 }
 
 extension ImageWatch.Found {
-  fileprivate func sighting(of library: CLibrary) -> ImageWatch.Sighting? {
+  fileprivate func snapshot(of library: CLibrary) -> ImageWatch.Snapshot? {
     images.first { $0.image.mapped.name == library.file }
   }
 }
 
-extension ImageWatch.Sighting {
+extension ImageWatch.Snapshot {
   fileprivate var known: KnownImages.Known {
     KnownImages.Known(image: image, isPinned: false, entryCount: 1)
   }

@@ -41,9 +41,14 @@ struct OddInputsTests {
     let archive =
       Data("!<arch>\n".utf8) + Self.header("#1/99999", "\(object.count)")
       + Self.member(object) + Self.header("good.o/", "\(object.count)") + object
-    try archive.write(to: Fixtures.place("bad-name.a"))
-    let outcome = try Tool.run(["--format", "json", "bad-name.a"])
-    #expect(outcome.status == 2 && outcome.errors.contains("99999"))
+    try expectRecords(of: archive, as: "bad-name.a", beside: "99999")
+  }
+
+  /// An archive tells the records of its member, and what is wrong beside them.
+  private func expectRecords(of archive: Data, as name: String, beside error: String) throws {
+    try archive.write(to: Fixtures.place(name))
+    let outcome = try Tool.run(["--format", "json", name])
+    #expect(outcome.status == 2 && outcome.errors.contains(error))
     let lines = try Tool.files(of: outcome).flatMap { try Tool.lines($0) }
     #expect(lines == Fixtures.annotatedLines)
   }
@@ -52,11 +57,7 @@ struct OddInputsTests {
   func cutMember() throws {
     let object = try Fixtures.bytes(Fixtures.build(Fixtures.annotated, as: "cut.o", ["-c"]))
     let archive = Data("!<arch>\n".utf8) + Self.header("cut.o/", "9999999999") + object
-    try archive.write(to: Fixtures.place("cut-member.a"))
-    let outcome = try Tool.run(["--format", "json", "cut-member.a"])
-    #expect(outcome.status == 2 && outcome.errors.contains("9999999999"))
-    let lines = try Tool.files(of: outcome).flatMap { try Tool.lines($0) }
-    #expect(lines == Fixtures.annotatedLines)
+    try expectRecords(of: archive, as: "cut-member.a", beside: "9999999999")
   }
 
   @Test("A size that is no number is named")

@@ -110,7 +110,7 @@ extension ConfigurationValue: ConfigurationConvertible {
 }
 
 extension ConfigurationValue: Codable {
-  /// Reads whichever form stands there; null, which is none, throws a `DecodingError` whose `keyPath`
+  /// Reads the value in any of its forms; null, which is none, throws a `DecodingError` whose `keyPath`
   /// leads to it, also from inside an array.
   public init(from decoder: any Decoder) throws {
     let value = try decoder.singleValueContainer()

@@ -41,7 +41,7 @@ extension Hive {
   }
 
   /// The images to take in, each relocated.
-  private func settled(_ found: ImageWatch.Found) -> [ImageWatch.Sighting] {
+  private func settled(_ found: ImageWatch.Found) -> [ImageWatch.Snapshot] {
     guard !found.unsettled.isEmpty else { return found.images }
     // Another thread is inside their dlopen. No lock is held.
     for image in found.unsettled { image.waitForRelocation() }
@@ -56,12 +56,12 @@ extension Hive {
 
   /// Reads an image's records and makes entries of them, with no lock held; nil if the image has gone
   /// meanwhile, which the next look says.
-  private func arrival(of sighting: ImageWatch.Sighting) -> Arrival? {
-    let image = sighting.image
+  private func arrival(of snapshot: ImageWatch.Snapshot) -> Arrival? {
+    let image = snapshot.image
     var arrival = Arrival(
-      id: image.mapped.id, look: sighting.look, announces: sighting.announces)
+      id: image.mapped.id, look: snapshot.look, announces: snapshot.announces)
     if let isChosen, !isChosen(image.identity.path) { return arrival }
-    if !sighting.mayBeAnother, state.withLock({ $0.images.contains(arrival.id) }) {
+    if !snapshot.mayBeAnother, state.withLock({ $0.images.contains(arrival.id) }) {
       arrival.contents = .known
       return arrival
     }
@@ -110,7 +110,7 @@ private struct Arrival {
   }
 
   let id: MappedImage.ID
-  /// When it was copied: see `ImageWatch.Sighting`.
+  /// When it was copied: see `ImageWatch.Snapshot`.
   let look: Int
   /// Whether the image announces that it comes and goes.
   let announces: Bool

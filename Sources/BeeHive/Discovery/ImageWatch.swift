@@ -20,9 +20,9 @@ struct ImageWatch: ~Copyable {
   private var looks = 0
 
   /// An image as it was at one look.
-  struct Sighting: Sendable {
+  struct Snapshot: Sendable {
     let image: LoadedImage
-    /// The number of the look: of two sightings of one image the later one holds.
+    /// The number of the look: of two snapshots of one image the later one holds.
     let look: Int
     /// Whether what was taken in at an earlier look may be of another image, which stood in the same
     /// place and looks the same in the list.
@@ -36,7 +36,7 @@ struct ImageWatch: ~Copyable {
     /// Images to take in, in the loader's order; then those to compare with what is known of them.
     /// Another may stand in the place of such a one: it has announced itself there, or something was
     /// unmapped and images that announce nothing may be new.
-    var images: [Sighting] = []
+    var images: [Snapshot] = []
     /// Images whose sections cannot be found, and why.
     var failures: [(id: MappedImage.ID, error: ImageError)] = []
     /// Images that were read and have something wrong with them as a whole.
@@ -67,7 +67,7 @@ struct ImageWatch: ~Copyable {
     for case .image(let image) in list.copy(suspects) {
       let isAnnounced = image.mapped.header.map { announced.contains($0) } ?? false
       found.images.append(
-        Sighting(
+        Snapshot(
           image: image, look: looks, mayBeAnother: true,
           announces: isAnnounced || announcing.contains(image.mapped.id)))
     }
@@ -121,7 +121,7 @@ struct ImageWatch: ~Copyable {
         let isAnnounced = mapped.header.map { announced.contains($0) } ?? false
         if isAnnounced { announcing.insert(mapped.id) }
         found.images.append(
-          Sighting(
+          Snapshot(
             image: image, look: looks, mayBeAnother: mayBeOthers,
             announces: announcing.contains(mapped.id)))
         if !relocated[index], !isAnnounced, !image.isSettled { found.unsettled.append(image) }

@@ -109,7 +109,7 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
     (object(at: key, name: name) as? CachedValue<Service>)?.value
   }
 
-  /// What stands for a key; nil where another name has that.
+  /// Returns the object of a key; nil if the key is that of another name.
   func object(at key: UInt, name: String?) -> CachedService? {
     let reader = unsafe beehive_read_begin()
     defer { unsafe beehive_read_end(reader) }

@@ -46,7 +46,7 @@ extension Hive {
     }
     guard let service = made as? Service else { throw resolution.failure() }
     guard entry.scope == .singleton else { return service }
-    // Whoever comes first keeps it; from here on it is found as others are.
+    // The first to come keeps it; from here on it is found as others are.
     _ = try keeper.get(for: entry) { CachedValue<Service>(service, name: name) }
     noteMade(entry)
     return try resolve(resolution)

@@ -236,7 +236,7 @@ struct Resolution<Service: Sendable> {
     let made = try cell.get(for: entry, in: scope) { () throws(ServiceError) -> CachedService? in
       guard let value = try make(entry, recipe) else { return nil }
       if let scope, let value = value as? any Disposable { scope.atEnd { value.dispose() } }
-      hive.noteMade(entry)
+      if scope == nil { hive.noteMade(entry) }
       return CachedValue<Service>(value, name: name)
     }
     guard let typed = made as? CachedValue<Service> else { return nil }

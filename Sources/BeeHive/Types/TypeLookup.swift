@@ -70,7 +70,7 @@ enum TypeLookup {
   }
 
   /// Whole names of types that come near to each of these: the last part is nearly the same, whatever
-  /// stands before it. Looks at every type of the process, once.
+  /// comes before it. Looks at every type of the process, once.
   static func similar(to names: [TypeName]) -> [TypeName: SimilarNames] {
     guard let images = generation else { return [:] }
     let wanted = names.compactMap { name in

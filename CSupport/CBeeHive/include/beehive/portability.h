@@ -30,7 +30,7 @@
 /* Refuses a place inside a function: there the name of the function is not empty. */
 #define BEEHIVE_AT_FILE_SCOPE                  \
   static_assert(*__builtin_FUNCTION() == '\0', \
-                "BeeHive: an annotation stands at file or namespace scope, not inside a function");
+                "BeeHive: an annotation belongs at file or namespace scope, not inside a function");
 #else
 #if defined(__GNUC_GNU_INLINE__)
 #error "BeeHive.h needs the inline functions of C99: drop -std=gnu89 and -fgnu89-inline"
@@ -46,7 +46,7 @@ typedef struct beehive_file_scope *beehive_file_scope_pointer;
   struct beehive_file_scope;                                                                    \
   _Static_assert(                                                                               \
       _Generic((struct beehive_file_scope *)0, beehive_file_scope_pointer: 1, default: 0) == 1, \
-      "BeeHive: an annotation stands at file scope, not inside a function");
+      "BeeHive: an annotation belongs at file scope, not inside a function");
 #endif
 
 /* `retain` (SHF_GNU_RETAIN) keeps an entry through `--gc-sections`, which release builds of SwiftPM
