@@ -43,14 +43,12 @@ struct Input {
     self.isFound = isFound
   }
 
-  /// Whether what was found here need not be an object: archives hold other files, so do
+  /// Whether what was found here need not have entries: archives hold other files than objects, so do
   /// directories, and a universal file need not have the machine that was asked for. A `.bc` file says
   /// by its name that it is LLVM's intermediate code: some programs install such.
-  func mayOmit(_ found: FoundImage) -> Bool {
-    guard isFound || !found.container.isEmpty, case .failure(let error) = found.image else {
-      return false
-    }
-    return error.code == .notAnObject || error.code == .noSuchArchitecture
+  func mayOmit(_ error: ImageError, in container: [String]) -> Bool {
+    guard isFound || !container.isEmpty else { return false }
+    return [.notAnObject, .noSuchArchitecture, .noEntries].contains(error.code)
       || error.code == .unsupported && name.hasSuffix(".bc")
   }
 

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Registration
 
 #if canImport(Glibc)
   internal import Glibc
@@ -54,12 +55,10 @@ struct SectionDump: ParsableCommand {
       end(output.finish(errors) ? .success : ExitCode(2))
     }
     if let name = arguments.dropFirst().first, arguments.first == "help", !isCommand(name) {
-      let names = configuration.subcommands.compactMap { $0.configuration.commandName }
-      let errors = ByteSink(descriptor: 2)
-      errors.say(
-        "There is no command \(name); there are \(names.joined(separator: ", ")).")
-      errors.flush()
-      end(.validationFailure)
+      refuse("There is no command \(name); there are \(commands.joined(separator: ", ")).")
+    }
+    if let name = arguments.first, let command = command(meantBy: name) {
+      refuse("There is no command \(name), and no file; did you mean \(command)?")
     }
     guard let plain = PlainArguments(arguments) else {
       main(CommandArguments.current.parsed)
@@ -70,9 +69,27 @@ struct SectionDump: ParsableCommand {
     end(run())
   }
 
+  private static var commands: [String] {
+    configuration.subcommands.compactMap { $0.configuration.commandName }
+  }
+
   /// Whether a word is the name of a command.
-  static func isCommand(_ word: String) -> Bool {
-    word == "help" || configuration.subcommands.contains { $0.configuration.commandName == word }
+  static func isCommand(_ word: String) -> Bool { word == "help" || commands.contains(word) }
+
+  /// The command that a word is nearly the name of, where it is no command, option or file.
+  private static func command(meantBy word: String) -> String? {
+    // Most words are paths, and are told so by their first letters.
+    guard word.utf8.allSatisfy((UInt8(ascii: "a")...UInt8(ascii: "z")).contains),
+      !isCommand(word), unsafe access(word, F_OK) != 0
+    else { return nil }
+    return commands.first { SimilarNames.distance(word, $0, atMost: 2) != nil }
+  }
+
+  private static func refuse(_ message: String) -> Never {
+    let errors = ByteSink(descriptor: 2)
+    errors.say(message)
+    errors.flush()
+    end(.validationFailure)
   }
 }
 

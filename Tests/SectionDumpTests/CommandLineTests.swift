@@ -85,6 +85,18 @@ struct CommandLineTests {
     #expect(try Tool.run(["-r", "singular", "singular"]).output.hasPrefix("2 files: "))
   }
 
+  @Test("A command that is mistyped is usage, and the one that was meant is named")
+  func mistyped() throws {
+    let outcome = try Tool.run(["veryfy", "some.so"])
+    #expect(outcome.status == 64)
+    #expect(
+      outcome.errors
+        == "section-dump: There is no command veryfy, and no file; did you mean verify?\n")
+    #expect(try Tool.run(["nothing-like-it"]).status == 2)
+    try Data("text".utf8).write(to: Fixtures.place("grph"))
+    #expect(try Tool.run(["grph"]).status == 2)
+  }
+
   @Test("A core file is sent to the command that reads it", arguments: ["table", "json"])
   func core(format: String) throws {
     var bytes = try Fixtures.bytes(Fixtures.annotatedLibrary("as-core.so"))

@@ -62,12 +62,12 @@ struct FileReports<Shown: Dump> {
     input.forEachImage(architecture: inputs.architecture) { found in
       heading.container = found.container
       sums.holdsMany = sums.holdsMany || !found.container.isEmpty
-      if input.mayOmit(found) { sums.skipped += 1 } else { read(found.image, heading) }
+      read(found.image, heading, of: input)
     }
   }
 
   private mutating func read(
-    _ found: Result<any FileImage, ImageError>, _ unread: FileHeading
+    _ found: Result<any FileImage, ImageError>, _ unread: FileHeading, of input: Input
   ) {
     var heading = unread
     var problems: [Problem] = []
@@ -79,6 +79,7 @@ struct FileReports<Shown: Dump> {
       do throws(ImageError) {
         content = try dump.read(image, problems: &problems)
       } catch {
+        if input.mayOmit(error, in: heading.container) { throw error }
         problems.append(Problem(error))
       }
       do throws(ImageError) {
@@ -91,7 +92,11 @@ struct FileReports<Shown: Dump> {
       }
       show(content.map { ($0, image) }, image, heading: heading, problems: problems)
     } catch {
-      show(nil, heading: heading, problems: [Problem(error)])
+      if input.mayOmit(error, in: heading.container) {
+        sums.skipped += 1
+      } else {
+        show(nil, heading: heading, problems: [Problem(error)])
+      }
     }
   }
 

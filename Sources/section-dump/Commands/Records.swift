@@ -73,14 +73,7 @@ struct RecordDump: Dump {
   mutating func read(
     _ image: any FileImage, problems: inout [Problem]
   ) throws(ImageError) -> [Record] {
-    guard !image.isCore else {
-      throw ImageError(
-        .unsupported, image: image.identity.path,
-        message:
-          "It is a core file, and registers nothing; section-dump live --core shows what the "
-          + "process had.")
-    }
-    let scan = try RecordScanner.scan(image)
+    let scan = try image.scanEntries()
     problems += scan.rejections.map(Problem.init)
     guard !wanted.isEmpty else { return scan.records }
     return scan.records.filter { record in

@@ -10,7 +10,7 @@ struct Differences {
 
   /// What could not be read of either build, so that more may differ, or less.
   private(set) var problems: [(build: Build, trouble: Survey.Trouble)] = []
-  /// The builds of which nothing could be read: nothing is compared then.
+  /// The builds of which no entry could be read: nothing is compared then.
   private(set) var unread: [Build] = []
 
   enum Build: String {
@@ -21,7 +21,7 @@ struct Differences {
 
   init(from old: Survey, to new: Survey) {
     let builds = [(Build.old, old), (Build.new, new)]
-    unread = builds.filter { $0.1.read == 0 && !$0.1.problems.isEmpty }.map(\.0)
+    unread = builds.filter { $0.1.declared.isEmpty && !$0.1.problems.isEmpty }.map(\.0)
     if unread.isEmpty { compare(old.declared, new.declared) }
     problems = builds.flatMap { build, survey in survey.problems.map { (build, $0) } }
   }

@@ -25,7 +25,7 @@ struct DotText {
       write(node, indented: "  ")
     }
     for edge in picture.edges { write(edge) }
-    let notes = picture.shownNotes
+    let notes = picture.shown(picture.notes)
     if !notes.isEmpty {
       let lines = notes.map { Self.escape($0) + "\\l" }.joined()
       sink.write("  label=\"\(lines)\" labelloc=b labeljust=l fontname=\"sans-serif\"\n")
@@ -48,7 +48,7 @@ struct DotText {
     // A finding that concerns thousands is told at its own place.
     let findings = node.findings.map { picture.findings[$0] }
       .filter { $0.nodes.first == position || $0.nodes.count <= 8 }
-      .map { "\($0.level.rawValue): \($0.message); \($0.remedy)" }
+      .map { $0.place == node.place ? $0.words : $0.line }
     let tooltip = ([node.place].compactMap { $0 } + findings).joined(separator: "; ")
     if !tooltip.isEmpty { attributes.append("tooltip=\(Self.quoted(tooltip))") }
     sink.write("\(indent)n\(position) [\(attributes.joined(separator: " "))]\n")
@@ -95,9 +95,8 @@ struct DotText {
 }
 
 extension Picture {
-  /// The first of the findings that no node shows, and how many more there are.
-  var shownNotes: [String] {
-    let notes = notes
+  /// The first of these findings, and how many more there are.
+  func shown(_ notes: [Found]) -> [String] {
     let most = 12
     return notes.prefix(most).map(\.line)
       + (notes.count > most ? ["and \(notes.count - most) more, which verify lists"] : [])

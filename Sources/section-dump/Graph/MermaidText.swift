@@ -23,10 +23,13 @@ struct MermaidText {
         }
       sink.write("  n\(edge.from) \(arrow) n\(edge.to)\n")
     }
-    for (number, note) in picture.shownNotes.enumerated() {
+    for (number, note) in picture.shown(picture.findings).enumerated() {
       sink.write("  note\(number)>\"\(Self.escape(note))\"]\n")
     }
-    let isMarked = picture.nodes.map { $0.isInCycle || $0.kind == .missing }
+    let isMarked = picture.nodes.map { node in
+      node.isInCycle || node.kind == .missing
+        || node.findings.contains { picture.findings[$0].level == .error }
+    }
     guard isMarked.contains(true) else { return }
     sink.write("  classDef wrong stroke:#c53030,stroke-width:3px,stroke-dasharray:4\n")
     for node in isMarked.indices where isMarked[node] { sink.write("  class n\(node) wrong\n") }

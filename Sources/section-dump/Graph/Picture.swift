@@ -42,7 +42,9 @@ struct Picture {
     var nodes: [Int] = []
 
     /// `libshop.so BeehiveMods[0]: error: …; remedy`
-    var line: String { "\(place): \(level.rawValue): \(message); \(remedy)" }
+    var line: String { "\(place): \(words)" }
+    /// The same at its place.
+    var words: String { "\(level.rawValue): \(message); \(remedy)" }
   }
 
   struct Edge {

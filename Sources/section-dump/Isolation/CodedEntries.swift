@@ -142,6 +142,9 @@ extension Place: Coded {
 
   mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
     try coder.code(&path)
+    var bytes = pathBytes ?? []
+    try coder.code(&bytes)
+    pathBytes = bytes.isEmpty ? nil : bytes
     try coder.code(&container)
     try coder.code(&section)
     try coder.code(&index)

@@ -63,11 +63,7 @@ struct FileHeading {
   var name: String { path + container.map { "(\($0))" }.joined() }
 
   func write(to json: inout JSONWriter) {
-    json.string(key: "path", path)
-    if let pathBytes {
-      json.string(key: "pathBytes", pathBytes.hexadecimal)
-    }
-    json.array(key: "container", container)
+    Place(path: path, pathBytes: pathBytes, container: container).writeFile(to: &json)
     json.string(key: "format", identity?.format.rawValue)
     json.number(key: "bits", identity?.bits)
     json.string(key: "endian", identity?.byteOrder.rawValue)

@@ -1,7 +1,10 @@
 internal import BinaryImage
 
-/// Aligned columns for a person; the last one is not padded.
+/// Aligned columns for a person; the last one is not padded, and no cell makes others wider than a
+/// screen.
 struct Table {
+  private static let widestPadded = 80
+
   let titles: [String]
   private var rows: [[String]] = []
   private var widths: [Int]
@@ -18,7 +21,9 @@ struct Table {
   /// Adds a row of as many cells as there are titles; what a file says is escaped here.
   mutating func add(_ cells: [String]) {
     let row = cells.map(\.escaped)
-    for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.count) }
+    for (column, cell) in row.enumerated() {
+      widths[column] = max(widths[column], min(cell.count, Self.widestPadded))
+    }
     rows.append(row)
   }
 
@@ -42,7 +47,7 @@ struct Table {
     for (column, cell) in row.enumerated() {
       line += " " + cell
       guard column < row.count - 1 else { break }
-      line += String(repeating: " ", count: widths[column] - cell.count + 1)
+      line += String(repeating: " ", count: max(widths[column] - cell.count, 0) + 1)
     }
     while line.last == " " { line.removeLast() }
     sink.write("  " + paint(String(line.dropFirst(2))) + "\n")

@@ -60,6 +60,8 @@ struct Finding: Hashable {
 /// Where in the inputs something stands.
 struct Place: Hashable {
   var path: String
+  /// The bytes of a path that is not UTF-8.
+  var pathBytes: [UInt8]?
   /// Archive members and universal slices that lead to the image, outermost first.
   var container: [String] = []
   var section: String?
@@ -67,6 +69,13 @@ struct Place: Hashable {
 
   /// `libshop.a(cart.o)`
   var file: String { path + container.map { "(\($0))" }.joined() }
+
+  /// Writes the keys that say which file it is.
+  func writeFile(to json: inout JSONWriter) {
+    json.string(key: "path", path)
+    if let pathBytes { json.string(key: "pathBytes", pathBytes.hexadecimal) }
+    json.array(key: "container", container)
+  }
 
   /// Where in the file something is wrong.
   func at(_ problem: Problem) -> Place {
@@ -109,8 +118,7 @@ extension Finding {
     json.object { json in
       json.string(key: "code", code)
       json.string(key: "level", level.rawValue)
-      json.string(key: "path", place.path)
-      json.array(key: "container", place.container)
+      place.writeFile(to: &json)
       json.string(key: "section", place.section)
       json.number(key: "index", place.index)
       json.string(key: "message", message)

@@ -8,11 +8,19 @@ internal import Registration
 enum Implementations {
   static func findings(in survey: Survey) -> [Finding] {
     let declared = survey.types
+    let unsearched = survey.unsearched
     return survey.declared.compactMap { entry in
       if entry.record.attributes.abi != nil { return nothingBehind(entry) }
       guard let type = entry.record.namedType else { return nil }
       let types = declared[entry.platform] ?? DeclaredTypes()
-      guard !types.isIncomplete, !types.has(type) else { return nil }
+      guard !types.has(type) else { return nil }
+      if let file = unsearched[entry.platform] {
+        return Finding(
+          .missingImplementation, .remark, entry.place,
+          "\(entry.record.kind) \(entry.record.name) needs the Swift type \(type), which no file has "
+            + "whose types can be read; those of \(file) cannot",
+          remedy: "name the library that has the type, as it is linked and with its sections")
+      }
       return Finding(
         .missingImplementation, .warning, entry.place,
         "\(entry.record.kind) \(entry.record.name) needs the Swift type \(type), "

@@ -12,6 +12,7 @@ extension Problem {
     case .noSuchArchitecture: "name another --arch, or a file that was built for this one"
     case .sectionTableMissing: "name the file as it was before its section headers were stripped"
     case .noContents: "name the file that is loaded; this one has its debug information alone"
+    case .noEntries: "leave it out, or name the file that is loaded"
     case .encrypted: "name the file as it was built, before a store encrypted it"
     case .tooLarge: "raise --max-bytes"
     case .killed: "leave the file out: reading it takes more memory or time than a child is given"

@@ -38,8 +38,7 @@ struct Survey {
     func write(to json: inout JSONWriter, first: (inout JSONWriter) -> Void = { _ in }) {
       problem.write(to: &json) { json in
         first(&json)
-        json.string(key: "path", place.path)
-        json.array(key: "container", place.container)
+        place.writeFile(to: &json)
       }
     }
   }
@@ -109,15 +108,12 @@ struct Survey {
 
   mutating func read(_ input: Input, _ architecture: String?, readsTypes: Bool) {
     input.forEachImage(architecture: architecture) { found in
-      guard !input.mayOmit(found) else {
-        skipped += 1
-        return
-      }
-      let place = Place(path: input.name, container: found.container)
+      let place = Place(
+        path: input.name, pathBytes: input.pathBytes, container: found.container)
       do throws(ImageError) {
         let image = try found.image.get()
         var surveyed = SurveyedImage(image, at: place)
-        read(image, into: &surveyed)
+        try read(image, into: &surveyed)
         if readsTypes {
           surveyed.readTypes(of: image)
           // Where sections cannot be listed, the problems say so.
@@ -125,15 +121,22 @@ struct Survey {
         }
         if !surveyed.isEmpty { images.append(surveyed) }
       } catch {
-        note(Problem(error), place)
+        if input.mayOmit(error, in: found.container) {
+          skipped += 1
+        } else {
+          note(Problem(error), place)
+        }
       }
     }
   }
 
-  private mutating func read(_ image: any FileImage, into surveyed: inout SurveyedImage) {
+  /// Throws for a file that registers nothing; another error is noted.
+  private mutating func read(
+    _ image: any FileImage, into surveyed: inout SurveyedImage
+  ) throws(ImageError) {
     let place = surveyed.place
     do throws(ImageError) {
-      let scan = try RecordScanner.scan(image)
+      let scan = try image.scanEntries()
       read += 1
       surveyed.isRead = true
       for rejection in scan.rejections { note(Problem(rejection), place) }
@@ -146,6 +149,7 @@ struct Survey {
       if surveyed.kind == .object { try checkRetained(image, scan.records, place) }
       try image.checkExtents()
     } catch {
+      if error.code == .noEntries { throw error }
       note(Problem(error), place)
     }
   }
@@ -208,6 +212,13 @@ extension Survey {
   var executables: [Platform: [String]] {
     images.filter { $0.kind == .executable && $0.isRead }.reduce(into: [:]) { names, image in
       names[image.platform, default: []].append(image.place.file)
+    }
+  }
+
+  /// The first file of each platform whose Swift types cannot be read.
+  var unsearched: [Platform: String] {
+    images.filter(\.types.isIncomplete).reduce(into: [:]) { files, image in
+      if files[image.platform] == nil { files[image.platform] = image.place.file }
     }
   }
 

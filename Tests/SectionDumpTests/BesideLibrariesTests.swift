@@ -1,0 +1,95 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a build tree or a package has beside its libraries: core files, split debug information, and
+/// names that are longer than a screen.
+@Suite struct BesideLibrariesTests {
+  /// A folder with a library and what `make` puts beside it.
+  private static func folder(
+    _ name: String, _ make: (_ library: URL, _ folder: URL) throws -> Void
+  ) throws -> URL {
+    let folder = Fixtures.place(name)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let library = Fixtures.place(try Fixtures.annotatedLibrary("\(name).so"))
+    let copy = folder.appendingPathComponent("libshop.so")
+    try? FileManager.default.removeItem(at: copy)
+    try FileManager.default.copyItem(at: library, to: copy)
+    try make(copy, folder)
+    return folder
+  }
+
+  @Test("A core file registers nothing: named it is told so by each command, found it is skipped")
+  func cores() throws {
+    let folder = try Self.folder("beside-core") { library, folder in
+      var bytes = try Data(contentsOf: library)
+      bytes[16] = 4  // ET_CORE
+      try bytes.write(to: folder.appendingPathComponent("core"))
+    }
+    let (core, library) = ("beside-core/core", "beside-core/libshop.so")
+    for arguments in [
+      ["records", core], ["verify", core], ["graph", core], ["diff", core, library],
+    ] {
+      let outcome = try Tool.run(arguments)
+      #expect(outcome.status == 2)
+      #expect((outcome.output + outcome.errors).contains("It is a core file"), "\(arguments)")
+    }
+    let alone = try Tool.run(["verify", library]).status
+    let found = try Tool.run(["verify", "-r", folder.path])
+    #expect(found.status == alone)
+    #expect(found.output.contains("1 skipped"))
+    #expect(try Tool.run(["records", "-r", folder.path]).status == 0)
+  }
+
+  @Test("So does split debug information, which is found beside its library", .needs("objcopy"))
+  func debugInformation() throws {
+    let folder = try Self.folder("beside-debug") { library, folder in
+      let debug = folder.appendingPathComponent("libshop.debug").path
+      _ = try Fixtures.tool("objcopy", ["--only-keep-debug", library.path, debug])
+    }
+    let named = try Tool.run(["verify", "beside-debug/libshop.debug"])
+    #expect(named.status == 2)
+    #expect(named.output.contains("It is split debug information"))
+    #expect(named.output.contains("[no-entries]"))
+    for command in ["verify", "records", "graph"] {
+      #expect(try Tool.run([command, "-r", folder.path]).status == 0, "\(command)")
+    }
+  }
+
+  @Test("One long name makes no other line long")
+  func wideTables() throws {
+    let long = String(repeating: "x", count: 50_000)
+    func variable(_ number: Int, in section: String) -> String {
+      "__attribute__((section(\"\(section)\"))) int v\(number) = 1;\n"
+    }
+    let text = variable(0, in: long) + (1..<500).map { variable($0, in: "s\($0)") }.joined()
+    let object = try Fixtures.build(text, as: "wide.o", ["-c"])
+    let outcome = try Tool.run(["sections", object])
+    #expect(outcome.output.contains(long))
+    #expect(outcome.output.utf8.count < 250_000)
+  }
+
+  @Test("A build of which no entry can be read is not compared", .needs("objcopy"))
+  func unreadBuild() throws {
+    let library = try Fixtures.annotatedLibrary("whole.so")
+    // Its sections are memory by their headers: the file has no bytes of them.
+    _ = try Fixtures.tool("objcopy", ["--only-keep-debug", library, "cut.so"])
+    let outcome = try Tool.run(["diff", "cut.so", library])
+    #expect(outcome.status == 2)
+    #expect(outcome.output.hasPrefix("not compared"), "\(outcome)")
+  }
+
+  @Test("Findings have the bytes of a path that is not UTF-8")
+  func pathBytes() throws {
+    let library = try Fixtures.build(
+      "#include <BeeHive.h>\nBeeHiveMod(Shop.ShopModule);", as: "bytes.so", ["-shared", "-fPIC"])
+    let outcome = try Fixtures.run(
+      "sh",
+      [
+        "-c",
+        #"cp "$1" "$(printf 'x\377')" && "$0" verify --format json "$(printf 'x\377')""#,
+        Repository.sectionDump, library,
+      ])
+    #expect(outcome.output.contains(#""pathBytes":"78ff""#), "\(outcome)")
+  }
+}
