@@ -6,12 +6,14 @@ internal import CBeeHive
 extension Hive {
   /// `beehive_service_named`, of any Hive.
   func cService(
-    _ service: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?, _ size: Int
+    _ service: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?, _ size: Int,
+    in scope: ServiceScope? = nil
   ) -> UnsafeRawPointer? {
     let address = CError.reported {
-      unsafe try cService(
-        Self.text(service) ?? "", name: Self.text(name), as: UnsafeRawPointer.self,
-        size: size)
+      unsafe try CResolution(
+        Self.text(service) ?? "", name: Self.text(name), as: UnsafeRawPointer.self, size: size,
+        scope: scope, hive: self
+      ).address()
     }
     return unsafe address.flatMap { unsafe UnsafeRawPointer(bitPattern: $0.rawValue) }
   }
@@ -28,7 +30,8 @@ extension Hive {
       }
       if isDone == true { return true }
       throw unsafe CError(
-        "service \(Self.text(service) ?? ""): no transient factory of this name is registered")
+        "service \(Self.text(service) ?? ""): no factory of this name has made it, or it is kept until its "
+          + "scope or the Hive ends")
     } ?? false
   }
 

@@ -1,3 +1,5 @@
+internal import Registration
+
 #if canImport(Glibc)
   internal import Glibc
 #elseif canImport(Musl)
@@ -10,37 +12,72 @@
 struct CError: Error, CustomStringConvertible {
   let description: String
 
-  init(_ description: String) { self.description = description }
+  /// One line, whatever the names in it hold.
+  init(_ description: String) { self.description = description.escaped }
 
-  /// The last error of the calling thread; "" where its last call went well.
-  static var last: UnsafePointer<CChar>? {
-    if unsafe pthread_getspecific(key) == nil { remember("") }
-    return unsafe pthread_getspecific(key).map {
-      unsafe UnsafePointer($0.assumingMemoryBound(to: CChar.self))
-    }
-  }
+  /// The last error of the calling thread, valid until its next call; "" where its last call went well.
+  static var last: UnsafePointer<CChar>? { unsafe LastError.here.pointer }
+
+  /// The same as a text of its own.
+  static var text: String { unsafe last.map { unsafe String(cString: $0) } ?? "" }
 
   /// Runs `body` and remembers what it throws, for this thread.
   static func reported<Value>(_ body: () throws -> Value) -> Value? {
     do {
       let value = try body()
-      remember("")
+      forget()
       return value
     } catch {
-      remember("\(error)")
+      LastError.here.error = error
       return nil
     }
   }
 
-  private static func remember(_ text: String) {
-    unsafe free(pthread_getspecific(key))
-    _ = unsafe pthread_setspecific(key, strdup(text))
+  /// Forgets what was thrown before.
+  static func forget() { LastError.here.error = nil }
+}
+
+/// The last error of one thread; its text is made when it is asked for, since many a miss never is.
+@safe private final class LastError {
+  var error: (any Error)? {
+    didSet {
+      unsafe free(text)
+      unsafe text = nil
+    }
+  }
+  private var text: UnsafeMutablePointer<CChar>?
+
+  var pointer: UnsafePointer<CChar>? {
+    if unsafe text == nil { unsafe text = strdup(error.map { "\($0)" } ?? "") }
+    return unsafe UnsafePointer(text)
   }
 
-  /// The text of each thread, given back when the thread ends.
+  deinit { unsafe free(text) }
+
+  /// That of the calling thread.
+  static var here: LastError {
+    if let known = unsafe pthread_getspecific(key) {
+      return unsafe Unmanaged<LastError>.fromOpaque(known).takeUnretainedValue()
+    }
+    let made = LastError()
+    _ = unsafe pthread_setspecific(key, Unmanaged.passRetained(made).toOpaque())
+    return made
+  }
+
+  /// Given back when the thread ends.
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
-    unsafe pthread_key_create(&key) { unsafe free($0) }
+    unsafe pthread_key_create(&key) { unsafe LastError.release($0) }
     return key
   }()
+
+  #if canImport(Darwin)
+    private static func release(_ pointer: UnsafeMutableRawPointer) {
+      unsafe Unmanaged<LastError>.fromOpaque(pointer).release()
+    }
+  #else
+    private static func release(_ pointer: UnsafeMutableRawPointer?) {
+      if let pointer = unsafe pointer { unsafe Unmanaged<LastError>.fromOpaque(pointer).release() }
+    }
+  #endif
 }

@@ -17,8 +17,10 @@ struct COptions: Sendable {
     if let environment = unsafe options.environment {
       context.environment = unsafe Context.Environment(String(cString: environment))
     }
-    if let arguments = unsafe options.arguments {
-      context.arguments = unsafe Self.texts(arguments, options.argument_count)
+    let arguments = unsafe try Self.texts(options.arguments, options.argument_count, "arguments")
+    if unsafe options.arguments != nil { context.arguments = arguments }
+    guard unsafe options.flags == 0 else {
+      throw CError("flags are \(unsafe options.flags); write 0")
     }
     context[CCustom.self] = unsafe UInt(bitPattern: options.custom)
     self.context = context
@@ -26,7 +28,7 @@ struct COptions: Sendable {
       onFailure: unsafe try Self.policy(options.on_failure),
       timeLimit: unsafe try Self.duration(options.time_limit, "time_limit"),
       disabled: unsafe Set(
-        options.disabled.map { unsafe Self.texts($0, options.disabled_count) } ?? []))
+        try Self.texts(options.disabled, options.disabled_count, "names in disabled")))
     tearDownLimit =
       unsafe try Self.duration(options.tear_down_limit, "tear_down_limit")
       ?? RunOptions().tearDownLimit
@@ -53,9 +55,13 @@ struct COptions: Sendable {
   }
 
   private static func texts(
-    _ texts: UnsafePointer<UnsafePointer<CChar>?>, _ count: Int
-  ) -> [String] {
-    (0..<count).map { index in
+    _ texts: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ field: String
+  ) throws(CError) -> [String] {
+    guard let texts = unsafe texts, (0...1 << 20).contains(count) else {
+      if count == 0 { return [] }
+      throw CError("\(count) \(field) cannot be; correct the pointer or the count")
+    }
+    return (0..<count).map { index in
       unsafe texts[index].map { unsafe String(cString: $0) } ?? ""
     }
   }
@@ -74,7 +80,8 @@ struct COptions: Sendable {
     guard seconds >= 0, seconds.isFinite else {
       throw CError("\(field) is \(seconds); write seconds, or 0")
     }
-    return seconds == 0 ? nil : .seconds(seconds)
+    // A century is no limit either.
+    return seconds == 0 ? nil : .seconds(min(seconds, 3e9))
   }
 }
 

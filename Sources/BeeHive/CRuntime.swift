@@ -31,9 +31,25 @@ public func beehive_run(_ options: UnsafePointer<beehive_options>?) -> Bool {
       try await Hive.process.run(options.context, options: options.run)
     }
     if let failure = report.failures.first { throw failure }
+    if let hanging = report.hanging.first { throw CError("\(hanging)") }
     guard report.isComplete else {
-      throw CError("the modules were not torn down within \(options.run.tearDownLimit ?? .zero)")
+      throw CError(
+        "the Hive had not stopped within \(options.run.tearDownLimit ?? .zero): a destroy of a C "
+          + "factory is still at it")
     }
+    return true
+  } ?? false
+}
+
+/// `beehive_start_latecomers`.
+@implementation @c
+public func beehive_start_latecomers() -> Bool {
+  CError.reported {
+    guard Hive.process.state.withLock({ $0.context }) != nil else {
+      throw CError("no module runs, so none comes late; start the Hive first")
+    }
+    let failures = try waiting { await Hive.process.startLatecomers() }
+    if let failure = failures.first { throw failure }
     return true
   } ?? false
 }
@@ -70,20 +86,31 @@ public func beehive_destroy(
   unsafe Hive.process.cDestroy(service, name, object)
 }
 
-/// `beehive_entries`.
+/// `beehive_scope_begin`.
 @implementation @c
-public func beehive_entries(
-  _ visit: (@convention(c) (UnsafePointer<beehive_entry>?, UnsafeMutableRawPointer?) -> Bool)?,
-  _ context: UnsafeMutableRawPointer?
-) -> Int {
-  var count = 0
-  guard let visit = unsafe visit else { return 0 }
-  for line in Hive.process.report().entries {
-    count += 1
-    let goesOn = unsafe line.withCEntry { entry in unsafe visit(entry, context) }
-    if !goesOn { break }
-  }
-  return count
+public func beehive_scope_begin(_ outer: OpaquePointer?) -> OpaquePointer? {
+  CError.forget()
+  let scope = unsafe ServiceScope.of(outer)?.makeScope() ?? Hive.process.makeScope()
+  return unsafe OpaquePointer(Unmanaged.passRetained(scope).toOpaque())
+}
+
+/// `beehive_scope_service`.
+@implementation @c
+public func beehive_scope_service(
+  _ scope: OpaquePointer?, _ service: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?,
+  _ size: Int
+) -> UnsafeRawPointer? {
+  let scope = unsafe ServiceScope.of(scope)
+  return unsafe Hive.process.cService(service, name, size, in: scope)
+}
+
+/// `beehive_scope_end`.
+@implementation @c
+public func beehive_scope_end(_ scope: OpaquePointer?) {
+  CError.forget()
+  guard let scope = unsafe ServiceScope.of(scope) else { return }
+  scope.end()
+  unsafe Unmanaged.passUnretained(scope).release()
 }
 
 /// `beehive_trigger`.
@@ -206,39 +233,11 @@ private func waiting<Value: Sendable>(
   return try result.wait { $0 }.get()
 }
 
-extension Report.Line {
-  /// Lends the line as C sees it.
-  fileprivate func withCEntry<Result>(_ body: (UnsafePointer<beehive_entry>) -> Result) -> Result {
-    let texts = [kind, name, implementation ?? "", place, reason ?? ""].map(\.utf8CString)
-    return unsafe texts[0].withUnsafeBufferPointer { kind in
-      unsafe texts[1].withUnsafeBufferPointer { name in
-        unsafe texts[2].withUnsafeBufferPointer { implementation in
-          unsafe texts[3].withUnsafeBufferPointer { source in
-            unsafe texts[4].withUnsafeBufferPointer { reason in
-              var entry = unsafe beehive_entry()
-              unsafe entry.size = UInt32(MemoryLayout<beehive_entry>.size)
-              unsafe entry.state = cState
-              unsafe entry.kind = kind.baseAddress
-              unsafe entry.name = name.baseAddress
-              if self.implementation != nil {
-                unsafe entry.implementation = implementation.baseAddress
-              }
-              unsafe entry.source = source.baseAddress
-              if self.reason != nil { unsafe entry.reason = reason.baseAddress }
-              return unsafe body(&entry)
-            }
-          }
-        }
-      }
-    }
-  }
-
-  private var cState: UInt32 {
-    switch state {
-    case "bound": 0
-    case "accepted": 1
-    case "disabled": 3
-    default: 2
+extension ServiceScope {
+  /// The scope of a handle, which its owner keeps.
+  fileprivate static func of(_ handle: OpaquePointer?) -> ServiceScope? {
+    unsafe handle.map {
+      unsafe Unmanaged<ServiceScope>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue()
     }
   }
 }

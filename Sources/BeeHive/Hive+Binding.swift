@@ -84,8 +84,17 @@ extension Hive {
 
   /// Keeps an answer where lookups find it without a lock, unless something came or went since
   /// `version` that could change it.
-  func publish(_ service: CachedService, for key: UInt, of entry: RegisteredEntry, version: Int) {
-    state.withLock { $0.publish(service, for: key, of: entry, version: version, cache: cache) }
+  ///
+  /// `entry` gave it, nil where none did; an entry of one of `names` could give another.
+  func publish(
+    _ answer: CachedService, for key: UInt, of entry: RegisteredEntry?, named names: [String],
+    version: Int
+  ) {
+    // What a task overrides is its own, also when it lives longer than the override.
+    guard TaskOverride.of(self) == nil else { return }
+    state.withLock {
+      $0.publish(answer, for: key, of: entry, named: names, version: version, cache: cache)
+    }
     cache.collect()
   }
 }
@@ -93,14 +102,17 @@ extension Hive {
 extension Hive.State {
   /// The same, under the lock.
   mutating func publish(
-    _ service: CachedService, for key: UInt, of entry: RegisteredEntry, version: Int,
-    cache: borrowing LookupCache
+    _ answer: CachedService, for key: UInt, of entry: RegisteredEntry?, named names: [String],
+    version: Int, cache: borrowing LookupCache
   ) {
-    guard !entry.isWithdrawn, table.version == version, taskOverrideCount == 0 else { return }
-    cache.publish(service, for: key)
+    guard entry?.isWithdrawn != true, table.version == version, taskOverrideCount == 0 else {
+      return
+    }
     // An entry whose name ends in the same part could be asked for by the same name.
-    let last = ServiceNames.lastHash(of: entry.name)
-    if publishedKeys[last]?.contains(key) == true { return }
-    publishedKeys[last, default: []].append(key)
+    let ends = Set(names.map(ServiceNames.lastHash))
+    let isMiss = answer is CachedMiss
+    guard ends.allSatisfy({ publishedKeys[$0]?.isOpen(toMiss: isMiss) ?? true }) else { return }
+    for end in ends { publishedKeys[end, default: PublishedKeys()].insert(key, isMiss: isMiss) }
+    cache.publish(answer, for: key)
   }
 }

@@ -91,24 +91,32 @@ extension Hive {
   /// Says how to make what entries call `name`: a module, or the implementation of a service.
   ///
   /// Holds for entries that are there and for those that come. Giving a name twice replaces it for
-  /// what is not bound yet.
+  /// what is not bound yet. What a module gives is taken back when it has been unmounted.
   public func bind<Value: Sendable>(
     _ name: String, _ make: @escaping @Sendable (Hive) throws -> Value
   ) {
     let (version, _) = state.withLock { state in
       state.hostBindingsVersion += 1
-      state.hostBindingVersions[name] = state.hostBindingsVersion
       // Returned: what it holds ends when the lock is free.
-      let before = state.hostBindings.updateValue(FactoryClosure(make), forKey: name)
+      var factory = FactoryClosure(make)
+      factory.binding = state.hostBindingsVersion
+      let before = state.hostBindings.updateValue(factory, forKey: name)
       return (state.hostBindingsVersion, before)
     }
-    own { [self] in
-      _ = state.withLock { state in
-        guard state.hostBindingVersions[name] == version else { return FactoryClosure?.none }
-        state.hostBindingVersions[name] = nil
-        return state.hostBindings.removeValue(forKey: name)
-      }
+    own { [self] in unbind(name, version) }
+  }
+
+  private func unbind(_ name: String, _ version: Int) {
+    // Returned: what it holds ends when the lock is free.
+    let (entries, _) = state.withLock { state in
+      let isLatest = state.hostBindings[name]?.binding == version
+      let entries = state.table.unbind(version)
+      for entry in entries { state.forgetAnswers(named: entry.name, cache: cache) }
+      state.hostBindingsVersion += 1
+      return (entries, isLatest ? state.hostBindings.removeValue(forKey: name) : nil)
     }
+    for entry in entries { entry.existingSingleton?.reset() }
+    cache.collect()
   }
 
   /// Removes what code registered as a service of this type: under this name, or under none; how many
@@ -221,7 +229,7 @@ extension Hive.State {
   /// that end in the same part.
   mutating func forgetAnswers(named name: String, cache: borrowing LookupCache) {
     guard !publishedKeys.isEmpty else { return }
-    let keys = publishedKeys.removeValue(forKey: ServiceNames.lastHash(of: name)) ?? []
-    for key in keys { cache.publish(nil, for: key) }
+    let keys = publishedKeys.removeValue(forKey: ServiceNames.lastHash(of: name))
+    for key in keys?.all ?? [] { cache.publish(nil, for: key) }
   }
 }

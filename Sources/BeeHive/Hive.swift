@@ -23,8 +23,6 @@ public final class Hive: Sendable {
     var hostBindings: [String: FactoryClosure] = [:]
     /// Changes whenever the host gives one.
     var hostBindingsVersion = 0
-    /// Which one each name's is.
-    var hostBindingVersions: [String: Int] = [:]
     /// What the modules that run are told; factories in C, too.
     var context: Context?
     /// The names of the modules that the last start was told to leave out.
@@ -32,10 +30,9 @@ public final class Hive: Sendable {
     /// How far each module got, while the Hive runs.
     var stages = ModuleStages()
     /// The keys of the lookup cache that an entry could change, by the hash of its name's last part.
-    var publishedKeys: [UInt32: [UInt]] = [:]
-    /// How many overrides there are, and the singletons that were made since the first of them.
-    var overrideCount = 0
-    var madeDuringOverrides: [RegisteredEntry] = []
+    var publishedKeys: [UInt32: PublishedKeys] = [:]
+    /// The overrides for tests, and what their ends undo.
+    var overrides = Overrides()
     /// How many tasks have overrides of their own: meanwhile no answer is kept for others.
     var taskOverrideCount = 0
     /// The singletons that are being made by and by, by where they will be kept.

@@ -51,11 +51,11 @@ public struct Report: Encodable, Sendable {
 extension Report: CustomStringConvertible {
   /// Aligned columns, a line for each entry, then what concerns whole images and the order.
   public var description: String {
-    let rows = entries.map { line in
+    let rows = zip(entries, places).map { line, place in
       [
         line.code != nil && line.state == "accepted" ? "unbound" : line.launch ?? line.state,
         line.kind, line.implementation.map { "\(line.name) → \($0)" } ?? line.name,
-        line.place, line.reason ?? "",
+        place, line.reason ?? "",
       ].map(\.escaped)
     }
     let widths = (0..<5).map { column in rows.map { $0[column].count }.max() ?? 0 }
@@ -70,15 +70,26 @@ extension Report: CustomStringConvertible {
   }
 }
 
-extension Report.Line {
-  /// `libshop.so BeehiveRecords[1]`, or `Shop/Cart.swift:12`: as `Source` says it.
-  var place: String {
-    guard let section, let index else { return origin }
-    let file = origin.split(separator: "/").last.map(String.init) ?? origin
-    return "\(file) \(section)[\(index)]".escaped
+extension Report {
+  /// `libshop.so BeehiveRecords[1]`, or `Shop/Cart.swift:12`, for each entry: as `Source` says it.
+  var places: [String] {
+    let images = entries.filter { $0.section != nil }.map(\.origin)
+    let folders = Source.folders(tellingApart: images)
+    return entries.map { line in
+      guard let section = line.section, let index = line.index else { return line.origin }
+      let origin = Origin(
+        image: line.origin, section: section, index: index, address: VirtualAddress(rawValue: 0))
+      return origin.description(folders: folders[line.origin] ?? 0)
+    }
   }
+}
 
-  init(_ entry: Entry, switchedOff: Set<String>, launch stage: ModuleStages.Stage?) {
+extension Report.Line {
+  /// `source` says where the entry is, as it is told from the others.
+  init(
+    _ entry: Entry, at source: String, switchedOff: Set<String>,
+    launch stage: ModuleStages.Stage?
+  ) {
     kind = entry.kind.description
     name = entry.name
     implementation = entry.implementation
@@ -86,7 +97,7 @@ extension Report.Line {
     case .image(let place):
       (origin, section, index) = (place.image, place.section, place.index)
     case .code, .file:
-      (origin, section, index) = (entry.source.description, nil, nil)
+      (origin, section, index) = (source, nil, nil)
     }
     let problem: Problem?
     switch entry.state {
@@ -121,11 +132,15 @@ extension Hive {
     if !order.missing.isEmpty { order.look(for: moduleNames) }
     let unordered = Set(declared.ready.map(\.name)).subtracting(order.modules.map(\.name))
     let switchedOff = self.switchedOff
-    var lines = state.withLock { state in
+    let entries = state.withLock { state in
       state.table.all.map { entry in
-        let stage = state.stages.stage(of: entry, isOrdered: !unordered.contains(entry.name))
-        return Report.Line(entry.snapshot, switchedOff: switchedOff, launch: stage)
+        let isOrdered = !unordered.contains(entry.name)
+        return (entry.snapshot, state.stages.stage(of: entry, isOrdered: isOrdered))
       }
+    }
+    let sources = Source.told(apart: entries.map(\.0.source))
+    var lines = zip(entries, sources).map { entry, source in
+      Report.Line(entry.0, at: source, switchedOff: switchedOff, launch: entry.1)
     }
     Report.addSimilarTypes(to: &lines)
     return Report(

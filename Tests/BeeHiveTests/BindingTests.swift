@@ -2,6 +2,7 @@ import BeeHive
 import Foundation
 import Synchronization
 import Testing
+import Threads
 
 struct Tug: Injectable {
   init(hive: Hive) {}
@@ -30,7 +31,7 @@ struct BindingTests {
   @Test("whoever is told of the first and asks for all finds all of them bound")
   func observer() throws {
     let hive = try hive(3)
-    let unbound = Mutex<[Int]>([])
+    let unbound = Lock<[Int]>([])
     let observation = hive.observe { notice in
       guard case .entryBound = notice else { return }
       let count = unboundCount(hive)

@@ -1,5 +1,4 @@
 import BeeHive
-import Synchronization
 import TestSupport
 import Testing
 import Threads
@@ -28,7 +27,7 @@ private struct Departure: Sendable, CustomTestStringConvertible {
       #expect(hive.remove(Departing.self) == 1)
     },
     Departure("a singleton goes with its registration") { hive, make in
-      let object = Mutex<Departing?>(make())
+      let object = Lock<Departing?>(make())
       try hive.register(Departing.self, scope: .singleton) { _ in
         try #require(object.withLock { $0.take() })
       }
@@ -54,7 +53,7 @@ private struct Departure: Sendable, CustomTestStringConvertible {
       observation.cancel()
     },
     Departure("an attached object's scope ends") { hive, make in
-      let object = Mutex<Departing?>(make())
+      let object = Lock<Departing?>(make())
       try hive.register(Departing.self, scope: .scoped) { _ in
         try #require(object.withLock { $0.take() })
       }

@@ -1,7 +1,10 @@
-import BeeHive
+import BinaryImage
 import Foundation
-import Synchronization
+import Registration
 import Testing
+import Threads
+
+@testable import BeeHive
 
 private struct Plain: Module {}
 private struct Rude: Module {
@@ -27,7 +30,7 @@ struct HostileNamesTests {
   func escapedEverywhere() async throws {
     let hive = Hive()
     let name = Self.name
-    let said = Mutex<[String]>([])
+    let said = Lock<[String]>([])
     hive.observe { notice in said.withLock { $0.append("\(notice)") } }
     try await hive.register(module: name, file: "Mod/\(name).swift") { _ in Plain() }
     try await hive.register(module: "rude", requires: [name]) { _ in Rude() }
@@ -63,7 +66,7 @@ struct HostileNamesTests {
     for line in lines { expectPrintable(line, "a log line") }
   }
 
-  @Test("two files of one name in different modules are told apart by where code stands in them")
+  @Test("two files of one name in different modules are told apart by their modules")
   func modules() throws {
     let hive = Hive()
     try hive.register(Int.self, file: "Shop/Main.swift", line: 12) { _ in 1 }
@@ -85,5 +88,25 @@ struct HostileNamesTests {
       try hive.register(Int.self, file: "/src/two/shop/main.c", line: 1) { _ in 2 }
     }
     #expect(problem?.message.hasPrefix("one/shop/main.c:1 already provides it") == true)
+    #expect(hive.report().entries.map(\.origin) == ["one/shop/main.c:1", "two/shop/main.c:1"])
+  }
+
+  @Test("two libraries of one name are told apart by the folders that they do not share")
+  func libraries() {
+    func line(_ image: String, _ index: Int) -> Report.Line {
+      let origin = Origin(
+        image: image, section: "BeehiveRecords", index: index, address: VirtualAddress(rawValue: 0))
+      let entry = Entry(
+        kind: .service, name: "S", attributes: Attributes(), source: .image(origin), state: .bound)
+      return Report.Line(entry, at: "", switchedOff: [], launch: nil)
+    }
+    let images = ["/a/x/lib.so", "/b/x/lib.so", "/b/y/lib.so", "/c/other.so", "/a/x/lib.so"]
+    let report = Report(
+      entries: images.enumerated().map { line($1, $0) }, images: [], order: [], lifts: [])
+    #expect(
+      report.places == [
+        "a/x/lib.so BeehiveRecords[0]", "b/x/lib.so BeehiveRecords[1]",
+        "y/lib.so BeehiveRecords[2]", "other.so BeehiveRecords[3]", "a/x/lib.so BeehiveRecords[4]",
+      ])
   }
 }

@@ -1,6 +1,7 @@
 import BeeHive
 import Synchronization
 import Testing
+import Threads
 
 private struct Failure: Error {}
 private struct Words: Sendable { let text: String }
@@ -72,7 +73,7 @@ struct LoadingTests {
   @Test("Services that wait for each other are an error, also where two tasks began")
   func cycles() async throws {
     let hive = Hive()
-    let both = Mutex(0)
+    let both = Lock(0)
     for (name, other) in [("a", "b"), ("b", "a")] {
       try hive.register(
         Words.self, name: name, scope: .singleton,

@@ -38,7 +38,9 @@ struct ModuleStagesTests {
     #expect(found["net"]?.reason?.hasPrefix("setUp: threw Full") == true)
     #expect(found["web"]?.reason == "setUp: skipped, because net failed")
     #expect(found["shop"]?.reason == "what it requires cannot start")
-    #expect(found["late"]?.reason == "came after the start; startLatecomers() starts it")
+    #expect(
+      found["late"]?.reason
+        == "came after the start; startLatecomers() starts it, in C beehive_start_latecomers()")
     #expect(found["off"]?.state == "disabled")
     #expect(hive.report().description.contains("\nnot started  module  late "))
     #expect(await hive.startLatecomers().isEmpty)

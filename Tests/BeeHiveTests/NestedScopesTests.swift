@@ -1,7 +1,7 @@
 import BeeHive
-import Synchronization
 import TestSupport
 import Testing
+import Threads
 
 private final class Session: Disposable {
   let log: Log
@@ -23,7 +23,7 @@ private struct Page: Sendable {
 private struct Words: Sendable { let text: String }
 
 private final class Log: Sendable {
-  private let lines = Mutex<[String]>([])
+  private let lines = Lock<[String]>([])
   var all: [String] { lines.withLock { $0 } }
   func add(_ line: String) { lines.withLock { $0.append(line) } }
 }
@@ -137,5 +137,33 @@ struct NestedScopesTests {
       return try await group.reduce(into: Set()) { $0.insert($1) }
     }
     #expect(sessions.count == 1)
+  }
+
+  @Test("A scope that ends while its factory runs: what that makes is disposed of, and refused")
+  func endedMeanwhile() throws {
+    let log = Log()
+    let hive = Hive()
+    let ending = Lock<ServiceScope?>(nil)
+    try hive.register(Session.self, scope: .scoped) { _ in
+      ending.withLock { $0 }?.end()
+      return Session(log)
+    }
+    let scope = hive.makeScope()
+    ending.withLock { $0 = scope }
+    let error = #expect(throws: ServiceError.self) { try scope.service(Session.self) }
+    #expect(error?.message.contains("has ended") == true)
+    #expect(log.all == ["session"])
+    ending.withLock { $0 = nil }
+  }
+
+  @Test("A singleton that needs a scoped one through a transient one is named")
+  func throughTransient() throws {
+    let hive = try Self.shop(Log())
+    try hive.register(Words.self, scope: .singleton) { hive in
+      _ = try hive.service(Page.self)
+      return Words(text: "")
+    }
+    let error = #expect(throws: ServiceError.self) { try hive.makeScope().service(Words.self) }
+    #expect("\(error as Any)".contains("needs it and outlives every scope; make that scoped too"))
   }
 }

@@ -1,13 +1,13 @@
-import Synchronization
 import TestSupport
 import Testing
+import Threads
 
 @testable import BeeHive
 
 @Suite("What observers are told")
 struct ObserverTests {
   private final class Notices: Sendable {
-    private let list = Mutex<[String]>([])
+    private let list = Lock<[String]>([])
     var all: [String] { list.withLock { $0 } }
     func add(_ line: String) { list.withLock { $0.append(line) } }
   }
@@ -75,7 +75,7 @@ struct ObserverTests {
     .mayHang)
   func reentrant() throws {
     let (hive, notices) = (Hive(), Notices())
-    let observation = Mutex<Observation?>(nil)
+    let observation = Lock<Observation?>(nil)
     let made = hive.observe { notice in
       notices.add("told")
       #expect(hive.entries.count == 1)

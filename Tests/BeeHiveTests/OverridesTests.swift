@@ -1,6 +1,7 @@
 import BeeHive
 import Foundation
 import Testing
+import Threads
 
 private protocol Mail: Sendable { var server: String { get } }
 private struct RealMail: Mail { let server = "real" }
@@ -19,6 +20,53 @@ struct OverridesTests {
     try hive.register((any Mail).self, scope: .singleton) { _ in RealMail() }
     try hive.register(PostOffice.self, scope: .singleton) { hive in PostOffice(try hive.service()) }
     return hive
+  }
+
+  @Test("Restored in another order than begun, they undo what was made during each")
+  func inAnyOrder() throws {
+    let hive = try Self.hive()
+    let first = hive.override(Int.self, with: 1)
+    _ = try hive.service(PostOffice.self)
+    let second = hive.override((any Mail).self, with: MockMail(server: "second"))
+    first.restore()
+    #expect(try hive.service(PostOffice.self).mail.server == "second")
+    second.restore()
+    #expect(try hive.service(PostOffice.self).mail.server == "real")
+  }
+
+  @Test("A singleton that is being made when an override comes or goes is made again")
+  func amid() throws {
+    let hive = Hive()
+    try hive.register((any Mail).self) { _ in RealMail() }
+    let during = Lock<(@Sendable () -> Void)?>(nil)
+    try hive.register(PostOffice.self, scope: .singleton) { hive in
+      let mail = try hive.service((any Mail).self)
+      during.withLock { $0 }?()
+      return PostOffice(mail)
+    }
+    let override = hive.override((any Mail).self, with: MockMail(server: "mock"))
+    during.withLock { $0 = { override.restore() } }
+    #expect(try hive.service(PostOffice.self).mail.server == "mock")
+    during.withLock { $0 = nil }
+    #expect(try hive.service(PostOffice.self).mail.server == "real")
+    #expect(try hive.service(PostOffice.self) === hive.service(PostOffice.self))
+  }
+
+  @Test("A task that outlives the override of a task keeps it, and no other task gets it")
+  func outliving() async throws {
+    let hive = try Self.hive()
+    let (ended, goOn) = AsyncStream<Void>.makeStream()
+    let task = await hive.overridingInTask((any Mail).self, with: MockMail(server: "mock")) {
+      Task {
+        for await _ in ended { break }
+        return try (0..<2).map { _ in try hive.service(PostOffice.self).mail.server }
+      }
+    }
+    goOn.yield()
+    #expect(try await task.value == ["mock", "mock"])
+    #expect(
+      try await Task.detached { try hive.service(PostOffice.self).mail.server }.value == "real")
+    #expect(try hive.service((any Mail).self).server == "real")
   }
 
   @Test("A singleton that was made during an override is made again after it")

@@ -1,6 +1,6 @@
-import Synchronization
 import TestSupport
 import Testing
+import Threads
 
 @testable import BeeHive
 
@@ -69,7 +69,7 @@ struct RunTests {
     defer { signal(SIGINT, SIG_DFL) }
     let before = [handler(of: SIGTERM), handler(of: SIGINT)]
     let hive = Hive()
-    let during = Mutex<[UInt]>([])
+    let during = Lock<[UInt]>([])
     try await hive.probe("a", journal) { step, _ in
       guard step == "splash" else { return }
       during.withLock { $0 = [handler(of: SIGTERM), handler(of: SIGINT)] }

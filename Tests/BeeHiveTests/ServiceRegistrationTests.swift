@@ -3,6 +3,7 @@ import Foundation
 import Synchronization
 import TestSupport
 import Testing
+import Threads
 
 protocol Painter: Sendable { var colour: String { get } }
 protocol Singer: Sendable { var song: String { get } }
@@ -105,7 +106,7 @@ struct ServiceRegistrationTests {
       return Counted(made.wrappingAdd(1, ordering: .relaxed).newValue)
     }
     // Threads and no tasks: those of a small pool might come one after another.
-    let found = Mutex<[Counted?]>([])
+    let found = Lock<[Counted?]>([])
     for _ in 0..<50 {
       Thread.detachNewThread {
         let mine = (0..<20).map { _ in try? hive.service(Counted.self) }

@@ -4,8 +4,8 @@ internal import Threads
 // Which images of C stay mapped because something of theirs is in use. The loader is called, and code of
 // images runs, with no lock held.
 extension Hive {
-  /// What a call has to give back when it is over.
-  private enum Use {
+  /// What keeps an image mapped while something of it is in use: given to `end` when that is over.
+  enum Use {
     /// The image stays anyway, or there is none.
     case free
     case of(ImageHold)
@@ -28,17 +28,17 @@ extension Hive {
   }
 
   /// Notes that something of an entry is handed out, which keeps its image mapped; `publish` says where
-  /// lookups find it. Returns false where the entry has left, the Hive was stopped since `turn`, or what
-  /// was kept for all has been taken back.
+  /// lookups find it, and `object` is what may be given back by itself. Returns false where the entry has
+  /// left, the Hive was stopped since `turn`, or what was kept for all has been taken back.
   ///
   /// Called while the entry's image is held.
   func handOut(
-    _ entry: RegisteredEntry, _ kept: CachedService? = nil, at turn: Int,
-    _ publish: (inout State) -> Void = { _ in }
+    _ entry: RegisteredEntry, _ object: RuntimeAddress? = nil, _ kept: CachedService? = nil,
+    at turn: Int, _ publish: (inout State) -> Void = { _ in }
   ) -> Bool {
     state.withLock { state in
       if let kept, entry.existingSingleton?.instance !== kept { return false }
-      guard state.handedOut.add(entry, at: turn), state.keep(entry) else { return false }
+      guard state.handedOut.add(entry, object, at: turn), state.keep(entry) else { return false }
       publish(&state)
       return true
     }
@@ -58,12 +58,14 @@ extension Hive {
   /// Takes back what was handed out of C libraries: what singletons' factories made is given to their
   /// `destroy`, the last first, and the libraries are let go. Entries stay.
   func takeBack() {
-    let taken = state.withLock { state in
-      let taken = state.take(state.handedOut.removeAll())
-      for entry in taken.entries { state.forgetAnswers(named: entry.name, cache: cache) }
-      return taken
+    // One by one: while a `destroy` runs, what was made before it is still there to be asked.
+    for entry in state.withLock({ $0.handedOut.beginTakingBack() }) {
+      let taken = state.withLock { state in
+        state.forgetAnswers(named: entry.name, cache: cache)
+        return state.take([entry])
+      }
+      giveBack(taken)
     }
-    giveBack(taken)
     cache.collect(now: true)
   }
 
@@ -73,7 +75,9 @@ extension Hive {
     for hold in taken.holds { end(.of(hold)) }
   }
 
-  private func begin(_ entry: RegisteredEntry) -> Use? {
+  /// Keeps the image of an entry mapped until `end`. Returns nil where the image is gone, or the entry has
+  /// left.
+  func begin(_ entry: RegisteredEntry) -> Use? {
     guard let id = entry.image else { return .free }
     let (known, hold) = state.withLock { ($0.images[id], $0.use(entry)) }
     if let hold { return .of(hold) }
@@ -93,7 +97,8 @@ extension Hive {
     return used.map(Use.of)
   }
 
-  private func end(_ use: Use) {
+  /// Ends that; the last one lets the image go.
+  func end(_ use: Use) {
     guard case .of(let hold) = use else { return }
     let reference = state.withLock { state in
       hold.callCount -= 1
@@ -105,15 +110,14 @@ extension Hive {
 
 /// What was taken out of entries, and what holds their images until it is given back.
 struct TakenBack {
-  var entries: [RegisteredEntry]
-  var instances: [CInstance]
-  var holds: [ImageHold]
+  var instances: [CInstance] = []
+  var holds: [ImageHold] = []
 }
 
 extension Hive.State {
   /// Takes out what entries made for all; they keep their images no longer, except those of modules.
   mutating func take(_ entries: [RegisteredEntry]) -> TakenBack {
-    var taken = TakenBack(entries: entries, instances: [], holds: [])
+    var taken = TakenBack()
     for entry in entries where entry.kind != .module {
       handedOut.remove(entry)
       // The image stays until `destroy` is through, and longer where somebody asks anew meanwhile.
@@ -130,6 +134,18 @@ extension Hive.State {
   /// Takes out what an entry made for all, unless somebody has it.
   func takeUnlessHandedOut(_ entry: RegisteredEntry) -> CInstance? {
     entry.isWithdrawn || !handedOut.contains(entry) ? entry.takeInstance() : nil
+  }
+
+  /// Gives back an object that an entry handed out, once. Returns nil where it did not, and else whether
+  /// the caller is to destroy it: always, but for the one of `Scope.weak` that others have too.
+  ///
+  /// Called while the entry's image is held.
+  mutating func giveBack(_ object: RuntimeAddress, to entry: RegisteredEntry) -> Bool? {
+    guard let count = handedOut.giveBack(object, to: entry) else { return nil }
+    let isLast = entry.scope != .weak || count == 0
+    if isLast { _ = entry.takeInstance() }
+    if !handedOut.contains(entry) { _ = letGo(entry) }
+    return isLast
   }
 
   /// Begins a call of an entry's image; nil where nothing holds it, or the entry has left.

@@ -24,30 +24,46 @@ final class ImageHold: @unchecked Sendable {
 
 /// The entries of C that something was handed out of. Lives under the Hive's lock.
 struct HandedOut {
-  private var entries: [UInt64: (entry: RegisteredEntry, number: Int)] = [:]
+  private struct Element {
+    let entry: RegisteredEntry
+    let number: Int
+    /// What its factory made, and how often each was handed out and not given back.
+    var objects: [RuntimeAddress: Int] = [:]
+
+    mutating func add(_ object: RuntimeAddress?) {
+      if let object { objects[object, default: 0] += 1 }
+    }
+  }
+
+  private var entries: [UInt64: Element] = [:]
   private var count = 0
   /// Changes whenever everything is taken back: what was made before must not be handed out after it.
   private(set) var turn = 0
 
   /// Something of the entry has been handed out, unless everything was taken back since `turn`; returns
   /// whether it was.
-  mutating func add(_ entry: RegisteredEntry, at turn: Int) -> Bool {
+  mutating func add(_ entry: RegisteredEntry, _ object: RuntimeAddress?, at turn: Int) -> Bool {
     guard turn == self.turn, !entry.isWithdrawn else { return false }
-    if entries[entry.order] == nil {
-      count += 1
-      entries[entry.order] = (entry, count)
-    }
+    count += 1
+    entries[entry.order, default: Element(entry: entry, number: count)].add(object)
     return true
   }
 
   func contains(_ entry: RegisteredEntry) -> Bool { entries[entry.order] != nil }
 
+  /// An object has come back; returns how often it is still out, nil where the entry did not hand it out.
+  mutating func giveBack(_ object: RuntimeAddress, to entry: RegisteredEntry) -> Int? {
+    guard let count = entries[entry.order]?.objects[object] else { return nil }
+    entries[entry.order]?.objects[object] = count > 1 ? count - 1 : nil
+    if entries[entry.order]?.objects.isEmpty == true { remove(entry) }
+    return count - 1
+  }
+
   mutating func remove(_ entry: RegisteredEntry) { entries[entry.order] = nil }
 
-  /// Takes everything back. Returns the entries, the last to be handed out first.
-  mutating func removeAll() -> [RegisteredEntry] {
+  /// The entries, the last to be handed out first; what was made until now is handed out no more.
+  mutating func beginTakingBack() -> [RegisteredEntry] {
     turn += 1
-    defer { entries = [:] }
     return entries.values.sorted { $0.number > $1.number }.map(\.entry)
   }
 }

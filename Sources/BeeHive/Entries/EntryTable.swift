@@ -164,6 +164,17 @@ struct EntryTable {
     return true
   }
 
+  /// Takes back what the host gave with one call of `bind`; returns the entries that it had bound.
+  mutating func unbind(_ binding: Int) -> [RegisteredEntry] {
+    let bound = made.all.filter {
+      guard case .bound(.closure(let factory)) = $0.progress else { return false }
+      return factory.binding == binding
+    }
+    for entry in bound { entry.progress = .accepted(.notYetLooked) }
+    knownUnboundCount += bound.count
+    return bound
+  }
+
   /// Takes out every entry for which `condition` holds, and returns them.
   ///
   /// What was rejected as a duplicate of one that goes gets its turn. Looks at every entry.

@@ -64,6 +64,8 @@ struct FactoryClosure: Sendable {
   private let typed: (any Sendable)?
   /// Makes one by and by; nil where `make` does so at once.
   let load: (@Sendable (Hive) async throws -> any Sendable)?
+  /// Which call of `Hive.bind` gave it; nil where no such call did.
+  var binding: Int?
 
   private struct TypedFactory<Service: Sendable>: Sendable {
     let make: @Sendable (Hive) throws -> Service

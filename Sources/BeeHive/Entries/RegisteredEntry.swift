@@ -31,7 +31,7 @@ final class RegisteredEntry: @unchecked Sendable {
   /// The image that holds it; nil for an entry made by code.
   let image: MappedImage.ID?
   let scope: Scope
-  /// Where the structure of a C record stands, whatever became of the entry.
+  /// The address of the structure of a C record, whatever became of the entry.
   let structure: RuntimeAddress?
   /// Made at the first request: most entries of a large library are never asked for.
   private let lazySingleton = LazyReference<Singleton>()

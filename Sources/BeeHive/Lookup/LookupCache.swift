@@ -43,6 +43,31 @@ final class CachedRecipe<Service: Sendable>: CachedService, @unchecked Sendable 
   }
 }
 
+/// That nothing has the name of a service: for `LookupCache.recipeKey`.
+final class CachedMiss: CachedService, @unchecked Sendable {
+  // Sound: immutable, and so is its superclass.
+  /// What the lookup threw, without its hint.
+  let error: ServiceError
+
+  init(_ error: ServiceError, name: String?) {
+    self.error = error
+    super.init(name: name)
+  }
+}
+
+/// Where answers are published that an entry of one name could change.
+struct PublishedKeys {
+  private(set) var all: Set<UInt> = []
+  private var missCount = 0
+
+  /// Whether one more may be published: there is no end to the names that nothing has.
+  func isOpen(toMiss isMiss: Bool) -> Bool { !isMiss || missCount < 256 }
+
+  mutating func insert(_ key: UInt, isMiss: Bool) {
+    if all.insert(key).inserted, isMiss { missCount += 1 }
+  }
+}
+
 /// The resolved services of one Hive: lookups that hit read it without a lock.
 ///
 /// Writers call `publish` and `withdraw` under the Hive's lock, and `collect` after leaving it.

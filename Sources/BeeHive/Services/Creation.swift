@@ -46,7 +46,10 @@ final class Creation: @unchecked Sendable {
 
   /// What the calling thread makes that outlives every scope, if it makes such a thing.
   static var keeper: RegisteredEntry? {
-    guard let step = here.steps.last, step.cell != nil, step.scope == nil else { return nil }
+    // What is made for one request alone lives as long as what needs it.
+    guard let step = here.steps.last(where: { $0.cell != nil || $0.scope != nil }),
+      step.scope == nil
+    else { return nil }
     return step.entry
   }
 

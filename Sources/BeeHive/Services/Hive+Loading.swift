@@ -40,15 +40,16 @@ extension Hive {
     let entry = found.entry
     let keeper = resolution.keeper(of: entry)
     if entry.scope == .singleton, keeper.instance != nil { return try resolve(resolution) }
+    let overrides = noteMaking(entry)
     let made = try await Loading.waiting(for: entry) {
       entry.scope == .singleton
         ? try await self.loadOnce(entry, into: keeper, load) : try await load(self)
     }
     guard let service = made as? Service else { throw resolution.failure() }
-    guard entry.scope == .singleton else { return service }
+    // An override that came or went while it was made: it may have got some of either.
+    guard entry.scope == .singleton, overrideChanges == overrides else { return service }
     // The first to come keeps it; from here on it is found as others are.
     _ = try keeper.get(for: entry) { CachedValue<Service>(service, name: name) }
-    noteMade(entry)
     return try resolve(resolution)
   }
 
@@ -114,7 +115,7 @@ private enum Loading {
     }
   }
 
-  /// What stands between two entries, with both, where one waits for the other.
+  /// What is between two entries, with both, where one waits for the other.
   private static func path(
     from first: RegisteredEntry, to last: RegisteredEntry, _ waits: [Wait],
     _ visited: Set<UInt64> = []

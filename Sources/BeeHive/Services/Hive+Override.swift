@@ -11,13 +11,10 @@ extension Hive {
     _ type: Service.Type, name: String? = nil, with instance: Service, file: String = #fileID,
     line: UInt = #line
   ) -> Override {
-    let made = state.withLock { state in
-      state.overrideCount += 1
-      return state.madeDuringOverrides.count
-    }
+    let beginning = state.withLock { $0.overrides.begin() }
     let entry = overridingEntry(type, name, instance, .code(file: file, line: line))
     add([entry])
-    return Override(entry: entry, hive: self, madeBefore: made)
+    return Override(entry: entry, hive: self, since: beginning)
   }
 
   /// Overrides a service while `body` runs, on every thread.
@@ -53,22 +50,22 @@ extension Hive {
       progress: .bound(.closure(FactoryClosure { _ in instance })))
   }
 
-  /// Notes that a singleton has been made, which the end of an override may have to undo.
-  func noteMade(_ entry: RegisteredEntry) {
+  /// Notes that a singleton is being made, which the end of an override may have to undo. Returns the
+  /// changes of overrides until now.
+  func noteMaking(_ entry: RegisteredEntry) -> Int {
     state.withLock { state in
-      if state.overrideCount > 0, !entry.isOverride { state.madeDuringOverrides.append(entry) }
+      if !entry.isOverride { state.overrides.note(entry) }
+      return state.overrides.changes
     }
   }
 
+  /// How often an override began or ended.
+  var overrideChanges: Int { state.withLock { $0.overrides.changes } }
+
   /// Takes an override away, and what was made since.
-  fileprivate func restore(_ override: RegisteredEntry, madeBefore count: Int) {
+  fileprivate func restore(_ override: RegisteredEntry, since beginning: Int) {
     guard withdraw(where: { $0 === override }) > 0 else { return }
-    let made = state.withLock { state in
-      state.overrideCount -= 1
-      let first = min(count, state.madeDuringOverrides.count)
-      defer { state.madeDuringOverrides.removeSubrange(first...) }
-      return Array(state.madeDuringOverrides[first...])
-    }
+    let made = state.withLock { $0.overrides.end(beginning) }
     for entry in made.reversed() { entry.existingSingleton?.reset() }
     state.withLock { state in
       for entry in made { state.forgetAnswers(named: entry.name, cache: cache) }
@@ -77,20 +74,47 @@ extension Hive {
   }
 }
 
+/// The overrides that there are, and the singletons that were made meanwhile.
+struct Overrides {
+  private var count = 0
+  private var made: [(entry: RegisteredEntry, at: Int)] = []
+  /// How many have begun and ended.
+  private(set) var changes = 0
+
+  /// Begins one; returns when.
+  mutating func begin() -> Int {
+    count += 1
+    changes += 1
+    return changes
+  }
+
+  mutating func note(_ entry: RegisteredEntry) {
+    if count > 0 { made.append((entry, changes)) }
+  }
+
+  /// Ends one. Returns the singletons that were made since it began.
+  mutating func end(_ beginning: Int) -> [RegisteredEntry] {
+    count -= 1
+    changes += 1
+    defer { made.removeAll { $0.at >= beginning } }
+    return made.filter { $0.at >= beginning }.map(\.entry)
+  }
+}
+
 /// A service that comes before the others of its type.
 public final class Override: Sendable {
   private let entry: RegisteredEntry
   private let hive: Hive
-  private let madeBefore: Int
+  private let beginning: Int
 
-  fileprivate init(entry: RegisteredEntry, hive: Hive, madeBefore: Int) {
+  fileprivate init(entry: RegisteredEntry, hive: Hive, since beginning: Int) {
     self.entry = entry
     self.hive = hive
-    self.madeBefore = madeBefore
+    self.beginning = beginning
   }
 
   /// Takes the service away again, and what was made meanwhile; later calls do nothing.
-  public func restore() { hive.restore(entry, madeBefore: madeBefore) }
+  public func restore() { hive.restore(entry, since: beginning) }
 
   deinit { restore() }
 }

@@ -13,11 +13,11 @@ struct Resolution<Service: Sendable> {
   /// Whether the asker waits for services that are made by and by.
   var isPatient = false
   /// What was looked at and why it cannot serve.
-  private var refusals: [(source: Source, reason: String)] = []
+  var refusals: [(source: Source, reason: String)] = []
   /// What the Hive held when it was looked at.
-  private var version = 0
+  var version = 0
   /// Whether an entry that nothing makes yet was passed over.
-  private var mayChange = false
+  var mayChange = false
 
   init(
     type: Service.Type, name: String?, parameter: (any Sendable)? = nil,
@@ -81,11 +81,17 @@ struct Resolution<Service: Sendable> {
     if first.isCertain, !rivals.isEmpty { throw ambiguity([first] + rivals) }
   }
 
-  /// The service by what a lookup before this one found, if that still holds.
+  /// The service by what a lookup before this one found, if that still holds; throws where it found none.
   func again() throws(ServiceError) -> Service? {
     let found = hive.cache.object(at: LookupCache.recipeKey(key), name: name)
-    guard let known = found as? CachedRecipe<Service> else { return nil }
-    return try instance(of: known.entry, known.make)
+    if let known = found as? CachedRecipe<Service> {
+      return try instance(of: known.entry, known.make)
+    }
+    // A miss asks the loader, as one that is not kept does.
+    guard let miss = found as? CachedMiss, !hive.catchUp(probing: true) else { return nil }
+    var error = miss.error
+    error.hint = hint(for: error)
+    throw error
   }
 
   /// Every service that can be had, larger priority first, whatever its name: those that need a scope
@@ -128,7 +134,7 @@ struct Resolution<Service: Sendable> {
 
   /// The entries that can or may make the type: overrides, the latest first, then larger priority,
   /// then in order. With a given name, those that have it alone.
-  private mutating func fitting(given name: String? = nil) -> [Candidate] {
+  mutating func fitting(given name: String? = nil) -> [Candidate] {
     var found: [Candidate] = []
     let names = ServiceNames.of(type).all
     let services = hive.services(named: names, given: name)
@@ -197,11 +203,6 @@ struct Resolution<Service: Sendable> {
     entry.scope == .singleton && keeper(of: entry).instance != nil
   }
 
-  /// Where the instance of a singleton is kept: for the current task where that has an override.
-  func keeper(of entry: RegisteredEntry) -> Singleton {
-    TaskOverride.of(hive)?.cell(of: entry) ?? entry.singleton
-  }
-
   private func wrong(_ parameter: any Sendable, _ needed: TypeSpelling) -> Fitness {
     let given = TypeSpelling.of(Swift.type(of: parameter as Any))
     let isClear = needed.unqualified != given.unqualified
@@ -216,126 +217,5 @@ struct Resolution<Service: Sendable> {
     case .fails(let reason): .refused(reason)
     case .undecided: .perhaps
     }
-  }
-
-  /// The instance that an entry makes, as its scope says; nil where it refuses the type.
-  func instance(of entry: RegisteredEntry, _ recipe: Recipe) throws(ServiceError) -> Service? {
-    let scope = entry.scope == .singleton || entry.scope == .weak ? nil : scope
-    let cell: Singleton
-    switch entry.scope {
-    case .transient:
-      return try Creation.make(Creation.Step(entry: entry, scope: scope)) {
-        () throws(ServiceError) in try make(entry, recipe)
-      }
-    case .singleton, .weak: cell = keeper(of: entry)
-    case .scoped:
-      guard let scope else { throw .unscoped(entry, neededBy: Creation.keeper) }
-      guard let kept = scope.cell(of: entry) else { throw .ended(entry) }
-      cell = kept
-    }
-    let made = try cell.get(for: entry, in: scope) { () throws(ServiceError) -> CachedService? in
-      guard let value = try make(entry, recipe) else { return nil }
-      if let scope, let value = value as? any Disposable { scope.atEnd { value.dispose() } }
-      if scope == nil { hive.noteMade(entry) }
-      return CachedValue<Service>(value, name: name)
-    }
-    guard let typed = made as? CachedValue<Service> else { return nil }
-    // What a parameter made is the instance too, but a lookup without one has no right to it.
-    guard entry.scope == .singleton, parameter == nil else { return typed.value }
-    hive.publish(CachedValue(typed.value, name: name), for: key, of: entry, version: version)
-    return typed.value
-  }
-
-  /// Runs a factory; what it throws names its entry.
-  private func make(_ entry: RegisteredEntry, _ recipe: Recipe) throws(ServiceError) -> Service? {
-    do {
-      return try recipe(hive)
-    } catch let error as ServiceError where error.code == .cycle {
-      throw error
-    } catch {
-      throw ServiceError(
-        .creationFailed, service: entry.name,
-        message: "\(entry.source) failed to make it: \(error)",
-        sources: [entry.source], underlying: error)
-    }
-  }
-
-  /// How a provider makes the service; the recipe answers nil where it makes something else.
-  private func recipe(_ provider: Provider) -> Recipe {
-    switch provider {
-    case .accessor(let accessor):
-      return { [type] _ in ForeignCall.make(accessor, as: type) }
-    case .injectable(let implementation):
-      return { hive in try implementation.init(hive: hive) as? Service }
-    case .closure(let factory):
-      if let typed = factory.typed(as: type) { return typed }
-      return { [parameter] hive in try factory.make(hive, parameter) as? Service }
-    case .structure, .module: return { _ in nil }
-    }
-  }
-
-  private var key: UInt {
-    name.map { LookupCache.key(of: type, name: $0) } ?? LookupCache.key(of: type)
-  }
-
-  /// Keeps who makes a service that each lookup makes anew; not where an entry that nothing makes
-  /// today may come before it tomorrow.
-  private func remember(_ found: Candidate, _ recipe: @escaping Recipe) {
-    guard found.isCertain, found.entry.scope != .singleton, parameter == nil, !mayChange else {
-      return
-    }
-    hive.publish(
-      CachedRecipe(found.entry, name: name, recipe), for: LookupCache.recipeKey(key),
-      of: found.entry, version: version)
-  }
-
-  private func ambiguity(_ candidates: [Candidate]) -> ServiceError {
-    let places = candidates.map(\.entry.source)
-    return ServiceError(
-      .ambiguous, service: spelling,
-      message: "\(Source.told(apart: places).joined(separator: " and ")) both provide it; "
-        + "give one of them a name or a priority",
-      sources: places)
-  }
-
-  private var spelling: String {
-    ServiceNames.of(type).unqualified + (name.map { " named \($0)" } ?? "")
-  }
-
-  /// Adds those that would serve but for their names.
-  private mutating func addOtherNames() {
-    guard let name else { return }
-    let known = refusals
-    let others = fitting().filter { $0.entry.attributes.name != name }
-    refusals =
-      known
-      + others.map { other in
-        (other.entry.source, other.entry.attributes.name.map { "is named \($0)" } ?? "has no name")
-      }
-  }
-
-  /// Why `run` found nothing.
-  mutating func failure() -> ServiceError {
-    addOtherNames()
-    guard !refusals.isEmpty else {
-      let (hive, wanted) = (hive, ServiceNames.of(type).qualified)
-      var error = ServiceError(
-        .notFound, service: spelling,
-        message: "nothing that is loaded provides it; link or dlopen the library that does, or "
-          + "register it")
-      error.hint = { hive.servicesLike(wanted) }
-      return error
-    }
-    let told = refusals.prefix(16)
-    var reasons = zip(Source.told(apart: told.map(\.source)), told).map { "\($0): \($1.reason)" }
-    if refusals.count > told.count { reasons.append("and \(refusals.count - told.count) more") }
-    var error = ServiceError(
-      .unusable, service: spelling,
-      message: "none of what names it can serve: \(reasons.joined(separator: "; "))"
-        + TypeCopies.remark(on: type as Any.Type),
-      sources: refusals.map(\.source))
-    let (hive, wanted) = (hive, ServiceNames.of(type))
-    if let name { error.hint = { hive.givenNamesLike(name, of: wanted) } }
-    return error
   }
 }

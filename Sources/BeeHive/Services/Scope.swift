@@ -4,7 +4,8 @@ public enum Scope: String, Codable, Hashable, Sendable, CaseIterable {
   case transient
   /// One instance, made at the first request, until the service is removed or the Hive stops.
   case singleton
-  /// One instance as long as somebody else holds it; the implementation is a class.
+  /// One instance as long as somebody else holds it; the implementation is a class. In C each lookup counts
+  /// as one who holds it, until `destroy`.
   case weak
   /// One instance for each `ServiceScope` that asks.
   case scoped

@@ -51,7 +51,8 @@ extension ServiceError {
     let advice =
       keeper.map {
         "\($0.name) (\($0.source)) needs it and outlives every scope; make that scoped too"
-      } ?? "ask a scope: hive.makeScope().service(…)"
+      }
+      ?? "ask a scope: \(entry.isC ? "beehive_scope_service(…), in Swift " : "")hive.makeScope().service(…)"
     return ServiceError(
       .unusable, service: entry.name, message: "\(entry.source) has scope=scoped; \(advice)",
       sources: [entry.source] + [keeper?.source].compactMap { $0 })

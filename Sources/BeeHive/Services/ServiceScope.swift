@@ -14,6 +14,8 @@ public final class ServiceScope: Sendable {
     var made: [@Sendable () -> Void] = []
     /// Those that end before this one.
     var inner: [Inner] = []
+    /// Those that are gone are forgotten when there are so many.
+    var mostInner = 16
     var isEnded = false
   }
 
@@ -35,8 +37,11 @@ public final class ServiceScope: Sendable {
     let scope = ServiceScope(hive: hive, outer: self)
     // The last reference to one may be among these: it ends when the lock is free.
     let (isEnded, _) = state.withLock { state in
+      state.inner.append(Inner(scope: scope))
+      guard state.inner.count >= state.mostInner else { return (state.isEnded, []) }
       let living = state.inner.compactMap(\.scope)
-      state.inner = (living + [scope]).map { Inner(scope: $0) }
+      state.inner = living.map { Inner(scope: $0) }
+      state.mostInner = max(16, living.count * 2)
       return (state.isEnded, living)
     }
     if isEnded { scope.end() }
@@ -48,11 +53,17 @@ public final class ServiceScope: Sendable {
   /// Services that are `Disposable` are disposed of, and what C factories made is destroyed. Asking
   /// an ended scope is an error; ending it again does nothing. A scope that is let go of ends too.
   public func end() {
-    let (inner, made) = state.withLock { state in
-      defer { (state.inner, state.made, state.cells, state.isEnded) = ([], [], [:], true) }
-      return (state.inner, state.made)
+    // Not by recursion: scopes may nest as deep as a host likes.
+    var rest = [self]
+    var made: [@Sendable () -> Void] = []
+    while let scope = rest.popLast() {
+      let taken = scope.state.withLock { state in
+        defer { (state.inner, state.made, state.cells, state.isEnded) = ([], [], [:], true) }
+        return (inner: state.inner, made: state.made)
+      }
+      made += taken.made
+      rest += taken.inner.reversed().compactMap(\.scope)
     }
-    for inner in inner.reversed() { inner.scope?.end() }
     for dispose in made.reversed() { dispose() }
   }
 
@@ -82,6 +93,21 @@ public final class ServiceScope: Sendable {
     try hive.all(Resolution(type: type, name: nil, scope: self, hive: hive))
   }
 
+  /// The C table that is registered as this service: as `Hive.service(_:name:as:)`. What a factory of
+  /// `Scope.scoped` made is destroyed when the scope ends, and its image stays loaded until then.
+  public func service<Table>(
+    _ service: String, name: String? = nil, as type: UnsafePointer<Table>.Type
+  ) throws(ServiceError) -> UnsafePointer<Table> {
+    unsafe try CResolution(service, name: name, as: type, scope: self, hive: hive).pointer()
+  }
+
+  /// The same, for structures whose layout only C knows.
+  public func service(
+    _ service: String, name: String? = nil, as type: OpaquePointer.Type
+  ) throws(ServiceError) -> OpaquePointer {
+    unsafe try CResolution(service, name: name, as: type, scope: self, hive: hive).pointer()
+  }
+
   // MARK: Keeping
 
   /// Where the instance of a scoped entry is kept; nil once the scope has ended.
@@ -95,13 +121,16 @@ public final class ServiceScope: Sendable {
     }
   }
 
-  /// Has something given back when the scope ends; at once if it has ended meanwhile.
-  func atEnd(_ dispose: @escaping @Sendable () -> Void) {
+  /// Has something given back when the scope ends. Returns false where it has ended meanwhile, and has
+  /// that done at once.
+  @discardableResult
+  func atEnd(_ dispose: @escaping @Sendable () -> Void) -> Bool {
     let isKept = state.withLock { state in
       if !state.isEnded { state.made.append(dispose) }
       return !state.isEnded
     }
     if !isKept { dispose() }
+    return isKept
   }
 }
 

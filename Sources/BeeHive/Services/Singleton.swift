@@ -85,7 +85,8 @@ final class Singleton: Sendable {
     do throws(ServiceError) {
       let service = try Creation.make(step, make)
       let next: State
-      if let service, step.entry.scope == .weak {
+      // What C made is counted by the Hive.
+      if let service, step.entry.scope == .weak, !step.entry.isC {
         guard let lent = service.lent else { throw ServiceError.notAClass(step.entry) }
         next = .lent(lent)
       } else {

@@ -74,7 +74,7 @@ extension Hive {
   private func beginTaskOverride() {
     state.withLock { state in
       state.taskOverrideCount += 1
-      for key in state.publishedKeys.values.joined() { cache.publish(nil, for: key) }
+      for key in state.publishedKeys.values.flatMap(\.all) { cache.publish(nil, for: key) }
       state.publishedKeys = [:]
     }
     cache.collect(now: true)

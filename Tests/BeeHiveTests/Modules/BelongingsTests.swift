@@ -1,7 +1,7 @@
 import Registration
-import Synchronization
 import TestSupport
 import Testing
+import Threads
 
 @testable import BeeHive
 
@@ -19,7 +19,7 @@ struct BelongingsTests {
     try hive.register(Int.self, name: "outside") { _ in 1 }
     let file = Registrations(
       moduleClasses: [], services: [.init(service: "Shop.Till", impl: "Shop.TillOfTheFile")])
-    let heard = Mutex(0)
+    let heard = Lock(0)
     try await hive.probe("storage", journal) { step, context in
       guard step == "setUp" else { return }
       let hive = context.hive
@@ -39,6 +39,31 @@ struct BelongingsTests {
       #expect(try hive.service(Int.self, name: "outside") == 1)
       #expect(heard.withLock { $0 } == round, "one observer in each life")
       #expect(journal.take().filter { $0 == "cache.unmount" }.count == 1)
+    }
+  }
+
+  @Test("what it bound is unbound after it, and its singleton is made anew by the next")
+  func bindings() async throws {
+    let hive = Hive()
+    let file = Registrations(
+      moduleClasses: [],
+      services: [.init(service: "Swift.Int", impl: "Shop.Clock", scope: .singleton)])
+    try hive.register(file, file: "clock.json")
+    let lives = Lock(0)
+    try await hive.probe("clock", journal) { step, context in
+      guard step == "setUp" else { return }
+      let life = lives.withLock { lives in
+        lives += 1
+        return lives
+      }
+      context.hive.bind("Shop.Clock") { _ in life }
+    }
+    for round in 1...3 {
+      try await hive.start()
+      #expect(try hive.service(Int.self) == round)
+      #expect(await hive.stop().isEmpty)
+      let error = #expect(throws: ServiceError.self) { try hive.service(Int.self) }
+      #expect(error?.message.contains("no type of this name yet") == true)
     }
   }
 
@@ -136,7 +161,7 @@ struct BelongingsTests {
   func leftover() async throws {
     let hive = Hive()
     let end = Meeting(of: 2)
-    let task = Mutex<Task<Problem?, Never>?>(nil)
+    let task = Lock<Task<Problem?, Never>?>(nil)
     try await hive.probe("a", journal) { step, context in
       guard step == "setUp" else { return }
       let leftover = Task { () -> Problem? in

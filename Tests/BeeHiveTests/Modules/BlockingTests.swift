@@ -1,4 +1,3 @@
-import Synchronization
 import TestSupport
 import Testing
 import Threads
@@ -31,7 +30,7 @@ struct BlockingTests {
   @Test("run returns when its limit has passed although handlers block, and its report names them")
   func handlers() async throws {
     let hive = Hive()
-    let count = Mutex(0)
+    let count = Lock(0)
     try await hive.probe(
       "shop", journal,
       answer: { [gate] _, _ in

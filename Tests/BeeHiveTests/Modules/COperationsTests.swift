@@ -2,15 +2,15 @@ import BinaryImage
 import CBeeHive
 import CModules
 import Registration
-import Synchronization
 import TestSupport
 import Testing
+import Threads
 
 @testable import BeeHive
 
 private let words = Journal()
 /// Where the module that is listened to registers something.
-private let host = Mutex<Hive?>(nil)
+private let host = Lock<Hive?>(nil)
 
 @Suite("Modules written in C are equals", .serialized, .mayHang)
 struct COperationsTests {

@@ -1,7 +1,7 @@
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
+import Threads
 
 @testable import BeeHive
 
@@ -95,7 +95,7 @@ struct EventTests {
     let hive = try await hive(
       { _ in .value("not a price") }, { _ in .value(Price(cents: 3)) },
       { _ in .value(Price(cents: 4)) })
-    let surplus = Mutex<[SurplusReply]>([])
+    let surplus = Lock<[SurplusReply]>([])
     hive.observe { notice in
       if case .surplusReply(let reply) = notice { surplus.withLock { $0.append(reply) } }
     }

@@ -1,7 +1,7 @@
 import BeeHive
-import Synchronization
 import TestSupport
 import Testing
+import Threads
 
 @Suite("How long modules take, and who holds the Hive up")
 struct LaunchTimesTests {
@@ -11,7 +11,7 @@ struct LaunchTimesTests {
   func times() async throws {
     let hive = Hive()
     let journal = Journal()
-    let slept = Mutex(Duration.zero)
+    let slept = Lock(Duration.zero)
     try await hive.probe("a", journal) { step, _ in
       guard step == "initialize" else { return }
       let start = ContinuousClock.now

@@ -1,9 +1,9 @@
 import BeeHive
-import Synchronization
+import Threads
 
 /// What modules did, in order; one per test.
 final class Journal: Sendable {
-  private let state = Mutex<[String]>([])
+  private let state = Lock<[String]>([])
 
   var lines: [String] { state.withLock { $0 } }
 

@@ -1,7 +1,7 @@
 import BeeHive
 import Foundation
-import Synchronization
 import Testing
+import Threads
 
 private struct Port: ConfigurationConvertible, Equatable {
   var number: Int
@@ -22,7 +22,7 @@ struct NewcomerRunTests {
     let options = RunOptions(
       launch: LaunchOptions(onFailure: .stop), signals: .none, tearDownLimit: .seconds(600),
       memoryPressure: MemoryPressure.none)
-    let isStarted = Mutex(false)
+    let isStarted = Lock(false)
     hive.observe { if case .started = $0 { isStarted.withLock { $0 = true } } }
     let running = Task { try await hive.run(options: options) }
     while !isStarted.withLock({ $0 }) { await Task.yield() }
@@ -56,7 +56,7 @@ struct NewcomerRunTests {
   @Test("observers, the profiler and the watchdog")
   func observation() async throws {
     let hive = Hive()
-    let lines = Mutex<[String]>([])
+    let lines = Lock<[String]>([])
     let observation: Observation = hive.observe(fromStart: true) { (notice: HiveNotice) in
       switch notice {
       case .stepBegan(let step):

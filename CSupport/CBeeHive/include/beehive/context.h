@@ -40,8 +40,8 @@ typedef struct beehive_event {
   size_t payload_size;
 } beehive_event;
 
-/* The C table or object that is registered as this service of the Hive that calls, under this name, or
- * without one where `name` is null. Null where there is none, its table is smaller than `size`, or the host
+/* The C table or object that is registered as this service of the Hive that calls, by name as
+ * beehive_service_named of runtime.h. Null where there is none, its table is smaller than `size`, or the host
  * is older than this function. Needs no library to link with. */
 static inline const void *beehive_context_service(const beehive_context *context,
                                                   const char *service, const char *name,
@@ -50,8 +50,8 @@ static inline const void *beehive_context_service(const beehive_context *context
   return context->service(context->hive, service, name, size);
 }
 
-/* Gives back what a transient factory made; false where no such factory is registered, or the host is
- * older than this function. */
+/* Gives back what a factory made for one request, as beehive_destroy of runtime.h; false also where the
+ * host is older than this function. */
 static inline bool beehive_context_destroy(const beehive_context *context, const char *service,
                                            const char *name, const void *object) {
   if (context->size < offsetof(beehive_context, destroy) + sizeof(context->destroy)) return false;

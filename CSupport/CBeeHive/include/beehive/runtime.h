@@ -68,14 +68,21 @@ typedef struct beehive_options {
         BEEHIVE_NULL, BEEHIVE_NULL, 0, BEEHIVE_ON_FAILURE_STOP, 0, 0, 0                       \
   }
 
-/* Starts every module in its declared order and waits for it. */
+/* Starts every module in its declared order and waits for it. True, and nothing more, where they run
+ * already. */
 bool beehive_start(void);
 
 /* The same with options; null for the usual ones. */
 bool beehive_start_with(const beehive_options *options);
 
+/* Starts the modules of libraries that were opened since the start, as far as they can be; false where
+ * one of them failed, or no Hive runs. Nothing starts them by itself, but for the registration of a
+ * further module. The next start takes them as all others. */
+bool beehive_start_latecomers(void);
+
 /* Starts every module, waits until SIGTERM, SIGINT or beehive_stop, tells the modules that the process
- * ends, and tears them down. True where all of that went well: the status of main. */
+ * ends, and tears them down. True where all of that went well: the status of main. What on_failure lets
+ * pass is no failure. */
 bool beehive_run(const beehive_options *options);
 
 /* Tears every module down, in reverse order, and waits for it. False where one of them failed.
@@ -85,19 +92,46 @@ bool beehive_run(const beehive_options *options);
 bool beehive_stop(void);
 
 /* The C table or object that is registered as this service; null where there is none, or its table
- * is smaller than `size`. Its library stays loaded until the service is removed or the Hive stops. */
+ * is smaller than `size`. Its library stays loaded until the service is removed, the Hive stops, or all
+ * that its factory made has been given back. */
 const void *beehive_service(const char *service, size_t size);
 
-/* The one that is registered under a name of its own: BEEHIVE_NAME. Null for those without. */
+/* The one that is registered under a name of its own: BEEHIVE_NAME. Where `name` is null, the one without
+ * such a name, and where each has one, the first by priority. */
 const void *beehive_service_named(const char *service, const char *name, size_t size);
 
 /* beehive_service by the name and the type of its structure. */
 #define BEEHIVE_SERVICE_TABLE(service, type) \
   ((const type *)beehive_service(#service, sizeof(type)))
 
-/* Gives back what a transient factory made, as beehive_service_named was asked for it; false where no
- * such factory is registered. */
+/* Gives back what a factory made for one request, or one of the requests that share the instance of
+ * BEEHIVE_SCOPE("weak"): the last one destroys it. False where no factory of that service and name has
+ * made it, or it was given back. A library that was closed may be unmapped when this returns, so no object
+ * gives itself back. */
 bool beehive_destroy(const char *service, const char *name, const void *object);
+
+/* A context of its own for scoped services: one session, one request, one document. Each factory with
+ * BEEHIVE_SCOPE("scoped") makes one object for it, which its end destroys. */
+typedef struct beehive_scope beehive_scope;
+
+/* A new scope, as part of `outer`, or of none where that is null. Each is given to beehive_scope_end
+ * once, and is not used after that. */
+beehive_scope *beehive_scope_begin(beehive_scope *outer);
+
+/* As beehive_service_named; scoped services are those of the scope, others are given back as ever. What a
+ * factory of it asks its context for comes from the scope too. */
+const void *beehive_scope_service(beehive_scope *scope, const char *service, const char *name,
+                                  size_t size);
+
+/* Ends the scopes within this one, then destroys what it made, the latest first. Libraries stay loaded
+ * until then, also where the Hive was stopped. One that another thread is ending is not waited for. Null
+ * is nothing. */
+void beehive_scope_end(beehive_scope *scope);
+
+/* Calls `visit` for each thing that is wrong and belongs to no entry, until it answers false: images that
+ * could not be read, requirements that no module meets, cycles, names that are switched off and that no
+ * module has. Returns how many were visited. */
+size_t beehive_remarks(bool (*visit)(const char *remark, void *context), void *context);
 
 /* Calls `visit` for every entry until it answers false; how many were visited. */
 size_t beehive_entries(bool (*visit)(const beehive_entry *entry, void *context), void *context);

@@ -4,8 +4,9 @@
  *   static const struct greeter english = { .greet = greet_in_english };
  *   BEEHIVE_SERVICE(Greeter, EnglishGreeter, &english);           // one, for ever
  *   BEEHIVE_SERVICE_FACTORY(Session, DiskSession, create, destroy); // one per request,
- *                       // or one for all with BEEHIVE_SCOPE("singleton") behind it
- */
+ *
+ * With BEEHIVE_SCOPE behind it a factory makes less: "singleton", one for all until the host stops;
+ * "weak", one for all until each request has been given back; "scoped", one for each scope. */
 #ifndef BEEHIVE_SERVICE_H
 #define BEEHIVE_SERVICE_H
 

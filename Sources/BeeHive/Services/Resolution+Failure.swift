@@ -1,0 +1,73 @@
+internal import Registration
+
+// Why a lookup finds nothing, or too much, in words.
+extension Resolution {
+  /// That several serve equally well.
+  func ambiguity(_ candidates: [Candidate]) -> ServiceError {
+    let places = candidates.map(\.entry.source)
+    return ServiceError(
+      .ambiguous, service: spelling,
+      message: "\(Source.told(apart: places).joined(separator: " and ")) both provide it; "
+        + "give one of them a name or a priority",
+      sources: places)
+  }
+
+  private var spelling: String {
+    ServiceNames.of(type).unqualified + (name.map { " named \($0)" } ?? "")
+  }
+
+  /// Adds those that would serve but for their names.
+  private mutating func addOtherNames() {
+    guard let name else { return }
+    let known = refusals
+    let others = fitting().filter { $0.entry.attributes.name != name }
+    refusals =
+      known
+      + others.map { other in
+        (other.entry.source, other.entry.attributes.name.map { "is named \($0)" } ?? "has no name")
+      }
+  }
+
+  /// Why `run` found nothing.
+  mutating func failure() -> ServiceError {
+    let (isKnown, version) = (refusals.isEmpty, version)
+    addOtherNames()
+    var error =
+      refusals.isEmpty
+      ? ServiceError(
+        .notFound, service: spelling,
+        message: "nothing that is loaded provides it; link or dlopen the library that does, or "
+          + "register it") : unusable
+    // What was looked at may serve another time, though nothing comes or goes.
+    if isKnown, !mayChange { remember(error, version) }
+    error.hint = hint(for: error)
+    return error
+  }
+
+  private var unusable: ServiceError {
+    let told = refusals.prefix(16)
+    var reasons = zip(Source.told(apart: told.map(\.source)), told).map { "\($0): \($1.reason)" }
+    if refusals.count > told.count { reasons.append("and \(refusals.count - told.count) more") }
+    return ServiceError(
+      .unusable, service: spelling,
+      message: "none of what names it can serve: \(reasons.joined(separator: "; "))"
+        + TypeCopies.remark(on: type as Any.Type),
+      sources: refusals.map(\.source))
+  }
+
+  /// What may have been meant.
+  func hint(for miss: ServiceError) -> @Sendable () -> String {
+    let (hive, type, name) = (hive, type as Any.Type, name)
+    guard miss.code == .unusable else {
+      return { hive.servicesLike(ServiceNames.of(type).qualified) }
+    }
+    return { name.map { hive.givenNamesLike($0, of: ServiceNames.of(type)) } ?? "" }
+  }
+
+  /// Keeps that nothing has the name, until something comes or goes.
+  private func remember(_ miss: ServiceError, _ version: Int) {
+    hive.publish(
+      CachedMiss(miss, name: name), for: LookupCache.recipeKey(key), of: nil, named: names,
+      version: version)
+  }
+}
