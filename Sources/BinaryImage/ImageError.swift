@@ -53,6 +53,8 @@ extension ImageError.Code {
   public static let sectionTableMissing = Self(rawValue: "section-table-missing")
   /// The section has no bytes in this file, as in a file of split debug information.
   public static let noContents = Self(rawValue: "no-contents")
+  /// A file of a kind that registers nothing: a core file, or split debug information.
+  public static let noEntries = Self(rawValue: "no-entries")
   /// A pointer or a string lies outside what the image maps.
   public static let outOfImage = Self(rawValue: "out-of-image")
   /// A string has no terminator before the end of what is mapped, or before the limit.

@@ -98,8 +98,8 @@ import Testing
         "made in stage with a key", "destroyed", "a module gives back: 1", "an older host: 0 0",
         "beehive_start_with(&options): yes", "made in stage with a key", "destroyed",
         #"beehive_destroy("Voice", NULL, voice): yes"#,
-        #"beehive_destroy("Speaker", NULL, voice): service Speaker: no transient factory of this "#
-          + "name is registered",
+        #"beehive_destroy("Speaker", NULL, voice): service Speaker: no factory of this name "#
+          + "has made it, or it is kept until its scope or the Hive ends",
         "torn down in stage", "beehive_stop(): yes",
       ])
   }
@@ -141,15 +141,22 @@ import Testing
         TRY(beehive_start_with(&options));
         options.version = 9;
         TRY(beehive_start_with(&options));
+        options = (beehive_options)BEEHIVE_OPTIONS;
+        options.argument_count = 5;
+        TRY(beehive_start_with(&options));
+        options.argument_count = 0, options.flags = 3;
+        TRY(beehive_start_with(&options));
       }
       """)
     #expect(
-      said.suffix(6) == [
+      said.suffix(8) == [
         "beehive_start_with(&options): yes", "torn down in production", "beehive_stop(): yes",
         "beehive_start_with(&options): on_failure is 7; write one of BEEHIVE_ON_FAILURE_…",
         "beehive_start_with(&options): time_limit is -1.0; write seconds, or 0",
         "beehive_start_with(&options): options of version 9 and 80 bytes are unknown here; begin "
           + "with BEEHIVE_OPTIONS",
+        "beehive_start_with(&options): 5 arguments cannot be; correct the pointer or the count",
+        "beehive_start_with(&options): flags are 3; write 0",
       ])
     #expect(
       said.contains {
@@ -177,5 +184,50 @@ import Testing
       """)
     #expect(
       said.suffix(3) == ["torn down in production", "beehive_run(&options): yes", "end"], "\(said)")
+  }
+
+  @Test("run: a module that never came back from its start is named, and the run did not go well")
+  func runThatHangs() throws {
+    let said = try Self.run(
+      """
+      #include <signal.h>
+      static void *end(void *unused) { usleep(500000); kill(getpid(), SIGTERM); return unused; }
+      int main(void) {
+        open_library();
+        beehive_options options = BEEHIVE_OPTIONS;
+        const char *bad = "bad";
+        options.disabled = &bad, options.disabled_count = 1;
+        options.on_failure = BEEHIVE_ON_FAILURE_CONTINUE;
+        options.time_limit = 0.1, options.tear_down_limit = 1e300;
+        pthread_t thread;
+        pthread_create(&thread, NULL, end, NULL);
+        TRY(beehive_run(&options));
+      }
+      """)
+    #expect(said.last?.hasPrefix("beehive_run(&options): module slow") == true, "\(said)")
+  }
+
+  @Test("Remarks name what is switched off in vain; latecomers are started when the host says so")
+  func remarks() throws {
+    let said = try Self.run(
+      """
+      static bool show(const char *remark, void *context) { (void)context; SAY("%s", remark); return true; }
+      int main(void) {
+        setenv("BEEHIVE_DISABLE", "slow,bad,mian", 1);
+        TRY(beehive_start());
+        SAY("%zu", beehive_remarks(show, NULL));
+        open_library();
+        TRY(beehive_start_latecomers());
+        SAY("%zu", beehive_remarks(show, NULL));
+        SAY("%d", beehive_unregister_service("a\\033[2Jb")), SAY("%s", beehive_last_error());
+        TRY(beehive_stop());
+      }
+      """)
+    #expect(said[0] == "beehive_start(): yes")
+    #expect(said.contains("beehive_start_latecomers(): yes"))
+    #expect(said.contains { $0.hasPrefix("set up in production") })
+    #expect(
+      said.suffix(6).prefix(2) == ["mian is switched off, but no module is called that", "1"])
+    #expect(!said.joined().contains("\u{1b}"))
   }
 }

@@ -48,7 +48,7 @@ import Testing
         TRY(beehive_unregister_module("one"));
         TRY(beehive_stop());
         bool told = beehive_trigger(1000, "late", NULL, 0);
-        SAY("nobody: %d %s", told, beehive_last_error());
+        SAY("none: %d %s", told, beehive_last_error());
       }
       """, in: Workshop())
     #expect(
@@ -61,7 +61,7 @@ import Testing
         #"beehive_trigger(1002, "bare", NULL, 0): yes"#,
         #"beehive_unregister_module("one"): module one: nothing of this name is registered"#,
         "two unmount", "beehive_stop(): yes",
-        "nobody: 0 event 1000 late: no module runs that could be told; start the Hive first",
+        "none: 0 event 1000 late: no module runs that could be told; start the Hive first",
       ])
   }
 

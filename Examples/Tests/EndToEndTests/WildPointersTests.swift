@@ -22,13 +22,9 @@ import Testing
 
   /// A record written by hand: kind, accessor, context, and 64 bytes of text.
   static func record(_ kind: Int, _ accessor: String, _ context: String, _ text: String) -> String {
-    """
-    #include <stdint.h>
-    struct head { uint32_t size; uint16_t version, kind; uint32_t flags, offset;
-                  const void *accessor, *context; char text[64]; };
-    static const struct head wild __attribute__((used, retain, aligned(8), section("BeehiveRecords")))
-      = {96, 1, \(kind), 0, 32, \(accessor), \(context), \(text)};
-    """
+    Source.record
+      + "static const struct head wild RECORD = {96, 1, \(kind), 0, 32, \(accessor), \(context), "
+      + "\(text)};\n"
   }
 
   static let header = "#include <BeeHive.h>\n#include \"contract.h\"\n"

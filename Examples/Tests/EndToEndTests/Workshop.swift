@@ -61,6 +61,17 @@ struct Workshop: Sendable {
 
 /// Fixtures that many tests use.
 enum Source {
+  /// A record with 64 bytes of text, as C writes it without our header.
+  static let record = """
+    #include <stdint.h>
+    struct head {
+      uint32_t size; uint16_t version, kind; uint32_t flags, offset;
+      const void *accessor, *context; char text[64];
+    };
+    #define RECORD __attribute__((used, retain, aligned(8), section("BeehiveRecords")))
+
+    """
+
   /// A library whose one service is a table, and says `words`.
   static func speaker(
     _ service: String = "Speaker", says words: String = "hello", _ attributes: String = "\"\""

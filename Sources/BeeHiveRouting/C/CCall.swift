@@ -99,7 +99,7 @@ struct CCall: Sendable {
       else { return .success(0) }
       let start = RuntimeAddress(rawValue: UInt(bitPattern: actions))
       guard !isHuge, memory.holdsData(start, size: size) else {
-        return .failure(.noData("its table of actions", at: start, size: size))
+        return .failure(.noData("its table of actions", at: start, size: isHuge ? .max : size))
       }
       for index in 0..<count {
         let found = unsafe actions.loadUnaligned(

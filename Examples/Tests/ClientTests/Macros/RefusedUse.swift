@@ -174,11 +174,11 @@ extension RefusedUse {
       "scope must be one of .transient, .singleton, .weak, .scoped, written out here", 1, 44),
     Self(
       "@BeeHiveService((any Greeter).self, scope: .weak)\nstruct Bosnian {}",
-      "weak is for a class or an actor: nobody can hold the one instance of a value; write "
+      "weak is for a class or an actor: a value has no one instance to hold; write "
         + ".transient or .singleton", 1, 44),
     Self(
       "@BeeHiveService((any Greeter).self, scope: .weak)\nenum Romansh { case one; init() { self = .one } }",
-      "weak is for a class or an actor: nobody can hold the one instance of a value; write "
+      "weak is for a class or an actor: a value has no one instance to hold; write "
         + ".transient or .singleton", 1, 44),
     Self(
       "@BeeHiveService((any Greeter).self, name: \"\\(language)\")\nstruct Slovene {}",

@@ -27,10 +27,14 @@ extension Host {
         print(call(.action(target: parts[0], action: parts[1]), from: .local))
       }
     ),
-    // The same, and why it failed.
+    // The same, or a URL, and why it failed.
     (
       "why",
       { _, name in
+        if name.contains("://") {
+          print(waiting { "\(try await Hive.process.calls.send(.url(name), origin: .local))" })
+          return
+        }
         let parts = name.split(separator: ".").map(String.init)
         guard parts.count == 2 else { throw StepFailure("target.action, please") }
         print(
