@@ -102,7 +102,7 @@ extension Problem {
   package static func noData(_ what: String, at address: RuntimeAddress, size: Int) -> Problem {
     Problem(
       .badContext,
-      "\(what) is to be \(size) bytes at 0x\(String(address.rawValue, radix: 16)), which no loaded "
+      "\(what) is to be \(UInt(bitPattern: size)) bytes at 0x\(String(address.rawValue, radix: 16)), which no loaded "
         + "image has; fix the record")
   }
 }

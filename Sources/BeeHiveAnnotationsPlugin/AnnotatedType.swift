@@ -31,7 +31,7 @@
     let isEnum: Bool
     /// Where the name stands.
     let location: AbstractSourceLocation?
-    /// Where the annotation stands.
+    /// The location of the annotation.
     let annotation: AbstractSourceLocation?
 
     /// Nil where the annotation cannot stand on `declaration` at all.

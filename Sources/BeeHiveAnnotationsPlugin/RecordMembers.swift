@@ -39,7 +39,7 @@
       ]
     }
 
-    /// The words that make what follows stand at this line.
+    /// The directive that gives what follows this line's location.
     private static func line(_ location: AbstractSourceLocation?) -> String {
       location.map { "#sourceLocation(file: \($0.file), line: \($0.line))\n" } ?? ""
     }

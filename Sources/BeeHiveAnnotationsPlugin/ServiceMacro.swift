@@ -22,7 +22,7 @@
       {
         refusals.add(
           "scope", at: words,
-          "weak is for a class or an actor: nobody can hold the one instance of a value; write "
+          "weak is for a class or an actor: a value has no one instance to hold; write "
             + ".transient or .singleton")
       }
       if let type, let service,

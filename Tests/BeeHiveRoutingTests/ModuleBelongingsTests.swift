@@ -1,7 +1,7 @@
 import BeeHive
 import BeeHiveRouting
-import Synchronization
 import Testing
+import Threads
 
 /// Adds one of each to what its Hive can be called for.
 private struct Everything: Module {
@@ -46,7 +46,7 @@ struct ModuleBelongingsTests {
   @Test("three starts in a row: all is there each time, and nothing but the host's own after it")
   func startAgain() async throws {
     try hive.router.register("app://outside") { _ in "outside" }
-    let heard = Mutex(0)
+    let heard = Lock(0)
     try await hive.register(module: "everything") { _ in
       var module = Everything()
       module.heard = { heard.withLock { $0 += 1 } }

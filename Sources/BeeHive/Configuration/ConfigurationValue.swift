@@ -105,7 +105,7 @@ where Key == String, Value: ConfigurationConvertible {
 }
 
 extension ConfigurationValue: ConfigurationConvertible {
-  /// The value as it stands, for settings of more than one form.
+  /// The value as it was given, for settings of more than one form.
   public init?(configuration value: ConfigurationValue) { self = value }
 }
 

@@ -146,7 +146,7 @@ extension Registrations.Service {
 }
 
 extension Decoder {
-  /// The object that stands here; throws at a key that is none of `Key`: what is written in vain is
+  /// The object at this key path; throws at a key that is none of `Key`: what is written in vain is
   /// written wrongly.
   fileprivate func object<Key: CodingKey & CaseIterable>(
     _ keys: Key.Type, _ owner: String

@@ -42,7 +42,7 @@ extension ModuleRunner {
     for module in tearDownOrder where ids.contains(module.id) && isLiving(module) {
       living.removeAll { $0.id == module.id }
       fallen.remove(module.node.name)
-      // Whoever started it sees that it has left, and undoes what it did.
+      // The task that started it sees that it has left, and undoes what it did.
       guard !busy.contains(module.id) else { continue }
       failures += await undo(module)
       context?.hive.letGo(of: [module.entry])

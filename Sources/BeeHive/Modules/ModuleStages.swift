@@ -37,7 +37,7 @@ struct ModuleStages {
     if let failure = failures[entry.name] { return .failed(failure) }
     return .notStarted(
       isOrdered
-        ? "came after the start; startLatecomers() starts it"
+        ? "came after the start; startLatecomers() starts it, in C beehive_start_latecomers()"
         : "what it requires cannot start")
   }
 }

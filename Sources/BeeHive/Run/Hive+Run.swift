@@ -75,10 +75,10 @@ extension Hive {
     var report = RunReport(
       cause: cause, launch: launch.withLock { $0 }, memoryPressure: watch.memoryPressure,
       failures: [], isComplete: false)
+    // A module that did not come back from its start hangs though the others are down.
+    (report.failures, report.hanging) = runner.unfinished
     if case .success(let failures) = failures {
-      (report.failures, report.isComplete) = (failures, true)
-    } else {
-      (report.failures, report.hanging) = runner.unfinished
+      (report.failures, report.isComplete) = (failures, report.hanging.isEmpty)
     }
     return report
   }
