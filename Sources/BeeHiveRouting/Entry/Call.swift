@@ -35,7 +35,19 @@ public struct Call: Sendable {
   /// Keys of the URL's query that a rule has taken away.
   var withheld: Set<String> = []
   /// Whether a cached target may answer.
-  var caching = true
+  let caching: Bool
+
+  init(
+    number: UInt64 = RoutingCore.nextNumber(), to destination: Destination, origin: CallOrigin,
+    arguments: Arguments = [:], caching: Bool = true
+  ) {
+    self.number = number
+    self.origin = origin
+    self.destination = destination
+    self.arguments = arguments
+    self.caching = caching
+    trail = [destination]
+  }
 
   /// The target and the action, where that is what is called.
   public var action: (target: String, action: String)? {

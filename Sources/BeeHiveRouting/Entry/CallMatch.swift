@@ -2,14 +2,14 @@ internal import BeeHive
 
 /// Which calls an interceptor or a rule is asked about.
 public struct CallMatch: Sendable {
-  private enum Subject: Sendable {
+  enum Subject: Sendable {
     case everything
-    case url(RouteTree)
-    case action(target: String, action: String)
+    case url(RoutePattern, forms: [RouteTree.Form])
+    case action(ActionName)
   }
 
-  private let subject: Subject
-  private let origin: CallOrigin?
+  let subject: Subject
+  let origin: CallOrigin?
   /// What is matched, for people.
   public let description: String
 
@@ -28,7 +28,8 @@ public struct CallMatch: Sendable {
   public static func action(
     _ target: String, _ action: String, from origin: CallOrigin? = nil
   ) -> CallMatch {
-    CallMatch(.action(target: target, action: action), origin, "\(target).\(action)")
+    let name = ActionName(target: target, action: action)
+    return CallMatch(.action(name), origin, name.description)
   }
 
   /// Calls by a URL that a pattern matches, whether a route answers to it or not.
@@ -41,34 +42,28 @@ public struct CallMatch: Sendable {
   static func url(
     _ pattern: RoutePattern, types: SegmentTypes, from origin: CallOrigin?
   ) throws(RoutingError) -> CallMatch {
-    let tree = try RouteTree(of: pattern, types: types)
-    return CallMatch(.url(tree), origin, pattern.text)
-  }
-
-  /// What a call is given, as far as a rule can know it, if the call is one of these; nil otherwise.
-  ///
-  /// A matching path stands over the query, and what is given beside the URL over both.
-  func parameters(of call: Call) -> Arguments? {
-    guard origin == nil || origin == call.origin else { return nil }
-    switch subject {
-    case .everything: return Self.given(to: call)
-    case .url(let tree):
-      guard let url = call.url,
-        let match = RouteSearch.matches(of: url, in: tree).first
-      else { return nil }
-      var parameters = Arguments(items: url.items)
-      for (name, value) in match.values { parameters.values[name] = .texts(value.urlTexts) }
-      return parameters.merging(call.arguments)
-    case .action(let target, let action):
-      guard let called = call.action, target == "*" || target == called.target,
-        action == "*" || action == called.action
-      else { return nil }
-      return Self.given(to: call)
+    let forms = try pattern.variants.map { variant throws(RoutingError) in
+      try RouteTree.Form(variant, of: pattern, types: types)
     }
+    return CallMatch(.url(pattern, forms: forms), origin, pattern.text)
   }
 
-  private static func given(to call: Call) -> Arguments {
-    guard let url = call.url, call.action == nil else { return call.arguments }
-    return Arguments(items: url.items).merging(call.arguments)
+  /// The names that the path gives values to, whatever the form.
+  var names: Set<String> {
+    guard case .url(let pattern, _) = subject else { return [] }
+    let forms = pattern.variants.map { Set(RoutePattern.names(in: $0)) }
+    return forms.dropFirst().reduce(forms.first ?? []) { $0.intersection($1) }
   }
+}
+
+/// A target and one of its actions.
+struct ActionName: Hashable, Sendable, CustomStringConvertible {
+  var target: String
+  var action: String
+
+  /// Stands for every name, in a match.
+  static let any = "*"
+
+  /// `shop.price`
+  var description: String { "\(target).\(action)" }
 }

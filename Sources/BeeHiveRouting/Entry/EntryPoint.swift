@@ -4,7 +4,7 @@ internal import Threads
 /// The one point that every call passes, local or remote, by name or by URL.
 ///
 /// Interceptors, guards and the rules of the decision table are asked in one order: larger priority first,
-/// the table before code, then as they came. A redirection asks all of them again; a circle is an error.
+/// the table before code, then as they came. A redirection asks all of them again; a loop is an error.
 public struct EntryPoint: Sendable {
   let core: RoutingCore
 
@@ -23,29 +23,26 @@ public struct EntryPoint: Sendable {
     _ name: String, priority: Int = 0, _ match: CallMatch = .everything(),
     _ decide: @escaping @Sendable (Call) async throws -> Verdict
   ) -> Interception {
-    add(
-      RuleList.Rule(
-        name: name, priority: priority, match: match, decision: .code(decide),
-        source: .interceptor, number: 0))
+    add(CallRule(name, priority: priority, match, interceptor: decide))
   }
 
   /// Has a verdict hold for the calls that `match` describes, while `condition` holds.
   ///
-  /// The condition only looks, so a dry run can ask it too: the new target is unhealthy, so the old one.
+  /// The condition only looks, so a dry run can ask it too: the new target is unhealthy, so the old one. In
+  /// the URL of a redirection, `:name` is filled in from the path; throws where the match does not give it.
   @discardableResult
   public func guardCalls(
     _ name: String, priority: Int = 0, _ match: CallMatch, then verdict: Verdict,
     when condition: (@Sendable (Call) -> Bool)? = nil
-  ) -> Interception {
-    var holds: RuleList.Condition?
+  ) throws(RoutingError) -> Interception {
+    var holds: CallRule.Condition?
     if let condition { holds = { call, _ in condition(call) } }
     return add(
-      RuleList.Rule(
-        name: name, priority: priority, match: match,
-        decision: .declared(when: holds, then: verdict), source: .guardian, number: 0))
+      try CallRule(
+        name, priority: priority, match, .declared(when: holds, then: verdict), source: .guardian))
   }
 
-  private func add(_ rule: RuleList.Rule) -> Interception {
+  private func add(_ rule: CallRule) -> Interception {
     let number = core.rules.withLock { $0.add(rule) }
     return owned { [core] in _ = core.rules.withLock { $0.remove(number) } }
   }

@@ -45,77 +45,76 @@ extension EntryPoint {
   public func explain(
     _ destination: Destination, origin: CallOrigin = .local, with arguments: Arguments = [:]
   ) -> Explanation {
-    core.explain(
-      Call(
-        number: 0, origin: origin, destination: destination, arguments: arguments, url: nil,
-        originalURL: nil, trail: [destination]))
-  }
-}
-
-extension RoutingCore {
-  fileprivate func explain(_ call: Call) -> Explanation {
-    var call = call
+    var call = Call(number: 0, to: destination, origin: origin, arguments: arguments)
     var steps: [Explanation.Step] = []
     do throws(RoutingError) {
-      let end = try walk(&call, &steps)
-      return Explanation(steps: steps, trail: call.trail, end: end)
+      let end = try core.dryRun(&call, &steps)
+      return Explanation(steps: steps, trail: call.trail, end: end.description)
     } catch {
       return Explanation(
         steps: steps, trail: call.trail, end: "error \(error.code.rawValue): \(error)",
         error: error)
     }
   }
+}
 
-  private func walk(
+/// How a dry run ends.
+enum DryRunEnd {
+  case receiver(Receiver)
+  case answered(any Sendable)
+}
+
+extension DryRunEnd: CustomStringConvertible {
+  /// Who would answer, or the answer.
+  var description: String {
+    switch self {
+    case .answered(let value): "answered with \(value)"
+    case .receiver(.action(let target, let action, _)):
+      "action \(target.definition.name).\(action.declaration.name) of \(target.source)"
+    case .receiver(.routes(let routes)):
+      routes.first.map { "route \($0.route.pattern) of \($0.route.source)" } ?? ""
+    case .receiver(.targetFallback(let target, _)):
+      "the fallback of the target \(target.definition.name) of \(target.source)"
+    case .receiver(.fallback): "the handler of missing actions"
+    case .receiver(.unmatched): "the handler of unmatched URLs"
+    }
+  }
+}
+
+extension RoutingCore {
+  /// The way of a call without calling anybody: interceptors are passed by.
+  fileprivate func dryRun(
     _ call: inout Call, _ steps: inout [Explanation.Step]
-  ) throws(RoutingError) -> String {
-    let rules = rules.withLock { $0.rules }
+  ) throws(RoutingError) -> DryRunEnd {
+    let rules = rules.withLock { $0 }
     anew: while true {
       try resolve(&call)
-      for rule in rules {
-        guard let parameters = rule.match.parameters(of: call) else { continue }
-        guard case .declared(let condition, let verdict) = rule.decision else {
-          steps.append(.init(rule: rule.name, source: rule.source, verdict: nil))
-          continue
-        }
-        if let condition, !condition(call, parameters) { continue }
-        steps.append(.init(rule: rule.name, source: rule.source, verdict: verdict.description))
-        switch verdict {
-        case .proceed: continue
-        case .replace(let arguments): call.replace(arguments)
-        case .redirect(let destination):
-          try follow(destination, &call)
-          continue anew
-        case .refuse(let reason):
-          throw RoutingError(.refused, "\(call.destination) was refused: \(reason)")
-        case .answer(let value): return "answered with \(value)"
+      for met in rules.met(by: call) {
+        let verdict = met.verdict(on: call)
+        if case .declared = met.rule.decision, verdict == nil { continue }
+        steps.append(
+          .init(rule: met.rule.name, source: met.rule.source, verdict: verdict?.description))
+        guard let verdict, let ruling = try apply(verdict, of: met, to: &call) else { continue }
+        switch ruling {
+        case .sentOn: continue anew
+        case .answered(let value): return .answered(value)
         }
       }
-      return try receiver(of: call)
+      return .receiver(try receiver(of: call))
     }
   }
 
-  /// Who would answer a call that every rule lets pass.
-  private func receiver(of call: Call) throws(RoutingError) -> String {
-    if let (name, action) = call.action {
-      let (target, found) = try declared(name, action, origin: call.origin)
-      _ = try Self.check(call.arguments, against: found, of: "\(name).\(action)")
-      return "action \(name).\(action) of \(target.source)"
-    }
-    guard let url = call.url else { throw .init(.noRoute, "nobody answers to \(call.destination)") }
-    let (table, matches) = meet(url)
-    let allowed = try Self.allowed(matches, for: call, at: url)
-    var unfit: RoutingError?
-    for (route, values) in allowed {
-      do throws(RoutingError) {
-        _ = try RouteParameters.collect(
-          of: call, at: url, for: route, types: table.types, path: values)
-        return "route \(route.pattern) of \(route.source)"
-      } catch {
-        unfit = unfit ?? error
+  /// Whether something would answer a URL, other than a handler of what is missing; nothing is called.
+  func canOpen(_ url: String, origin: CallOrigin) -> Bool {
+    var call = Call(number: 0, to: .url(url), origin: origin)
+    var steps: [Explanation.Step] = []
+    do throws(RoutingError) {
+      switch try dryRun(&call, &steps) {
+      case .answered, .receiver(.routes), .receiver(.action): return true
+      case .receiver(.fallback), .receiver(.targetFallback), .receiver(.unmatched): return false
       }
+    } catch {
+      return false
     }
-    if table.unmatched(for: url) != nil { return "the handler of unmatched URLs" }
-    throw unfit ?? Self.nobody(answersTo: url)
   }
 }

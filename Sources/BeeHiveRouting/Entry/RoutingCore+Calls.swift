@@ -3,15 +3,12 @@ internal import Threads
 
 /// The one way of every call: resolved, decided about, answered; a redirection begins anew.
 extension RoutingCore {
-  /// More redirections than this are taken for a loop.
-  static let mostRedirections = 16
-
   func send(
     _ destination: Destination, origin: CallOrigin, arguments: Arguments, caching: Bool = true
   ) async throws -> any Sendable {
-    var call = Call(
-      number: Self.nextNumber(), origin: origin, destination: destination, arguments: arguments,
-      url: nil, originalURL: nil, trail: [destination], caching: caching)
+    // Who answers a call from outside reaches no more than the caller, whatever it says.
+    let origin = Nesting.current.origin == .remote ? .remote : origin
+    var call = Call(to: destination, origin: origin, arguments: arguments, caching: caching)
     observers.tell(.began(call))
     do {
       let result = try await run(&call)
@@ -25,89 +22,94 @@ extension RoutingCore {
 
   private func run(_ call: inout Call) async throws -> any Sendable {
     // One snapshot for the whole call: a table that is swapped meanwhile decides about later ones.
-    let rules = rules.withLock { $0.rules }
+    let rules = rules.withLock { $0 }
     while true {
       try resolve(&call)
       switch try await decide(&call, by: rules) {
-      case .proceed, .replace: return try await answer(call)
-      case .answer(let value): return value
-      case .redirect(let destination): try follow(destination, &call)
-      case .refuse(let reason):
-        throw RoutingError(.refused, "\(call.destination) was refused: \(reason)")
+      case .sentOn: continue
+      case .answered(let value): return value
+      case nil: return try await answer(call)
       }
     }
   }
 
-  private func decide(_ call: inout Call, by rules: [RuleList.Rule]) async throws -> Verdict {
-    for rule in rules {
-      guard let parameters = rule.match.parameters(of: call) else { continue }
-      let verdict: Verdict
-      switch rule.decision {
-      case .declared(let condition, let declared):
-        if let condition, !condition(call, parameters) { continue }
-        verdict = declared
-      case .code(let interceptor):
-        verdict = try await interceptor(call)
+  private func decide(_ call: inout Call, by rules: RuleList) async throws -> Ruling? {
+    for met in rules.met(by: call) {
+      var verdict = met.verdict(on: call)
+      if case .code(let interceptor) = met.rule.decision {
+        let asked = call
+        verdict = try await Nesting.answering(call, .remote) { try await interceptor(asked) }
       }
+      guard let verdict else { continue }
       if case .proceed = verdict { continue }
-      observers.tell(.ruled(call, by: rule.name, verdict))
-      guard case .replace(let arguments) = verdict else { return verdict }
-      call.replace(arguments)
+      observers.tell(.ruled(call, by: met.rule.name, verdict))
+      if let ruling = try apply(verdict, of: met, to: &call) { return ruling }
     }
-    return .proceed
+    return nil
   }
 
   private func answer(_ call: Call) async throws -> any Sendable {
-    if let (target, action) = call.action {
-      return try await answer(call, target: target, action: action)
+    switch try receiver(of: call) {
+    case .action(let target, let action, let arguments):
+      let instance = try target.instance(caching: call.caching)
+      return try await Nesting.answering(call, action.declaration.exposure) {
+        try await action.perform(instance, arguments)
+      }
+    case .routes(let routes): return try await answer(call, by: routes)
+    case .targetFallback(let target, let answer):
+      let instance = try target.instance(caching: call.caching)
+      return try await Nesting.answering(call, .local) { try await answer(instance, call) }
+    case .fallback(let fallback):
+      return try await Nesting.answering(call, fallback.exposure) {
+        try await fallback.answer(call)
+      }
+    case .unmatched(let url, let handler): return try await answer(call, at: url, by: handler)
     }
-    guard let url = call.url else {
-      throw RoutingError(.noRoute, "\(call.destination) is no URL and no action")
+  }
+}
+
+/// What a rule that has decided makes of a call, where it does not go on to the next one.
+enum Ruling {
+  /// It has another destination now: every rule is asked again.
+  case sentOn
+  case answered(any Sendable)
+}
+
+extension RoutingCore {
+  /// Does what a verdict says. Returns nil where the next rule decides.
+  func apply(
+    _ verdict: Verdict, of met: MetRule, to call: inout Call
+  ) throws(RoutingError) -> Ruling? {
+    switch verdict {
+    case .proceed: return nil
+    case .replace(let arguments):
+      call.replace(arguments)
+      return nil
+    case .redirect(let destination):
+      try call.follow(destination, by: met)
+      return .sentOn
+    case .refuse(let reason):
+      throw RoutingError(.refused, "\(call.destination) was refused: \(reason)")
+    case .answer(let value): return .answered(value)
     }
-    return try await answer(call, at: url)
   }
 
   /// Takes a URL apart, follows aliases, and finds out whether it names a target and an action.
   func resolve(_ call: inout Call) throws(RoutingError) {
     while case .url(let text) = call.destination {
-      let limits = self.limits.withLock { $0 }
-      let url = try URLText(text, limits: limits)
+      let url = try URLText(text, limits: limits.withLock { $0 })
       if call.originalURL == nil { call.originalURL = url }
       call.url = url
       if let target = alias(of: url) {
-        try follow(.url(target), &call)
+        try call.follow(.url(target))
         continue
       }
-      guard let (target, action) = try names(in: url, origin: call.origin) else { return }
-      call.destination = .action(target: target, action: action)
-      let given = Arguments(items: url.items.filter { !call.withheld.contains($0.name) })
-      call.arguments = given.merging(call.arguments)
+      guard let name = try name(in: url, origin: call.origin) else { return }
+      call.destination = .action(target: name.target, action: name.action)
+      call.arguments = Arguments(items: url.items).merging(call.arguments)
       return
     }
     if call.url != nil, case .action? = call.trail.last { call.url = nil }
-  }
-
-  /// Sends a call elsewhere, unless it has been there.
-  func follow(_ destination: Destination, _ call: inout Call) throws(RoutingError) {
-    var destination = destination
-    if case .url(let text) = destination {
-      // The query goes along where the new URL has none of its own.
-      if let query = call.url?.query, !query.isEmpty, !text.contains("?"), !text.contains("#") {
-        destination = .url("\(text)?\(query)")
-      }
-    } else if let url = call.url, call.action == nil {
-      call.arguments = Arguments(items: url.items).merging(call.arguments)
-    }
-    let path = (call.trail + [destination]).map(\.description).joined(separator: " → ")
-    guard !call.trail.contains(destination) else {
-      throw RoutingError(.redirectLoop, "the call is sent in a circle: \(path)")
-    }
-    guard call.trail.count <= Self.mostRedirections else {
-      throw RoutingError(
-        .redirectLoop, "the call is sent on more than \(Self.mostRedirections) times: \(path)")
-    }
-    call.trail.append(destination)
-    call.destination = destination
   }
 
   private func alias(of url: URLText) -> String? {
@@ -115,45 +117,36 @@ extension RoutingCore {
     return routes.withLock { $0.aliases[name] }
   }
 
-  /// `scheme://target/action`, where no route answers to it and there is such a target.
-  private func names(
+  /// `scheme://target/action`, where there is such a target.
+  ///
+  /// An action that exists is as good as a route that spells it out: of routes, only such a one takes its
+  /// place. Where the target has no such action, any route does.
+  private func name(
     in url: URLText, origin: CallOrigin
-  ) throws(RoutingError) -> (target: String, action: String)? {
+  ) throws(RoutingError) -> ActionName? {
     guard url.scheme != nil, let host = url.host, url.port == nil else { return nil }
     catchUp(probing: false)
-    let target = targets.withLock { $0.named(host: host) }?.definition.name
+    let target = targets.withLock { $0.named(host: host) }?.definition
     let native =
       origin == .remote ? url.path.first.flatMap { NativeName.matches($0) ? $0 : nil } : nil
-    guard target != nil || native != nil, meet(url).matches.isEmpty else { return nil }
+    guard target != nil || native != nil else { return nil }
+    let matches = meet(url).matches
+    if matches.contains(where: \.values.isEmpty) { return nil }
+    if let target, url.path.count == 1, target.actions[url.path[0]] != nil {
+      return ActionName(target: target.name, action: url.path[0])
+    }
+    guard matches.isEmpty else { return nil }
     if let native {
       throw RoutingError(.native, "\(native) begins with native, so nobody outside may call it")
     }
     guard let target else { return nil }
     guard url.path.count == 1 else {
-      throw RoutingError(
-        .noAction,
-        "\(url) names the target \(target) and \(url.path.count) parts behind it; an action is one")
+      throw nearMiss(of: url, from: origin)
+        ?? RoutingError(
+          .noAction,
+          "\(url) names the target \(target.name) and \(url.path.count) parts behind it; an action is one"
+        )
     }
-    return (target, url.path[0])
-  }
-}
-
-extension Call {
-  /// Puts arguments over those that were given.
-  mutating func replace(_ new: Arguments) {
-    arguments = arguments.merging(new)
-    for key in new.withheld { arguments.values[key] = nil }
-    withheld.formUnion(new.withheld)
-    withheld.subtract(new.values.keys)
-  }
-}
-
-extension URLText {
-  /// The query as it stands in the text.
-  fileprivate var query: String? {
-    let bytes = Array(text.utf8)
-    let scanner = URLScanner(bytes: bytes, limits: .standard)
-    let head = scanner.split(0..<bytes.count, at: "#").before
-    return scanner.split(head, at: "?").after.map(scanner.copy)
+    return ActionName(target: target.name, action: url.path[0])
   }
 }

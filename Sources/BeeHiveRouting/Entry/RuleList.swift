@@ -1,80 +1,96 @@
 internal import BeeHive
 
-/// Who decides about a call before it is answered, in one order: interceptors, guards, table rules.
+/// Who decides about a call before it is answered. Lives under the lock of its `RoutingCore`; a copy of it is a
+/// snapshot.
 struct RuleList: Sendable {
-  /// Whether a declared verdict holds: told of the call, and of what it is given. Changes nothing.
-  typealias Condition = @Sendable (Call, Arguments) -> Bool
-
-  /// One of them.
-  struct Rule: Sendable {
-    enum Decision: Sendable {
-      /// The verdict stands beforehand; the condition, if any, looks and changes nothing.
-      case declared(when: Condition?, then: Verdict)
-      /// Whatever the host's code says.
-      case code(@Sendable (Call) async throws -> Verdict)
-    }
-
-    var name: String
-    var priority: Int
-    var match: CallMatch
-    var decision: Decision
-    var source: RuleSource
-    /// Differs from that of all others.
-    var number: UInt64
-  }
-
-  /// Larger priority first, the table before code, then in the order of arrival.
-  private(set) var rules: [Rule] = []
   /// The table that the rules of that source are of.
   private(set) var table: DecisionTable?
-  private var nextNumber: UInt64 = 0
+  private var ofTable = RuleIndex()
+  /// Interceptors and guards.
+  private var ofCode = RuleIndex()
 
-  mutating func add(_ rule: Rule) -> UInt64 {
-    var rule = rule
-    nextNumber += 1
-    rule.number = nextNumber
-    rules.append(rule)
-    sort()
-    return nextNumber
-  }
+  /// Takes in an interceptor or a guard. Returns its number.
+  mutating func add(_ rule: CallRule) -> UInt64 { ofCode.add(rule) }
 
-  /// Takes a rule out. Answers the rules that were there, so that what one holds ends with them.
-  mutating func remove(_ number: UInt64) -> [Rule] {
-    let before = rules
-    rules.removeAll { $0.number == number }
-    return before
-  }
+  /// Takes an interceptor or a guard out. Returns it, so that what it holds ends with it.
+  mutating func remove(_ number: UInt64) -> CallRule? { ofCode.remove(number) }
 
-  /// Puts the rules of a table in the place of those of the one before. Answers the rules that were
-  /// there.
-  mutating func replaceTable(_ table: DecisionTable?, with new: [Rule]) -> [Rule] {
-    let before = rules
+  /// Puts a table in the place of the one before. Returns the rules of that, so that what they hold ends with them.
+  mutating func replaceTable(_ table: DecisionTable?, with rules: RuleIndex) -> RuleIndex {
     self.table = table
-    rules.removeAll { $0.source == .table }
-    for var rule in new {
-      nextNumber += 1
-      rule.number = nextNumber
-      rules.append(rule)
-    }
-    sort()
-    return before
+    return exchange(&ofTable, with: rules)
   }
 
-  private mutating func sort() {
-    rules.sort {
-      ($1.priority, $0.source.rank, $0.number) < ($0.priority, $1.source.rank, $1.number)
-    }
+  /// The rules that a call meets, in the order in which they are asked.
+  func met(by call: Call) -> [MetRule] {
+    (ofTable.met(by: call) + ofCode.met(by: call)).sorted { CallRule.isBefore($0.rule, $1.rule) }
   }
 }
 
-/// Where a rule comes from.
-public enum RuleSource: String, Hashable, Sendable {
-  /// The decision table.
-  case table
-  /// A call of `guardCalls`.
-  case guardian = "guard"
-  /// A call of `intercept`.
-  case interceptor
+/// Rules by what they match: a call looks at those that it meets, however many others there are.
+struct RuleIndex: Sendable {
+  private var rules = HashTrie<UInt64, CallRule>()
+  private var byURL = RouteTree()
+  private var byAction = HashTrie<ActionName, [UInt64]>()
+  /// Those that every call meets.
+  private var always: [UInt64] = []
+  private var lastNumber: UInt64 = 0
 
-  fileprivate var rank: Int { self == .table ? 0 : 1 }
+  /// Takes in a rule. Returns its number.
+  mutating func add(_ rule: CallRule) -> UInt64 {
+    var rule = rule
+    lastNumber += 1
+    rule.number = lastNumber
+    rules.set(rule.number, rule)
+    switch rule.match.subject {
+    case .everything: always.append(rule.number)
+    case .action(let name):
+      byAction.change(name) { numbers in
+        if numbers == nil { numbers = [] }
+        numbers?.append(rule.number)
+      }
+    case .url(_, let forms):
+      for form in forms { _ = byURL.insert(rule.number, priority: 0, at: form, sharing: true) }
+    }
+    return rule.number
+  }
+
+  /// Takes a rule out. Returns it; nil where it is not here.
+  mutating func remove(_ number: UInt64) -> CallRule? {
+    guard let rule = rules.set(number, nil) else { return nil }
+    switch rule.match.subject {
+    case .everything: always.removeAll { $0 == number }
+    case .action(let name):
+      byAction.change(name) { numbers in
+        numbers?.removeAll { $0 == number }
+        if numbers?.isEmpty == true { numbers = nil }
+      }
+    case .url(let pattern, _):
+      for variant in pattern.variants { byURL.remove(number, at: variant, of: pattern.root) }
+    }
+    return rule
+  }
+
+  /// The rules that a call meets, in no order.
+  func met(by call: Call) -> [MetRule] {
+    guard !rules.isEmpty else { return [] }
+    var found: [MetRule] = []
+    func take(_ number: UInt64, _ values: [(name: String, value: any URLConvertible)] = []) {
+      guard let rule = rules[number], rule.match.origin ?? call.origin == call.origin else {
+        return
+      }
+      found.append(MetRule(rule: rule, values: values))
+    }
+    for number in always { take(number) }
+    if let (target, action) = call.action {
+      let names = [target, ActionName.any].flatMap { target in
+        [action, ActionName.any].map { ActionName(target: target, action: $0) }
+      }
+      for name in Set(names) { for number in byAction[name] ?? [] { take(number) } }
+    }
+    if let url = call.url {
+      for match in RouteSearch.matches(of: url, in: byURL) { take(match.number, match.values) }
+    }
+    return found
+  }
 }

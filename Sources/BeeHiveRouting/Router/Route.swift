@@ -26,8 +26,8 @@ public struct Route: Sendable, Identifiable {
   public let priority: Int
   /// How much of a URL the pattern covers.
   public let extent: Extent
-  /// Whether calls from outside may reach it.
-  public let isRemote: Bool
+  /// Whom it answers.
+  public let exposure: Exposure
   /// The name of the type that the handler returns.
   public let result: String
   /// Where it was registered.
@@ -46,16 +46,12 @@ public struct Route: Sendable, Identifiable {
 
   /// Whether code registered it, rather than an image.
   var isOfCode: Bool { if case .code = source { true } else { false } }
-
-  var root: RouteTree.Root {
-    RouteTree.Root(scheme: pattern.scheme, isAbsolute: pattern.isAbsolute)
-  }
 }
 
 extension Route: CustomStringConvertible {
   /// `app://shop/:id<Int>  remote  Shop.swift:12`
   public var description: String {
-    "\(pattern)\(isRemote ? "  remote" : "")\(priority == 0 ? "" : "  priority=\(priority)")  \(source)"
+    "\(pattern)\(exposure == .local ? "" : "  \(exposure)")\(priority == 0 ? "" : "  priority=\(priority)")  \(source)"
   }
 }
 

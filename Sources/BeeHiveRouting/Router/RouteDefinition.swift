@@ -6,29 +6,29 @@ public struct RouteDefinition: Sendable {
   public let pattern: String
   let priority: Int
   let extent: Route.Extent
-  let isRemote: Bool
+  let exposure: Exposure
   let result: String
   let handler: @Sendable (RouteCall) async throws -> any Sendable
 
   /// Describes a route.
   public init<Value: Sendable>(
-    _ pattern: String, priority: Int = 0, matching extent: Route.Extent = .exact,
-    isRemote: Bool = false,
+    _ pattern: String, exposure: Exposure = .local, priority: Int = 0,
+    matching extent: Route.Extent = .exact,
     _ handler: @escaping @Sendable (RouteCall) async throws -> Value
   ) {
     self.init(
-      pattern, priority: priority, matching: extent, isRemote: isRemote,
+      pattern, exposure: exposure, priority: priority, matching: extent,
       result: Value.self == Void.self ? "" : "\(Value.self)", handler: handler)
   }
 
   init(
-    _ pattern: String, priority: Int, matching extent: Route.Extent, isRemote: Bool,
+    _ pattern: String, exposure: Exposure, priority: Int, matching extent: Route.Extent,
     result: String, handler: @escaping @Sendable (RouteCall) async throws -> any Sendable
   ) {
     self.pattern = pattern
     self.priority = priority
     self.extent = extent
-    self.isRemote = isRemote
+    self.exposure = exposure
     self.result = result
     self.handler = handler
   }
@@ -37,7 +37,7 @@ public struct RouteDefinition: Sendable {
   func route(source: Source) throws(RoutingError) -> Route {
     Route(
       id: Route.ID(rawValue: RoutingCore.nextNumber()), pattern: try RoutePattern(pattern),
-      priority: priority, extent: extent, isRemote: isRemote, result: result, source: source,
+      priority: priority, extent: extent, exposure: exposure, result: result, source: source,
       handler: handler)
   }
 }

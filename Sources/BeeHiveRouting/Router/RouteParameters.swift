@@ -17,11 +17,14 @@ enum RouteParameters {
         parameters.append(item.value ?? "", for: item.name)
       }
     }
-    for (name, value) in values {
+    for (name, value) in values where !call.withheld.contains(name) {
       // Text stays text: the handler may ask for it as a number.
       parameters.values[name] = (value as? String).map { .texts([$0]) } ?? .value(value)
     }
     parameters = parameters.merging(call.arguments)
+    for name in pattern.names {
+      if let type = pattern.type(of: name) { try check(parameters, name, type, of: pattern, types) }
+    }
     for key in pattern.keys { try complete(&parameters, with: key, of: pattern, types) }
     return parameters
   }
@@ -31,7 +34,7 @@ enum RouteParameters {
     _ parameters: inout Arguments, with key: RoutePattern.Key, of pattern: RoutePattern,
     _ types: SegmentTypes
   ) throws(RoutingError) {
-    guard let given = parameters.values[key.name] else {
+    guard parameters.values[key.name] != nil else {
       if let text = key.defaultText {
         parameters.append(text, for: key.name)
       } else if !key.isOptional {
@@ -42,12 +45,20 @@ enum RouteParameters {
       }
       return
     }
-    guard case .texts(let texts) = given else { return }
-    for text in texts where types.value(of: text, as: key.type) == nil {
+    try check(parameters, key.name, key.type, of: pattern, types)
+  }
+
+  /// Refuses a text that is not of the type that the pattern names; a rule may have put it there.
+  private static func check(
+    _ parameters: Arguments, _ name: String, _ type: String, of pattern: RoutePattern,
+    _ types: SegmentTypes
+  ) throws(RoutingError) {
+    guard case .texts(let texts) = parameters.values[name] else { return }
+    for text in texts where types.value(of: text, as: type) == nil {
       throw RoutingError(
         .wrongParameter,
-        "the parameter \(key.name) of \(pattern) is to be of type \(key.type), and is given "
-          + "the text \"\(text)\"", key: key.name)
+        "the parameter \(name) of \(pattern) is to be of type \(type), and is given the text \"\(text)\"",
+        key: name)
     }
   }
 }

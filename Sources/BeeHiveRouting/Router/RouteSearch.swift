@@ -1,8 +1,8 @@
 internal import BeeHive
 
-/// A route whose whole pattern a URL meets, and the values that its path gives.
+/// A route or rule whose whole pattern a URL meets, and the values that its path gives.
 struct RouteMatch: Sendable {
-  var route: Route.ID
+  var number: UInt64
   var priority: Int
   var values: [(name: String, value: any URLConvertible)]
 }
@@ -22,16 +22,18 @@ struct RouteSearch {
   private var values: [any URLConvertible] = []
   private var matches: [RouteMatch] = []
 
-  private init(_ tree: RouteTree, _ url: URLText) {
-    self.tree = tree
-    self.url = url
+  private let ignoringTypes: Bool
+
+  private init(_ tree: RouteTree, _ url: URLText, ignoringTypes: Bool) {
+    (self.tree, self.url, self.ignoringTypes) = (tree, url, ignoringTypes)
   }
 
   /// The matches among the routes of the URL's scheme, then among those of any scheme.
   static func matches(
-    of url: URLText, in tree: RouteTree, includingAnyScheme: Bool = true
+    of url: URLText, in tree: RouteTree, includingAnyScheme: Bool = true,
+    ignoringTypes: Bool = false
   ) -> [RouteMatch] {
-    var search = RouteSearch(tree, url)
+    var search = RouteSearch(tree, url, ignoringTypes: ignoringTypes)
     if let scheme = url.scheme { search.visitRoots(of: scheme) }
     if includingAnyScheme || url.scheme == nil { search.visitRoots(of: nil) }
     guard search.matches.count > 1 else { return search.matches }
@@ -66,8 +68,7 @@ struct RouteSearch {
     }
   }
 
-  private mutating func visit(_ index: Int, _ depth: Int, literal: String?) {
-    let node = tree.nodes[index]
+  private mutating func visit(_ node: RouteTree.Node, _ depth: Int, literal: String?) {
     guard depth < segments.count, let literal else {
       for ending in node.ends { add(ending, rest: nil) }
       for ending in node.rests { add(ending, rest: [String]()) }
@@ -79,9 +80,9 @@ struct RouteSearch {
     }
     if let child = node.literals[literal] { visit(child, depth + 1, literal: next) }
     for edge in node.edges {
-      guard let value = edge.value(of: segments[depth]) else { continue }
+      guard let value = edge.value(of: segments[depth], ignoringTypes) else { continue }
       values.append(value)
-      visit(edge.child, depth + 1, literal: next)
+      visit(edge.node, depth + 1, literal: next)
       values.removeLast()
     }
     if !node.paths.isEmpty {
@@ -99,18 +100,19 @@ struct RouteSearch {
 
   private mutating func add(_ ending: RouteTree.Ending, rest: (any URLConvertible)?) {
     // An optional part may bring a route here twice; the better form came first.
-    if matches.contains(where: { $0.route == ending.route }) { return }
+    if matches.contains(where: { $0.number == ending.number }) { return }
     let values = rest.map { self.values + [$0] } ?? self.values
     matches.append(
       RouteMatch(
-        route: ending.route, priority: ending.priority,
+        number: ending.number, priority: ending.priority,
         values: Array(zip(ending.names, values))))
   }
 }
 
 extension RouteTree.Edge {
   /// The value of a segment; nil where it is not for this edge.
-  fileprivate func value(of segment: String) -> (any URLConvertible)? {
+  fileprivate func value(of segment: String, _ ignoringType: Bool) -> (any URLConvertible)? {
+    let type = ignoringType ? nil : type
     guard !prefix.isEmpty || !suffix.isEmpty else {
       return type.map { $0.convert(segment) } ?? segment
     }

@@ -10,13 +10,23 @@ struct RouteTable: Sendable {
     var unmatched: Numbered<Unmatched>?
   }
 
-  typealias Unmatched = @Sendable (RouteCall) async throws -> any Sendable
+  /// A handler of URLs that no route has.
+  struct Unmatched: Sendable {
+    let exposure: Exposure
+    let answer: @Sendable (RouteCall) async throws -> any Sendable
+
+    init(
+      _ exposure: Exposure, _ answer: @escaping @Sendable (RouteCall) async throws -> any Sendable
+    ) {
+      (self.exposure, self.answer) = (exposure, answer)
+    }
+  }
 
   /// A route, and what the path gives values to.
   typealias Match = (route: Route, values: [(name: String, value: any URLConvertible)])
 
   private(set) var tree = RouteTree()
-  private(set) var routes: [Route.ID: Route] = [:]
+  private(set) var routes = HashTrie<Route.ID, Route>()
   var types = SegmentTypes()
   var schemes: [String?: SchemeRules] = [:]
   /// What a name of its own stands for.
@@ -36,26 +46,22 @@ struct RouteTable: Sendable {
         )
       }
     }
-    let variants = route.variants
-    for (index, variant) in variants.enumerated() {
-      let failure: RoutingError
-      do throws(RoutingError) {
-        let taken = try tree.insert(
-          route.id, priority: route.priority, segments: variant, root: route.root, types: types,
-          pattern: route.pattern.text)
-        guard let taken else { continue }
-        // A form with and one without an optional part may be the same: the route meets itself.
-        if taken == route.id { continue }
-        failure = Self.duplicate(route, routes[taken])
-      } catch {
-        failure = error
-      }
-      for variant in variants[..<index] {
-        tree.remove(route.id, segments: variant, root: route.root)
-      }
-      throw failure
+    // All of them before the first is put there: what cannot be used changes nothing.
+    let forms = try route.variants.map { variant throws(RoutingError) in
+      try RouteTree.Form(variant, of: route.pattern, types: types)
     }
-    routes[route.id] = route
+    for (index, form) in forms.enumerated() {
+      let taken = tree.insert(route.id.rawValue, priority: route.priority, at: form)
+      // A form with and one without an optional part may be the same: the route meets itself.
+      guard let taken, taken != route.id.rawValue else { continue }
+      for variant in route.variants[..<index] { remove(route, variant) }
+      throw Self.duplicate(route, routes[Route.ID(rawValue: taken)])
+    }
+    routes.set(route.id, route)
+  }
+
+  private mutating func remove(_ route: Route, _ variant: [RoutePattern.Segment]) {
+    tree.remove(route.id.rawValue, at: variant, of: route.pattern.root)
   }
 
   private static func duplicate(_ route: Route, _ first: Route?) -> RoutingError {
@@ -69,8 +75,8 @@ struct RouteTable: Sendable {
 
   /// Takes a route out; what only it needed goes with it.
   mutating func remove(_ id: Route.ID) -> Route? {
-    guard let route = routes.removeValue(forKey: id) else { return nil }
-    for variant in route.variants { tree.remove(id, segments: variant, root: route.root) }
+    guard let route = routes.set(id, nil) else { return nil }
+    for variant in route.variants { remove(route, variant) }
     return route
   }
 
@@ -93,11 +99,15 @@ struct RouteTable: Sendable {
   }
 
   /// The routes that a URL meets, the best one first.
-  func matches(of url: URLText) -> [Match] {
+  ///
+  /// Those that it would meet if every piece of its path were of the type that is asked for, where types are
+  /// ignored: the values are texts then.
+  func matches(of url: URLText, ignoringTypes: Bool = false) -> [Match] {
     let fallsBack = url.scheme.flatMap { schemes[$0]?.fallsBack } ?? true
-    return RouteSearch.matches(of: url, in: tree, includingAnyScheme: fallsBack).compactMap {
-      match in
-      routes[match.route].map { ($0, match.values) }
+    return RouteSearch.matches(
+      of: url, in: tree, includingAnyScheme: fallsBack, ignoringTypes: ignoringTypes
+    ).compactMap { match in
+      routes[Route.ID(rawValue: match.number)].map { ($0, match.values) }
     }
   }
 

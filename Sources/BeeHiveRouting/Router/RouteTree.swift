@@ -1,7 +1,7 @@
-/// The routes of one router, by the segments of their patterns.
+/// What is found by URLs, by the segments of its patterns: the routes of a router, the rules of a table.
 ///
-/// A value in flat arrays: whoever matches holds a copy that costs nothing, and a registration meanwhile
-/// changes another one. Matching looks at the branches that a URL can take, not at the routes.
+/// Matching looks at the branches that a URL can take, not at the patterns. Copies share what they have in
+/// common: whoever matches holds one, and a registration meanwhile copies the nodes on its path alone.
 struct RouteTree: Sendable {
   /// Which patterns a URL may meet: those of its scheme or of any, with a host or without.
   struct Root: Hashable {
@@ -9,9 +9,10 @@ struct RouteTree: Sendable {
     var isAbsolute: Bool
   }
 
-  /// A route that ends at a node, with the names of what its path gave values to.
+  /// What ends at a node, with the names of what its path gave values to.
   struct Ending: Sendable {
-    var route: Route.ID
+    /// The number of the route or rule.
+    var number: UInt64
     var priority: Int
     var names: [String]
   }
@@ -21,7 +22,7 @@ struct RouteTree: Sendable {
     var prefix: String
     var suffix: String
     var type: SegmentTypes.SegmentType?
-    var child: Int
+    var node = Node()
 
     /// Text around the value beats none, a type beats text, a narrow type beats a wide one.
     /// Text is counted in characters, so that composed and decomposed ones are the same edge.
@@ -31,7 +32,7 @@ struct RouteTree: Sendable {
   }
 
   struct Node: Sendable {
-    var literals: [String: Int] = [:]
+    var literals = HashTrie<String, Node>()
     /// In the order in which they are tried.
     var edges: [Edge] = []
     /// Larger priority first, then the earlier one.
@@ -46,130 +47,136 @@ struct RouteTree: Sendable {
     }
   }
 
-  private(set) var nodes: [Node] = []
-  private(set) var roots: [Root: Int] = [:]
-  /// Nodes that nobody uses.
-  private var free: [Int] = []
+  private(set) var roots = HashTrie<Root, Node>()
 
-  init() {}
+  /// One form of a pattern, the types that it names looked up.
+  struct Form {
+    fileprivate struct Step {
+      var segment: RoutePattern.Segment
+      var type: SegmentTypes.SegmentType?
+    }
 
+    fileprivate let root: Root
+    fileprivate let steps: [Step]
+    fileprivate let names: [String]
+
+    /// Throws where the form names a type that is not defined.
+    init(
+      _ segments: [RoutePattern.Segment], of pattern: RoutePattern, types: SegmentTypes
+    ) throws(RoutingError) {
+      root = pattern.root
+      names = RoutePattern.names(in: segments)
+      steps = try segments.map { segment throws(RoutingError) in
+        guard case .capture(let capture) = segment, let name = capture.type else {
+          return Step(segment: segment)
+        }
+        return Step(segment: segment, type: try types.type(named: name, in: pattern.text))
+      }
+    }
+  }
+
+  /// Puts a route or rule at the end of a form of its pattern.
+  ///
+  /// Returns the one that has this end and this priority already, and then puts nothing there, unless
+  /// several may share an end.
+  mutating func insert(
+    _ number: UInt64, priority: Int, at form: Form, sharing: Bool = false
+  ) -> UInt64? {
+    let ending = Ending(number: number, priority: priority, names: form.names)
+    return roots.change(form.root) { node in
+      var root = node.take() ?? Node()
+      defer { node = root.isEmpty ? nil : root }
+      return root.insert(ending, at: form.steps[...], sharing: sharing)
+    }
+  }
+
+  /// Takes a route or rule out of one form of its pattern, and what only it needed.
+  mutating func remove(_ number: UInt64, at segments: [RoutePattern.Segment], of root: Root) {
+    roots.change(root) { node in
+      guard var root = node.take() else { return }
+      root.remove(number, at: segments[...])
+      node = root.isEmpty ? nil : root
+    }
+  }
+}
+
+extension RouteTree {
   /// A tree of one pattern.
   init(of pattern: RoutePattern, types: SegmentTypes) throws(RoutingError) {
-    let root = Root(scheme: pattern.scheme, isAbsolute: pattern.isAbsolute)
     for variant in pattern.variants {
-      _ = try insert(
-        Route.ID(rawValue: 0), priority: 0, segments: variant, root: root, types: types,
-        pattern: pattern.text)
+      _ = insert(0, priority: 0, at: try Form(variant, of: pattern, types: types))
+    }
+  }
+}
+
+extension RoutePattern {
+  /// Which part of a tree its forms are in.
+  var root: RouteTree.Root { RouteTree.Root(scheme: scheme, isAbsolute: isAbsolute) }
+}
+
+extension RouteTree.Node {
+  fileprivate mutating func insert(
+    _ ending: RouteTree.Ending, at steps: ArraySlice<RouteTree.Form.Step>, sharing: Bool
+  ) -> UInt64? {
+    guard let step = steps.first else { return Self.add(ending, to: &ends, sharing) }
+    let rest = steps.dropFirst()
+    switch step.segment {
+    case .literal(let literal):
+      return literals.change(literal) { node in
+        var child = node.take() ?? Self()
+        defer { node = child.isEmpty ? nil : child }
+        return child.insert(ending, at: rest, sharing: sharing)
+      }
+    case .capture(let capture):
+      let edge = RouteTree.Edge(prefix: capture.prefix, suffix: capture.suffix, type: step.type)
+      let index = edges.firstIndex { edge.order <= $0.order } ?? edges.count
+      if index == edges.count || edge.order < edges[index].order { edges.insert(edge, at: index) }
+      return edges[index].node.insert(ending, at: rest, sharing: sharing)
+    case .rest(let rest):
+      return rest.isPath
+        ? Self.add(ending, to: &paths, sharing) : Self.add(ending, to: &rests, sharing)
     }
   }
 
-  /// Puts a route at the end of one form of its pattern; the route that stands there already, else.
-  mutating func insert(
-    _ route: Route.ID, priority: Int, segments: [RoutePattern.Segment], root: Root,
-    types: SegmentTypes, pattern: String
-  ) throws(RoutingError) -> Route.ID? {
-    var resolved: [SegmentTypes.SegmentType?] = []
-    for segment in segments {
-      if case .capture(let capture) = segment, let name = capture.type {
-        resolved.append(try types.type(named: name, in: pattern))
-      } else {
-        resolved.append(nil)
-      }
+  private static func add(
+    _ ending: RouteTree.Ending, to endings: inout [RouteTree.Ending], _ sharing: Bool
+  ) -> UInt64? {
+    if !sharing, let same = endings.first(where: { $0.priority == ending.priority }) {
+      return same.number
     }
-    var node = roots[root] ?? make()
-    roots[root] = node
-    var names: [String] = []
-    for (segment, type) in zip(segments, resolved) {
-      switch segment {
-      case .literal(let literal):
-        node = child(of: node, literal: literal)
-      case .capture(let capture):
-        names.append(capture.name)
-        node = child(of: node, capture: capture, type: type)
-      case .rest(let rest):
-        names.append(rest.name)
-        let ending = Ending(route: route, priority: priority, names: names)
-        return rest.isPath
-          ? Self.add(ending, to: &nodes[node].paths) : Self.add(ending, to: &nodes[node].rests)
-      }
-    }
-    return Self.add(
-      Ending(route: route, priority: priority, names: names), to: &nodes[node].ends)
-  }
-
-  private static func add(_ ending: Ending, to endings: inout [Ending]) -> Route.ID? {
-    if let same = endings.first(where: { $0.priority == ending.priority }) { return same.route }
     let index = endings.firstIndex { $0.priority < ending.priority } ?? endings.count
     endings.insert(ending, at: index)
     return nil
   }
 
-  private mutating func make() -> Int {
-    if let node = free.popLast() { return node }
-    nodes.append(Node())
-    return nodes.count - 1
-  }
-
-  private mutating func child(of node: Int, literal: String) -> Int {
-    if let child = nodes[node].literals[literal] { return child }
-    let child = make()
-    nodes[node].literals[literal] = child
-    return child
-  }
-
-  private mutating func child(
-    of node: Int, capture: RoutePattern.Capture, type: SegmentTypes.SegmentType?
-  ) -> Int {
-    var edge = Edge(prefix: capture.prefix, suffix: capture.suffix, type: type, child: 0)
-    if let same = nodes[node].edges.first(where: { $0.order == edge.order }) { return same.child }
-    edge.child = make()
-    let index = nodes[node].edges.firstIndex { edge.order < $0.order } ?? nodes[node].edges.count
-    nodes[node].edges.insert(edge, at: index)
-    return edge.child
-  }
-
-  /// Takes a route out of one form of its pattern, and what only it needed.
-  mutating func remove(_ route: Route.ID, segments: [RoutePattern.Segment], root: Root) {
-    guard let start = roots[root] else { return }
-    var path: [(parent: Int, segment: RoutePattern.Segment)] = []
-    var node = start
-    for segment in segments {
-      if case .rest = segment { break }
-      guard let next = find(segment, under: node) else { return }
-      path.append((node, segment))
-      node = next
-    }
-    nodes[node].ends.removeAll { $0.route == route }
-    nodes[node].paths.removeAll { $0.route == route }
-    nodes[node].rests.removeAll { $0.route == route }
-    while let (parent, segment) = path.popLast(), nodes[node].isEmpty {
-      switch segment {
-      case .literal(let literal): nodes[parent].literals[literal] = nil
-      case .capture, .rest: nodes[parent].edges.removeAll { $0.child == node }
+  fileprivate mutating func remove(
+    _ number: UInt64, at segments: ArraySlice<RoutePattern.Segment>
+  ) {
+    switch segments.first {
+    case .literal(let literal):
+      literals.change(literal) { node in
+        guard var child = node.take() else { return }
+        child.remove(number, at: segments.dropFirst())
+        node = child.isEmpty ? nil : child
       }
-      release(node)
-      node = parent
-    }
-    if node == start, nodes[node].isEmpty {
-      roots[root] = nil
-      release(node)
-    }
-  }
-
-  private mutating func release(_ node: Int) {
-    nodes[node] = Node()
-    free.append(node)
-  }
-
-  private func find(_ segment: RoutePattern.Segment, under node: Int) -> Int? {
-    switch segment {
-    case .literal(let literal): return nodes[node].literals[literal]
     case .capture(let capture):
-      return nodes[node].edges.first {
-        $0.prefix == capture.prefix && $0.suffix == capture.suffix
-          && $0.type?.name == capture.type.map(SegmentTypes.key)
-      }?.child
-    case .rest: return nil
+      guard let index = edges.firstIndex(where: { $0.isEdge(of: capture) }) else { return }
+      edges[index].node.remove(number, at: segments.dropFirst())
+      if edges[index].node.isEmpty { edges.remove(at: index) }
+    case .rest(let rest):
+      if rest.isPath {
+        paths.removeAll { $0.number == number }
+      } else {
+        rests.removeAll { $0.number == number }
+      }
+    case nil: ends.removeAll { $0.number == number }
     }
+  }
+}
+
+extension RouteTree.Edge {
+  fileprivate func isEdge(of capture: RoutePattern.Capture) -> Bool {
+    prefix == capture.prefix && suffix == capture.suffix
+      && type?.name == capture.type.map(SegmentTypes.key)
   }
 }

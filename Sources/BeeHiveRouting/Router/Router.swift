@@ -15,17 +15,17 @@ public struct Router: Sendable {
   /// Registers a handler for the URLs that a pattern matches.
   ///
   /// It may return nothing, an object, or wait; throwing `call.refusal(…)` asks the next matching route.
-  /// Calls from outside reach it only with `isRemote`. Throws where the pattern cannot be read, or a
+  /// Calls from outside reach it with `.remote` or `.elevated` alone. Throws where the pattern cannot be read, or a
   /// route of the same shape and priority is registered: the error names both places.
   @discardableResult
   public func register<Value: Sendable>(
-    _ pattern: String, priority: Int = 0, matching extent: Route.Extent = .exact,
-    isRemote: Bool = false, file: String = #fileID, line: UInt = #line,
+    _ pattern: String, exposure: Exposure = .local, priority: Int = 0,
+    matching extent: Route.Extent = .exact, file: String = #fileID, line: UInt = #line,
     _ handler: @escaping @Sendable (RouteCall) async throws -> Value
   ) throws(RoutingError) -> RouteRegistration {
     let route = Route(
       id: Route.ID(rawValue: RoutingCore.nextNumber()), pattern: try RoutePattern(pattern),
-      priority: priority, extent: extent, isRemote: isRemote,
+      priority: priority, extent: extent, exposure: exposure,
       result: Value.self == Void.self ? "" : "\(Value.self)",
       source: .code(file: file, line: line), handler: handler)
     try core.routes.withLock { table throws(RoutingError) in try table.add(route) }
@@ -42,7 +42,7 @@ public struct Router: Sendable {
     guard let pattern = try? RoutePattern(pattern) else { return false }
     let root = RouteTree.Root(scheme: pattern.scheme, isAbsolute: pattern.isAbsolute)
     let gone = core.routes.withLock { table in
-      table.remove { $0.pattern.variants == pattern.variants && $0.root == root }
+      table.remove { $0.pattern.variants == pattern.variants && $0.pattern.root == root }
     }
     return !gone.isEmpty
   }
@@ -75,21 +75,23 @@ public struct Router: Sendable {
     core.own { [core] in _ = core.routes.withLock { $0.types.remove(type) } }
   }
 
-  /// Answers the URLs that no route answers.
+  /// Answers the URLs whose path no route has; what a route that has it throws is thrown.
   ///
+  /// Calls from outside reach it with `.remote` or `.elevated` alone, as a route.
   /// `handler` may open others. Where those are unmatched too, it is called again, one inside the
   /// other at most 16 times: then the innermost `open` throws `RoutingError.Code.redirectLoop`.
   public func unmatched<Value: Sendable>(
-    _ handler: @escaping @Sendable (RouteCall) async throws -> Value
+    exposure: Exposure = .local, _ handler: @escaping @Sendable (RouteCall) async throws -> Value
   ) {
-    unmatched(for: nil, handler)
+    unmatched(for: nil, exposure, handler)
   }
 
   /// The same for one scheme, or for all that have none of their own.
   func unmatched<Value: Sendable>(
-    for scheme: String?, _ handler: @escaping @Sendable (RouteCall) async throws -> Value
+    for scheme: String?, _ exposure: Exposure,
+    _ handler: @escaping @Sendable (RouteCall) async throws -> Value
   ) {
-    let unmatched = Numbered<RouteTable.Unmatched>(handler: handler)
+    let unmatched = Numbered<RouteTable.Unmatched>(handler: .init(exposure, handler))
     _ = core.routes.withLock { $0.setUnmatched(unmatched, for: scheme) }
     core.own { [core] in
       _ = core.routes.withLock { $0.removeUnmatched(unmatched.number, for: scheme) }
@@ -103,7 +105,9 @@ public struct Router: Sendable {
 
   /// Whether a route, or a target and action, would answer this URL; nothing is called.
   ///
-  /// For a pattern's types, declared query and remote mark: all of it has to fit.
+  /// The dry run of `calls.explain` without its words: rules, types, declared query and exposure count, and
+  /// where this says no, `open` throws what `explain` says. Interceptors are taken to let the call pass;
+  /// what only a handler of unmatched URLs or missing actions would answer cannot be opened.
   public func canOpen(_ url: String, origin: CallOrigin = .local) -> Bool {
     core.canOpen(url, origin: origin)
   }

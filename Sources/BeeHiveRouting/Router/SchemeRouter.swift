@@ -10,13 +10,14 @@ public struct SchemeRouter: Sendable {
   /// Registers a handler for a pattern without a scheme: `/shop/:id` or `//shop/:id`.
   @discardableResult
   public func register<Value: Sendable>(
-    _ pattern: String, priority: Int = 0, matching extent: Route.Extent = .exact,
-    isRemote: Bool = false, file: String = #fileID, line: UInt = #line,
+    _ pattern: String, exposure: Exposure = .local, priority: Int = 0,
+    matching extent: Route.Extent = .exact, file: String = #fileID, line: UInt = #line,
     _ handler: @escaping @Sendable (RouteCall) async throws -> Value
   ) throws(RoutingError) -> RouteRegistration {
     try router.register(
-      whole(pattern), priority: priority, matching: extent, isRemote: isRemote, file: file,
-      line: line, handler)
+      whole(pattern), exposure: exposure, priority: priority, matching: extent, file: file,
+      line: line,
+      handler)
   }
 
   /// Takes out what was registered under a pattern without a scheme.
@@ -38,11 +39,11 @@ public struct SchemeRouter: Sendable {
     router.core.routes.withLock { $0.schemes[scheme, default: .init()].fallsBack = fallsBack }
   }
 
-  /// Answers the URLs of this scheme that no route answers.
+  /// Answers the URLs of this scheme whose path no route has, as `Router.unmatched`.
   public func unmatched<Value: Sendable>(
-    _ handler: @escaping @Sendable (RouteCall) async throws -> Value
+    exposure: Exposure = .local, _ handler: @escaping @Sendable (RouteCall) async throws -> Value
   ) {
-    router.unmatched(for: scheme, handler)
+    router.unmatched(for: scheme, exposure, handler)
   }
 
   private func whole(_ pattern: String) -> String {

@@ -37,6 +37,11 @@ struct SegmentTypes: Sendable {
     types[name] = SegmentType(name: name, rank: rank) { convert($0) }
   }
 
+  /// Whether a pattern may name this type.
+  func has(_ name: String) -> Bool {
+    ["string", "path"].contains(Self.key(of: name)) || types[Self.key(of: name)] != nil
+  }
+
   /// Adds a type of the host's; throws where the name is taken.
   mutating func define(_ name: String, _ convert: @escaping Converter) throws(RoutingError) {
     let key = Self.key(of: name)

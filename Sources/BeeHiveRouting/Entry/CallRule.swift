@@ -1,0 +1,95 @@
+internal import BeeHive
+
+/// Who has a say about calls: an interceptor, a guard, a rule of the table.
+struct CallRule: Sendable {
+  /// Whether a declared verdict holds: told of the call, and of what it is given. Changes nothing.
+  typealias Condition = @Sendable (Call, Arguments) -> Bool
+
+  enum Decision: Sendable {
+    /// The verdict stands beforehand; the condition, if any, looks and changes nothing.
+    case declared(when: Condition?, then: Verdict)
+    /// Whatever the host's code says.
+    case code(@Sendable (Call) async throws -> Verdict)
+  }
+
+  let name: String
+  let priority: Int
+  let match: CallMatch
+  let decision: Decision
+  let source: RuleSource
+  /// The URL of a declared redirection, where it has places to fill in.
+  let template: RedirectTemplate?
+  /// Differs from that of all others of its index, and grows.
+  var number: UInt64 = 0
+
+  /// Throws where a declared redirection has a place that the match does not fill in.
+  init(
+    _ name: String, priority: Int, _ match: CallMatch, _ decision: Decision, source: RuleSource
+  ) throws(RoutingError) {
+    self.name = name
+    self.priority = priority
+    self.match = match
+    self.decision = decision
+    self.source = source
+    if case .declared(_, .redirect(.url(let text))) = decision {
+      template = try RedirectTemplate(text, given: match.names)
+    } else {
+      template = nil
+    }
+  }
+
+  /// What code decides; it has no declared redirection.
+  init(
+    _ name: String, priority: Int, _ match: CallMatch,
+    interceptor: @escaping @Sendable (Call) async throws -> Verdict
+  ) {
+    self.name = name
+    self.priority = priority
+    self.match = match
+    decision = .code(interceptor)
+    source = .interceptor
+    template = nil
+  }
+
+  /// Larger priority first, the table before code, then in the order of arrival.
+  static func isBefore(_ first: CallRule, _ second: CallRule) -> Bool {
+    (second.priority, first.source.rank, first.number)
+      < (first.priority, second.source.rank, second.number)
+  }
+}
+
+/// Where a rule comes from.
+public enum RuleSource: String, Hashable, Sendable {
+  /// The decision table.
+  case table
+  /// A call of `guardCalls`.
+  case guardian = "guard"
+  /// A call of `intercept`.
+  case interceptor
+
+  fileprivate var rank: Int { self == .table ? 0 : 1 }
+}
+
+/// A rule that a call meets.
+struct MetRule: Sendable {
+  let rule: CallRule
+  /// What the path of the call's URL gives by the rule's pattern.
+  let values: [(name: String, value: any URLConvertible)]
+
+  /// What the call is given, as far as a rule can know it: the query below the path below what is given
+  /// beside the URL.
+  func parameters(of call: Call) -> Arguments {
+    var parameters = Arguments()
+    if call.action == nil, let url = call.url { parameters = Arguments(items: url.items) }
+    for (name, value) in values { parameters.values[name] = .texts(value.urlTexts) }
+    for key in call.withheld { parameters.values[key] = nil }
+    return parameters.merging(call.arguments)
+  }
+
+  /// What the rule has declared for this call; nil where its condition does not hold, or code decides.
+  func verdict(on call: Call) -> Verdict? {
+    guard case .declared(let condition, let verdict) = rule.decision else { return nil }
+    guard let condition else { return verdict }
+    return condition(call, parameters(of: call)) ? verdict : nil
+  }
+}

@@ -1,0 +1,134 @@
+internal import BeeHive
+internal import Threads
+
+/// Who answers a call that every rule lets pass: the one place that says so, for calls and for dry runs.
+enum Receiver {
+  /// Routes whose pattern the URL meets and whose parameters are given, the best first, never empty.
+  case routes([FitRoute])
+  case action(RegisteredTarget, Action<AnyTarget>, Arguments)
+  /// A target's own fallback.
+  case targetFallback(RegisteredTarget, @Sendable (AnyTarget, Call) async throws -> any Sendable)
+  /// The mediator's.
+  case fallback(TargetTable.Fallback)
+  case unmatched(URLText, RouteTable.Unmatched)
+
+  /// A route and all that its handler is given.
+  struct FitRoute {
+    let route: Route
+    let call: RouteCall
+  }
+}
+
+extension RoutingCore {
+  /// Finds who answers; throws the error that the call ends in where there is none.
+  func receiver(of call: Call) throws(RoutingError) -> Receiver {
+    if let (target, action) = call.action {
+      return try receiver(of: call, target: target, action: action)
+    }
+    guard let url = call.url else {
+      throw RoutingError(.noRoute, "\(call.destination) is no URL and no action")
+    }
+    return try receiver(of: call, at: url)
+  }
+
+  private func receiver(
+    of call: Call, target name: String, action: String
+  ) throws(RoutingError) -> Receiver {
+    let target: RegisteredTarget
+    let found: Action<AnyTarget>
+    do throws(RoutingError) {
+      (target, found) = try declared(name, action, origin: call.origin)
+    } catch {
+      guard error.code == .noTarget || error.code == .noAction else { throw error }
+      if let fallback = fallback(of: name, for: call.origin) { return fallback }
+      throw call.url.flatMap { nearMiss(of: $0, from: call.origin) } ?? error
+    }
+    return .action(
+      target, found, try Self.check(call.arguments, against: found, of: "\(name).\(action)"))
+  }
+
+  private func fallback(of name: String, for origin: CallOrigin) -> Receiver? {
+    if origin == .local, let target = target(named: name),
+      let fallback = target.definition.fallback
+    {
+      return .targetFallback(target, fallback)
+    }
+    guard
+      let fallback = targets.withLock({ $0.fallbacks[name] ?? $0.fallbacks[nil] })?.handler,
+      origin == .local || fallback.exposure.isRemote
+    else { return nil }
+    return .fallback(fallback)
+  }
+
+  private func receiver(of call: Call, at url: URLText) throws(RoutingError) -> Receiver {
+    let (table, matches) = meet(url)
+    let allowed = call.origin == .remote ? matches.filter(\.route.exposure.isRemote) : matches
+    if allowed.isEmpty, let first = matches.first {
+      throw RoutingError(
+        .notRemote,
+        "\(first.route.pattern) is not marked remote, so nobody outside may open \(url)",
+        sources: [first.route.source])
+    }
+    var fit: [Receiver.FitRoute] = []
+    var failure: RoutingError?
+    for (route, values) in allowed {
+      do throws(RoutingError) {
+        let parameters = try RouteParameters.collect(
+          of: call, at: url, for: route, types: table.types, path: values)
+        fit.append(.init(route: route, call: RouteCall(call, at: url, route.pattern, parameters)))
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if !fit.isEmpty { return .routes(fit) }
+    // What a route that the URL meets has to say is not hidden by a handler of unmatched ones.
+    if let failure { throw failure }
+    if let handler = table.unmatched(for: url), call.origin == .local || handler.exposure.isRemote {
+      return .unmatched(url, handler)
+    }
+    throw nearMiss(of: url, from: call.origin) ?? nobody(answersTo: url)
+  }
+
+  /// The error for a URL that a route would have, were a piece of its path of the type that the route names.
+  ///
+  /// Nobody outside is told of routes that are not for outside.
+  func nearMiss(of url: URLText, from origin: CallOrigin) -> RoutingError? {
+    let table = routes.withLock { $0 }
+    let near = table.matches(of: url, ignoringTypes: true).first {
+      origin == .local || $0.route.exposure.isRemote
+    }
+    guard let (route, values) = near else { return nil }
+    let wrong = values.first { name, value in
+      guard let text = value as? String, let type = route.pattern.type(of: name) else {
+        return false
+      }
+      return !table.types.mayHold(text, as: type)
+    }
+    guard let wrong, let type = route.pattern.type(of: wrong.name) else { return nil }
+    return RoutingError(
+      .noRoute,
+      "no route answers to \(url); \(route.pattern) would, were \"\(wrong.value.urlText)\" of type \(type)",
+      key: wrong.name, sources: [route.source])
+  }
+
+  private func nobody(answersTo url: URLText) -> RoutingError {
+    RoutingError(
+      .noRoute, "no route and no target answers to \(url); register one, or look at router.routes")
+  }
+}
+
+extension RouteCall {
+  fileprivate init(
+    _ call: Call, at url: URLText, _ pattern: RoutePattern, _ parameters: Arguments
+  ) {
+    self.init(
+      url: url, originalURL: call.originalURL, pattern: pattern, origin: call.origin,
+      parameters: parameters, userInfo: call.arguments)
+  }
+
+  /// What the handler of unmatched URLs is told.
+  init(unmatched call: Call, at url: URLText) {
+    let parameters = Arguments(items: url.items).merging(call.arguments)
+    self.init(call, at: url, .anything, parameters)
+  }
+}

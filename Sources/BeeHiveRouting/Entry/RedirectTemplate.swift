@@ -1,0 +1,107 @@
+internal import BeeHive
+
+/// The URL of a redirection with places that the match fills in: `app://old/:id?tab=:tab`.
+///
+/// Its path is a pattern, so a place may have a type and text around it.
+struct RedirectTemplate: Sendable {
+  private enum Part: Sendable {
+    case text(String)
+    case place(String)
+  }
+
+  private let head: String
+  /// The path, where it has places.
+  private let path: RoutePattern?
+  private let query: [(name: String, value: Part?)]
+  private let fragment: String
+  /// The names of its places.
+  let names: Set<String>
+
+  /// Nil where the text has no places. Throws where its path is no pattern, or has a place that `given` does
+  /// not name.
+  init?(_ text: String, given: Set<String>) throws(RoutingError) {
+    let (front, fragment) = text.cut(at: UInt8(ascii: "#"))
+    let (head, query) = front.cut(at: UInt8(ascii: "?"))
+    let hasPlaces = head.utf8.split(separator: UInt8(ascii: "/")).contains {
+      $0.first == UInt8(ascii: ":") && $0.count > 1
+    }
+    path = hasPlaces ? try RoutePattern(String(head)) : nil
+    self.head = String(head)
+    self.fragment = fragment.map { "#" + $0 } ?? ""
+    let plain = try URLText("/" + (query.map { "?" + $0 } ?? ""))
+    self.query = plain.items.map { item in
+      guard let value = item.value, value.utf8.first == UInt8(ascii: ":"), value.utf8.count > 1
+      else {
+        return (item.name, item.value.map(Part.text))
+      }
+      return (item.name, .place(String(value.dropFirst())))
+    }
+    let inQuery = self.query.compactMap { item in
+      if case .place(let name) = item.value { name } else { nil }
+    }
+    names = Set((path?.names ?? []) + inQuery)
+    if names.isEmpty { return nil }
+    if let unknown = names.subtracting(given).min() {
+      let known = given.isEmpty ? "no names" : given.sorted().joined(separator: ", ")
+      throw RoutingError(
+        .badPattern,
+        "\(text) has the place :\(unknown), and the path that is matched gives \(known) in each of its forms",
+        key: unknown)
+    }
+  }
+
+  /// The URL with its places filled in, and the rest of what goes along as query.
+  func url(
+    _ given: Arguments, carrying items: [URLText.Item]
+  ) throws(RoutingError) -> String {
+    var values: [String: any URLConvertible] = [:]
+    for name in names {
+      let texts = given.texts(name)
+      guard let first = texts.first else {
+        throw RoutingError(
+          .missingParameter, "\(head) is to be filled in with \(name), which a rule has taken away",
+          key: name)
+      }
+      values[name] = texts.count == 1 ? first : texts
+    }
+    var text = head
+    if let path { text = try path.url(with: values.filter { path.names.contains($0.key) }) }
+    let own = query.flatMap { name, value in
+      switch value {
+      case .text(let text): [URLText.Item(name: name, value: text)]
+      case .place(let place):
+        (values[place]?.urlTexts ?? []).map { URLText.Item(name: name, value: $0) }
+      case nil: [URLText.Item(name: name, value: nil)]
+      }
+    }
+    text += own.isEmpty ? "" : "?" + Self.text(of: own)
+    return try Self.url(text + fragment, carrying: items.filter { !names.contains($0.name) })
+  }
+
+  /// A URL with parameters behind its own, but for keys that it has itself.
+  static func url(
+    _ text: String, carrying items: [URLText.Item]
+  ) throws(RoutingError) -> String {
+    let unlimited = URLLimits(bytes: .max, segments: .max, items: .max)
+    let own = Set(try URLText(text, limits: unlimited).items.map(\.name))
+    let more = items.filter { !own.contains($0.name) }
+    guard !more.isEmpty else { return text }
+    let (front, fragment) = text.cut(at: UInt8(ascii: "#"))
+    let separator = front.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
+    return front + separator + Self.text(of: more) + (fragment.map { "#" + $0 } ?? "")
+  }
+
+  private static func text(of items: [URLText.Item]) -> String {
+    items.map { item in
+      PercentEncoding.query(item.name) + (item.value.map { "=" + PercentEncoding.query($0) } ?? "")
+    }.joined(separator: "&")
+  }
+}
+
+extension StringProtocol {
+  /// What stands before the first of an ASCII byte, and what stands behind it.
+  fileprivate func cut(at byte: UInt8) -> (before: String, after: String?) {
+    guard let index = utf8.firstIndex(of: byte) else { return (String(self), nil) }
+    return (String(self[..<index]), String(self[utf8.index(after: index)...]))
+  }
+}

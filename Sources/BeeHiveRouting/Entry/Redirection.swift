@@ -1,0 +1,72 @@
+internal import BeeHive
+
+extension Call {
+  /// More redirections than this are taken for a loop.
+  static let mostRedirections = 16
+
+  /// Sends the call elsewhere, unless it has been there.
+  ///
+  /// What the path gave by the pattern of `rule` and what the query gave go along: as the query of a URL,
+  /// where it has no such key itself, and as arguments of an action.
+  mutating func follow(
+    _ destination: Destination, by rule: MetRule? = nil
+  ) throws(RoutingError) {
+    let items = items(rule?.values ?? [])
+    var next = destination
+    switch destination {
+    case .action: arguments = Arguments(items: items).merging(arguments)
+    case .url(let text):
+      if let template = rule?.rule.template, let rule {
+        next = .url(try template.url(rule.parameters(of: self), carrying: items))
+      } else {
+        next = .url(try RedirectTemplate.url(text, carrying: items))
+      }
+    }
+    let path = (trail + [next]).map(\.description).joined(separator: " → ")
+    guard !trail.contains(next) else {
+      throw RoutingError(.redirectLoop, "the call is sent back to where it was: \(path)")
+    }
+    guard trail.count <= Self.mostRedirections else {
+      throw RoutingError(
+        .redirectLoop, "the call is sent on more than \(Self.mostRedirections) times: \(path)")
+    }
+    trail.append(next)
+    self.destination = next
+    withheld = []
+  }
+
+  /// What goes along: each key from the path if that gives it, else from the query; of an action, the texts
+  /// that it is given, which leave the arguments.
+  private mutating func items(
+    _ values: [(name: String, value: any URLConvertible)]
+  ) -> [URLText.Item] {
+    let fromPath = values.flatMap { name, value in
+      value.urlTexts.map { URLText.Item(name: name, value: $0) }
+    }
+    let fromQuery = action == nil ? url?.items ?? [] : arguments.takeTexts()
+    let names = Set(values.map(\.name))
+    return (fromPath + fromQuery.filter { !names.contains($0.name) })
+      .filter { !withheld.contains($0.name) }
+  }
+
+  /// Puts arguments over those that were given.
+  mutating func replace(_ new: Arguments) {
+    arguments = arguments.merging(new)
+    for key in new.withheld { arguments.values[key] = nil }
+    withheld.formUnion(new.withheld)
+    withheld.subtract(new.values.keys)
+  }
+}
+
+extension Arguments {
+  /// Takes out what came as text, in the order of the keys.
+  fileprivate mutating func takeTexts() -> [URLText.Item] {
+    var items: [URLText.Item] = []
+    for key in values.keys.sorted() {
+      guard case .texts(let texts) = values[key] else { continue }
+      items += texts.map { URLText.Item(name: key, value: $0) }
+      values[key] = nil
+    }
+    return items
+  }
+}

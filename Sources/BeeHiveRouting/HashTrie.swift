@@ -1,0 +1,142 @@
+/// A dictionary whose copies share what they have in common: a change copies one path, of at most 32 places
+/// a level, however many keys there are.
+///
+/// Calls hold copies of the tables that they began with; of a `Dictionary` the next change would copy
+/// all of it. The keys are spread by five bits of their hash a level, so there are at most 13 levels.
+struct HashTrie<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  /// A place of a branch: the pairs of one hash, or the branch that tells several hashes apart.
+  enum Place: Sendable {
+    case pairs(hash: Int, [(key: Key, value: Value)])
+    case branch(Branch)
+  }
+
+  /// The places that are taken, of 32, in order.
+  struct Branch: Sendable {
+    var map: UInt32 = 0
+    var places: [Place] = []
+  }
+
+  private(set) var root = Branch()
+  /// The number of keys.
+  private(set) var count = 0
+
+  /// Whether there is no key.
+  var isEmpty: Bool { count == 0 }
+
+  /// The value of a key.
+  subscript(key: Key) -> Value? { root.value(of: key, hash: key.hashValue, level: 0) }
+
+  /// Sets the value of a key, or takes it away, where `change` leaves nil. Returns what `change` does.
+  mutating func change<Result>(_ key: Key, _ change: (inout Value?) -> Result) -> Result {
+    root.change(key, hash: key.hashValue, level: 0) { value in
+      let before = value == nil ? 0 : 1
+      defer { count += (value == nil ? 0 : 1) - before }
+      return change(&value)
+    }
+  }
+
+  /// Sets the value of a key, or takes it away. Returns the value before.
+  @discardableResult
+  mutating func set(_ key: Key, _ new: consuming Value?) -> Value? {
+    change(key) { [new] value in exchange(&value, with: new) }
+  }
+
+  /// Every value, in no order.
+  var values: [Value] {
+    var values: [Value] = []
+    values.reserveCapacity(count)
+    root.collect(into: &values)
+    return values
+  }
+}
+
+extension HashTrie.Branch {
+  /// The place of a hash: its bit, and its index among the places that are taken.
+  private func place(of hash: Int, level: Int) -> (bit: UInt32, index: Int, isTaken: Bool) {
+    let bit = UInt32(1) << UInt32(truncatingIfNeeded: hash >> (5 * level) & 31)
+    return (bit, (map & (bit - 1)).nonzeroBitCount, map & bit != 0)
+  }
+
+  fileprivate func value(of key: Key, hash: Int, level: Int) -> Value? {
+    let (_, index, isTaken) = place(of: hash, level: level)
+    guard isTaken else { return nil }
+    switch places[index] {
+    case .branch(let branch): return branch.value(of: key, hash: hash, level: level + 1)
+    case .pairs(let other, let pairs):
+      return other == hash ? pairs.first { $0.key == key }?.value : nil
+    }
+  }
+
+  fileprivate mutating func change<Result>(
+    _ key: Key, hash: Int, level: Int, _ change: (inout Value?) -> Result
+  ) -> Result {
+    let (bit, index, isTaken) = place(of: hash, level: level)
+    let result: Result
+    let new: HashTrie.Place?
+    if !isTaken {
+      var value: Value?
+      result = change(&value)
+      guard let value else { return result }
+      map |= bit
+      places.insert(.pairs(hash: hash, [(key, value)]), at: index)
+      return result
+    }
+    // Taken out meanwhile, so that what nobody shares is changed where it is.
+    switch exchange(&places[index], with: .pairs(hash: 0, [])) {
+    case .branch(var branch):
+      result = branch.change(key, hash: hash, level: level + 1, change)
+      new = branch.shortest
+    case .pairs(hash, var pairs):
+      let found = pairs.firstIndex { $0.key == key }
+      var value = found.map { pairs.remove(at: $0).value }
+      result = change(&value)
+      if let value { pairs.append((key, value)) }
+      new = pairs.isEmpty ? nil : .pairs(hash: hash, pairs)
+    case .pairs(let other, let pairs):
+      var value: Value?
+      result = change(&value)
+      let old = HashTrie.Place.pairs(hash: other, pairs)
+      new = value.map { .branch(.init(old, other, hash, (key, $0), level: level + 1)) } ?? old
+    }
+    if let new {
+      places[index] = new
+    } else {
+      map &= ~bit
+      places.remove(at: index)
+    }
+    return result
+  }
+
+  /// A branch that tells the pairs of two hashes apart.
+  private init(
+    _ old: HashTrie.Place, _ other: Int, _ hash: Int, _ pair: (key: Key, value: Value), level: Int
+  ) {
+    let there = place(of: other, level: level)
+    let here = place(of: hash, level: level)
+    map = there.bit | here.bit
+    guard there.bit != here.bit else {
+      places = [.branch(.init(old, other, hash, pair, level: level + 1))]
+      return
+    }
+    let new = HashTrie.Place.pairs(hash: hash, [pair])
+    places = there.bit < here.bit ? [old, new] : [new, old]
+  }
+
+  /// The branch as a place: none where it is empty, its only pairs where it tells nothing apart.
+  private var shortest: HashTrie.Place? {
+    guard places.count < 2, let only = places.first else {
+      return places.isEmpty ? nil : .branch(self)
+    }
+    if case .branch = only { return .branch(self) }
+    return only
+  }
+
+  fileprivate func collect(into values: inout [Value]) {
+    for place in places {
+      switch place {
+      case .pairs(_, let pairs): values += pairs.lazy.map(\.value)
+      case .branch(let branch): branch.collect(into: &values)
+      }
+    }
+  }
+}

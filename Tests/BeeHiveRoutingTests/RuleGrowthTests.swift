@@ -1,0 +1,101 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import BeeHiveRouting
+
+@Suite("A call looks at the rules that it meets, however many others there are")
+struct RuleGrowthTests {
+  /// How often a condition is asked, or a value is made of a segment, while a call is answered beside rules for
+  /// other URLs and actions.
+  private func looks(among count: Int, byCode: Bool) async throws -> Int {
+    let router = Router()
+    let looks = Atomic<Int>(0)
+    try router.define("Counted") { text in
+      looks.add(1, ordering: .relaxed)
+      return Int(text)
+    }
+    router.calls.define(guard: "counted") { _ in
+      looks.add(1, ordering: .relaxed)
+      return false
+    }
+    try router.mediator.register("shop") { ShopTarget() }
+    try router.register("app://page/:id") { _ in "answered" }
+    if byCode {
+      for number in 0..<count {
+        router.calls.intercept("i\(number)", try .url("app://other\(number)/:id")) { _ in
+          Issue.record("asked in vain")
+          return .proceed
+        }
+        router.calls.intercept("j\(number)", .action("target\(number)", "price")) { _ in
+          Issue.record("asked in vain")
+          return .proceed
+        }
+      }
+      router.calls.intercept("met", try .url("app://page/:id")) { _ in
+        looks.add(1, ordering: .relaxed)
+        return .proceed
+      }
+    } else {
+      var rules = (0..<count).map { number in
+        DecisionTable.Rule(
+          "r\(number)", .init(.url("app://old\(number)/:id<Counted>")),
+          when: [.hostGuard("counted", true)], do: .redirectToURL("app://page/:id"))
+      }
+      rules.append(
+        .init(
+          "met", .init(.url("app://page/:id<Counted>")), when: [.hostGuard("counted", true)],
+          do: .block("never")))
+      try router.calls.load(DecisionTable(rules: rules))
+    }
+    looks.store(0, ordering: .relaxed)
+    #expect(await router.answer("app://page/7") == "answered")
+    #expect(router.calls.explain("app://page/7").steps.count == (byCode ? 1 : 0))
+    return looks.load(ordering: .relaxed)
+  }
+
+  @Test(arguments: [false, true])
+  func `An unrelated call costs the same beside 10, 1,000 and 100,000 rules`(byCode: Bool)
+    async throws
+  {
+    let few = try await looks(among: 10, byCode: byCode)
+    #expect(few > 0)
+    for count in [1_000, Effort.times(10_000, full: 100_000)] {
+      #expect(try await looks(among: count, byCode: byCode) == few)
+    }
+  }
+
+  @Test func `Rules that redirect are checked for loops in as many looks as there are rules`()
+    throws
+  {
+    /// How often a type is asked while a table of redirections is loaded.
+    func looks(among count: Int) throws -> Int {
+      let router = Router()
+      let looks = Atomic<Int>(0)
+      try router.define("Counted") { text in
+        looks.add(1, ordering: .relaxed)
+        return Int(text)
+      }
+      let rules = (0..<count).map { number in
+        DecisionTable.Rule(
+          "r\(number)", .init(.url("app://old/\(number)/:id<Counted>")),
+          do: .redirectToURL("app://old/\(number)x/7"))
+      }
+      try router.calls.load(DecisionTable(rules: rules))
+      return looks.load(ordering: .relaxed)
+    }
+    #expect(try looks(among: 3_000) <= 3_000)
+  }
+
+  @Test func `A key of a query that is there again is added to the texts that are there`() {
+    var arguments = Arguments()
+    var places: Set<UInt> = []
+    for _ in 0..<10_000 {
+      arguments.append("v", for: "k")
+      guard case .texts(let texts) = arguments.values["k"] else { continue }
+      places.insert(unsafe texts.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) })
+    }
+    #expect(arguments.texts("k").count == 10_000)
+    #expect(places.count <= 30, "they are moved when they have doubled: \(places.count) times")
+  }
+}
