@@ -1,130 +1,132 @@
 internal import BeeHive
 
-/// A table turned into rules, as a whole or not at all.
-struct CompiledTable {
-  private(set) var rules: [RuleList.Rule] = []
-  private var problems: [String] = []
+extension DecisionTable {
+  /// What the host brings to a table.
+  struct Host {
+    var types: SegmentTypes
+    var guards: [String: @Sendable (Call) -> Bool]
+    /// Seconds since 1970.
+    var now: @Sendable () -> Double
+  }
 
-  /// Throws every problem of the table at once.
-  init(
-    _ table: DecisionTable, types: SegmentTypes,
-    guards: [String: @Sendable (Call) -> Bool]
-  ) throws(RoutingError) {
-    if table.version != DecisionTable.currentVersion {
-      problems.append(
-        "version \(table.version) is not the \(DecisionTable.currentVersion) that is read here")
+  /// Notes what can be known to be wrong without the host.
+  func check(noting problems: SchemaProblems) { _ = compiled(for: nil, noting: problems) }
+
+  /// The table as rules, as a whole or not at all: throws every problem of it at once.
+  func compiled(for host: Host) throws(RoutingError) -> RuleIndex {
+    let problems = SchemaProblems()
+    let index = compiled(for: host, noting: problems)
+    try problems.refuse(name)
+    return index
+  }
+
+  private func compiled(for host: Host?, noting problems: SchemaProblems) -> RuleIndex {
+    if version != Self.currentVersion {
+      problems.add("version", "\(version) is not the \(Self.currentVersion) that is read here")
     }
     var names: Set<String> = []
-    for (index, rule) in table.rules.enumerated() {
-      let place = "rules[\(index)]\(rule.name.isEmpty ? "" : " (\(rule.name))")"
-      if rule.name.isEmpty { problems.append("\(place) has no name") }
+    var index = RuleIndex()
+    var sent: [CallRule] = []
+    for (number, rule) in rules.enumerated() {
+      let place = "rules[\(number)]\(rule.name.isEmpty ? "" : " (\(rule.name))")"
+      if rule.name.isEmpty { problems.add(place, "it has no name") }
       if !names.insert(rule.name).inserted {
-        problems.append("\(place) has the name of an earlier rule")
+        problems.add(place, "it has the name of an earlier rule")
       }
-      if let compiled = compile(rule, at: place, types: types, guards: guards) {
-        rules.append(compiled)
-      }
-    }
-    if problems.isEmpty { findCircles() }
-    guard problems.isEmpty else {
-      throw RoutingError(
-        .badTable,
-        "the decision table \(table.name) was not taken: " + problems.joined(separator: "; "))
-    }
-  }
-
-  private mutating func compile(
-    _ rule: DecisionTable.Rule, at place: String, types: SegmentTypes,
-    guards: [String: @Sendable (Call) -> Bool]
-  ) -> RuleList.Rule? {
-    let match: CallMatch
-    switch rule.match.subject {
-    case .everything: match = .everything(from: rule.match.origin)
-    case .action(let target, let action):
-      if target.isEmpty || action.isEmpty { problems.append("\(place) matches an empty name") }
-      match = .action(target, action, from: rule.match.origin)
-    case .url(let text):
       do throws(RoutingError) {
-        match = try .url(RoutePattern(text), types: types, from: rule.match.origin)
+        let compiled = try rule.compiled(for: host) { problems.add(place, $0) }
+        _ = index.add(compiled)
+        if case .declared(nil, .redirect) = compiled.decision { sent.append(compiled) }
       } catch {
-        problems.append("\(place): \(error)")
-        return nil
+        problems.add(place, error.message)
       }
     }
-    var conditions: [RuleList.Condition] = []
-    for condition in rule.conditions {
-      if case .hostGuard(let name, let expected) = condition {
-        guard let hostGuard = guards[name] else {
-          problems.append("\(place) names the guard \(name), which the host has not defined")
-          continue
-        }
-        conditions.append { call, _ in hostGuard(call) == expected }
-      } else {
-        conditions.append { _, parameters in condition.holds(for: parameters) }
+    for rule in sent {
+      if let way = index.loop(from: rule) {
+        problems.add(rule.name, "it redirects for ever: \(way)")
       }
     }
-    guard let verdict = verdict(of: rule.outcome, at: place) else { return nil }
-    var holds: RuleList.Condition?
-    if !conditions.isEmpty {
-      let all = conditions
-      holds = { call, values in all.allSatisfy { $0(call, values) } }
-    }
-    return RuleList.Rule(
-      name: rule.name, priority: rule.priority, match: match,
-      decision: .declared(when: holds, then: verdict), source: .table, number: 0)
+    return index
   }
+}
 
-  private mutating func verdict(of outcome: DecisionTable.Outcome, at place: String) -> Verdict? {
-    switch outcome {
+extension DecisionTable.Rule {
+  fileprivate func compiled(
+    for host: DecisionTable.Host?, noting note: (String) -> Void
+  ) throws(RoutingError) -> CallRule {
+    let all = conditions.map { $0.compiled(of: name, for: host, noting: note) }
+    var holds: CallRule.Condition?
+    if !all.isEmpty { holds = { call, given in all.allSatisfy { $0(call, given) } } }
+    let verdict = try outcome.verdict(noting: note)
+    let calls = try match.compiled(for: host, noting: note)
+    return try CallRule(
+      name, priority: priority, calls, .declared(when: holds, then: verdict), source: .table)
+  }
+}
+
+extension DecisionTable.Match {
+  fileprivate func compiled(
+    for host: DecisionTable.Host?, noting note: (String) -> Void
+  ) throws(RoutingError) -> CallMatch {
+    switch subject {
+    case .everything: return .everything(from: origin)
+    case .action(let target, let action):
+      if target.isEmpty || action.isEmpty { note("it matches an empty name") }
+      return .action(target, action, from: origin)
+    case .url(let text):
+      let pattern = try RoutePattern(text)
+      // Which types there are is known to the host alone.
+      return try .url(pattern, types: host?.types ?? pattern.anyTypes, from: origin)
+    }
+  }
+}
+
+extension DecisionTable.Outcome {
+  fileprivate func verdict(noting note: (String) -> Void) throws(RoutingError) -> Verdict {
+    switch self {
     case .redirectToURL(let text):
       do throws(RoutingError) { _ = try URLText(text) } catch {
-        problems.append("\(place) redirects to what is no URL: \(error)")
-        return nil
+        note("it redirects to what is no URL: \(error)")
       }
       return .redirect(to: .url(text))
     case .redirect(let target, let action):
-      if target.isEmpty || action.isEmpty { problems.append("\(place) redirects to an empty name") }
+      if target.isEmpty || action.isEmpty { note("it redirects to an empty name") }
       return .redirect(to: .action(target: target, action: action))
     case .block(let reason):
-      if reason.isEmpty { problems.append("\(place) blocks without a reason") }
+      if reason.isEmpty { note("it blocks without a reason") }
       return .refuse(reason)
     case .replace(let values): return .replace(Arguments(values))
     case .answer(let value): return .answer(value.answer)
     }
   }
+}
 
-  /// Finds redirections that hold whatever the call and lead back to where they were.
-  private mutating func findCircles() {
-    for rule in rules {
-      guard case .declared(nil, .redirect(let first)) = rule.decision else { continue }
-      var destination = first
-      var way = [first]
-      while way.count <= RoutingCore.mostRedirections {
-        let call = Call(probing: destination)
-        let next = rules.first { rule in
-          guard case .declared(nil, .redirect) = rule.decision else { return false }
-          return rule.match.parameters(of: call) != nil
-        }
-        guard case .declared(_, .redirect(let onward))? = next?.decision else { break }
-        if way.contains(onward) {
-          let text = (way + [onward]).map(\.description).joined(separator: " → ")
-          problems.append("\(rule.name) redirects in a circle: \(text)")
-          break
-        }
-        way.append(onward)
-        destination = onward
-      }
-    }
+extension RoutePattern {
+  /// The types that it names, whatever they take.
+  fileprivate var anyTypes: SegmentTypes {
+    var types = SegmentTypes()
+    for name in typeNames where !types.has(name) { try? types.define(name) { $0 } }
+    return types
   }
 }
 
-extension Call {
-  /// A call that asks what would become of it.
-  fileprivate init(probing destination: Destination) {
-    self.init(
-      number: 0, origin: .local, destination: destination, arguments: [:], url: nil,
-      originalURL: nil, trail: [destination])
-    if case .url(let text) = destination { url = try? URLText(text) }
+extension RuleIndex {
+  /// The way of a redirection that holds whatever the call and comes back to where it was; nil where it ends.
+  fileprivate func loop(from rule: CallRule) -> String? {
+    guard case .declared(nil, .redirect(let first)) = rule.decision else { return nil }
+    var way = [first]
+    while way.count <= Call.mostRedirections {
+      var call = Call(number: 0, to: way[way.count - 1], origin: .local)
+      if case .url(let text) = call.destination { call.url = try? URLText(text) }
+      let next = met(by: call).sorted { CallRule.isBefore($0.rule, $1.rule) }.lazy.compactMap {
+        met in
+        if case .declared(nil, .redirect(let next)) = met.rule.decision { next } else { nil }
+      }.first
+      guard let next else { return nil }
+      if way.contains(next) { return (way + [next]).map(\.description).joined(separator: " → ") }
+      way.append(next)
+    }
+    return nil
   }
 }
 
@@ -138,29 +140,6 @@ extension Arguments {
       } else {
         self.values[key] = .texts(value.texts)
       }
-    }
-  }
-}
-
-extension DecisionTable.Condition {
-  fileprivate func holds(for parameters: Arguments) -> Bool {
-    switch self {
-    case .given(let key, let expected): return (parameters.values[key] != nil) == expected
-    case .isOne(let key, let values, let isNot):
-      let given = parameters.texts(key)
-      return values.contains { given == $0.texts } != isNot
-    case .hostGuard: return false
-    }
-  }
-}
-
-extension Arguments {
-  /// The texts that a URL would have for a key; none where it is missing or no URL can hold it.
-  fileprivate func texts(_ key: String) -> [String] {
-    switch values[key] {
-    case .texts(let texts): texts
-    case .value(let value): (value as? any URLConvertible)?.urlTexts ?? []
-    case nil: []
     }
   }
 }

@@ -1,8 +1,8 @@
 /// Rules about calls that come from a document: a file that is shipped, or one that a server sends.
 ///
 /// The host decodes it with the decoder it likes, `JSONDecoder().decode(DecisionTable.self, from: data)`;
-/// `Docs/decision-table.md` has the schema. A key that the schema does not have, or a value of the wrong
-/// form, throws a `DecodingError` whose coding path leads to it.
+/// `Docs/decision-table.md` has the schema. A document that is not of it throws a `RoutingError` of the code
+/// `bad-table`, which lists every problem with its place.
 public struct DecisionTable: Hashable, Sendable {
   /// The version of the schema that this library reads.
   public static let currentVersion = 1
@@ -71,19 +71,9 @@ public struct DecisionTable: Hashable, Sendable {
     }
   }
 
-  /// Something that has to hold.
-  public enum Condition: Hashable, Sendable {
-    /// Whether a parameter is given at all.
-    case given(String, Bool)
-    /// Whether a parameter is one of these values.
-    case isOne(String, of: [DecisionValue], isNot: Bool)
-    /// What a guard that the host has defined says.
-    case hostGuard(String, Bool)
-  }
-
   /// What becomes of a call.
   public enum Outcome: Hashable, Sendable {
-    /// It goes to a URL.
+    /// It goes to a URL, in which `:name` is filled in with what the path gives.
     case redirectToURL(String)
     /// It goes to an action.
     case redirect(target: String, action: String)
@@ -97,7 +87,9 @@ public struct DecisionTable: Hashable, Sendable {
 }
 
 /// A value in a decision table: what JSON, property lists and YAML have in common.
-public indirect enum DecisionValue: Hashable, Sendable {
+///
+/// A whole number is the same however it is written: `7` and `7.0` are equal.
+public indirect enum DecisionValue: Sendable {
   /// No value.
   case null
   /// True or false.
@@ -117,7 +109,7 @@ public indirect enum DecisionValue: Hashable, Sendable {
     case .null: []
     case .bool(let value): [value.urlText]
     case .integer(let value): [value.urlText]
-    case .number(let value): [value.urlText]
+    case .number(let value): [Int(exactly: value)?.urlText ?? value.urlText]
     case .text(let value): [value]
     case .array(let values): values.flatMap(\.texts)
     }
@@ -139,6 +131,36 @@ public indirect enum DecisionValue: Hashable, Sendable {
       } else {
         values.map(\.answer)
       }
+    }
+  }
+}
+
+extension DecisionValue: Hashable {
+  /// Whether both are the same value.
+  public static func == (first: DecisionValue, second: DecisionValue) -> Bool {
+    switch (first, second) {
+    case (.null, .null): true
+    case (.bool(let first), .bool(let second)): first == second
+    case (.integer(let first), .integer(let second)): first == second
+    case (.number(let first), .number(let second)): first == second
+    case (.integer(let whole), .number(let number)), (.number(let number), .integer(let whole)):
+      Int(exactly: number) == whole
+    case (.text(let first), .text(let second)): first == second
+    case (.array(let first), .array(let second)): first == second
+    default: false
+    }
+  }
+
+  /// Hashes the value.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0)
+    case .bool(let value): hasher.combine(value)
+    case .integer(let value): hasher.combine(value)
+    case .number(let value):
+      if let whole = Int(exactly: value) { hasher.combine(whole) } else { hasher.combine(value) }
+    case .text(let value): hasher.combine(value)
+    case .array(let values): hasher.combine(values)
     }
   }
 }

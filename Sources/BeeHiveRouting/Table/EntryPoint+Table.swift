@@ -9,15 +9,15 @@ extension EntryPoint {
   public func load(_ table: DecisionTable) throws(RoutingError) {
     let types = core.routes.withLock { $0.types }
     let guards = core.guards.withLock { $0.mapValues(\.handler) }
-    let compiled = try CompiledTable(table, types: types, guards: guards)
-    _ = core.rules.withLock { $0.replaceTable(table, with: compiled.rules) }
+    let rules = try table.compiled(for: .init(types: types, guards: guards, now: core.now))
+    _ = core.rules.withLock { $0.replaceTable(table, with: rules) }
     core.own { [core] in
-      _ = core.rules.withLock { $0.table == table ? $0.replaceTable(nil, with: []) : [] }
+      _ = core.rules.withLock { $0.table == table ? $0.replaceTable(nil, with: RuleIndex()) : nil }
     }
   }
 
   /// Takes the decision table out.
-  public func removeTable() { _ = core.rules.withLock { $0.replaceTable(nil, with: []) } }
+  public func removeTable() { _ = core.rules.withLock { $0.replaceTable(nil, with: RuleIndex()) } }
 
   /// The decision table that holds.
   public var table: DecisionTable? { core.rules.withLock { $0.table } }

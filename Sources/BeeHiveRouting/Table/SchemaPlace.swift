@@ -1,0 +1,129 @@
+internal import Registration
+
+/// The problems of a document, in the order in which they are found.
+final class SchemaProblems {
+  private(set) var list: [String] = []
+
+  func add(_ place: String, _ problem: String) {
+    list.append(place.isEmpty ? problem : "\(place): \(problem)")
+  }
+}
+
+/// A place of a document that is read by the schema: what is wrong there is noted, and reading goes on.
+struct SchemaPlace {
+  /// Nil where there is nothing.
+  private let found: SchemaValue?
+  /// `rules[0].match`
+  let path: String
+  let problems: SchemaProblems
+
+  init(_ found: SchemaValue?, at path: String = "", _ problems: SchemaProblems) {
+    (self.found, self.path, self.problems) = (found, path, problems)
+  }
+
+  /// Whether anything stands here, null too.
+  var isGiven: Bool { found != nil }
+
+  func note(_ problem: String) { problems.add(path, problem) }
+
+  /// The place of a key.
+  subscript(key: String) -> SchemaPlace {
+    var value: SchemaValue?
+    if case .object(let pairs) = found { value = pairs[key] }
+    return SchemaPlace(value, at: path.isEmpty ? key : "\(path).\(key)", problems)
+  }
+
+  /// Whether this is an object; notes the keys that the schema does not have here.
+  func isObject(of keys: String...) -> Bool { isObject(of: keys) }
+
+  func isObject(of keys: [String]) -> Bool {
+    guard case .object(let pairs) = found else {
+      noteKind("an object")
+      return false
+    }
+    for key in pairs.keys.sorted() where !keys.contains(key) {
+      let question = SimilarNames(to: key, among: keys).question
+      self[key].note(
+        "the schema has no such key here; it has \(keys.joined(separator: ", "))\(question)")
+    }
+    return true
+  }
+
+  /// The one key of these that is there.
+  func only(_ keys: String...) -> String? { only(keys) }
+
+  func only(_ keys: [String]) -> String? {
+    let given = keys.filter { self[$0].isGiven }
+    if given.count == 1 { return given[0] }
+    note("exactly one of \(keys.joined(separator: ", ")) belongs here")
+    return nil
+  }
+
+  /// The text that stands here; nil where there is another thing, which is fine.
+  var ifText: String? {
+    if case .value(.text(let text)) = found { text } else { nil }
+  }
+
+  /// The text that stands here; nil where there is another thing, which is noted.
+  func text() -> String? {
+    if let ifText { return ifText }
+    noteKind("a text")
+    return nil
+  }
+
+  /// The whole number that stands here; nil where there is another thing, which is noted.
+  func integer() -> Int? {
+    if case .value(.integer(let number)) = found { return number }
+    noteKind("a whole number")
+    return nil
+  }
+
+  /// The number that stands here; nil where there is another thing, which is noted.
+  func number() -> Double? {
+    switch found {
+    case .value(.integer(let number)): return Double(number)
+    case .value(.number(let number)): return number
+    default:
+      noteKind("a number")
+      return nil
+    }
+  }
+
+  /// The truth value that stands here; nil where there is another thing, which is noted.
+  func bool() -> Bool? {
+    if case .value(.bool(let value)) = found { return value }
+    noteKind("true or false")
+    return nil
+  }
+
+  /// The value that stands here; nil where there is another thing, which is noted.
+  func value() -> DecisionValue? {
+    if let value = found?.plain { return value }
+    noteKind("a value")
+    return nil
+  }
+
+  /// The places of the array that stands here; none where there is another thing, which is noted.
+  func array() -> [SchemaPlace] {
+    guard case .array(let values) = found else {
+      noteKind("an array")
+      return []
+    }
+    return values.enumerated().map { SchemaPlace($1, at: "\(path)[\($0)]", problems) }
+  }
+
+  /// The values of the object that stands here, by key.
+  func values() -> [String: DecisionValue] {
+    guard case .object(let pairs) = found else {
+      noteKind("an object")
+      return [:]
+    }
+    var values: [String: DecisionValue] = [:]
+    for key in pairs.keys.sorted() { values[key] = self[key].value() }
+    return values
+  }
+
+  private func noteKind(_ wanted: String) {
+    note(found.map { "\(wanted) belongs here, not \($0.kind)" } ?? "\(wanted) is missing")
+  }
+}

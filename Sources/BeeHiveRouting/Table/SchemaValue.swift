@@ -1,0 +1,148 @@
+/// A piece of a document, whatever the decoder: what JSON, property lists and YAML have in common.
+indirect enum SchemaValue: Equatable {
+  case value(DecisionValue)
+  case array([SchemaValue])
+  case object([String: SchemaValue])
+
+  /// What it is, for people.
+  var kind: String {
+    switch self {
+    case .value(.null): "null"
+    case .value(.bool): "true or false"
+    case .value(.integer), .value(.number): "a number"
+    case .value(.text): "a text"
+    case .value(.array), .array: "an array"
+    case .object: "an object"
+    }
+  }
+
+  /// The value, where it holds no object.
+  var plain: DecisionValue? {
+    switch self {
+    case .value(let value): return value
+    case .array(let values):
+      let plain = values.compactMap(\.plain)
+      return plain.count == values.count ? .array(plain) : nil
+    case .object: return nil
+    }
+  }
+}
+
+/// Any key.
+private struct SchemaKey: CodingKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+
+  init(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
+}
+
+extension SchemaValue: Codable {
+  init(from decoder: any Decoder) throws {
+    if let object = try? decoder.container(keyedBy: SchemaKey.self) {
+      let pairs = try object.allKeys.map {
+        ($0.stringValue, try object.decode(SchemaValue.self, forKey: $0))
+      }
+      self = .object(Dictionary(pairs, uniquingKeysWith: { _, last in last }))
+    } else if var array = try? decoder.unkeyedContainer() {
+      var values: [SchemaValue] = []
+      while !array.isAtEnd { values.append(try array.decode(SchemaValue.self)) }
+      self = .array(values)
+    } else {
+      self = .value(try DecisionValue(scalar: decoder.singleValueContainer()))
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    switch self {
+    case .value(let value): try value.encode(to: encoder)
+    case .array(let values):
+      var array = encoder.unkeyedContainer()
+      for value in values { try array.encode(value) }
+    case .object(let pairs):
+      var object = encoder.container(keyedBy: SchemaKey.self)
+      for (key, value) in pairs.sorted(by: { $0.key < $1.key }) {
+        try object.encode(value, forKey: SchemaKey(stringValue: key))
+      }
+    }
+  }
+}
+
+extension DecisionValue: Codable {
+  /// Reads null, a truth value, a number, a text, or an array of these.
+  public init(from decoder: any Decoder) throws {
+    guard let value = try SchemaValue(from: decoder).plain else {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: "an object is no value here"))
+    }
+    self = value
+  }
+
+  /// Writes the value.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let value): try container.encode(value)
+    case .integer(let value): try container.encode(value)
+    case .number(let value): try container.encode(value)
+    case .text(let value): try container.encode(value)
+    case .array(let values): try container.encode(values)
+    }
+  }
+
+  fileprivate init(scalar: any SingleValueDecodingContainer) throws {
+    if scalar.decodeNil() {
+      self = .null
+    } else if let text = try? scalar.decode(String.self) {
+      self = Self.literal(text, scalar) ?? .text(text)
+    } else if let bool = try? scalar.decode(Bool.self) {
+      self = .bool(bool)
+    } else if let integer = try? scalar.decode(Int.self) {
+      self = .integer(integer)
+    } else {
+      self = .number(try scalar.decode(Double.self))
+    }
+  }
+
+  /// What a text stands for to a decoder that gives every scalar as a text, as YAML's do.
+  ///
+  /// Only what JSON would write as a number or a truth value is one: `01234`, `0x1f`, `no` and `12:30` are the
+  /// texts that their authors see, not what YAML 1.1 makes of them.
+  private static func literal(
+    _ text: String, _ scalar: any SingleValueDecodingContainer
+  ) -> DecisionValue? {
+    if text == "true" || text == "false" {
+      return (try? scalar.decode(Bool.self)).map(DecisionValue.bool)
+    }
+    guard text.isJSONNumber, (try? scalar.decode(Double.self)) != nil else { return nil }
+    return Int(text).map(DecisionValue.integer) ?? Double(text).map(DecisionValue.number)
+  }
+}
+
+extension String {
+  /// Whether JSON would take it for a number.
+  fileprivate var isJSONNumber: Bool {
+    var rest = utf8[...]
+    func takeDigits() -> Int {
+      let digits = rest.prefix { $0.isDigit }
+      rest = rest.dropFirst(digits.count)
+      return digits.count
+    }
+    func take(_ bytes: String) -> Bool {
+      guard let first = rest.first, bytes.utf8.contains(first) else { return false }
+      rest = rest.dropFirst()
+      return true
+    }
+    _ = take("-")
+    let startsWithZero = rest.first == UInt8(ascii: "0")
+    let whole = takeDigits()
+    guard whole > 0, whole == 1 || !startsWithZero else { return false }
+    if take("."), takeDigits() == 0 { return false }
+    if take("eE") {
+      _ = take("+-")
+      guard takeDigits() > 0 else { return false }
+    }
+    return rest.isEmpty
+  }
+}

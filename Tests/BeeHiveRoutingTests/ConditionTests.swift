@@ -1,0 +1,190 @@
+import Foundation
+import Synchronization
+import Testing
+import Yams
+
+@testable import BeeHiveRouting
+
+@Suite("Conditions of a decision table")
+struct ConditionTests {
+  /// Whether a condition holds for a URL.
+  private func holds(
+    _ condition: String, _ query: String, now: @escaping @Sendable () -> Double = { 0 }
+  ) async throws -> Bool {
+    let router = Router(core: RoutingCore(now: now))
+    try router.register("app://a") { _ in "no" }
+    let json = """
+      {"version": 1, "rules": [
+        {"name": "r", "match": {"url": "app://a"}, "when": [\(condition)], "do": {"answer": "yes"}}]}
+      """
+    let table = try JSONDecoder().decode(DecisionTable.self, from: Data(json.utf8))
+    #expect(
+      try YAMLDecoder().decode(DecisionTable.self, from: YAMLEncoder().encode(table)) == table)
+    try router.calls.load(table)
+    return await router.answer("app://a?\(query)") == "yes"
+  }
+
+  @Test(
+    "hold for some parameters and not for others",
+    arguments: [
+      (
+        #"{"parameter": "n", "above": 2}"#, ["n=3", "n=2.5"], ["n=2", "n=1", "", "n=x", "n=3&n=4"]
+      ),
+      (#"{"parameter": "n", "atLeast": 2}"#, ["n=2", "n=1e3"], ["n=1.9", "n=nan"]),
+      (#"{"parameter": "n", "below": -1.5}"#, ["n=-2"], ["n=-1.5", "n=0"]),
+      (#"{"parameter": "n", "atMost": 10}"#, ["n=10", "n=9"], ["n=10.1", "n=100"]),
+      (#"{"parameter": "c", "notIn": ["de", "at"]}"#, ["c=fr", ""], ["c=de", "c=at"]),
+      (#"{"parameter": "c", "in": ["de", "at"]}"#, ["c=de"], ["c=fr", ""]),
+      (
+        #"{"any": [{"parameter": "c", "is": "de"}, {"parameter": "n", "above": 2}]}"#,
+        ["c=de", "n=3"], ["c=fr&n=1", ""]
+      ),
+      (
+        #"{"any": [{"all": [{"parameter": "a", "given": true}, {"parameter": "b", "given": true}]}, {"parameter": "c", "is": 1}]}"#,
+        ["a=1&b=1", "c=1"], ["a=1", "b=1", "c=2"]
+      ),
+      (
+        #"{"parameter": "v", "version": ">=2.1 <3"}"#, ["v=2.1", "v=2.1.0", "v=2.10", "v=2.99.9"],
+        ["v=2.0.9", "v=3", "v=3.0.0", "v=2.1-beta", "v=x", ""]
+      ),
+      (
+        #"{"parameter": "v", "version": ">1.0.0-alpha.2 <=1.0.0"}"#,
+        ["v=1.0.0-alpha.10", "v=1.0.0-beta", "v=1.0.0", "v=1.0.0%2Bbuild7"],
+        ["v=1.0.0-alpha.2", "v=1.0.0-alpha", "v=1.0.0-1", "v=1.0.1", "v=1..0", "v=1.0.0-"]
+      ),
+      (#"{"parameter": "v", "version": "2"}"#, ["v=2", "v=2.0"], ["v=2.0.1", "v=2-rc"]),
+    ])
+  func parameters(_ condition: String, _ yes: [String], _ no: [String]) async throws {
+    for query in yes { #expect(try await holds(condition, query), "\(query)") }
+    for query in no { #expect(try await !holds(condition, query), "\(query)") }
+  }
+
+  @Test func `A share in percent is the same for the same value, and grows without losing any`()
+    async throws
+  {
+    let shares = (0..<2000).map { StableShare.of("r", ["user\($0)"]) }
+    #expect(shares == (0..<2000).map { StableShare.of("r", ["user\($0)"]) })
+    for percent in [1.0, 10, 50] {
+      let part = Double(shares.count { $0 < percent }) / 20
+      #expect(abs(part - percent) < 4, "\(percent) percent are \(part)")
+    }
+    let other = (0..<2000).map { StableShare.of("s", ["user\($0)"]) }
+    let both = zip(shares, other).count { $0 < 50 && $1 < 50 }
+    #expect((400..<600).contains(both), "another rule has another half: \(both) in both")
+    // What a server computes too.
+    #expect(StableShare.of("r", ["user1"]) == shares[1])
+    let inside = (0..<2000).first { shares[$0] < 10 } ?? 0
+    let outside = (0..<2000).first { shares[$0] >= 10 } ?? 0
+    let condition = #"{"percent": 10, "by": "user"}"#
+    #expect(try await holds(condition, "user=user\(inside)"))
+    #expect(try await !holds(condition, "user=user\(outside)"))
+    #expect(try await !holds(condition, ""), "without the key it never holds")
+  }
+
+  @Test(arguments: [
+    ("1970-01-01T00:00:00Z", 0.0), ("2026-12-24T18:00:00Z", 1_798_135_200),
+    ("2026-12-24T19:00:00+01:00", 1_798_135_200), ("2026-12-24t12:30:00.25-05:30", 1_798_135_200),
+    ("2024-02-29T00:00:00Z", 1_709_164_800), ("1969-12-31T23:59:59Z", -1),
+    ("0001-01-01T00:00:00Z", -62_135_596_800),
+  ])
+  func `Times are read as RFC 3339 writes them`(_ text: String, _ seconds: Double) {
+    #expect(Timestamp(text)?.seconds == seconds)
+  }
+
+  @Test(arguments: [
+    "", "2026-12-24", "2026-12-24T18:00:00", "2026-13-01T00:00:00Z", "2026-02-29T00:00:00Z",
+    "2026-12-24T24:00:00Z", "2026-12-24T18:00:00Zx", "2026-12-24T18:00:00.Z",
+    "+026-12-24T18:00:00Z",
+    "2026-12-24T18:00:00+1:00",
+  ])
+  func `What is no time is refused`(_ text: String) { #expect(Timestamp(text) == nil) }
+
+  @Test func `A window of time begins and ends`() async throws {
+    let begin = try #require(Timestamp("2026-12-24T18:00:00Z")).seconds
+    let window =
+      #"{"time": {"from": "2026-12-24T18:00:00Z", "until": "2026-12-26T00:00:00+01:00"}}"#
+    for (time, expected) in [
+      (begin - 1, false), (begin, true), (begin + 29 * 3600 - 1, true), (begin + 29 * 3600, false),
+    ] {
+      #expect(try await holds(window, "", now: { time }) == expected, "\(time - begin)")
+    }
+    #expect(
+      try await holds(#"{"time": {"until": "2026-12-24T18:00:00Z"}}"#, "", now: { begin - 9 }))
+  }
+
+  @Test(
+    "What cannot be is named when the table is read",
+    arguments: [
+      (#"{"parameter": "v", "version": "2.x"}"#, "no range of versions"),
+      (#"{"parameter": "v", "version": ""}"#, "no range of versions"),
+      (#"{"percent": 101, "by": "u"}"#, "between 0 and 100"),
+      (#"{"percent": 10}"#, "rules[0].when[0].by: a text is missing"),
+      (#"{"time": {}}"#, "from, until or both"),
+      (#"{"time": {"from": "tomorrow"}}"#, "tomorrow is no time"),
+      (
+        #"{"time": {"from": "2026-12-26T00:00:00Z", "until": "2026-12-24T00:00:00Z"}}"#,
+        "ends before it begins"
+      ),
+      (#"{"any": []}"#, "any of no conditions"),
+      (#"{"parameter": "n", "above": "two"}"#, "rules[0].when[0].above: a number belongs here"),
+      (#"{"parameter": "n", "abov": 2}"#, "did you mean above?"),
+    ])
+  func refused(_ condition: String, _ text: String) async {
+    let error = await #expect(throws: RoutingError.self) { try await holds(condition, "") }
+    #expect(error?.code == .badTable)
+    #expect(error?.message.contains(text) == true, "\(error?.message ?? "")")
+  }
+
+  @Test func `All problems of a document are told at once, in the words of the schema`() {
+    let json = """
+      {"version": 1, "rulez": 1, "rules": [
+        {"name": "a", "match": {"url": "/:"}, "do": {"redirect": "%"}},
+        {"name": 7, "match": {"host": "x"}, "when": [{"parameter": "p"}], "do": {"block": "x"}},
+        {"name": "c", "match": {"origin": "moon"}, "do": {"blok": "x"}},
+        {"name": "a", "match": {}, "do": {"block": ""}}]}
+      """
+    let error = #expect(throws: RoutingError.self) {
+      try JSONDecoder().decode(DecisionTable.self, from: Data(json.utf8))
+    }
+    for text in [
+      "rulez: the schema has no such key here; it has version, name, rules; did you mean rules?",
+      "rules[0] (a): the pattern /:", "rules[1].name: a text belongs here, not a number",
+      "rules[1].match.host: the schema has no such key", "rules[1].when[0]: exactly one of is,",
+      "rules[2].match.origin: local or remote belongs here, not moon",
+      "rules[2].do.blok: the schema has no such key here", "did you mean block?",
+      "rules[3] (a): it has the name of an earlier rule",
+      "rules[3] (a): it blocks without a reason",
+    ] {
+      #expect(error?.message.contains(text) == true, "\(text) in \(error?.message ?? "")")
+    }
+    #expect(error?.message.contains("SchemaKey") == false)
+  }
+
+  @Test(
+    "YAML's numbers and truth values come back as they were written",
+    arguments: [
+      ("01234", "01234"), ("no", "no"), ("0x1f", "0x1f"), ("12:30", "12:30"), ("1_000", "1_000"),
+      ("7", "7"), ("1e3", "1000"), ("-2.50", "-2.5"), ("true", "true"), ("yes", "yes"),
+    ])
+  func yaml(_ written: String, _ text: String) async throws {
+    let yaml = """
+      version: 1
+      rules:
+        - name: r
+          match: {url: "app://a"}
+          when: [{parameter: p, is: \(written)}]
+          do: {answer: \(written)}
+      """
+    let table = try YAMLDecoder().decode(DecisionTable.self, from: yaml)
+    guard case .isOne(_, let values, _) = try #require(table.rules.first?.conditions.first) else {
+      Issue.record("no comparison")
+      return
+    }
+    #expect(values.map(\.texts) == [[text]])
+    #expect(
+      try YAMLDecoder().decode(DecisionTable.self, from: YAMLEncoder().encode(table)) == table)
+    let router = Router()
+    try router.calls.load(table)
+    #expect(await router.failure("app://a?p=\(text)") == nil)
+  }
+}

@@ -1,0 +1,123 @@
+import BeeHiveRouting
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A redirection carries what was matched")
+struct RedirectionTests {
+  let router = Router()
+
+  init() throws {
+    try router.mediator.register("shop") { ShopTarget() }
+    try router.answering(
+      "app://new/:id<Int>", "app://old/detail", "app://page/:id", "app://x/:id<Int>",
+      "app://n/:id?k")
+  }
+
+  private func load(_ rules: String...) throws {
+    let json = #"{"version": 1, "rules": [\#(rules.joined(separator: ","))]}"#
+    try router.calls.load(JSONDecoder().decode(DecisionTable.self, from: Data(json.utf8)))
+  }
+
+  private func rule(_ match: String, _ outcome: String, _ name: String = "r") -> String {
+    #"{"name": "\#(name)", "match": \#(match), "do": \#(outcome)}"#
+  }
+
+  @Test func `Values of the path go along as query, below what the new URL has itself`()
+    async throws
+  {
+    try load(
+      rule(#"{"url": "app://detail/:id"}"#, #"{"redirect": "app://old/detail"}"#),
+      rule(#"{"url": "app://own/:id"}"#, #"{"redirect": "app://old/detail?id=9"}"#, "s"))
+    #expect(await router.answer("app://detail/7?from=mail") == "app://old/detail from=mail id=7")
+    #expect(await router.answer("app://detail/7?id=8") == "app://old/detail id=7")
+    #expect(await router.answer("app://own/7") == "app://old/detail id=9")
+  }
+
+  @Test func `A place in the target is filled in, encoded`() async throws {
+    try load(
+      rule(#"{"url": "app://detail/:id"}"#, #"{"redirect": "app://page/:id"}"#),
+      rule(#"{"url": "app://tab/:id"}"#, #"{"redirect": "app://old/detail?tab=:id#top"}"#, "s"))
+    #expect(await router.answer("app://detail/a%2Fb%3Fc") == "app://page/:id id=a/b?c")
+    #expect(await router.answer("app://detail/7?k=v%26w") == "app://page/:id id=7 k=v&w")
+    #expect(await router.answer("app://tab/a%26b") == "app://old/detail tab=a&b")
+  }
+
+  @Test func `Values of the path and of the query are an action's arguments`() async throws {
+    try load(
+      rule(#"{"url": "app://cost/:sku"}"#, #"{"redirect": {"target": "shop", "action": "price"}}"#))
+    let price = try await router.object(for: "app://cost/abc?currency=yen", as: Price.self)
+    #expect(price == Price(cents: 300, currency: .yen))
+  }
+
+  @Test func `A place that the match does not have is an error when the table is loaded`() {
+    for (url, place) in [
+      ("app://detail/:id", ":other"), ("app://detail(/:id)", ":id"), ("app://detail", ":id"),
+    ] {
+      let error = #expect(throws: RoutingError.self) {
+        try load(rule(#"{"url": "\#(url)"}"#, #"{"redirect": "app://page/\#(place)"}"#))
+      }
+      #expect(error?.code == .badTable)
+      #expect(error?.message.contains("the place \(place)") == true, "\(error?.message ?? "")")
+    }
+    let error = #expect(throws: RoutingError.self) {
+      try router.calls.guardCalls(
+        "g", .action("shop", "price"), then: .redirect(to: .url("app://page/:sku")))
+    }
+    #expect(error?.key == "sku")
+  }
+
+  @Test func `A replacement counts for values of the path too, and for their types`() async throws {
+    try load(rule(#"{"url": "app://x/1"}"#, #"{"replace": {"id": 2}}"#))
+    #expect(await router.answer("app://x/1") == "app://x/:id<Int> id=2")
+    try load(rule(#"{"url": "app://x/1"}"#, #"{"replace": {"id": "abc"}}"#))
+    #expect(await router.failure("app://x/1") == .wrongParameter)
+    try load(rule(#"{"url": "app://x/1"}"#, #"{"replace": {"id": null}}"#))
+    #expect(await router.answer("app://x/1") == "app://x/:id<Int>")
+  }
+
+  @Test func `What null takes away does not go along, and may be given anew`() async throws {
+    try load(
+      rule(#"{"url": "app://from/:id"}"#, #"{"replace": {"k": null, "id": null}}"#, "a"),
+      rule(#"{"url": "app://from/:id"}"#, #"{"redirect": "app://n/1?k=2"}"#, "b"))
+    #expect(await router.answer("app://from/7?k=1&l=3") == "app://n/:id?k id=1 k=2 l=3")
+  }
+
+  @Test func `The query goes along to a URL with a fragment`() async throws {
+    try router.register("app://frag") { "\($0.url)" }
+    try load(rule(#"{"url": "app://from"}"#, #"{"redirect": "app://frag#part"}"#))
+    #expect(await router.answer("app://from?q=1") == "app://frag?q=1#part")
+  }
+
+  @Test func `A redirected call from outside brings no key that the route does not declare`()
+    async throws
+  {
+    try router.register("app://narrow?id", exposure: .remote) { describe($0) }
+    try load(
+      rule(#"{"url": "app://wide/:id/:admin"}"#, #"{"redirect": "app://narrow"}"#),
+      rule(#"{"target": "shop", "action": "url"}"#, #"{"redirect": "app://narrow"}"#, "by name"))
+    #expect(
+      await router.answer("app://wide/7/1?root=1", origin: .remote) == "app://narrow?id id=7")
+    #expect(
+      await router.answer("aaa://shop/url?id=8&root=1", origin: .remote) == "app://narrow?id id=8")
+  }
+
+  @Test func `The first example of the documentation works as it reads`() async throws {
+    let page = try String(
+      contentsOf: Repository.place("Docs/decision-table.md"), encoding: .utf8)
+    let block = try #require(page.components(separatedBy: "```json\n").dropFirst().first)
+    let json = try #require(block.components(separatedBy: "```").first)
+    let router = Router()
+    try router.answering("app://detail/:id", "app://old/detail")
+    try router.mediator.register("shop") { ShopTarget() }
+    let health = Health()
+    router.calls.define(guard: "detail-is-healthy") { _ in health.isGood }
+    try router.calls.load(JSONDecoder().decode(DecisionTable.self, from: Data(json.utf8)))
+    #expect(await router.answer("app://detail/7") == "app://detail/:id id=7")
+    health.isGood = false
+    #expect(await router.answer("app://detail/7") == "app://old/detail id=7")
+    let yen = "app://shop/price?sku=a&currency=yen"
+    #expect(await router.failure(yen, origin: .remote) == .refused)
+    #expect(await router.failure(yen) == nil)
+  }
+}
