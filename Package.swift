@@ -66,7 +66,8 @@ let package = Package(
 
     // L4: calls between modules, by name and by URL.
     .target(
-      name: "BeeHiveRouting", dependencies: ["BeeHive", "Registration", "Threads", "CBeeHive"]),
+      name: "BeeHiveRouting",
+      dependencies: ["BeeHive", "Registration", "BinaryImage", "Threads", "CBeeHive"]),
 
     // What Swift authors write. The macros' implementation is empty without the trait, so that nobody
     // builds or even fetches swift-syntax who does not ask for it.

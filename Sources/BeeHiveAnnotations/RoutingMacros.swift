@@ -4,8 +4,10 @@
 public enum AnnotatedExposure: Sendable {
   /// Only code of this process.
   case local
-  /// Whoever has a URL: this is the allow-list.
+  /// Calls from outside too: this is the allow-list. What it opens for one is opened from outside as well.
   case remote
+  /// Calls from outside too, and what it opens may be local: it checks by itself what is asked of it.
+  case elevated
 }
 
 #if Annotations

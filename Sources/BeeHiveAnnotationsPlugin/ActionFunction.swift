@@ -53,7 +53,7 @@
     }
 
     /// `remote price(sku: String, currency: Currency = euro) async throws -> Price`
-    func declaration(isRemote: Bool) -> String {
+    func declaration(_ exposure: Exposure) -> String {
       let list = parameters.map { parameter in
         var text = "\(parameter.key): \(Syntax(parameter.type).plainText)"
         if let value = parameter.defaultValue {
@@ -62,7 +62,7 @@
         }
         return text
       }
-      return (isRemote ? "remote " : "") + "\(name)(\(list.joined(separator: ", ")))"
+      return (exposure == .local ? "" : "\(exposure) ") + "\(name)(\(list.joined(separator: ", ")))"
         + (isAsync ? " async" : "") + (canThrow ? " throws" : "")
         + (result.map { " -> \(Syntax($0).plainText)" } ?? "")
     }
@@ -74,6 +74,11 @@
       }
       return "\(name)(\(list.joined(separator: ", ")))"
     }
+  }
+
+  /// Whom an action or a route answers, as `AnnotatedExposure` has it.
+  enum Exposure: String {
+    case local, remote, elevated
   }
 
   extension TypeSyntax {
@@ -93,10 +98,10 @@
   }
 
   extension Arguments {
-    /// Whether the second word is `.remote`.
-    func isRemote(at index: Int) -> Bool {
-      guard let expression = unlabelled(index) else { return false }
-      return expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "remote"
+    /// The word at a place: `.remote`.
+    func exposure(at index: Int) -> Exposure {
+      let word = unlabelled(index)?.as(MemberAccessExprSyntax.self)?.declName.baseName.text
+      return word.flatMap(Exposure.init) ?? .local
     }
   }
 #endif

@@ -13,7 +13,7 @@
       let arguments = Arguments(node)
       let pattern = arguments.literal(0, "the pattern", of: node, into: &refusals)
       let priority = arguments.integer("priority", into: &refusals)
-      let isRemote = arguments.isRemote(at: 1)
+      let exposure = arguments.exposure(at: 1)
       let isInType = !context.lexicalContext.isEmpty
       let function = declaration.as(FunctionDeclSyntax.self).flatMap { function in
         let isStatic = function.modifiers.contains { $0.name.text == "static" }
@@ -38,7 +38,11 @@
 
       var text = RecordText(name: pattern, implementation: action.name)
       text.add("priority", priority.map(String.init))
-      if isRemote { text.add("remote", "true") }
+      switch exposure {
+      case .local: break
+      case .remote: text.add("remote", "true")
+      case .elevated: text.add("remote", "elevated")
+      }
       text.add("returns", action.result.map { Syntax($0).plainText })
       let throwing = action.canThrow || action.needsTry ? "try " : ""
       let isIsolated = function.attributes.contains { element in
@@ -55,7 +59,7 @@
         """
         nonisolated private \(kind)func \(make)() -> BeeHiveRouting.RouteDefinition {
           BeeHiveRouting.RouteDefinition(
-            \(literal: pattern), priority: \(raw: priority ?? 0), isRemote: \(raw: isRemote)
+            \(literal: pattern), exposure: .\(raw: exposure), priority: \(raw: priority ?? 0)
           ) { \(raw: action.parameters.isEmpty ? "_" : "call") in
             \(raw: throwing)\(raw: waiting)\(raw: call)
           }

@@ -19,15 +19,15 @@
       guard let name, let type else { return [] }
 
       var text = RecordText(name: name, implementation: type.qualifiedName)
-      for (function, isRemote) in functions {
-        text.add("action", function.declaration(isRemote: isRemote))
+      for (function, exposure) in functions {
+        text.add("action", function.declaration(exposure))
       }
       let access = declaration.modifiers.first {
         ["public", "open", "package"].contains($0.name.text)
       }
       let visibility = access.map { $0.name.text == "open" ? "public " : $0.name.text + " " } ?? ""
       let waits = declaration.isIsolated
-      let list = functions.map { entry(for: $0.function, isRemote: $0.isRemote, waits: waits) }
+      let list = functions.map { entry(for: $0.function, $0.exposure, waits: waits) }
       let make = context.makeUniqueName("make")
       return [
         """
@@ -46,7 +46,7 @@
 
     private static func actions(
       of declaration: some DeclGroupSyntax, into refusals: inout Refusals
-    ) -> [(function: ActionFunction, isRemote: Bool)] {
+    ) -> [(function: ActionFunction, exposure: Exposure)] {
       var names: Set<String> = []
       return declaration.memberBlock.members.compactMap { member in
         guard let function = member.decl.as(FunctionDeclSyntax.self),
@@ -59,18 +59,18 @@
             "there is an action \(action.name) already, and actions are told apart by their names; "
               + "rename one of them")
         }
-        let isRemote = Arguments(attribute).isRemote(at: 0)
-        if isRemote, action.name.lowercased().hasPrefix("native") {
+        let exposure = Arguments(attribute).exposure(at: 0)
+        if exposure != .local, action.name.lowercased().hasPrefix("native") {
           refusals.add(
             "native", at: function.name,
-            "names that begin with native are never remote; rename it, or remove .remote")
+            "names that begin with native are never remote; rename it, or remove .\(exposure)")
         }
-        return (action, isRemote)
+        return (action, exposure)
       }
     }
 
     private static func entry(
-      for action: ActionFunction, isRemote: Bool, waits: Bool
+      for action: ActionFunction, _ exposure: Exposure, waits: Bool
     ) -> String {
       let parameters = action.parameters.map { parameter in
         let missing = parameter.defaultValue.map { ", default: \($0)" } ?? ""
@@ -82,7 +82,7 @@
       let arguments = action.parameters.isEmpty ? "_" : "arguments"
       return """
         BeeHiveRouting.Action("\(action.name)", [\(parameters.joined(separator: ", "))], \
-        isRemote: \(isRemote)) { target, \(arguments) in
+        exposure: .\(exposure)) { target, \(arguments) in
           \(throwing)\(waiting)target.\(call)
         }
         """

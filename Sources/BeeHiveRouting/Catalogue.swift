@@ -18,8 +18,8 @@ public struct Catalogue: Encodable, Hashable, Sendable {
     public var parameters: [Parameter]
     /// The name of the type that it returns; nil for none.
     public var result: String?
-    /// Whether calls from outside may reach it.
-    public var isRemote: Bool
+    /// Whom it answers.
+    public var exposure: Exposure
     /// The image and the place in it, or the file and line.
     public var origin: String
   }
@@ -50,18 +50,19 @@ extension Catalogue: CustomStringConvertible {
   public var description: String {
     let rows = interfaces.map { interface in
       (
-        interface.kind, interface.isRemote ? "remote" : "local",
+        interface.kind, interface.exposure.rawValue,
         interface.kind == "action"
           ? interface.name.prefix { $0 != "." } + "." + interface.declaration
           : interface.declaration,
         interface.origin
       )
     }
-    let width = rows.map(\.2.count).max() ?? 0
+    let width = (mark: rows.map(\.1.count).max() ?? 0, text: rows.map(\.2.count).max() ?? 0)
+    func pad(_ text: String, _ width: Int) -> String {
+      text + String(repeating: " ", count: width - text.count)
+    }
     return rows.map { kind, mark, declaration, origin in
-      let padding = String(repeating: " ", count: width - declaration.count)
-      return "\(kind) \(kind == "route" ? " " : "")\(mark) \(mark == "local" ? " " : "")"
-        + "\(declaration)\(padding)  \(origin)"
+      "\(pad(kind, 6)) \(pad(mark, width.mark)) \(pad(declaration, width.text))  \(origin)"
     }.joined(separator: "\n")
   }
 }
@@ -69,7 +70,7 @@ extension Catalogue: CustomStringConvertible {
 extension Catalogue.Interface {
   init(_ declaration: ActionDeclaration, of target: RegisteredTarget) {
     var text = declaration
-    text.isRemote = false
+    text.exposure = .local
     self.init(
       kind: "action", name: "\(target.definition.name).\(declaration.name)",
       declaration: text.description,
@@ -78,7 +79,7 @@ extension Catalogue.Interface {
           name: $0.name, type: $0.type, isOptional: $0.isOptional || $0.defaultText != nil,
           defaultText: $0.defaultText)
       }, result: declaration.result.isEmpty ? nil : declaration.result,
-      isRemote: declaration.isRemote, origin: target.source.description)
+      exposure: declaration.exposure, origin: target.source.description)
   }
 
   init(_ route: Route) {
@@ -90,7 +91,7 @@ extension Catalogue.Interface {
       kind: "route", name: route.pattern.text,
       declaration: route.pattern.text + (route.result.isEmpty ? "" : " -> \(route.result)"),
       parameters: route.pattern.pathParameters + keys,
-      result: route.result.isEmpty ? nil : route.result, isRemote: route.isRemote,
+      result: route.result.isEmpty ? nil : route.result, exposure: route.exposure,
       origin: route.source.description)
   }
 }

@@ -2,6 +2,14 @@ internal import BeeHive
 internal import Synchronization
 internal import Threads
 
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
 /// What router, mediator and entry point share: one of each belongs to a Hive.
 ///
 /// Handlers, targets, interceptors and converters are called with no lock held.
@@ -13,12 +21,19 @@ final class RoutingCore: Sendable {
   let observers = CallObservers()
   let limits = Lock(URLLimits.standard)
   let records = Lock(RecordedEntries())
+  /// Seconds since 1970, for windows of time.
+  let now: @Sendable () -> Double
   /// The Hive whose records are routes and targets; nil for a router of its own.
   private let hive: WeakHive?
 
   private static let numbers = Atomic<UInt64>(0)
 
-  init(hive: Hive? = nil) { self.hive = hive.map(WeakHive.init) }
+  init(
+    hive: Hive? = nil,
+    now: @escaping @Sendable () -> Double = { Double(time(nil)) }
+  ) {
+    (self.hive, self.now) = (hive.map(WeakHive.init), now)
+  }
 
   /// The next number: of a call, a route, a rule.
   static func nextNumber() -> UInt64 { numbers.wrappingAdd(1, ordering: .relaxed).newValue }

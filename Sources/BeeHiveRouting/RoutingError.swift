@@ -1,4 +1,5 @@
 public import BeeHive
+internal import BinaryImage
 
 /// Why a URL, a call, a pattern or a decision table was refused.
 public struct RoutingError: Error, Hashable, Sendable {
@@ -44,8 +45,9 @@ public struct RoutingError: Error, Hashable, Sendable {
 
   /// The cause.
   public var code: Code
-  /// One sentence for a person: what was found and what to do.
-  public var message: String
+  /// One sentence for a person: what was found and what to do. What a URL or a file brought into it is
+  /// escaped: it has no line breaks.
+  public let message: String
   /// The parameter it concerns.
   public var key: String?
   /// The entries it concerns.
@@ -54,7 +56,7 @@ public struct RoutingError: Error, Hashable, Sendable {
   /// Describes a failure.
   public init(_ code: Code, _ message: String, key: String? = nil, sources: [Source] = []) {
     self.code = code
-    self.message = message
+    self.message = message.escaped
     self.key = key
     self.sources = sources
   }

@@ -10,7 +10,7 @@ struct CatalogueTests {
   init() throws {
     try hive.mediator.register("till", file: "Shop/Till.swift", line: 3) { Till() }
     try hive.router.register(
-      "app://shop/:id<Int>(/:tab)?from&page<Int>=1", priority: 2, isRemote: true,
+      "app://shop/:id<Int>(/:tab)?from&page<Int>=1", exposure: .remote, priority: 2,
       file: "Shop/Shop.swift", line: 7
     ) { _ in "page" }
     try hive.router.register("/files/:path<Path>", file: "Shop/Shop.swift", line: 8) { _ in }
@@ -32,7 +32,7 @@ struct CatalogueTests {
   @Test("For programs: JSON with every parameter, its type and its default")
   func json() throws {
     var catalogue = hive.catalogue()
-    catalogue.interfaces.removeAll { !$0.isRemote && $0.name != "/tags/*" }
+    catalogue.interfaces.removeAll { !$0.exposure.isRemote && $0.name != "/tags/*" }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     #expect(
@@ -41,7 +41,7 @@ struct CatalogueTests {
           "interfaces" : [
             {
               "declaration" : "count(sku: String, times: Int = 1) async throws -> Int",
-              "isRemote" : true,
+              "exposure" : "remote",
               "kind" : "action",
               "name" : "till.count",
               "origin" : "Shop/Till.swift:3",
@@ -62,7 +62,7 @@ struct CatalogueTests {
             },
             {
               "declaration" : "app://shop/:id<Int>(/:tab)?from&page<Int>=1 -> String",
-              "isRemote" : true,
+              "exposure" : "remote",
               "kind" : "route",
               "name" : "app://shop/:id<Int>(/:tab)?from&page<Int>=1",
               "origin" : "Shop/Shop.swift:7",
@@ -93,7 +93,7 @@ struct CatalogueTests {
             },
             {
               "declaration" : "/tags/* -> Array<Int>",
-              "isRemote" : false,
+              "exposure" : "local",
               "kind" : "route",
               "name" : "/tags/*",
               "origin" : "Shop/Shop.swift:9",
@@ -118,7 +118,7 @@ private struct Till: Target {
       "open", [Parameter("page", String?.self), Parameter("done", (@Sendable (Int) -> Void).self)]
     ) { _, _ in },
     Action(
-      "count", [Parameter("sku", String.self), Parameter("times", default: 1)], isRemote: true
+      "count", [Parameter("sku", String.self), Parameter("times", default: 1)], exposure: .remote
     ) { _, _ in 7 },
   ]
 }

@@ -59,15 +59,15 @@ struct EntryPointTests {
 
   @Test("A redirection takes the arguments along, and everybody is asked again")
   func redirections() async throws {
-    router.calls.guardCalls(
+    try router.calls.guardCalls(
       "moved", try .url("app://old/:id"), then: .redirect(to: .url("app://new/9")))
     #expect(await router.answer("app://old/1?from=mail") == "app://new/:id from=mail id=9")
-    router.calls.guardCalls(
+    try router.calls.guardCalls(
       "by name", try .url("app://price"),
       then: .redirect(to: .action(target: "shop", action: "price")))
     let price = try await router.object(for: "app://price?sku=abc", as: Price.self)
     #expect(price.cents == 300)
-    router.calls.guardCalls(
+    try router.calls.guardCalls(
       "by URL", .action("shop", "nothing"), then: .redirect(to: .url("app://new/3")))
     let text: String = try await router.mediator.perform("shop", "nothing", ["k": 1])
     #expect(text == "app://new/:id id=3 k=1")
@@ -75,16 +75,16 @@ struct EntryPointTests {
 
   @Test("A redirected remote call is still one from outside")
   func remoteRedirection() async throws {
-    router.calls.guardCalls(
+    try router.calls.guardCalls(
       "moved", .action("shop", "url"), then: .redirect(to: .url("app://new/1")))
     #expect(await router.failure("aaa://shop/url", origin: .remote) == .notRemote)
   }
 
   @Test("Circles and endless roads are errors that show the way")
   func loops() async throws {
-    router.calls.guardCalls(
+    try router.calls.guardCalls(
       "there", try .url("app://old/1"), then: .redirect(to: .url("app://new/1")))
-    router.calls.guardCalls(
+    try router.calls.guardCalls(
       "back", try .url("app://new/1"), then: .redirect(to: .url("app://old/1")))
     let error = await #expect(throws: RoutingError.self) { try await router.open("app://old/1") }
     #expect(error?.code == .redirectLoop)
@@ -99,7 +99,7 @@ struct EntryPointTests {
   @Test("A guard holds while its condition does: the target is unhealthy, so the old one")
   func guards() async throws {
     let health = Health()
-    router.calls.guardCalls(
+    try router.calls.guardCalls(
       "unhealthy", try .url("app://new/:id"), then: .redirect(to: .url("app://old/1")),
       when: { _ in !health.isGood })
     #expect(await router.answer("app://new/1") == "app://new/:id id=1")

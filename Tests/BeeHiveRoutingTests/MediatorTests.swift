@@ -19,7 +19,7 @@ final class ShopTarget: Target {
       [
         Parameter("sku", String.self), Parameter("currency", default: Currency.euro),
         Parameter("count", Int?.self),
-      ], isRemote: true
+      ], exposure: .remote
     ) { shop, arguments in
       try await shop.price(
         sku: arguments["sku"], currency: arguments["currency"], count: arguments["count"])
@@ -29,8 +29,8 @@ final class ShopTarget: Target {
       done(7)
     },
     Action("nothing") { _, _ -> Price? in nil },
-    Action("broken", isRemote: true) { _, _ -> Int in throw Broken() },
-    Action("url", isRemote: true) { _, _ in Call.current?.originalURL?.text ?? "none" },
+    Action("broken", exposure: .remote) { _, _ -> Int in throw Broken() },
+    Action("url", exposure: .remote) { _, _ in Call.current?.originalURL?.text ?? "none" },
     Action("identity") { shop, _ in shop },
   ]
 

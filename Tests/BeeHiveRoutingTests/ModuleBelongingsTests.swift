@@ -30,7 +30,7 @@ private struct Everything: Module {
     calls.define(guard: "open") { _ in true }
     try calls.load(Self.table)
     calls.intercept("watch", .action("*", "*")) { _ in .proceed }
-    calls.guardCalls("hidden", try .url("app://hidden"), then: .refuse("hidden"))
+    try calls.guardCalls("hidden", try .url("app://hidden"), then: .refuse("hidden"))
     calls.observe { [heard] notice in if case .began = notice { heard() } }
   }
 }

@@ -31,8 +31,9 @@ struct RecordedEntriesTests {
       ("stock", [:], RoutingError.Code.missingParameter, "sku"),
       ("stock", ["sku": 7], .wrongParameter, "String"),
       ("stock", ["sku": "a", "x": 1], .undeclaredParameter, "stock(sku: String"),
-      ("absent", [:], .failed, "no function absent"),
-      ("missing", [:], .noAction, "absent, echo, nothing, stock"),
+      ("lie", [:], .wrongResult, "declares Int, and its function returned a value of type String"),
+      ("forget", [:], .wrongResult, "declares String, and its function returned nothing"),
+      ("missing", [:], .noAction, "echo, forget, lie, nothing, stock"),
     ] as [(String, Arguments, RoutingError.Code, String)] {
       let error = await #expect(throws: RoutingError.self) {
         try await hive.mediator.perform("c_shop", action, arguments)
@@ -89,14 +90,26 @@ struct RecordedEntriesTests {
         "c_shop": "bound", "croutes://stock/:sku?count<Int>": "bound",
         "croutes://echo/:n<Int>/*": "bound", "croutes://files": "bound",
         "croutes://:": "rejected bad-pattern", "c_odd": "rejected unknown-type",
+        "c_page": "rejected unknown-type", "c_lost": "rejected failed",
       ])
+  }
+
+  @Test("A target whose action has no function is rejected, and whoever calls it reads why")
+  func lost() async {
+    let error = await #expect(throws: RoutingError.self) {
+      try await hive.mediator.perform("c_lost", "stock")
+    }
+    #expect(error?.code == .noTarget)
+    #expect(
+      error?.message.contains("its table has no function absent") == true, "\(error?.message ?? "")"
+    )
   }
 
   @Test("The catalogue has every interface with its parameters, its mark and its image")
   func catalogue() throws {
     let catalogue = hive.catalogue()
     let stock = try #require(catalogue.interfaces.first { $0.name == "c_shop.stock" })
-    #expect(stock.isRemote && stock.result == "Int")
+    #expect(stock.exposure == .remote && stock.result == "Int")
     #expect(stock.declaration == "stock(sku: String, count: Int = 1) throws -> Int")
     let parameters = stock.parameters.map {
       "\($0.name) \($0.type) \($0.isOptional) \($0.defaultText ?? "-")"

@@ -8,7 +8,7 @@ struct RemoteCallTests {
   init() throws {
     try router.mediator.register("shop") { ShopTarget() }
     try router.mediator.register("NewsDesk") { ShopTarget() }
-    try router.register("app://news/:id<Int>?from", isRemote: true) { describe($0) }
+    try router.register("app://news/:id<Int>?from", exposure: .remote) { describe($0) }
     try router.register("app://inner/:id") { describe($0) }
   }
 
@@ -76,7 +76,7 @@ struct RemoteCallTests {
   @Test("A native action cannot be marked remote")
   func nativeMark() {
     struct Sneaky: Target {
-      static let actions: [Action<Sneaky>] = [Action("nativeOpen", isRemote: true) { _, _ in 1 }]
+      static let actions: [Action<Sneaky>] = [Action("nativeOpen", exposure: .remote) { _, _ in 1 }]
     }
     let error = #expect(throws: RoutingError.self) {
       try router.mediator.register("sneaky") { Sneaky() }
@@ -88,7 +88,7 @@ struct RemoteCallTests {
   func unwritable() {
     struct Sneaky: Target {
       static let actions: [Action<Sneaky>] = [
-        Action("take", [Parameter("what", Price.self)], isRemote: true) { _, _ in 1 }
+        Action("take", [Parameter("what", Price.self)], exposure: .remote) { _, _ in 1 }
       ]
     }
     let error = #expect(throws: RoutingError.self) {
@@ -99,7 +99,7 @@ struct RemoteCallTests {
 
   @Test("A registered route wins over a target of the same host")
   func routeWins() async throws {
-    try router.register("aaa://shop/price", isRemote: true) { _ in "the route" }
+    try router.register("aaa://shop/price", exposure: .remote) { _ in "the route" }
     #expect(await router.answer("aaa://shop/price?sku=a", origin: .remote) == "the route")
     try router.register("aaa://shop/url") { _ in "local" }
     #expect(await code("aaa://shop/url") == .notRemote, "and its mark counts, not the action's")

@@ -85,7 +85,7 @@ struct RouteTableTests {
   @Test("Every route is listed with its source")
   func listing() throws {
     let router = Router()
-    try router.register("/a", isRemote: true, file: "M/Shop.swift", line: 7) { _ in 1 }
+    try router.register("/a", exposure: .remote, file: "M/Shop.swift", line: 7) { _ in 1 }
     #expect(router.routes.map(\.description) == ["/a  remote  M/Shop.swift:7"])
     #expect(router.routes.map(\.result) == ["Int"])
   }

@@ -8,7 +8,7 @@ internal import Foundation
 
 struct BookTarget: Target {
   static let actions: [Action<BookTarget>] = [
-    Action("price", [Parameter("isbn", String.self)], isRemote: true) { _, arguments in
+    Action("price", [Parameter("isbn", String.self)], exposure: .remote) { _, arguments in
       let isbn: String = try arguments["isbn"]
       return isbn.utf8.count * 100
     },
@@ -20,7 +20,7 @@ struct BookTarget: Target {
   static func main() async throws {
     let hive = Hive.process
     try hive.mediator.register("books") { BookTarget() }
-    try hive.router.register("app://book/:id<Int>?from", isRemote: true) { call in
+    try hive.router.register("app://book/:id<Int>?from", exposure: .remote) { call in
       let (id, from): (Int, String?) = (try call["id"], try call["from"])
       return "book \(id), found by \(from ?? "chance")"
     }

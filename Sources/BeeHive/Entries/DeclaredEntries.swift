@@ -38,10 +38,9 @@ extension Hive {
 
   /// Asks the entry's accessor for a value; nil where it makes another type.
   package func make<Value>(_ declared: DeclaredEntry, as type: Value.Type) -> Value? {
-    let provider = state.withLock { _ in
-      declared.registered.setAside?.provider ?? declared.registered.provider
+    guard case .accessor(let accessor) = state.withLock({ _ in declared.registered.maker }) else {
+      return nil
     }
-    guard case .accessor(let accessor) = provider else { return nil }
     return ForeignCall.make(accessor, as: type)
   }
 
@@ -58,6 +57,16 @@ extension Hive {
       _ = handOut(entry, at: turn)
       return try body(address)
     }
+  }
+
+  /// Runs `body` with the structure of an entry, whose image may go again afterwards. Returns nil where it has
+  /// gone.
+  package func lookAtStructure<Result, Failure: Error>(
+    of declared: DeclaredEntry, _ body: (RuntimeAddress) throws(Failure) -> Result
+  ) throws(Failure) -> Result? {
+    let entry = declared.registered
+    guard case .structure(_, let address) = state.withLock({ _ in entry.maker }) else { return nil }
+    return try holding(entry) { () throws(Failure) in try body(address) }
   }
 
   /// Says what keeps an entry from being used, or that nothing does any longer.
@@ -83,4 +92,9 @@ extension RegisteredEntry.Progress {
   fileprivate var provider: Provider? {
     if case .bound(let provider) = self { provider } else { nil }
   }
+}
+
+extension RegisteredEntry {
+  /// The provider, also while a layer above cannot use the entry. Under the Hive's lock.
+  fileprivate var maker: Provider? { setAside?.provider ?? provider }
 }

@@ -1,5 +1,5 @@
 internal import BinaryImage
-internal import Registration
+package import Registration
 
 // "Did you mean": what is there under a name that is nearly the one that was asked for.
 extension SimilarNames {
@@ -7,7 +7,7 @@ extension SimilarNames {
   private static let limit = 10_000
 
   /// Those that come nearest to `wanted`.
-  init(to wanted: String, among names: some Sequence<String>) {
+  package init(to wanted: String, among names: some Sequence<String>) {
     self.init()
     for name in names.prefix(Self.limit) where name != wanted { consider(name, for: wanted) }
   }
@@ -23,7 +23,7 @@ extension SimilarNames {
   }
 
   /// `; did you mean log or logs?`, to end a sentence with; empty where no name is near.
-  var question: String { Self.question(names.map(\.text)) }
+  package var question: String { Self.question(names.map(\.text)) }
 
   /// The same of names that were found before.
   static func question(_ names: [String]) -> String {

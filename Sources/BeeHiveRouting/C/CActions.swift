@@ -1,8 +1,8 @@
 internal import BeeHive
 
-/// Targets and routes that a C author wrote: described by the text of their record alone.
+/// Targets and routes that a C author wrote: described by the text of their record.
 ///
-/// Nothing of the image is read or kept mapped until the first call.
+/// That each has its function is looked at when it comes; the image is kept mapped from the first call on.
 enum CActions {
   static func definition(
     of entry: DeclaredEntry, in hive: Hive
@@ -13,7 +13,10 @@ enum CActions {
       let parameters = try declaration.parameters.map { parameter throws(RoutingError) in
         try Parameter(c: parameter, of: declaration)
       }
-      let call = CCall(entry: entry, hive: hive, action: declaration.name)
+      let call = CCall(
+        entry, of: hive, action: declaration.name,
+        result: try CResult(declaration.result, of: entry))
+      try call.checkFunction()
       actions.append(
         Action(declaration, parameters) { _, arguments in
           let current = Call.current
@@ -30,12 +33,13 @@ enum CActions {
     let attributes = entry.attributes
     func value(_ key: String) -> String? { attributes.others.first { $0.key == key }?.value }
     let pattern = try RoutePattern(entry.name)
-    let call = CCall(entry: entry, hive: hive, action: nil)
+    let call = CCall(
+      entry, of: hive, action: nil, result: try CResult(value("returns") ?? "", of: entry))
+    try call.checkFunction()
     let types = SegmentTypes()
     return RouteDefinition(
-      entry.name, priority: attributes.priority,
-      matching: value("match") == "prefix" ? .prefix : .exact,
-      isRemote: value("remote") == "true", result: value("returns") ?? ""
+      entry.name, exposure: try exposure(value("remote"), of: entry), priority: attributes.priority,
+      matching: value("match") == "prefix" ? .prefix : .exact, result: value("returns") ?? ""
     ) { routeCall in
       var arguments = routeCall.parameters
       // The texts of the query have been checked, and C asks for values.
@@ -56,6 +60,24 @@ enum CActions {
         // What a route in C does not answer is left to the next that the URL meets.
         throw RouteRefusal(reason: error.message, isDeparture: error.code == .noRoute)
       }
+    }
+  }
+}
+
+extension CActions {
+  /// Whom a route answers: `remote=true` or `remote=elevated` of its record.
+  private static func exposure(
+    _ text: String?, of entry: DeclaredEntry
+  ) throws(RoutingError) -> Exposure {
+    switch text {
+    case nil, "false": return .local
+    case "true": return .remote
+    case "elevated": return .elevated
+    case let text?:
+      throw RoutingError(
+        .badPattern,
+        "the attribute remote of \(entry.source) is \(text); it is true, false or elevated",
+        sources: [entry.source])
     }
   }
 }

@@ -10,11 +10,19 @@ struct CCall: Sendable {
   private let hive: WeakHive
   /// The action's name; nil for a route.
   private let action: String?
+  private let result: CResult
 
-  init(entry: DeclaredEntry, hive: Hive, action: String?) {
+  init(_ entry: DeclaredEntry, of hive: Hive, action: String?, result: CResult) {
     self.entry = entry
     self.hive = WeakHive(hive)
     self.action = action
+    self.result = result
+  }
+
+  /// Throws where there is no function to call.
+  func checkFunction() throws(RoutingError) {
+    let code = hive.value?.lookAtStructure(of: entry) { self.code(at: $0) }
+    if case .failure(let problem)? = code { throw failure(problem.message) }
   }
 
   /// Calls the function with the arguments of these names, and returns its answer.
@@ -63,6 +71,13 @@ struct CCall: Sendable {
     }
     withExtendedLifetime(texts) {}
     guard isDone else { throw failure((answer.value as? String) ?? "its function failed") }
+    guard result.has(answer.value) else {
+      throw RoutingError(
+        .wrongResult,
+        "\(name) of \(entry.source) declares \(result.name), and its function returned "
+          + (answer.value is Void ? "nothing" : "a value of type \(type(of: answer.value))"),
+        sources: [entry.source])
+    }
     return answer.value
   }
 

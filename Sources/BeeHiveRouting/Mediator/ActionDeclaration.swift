@@ -1,7 +1,7 @@
 /// What an action is called, takes and returns, as a text that a record carries.
 ///
 /// `remote price(sku: String, currency: Currency = euro, note: String?) async throws -> Price`: the word
-/// `remote` puts it on the allow-list; an optional type or a default makes a parameter optional.
+/// `remote` or `elevated` puts it on the allow-list; an optional type or a default makes a parameter optional.
 public struct ActionDeclaration: Hashable, Sendable {
   /// One parameter.
   public struct Parameter: Hashable, Sendable {
@@ -29,8 +29,8 @@ public struct ActionDeclaration: Hashable, Sendable {
   public var name: String
   /// In the order of the declaration.
   public var parameters: [Parameter]
-  /// Whether calls from outside may reach it.
-  public var isRemote: Bool
+  /// Whom it answers.
+  public var exposure: Exposure
   /// Whether it waits.
   public var isAsync: Bool
   /// Whether it throws.
@@ -40,12 +40,12 @@ public struct ActionDeclaration: Hashable, Sendable {
 
   /// Describes an action.
   public init(
-    name: String, parameters: [Parameter] = [], isRemote: Bool = false, isAsync: Bool = false,
+    name: String, parameters: [Parameter] = [], exposure: Exposure = .local, isAsync: Bool = false,
     canThrow: Bool = false, result: String = ""
   ) {
     self.name = name
     self.parameters = parameters
-    self.isRemote = isRemote
+    self.exposure = exposure
     self.isAsync = isAsync
     self.canThrow = canThrow
     self.result = result
@@ -55,7 +55,7 @@ public struct ActionDeclaration: Hashable, Sendable {
 extension ActionDeclaration: CustomStringConvertible {
   /// The text that `init(parsing:)` reads.
   public var description: String {
-    var text = isRemote ? "remote " : ""
+    var text = exposure.mark
     text += name + "(" + parameters.map(\.description).joined(separator: ", ") + ")"
     if isAsync { text += " async" }
     if canThrow { text += " throws" }

@@ -10,7 +10,10 @@ struct DeclarationReader {
 
   mutating func read() throws(RoutingError) -> ActionDeclaration {
     var declaration = ActionDeclaration(name: "")
-    declaration.isRemote = takeWord("remote")
+    for exposure in [Exposure.remote, .elevated] where takeWord(exposure.rawValue) {
+      declaration.exposure = exposure
+      break
+    }
     declaration.name = try takeName("the action")
     try take("(")
     skipBlanks()

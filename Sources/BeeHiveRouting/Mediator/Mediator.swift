@@ -65,12 +65,13 @@ public struct Mediator: Sendable {
 
   /// Answers calls of a target, or of any without a name here, that finds no target or no action.
   ///
-  /// Asked after the target's own fallback, and before that of all targets. Calls from outside get the
-  /// error instead.
+  /// Asked after the target's own fallback, and before that of all targets. Calls from outside reach it with
+  /// `.remote` or `.elevated` alone, and never a target's own.
   public func fallback<Value: Sendable>(
-    for target: String? = nil, _ handler: @escaping @Sendable (Call) async throws -> Value
+    for target: String? = nil, exposure: Exposure = .local,
+    _ handler: @escaping @Sendable (Call) async throws -> Value
   ) {
-    let fallback = Numbered<TargetTable.Fallback>(handler: handler)
+    let fallback = Numbered<TargetTable.Fallback>(handler: .init(exposure, handler))
     _ = core.targets.withLock { $0.fallbacks.updateValue(fallback, forKey: target) }
     core.own { [core] in
       _ = core.targets.withLock { $0.fallbacks.remove(fallback.number, for: target) }

@@ -1,50 +1,37 @@
 internal import BeeHive
+internal import Registration
 internal import Threads
 
 extension RoutingCore {
-  /// Calls an action, or the fallback that stands for a missing one.
-  func answer(_ call: Call, target name: String, action: String) async throws -> any Sendable {
-    let target: RegisteredTarget
-    let found: Action<AnyTarget>
-    do throws(RoutingError) {
-      (target, found) = try declared(name, action, origin: call.origin)
-    } catch {
-      guard error.code == .noTarget || error.code == .noAction, call.origin == .local else {
-        throw error
-      }
-      return try await fallBack(call, target: name, instead: error)
-    }
-    let arguments = try Self.check(call.arguments, against: found, of: "\(name).\(action)")
-    let instance = try Self.instance(of: target, caching: call.caching)
-    return try await Call.$current.withValue(call) {
-      try await found.perform(instance, arguments)
-    }
-  }
-
   /// The action of these names, if `origin` may call it.
   func declared(
     _ name: String, _ action: String, origin: CallOrigin
   ) throws(RoutingError) -> (RegisteredTarget, Action<AnyTarget>) {
     guard let target = target(named: name) else {
+      if let (rejected, problem) = rejectedTarget(named: name), origin == .local {
+        throw RoutingError(
+          .noTarget, "the target \(name) of \(rejected.source) was rejected: \(problem.message)",
+          sources: [rejected.source])
+      }
       throw RoutingError(
         .noTarget,
         "no target is named \(name); there are "
-          + Self.list(targets.withLock { $0.all.map(\.definition.name) }))
+          + Self.list(targets.withLock { $0.all.map(\.definition.name) }, near: name))
     }
     guard let found = target.definition.actions[action] else {
       // Nobody outside is told what else there is.
       let known = target.definition.actions.filter {
-        origin == .local || $0.value.declaration.isRemote
+        origin == .local || $0.value.declaration.exposure.isRemote
       }
       throw RoutingError(
         .noAction,
         "the target \(name) of \(target.source) has no action \(action); it has "
-          + Self.list(known.keys.sorted()), sources: [target.source])
+          + Self.list(known.keys.sorted(), near: action), sources: [target.source])
     }
     if origin == .remote, NativeName.matches(action) {
       throw RoutingError(.native, "\(action) begins with native, so nobody outside may call it")
     }
-    if origin == .remote, !found.declaration.isRemote {
+    if origin == .remote, !found.declaration.exposure.isRemote {
       throw RoutingError(
         .notRemote,
         "\(name).\(action) of \(target.source) is not marked remote, so nobody outside may call it",
@@ -61,24 +48,18 @@ extension RoutingCore {
     return targets.withLock { $0.targets[name] }
   }
 
-  private static func list(_ names: [String]) -> String {
-    names.isEmpty ? "none" : names.joined(separator: ", ")
-  }
-
-  private func fallBack(
-    _ call: Call, target name: String, instead error: RoutingError
-  ) async throws -> any Sendable {
-    if let target = target(named: name), let fallback = target.definition.fallback {
-      let instance = try Self.instance(of: target, caching: call.caching)
-      return try await fallback(instance, call)
+  /// A target of this name that an image declares and that cannot be used.
+  private func rejectedTarget(named name: String) -> (entry: Entry, problem: Problem)? {
+    for entry in owner?.entries ?? [] where entry.kind == .target && entry.name == name {
+      if case .rejected(let problem) = entry.state { return (entry, problem) }
     }
-    let fallback = targets.withLock { $0.fallbacks[name] ?? $0.fallbacks[nil] }
-    guard let fallback else { throw error }
-    return try await fallback.handler(call)
+    return nil
   }
 
-  private static func instance(of target: RegisteredTarget, caching: Bool) throws -> AnyTarget {
-    try caching ? target.instance() : target.definition.make()
+  /// Some names, and which of them may be meant.
+  private static func list(_ names: [String], near wanted: String) -> String {
+    guard !names.isEmpty else { return "none" }
+    return names.joined(separator: ", ") + SimilarNames(to: wanted, among: names).question
   }
 
   /// The arguments as the declaration has them: each of its type, defaults filled in, nothing else.
@@ -90,22 +71,17 @@ extension RoutingCore {
       do throws(RoutingError) {
         checked.set(try parameter.value(arguments), for: parameter.declaration.name)
       } catch {
-        var error = error
-        error.message = "\(name): \(error.message)"
-        throw error
+        throw RoutingError(
+          error.code, "\(name): \(error.message)", key: error.key, sources: error.sources)
       }
     }
     let declared = Set(action.parameters.map(\.declaration.name))
     if let key = arguments.keys.subtracting(declared).min() {
       throw RoutingError(
         .undeclaredParameter,
-        "\(name) declares no parameter \(key); it is \(action.declaration)", key: key)
+        "\(name) declares no parameter \(key); it is \(action.declaration)"
+          + SimilarNames(to: key, among: declared.sorted()).question, key: key)
     }
     return checked
   }
-}
-
-extension Call {
-  /// The call that the running action answers; nil outside of actions.
-  @TaskLocal public static var current: Call?
 }

@@ -25,11 +25,11 @@ public struct Action<Owner: Sendable>: Sendable {
   ///
   /// `Action("price", [Parameter("sku", String.self)]) { try await $0.price(sku: $1["sku"]) }`
   public init<Value: Sendable>(
-    _ name: String, _ parameters: [Parameter] = [], isRemote: Bool = false,
+    _ name: String, _ parameters: [Parameter] = [], exposure: Exposure = .local,
     _ perform: @escaping @Sendable (Owner, Arguments) async throws -> Value
   ) {
     declaration = ActionDeclaration(
-      name: name, parameters: parameters.map(\.declaration), isRemote: isRemote, isAsync: true,
+      name: name, parameters: parameters.map(\.declaration), exposure: exposure, isAsync: true,
       canThrow: true, result: Value.self == Void.self ? "" : "\(Value.self)")
     self.parameters = parameters
     self.perform = perform

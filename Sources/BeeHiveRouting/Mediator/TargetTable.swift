@@ -3,7 +3,17 @@ internal import Threads
 
 /// The targets of a mediator. Lives under the lock of its `RoutingCore`.
 struct TargetTable: Sendable {
-  typealias Fallback = @Sendable (Call) async throws -> any Sendable
+  /// A handler of calls that find no target or no action.
+  struct Fallback: Sendable {
+    let exposure: Exposure
+    let answer: @Sendable (Call) async throws -> any Sendable
+
+    init(
+      _ exposure: Exposure, _ answer: @escaping @Sendable (Call) async throws -> any Sendable
+    ) {
+      (self.exposure, self.answer) = (exposure, answer)
+    }
+  }
 
   private(set) var targets: [String: RegisteredTarget] = [:]
   /// The names in lower case, and whom each stands for.
@@ -31,7 +41,7 @@ struct TargetTable: Sendable {
         .duplicate, "the target \(name) of \(target.source) declares the action \(action) twice",
         sources: [target.source])
     }
-    for action in target.definition.actions.values where action.declaration.isRemote {
+    for action in target.definition.actions.values where action.declaration.exposure.isRemote {
       try Self.check(remote: action, of: target)
     }
     targets[name] = target
@@ -93,8 +103,10 @@ final class RegisteredTarget: Sendable {
     self.source = source
   }
 
-  /// The kept instance, made at the first call: one, however many threads ask at once.
-  func instance() throws -> AnyTarget {
+  /// The kept instance, made at the first call: one, however many threads ask at once. Another one where it is
+  /// not to be kept.
+  func instance(caching: Bool) throws -> AnyTarget {
+    guard caching else { return try definition.make() }
     let made = state.wait { state -> AnyTarget?? in
       switch state {
       case .empty:

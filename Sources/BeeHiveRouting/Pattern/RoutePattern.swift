@@ -99,6 +99,14 @@ public struct RoutePattern: Hashable, Sendable {
     }
   }
 
+  /// The name of the type that the path asks for at a name; nil for text.
+  func type(of name: String) -> String? {
+    for case .capture(let capture) in variants.joined() where capture.name == name {
+      return capture.type
+    }
+    return nil
+  }
+
   /// The names of the types that the path and the query ask for.
   var typeNames: [String] {
     let path = variants.joined().compactMap { segment -> String? in

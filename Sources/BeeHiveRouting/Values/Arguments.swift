@@ -55,10 +55,21 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
 
   /// Adds a text, as a URL would: a key that stands there again has several.
   mutating func append(_ text: String, for key: String) {
-    if case .texts(let texts) = values[key] {
-      values[key] = .texts(texts + [text])
-    } else {
+    // Taken out meanwhile, so that the texts that are there are not copied.
+    guard case .texts(var texts) = values.removeValue(forKey: key) else {
       values[key] = .texts([text])
+      return
+    }
+    texts.append(text)
+    values[key] = .texts(texts)
+  }
+
+  /// The texts that a URL would have for a key; none where it is missing or no URL can hold it.
+  func texts(_ key: String) -> [String] {
+    switch values[key] {
+    case .texts(let texts): texts
+    case .value(let value): (value as? any URLConvertible)?.urlTexts ?? []
+    case nil: []
     }
   }
 

@@ -9,7 +9,8 @@ struct SwiftTestingTests {
   private static let records = [
     "route croutes://:", "route croutes://echo/:n<Int>/*", "route croutes://files",
     "route croutes://stock/:sku?count<Int>", "route croutes://twin/:first",
-    "route croutes://twin/:second", "target c_odd", "target c_shop",
+    "route croutes://twin/:second", "target c_lost", "target c_odd", "target c_page",
+    "target c_shop",
   ]
 
   @Test(

@@ -137,7 +137,7 @@ struct ZIKRouterTests {
 
   @Test("Adapter: the name that one module asks for leads to what another provides")
   func testAdapter() async throws {
-    router.calls.guardCalls(
+    try router.calls.guardCalls(
       "adapter", .action("RequiredEditor", "editor"),
       then: .redirect(to: .action(target: "pages", action: "editor")))
     let editor: Editor = try await router.mediator.perform(
@@ -154,7 +154,7 @@ struct ZIKRouterTests {
     }
     #expect(error?.code == .redirectLoop && error?.message.contains("→") == true)
     for (from, to) in [("A", "B"), ("B", "A")] {
-      router.calls.guardCalls(
+      try router.calls.guardCalls(
         from, .action(from, "x"), then: .redirect(to: .action(target: to, action: "x")))
     }
     let loop = await #expect(throws: RoutingError.self) {

@@ -38,11 +38,12 @@ static bool nothing(const beehive_call *call, beehive_reply *reply) {
 }
 
 static const beehive_action c_shop_actions[] = {
-    {"stock", stock}, {"echo", echo}, {"nothing", nothing}};
+    {"stock", stock}, {"echo", echo}, {"nothing", nothing}, {"lie", echo}, {"forget", nothing}};
 BEEHIVE_TARGET(c_shop, c_shop_actions,
                BEEHIVE_ACTION("remote stock(sku: String, count: Int = 1) throws -> Int")
                    BEEHIVE_ACTION("echo(a: Bool, b: Double?, c: String = \"x\") -> String")
-                       BEEHIVE_ACTION("nothing()") BEEHIVE_ACTION("absent()"));
+                       BEEHIVE_ACTION("nothing()") BEEHIVE_ACTION("lie() -> Int")
+                           BEEHIVE_ACTION("forget() -> String"));
 
 BEEHIVE_ROUTE("croutes://stock/:sku?count<Int>", stock, BEEHIVE_REMOTE BEEHIVE_RETURNS("Int"));
 BEEHIVE_ROUTE("croutes://echo/:n<Int>/*", echo, BEEHIVE_PRIORITY(1));
@@ -52,3 +53,5 @@ BEEHIVE_ROUTE("croutes://twin/:first", stock);
 BEEHIVE_ROUTE("croutes://twin/:second", stock);
 BEEHIVE_ROUTE("croutes://:", stock);
 BEEHIVE_TARGET(c_odd, c_shop_actions, BEEHIVE_ACTION("echo(a: Page)"));
+BEEHIVE_TARGET(c_page, c_shop_actions, BEEHIVE_ACTION("echo() -> Page"));
+BEEHIVE_TARGET(c_lost, c_shop_actions, BEEHIVE_ACTION("stock()") BEEHIVE_ACTION("absent()"));

@@ -75,6 +75,7 @@
 #define BEEHIVE_NAME(name) BEEHIVE_ATTRIBUTE("name", name) /* tells two implementations apart */
 #define BEEHIVE_ACTION(declaration) BEEHIVE_ATTRIBUTE("action", declaration)
 #define BEEHIVE_REMOTE BEEHIVE_ATTRIBUTE("remote", "true") /* of a route */
+#define BEEHIVE_ELEVATED BEEHIVE_ATTRIBUTE("remote", "elevated") /* the same; what it opens may be local */
 #define BEEHIVE_MATCH(extent) BEEHIVE_ATTRIBUTE("match", extent)
 #define BEEHIVE_RETURNS(type) BEEHIVE_ATTRIBUTE("returns", type)
 

@@ -10,7 +10,7 @@ extension Host {
       { _, _ in
         let interfaces = Hive.process.catalogue().interfaces
         for interface in interfaces {
-          let mark = interface.isRemote ? "remote" : "local"
+          let mark = interface.exposure
           print("\(interface.kind) \(mark) \(interface.name) at \(interface.origin)")
         }
         if interfaces.isEmpty { print("nothing can be called") }

@@ -1,0 +1,131 @@
+import BeeHiveRouting
+import Testing
+
+@Suite("What a handler opens is opened for its caller")
+struct NestedCallsTests {
+  let router = Router()
+
+  init() throws {
+    try router.mediator.register("shop") { ShopTarget() }
+    try router.register("app://new/secret") { _ in "the secret" }
+    try router.register("app://open", exposure: .remote) { _ in "open" }
+  }
+
+  /// Opens the secret, and says what it was told, or that it was refused.
+  private func tell(_ call: RouteCall) async throws -> String {
+    try await router.object(for: "app://new/secret", as: String.self)
+  }
+
+  @Test func `A remote caller reaches no local route through a remote one`() async throws {
+    try router.register("app://door", exposure: .remote) { try await tell($0) }
+    #expect(await router.failure("app://door", origin: .remote) == .notRemote)
+    #expect(await router.answer("app://door") == "the secret")
+  }
+
+  @Test func `Saying that a nested call is local does not make it so`() async throws {
+    try router.register("app://door", exposure: .remote) { _ in
+      try await router.object(for: "app://new/secret", as: String.self, origin: .local)
+    }
+    #expect(await router.failure("app://door", origin: .remote) == .notRemote)
+  }
+
+  @Test func `An elevated route reaches what is local, and the catalogue shows it`() async throws {
+    let hive = Hive()
+    try hive.router.register("app://new/secret") { _ in "the secret" }
+    try hive.router.register("app://door", exposure: .elevated) { _ in
+      try await hive.router.object(for: "app://new/secret", as: String.self)
+    }
+    #expect(await hive.router.answer("app://door", origin: .remote) == "the secret")
+    #expect("\(hive.catalogue())".contains("route  elevated app://door"))
+  }
+
+  @Test func `An action's calls, by name too, come from where the action's call comes from`()
+    async throws
+  {
+    struct Clerk: Target {
+      static let actions: [Action<Clerk>] = [
+        Action("fetch", [Parameter("by", String.self)], exposure: .remote) { _, arguments in
+          let by: String = try arguments["by"]
+          guard let call = Call.current else { return "no call" }
+          let router = Clerk.router
+          if by == "url" {
+            return try await router.object(for: "app://new/secret", as: String.self)
+          }
+          _ = try await router.mediator.perform("shop", "nothing")
+          return "\(call.origin)"
+        }
+      ]
+      static let router = Router()
+    }
+    try Clerk.router.register("app://new/secret") { _ in "the secret" }
+    try Clerk.router.mediator.register("shop") { ShopTarget() }
+    try Clerk.router.mediator.register("clerk") { Clerk() }
+    for by in ["url", "name"] {
+      #expect(
+        await Clerk.router.failure("app://clerk/fetch?by=\(by)", origin: .remote) == .notRemote)
+    }
+    #expect(await Clerk.router.answer("app://clerk/fetch?by=url") == "the secret")
+    #expect(await Clerk.router.answer("app://clerk/fetch?by=name") == "local")
+  }
+
+  @Test func `An interceptor's calls for a remote caller are remote`() async throws {
+    router.calls.intercept("spy", try .url("app://open")) { _ in
+      .answer(try await router.object(for: "app://new/secret", as: String.self))
+    }
+    #expect(await router.failure("app://open", origin: .remote) == .notRemote)
+    #expect(await router.answer("app://open") == "the secret")
+  }
+
+  @Test func `A handler of unmatched URLs answers remote calls only if it is remote`() async throws
+  {
+    router.unmatched { "nobody at \($0.url)" }
+    #expect(await router.answer("app://none") == "nobody at app://none")
+    #expect(await router.failure("app://none", origin: .remote) == .noRoute)
+    router.unmatched(exposure: .remote) { call in
+      try await router.object(for: "app://new/\(call.url.path.last ?? "")", as: String.self)
+    }
+    #expect(await router.answer("app://old/secret") == "the secret")
+    #expect(await router.failure("app://old/secret", origin: .remote) == .notRemote)
+  }
+
+  @Test func `A fallback answers remote calls only if it is remote`() async throws {
+    router.mediator.fallback { "instead of \($0.destination)" }
+    #expect(await router.answer("app://shop/none") == "instead of shop.none")
+    #expect(await router.failure("app://shop/none", origin: .remote) == .noAction)
+    router.mediator.fallback(exposure: .remote) { "remote, instead of \($0.destination)" }
+    #expect(
+      await router.answer("app://shop/none", origin: .remote) == "remote, instead of shop.none")
+    try router.mediator.register("guest") { GuestTarget() }
+    #expect(await router.answer("app://guest/none") == "guest instead of guest.none")
+    #expect(
+      await router.answer("app://guest/none", origin: .remote) == "remote, instead of guest.none",
+      "a target's own fallback is for this process")
+  }
+
+  @Test func `A handler of unmatched URLs hides no error of a route that the URL meets`()
+    async throws
+  {
+    router.unmatched(exposure: .remote) { _ in "hidden" }
+    try router.register("app://find?q<String>", exposure: .remote) { _ in "found" }
+    try router.register("app://shy", exposure: .remote) { throw $0.refusal("not now") as any Error }
+    #expect(await router.failure("app://find") == .missingParameter)
+    #expect(await router.failure("app://shy") == .refused)
+    #expect(await router.failure("app://new/secret", origin: .remote) == .notRemote)
+    #expect(await router.answer("app://none") == "hidden")
+  }
+
+  @Test func `A route for a whole scheme leaves the actions that exist alone`() async throws {
+    try router.register("mgj://*", exposure: .remote) { "mgj: \($0.url)" }
+    #expect(await router.answer("mgj://shop/url", origin: .remote) == "mgj://shop/url")
+    #expect(await router.failure("mgj://shop/nothing", origin: .remote) == .notRemote)
+    #expect(await router.answer("mgj://shop/none", origin: .remote) == "mgj: mgj://shop/none")
+    #expect(await router.answer("mgj://elsewhere") == "mgj: mgj://elsewhere")
+  }
+
+  @Test func `A detached task has no caller`() async throws {
+    try router.register("app://later", exposure: .remote) { _ in
+      await Task.detached { "\(Call.current.map { "\($0)" } ?? "none")" }.value
+    }
+    #expect(await router.answer("app://later", origin: .remote) == "none")
+  }
+}

@@ -1,0 +1,92 @@
+import BeeHiveRouting
+import Testing
+
+@Suite("Errors of calls say what is wrong, in one line, and what is meant")
+struct RoutingErrorTests {
+  let router = Router()
+
+  init() throws {
+    try router.mediator.register("shop") { ShopTarget() }
+    try router.register("app://shop/:id<Int>", exposure: .remote) { describe($0) }
+    try router.register("app://hidden/:id<Int>") { describe($0) }
+  }
+
+  private func error(_ url: String, origin: CallOrigin = .local) async -> RoutingError? {
+    do {
+      try await router.open(url, origin: origin)
+      return nil
+    } catch {
+      return error as? RoutingError
+    }
+  }
+
+  @Test(arguments: [
+    "app://x/1%0D%0AX-Injected:%20yes", "app://shop/1%0D%0AX-Injected:%20yes",
+    "aaa://shop/price?sku=1&count=1%0D%0AX:%20yes", "aaa://shop/price?sku=1&%0D%0A=1",
+    "aaa://shop/%0D%0A",
+    "aaa://shop/price?currency=%1B%5B31m&sku=1", "app://shop/%E2%80%AE7",
+  ])
+  func `What a URL brings is escaped`(_ url: String) async throws {
+    let error = try #require(await error(url))
+    #expect(error.message.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
+    #expect(!error.message.contains("\u{202e}"))
+    #expect(
+      error.message.contains("\\x") || error.message.contains("\\u{") || error.message.contains("%")
+    )
+  }
+
+  @Test func `A value of another type is not reported as a missing action`() async {
+    let error = await error("app://shop/x42")
+    #expect(error?.code == .noRoute)
+    #expect(error?.message.contains("app://shop/:id<Int> would, were \"x42\" of type Int") == true)
+    #expect(error?.key == "id")
+    #expect(router.calls.explain("app://shop/x42").error == error)
+  }
+
+  @Test func `Whoever calls from outside is told of such routes if they are remote`() async {
+    let shown = await error("app://shop/x42", origin: .remote)
+    #expect(shown?.message.contains("app://shop/:id<Int>") == true)
+    let hidden = await error("app://hidden/x42", origin: .remote)
+    #expect(hidden?.code == .noRoute && hidden?.message.contains(":id") == false)
+  }
+
+  @Test func `A name that is nearly right is told`() async {
+    #expect(await error("aaa://shop/pric")?.message.hasSuffix("did you mean price?") == true)
+    #expect(
+      await error("aaa://shop/price?sku=1&curency=yen")?.message.hasSuffix(
+        "did you mean currency?") == true)
+    let error = await #expect(throws: RoutingError.self) {
+      try await router.mediator.perform("shpo", "price")
+    }
+    #expect(error?.message.hasSuffix("there are shop") == true, "two letters of four differ")
+    let near = await #expect(throws: RoutingError.self) {
+      try await router.mediator.perform("shops", "price")
+    }
+    #expect(near?.message.hasSuffix("did you mean shop?") == true)
+    let outside = await self.error("aaa://shop/bu", origin: .remote)
+    #expect(outside?.message.contains("buy") == false, "buy is local")
+  }
+
+  @Test func `What cannot be opened is refused for the reason that a dry run gives`() async {
+    for url in [
+      "", "%", "app://shop/x42", "aaa://shop/price", "aaa://shop/price?sku=1&x=2", "app://none",
+      "aaa://shop/native", "app://hidden/1", "aaa://shop/buy", "aaa://shop/a/b",
+    ] {
+      for origin in [CallOrigin.local, .remote] where !router.canOpen(url, origin: origin) {
+        let error = await error(url, origin: origin)
+        #expect(error != nil && error == router.calls.explain(url, origin: origin).error, "\(url)")
+      }
+    }
+  }
+
+  @Test func `What a rule makes of a URL counts for whether it can be opened`() throws {
+    #expect(!router.canOpen("app://old/7"))
+    try router.calls.guardCalls(
+      "moved", try .url("app://old/:id"), then: .redirect(to: .url("app://shop/:id")))
+    #expect(router.canOpen("app://old/7") && !router.canOpen("app://old/x"))
+    try router.calls.guardCalls("closed", try .url("app://shop/8"), then: .refuse("closed"))
+    #expect(!router.canOpen("app://shop/8"))
+    router.unmatched { _ in "an error page" }
+    #expect(!router.canOpen("app://none"), "a handler of what is missing is no page")
+  }
+}
