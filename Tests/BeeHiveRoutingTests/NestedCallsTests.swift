@@ -16,7 +16,8 @@ struct NestedCallsTests {
     try await router.object(for: "app://new/secret", as: String.self)
   }
 
-  @Test func `A remote caller reaches no local route through a remote one`() async throws {
+  @Test("A remote caller reaches no local route through a remote one")
+  func remoteThroughRemote() async throws {
     try router.register("app://door", exposure: .remote) { try await tell($0) }
     #expect(await router.failure("app://door", origin: .remote) == .notRemote)
     #expect(await router.answer("app://door") == "the secret")
@@ -29,7 +30,8 @@ struct NestedCallsTests {
     #expect(await router.failure("app://door", origin: .remote) == .notRemote)
   }
 
-  @Test func `An elevated route reaches what is local, and the catalogue shows it`() async throws {
+  @Test("An elevated route reaches what is local, and the catalogue shows it")
+  func elevated() async throws {
     let hive = Hive()
     try hive.router.register("app://new/secret") { _ in "the secret" }
     try hive.router.register("app://door", exposure: .elevated) { _ in
@@ -102,7 +104,8 @@ struct NestedCallsTests {
       "a target's own fallback is for this process")
   }
 
-  @Test func `A handler of unmatched URLs hides no error of a route that the URL meets`()
+  @Test("A handler of unmatched URLs hides no error of a route that the URL meets")
+  func nothingHidden()
     async throws
   {
     router.unmatched(exposure: .remote) { _ in "hidden" }
@@ -114,7 +117,8 @@ struct NestedCallsTests {
     #expect(await router.answer("app://none") == "hidden")
   }
 
-  @Test func `A route for a whole scheme leaves the actions that exist alone`() async throws {
+  @Test("A route for a whole scheme leaves the actions that exist alone")
+  func wholeScheme() async throws {
     try router.register("mgj://*", exposure: .remote) { "mgj: \($0.url)" }
     #expect(await router.answer("mgj://shop/url", origin: .remote) == "mgj://shop/url")
     #expect(await router.failure("mgj://shop/nothing", origin: .remote) == .notRemote)

@@ -23,7 +23,8 @@ struct RedirectionTests {
     #"{"name": "\#(name)", "match": \#(match), "do": \#(outcome)}"#
   }
 
-  @Test func `Values of the path go along as query, below what the new URL has itself`()
+  @Test("Values of the path go along as query, below what the new URL has itself")
+  func carried()
     async throws
   {
     try load(
@@ -50,7 +51,8 @@ struct RedirectionTests {
     #expect(price == Price(cents: 300, currency: .yen))
   }
 
-  @Test func `A place that the match does not have is an error when the table is loaded`() {
+  @Test("A place that the match does not have is an error when the table is loaded")
+  func unknownPlaces() {
     for (url, place) in [
       ("app://detail/:id", ":other"), ("app://detail(/:id)", ":id"), ("app://detail", ":id"),
     ] {
@@ -76,7 +78,8 @@ struct RedirectionTests {
     #expect(await router.answer("app://x/1") == "app://x/:id<Int>")
   }
 
-  @Test func `What null takes away does not go along, and may be given anew`() async throws {
+  @Test("What null takes away does not go along, and may be given anew")
+  func takenAway() async throws {
     try load(
       rule(#"{"url": "app://from/:id"}"#, #"{"replace": {"k": null, "id": null}}"#, "a"),
       rule(#"{"url": "app://from/:id"}"#, #"{"redirect": "app://n/1?k=2"}"#, "b"))

@@ -20,13 +20,15 @@ struct RoutingErrorTests {
     }
   }
 
-  @Test(arguments: [
-    "app://x/1%0D%0AX-Injected:%20yes", "app://shop/1%0D%0AX-Injected:%20yes",
-    "aaa://shop/price?sku=1&count=1%0D%0AX:%20yes", "aaa://shop/price?sku=1&%0D%0A=1",
-    "aaa://shop/%0D%0A",
-    "aaa://shop/price?currency=%1B%5B31m&sku=1", "app://shop/%E2%80%AE7",
-  ])
-  func `What a URL brings is escaped`(_ url: String) async throws {
+  @Test(
+    "What a URL brings is escaped",
+    arguments: [
+      "app://x/1%0D%0AX-Injected:%20yes", "app://shop/1%0D%0AX-Injected:%20yes",
+      "aaa://shop/price?sku=1&count=1%0D%0AX:%20yes", "aaa://shop/price?sku=1&%0D%0A=1",
+      "aaa://shop/%0D%0A",
+      "aaa://shop/price?currency=%1B%5B31m&sku=1", "app://shop/%E2%80%AE7",
+    ])
+  func escaped(_ url: String) async throws {
     let error = try #require(await error(url))
     #expect(error.message.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
     #expect(!error.message.contains("\u{202e}"))
