@@ -108,13 +108,29 @@ extension Figure {
     Figure("find a name, make what it means", "find-name-10000", .instructions, .ratio(10)),
     Figure("ask for what nothing provides", "find-nothing", .time, .ratio(10)),
     Figure("ask for what nothing provides", "find-nothing", .instructions, .ratio(10)),
-    Figure("match a URL, 100 routes", "match-100", .time, .reported(nil)),
+    Figure("match a URL, 100 routes, beside a plain trie", "match-100", .time, .ratio(8)),
+    Figure("match a URL, 100 routes, beside a plain trie", "match-100", .instructions, .ratio(8)),
     // The same branches are taken; what a hundred thousand nodes cost is memory outside the caches.
     Figure(
       "match a URL, 100,000 routes / 100", "match-100000", over: "match-100", .time, .ratio(4)),
     Figure(
       "match a URL, 100,000 routes / 100", "match-100000", over: "match-100", .instructions,
       .ratio(1.2)),
+    // A node's children are found five bits of a hash at a time: two levels for a thousand, four for a
+    // hundred thousand.
+    Figure(
+      "register a route, 100,000 / 1,000", "register-routes-100000", over: "register-routes-1000",
+      .instructions, .ratio(1.3)),
+    Figure(
+      "load a rule, 100,000 / 1,000", "load-rules-100000", over: "load-rules-1000", .instructions,
+      .ratio(1.3)),
+    Figure("load a rule among 100,000", "load-rules-100000", .time, .reported(nil)),
+    Figure(
+      "pass 100,000 rules for others / 10", "pass-rules-100000", over: "pass-rules-10", .time,
+      .ratio(3)),
+    Figure(
+      "pass 100,000 rules for others / 10", "pass-rules-100000", over: "pass-rules-10",
+      .instructions, .ratio(1.1)),
   ]
 
   private init(

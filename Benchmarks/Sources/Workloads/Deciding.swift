@@ -1,0 +1,52 @@
+internal import BeeHiveRouting
+
+/// Taking in routes and rules, and calls that pass rules for others.
+enum Deciding {
+  /// Registering so many routes, one by one, spread over a hundred hosts.
+  static func registering(_ count: Int) -> Comparison {
+    Comparison(
+      "register-routes-\(count)", floor: nil,
+      candidate: .init(
+        run: {
+          let router = Router()
+          do {
+            for index in 0..<count {
+              try router.register("app://host\(index % 100)/item\(index)/:id<Int>") { _ in }
+            }
+          } catch { stop("\(error)") }
+        }, operations: count))
+  }
+
+  /// Loading a table of so many redirections.
+  static func loading(_ count: Int) -> Comparison {
+    let table = table(count)
+    return Comparison(
+      "load-rules-\(count)", floor: nil,
+      candidate: .init(
+        run: { do { try Router().calls.load(table) } catch { stop("\(error)") } },
+        operations: count))
+  }
+
+  /// Deciding about URLs that no rule of so many is about.
+  static func passing(_ count: Int) -> Comparison {
+    let router = Router()
+    do {
+      try router.register("app://page/:id<Int>") { _ in }
+      try router.calls.load(table(count))
+    } catch { stop("\(error)") }
+    return Comparison(
+      "pass-rules-\(count)", floor: nil,
+      candidate: .init(
+        run: { for _ in 0..<1000 where !router.canOpen("app://page/7") { stop("no page") } },
+        operations: 1000))
+  }
+
+  private static func table(_ count: Int) -> DecisionTable {
+    DecisionTable(
+      rules: (0..<count).map { index in
+        .init(
+          "rule \(index)", .init(.url("app://host\(index % 100)/old\(index)/:id")),
+          do: .redirectToURL("app://page/:id"))
+      })
+  }
+}
