@@ -56,10 +56,12 @@ struct ReferenceMatcherTests {
   /// A URL that is made of what a match gave has to meet the same route and give the same.
   ///
   /// Not for the types of this suite, which a pattern alone does not know; nor for an encoded slash, which
-  /// a Path gives like any other; nor for a value that the URL spells in another way than it is written.
+  /// a Path gives like any other; nor for a value that the URL spells in another way than it is written; nor
+  /// for patterns of http without a host, which every such URL has.
   private func checkWayBack(_ router: Router, _ url: String) throws -> Bool {
     guard let match = router.core.meet(try URLText(url)).matches.first,
       match.route.extent == .exact,
+      match.route.pattern.scheme != "http" || match.route.pattern.isAbsolute,
       !["<Even>", "<Short>"].contains(where: match.route.pattern.text.contains),
       !["%2f", "%2F", "+", "00"].contains(where: url.contains),
       match.values.allSatisfy({ $0.value.urlTexts.count != 1 || url.contains($0.value.urlText) })

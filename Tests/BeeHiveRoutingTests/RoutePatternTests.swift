@@ -73,7 +73,9 @@ struct RoutePatternTests {
       ("http://[::1]:80/a", "http://[::1]:80/a"),
       ("/v:major/:file.html", "/v7/x%20y.html"), ("/files/:rest<Path>", "/files/a/b"),
       ("/tags/*", "/tags/t/u%2Fv"), ("/a(/:file)(/:other)", "/a/x%20y"), ("/a%3Ab", "/a%3Ab"),
-      ("//A:080/b", "//a:80/b"),
+      ("//A:080/b", "//A:80/b"), ("HTTP://A:080/b", "http://a:80/b"),
+      ("app://caf\u{e9}/%25", "app://caf%C3%A9/%25"), ("app://sh%6Fp/:file", "app://sh%6Fp/x%20y"),
+      ("http://:major.X", "http://7.x"),
       ("https://:rest<Path>", "https://a/b"), ("//:file.x", "//x%20y.x"),
     ])
   func generated(_ pattern: String, _ url: String) throws {
