@@ -41,6 +41,40 @@ struct RoutePatternTests {
     #expect(router.routes.isEmpty)
   }
 
+  @Test("A segment with two texts is one parameter, of a type that takes it apart")
+  func twoTexts() async throws {
+    struct File: URLConvertible {
+      var name: Substring
+      var type: Substring
+      var urlText: String { "\(name).\(type)" }
+      init?(urlText: String) {
+        guard let dot = urlText.lastIndex(of: ".") else { return nil }
+        (name, type) = (urlText[..<dot], urlText[dot...].dropFirst())
+      }
+    }
+    #expect(throws: RoutingError.self) { try RoutePattern("/f/:name.:ext") }
+    let router = Router()
+    try router.define("File") { File(urlText: $0) }
+    try router.register("/f/:file<File>") { call in
+      let file: File = try call["file"]
+      return "\(file.name) \(file.type)"
+    }
+    #expect(await router.answer("/f/a.tar.gz") == "a.tar gz")
+    #expect(await router.answer("/f/a") == nil)
+  }
+
+  @Test("Routes that differ by the query alone are duplicates; one refuses what is the other's")
+  func queriesAreNoSelector() async throws {
+    let router = try Router().answering("/list?page")
+    #expect(throws: RoutingError.self) { try router.answering("/list?tag") }
+    try router.register("/list?tag", priority: 1) { call in
+      guard call.parameters.keys.contains("tag") else { throw call.refusal("no tag is asked for") }
+      return describe(call)
+    }
+    #expect(await router.answer("/list?tag=a") == "/list?tag tag=a")
+    #expect(await router.answer("/list?page=2") == "/list?page page=2")
+  }
+
   @Test("The query that a pattern declares")
   func keys() throws {
     let pattern = try RoutePattern("app://s/:id?from&page<Int>=1&q<String>&sort<Order?>&*")

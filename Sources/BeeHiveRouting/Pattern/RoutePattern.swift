@@ -103,11 +103,12 @@ public struct RoutePattern: Hashable, Sendable {
     }
   }
 
-  /// Whether a route of this pattern has the shape of another, as far as duplicates go.
+  /// Compares shapes, as duplicates are found: by all but the names of parameters and the query.
   ///
   /// - Parameters:
   ///   - other: The other pattern.
   ///   - variants: The route's forms where anything may follow them, else those of the pattern.
+  /// - Returns: Whether a route of this pattern has the other's shape, its own forms or the route's.
   func hasShape(of other: RoutePattern, _ variants: [[Segment]]) -> Bool {
     guard scheme == other.scheme, isAbsolute == other.isAbsolute else { return false }
     let shape = Self.shape(other.variants)
