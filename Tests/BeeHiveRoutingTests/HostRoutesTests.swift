@@ -62,6 +62,17 @@ struct HostRoutesTests {
     ])
   func anyScheme(_ test: Answer) async throws { try await test.check() }
 
+  @Test(
+    "What looks like a user behind the host is text",
+    arguments: [
+      Answer(
+        "app://browser/:url<Path>", url: "app://browser/http://user:pw@x/y",
+        "app://browser/:url<Path> url=http://user:pw@x/y"),
+      Answer("/open?next", url: "/open?next=http://user:pw@x", "/open?next next=http://user:pw@x"),
+      Answer("app:/:who", url: "app:/me@home", "app:/:who who=me@home"),
+    ])
+  func users(_ test: Answer) async throws { try await test.check() }
+
   @Test("Two of any scheme that http cannot tell apart are duplicates")
   func duplicates() throws {
     let router = try Router().answering("*://Shop/a")

@@ -105,7 +105,8 @@ struct ReferenceGenerator: RandomNumberGenerator {
       if host?.contains("/") == true { host = one(of: Self.hosts) }
     }
     if url.scheme == "http" {
-      // Each has one, of ASCII.
+      // Each has one, of ASCII; where none is meant, one that is no part of the path.
+      if host == nil { host = one(of: ["localhost", "b.c", "B.C:80", "[::1]"]) }
       while host.flatMap({ ReferenceHost($0).web }) == nil { host = one(of: Self.hosts) }
     }
     url.path = texts.map { (once(in: 12) ? 2 : 1, $0) }

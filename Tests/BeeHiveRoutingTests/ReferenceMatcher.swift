@@ -176,7 +176,7 @@ struct ReferenceRoute {
   var hasHosts: Bool {
     !isAbsolute || scheme != "http"
       || forms.allSatisfy { form in
-        guard let first = form.first else { return true }
+        guard let first = form.first, first.name != "*" else { return false }
         if first.kind == .literal { return ReferenceHost(first.prefix).web != nil }
         return (first.prefix + first.suffix).utf8.allSatisfy { $0 < 0x80 }
       }

@@ -15,6 +15,8 @@ struct RoutePatternTests {
       ("/(a", "no )"), ("/a)", "no ("), ("/a/../b", "climbs"), ("/%zz", "hexadecimal"),
       ("//a%2Fb/c", "slash"), ("//a%40b/c", "no host"), ("//a:99999/", "65535"),
       ("//[zz]/", "hexadecimal"), ("//x@:h/", "no @"), ("//..", "climbs"),
+      ("http://", "has a host"), ("https://(a)?b", "has a host"), ("http://caf\u{e9}/", "xn--"),
+      ("http://1.2.3.4.5/", "IPv4"), ("//u@h/", "user"),
       ("/(a)/(b)/(c)/(d)/(e)/(f)/(g)", "64 forms"),
       ("/" + String(repeating: "(a", count: 64) + String(repeating: ")", count: 64), "64 forms"),
     ])

@@ -26,7 +26,7 @@ struct RouteFormTests {
     "http://0.0.0.1", "app://A", "//caf\u{e9}", "//caf%C3%A9", "//cafe\u{301}", "http://caf\u{e9}",
     "//%61",
     "http://:x.B", "http://:y.b", "//:x.B", "//:x.b", "http://:x@b", "http://a%3A1", "http://a:1",
-    "http:///",
+    "http:///", "http:/", "http://(a)",
     "/a/\u{301}b", "/a/:id/\u{300}", "/a?\u{301}q", "/a(/\u{301}b)", "/a/:id<Int>\u{301}",
     "/a/:e\u{301}",
     "/caf\u{e9}", "/cafe\u{301}", "/a(/b(/c(/d)))", "/a/b/c/d",

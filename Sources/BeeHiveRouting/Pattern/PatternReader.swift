@@ -99,6 +99,8 @@ struct PatternReader {
         segments.append(try parameterOfHost(part, pattern.scheme))
       }
     }
+    guard !segments.isEmpty || !pattern.isAbsolute || !SchemeRules(scheme: pattern.scheme).isWeb
+    else { throw bad("every URL of http or https has a host; write //* for any") }
     guard segments.count <= URLLimits.standard.segments else {
       throw bad("it has more than \(URLLimits.standard.segments) segments")
     }

@@ -96,7 +96,7 @@ public struct URLText: Hashable, Sendable {
   var hostSegment: String? { authority?.host.map { $0.isIPv6 ? $0.text : $0.value } }
 
   /// What patterns with a host have the URL's under; without a host, the first segment stands for one.
-  var hostKey: String? { authority?.host?.key(port: nil) ?? path.first.map(Host.key(ofOpaque:)) }
+  var hostKey: String? { authority?.host?.key ?? path.first.map(Host.key(ofOpaque:)) }
 
   /// The same for patterns with a port; nil where the URL has none and none is usual.
   var hostKeyWithPort: String? {

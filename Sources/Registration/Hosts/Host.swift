@@ -12,15 +12,16 @@
 /// In two things it is stricter. A host may be taken for a segment of a path, so `.` and `..` are refused; and
 /// a parameter is given the decoded host, so a delimiter of URLs is refused where it is encoded too.
 package struct Host: Hashable, Sendable {
-  /// ASCII alone, with the brackets of IPv6.
-  package let text: String
+  /// What a table of hosts has it under. Of one text, an opaque host and one of the web are two keys: `//`
+  /// stands before the second, which no host holds.
+  package let key: String
   /// The host as a parameter is given it: decoded once, without brackets.
   package let value: String
-  /// By which rules it was read.
-  private let isWeb: Bool
-
   /// Whether this is an IPv6 address.
-  package var isIPv6: Bool { text.utf8.first == UInt8(ascii: "[") }
+  package let isIPv6: Bool
+
+  /// What is compared, without regard to whose rules it was read by: ASCII alone, with the brackets of IPv6.
+  package var text: String { String(Self.text(ofKey: key)) }
 
   /// Reads a host that is not empty.
   ///
@@ -29,10 +30,11 @@ package struct Host: Hashable, Sendable {
   ///   - rules: Those of its scheme.
   /// - Throws: ``URLRefusal`` with the rule that it breaks.
   package init(_ bytes: ArraySlice<UInt8>, _ rules: SchemeRules) throws(URLRefusal) {
-    isWeb = rules.isWeb
-    if bytes.first == UInt8(ascii: "[") {
+    let isWeb = rules.isWeb
+    isIPv6 = bytes.first == UInt8(ascii: "[")
+    if isIPv6 {
       value = try IPv6Address(bytes).text
-      text = "[\(value)]"
+      key = "\(isWeb ? Self.webMark : "")[\(value)]"
       return
     }
     if !isWeb { try Self.check(bytes, at: bytes.startIndex, for: Self.isForbidden) }
@@ -42,7 +44,7 @@ package struct Host: Hashable, Sendable {
     }
     guard isWeb else {
       try Self.check(Array(decoded.utf8)[...], at: bytes.startIndex, for: Self.isDelimiter)
-      text = Self.encoded(bytes) { $0 >= 0x7f }
+      key = Self.encoded(bytes) { $0 >= 0x7f }
       value = decoded
       return
     }
@@ -58,18 +60,18 @@ package struct Host: Hashable, Sendable {
     }
     value =
       try IPv4Address.text(of: name, at: bytes.startIndex) ?? String(decoding: name, as: UTF8.self)
-    text = value
+    key = Self.webMark + value
   }
 
-  /// What a table of hosts has it under. Of one text, an opaque host and one of the web are two keys: `//`
-  /// stands before the second, which no host holds.
-  package func key(port: Int?) -> String {
-    (isWeb ? "//" : "") + text + (port.map { ":\($0)" } ?? "")
-  }
+  /// The key of the host with a port; without one, the host's own.
+  package func key(port: Int?) -> String { port.map { "\(key):\($0)" } ?? key }
 
-  /// The host as it was read, of a key.
+  /// What stands before the keys of the web's hosts.
+  private static let webMark = "//"
+
+  /// The host, and the port if there is one, of a key.
   package static func text(ofKey key: String) -> Substring {
-    key.hasPrefix("//") ? key.dropFirst(2) : key[...]
+    key.utf8.starts(with: webMark.utf8) ? key[...].dropFirstScalar.dropFirstScalar : key[...]
   }
 
   /// The key of the opaque host that a decoded text would be: a segment or a name that stands for one.

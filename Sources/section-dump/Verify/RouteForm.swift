@@ -67,7 +67,10 @@ struct RouteForm: Hashable {
           form.segments.append(segment)
         }
       }
-      guard form.segments.count <= mostSegments else { return [] }
+      let isWeb = SchemeRules(scheme: root.scheme).isWeb
+      guard form.segments.count <= mostSegments,
+        !form.segments.isEmpty || !root.isAbsolute || !isWeb
+      else { return [] }
       if isPrefix, !form.isOpen { form.segments.append(.rest) }
       forms.append(form)
       for host in hosts.dropFirst() {
