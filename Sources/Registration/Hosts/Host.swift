@@ -43,7 +43,10 @@ package struct Host: Hashable, Sendable {
       throw URLRefusal(bytes.startIndex, "a path that climbs with \(decoded) is not followed")
     }
     guard isWeb else {
-      try Self.check(Array(decoded.utf8)[...], at: bytes.startIndex, for: Self.isDelimiter)
+      // What is not encoded has been looked at.
+      if bytes.contains(UInt8(ascii: "%")) {
+        try Self.check(Array(decoded.utf8)[...], at: bytes.startIndex, for: Self.isDelimiter)
+      }
       key = Self.encoded(bytes) { $0 >= 0x7f }
       value = decoded
       return
