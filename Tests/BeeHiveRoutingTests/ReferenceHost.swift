@@ -3,7 +3,7 @@ import Foundation
 /// A host as the reference sees it: of http in lower case and, if libc takes it for an address, in dotted
 /// decimals; of other schemes as it is written.
 struct ReferenceHost {
-  /// What stands before the port.
+  /// All but the port.
   let name: String
   let port: Int?
 

@@ -97,7 +97,7 @@ struct ReferenceURL {
   var scheme: String?
   /// As a parameter is given it; an IPv6 host with its brackets.
   var host: String?
-  /// As it stands in the URL.
+  /// As the URL has it.
   var writtenHost: String?
   /// Nil where it is the scheme's usual one.
   var port: Int?

@@ -145,6 +145,10 @@ struct URLTextTests {
     #expect(url.values(of: "k") == ["v"])
     #expect(url.fragment == "x=1&y#z?w")
     #expect(url.fragmentItems == [.init(name: "x", value: "1"), .init(name: "y#z?w", value: nil)])
+    #expect(
+      try URLText("app://a#k=\u{301}v&\u{301}w").fragmentItems == [
+        .init(name: "k", value: "\u{301}v"), .init(name: "\u{301}w", value: nil),
+      ])
     #expect(try URLText("app://a#").fragment == "")
     #expect(try URLText("app://a").fragment == nil)
   }

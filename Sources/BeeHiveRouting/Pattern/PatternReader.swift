@@ -2,7 +2,7 @@ internal import Registration
 
 /// Reads the text of a `RoutePattern`, which has the grammar.
 ///
-/// It is cut at the characters of ASCII, whatever marks stand behind them, as a URL is cut at its bytes.
+/// It is cut at the characters of ASCII, whatever marks follow them, as a URL is cut at its bytes.
 struct PatternReader {
   struct Parts {
     var scheme: String?
@@ -128,7 +128,7 @@ struct PatternReader {
 
   private func segment(_ part: Substring) throws(RoutingError) -> RoutePattern.Segment {
     if let (before, name) = part.cut(at: "*") {
-      guard before.isEmpty else { throw bad("* stands for whole segments; \"\(part)\" has more") }
+      guard before.isEmpty else { throw bad("* takes whole segments; \"\(part)\" has more") }
       guard name.allSatisfy(\.isNamePart) else {
         throw bad("behind * stands a name or nothing, not \"\(name)\"")
       }

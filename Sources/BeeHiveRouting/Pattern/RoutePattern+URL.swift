@@ -97,7 +97,7 @@ extension RoutePattern {
         : texts.map { $0[...] }
       guard !parts.contains(where: { $0 == "." || $0 == ".." }), texts.allSatisfy({ !$0.isEmpty })
       else { throw unfit(rest.name, "a segment is neither empty nor a way up") }
-      // What stands first is the host, the others are segments behind it.
+      // The first part is the host, the others are segments behind it.
       var encoded: [String] = []
       for part in parts {
         encoded.append(try self.encoded(part, rest.name, host: encoded.isEmpty ? rules : nil))

@@ -46,7 +46,7 @@ struct RouteSearch {
       segments = (host.map { [$0] } ?? []) + url.path
       offset = host == nil ? 0 : 1
       hostWithPort = url.hostKeyWithPort
-      // Literals of patterns stand there by the keys of hosts.
+      // There, the literals of hosts are their keys.
       visit(root, 0, literal: url.hostKey)
     }
     if let root = tree.roots[RouteTree.Root(scheme: scheme, isAbsolute: false)] {

@@ -14,7 +14,7 @@ internal import Registration
 ///   and `https` a `\` before the query is a slash; elsewhere it is a character of its segment, and in no host.
 /// - **Percent-encoding**: `%` and two hexadecimal digits, decoded once; anything else behind `%`, bytes
 ///   that are no UTF-8, and `%00` are refused. A blank or a control character has to be encoded.
-/// - **Unicode**: may stand unencoded. Composed and decomposed characters are equal but in hosts, which are
+/// - **Unicode**: need not be encoded. Composed and decomposed characters are equal but in hosts, which are
 ///   compared byte by byte. Case is not folded.
 /// - **Query**: from the first `?` to the first `#`, split at `&`, each part at its first `=`. So a URL is
 ///   a legal value, as far as its first `&` or `#`. `+` is a blank here, and a plus in the path.
@@ -51,7 +51,7 @@ public struct URLText: Hashable, Sendable {
   public let items: [Item]
   /// What stands behind the first `#`, decoded; nil where there is none.
   public let fragment: String?
-  /// The host and the port as they are compared; nil where no `//` stands before the path.
+  /// The host and the port as they are compared; nil without `//`.
   private let authority: Authority?
   /// The bytes of `text` that the path is.
   let pathRange: Range<Int>
@@ -85,17 +85,17 @@ public struct URLText: Hashable, Sendable {
 
   /// The parameters of a fragment that is written as a query: `#key=value&…`.
   public var fragmentItems: [Item] {
-    guard let fragment, fragment.contains("=") else { return [] }
-    return fragment.split(separator: "&").map { part in
-      let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      return Item(name: String(pair[0]), value: pair.count > 1 ? String(pair[1]) : nil)
+    guard let fragment, fragment[...].cut(at: "=") != nil else { return [] }
+    return fragment[...].parts(at: "&").map { part in
+      let pair = part.cut(at: "=")
+      return Item(name: String(pair?.before ?? part), value: (pair?.after).map { String($0) })
     }
   }
 
-  /// The host as a segment of a path that it stands before, with the brackets of IPv6.
+  /// The host as the first segment of the path, with the brackets of IPv6.
   var hostSegment: String? { authority?.host.map { $0.isIPv6 ? $0.text : $0.value } }
 
-  /// What patterns with a host have the URL's under; without a host, the first segment stands for one.
+  /// The key of the host, as patterns have it; without a host, the first segment is taken for one.
   var hostKey: String? { authority?.host?.key ?? path.first.map(Host.key(ofOpaque:)) }
 
   /// The same for patterns with a port; nil where the URL has none and none is usual.
@@ -115,10 +115,10 @@ public struct URLText: Hashable, Sendable {
   /// Whether the host is this name, byte by byte.
   func isHost(_ name: String) -> Bool { authority?.host?.text == Host.key(ofOpaque: name) }
 
-  /// The path from a segment on, as one text with the slashes that stand in it; no trailing slash.
+  /// The path from a segment on, as one text with the slashes in it; no trailing slash.
   func pathTail(from index: Int) -> String { scanner.tail(of: pathRange, from: index) }
 
-  /// The whole path with the slashes that stand before it and in it.
+  /// The whole path with the slashes before it and in it.
   var pathBehindHost: String { scanner.trimmed(pathRange) }
 
   /// What reads the path again.

@@ -1,4 +1,4 @@
-/// What stands between `//` and the path: a host and a port.
+/// The part of a URL between `//` and the path: a host and a port.
 package struct Authority: Hashable, Sendable {
   /// Nil where it is empty.
   package let host: Host?

@@ -12,8 +12,8 @@
 /// In two things it is stricter. A host may be taken for a segment of a path, so `.` and `..` are refused; and
 /// a parameter is given the decoded host, so a delimiter of URLs is refused where it is encoded too.
 package struct Host: Hashable, Sendable {
-  /// What a table of hosts has it under. Of one text, an opaque host and one of the web are two keys: `//`
-  /// stands before the second, which no host holds.
+  /// What a table of hosts has it under. Of one text, an opaque host and one of the web are two keys: the
+  /// second begins with `//`, which no host holds.
   package let key: String
   /// The host as a parameter is given it: decoded once, without brackets.
   package let value: String
@@ -69,7 +69,7 @@ package struct Host: Hashable, Sendable {
   /// The key of the host with a port; without one, the host's own.
   package func key(port: Int?) -> String { port.map { "\(key):\($0)" } ?? key }
 
-  /// What stands before the keys of the web's hosts.
+  /// How the keys of the web's hosts begin.
   private static let webMark = "//"
 
   /// The host, and the port if there is one, of a key.
@@ -77,7 +77,7 @@ package struct Host: Hashable, Sendable {
     key.utf8.starts(with: webMark.utf8) ? key[...].dropFirstScalar.dropFirstScalar : key[...]
   }
 
-  /// The key of the opaque host that a decoded text would be: a segment or a name that stands for one.
+  /// The key of the opaque host that a decoded text would be: a segment, or the name of a target.
   package static func key(ofOpaque value: String) -> String {
     encoded(Array(value.utf8)[...]) { $0 >= 0x7f || $0 == UInt8(ascii: "%") || isForbidden($0) }
   }

@@ -1,6 +1,6 @@
 /// Reads IPv4 addresses as the URL Standard does: "ends in a number checker", "IPv4 parser".
 enum IPv4Address {
-  /// The address that a name stands for, in dotted decimals.
+  /// Reads the address that a name is, in dotted decimals.
   ///
   /// - Parameters:
   ///   - name: The host, decoded.

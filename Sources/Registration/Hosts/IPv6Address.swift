@@ -39,7 +39,7 @@ struct IPv6Address {
     /// Fills the pieces; false where the text is no address.
     mutating func read(into pieces: inout [UInt16]) -> Bool {
       var count = 0
-      /// How many pieces stand before `::`.
+      /// The number of pieces before `::`.
       var gap: Int?
       if rest.starts(with: [Self.colon, Self.colon]) {
         rest = rest.dropFirst(2)
@@ -69,7 +69,7 @@ struct IPv6Address {
         guard next == Self.colon, !rest.isEmpty else { return false }
       }
       guard let gap else { return count == 8 }
-      // `::` stands for one piece at least, unless all eight are there.
+      // `::` is one piece at least.
       guard count < 8 else { return false }
       pieces.replaceSubrange(
         gap..., with: Array(repeating: 0, count: 8 - count) + pieces[gap..<count])

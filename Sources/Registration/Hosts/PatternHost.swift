@@ -1,4 +1,4 @@
-/// The host of a pattern: what stands between `//` and the first slash, and matches the hosts of URLs.
+/// The host of a pattern: the part between `//` and the first slash, which matches the hosts of URLs.
 package enum PatternHost {
   /// The keys of the hosts that it names, as ``Host/key(port:)`` has them.
   ///

@@ -18,7 +18,7 @@ package enum PercentDecoding {
   /// - Parameters:
   ///   - bytes: The part, cut out before anything of it is decoded.
   ///   - what: What messages call the part.
-  ///   - plusIsBlank: Whether a plus stands for a blank, as in a query.
+  ///   - plusIsBlank: Whether a plus is read as a blank, as in a query.
   /// - Returns: The text, which is UTF-8.
   /// - Throws: ``URLRefusal`` for `%` without two digits, for `%00`, and for what is not UTF-8.
   package static func text(

@@ -1,5 +1,5 @@
 extension Substring {
-  /// What stands before and behind the first `separator`, whatever marks follow it; nil where it has none.
+  /// The text before and behind the first `separator`, whatever marks follow it; nil where it has none.
   ///
   /// By scalars, as bytes are: of the character that `/` and U+0301 make, this finds the `/`.
   package func cut(at separator: Unicode.Scalar) -> (before: Substring, after: Substring)? {
