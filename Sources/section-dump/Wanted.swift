@@ -95,11 +95,12 @@ extension Wanted {
   /// A name without a wildcard is found where others cannot be listed, as in a stripped file.
   private mutating func sectionNames(of image: some FileImage) throws(ImageError) -> [String] {
     var chosen: [String] = []
+    var known: Set<String> = []
     var listed: [Section]?
     for (index, name) in names.enumerated() {
       if let literal = name.pattern?.literal, try !image.sections(named: literal).isEmpty {
         names[index].isFound = true
-        if !chosen.contains(literal) { chosen.append(literal) }
+        if known.insert(literal).inserted { chosen.append(literal) }
         continue
       }
       if listed == nil { listed = try all(of: image, areNeeded: name.pattern?.literal == nil) }
@@ -107,7 +108,7 @@ extension Wanted {
         let full = name.text.contains(",") ? section.fullName : section.name
         if name.pattern?.matches(full) == true {
           names[index].isFound = true
-          if !chosen.contains(full) { chosen.append(full) }
+          if known.insert(full).inserted { chosen.append(full) }
         } else if !names[index].isFound {
           names[index].similar.consider(full, for: name.text)
         }

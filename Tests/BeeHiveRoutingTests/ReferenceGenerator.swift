@@ -40,7 +40,7 @@ struct ReferenceGenerator: RandomNumberGenerator {
     while true {
       let route = anyRoute()
       // A pattern of more forms is refused.
-      if route.forms.count <= 64 { return route }
+      if route.forms.count <= 64, route.hasHosts { return route }
     }
   }
 
@@ -56,7 +56,7 @@ struct ReferenceGenerator: RandomNumberGenerator {
       parts.insert(.segment(ReferenceSegment(kind: .literal, prefix: one(of: Self.hosts))), at: 0)
     }
     return ReferenceRoute(
-      scheme: one(of: [nil, nil, "x", "y"]), isAbsolute: isAbsolute,
+      scheme: one(of: [nil, nil, nil, "x", "y", "http"]), isAbsolute: isAbsolute,
       priority: once(in: 6) ? number(-1...1) : 0, isPrefix: once(in: 8), parts)
   }
 
@@ -92,7 +92,7 @@ struct ReferenceGenerator: RandomNumberGenerator {
 
   /// A URL of words, or one that a form of a route was made for, with a word changed now and then.
   mutating func url(for routes: [ReferenceRoute]) -> ReferenceURL {
-    var url = ReferenceURL(scheme: one(of: [nil, "x", "y", "z"]), path: [], text: "")
+    var url = ReferenceURL(scheme: one(of: [nil, "x", "y", "z", "http"]), path: [], text: "")
     var texts = (0..<number(0...4)).map { _ in one(of: Self.words) }
     var host = once(in: 2) ? one(of: Self.hosts) : nil
     if !routes.isEmpty, !once(in: 4) {
@@ -104,13 +104,19 @@ struct ReferenceGenerator: RandomNumberGenerator {
       if route.isAbsolute || once(in: 4) { host = texts.isEmpty ? nil : texts.removeFirst() }
       if host?.contains("/") == true { host = one(of: Self.hosts) }
     }
+    if url.scheme == "http" {
+      // Each has one, of ASCII; where none is meant, one that is no part of the path.
+      if host == nil { host = one(of: ["localhost", "b.c", "B.C:80", "[::1]"]) }
+      while host.flatMap({ ReferenceHost($0).web }) == nil { host = one(of: Self.hosts) }
+    }
     url.path = texts.map { (once(in: 12) ? 2 : 1, $0) }
     url.text = url.scheme.map { (once(in: 4) ? $0.uppercased() : $0) + ":" } ?? ""
     if let host { take(host, into: &url) } else if !url.path.isEmpty { url.path[0].slashes = 1 }
     for piece in url.path {
       url.text += String(repeating: "/", count: piece.slashes) + encoded(piece.text)
     }
-    if once(in: 6) { url.text += url.path.isEmpty && host == nil ? "/" : "//" }
+    // The empty text is no URL.
+    if url.text.isEmpty || once(in: 6) { url.text += url.path.isEmpty && host == nil ? "/" : "//" }
     return url
   }
 
@@ -127,10 +133,12 @@ struct ReferenceGenerator: RandomNumberGenerator {
     let address = host.hasPrefix("[") ? host.firstIndex(of: "]").map { host.index(after: $0) } : nil
     let end = address ?? host.firstIndex(of: ":") ?? host.endIndex
     let name = host[..<end]
-    url.host = String(name)
+    let written = address == nil ? encoded(String(name)) : String(name)
+    url.writtenHost = written
+    url.host = url.scheme == "http" ? ReferenceHost(written).web : String(name)
     url.port = Int(host[end...].dropFirst())
-    url.text += once(in: 8) ? "//user:pass@" : "//"
-    url.text += (address == nil ? encoded(String(name)) : String(name)) + host[end...]
+    if url.scheme == "http", url.port == 80 { url.port = nil }
+    url.text += "//" + written + host[end...]
   }
 
   /// A text as a URL may hold it: some of its bytes as `%XX`, and always its slashes.

@@ -95,8 +95,11 @@ indirect enum ReferencePart {
 /// A URL that was put together of known pieces.
 struct ReferenceURL {
   var scheme: String?
-  /// As the URL has it, decoded; an IPv6 host with its brackets.
+  /// As a parameter is given it; an IPv6 host with its brackets.
   var host: String?
+  /// As the URL has it.
+  var writtenHost: String?
+  /// Nil where it is the scheme's usual one.
   var port: Int?
   /// Decoded, with the number of slashes before each.
   var path: [(slashes: Int, text: String)]
@@ -154,14 +157,29 @@ struct ReferenceRoute {
   /// What no other route of the same priority may have.
   var shapes: Set<[String]> {
     Set(
-      forms.map { form in
-        ["\(scheme ?? "*") \(isAbsolute) \(priority)"]
-          + form.enumerated().map { index, segment in
-            var shape = segment.shape
-            if isHostName(segment, at: index) { shape.prefix = shape.prefix.lowercased() }
-            return "\(shape.kind) \(shape.prefix) \(shape.suffix)"
-          }
+      forms.flatMap { form in
+        let root = "\(scheme ?? "*") \(isAbsolute) \(priority)"
+        let shapes = form.map { "\($0.shape.kind) \($0.shape.prefix) \($0.shape.suffix)" }
+        guard let first = form.first, isHostName(first, at: 0) else { return [[root] + shapes] }
+        let host = ReferenceHost(first.prefix)
+        let texts = [
+          scheme == "http" ? nil : "opaque \(host.opaque)",
+          scheme.map { $0 == "http" } ?? true ? host.web : nil,
+        ]
+        return texts.compactMap { $0 }.map {
+          [root, "\($0) \(host.port ?? 0)"] + shapes.dropFirst()
+        }
       })
+  }
+
+  /// Whether every host that this names can be one of its scheme.
+  var hasHosts: Bool {
+    !isAbsolute || scheme != "http"
+      || forms.allSatisfy { form in
+        guard let first = form.first, first.name != "*" else { return false }
+        if first.kind == .literal { return ReferenceHost(first.prefix).web != nil }
+        return (first.prefix + first.suffix).utf8.allSatisfy { $0 < 0x80 }
+      }
   }
 
   private func isHostName(_ segment: ReferenceSegment, at index: Int) -> Bool {
@@ -189,11 +207,10 @@ struct ReferenceRoute {
       case .literal:
         guard index < path.count else { return nil }
         if isHostName(segment, at: index) {
-          let word = segment.prefix.lowercased()
-          let whole = url.host != nil ? url.port.map { "\(path[0].lowercased()):\($0)" } : nil
-          guard word == path[0].lowercased() || word == whole else { return nil }
+          let name = ReferenceHost(segment.prefix)
+          guard name.isHost(of: url) else { return nil }
           // With its port a host is named more closely than without.
-          ranks += word == whole ? [-1, 0, 0, 0, 0] : segment.rank
+          ranks += name.port == nil ? segment.rank : [-1, 0, 0, 0, 0]
         } else {
           guard segment.prefix == path[index] else { return nil }
           ranks += segment.rank

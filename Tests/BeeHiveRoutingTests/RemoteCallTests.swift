@@ -23,12 +23,21 @@ struct RemoteCallTests {
     #expect(price == Price(cents: 600, currency: .yen))
     #expect(await code("aaa://shop/price?sku=a%3Db") == nil)
     #expect(await code("aaa://shop/price?sku=a=b") == nil)
-    #expect(await code("aaa://newsdesk/price?sku=a") == nil, "hosts know no case")
-    try router.mediator.register("newsDESK") { ShopTarget() }
-    #expect(await code("aaa://newsdesk/price?sku=a") == .noRoute, "one of two: neither is meant")
-    #expect(await code("aaa://newsDESK/price?sku=a") == nil)
-    #expect(router.mediator.deregister("NewsDesk"))
-    #expect(await code("aaa://newsdesk/price?sku=a") == nil)
+  }
+
+  @Test("A target is named byte by byte: case and needless %XX say another host")
+  func exactNames() async throws {
+    try router.mediator.register("caf\u{e9}") { ShopTarget() }
+    for host in ["shop", "NewsDesk", "caf\u{e9}", "caf%C3%A9"] {
+      #expect(await code("aaa://\(host)/price?sku=a") == nil, "\(host)")
+    }
+    for host in ["Shop", "newsdesk", "%73hop", "cafe\u{301}", "caf%c3%a9"] {
+      #expect(await code("aaa://\(host)/price?sku=a") == .noRoute, "\(host)")
+    }
+    // The hosts of http are in lower case, however they are written.
+    #expect(await code("http://SHOP/price?sku=a") == nil)
+    #expect(await code("http://%73hop:80/price?sku=a") == nil)
+    #expect(await code("http://NewsDesk/price?sku=a") == .noRoute)
   }
 
   @Test(

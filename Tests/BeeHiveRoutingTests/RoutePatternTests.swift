@@ -15,6 +15,8 @@ struct RoutePatternTests {
       ("/(a", "no )"), ("/a)", "no ("), ("/a/../b", "climbs"), ("/%zz", "hexadecimal"),
       ("//a%2Fb/c", "slash"), ("//a%40b/c", "no host"), ("//a:99999/", "65535"),
       ("//[zz]/", "hexadecimal"), ("//x@:h/", "no @"), ("//..", "climbs"),
+      ("http://", "has a host"), ("https://(a)?b", "has a host"), ("http://caf\u{e9}/", "xn--"),
+      ("http://1.2.3.4.5/", "IPv4"), ("//u@h/", "user"),
       ("/(a)/(b)/(c)/(d)/(e)/(f)/(g)", "64 forms"),
       ("/" + String(repeating: "(a", count: 64) + String(repeating: ")", count: 64), "64 forms"),
     ])
@@ -39,6 +41,40 @@ struct RoutePatternTests {
       #expect(error?.message.contains("bool, double, float, int, path, string, uuid") == true)
     }
     #expect(router.routes.isEmpty)
+  }
+
+  @Test("A segment with two texts is one parameter, of a type that takes it apart")
+  func twoTexts() async throws {
+    struct File: URLConvertible {
+      var name: Substring
+      var type: Substring
+      var urlText: String { "\(name).\(type)" }
+      init?(urlText: String) {
+        guard let dot = urlText.lastIndex(of: ".") else { return nil }
+        (name, type) = (urlText[..<dot], urlText[dot...].dropFirst())
+      }
+    }
+    #expect(throws: RoutingError.self) { try RoutePattern("/f/:name.:ext") }
+    let router = Router()
+    try router.define("File") { File(urlText: $0) }
+    try router.register("/f/:file<File>") { call in
+      let file: File = try call["file"]
+      return "\(file.name) \(file.type)"
+    }
+    #expect(await router.answer("/f/a.tar.gz") == "a.tar gz")
+    #expect(await router.answer("/f/a") == nil)
+  }
+
+  @Test("Routes that differ by the query alone are duplicates; one refuses what is the other's")
+  func queriesAreNoSelector() async throws {
+    let router = try Router().answering("/list?page")
+    #expect(throws: RoutingError.self) { try router.answering("/list?tag") }
+    try router.register("/list?tag", priority: 1) { call in
+      guard call.parameters.keys.contains("tag") else { throw call.refusal("no tag is asked for") }
+      return describe(call)
+    }
+    #expect(await router.answer("/list?tag=a") == "/list?tag tag=a")
+    #expect(await router.answer("/list?page=2") == "/list?page page=2")
   }
 
   @Test("The query that a pattern declares")
@@ -73,7 +109,9 @@ struct RoutePatternTests {
       ("http://[::1]:80/a", "http://[::1]:80/a"),
       ("/v:major/:file.html", "/v7/x%20y.html"), ("/files/:rest<Path>", "/files/a/b"),
       ("/tags/*", "/tags/t/u%2Fv"), ("/a(/:file)(/:other)", "/a/x%20y"), ("/a%3Ab", "/a%3Ab"),
-      ("//A:080/b", "//a:80/b"),
+      ("//A:080/b", "//A:80/b"), ("HTTP://A:080/b", "http://a:80/b"),
+      ("app://caf\u{e9}/%25", "app://caf%C3%A9/%25"), ("app://sh%6Fp/:file", "app://sh%6Fp/x%20y"),
+      ("http://:major.X", "http://7.x"),
       ("https://:rest<Path>", "https://a/b"), ("//:file.x", "//x%20y.x"),
     ])
   func generated(_ pattern: String, _ url: String) throws {

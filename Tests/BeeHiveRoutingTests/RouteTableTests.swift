@@ -51,6 +51,33 @@ struct RouteTableTests {
     #expect(await router.answer("/a/7") == "/a/:id id=7")
   }
 
+  @Test(
+    "Deregistering goes by shape, as duplicates do: names and the query say nothing",
+    arguments: [
+      ("/a/:id", "/a/:other", true), ("/a/:id<Int>?q", "/a/:n<int>?r&*", true),
+      ("/a(/:b)(/:c)", "/a(/:x)(/:y)", true), ("/a/*", "/a/*rest", true),
+      ("app://Shop/a", "APP://Shop/a", true), ("http://Shop/a", "http://shop/a", true),
+      ("/caf\u{e9}-:id", "/cafe\u{301}-:n", true),
+      ("/a/:id", "/a/:id<Int>", false), ("/a/:id", "/a/:id.html", false), ("/a(/:b)", "/a", false),
+      ("/a", "/a(/:b)", false), ("app://Shop/a", "app://shop/a", false), ("/a", "app:/a", false),
+      ("/a/:p<Path>", "/a/*", false), ("//a", "/a", false),
+    ])
+  func deregistrationByShape(_ pattern: String, _ other: String, _ isSame: Bool) throws {
+    let router = try Router().answering(pattern)
+    #expect(router.deregister(other) == isSame)
+    #expect(router.routes.isEmpty == isSame)
+  }
+
+  @Test("What follows a prefix is of its shape, and either pattern takes it out")
+  func deregistrationOfPrefixes() throws {
+    for pattern in ["/a", "/a/*"] {
+      let router = Router()
+      try router.register("/a", matching: .prefix) { _ in }
+      #expect(throws: RoutingError.self) { try router.answering("/a/*") }
+      #expect(router.deregister(pattern))
+    }
+  }
+
   @Test("Schemes of their own, with and without the routes of all")
   func schemes() async throws {
     let router = try Router().answering("/a")

@@ -39,7 +39,7 @@ struct RouterTests {
   @Test(
     "Schemes, hosts and ports",
     arguments: [
-      Answer("app://shop/:id", url: "APP://Shop/7", "app://shop/:id id=7"),
+      Answer("app://shop/:id", url: "APP://shop/7", "app://shop/:id id=7"),
       Answer("app://shop/:id", url: "web://shop/7", nil),
       Answer("app://shop/:id", url: "app:/shop/7", "app://shop/:id id=7"),
       Answer("*://shop/:id", url: "web://shop/7", "*://shop/:id id=7"),

@@ -34,7 +34,6 @@ struct URLTextTests {
       URLCase("//shop/1", "|shop||1||"),
       URLCase("app:shop/1", "app|||shop/1||"),
       URLCase("app:///shop/1", "app|||shop/1||"),
-      URLCase("", "|||||"),
       URLCase("app://", "app|||||"),
       URLCase("1app://x", "|||1app:/x||"),
     ])
@@ -51,17 +50,36 @@ struct URLTextTests {
   func slashes(_ test: URLCase) throws { #expect(try summary(of: URLText(test.url)) == test.parts) }
 
   @Test(
-    "Ports, users and IPv6 hosts",
+    "Ports, IPv4 and IPv6 hosts",
     arguments: [
       URLCase("http://localhost:8080/a", "http|localhost|8080|a||"),
       URLCase("http://127.0.0.1:1/", "http|127.0.0.1|1|||"),
       URLCase("http://host:/a", "http|host||a||"),
-      URLCase("http://user:pass@word@host:9/a", "http|host|9|a||"),
+      URLCase("http://host:80/a", "http|host||a||"),
+      URLCase("https://host:443/a", "https|host||a||"),
+      URLCase("https://host:080/a", "https|host|80|a||"),
+      URLCase("app://host:80/a", "app|host|80|a||"),
+      URLCase("HTTP://SHOP.Example/A", "http|shop.example||A||"),
+      URLCase("http://0x7f.1/a", "http|127.0.0.1||a||"),
+      URLCase("app://0x7f.1/a", "app|0x7f.1||a||"),
       URLCase("http://[::1]/a", "http|::1||a||"),
       URLCase("http://[2001:db8::1]:65535/a", "http|2001:db8::1|65535|a||"),
-      URLCase("http://[::ffff:10.0.0.1]", "http|::ffff:10.0.0.1||||"),
+      URLCase("http://[::ffff:10.0.0.1]", "http|::ffff:a00:1||||"),
     ])
   func hosts(_ test: URLCase) throws { #expect(try summary(of: URLText(test.url)) == test.parts) }
+
+  @Test(
+    "For http and https a backslash is a slash in front of the query, and a character elsewhere",
+    arguments: [
+      URLCase(#"http:\\shop.example\a\\b/c"#, "http|shop.example||a/b/c||"),
+      URLCase(#"http://evil.example\@shop.example/b"#, "http|evil.example||@shop.example/b||"),
+      URLCase(#"https://a/b?k=c\d#e\f"#, #"https|a||b|k=c\d|e\f"#),
+      URLCase(#"app://a/b\c"#, #"app|a||b\c||"#),
+      URLCase(#"/a\b"#, #"|||a\b||"#),
+    ])
+  func backslashes(_ test: URLCase) throws {
+    #expect(try summary(of: URLText(test.url)) == test.parts)
+  }
 
   @Test(
     "Percent-encoding is undone once, in each part by itself",
@@ -127,6 +145,10 @@ struct URLTextTests {
     #expect(url.values(of: "k") == ["v"])
     #expect(url.fragment == "x=1&y#z?w")
     #expect(url.fragmentItems == [.init(name: "x", value: "1"), .init(name: "y#z?w", value: nil)])
+    #expect(
+      try URLText("app://a#k=\u{301}v&\u{301}w").fragmentItems == [
+        .init(name: "k", value: "\u{301}v"), .init(name: "\u{301}w", value: nil),
+      ])
     #expect(try URLText("app://a#").fragment == "")
     #expect(try URLText("app://a").fragment == nil)
   }
@@ -138,7 +160,15 @@ struct URLTextTests {
       ("app://a/%ff", "UTF-8"), ("app://a/%ed%a0%80", "UTF-8"), ("app://a?k=%c3", "UTF-8"),
       ("app://a/b%00", "%00"), ("app://a/b c", "byte 9"), ("app://a/b\nc", "byte 9"),
       ("app://a/../b", "climbs"), ("app://a/%2e%2E/b", "climbs"), ("app://a/./b", "climbs"),
-      ("app://../b", "climbs"), ("app://a%2Fb/c", "slash"),
+      ("app://../b", "climbs"), ("app://a%2Fb/c", "slash"), (#"http://a/b\..\c"#, "climbs"),
+      ("", "empty"), ("http://host%2Fx", "slash"), ("http://a<b", "no <"), ("app://a<b", "no <"),
+      (#"app://a\b/c"#, #"no \"#), ("http://caf\u{e9}/", "xn--"), ("http://192.168.0.257", "IPv4"),
+      ("http:///a", "host"), ("http:/a", "host"), ("https:a", "host"), ("http://", "host"),
+      ("https://?q", "host"), ("http://:80/", "host"), ("app://:80/", "host"),
+      ("http://user:pass@host/", "user"), ("app://user@host/a", "user"), ("//user@host/a", "user"),
+      (#"app://evil\@shop/b"#, "user"), ("http://a@b/c", "user"), ("http://@b/c", "user"),
+      ("http://[:]", "hexadecimal"), ("http://[::1.]", "hexadecimal"),
+      ("http://shop.example%3A8080/a", "no :"),
       ("http://a:99999/", "65535"), ("http://a:8a/", "65535"), ("http://a:1:2/", "65535"),
       ("http://[::1/a", "no ]"), ("http://[::1]x/a", "follow ]"), ("http://[zz]/a", "hexadecimal"),
     ])

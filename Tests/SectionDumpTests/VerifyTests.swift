@@ -92,7 +92,7 @@ struct VerifyTests {
       testDescription: "routes of one shape at one priority",
       sources: [
         routes([("app://a/:id", "BEEHIVE_PRIORITY(3)")]),
-        routes([("APP://A/:name", "BEEHIVE_PRIORITY(3)")]),
+        routes([("APP://a/:name", "BEEHIVE_PRIORITY(3)")]),
       ],
       findings: ["b BeehiveRecords[0] duplicate-route error"], status: 1),
     Row(

@@ -124,9 +124,9 @@ extension RoutingCore {
   private func name(
     in url: URLText, origin: CallOrigin
   ) throws(RoutingError) -> ActionName? {
-    guard url.scheme != nil, let host = url.host, url.port == nil else { return nil }
+    guard url.scheme != nil, url.host != nil, url.port == nil else { return nil }
     catchUp(probing: false)
-    let target = targets.withLock { $0.named(host: host) }?.definition
+    let target = targets.withLock { $0.named(by: url) }?.definition
     let native =
       origin == .remote ? url.path.first.flatMap { NativeName.matches($0) ? $0 : nil } : nil
     guard target != nil || native != nil else { return nil }

@@ -16,8 +16,6 @@ struct TargetTable: Sendable {
   }
 
   private(set) var targets: [String: RegisteredTarget] = [:]
-  /// The names in lower case, and whom each stands for.
-  private var hosts: [String: Set<String>] = [:]
   /// By target; nil for all of them.
   var fallbacks: [String?: Numbered<Fallback>] = [:]
 
@@ -45,7 +43,6 @@ struct TargetTable: Sendable {
       try Self.check(remote: action, of: target)
     }
     targets[name] = target
-    hosts[name.lowercased(), default: []].insert(name)
   }
 
   private static func check(
@@ -70,19 +67,14 @@ struct TargetTable: Sendable {
     }
   }
 
-  mutating func remove(_ name: String) -> RegisteredTarget? {
-    guard let target = targets.removeValue(forKey: name) else { return nil }
-    let host = name.lowercased()
-    hosts[host]?.remove(name)
-    if hosts[host]?.isEmpty == true { hosts[host] = nil }
-    return target
-  }
+  mutating func remove(_ name: String) -> RegisteredTarget? { targets.removeValue(forKey: name) }
 
-  /// The target that the host of a URL names: hosts know no case.
-  func named(host: String) -> RegisteredTarget? {
-    if let target = targets[host] { return target }
-    guard let names = hosts[host.lowercased()], names.count == 1 else { return nil }
-    return names.first.flatMap { targets[$0] }
+  /// The target that the host of a URL names, byte by byte.
+  func named(by url: URLText) -> RegisteredTarget? {
+    guard let target = url.host.flatMap({ targets[$0] }), url.isHost(target.definition.name) else {
+      return nil
+    }
+    return target
   }
 }
 

@@ -1,4 +1,8 @@
+internal import Registration
+
 /// Reads the text of a `RoutePattern`, which has the grammar.
+///
+/// It is cut at the characters of ASCII, whatever marks follow them, as a URL is cut at its bytes.
 struct PatternReader {
   struct Parts {
     var scheme: String?
@@ -21,17 +25,18 @@ struct PatternReader {
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else {
       throw bad("a blank or a control character has to be written as %XX")
     }
-    guard !text.contains("#") else { throw bad("a fragment is no part of a pattern") }
+    guard text[...].cut(at: "#") == nil else { throw bad("a fragment is no part of a pattern") }
     var (path, query) = splitQuery()
     (parts.scheme, path) = try splitScheme(path)
-    if path.hasPrefix("//") {
+    if path.utf8.starts(with: "//".utf8) {
       parts.isAbsolute = true
-      path = path.dropFirst(2)
+      path = Substring(path.unicodeScalars.dropFirst(2))
     }
     let forms = try OptionalParts.forms(of: path, in: self)
     for form in forms {
-      let segments = try self.segments(of: form, isAbsolute: parts.isAbsolute)
-      if !parts.variants.contains(segments) { parts.variants.append(segments) }
+      for segments in try variants(of: form, parts) where !parts.variants.contains(segments) {
+        parts.variants.append(segments)
+      }
     }
     parts.variants = parts.variants.enumerated()
       .sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }.map(\.element)
@@ -43,12 +48,13 @@ struct PatternReader {
   /// The first `?` that is not inside angle brackets begins the query.
   private func splitQuery() -> (Substring, Substring?) {
     var depth = 0
-    for index in text.indices {
-      switch text[index] {
+    let scalars = text.unicodeScalars
+    for index in scalars.indices {
+      switch scalars[index] {
       case "<": depth += 1
       case ">": depth -= 1
       case "?" where depth == 0:
-        return (text[..<index], text[text.index(after: index)...])
+        return (text[..<index], text[scalars.index(after: index)...])
       default: break
       }
     }
@@ -56,92 +62,101 @@ struct PatternReader {
   }
 
   private func splitScheme(_ path: Substring) throws(RoutingError) -> (String?, Substring) {
-    guard let colon = path.firstIndex(of: ":") else { return (nil, path) }
-    let scheme = path[..<colon]
-    let rest = path[path.index(after: colon)...]
+    guard let (scheme, rest) = path.cut(at: ":") else { return (nil, path) }
     if scheme == "*" { return (nil, rest) }
     // `:name` at the front is a parameter, and so is the one of `v:major`.
     guard let first = scheme.utf8.first, first.isLetter,
-      scheme.utf8.allSatisfy(\.isSchemeCharacter), rest.hasPrefix("/")
+      scheme.utf8.allSatisfy(\.isSchemeCharacter), rest.utf8.first == UInt8(ascii: "/")
     else { return (nil, path) }
-    return (scheme.lowercased(), rest)
+    let name = scheme.lowercased()
+    let rules = SchemeRules(scheme: name)
+    guard rules.isWeb else { return (name, rest) }
+    return (name, String(decoding: rest.utf8.map(rules.cut), as: UTF8.self)[...])
   }
 
-  private func segments(
-    of form: String, isAbsolute: Bool
-  ) throws(RoutingError) -> [RoutePattern.Segment] {
+  /// The segments of a form: one list for each way in which its host can be read.
+  private func variants(
+    of form: String, _ pattern: Parts
+  ) throws(RoutingError) -> [[RoutePattern.Segment]] {
     var segments: [RoutePattern.Segment] = []
-    for (index, part) in form.split(separator: "/").enumerated() {
+    var hosts: [String] = []
+    for (index, part) in form[...].parts(at: "/").enumerated() {
       if case .rest? = segments.last {
         throw bad("nothing can follow * or a Path, which take all that is left")
       }
-      segments.append(try segment(part, isHost: isAbsolute && index == 0))
+      guard index == 0, pattern.isAbsolute else {
+        segments.append(try segment(part))
+        continue
+      }
+      do throws(URLRefusal) {
+        hosts = try PatternHost.keys(of: part, scheme: pattern.scheme) ?? []
+      } catch {
+        throw noHost(part, error)
+      }
+      if let host = hosts.first {
+        segments.append(.literal(host))
+      } else {
+        segments.append(try parameterOfHost(part, pattern.scheme))
+      }
     }
+    guard !segments.isEmpty || !pattern.isAbsolute || !SchemeRules(scheme: pattern.scheme).isWeb
+    else { throw bad("every URL of http or https has a host; write //* for any") }
     guard segments.count <= URLLimits.standard.segments else {
       throw bad("it has more than \(URLLimits.standard.segments) segments")
     }
-    return segments
+    return [segments] + hosts.dropFirst().map { [.literal($0)] + segments.dropFirst() }
   }
 
-  private func segment(
-    _ part: Substring, isHost: Bool
+  /// A host that is a parameter, or all that is left.
+  private func parameterOfHost(
+    _ part: Substring, _ scheme: String?
   ) throws(RoutingError) -> RoutePattern.Segment {
-    if part.hasPrefix("*") {
-      let name = part.dropFirst()
-      guard name.isEmpty || name.allSatisfy(\.isNamePart) else {
+    let segment = try segment(part)
+    guard case .capture(var capture) = segment else { return segment }
+    do throws(URLRefusal) {
+      (capture.prefix, capture.suffix) = try PatternHost.text(
+        before: capture.prefix, behind: capture.suffix, scheme: scheme)
+    } catch {
+      throw noHost(part, error)
+    }
+    return .capture(capture)
+  }
+
+  private func noHost(_ part: Substring, _ refusal: URLRefusal) -> RoutingError {
+    bad("\"\(part)\" is no host: \(refusal.reason)")
+  }
+
+  private func segment(_ part: Substring) throws(RoutingError) -> RoutePattern.Segment {
+    if let (before, name) = part.cut(at: "*") {
+      guard before.isEmpty else { throw bad("* takes whole segments; \"\(part)\" has more") }
+      guard name.allSatisfy(\.isNamePart) else {
         throw bad("behind * stands a name or nothing, not \"\(name)\"")
       }
       return .rest(RoutePattern.Rest(name: name.isEmpty ? "*" : String(name), isPath: false))
     }
-    guard !part.contains("*") else {
-      throw bad("* stands for whole segments; \"\(part)\" has more")
-    }
-    if isHost, part.isPort || !part.contains(":") || part.hasPrefix("[") {
-      return .literal(try host(part))
-    }
-    guard let colon = part.firstIndex(of: ":") else {
+    guard let (before, behind) = part.cut(at: ":") else {
       let literal = try decoded(part)
       guard literal != ".", literal != ".." else { throw bad("no URL that climbs is matched") }
       return .literal(literal)
     }
-    let segment = try capture(part, at: colon)
-    if isHost, case .capture(let capture) = segment,
-      (capture.prefix + capture.suffix).contains(where: { "/@:".contains($0) })
-    {
-      throw bad("a host holds no slash, no @ and no colon")
-    }
-    return segment
-  }
-
-  /// A host as URLs have it: in lower case, with its port.
-  private func host(_ part: Substring) throws(RoutingError) -> String {
-    let url: URLText
-    do throws(RoutingError) { url = try URLText("//\(part)") } catch { throw bad(error.message) }
-    guard let host = url.host, url.items.isEmpty,
-      !host.contains(where: { "@:".contains($0) })
-        || url.isIPv6
-    else { throw bad("\"\(part)\" is no host") }
-    return url.hostText.lowercased()
+    return try capture(part, before, behind)
   }
 
   private func capture(
-    _ part: Substring, at colon: Substring.Index
+    _ part: Substring, _ before: Substring, _ behind: Substring
   ) throws(RoutingError) -> RoutePattern.Segment {
-    var rest = part[part.index(after: colon)...]
-    let name = rest.prefix(while: \.isNamePart)
+    let name = behind.prefix(while: \.isNamePart)
     guard let first = name.first, !first.isNumber else {
       throw bad("behind : stands a name that begins with a letter; write %3A for a colon")
     }
-    rest = rest.dropFirst(name.count)
-    var capture = RoutePattern.Capture(
-      prefix: try decoded(part[..<colon]), name: String(name))
-    if rest.hasPrefix("<") {
-      guard let close = rest.firstIndex(of: ">") else { throw bad("< has no >") }
-      let type = rest[rest.index(after: rest.startIndex)..<close]
+    var rest = behind[name.endIndex...]
+    var capture = RoutePattern.Capture(prefix: try decoded(before), name: String(name))
+    if rest.utf8.first == UInt8(ascii: "<") {
+      guard let (type, suffix) = rest.dropFirstScalar.cut(at: ">") else { throw bad("< has no >") }
       guard !type.isEmpty, type.allSatisfy(\.isNamePart) else {
         throw bad("between < and > stands the name of a type, not \"\(type)\"")
       }
-      rest = rest[rest.index(after: close)...]
+      rest = suffix
       if type.lowercased() == "path" {
         guard capture.prefix.isEmpty, rest.isEmpty else {
           throw bad("a Path takes whole segments, so nothing stands before or behind it")
@@ -150,13 +165,21 @@ struct PatternReader {
       }
       capture.type = type.lowercased() == "string" ? nil : String(type)
     }
-    guard !rest.contains(":") else { throw bad("\"\(part)\" has two parameters in one segment") }
+    guard rest.cut(at: ":") == nil else {
+      throw bad(
+        "\"\(part)\" has two parameters in one segment; take it as one, and cut its text in the handler"
+      )
+    }
     capture.suffix = try decoded(rest)
+    guard capture.isApart else {
+      throw bad(
+        "in \"\(part)\" the text beside the parameter is one character with what it is given")
+    }
     return .capture(capture)
   }
 
   private func read(_ query: Substring, into parts: inout Parts) throws(RoutingError) {
-    for item in query.split(separator: "&") {
+    for item in query.parts(at: "&") {
       if item == "*" {
         parts.allowsOtherKeys = true
         continue
@@ -164,22 +187,23 @@ struct PatternReader {
       var head = item
       var key = RoutePattern.Key(name: "", type: "String", isOptional: true, defaultText: nil)
       // The default may hold anything but &.
-      if let equals = item.firstIndex(of: "=") {
-        key.defaultText = try decoded(item[item.index(after: equals)...])
-        head = item[..<equals]
+      if let (name, text) = item.cut(at: "=") {
+        key.defaultText = try decoded(text)
+        head = name
       }
-      if head.hasSuffix(">"), let open = head.firstIndex(of: "<") {
-        var type = head[head.index(after: open)...].dropLast()
-        key.isOptional = type.hasSuffix("?") || key.defaultText != nil
-        if type.hasSuffix("?") { type = type.dropLast() }
+      if head.unicodeScalars.last == ">", let (name, behind) = head.cut(at: "<") {
+        var type = behind.dropLastScalar
+        let isOptional = type.unicodeScalars.last == "?"
+        key.isOptional = isOptional || key.defaultText != nil
+        if isOptional { type = type.dropLastScalar }
         guard !type.isEmpty, type.allSatisfy(\.isNamePart) else {
           throw bad("between < and > stands the name of a type, not \"\(type)\"")
         }
         key.type = String(type)
-        head = head[..<open]
+        head = name
       }
       key.name = try decoded(head)
-      guard !key.name.isEmpty, !key.name.contains("<") else {
+      guard !key.name.isEmpty, key.name[...].cut(at: "<") == nil else {
         throw bad("\"\(item)\" of the query is no key, key<Type> or key<Type>=default")
       }
       parts.keys.append(key)
@@ -206,13 +230,10 @@ struct PatternReader {
   }
 
   private func decoded(_ part: Substring) throws(RoutingError) -> String {
-    guard part.contains("%") else { return String(part) }
-    let bytes = Array(part.utf8)
-    let scanner = URLScanner(bytes: bytes, limits: .standard)
-    do throws(RoutingError) {
-      return try scanner.decode(0..<bytes.count, "the pattern")
+    do throws(URLRefusal) {
+      return try PercentDecoding.text(of: Array(part.utf8)[...], "the pattern")
     } catch {
-      throw bad(error.message)
+      throw bad(error.reason)
     }
   }
 
@@ -226,11 +247,9 @@ extension Character {
   fileprivate var isNamePart: Bool { isLetter || isNumber || self == "_" }
 }
 
-extension Substring {
-  /// Whether this is a host with a port.
-  fileprivate var isPort: Bool {
-    guard let colon = lastIndex(of: ":"), colon > startIndex else { return false }
-    let digits = self[index(after: colon)...]
-    return !digits.isEmpty && digits.utf8.allSatisfy(\.isDigit)
+extension RoutePattern.Capture {
+  /// Whether the text before and behind it stays apart from every value: a mark at its start would not.
+  fileprivate var isApart: Bool {
+    (prefix + "a" + suffix).count == prefix.count + 1 + suffix.count
   }
 }

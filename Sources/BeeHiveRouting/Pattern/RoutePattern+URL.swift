@@ -1,3 +1,5 @@
+internal import Registration
+
 extension RoutePattern {
   /// A URL that the pattern matches, with these values; what the path does not name goes into the query.
   ///
@@ -32,8 +34,8 @@ extension RoutePattern {
     var used: [String: [String]] = [:]
     var path: [String] = []
     for (index, segment) in variant.enumerated() {
-      let isHost = isAbsolute && index == 0
-      if let part = try Self.part(segment, values, &used, isHost: isHost) { path.append(part) }
+      let host = isAbsolute && index == 0 ? SchemeRules(scheme: scheme) : nil
+      if let part = try Self.part(segment, values, &used, host: host) { path.append(part) }
     }
     var url = scheme.map { $0 + ":" } ?? ""
     url += isAbsolute ? "//" : "/"
@@ -72,14 +74,11 @@ extension RoutePattern {
 
   private static func part(
     _ segment: Segment, _ values: [String: any URLConvertible], _ used: inout [String: [String]],
-    isHost: Bool
+    host rules: SchemeRules?
   ) throws(RoutingError) -> String? {
     switch segment {
     case .literal(let literal):
-      // A host with a port or in brackets stands as it is.
-      let isWhole = isHost && literal.contains(":")
-      return isWhole
-        ? literal : isHost ? PercentEncoding.host(literal) : PercentEncoding.segment(literal)
+      return rules == nil ? PercentEncoding.segment(literal) : String(Host.text(ofKey: literal))
     case .capture(let capture):
       let text = values[capture.name]?.urlText ?? ""
       guard !text.isEmpty else { throw unfit(capture.name, "an empty text is no segment") }
@@ -87,10 +86,7 @@ extension RoutePattern {
       used[capture.name] = [SegmentTypes.builtIn.normal(text, as: capture.type)]
       let whole = capture.prefix + text + capture.suffix
       guard whole != ".", whole != ".." else { throw unfit(capture.name, "\(whole) is a way up") }
-      guard !isHost || !whole.contains("/") else {
-        throw unfit(capture.name, "a host has no slash")
-      }
-      return isHost ? PercentEncoding.host(whole) : PercentEncoding.segment(whole)
+      return try encoded(whole[...], capture.name, host: rules)
     case .rest(let rest):
       let texts = values[rest.name]?.urlTexts ?? []
       used[rest.name] = texts
@@ -101,14 +97,27 @@ extension RoutePattern {
         : texts.map { $0[...] }
       guard !parts.contains(where: { $0 == "." || $0 == ".." }), texts.allSatisfy({ !$0.isEmpty })
       else { throw unfit(rest.name, "a segment is neither empty nor a way up") }
-      guard !isHost || parts.first?.contains("/") != true else {
-        throw unfit(rest.name, "what stands first is a host, which has no slash")
-      }
-      let encoded = parts.map {
-        isHost ? PercentEncoding.host(String($0)) : PercentEncoding.segment(String($0))
+      // The first part is the host, the others are segments behind it.
+      var encoded: [String] = []
+      for part in parts {
+        encoded.append(try self.encoded(part, rest.name, host: encoded.isEmpty ? rules : nil))
       }
       return encoded.isEmpty ? nil : encoded.joined(separator: "/")
     }
+  }
+
+  /// A segment, or a host by its rules.
+  private static func encoded(
+    _ text: Substring, _ key: String, host rules: SchemeRules?
+  ) throws(RoutingError) -> String {
+    guard let rules else { return PercentEncoding.segment(String(text)) }
+    // An IPv6 host is given with its brackets.
+    let host =
+      text.utf8.first == UInt8(ascii: "[") ? String(text) : PercentEncoding.host(String(text))
+    do throws(URLRefusal) { _ = try Host(Array(host.utf8)[...], rules) } catch {
+      throw unfit(key, error.reason)
+    }
+    return host
   }
 
   private static func check(

@@ -3,11 +3,15 @@
 /// `app://shop/:id<Int>(/:tab)?from&page<Int>=1`
 ///
 /// - A **scheme** and a **host** as they are, or `*` for any scheme; the host is the first segment, so
-///   `app://:section/list` is one too. Without `//` a pattern is of paths: it matches behind any host, and
-///   a host that is a plain name (no dot, no port, not `localhost`) counts as the path's first segment.
-/// - **Literals**; what a pattern reserves, `: * ( ) ? # %`, is written as `%XX`.
+///   `app://:section/list` is one too. Hosts are compared as `URLText` says of the URL's scheme, whatever the
+///   pattern's: `*://Shop` meets `http://shop` and `app://Shop`. Without `//` a pattern is of paths: it matches
+///   behind any host, and a host that is a plain name (no dot, no port, not `localhost`) counts as the path's
+///   first segment.
+/// - **Literals**; what a pattern reserves, `: * ( ) ? # %`, is written as `%XX`. A pattern is cut where a URL is,
+///   at characters of ASCII, whatever marks follow them.
 /// - **`:name`** takes one segment, `:name<Int>` only one of that type: `String`, `Int`, `Double`, `Bool`,
-///   `UUID`, or what `Router.define` adds. It may have text before and behind: `v:major`, `:id.html`.
+///   `UUID`, or what `Router.define` adds. It may have text before and behind: `v:major`, `:id.html`. A segment
+///   has one parameter; a type of `Router.define` can take one apart that holds several values.
 /// - **`:name<Path>`**, at the end, takes all that is left, at least one segment, as one text with its
 ///   slashes; **`*`** or `*name` takes what is left, if any, as an array of texts.
 /// - **`( … )`** may be there or not; such parts may be nested.
@@ -105,6 +109,36 @@ public struct RoutePattern: Hashable, Sendable {
       return capture.type
     }
     return nil
+  }
+
+  /// Compares shapes, as duplicates are found: by all but the names of parameters and the query.
+  ///
+  /// - Parameters:
+  ///   - other: The other pattern.
+  ///   - variants: The route's forms where anything may follow them, else those of the pattern.
+  /// - Returns: Whether a route of this pattern has the other's shape, its own forms or the route's.
+  func hasShape(of other: RoutePattern, _ variants: [[Segment]]) -> Bool {
+    guard scheme == other.scheme, isAbsolute == other.isAbsolute else { return false }
+    let shape = Self.shape(other.variants)
+    return Self.shape(self.variants) == shape || Self.shape(variants) == shape
+  }
+
+  /// What is left of forms without the names of their parameters.
+  private static func shape(_ variants: [[Segment]]) -> Set<[Segment]> {
+    Set(
+      variants.map { variant in
+        variant.map { segment in
+          switch segment {
+          case .literal: segment
+          case .capture(let capture):
+            .capture(
+              Capture(
+                prefix: capture.prefix, name: "", type: capture.type.map(SegmentTypes.key),
+                suffix: capture.suffix))
+          case .rest(let rest): .rest(Rest(name: "", isPath: rest.isPath))
+          }
+        }
+      })
   }
 
   /// The names of the types that the path and the query ask for.

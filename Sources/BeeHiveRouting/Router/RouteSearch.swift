@@ -44,16 +44,12 @@ struct RouteSearch {
 
   private mutating func visitRoots(of scheme: String?) {
     if let root = tree.roots[RouteTree.Root(scheme: scheme, isAbsolute: true)] {
-      if let host = url.host {
-        segments = [url.isIPv6 ? "[\(host)]" : host] + url.path
-        offset = 1
-        hostWithPort = url.port == nil ? nil : url.hostText.lowercased()
-      } else {
-        segments = url.path
-        offset = 0
-      }
-      // Hosts are compared without case, and literals of patterns stand in lower case there.
-      visit(root, 0, literal: segments.first?.lowercased())
+      let host = url.hostSegment
+      segments = (host.map { [$0] } ?? []) + url.path
+      offset = host == nil ? 0 : 1
+      hostWithPort = url.hostKeyWithPort
+      // There, the literals of hosts are their keys.
+      visit(root, 0, literal: url.hostKey)
     }
     if let root = tree.roots[RouteTree.Root(scheme: scheme, isAbsolute: false)] {
       hostWithPort = nil
@@ -121,14 +117,5 @@ extension RouteTree.Edge {
     else { return nil }
     let text = String(segment.dropFirst(prefix.count).dropLast(suffix.count))
     return type.map { $0.convert(text) } ?? text
-  }
-}
-
-extension URLText {
-  /// The host where it is a plain name, as in `app://shop`, and so may be meant as a part of the path.
-  fileprivate var plainHost: String? {
-    guard let host, port == nil, !isIPv6, host.lowercased() != "localhost", !host.contains(".")
-    else { return nil }
-    return host
   }
 }

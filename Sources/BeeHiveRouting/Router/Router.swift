@@ -34,15 +34,18 @@ public struct Router: Sendable {
     return registration
   }
 
-  /// Takes out what was registered under a pattern; whether there was anything.
+  /// Takes out the routes of a pattern's shape, of every priority.
   ///
-  /// Other patterns stay, also those that begin like this one.
+  /// As with duplicates, names of parameters and the query say nothing: `/a/:other` takes out `/a/:id`. Routes
+  /// of other shapes stay, also those that begin like this one.
+  ///
+  /// - Parameter pattern: The pattern, or one of its shape.
+  /// - Returns: Whether there was any.
   @discardableResult
   public func deregister(_ pattern: String) -> Bool {
     guard let pattern = try? RoutePattern(pattern) else { return false }
-    let root = RouteTree.Root(scheme: pattern.scheme, isAbsolute: pattern.isAbsolute)
     let gone = core.routes.withLock { table in
-      table.remove { $0.pattern.variants == pattern.variants && $0.pattern.root == root }
+      table.remove { $0.pattern.hasShape(of: pattern, $0.variants) }
     }
     return !gone.isEmpty
   }

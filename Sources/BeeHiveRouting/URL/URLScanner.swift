@@ -1,10 +1,21 @@
+internal import Registration
+
 /// Reads the parts of a URL out of its bytes; `URLText` has the rules.
 struct URLScanner {
-  let bytes: [UInt8]
+  private(set) var bytes: [UInt8]
   let limits: URLLimits
+
+  /// Makes a slash of what is one by the rules of a scheme.
+  mutating func cut(_ range: Range<Int>, by rules: SchemeRules) {
+    guard rules.isWeb else { return }
+    for index in range { bytes[index] = rules.cut(bytes[index]) }
+  }
 
   /// Refuses what no part of a URL may hold.
   func check() throws(RoutingError) {
+    guard !bytes.isEmpty else {
+      throw RoutingError(.malformedURL, "the URL is empty; write / for the root")
+    }
     guard bytes.count <= limits.bytes else {
       throw RoutingError(
         .limitExceeded, "the URL has \(bytes.count) bytes, and at most \(limits.bytes) are read")
@@ -37,71 +48,24 @@ struct URLScanner {
     return (range.lowerBound..<index, (index + 1)..<range.upperBound)
   }
 
-  struct Authority {
-    var host: String?
-    var port: Int?
-    var isIPv6 = false
-    var path: Range<Int>
-  }
-
   /// The host and the port, and the range of the path behind them.
-  func authority(of range: Range<Int>) throws(RoutingError) -> Authority {
+  func authority(
+    of range: Range<Int>, _ rules: SchemeRules
+  ) throws(RoutingError) -> (authority: Authority?, path: Range<Int>) {
     let slash = UInt8(ascii: "/")
     guard range.count >= 2, bytes[range.lowerBound] == slash,
       bytes[range.lowerBound + 1] == slash
-    else { return Authority(path: range) }
+    else {
+      guard !rules.isWeb else { throw malformed(Authority.noHost(range.lowerBound)) }
+      return (nil, range)
+    }
     let start = range.lowerBound + 2
     let end = first(slash, in: start..<range.upperBound) ?? range.upperBound
-    var result = Authority(path: end..<range.upperBound)
-    var place = start..<end
-    // A password may hold an @ that nobody encoded: the last one ends it.
-    if let at = last(UInt8(ascii: "@"), in: place) { place = (at + 1)..<end }
-    if let first = place.first, bytes[first] == UInt8(ascii: "[") {
-      guard let close = self.first(UInt8(ascii: "]"), in: place) else {
-        throw malformed(first, "the IPv6 host has no ]")
-      }
-      result.host = try address((first + 1)..<close)
-      result.isIPv6 = true
-      place = (close + 1)..<end
-      guard place.isEmpty || bytes[place.lowerBound] == UInt8(ascii: ":") else {
-        throw malformed(place.lowerBound, "only a port may follow ]")
-      }
-    } else {
-      let colon = self.first(UInt8(ascii: ":"), in: place) ?? end
-      let host = try decode(place.lowerBound..<colon, "the host")
-      guard !host.contains("/") else {
-        throw malformed(place.lowerBound, "the host holds a slash")
-      }
-      try refuseDots(host, at: place.lowerBound)
-      result.host = host.isEmpty ? nil : host
-      place = colon..<end
+    do throws(URLRefusal) {
+      return (try Authority(bytes[start..<end], rules), end..<range.upperBound)
+    } catch {
+      throw malformed(error)
     }
-    if place.count > 1 { result.port = try port((place.lowerBound + 1)..<place.upperBound) }
-    return result
-  }
-
-  private func address(_ range: Range<Int>) throws(RoutingError) -> String {
-    for index in range where !bytes[index].isAddressCharacter {
-      throw malformed(index, "an IPv6 host has hexadecimal digits, colons and dots alone")
-    }
-    guard first(UInt8(ascii: ":"), in: range) != nil else {
-      throw malformed(range.lowerBound, "an IPv6 host has colons")
-    }
-    return copy(range)
-  }
-
-  private func port(_ range: Range<Int>) throws(RoutingError) -> Int {
-    var number = 0
-    for index in range {
-      guard bytes[index].isDigit, number <= 65535 else {
-        throw malformed(index, "a port is a number up to 65535")
-      }
-      number = number * 10 + Int(bytes[index] - UInt8(ascii: "0"))
-    }
-    guard number <= 65535 else {
-      throw malformed(range.lowerBound, "a port is a number up to 65535")
-    }
-    return number
   }
 
   /// The segments of a path, decoded, the empty ones left out; a host before them counts as one.
@@ -183,16 +147,34 @@ struct URLScanner {
     return nil
   }
 
-  private func last(_ byte: UInt8, in range: Range<Int>) -> Int? {
-    var index = range.upperBound
-    while index > range.lowerBound {
-      index -= 1
-      if bytes[index] == byte { return index }
+  /// The text of a range with its `%XX` decoded, once.
+  func decode(
+    _ range: Range<Int>, _ what: String, plusIsBlank: Bool = false
+  ) throws(RoutingError) -> String {
+    do throws(URLRefusal) {
+      return try PercentDecoding.text(of: bytes[range], what, plusIsBlank: plusIsBlank)
+    } catch {
+      throw malformed(error)
     }
-    return nil
   }
 
-  func malformed(_ index: Int, _ reason: String) -> RoutingError {
+  /// The text of a range that ends at ASCII bytes of a valid text.
+  func copy(_ range: Range<Int>) -> String {
+    String(decoding: bytes[range], as: UTF8.self)
+  }
+
+  private func malformed(_ refusal: URLRefusal) -> RoutingError {
+    malformed(refusal.index, refusal.reason)
+  }
+
+  private func malformed(_ index: Int, _ reason: String) -> RoutingError {
     RoutingError(.malformedURL, "the URL cannot be read at byte \(index): \(reason)")
+  }
+}
+
+extension URLScanner {
+  /// Reads a text.
+  init(_ text: String, limits: URLLimits = .standard) {
+    self.init(bytes: Array(text.utf8), limits: limits)
   }
 }

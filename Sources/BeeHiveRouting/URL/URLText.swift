@@ -1,18 +1,26 @@
+internal import Registration
+
 /// A URL, taken apart by the rules that routes are matched by.
 ///
 /// The rules, each held by a test of its own:
 /// - **Scheme**: a letter, then letters, digits, `+`, `-`, `.`; compared without case. It may be absent.
-/// - **Authority**: follows `//`. The host is compared without case and may be empty; what stands before
-///   `@` is kept out of every match; IPv6 hosts stand in brackets; a port is a number up to 65535.
+/// - **Authority**: follows `//`. For `http` and `https` hosts follow the URL Standard: case says nothing, what
+///   is encoded is decoded once, addresses have one form, and a name outside ASCII is written as `xn--…`; a host
+///   has to be there. For other schemes, and none, it may be empty, and is compared byte by byte as it is
+///   written: `%73` is not `s`. A port is a number up to 65535; `http` and `https` have a usual one. A user or
+///   a password is refused.
 /// - **Path**: split at `/` before it is decoded, so `%2F` is a character of its segment. Empty segments,
-///   and so a trailing slash, do not count. `.` and `..` are refused, also where they are encoded.
+///   and so a trailing slash, do not count. `.` and `..` are refused, also where they are encoded. For `http`
+///   and `https` a `\` before the query is a slash; elsewhere it is a character of its segment, and in no host.
 /// - **Percent-encoding**: `%` and two hexadecimal digits, decoded once; anything else behind `%`, bytes
 ///   that are no UTF-8, and `%00` are refused. A blank or a control character has to be encoded.
-/// - **Unicode**: may stand unencoded. Composed and decomposed characters are equal, case is not folded.
+/// - **Unicode**: need not be encoded. Composed and decomposed characters are equal but in hosts, which are
+///   compared byte by byte. Case is not folded.
 /// - **Query**: from the first `?` to the first `#`, split at `&`, each part at its first `=`. So a URL is
 ///   a legal value, as far as its first `&` or `#`. `+` is a blank here, and a plus in the path.
 /// - **Keys** may repeat: all values are kept in order. `key=` is empty, `key` has no value at all.
 /// - **Fragment**: all behind the first `#`, decoded.
+/// - The empty text is no URL.
 public struct URLText: Hashable, Sendable {
   /// One parameter of a query.
   public struct Item: Hashable, Sendable {
@@ -32,9 +40,10 @@ public struct URLText: Hashable, Sendable {
   public let text: String
   /// The scheme in lower case; nil where there is none.
   public let scheme: String?
-  /// The host as it was written, decoded, without brackets; nil where it is empty or absent.
-  public let host: String?
-  /// The port; nil where there is none.
+  /// The host, decoded, without brackets; nil where it is empty or absent. Of `http` and `https`, and of IPv6,
+  /// it is in the form that the URL Standard gives it.
+  public var host: String? { authority?.host?.value }
+  /// The port; nil where there is none, or the one that is usual for `http` or `https`.
   public let port: Int?
   /// The segments of the path, decoded, the empty ones left out.
   public let path: [String]
@@ -42,8 +51,8 @@ public struct URLText: Hashable, Sendable {
   public let items: [Item]
   /// What stands behind the first `#`, decoded; nil where there is none.
   public let fragment: String?
-  /// Whether the host stood in brackets.
-  let isIPv6: Bool
+  /// The host and the port as they are compared; nil without `//`.
+  private let authority: Authority?
   /// The bytes of `text` that the path is.
   let pathRange: Range<Int>
 
@@ -51,7 +60,7 @@ public struct URLText: Hashable, Sendable {
   public init(
     _ text: String, limits: URLLimits = .standard, plusIsBlank: Bool = true
   ) throws(RoutingError) {
-    let scanner = URLScanner(bytes: Array(text.utf8), limits: limits)
+    var scanner = URLScanner(text, limits: limits)
     try scanner.check()
     var rest = 0..<scanner.bytes.count
     scheme = scanner.scheme(&rest)
@@ -60,10 +69,11 @@ public struct URLText: Hashable, Sendable {
       try scanner.decode(range, "the fragment")
     }
     let head = scanner.split(tail.before, at: "?")
-    let authority = try scanner.authority(of: head.before)
-    (host, port, isIPv6) = (authority.host, authority.port, authority.isIPv6)
-    pathRange = authority.path
-    path = try scanner.segments(of: authority.path, behindHost: host != nil)
+    let rules = SchemeRules(scheme: scheme)
+    scanner.cut(head.before, by: rules)
+    (authority, pathRange) = try scanner.authority(of: head.before, rules)
+    port = authority?.port == rules.defaultPort ? nil : authority?.port
+    path = try scanner.segments(of: pathRange, behindHost: authority?.host != nil)
     items = try scanner.items(of: head.after, plusIsBlank: plusIsBlank)
     self.text = text
   }
@@ -75,29 +85,47 @@ public struct URLText: Hashable, Sendable {
 
   /// The parameters of a fragment that is written as a query: `#key=value&…`.
   public var fragmentItems: [Item] {
-    guard let fragment, fragment.contains("=") else { return [] }
-    return fragment.split(separator: "&").map { part in
-      let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      return Item(name: String(pair[0]), value: pair.count > 1 ? String(pair[1]) : nil)
+    guard let fragment, fragment[...].cut(at: "=") != nil else { return [] }
+    return fragment[...].parts(at: "&").map { part in
+      let pair = part.cut(at: "=")
+      return Item(name: String(pair?.before ?? part), value: (pair?.after).map { String($0) })
     }
   }
 
-  /// The host with its brackets and its port; empty where there is none.
-  var hostText: String {
-    guard let host else { return "" }
-    return (isIPv6 ? "[\(host)]" : host) + (port.map { ":\($0)" } ?? "")
+  /// The host as the first segment of the path, with the brackets of IPv6.
+  var hostSegment: String? { authority?.host.map { $0.isIPv6 ? $0.text : $0.value } }
+
+  /// The key of the host, as patterns have it; without a host, the first segment is taken for one.
+  var hostKey: String? { authority?.host?.key ?? path.first.map(Host.key(ofOpaque:)) }
+
+  /// The same for patterns with a port; nil where the URL has none and none is usual.
+  var hostKeyWithPort: String? {
+    guard let port = port ?? SchemeRules(scheme: scheme).defaultPort else { return nil }
+    return authority?.host?.key(port: port)
   }
 
-  /// The path from a segment on, as one text with the slashes that stand in it; no trailing slash.
-  func pathTail(from index: Int) -> String {
-    let scanner = URLScanner(bytes: Array(text.utf8), limits: .standard)
-    return scanner.tail(of: pathRange, from: index)
+  /// The host where it is a plain name, as in `app://shop`, and so may be meant as a part of the path.
+  var plainHost: String? {
+    guard let host = authority?.host, port == nil, !host.isIPv6,
+      host.value.lowercased() != "localhost", !host.value.contains(".")
+    else { return nil }
+    return host.value
   }
 
-  /// The whole path with the slashes that stand before it and in it.
-  var pathBehindHost: String {
-    let scanner = URLScanner(bytes: Array(text.utf8), limits: .standard)
-    return scanner.trimmed(pathRange)
+  /// Whether the host is this name, byte by byte.
+  func isHost(_ name: String) -> Bool { authority?.host?.text == Host.key(ofOpaque: name) }
+
+  /// The path from a segment on, as one text with the slashes in it; no trailing slash.
+  func pathTail(from index: Int) -> String { scanner.tail(of: pathRange, from: index) }
+
+  /// The whole path with the slashes before it and in it.
+  var pathBehindHost: String { scanner.trimmed(pathRange) }
+
+  /// What reads the path again.
+  private var scanner: URLScanner {
+    var scanner = URLScanner(text)
+    scanner.cut(pathRange, by: SchemeRules(scheme: scheme))
+    return scanner
   }
 }
 

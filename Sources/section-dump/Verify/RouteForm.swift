@@ -1,3 +1,5 @@
+internal import Registration
+
 /// Where a pattern leads, whatever its parameters are called: what a router tells routes apart by.
 ///
 /// The router's own reader stands in `BeeHiveRouting`, which no tool loads; the tests of this one hold
@@ -34,34 +36,47 @@ struct RouteForm: Hashable {
     else { return [] }
     var path = withoutQuery(pattern)
     var root = RouteForm()
-    if let colon = path.firstIndex(of: ":") {
-      let scheme = path[..<colon]
-      let rest = path[path.index(after: colon)...]
+    if let (scheme, rest) = path.cut(at: ":") {
       // `:name` at the front is a parameter, and so is the one of `v:major`.
-      let isScheme = scheme.utf8.first?.isASCIILetter == true && rest.hasPrefix("/")
+      let isScheme = scheme.utf8.first?.isLetter == true && rest.utf8.first == UInt8(ascii: "/")
       if scheme == "*" {
         path = rest
-      } else if isScheme, scheme.utf8.allSatisfy(\.isSchemePart) {
-        (root.scheme, path) = (scheme.lowercased(), rest)
+      } else if isScheme, scheme.utf8.allSatisfy(\.isSchemeCharacter) {
+        let rules = SchemeRules(scheme: scheme.lowercased())
+        root.scheme = scheme.lowercased()
+        path = String(decoding: rest.utf8.map(rules.cut), as: UTF8.self)[...]
       }
     }
-    if path.hasPrefix("//") {
+    if path.utf8.starts(with: "//".utf8) {
       root.isAbsolute = true
-      path = path.dropFirst(2)
+      path = path.dropFirstScalar.dropFirstScalar
     }
     var forms: [RouteForm] = []
     for text in OptionalParts.forms(of: path) {
       var form = root
-      for (index, part) in text.split(separator: "/").enumerated() {
+      var hosts: [Segment] = []
+      for (index, part) in text[...].parts(at: "/").enumerated() {
         // Nothing follows what takes all that is left.
         if form.isOpen { return [] }
-        let isHost = root.isAbsolute && index == 0
-        guard let segment = Segment(part, isHost: isHost) else { return [] }
-        form.segments.append(segment)
+        if root.isAbsolute, index == 0 {
+          hosts = Segment.hosts(part, scheme: root.scheme)
+          guard let host = hosts.first else { return [] }
+          form.segments.append(host)
+        } else {
+          guard let segment = Segment(part) else { return [] }
+          form.segments.append(segment)
+        }
       }
-      guard form.segments.count <= mostSegments else { return [] }
+      let isWeb = SchemeRules(scheme: root.scheme).isWeb
+      guard form.segments.count <= mostSegments,
+        !form.segments.isEmpty || !root.isAbsolute || !isWeb
+      else { return [] }
       if isPrefix, !form.isOpen { form.segments.append(.rest) }
       forms.append(form)
+      for host in hosts.dropFirst() {
+        form.segments[0] = host
+        forms.append(form)
+      }
     }
     return forms
   }
@@ -71,8 +86,9 @@ struct RouteForm: Hashable {
   /// The first `?` that is not inside angle brackets begins the query.
   private static func withoutQuery(_ pattern: String) -> Substring {
     var depth = 0
-    for index in pattern.indices {
-      switch pattern[index] {
+    let scalars = pattern.unicodeScalars
+    for index in scalars.indices {
+      switch scalars[index] {
       case "<": depth += 1
       case ">": depth -= 1
       case "?" where depth == 0: return pattern[..<index]
@@ -84,34 +100,48 @@ struct RouteForm: Hashable {
 }
 
 extension RouteForm.Segment {
+  /// What the host of a pattern takes, in each way in which it is read; none where no router takes it.
+  fileprivate static func hosts(_ part: Substring, scheme: String?) -> [Self] {
+    do throws(URLRefusal) {
+      if let keys = try PatternHost.keys(of: part, scheme: scheme) {
+        return keys.map { .literal($0) }
+      }
+      guard let segment = Self(part) else { return [] }
+      guard case .value(let prefix, let type, let suffix) = segment else { return [segment] }
+      let text = try PatternHost.text(before: prefix, behind: suffix, scheme: scheme)
+      return [.value(prefix: text.prefix, type: type, suffix: text.suffix)]
+    } catch {
+      return []
+    }
+  }
+
   /// What a part between slashes takes; nil where no router takes it.
-  fileprivate init?(_ part: Substring, isHost: Bool) {
-    if part.hasPrefix("*") {
-      guard part.dropFirst().allSatisfy(\.isNamePart) else { return nil }
+  fileprivate init?(_ part: Substring) {
+    if let (before, name) = part.cut(at: "*") {
+      guard before.isEmpty, name.allSatisfy(\.isNamePart) else { return nil }
       self = .rest
       return
     }
-    guard !part.contains("*") else { return nil }
-    guard let colon = part.firstIndex(of: ":"), !(isHost && part.isHostWithPort) else {
+    guard let (before, behind) = part.cut(at: ":") else {
       guard let text = part.percentDecoded, text != ".", text != ".." else { return nil }
-      self = .literal(isHost ? text.lowercased() : text)
+      self = .literal(text)
       return
     }
-    let name = part[part.index(after: colon)...].prefix(while: \.isNamePart)
+    let name = behind.prefix(while: \.isNamePart)
     guard let first = name.first, !first.isNumber else { return nil }
-    var rest = part[name.endIndex...]
+    var rest = behind[name.endIndex...]
     var type: String?
-    if rest.hasPrefix("<") {
-      guard let close = rest.firstIndex(of: ">") else { return nil }
-      let named = rest[..<close].dropFirst()
+    if rest.utf8.first == UInt8(ascii: "<") {
+      guard let (named, suffix) = rest.dropFirstScalar.cut(at: ">") else { return nil }
       guard !named.isEmpty, named.allSatisfy(\.isNamePart) else { return nil }
       // Types know no case, a float is a double, and text is what a segment is without one.
       let key = named.lowercased()
       type = key == "string" ? nil : key == "float" ? "double" : key
-      rest = rest[close...].dropFirst()
+      rest = suffix
     }
-    guard let prefix = part[..<colon].percentDecoded, let suffix = rest.percentDecoded,
-      !rest.contains(":")
+    guard let prefix = before.percentDecoded, let suffix = rest.percentDecoded,
+      rest.cut(at: ":") == nil,
+      (prefix + "a" + suffix).count == prefix.count + 1 + suffix.count
     else { return nil }
     guard type != "path" else {
       guard prefix.isEmpty, suffix.isEmpty else { return nil }
@@ -129,19 +159,19 @@ private enum OptionalParts {
 
   /// None where a parenthesis has no other, or where there are too many.
   static func forms(of path: Substring) -> [String] {
-    var rest = path
+    var rest = path.unicodeScalars
     let forms = sequence(&rest, depth: 0)
     return rest.isEmpty ? forms : []
   }
 
   /// The forms up to the end, or to a parenthesis that somebody else opened.
-  private static func sequence(_ rest: inout Substring, depth: Int) -> [String] {
+  private static func sequence(_ rest: inout Substring.UnicodeScalarView, depth: Int) -> [String] {
     var forms = [""]
     while let next = rest.first, next != ")" {
       guard next == "(" else {
         let plain = rest.prefix { $0 != "(" && $0 != ")" }
         rest = rest.dropFirst(plain.count)
-        forms = forms.map { $0 + plain }
+        forms = forms.map { $0 + Substring(plain) }
         continue
       }
       rest = rest.dropFirst()
@@ -161,40 +191,9 @@ extension Character {
   fileprivate var isNamePart: Bool { isLetter || isNumber || self == "_" }
 }
 
-extension UInt8 {
-  fileprivate var isASCIILetter: Bool { (0x61...0x7a).contains(self | 0x20) }
-  fileprivate var isASCIIDigit: Bool { (0x30...0x39).contains(self) }
-  fileprivate var isSchemePart: Bool {
-    isASCIILetter || isASCIIDigit || [0x2b, 0x2d, 0x2e].contains(self)
-  }
-}
-
 extension Substring {
-  /// Whether it is no parameter though it has a colon: `shop:80`, `[::1]`.
-  fileprivate var isHostWithPort: Bool {
-    if hasPrefix("[") { return true }
-    guard let colon = lastIndex(of: ":"), colon > startIndex else { return false }
-    let digits = self[index(after: colon)...]
-    return !digits.isEmpty && digits.utf8.allSatisfy(\.isASCIIDigit)
-  }
-
   /// The text with its `%XX` decoded; nil where that is no text.
   fileprivate var percentDecoded: String? {
-    guard contains("%") else { return String(self) }
-    var bytes: [UInt8] = []
-    var rest = utf8[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      let digits = Substring(rest.prefix(2))
-      guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit),
-        let decoded = UInt8(digits, radix: 16), decoded != 0
-      else { return nil }
-      bytes.append(decoded)
-      rest = rest.dropFirst(2)
-    }
-    return String(validating: bytes, as: UTF8.self)
+    try? PercentDecoding.text(of: Array(utf8)[...], "the pattern")
   }
 }

@@ -95,7 +95,7 @@ struct MGJRouterTests {
   }
 
   @Test("An empty URL and an empty pattern are no crash (#53)") func empty() async throws {
-    #expect(await router.failure("") == .noRoute)
+    #expect(await router.failure("") == .malformedURL)
     #expect(throws: RoutingError.self) { try router.answering("") }
   }
 

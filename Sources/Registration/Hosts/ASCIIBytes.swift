@@ -1,0 +1,30 @@
+extension UInt8 {
+  /// Whether this is a letter of ASCII.
+  package var isLetter: Bool { (0x61...0x7a).contains(self | 0x20) }
+  /// Whether this is a digit of ASCII.
+  package var isDigit: Bool { (0x30...0x39).contains(self) }
+  /// The letter in lower case; any other byte as it is.
+  package var lowercased: UInt8 { (0x41...0x5a).contains(self) ? self | 0x20 : self }
+
+  /// Whether a scheme may hold this behind its first letter.
+  package var isSchemeCharacter: Bool {
+    isLetter || isDigit || self == UInt8(ascii: "+") || self == UInt8(ascii: "-")
+      || self == UInt8(ascii: ".")
+  }
+
+  /// The value of a hexadecimal digit.
+  package var hexadecimal: UInt8? {
+    switch self {
+    case 0x30...0x39: self - 0x30
+    case 0x41...0x46: self - 0x41 + 10
+    case 0x61...0x66: self - 0x61 + 10
+    default: nil
+    }
+  }
+
+  /// The byte as a URL holds any: `%2F`.
+  package var percentEncoded: [UInt8] {
+    let digits = Array("0123456789ABCDEF".utf8)
+    return [UInt8(ascii: "%"), digits[Int(self >> 4)], digits[Int(self & 15)]]
+  }
+}

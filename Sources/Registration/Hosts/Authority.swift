@@ -1,0 +1,59 @@
+/// The part of a URL between `//` and the path: a host and a port.
+package struct Authority: Hashable, Sendable {
+  /// Nil where it is empty.
+  package let host: Host?
+  /// Nil where there is none.
+  package let port: Int?
+
+  /// Reads an authority.
+  ///
+  /// - Parameters:
+  ///   - bytes: All between `//` and the next slash, as it was written.
+  ///   - rules: Those of the scheme.
+  /// - Throws: ``URLRefusal`` for a user or a password, for a host or a port that cannot be read, for a
+  ///   port without a host, and where the web's rules ask for a host and there is none.
+  package init(_ bytes: ArraySlice<UInt8>, _ rules: SchemeRules) throws(URLRefusal) {
+    let colon = UInt8(ascii: ":")
+    guard !bytes.contains(UInt8(ascii: "@")) else {
+      throw URLRefusal(
+        bytes.startIndex, "a user or a password is not read here; leave out all up to the @")
+    }
+    var end = bytes.firstIndex(of: colon) ?? bytes.endIndex
+    if bytes.first == UInt8(ascii: "[") {
+      guard let close = bytes.firstIndex(of: UInt8(ascii: "]")) else {
+        throw URLRefusal(bytes.startIndex, "the IPv6 host has no ]")
+      }
+      end = close + 1
+      guard end == bytes.endIndex || bytes[end] == colon else {
+        throw URLRefusal(end, "only a port may follow ]")
+      }
+    }
+    guard end > bytes.startIndex else {
+      guard end == bytes.endIndex else { throw URLRefusal(end, "a port has a host before it") }
+      guard !rules.isWeb else { throw Self.noHost(end) }
+      (host, port) = (nil, nil)
+      return
+    }
+    host = try Host(bytes[..<end], rules)
+    port = end + 1 < bytes.endIndex ? try Self.port(bytes[(end + 1)...]) : nil
+  }
+
+  /// Why a URL of the web without a host is refused.
+  package static func noHost(_ index: Int) -> URLRefusal {
+    URLRefusal(index, "a URL of http or https names its host behind //")
+  }
+
+  private static func port(_ digits: ArraySlice<UInt8>) throws(URLRefusal) -> Int {
+    var number = 0
+    for index in digits.indices {
+      guard digits[index].isDigit, number <= 65535 else {
+        throw URLRefusal(index, "a port is a number up to 65535")
+      }
+      number = number * 10 + Int(digits[index] - UInt8(ascii: "0"))
+    }
+    guard number <= 65535 else {
+      throw URLRefusal(digits.startIndex, "a port is a number up to 65535")
+    }
+    return number
+  }
+}

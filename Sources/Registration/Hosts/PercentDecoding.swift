@@ -1,0 +1,59 @@
+/// Why a part of a URL cannot be read, and at which of its bytes.
+package struct URLRefusal: Error, Hashable {
+  /// The index among the bytes that were to be read.
+  package var index: Int
+  /// The rule that it breaks, for people.
+  package var reason: String
+
+  package init(_ index: Int, _ reason: String) {
+    self.index = index
+    self.reason = reason
+  }
+}
+
+/// Reads the `%XX` of URLs and patterns, once.
+package enum PercentDecoding {
+  /// Decodes the text of one part of a URL.
+  ///
+  /// - Parameters:
+  ///   - bytes: The part, cut out before anything of it is decoded.
+  ///   - what: What messages call the part.
+  ///   - plusIsBlank: Whether a plus is read as a blank, as in a query.
+  /// - Returns: The text, which is UTF-8.
+  /// - Throws: ``URLRefusal`` for `%` without two digits, for `%00`, and for what is not UTF-8.
+  package static func text(
+    of bytes: ArraySlice<UInt8>, _ what: String, plusIsBlank: Bool = false
+  ) throws(URLRefusal) -> String {
+    let plus = plusIsBlank ? UInt8(ascii: "+") : UInt8(ascii: "%")
+    var index = bytes.startIndex
+    while index < bytes.endIndex, bytes[index] != UInt8(ascii: "%"), bytes[index] != plus {
+      index += 1
+    }
+    var decoded = Array(bytes[..<index])
+    decoded.reserveCapacity(bytes.count)
+    while index < bytes.endIndex {
+      switch bytes[index] {
+      case UInt8(ascii: "%"):
+        guard index + 2 < bytes.endIndex, let high = bytes[index + 1].hexadecimal,
+          let low = bytes[index + 2].hexadecimal
+        else {
+          throw URLRefusal(index, "% is followed by two hexadecimal digits; write %25 for %")
+        }
+        let byte = high << 4 | low
+        guard byte != 0 else { throw URLRefusal(index, "%00 is in no name and no value") }
+        decoded.append(byte)
+        index += 3
+      case plus:
+        decoded.append(UInt8(ascii: " "))
+        index += 1
+      default:
+        decoded.append(bytes[index])
+        index += 1
+      }
+    }
+    guard let text = String(validating: decoded, as: UTF8.self) else {
+      throw URLRefusal(bytes.startIndex, "\(what) is not UTF-8 when it is decoded")
+    }
+    return text
+  }
+}
