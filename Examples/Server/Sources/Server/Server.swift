@@ -4,10 +4,15 @@
 //   $ curl 'http://127.0.0.1:8080/book/7?from=mail'
 //   "book 7, found by mail"
 //   $ curl 'http://127.0.0.1:8080/books/sell?isbn=978'
-//   {"error":"not-remote","reason":"books.sell of Server.swift:… is not marked remote, …"}
+//   {"code":"not-found","detail":"There is nothing here.","status":404,"title":"Not Found",…}
+//
+// README.md has the limits that an operator can set.
 
+internal import BeeHive
 internal import BeeHiveRouting
 internal import HTTPEntry
+internal import Logging
+internal import ServiceLifecycle
 
 struct BookTarget: Target {
   static let actions: [Action<BookTarget>] = [
@@ -27,14 +32,15 @@ struct BookTarget: Target {
       let (id, from): (Int, String?) = (try call["id"], try call["from"])
       return "book \(id), found by \(from ?? "chance")"
     }
-    let entry = try await HTTPEntry(
-      hive.router, scheme: "app",
-      port: CommandLine.arguments.dropFirst().first.flatMap(Int.init) ?? 0)
-    print("http://127.0.0.1:\(entry.port)\n\(hive.catalogue())")
-    // Until SIGINT or SIGTERM, with which modules are torn down too.
-    let serving = Task { try await entry.run() }
-    _ = try await hive.run()
-    serving.cancel()
-    try await serving.value
+    let limits = try ServerLimits(Configuration(environmentPrefix: "SERVER"))
+    let group = ServiceGroup(
+      serving: hive, scheme: "app",
+      port: CommandLine.arguments.dropFirst().first.flatMap(Int.init) ?? 0, limits: limits,
+      logger: Logger(label: "server", factory: { StreamLogHandler.standardError(label: $0) })
+    ) { port in
+      print("http://127.0.0.1:\(port)\n\(hive.catalogue())")
+    }
+    // Until SIGINT or SIGTERM.
+    try await group.run()
   }
 }

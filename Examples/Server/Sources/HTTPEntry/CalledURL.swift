@@ -1,0 +1,47 @@
+internal import BeeHiveRouting
+internal import HTTPTypes
+
+/// The URL that a request calls: `GET /book/7?from=mail` is `app://book/7?from=mail`.
+///
+/// The target is read by the router's own rules, and the URL is made of the segments that come of it: the
+/// first is the host, with nothing in it that reads as a user or a port. `/x@book/7` and `/book:99/7` are of
+/// the hosts `x@book` and `book:99`.
+enum CalledURL {
+  /// - Parameters:
+  ///   - target: The target of the request, a path that begins with one slash.
+  ///   - form: The body of a form; its fields count as the query's.
+  ///   - scheme: The scheme of the URL.
+  ///   - limits: The router's limits.
+  /// - Returns: The text of the URL.
+  /// - Throws: What the client has to change.
+  static func text(
+    of target: String, form: String, scheme: String, limits: URLLimits
+  ) throws(Problem) -> String {
+    let path = try read(target, limits, tooLong: .uriTooLong)
+    let fields = form.isEmpty ? [] : try read("/?" + form, limits, tooLong: .contentTooLarge).items
+    do {
+      return try URLText(
+        scheme: scheme, segments: path.path, items: path.items + fields, limits: limits
+      ).text
+    } catch {
+      throw Problem(error)
+    }
+  }
+
+  private static func read(
+    _ text: String, _ limits: URLLimits, tooLong: HTTPResponse.Status
+  ) throws(Problem) -> URLText {
+    let url: URLText
+    do {
+      url = try URLText(text, limits: limits)
+    } catch {
+      // The text is the client's, so the message is of what the client has sent.
+      throw Problem(
+        error.code == .limitExceeded ? tooLong : .badRequest, error.code.rawValue, error.message)
+    }
+    guard url.fragment == nil else {
+      throw Problem(.badRequest, "malformed-url", "No # is sent to a server; write %23 for it.")
+    }
+    return url
+  }
+}
