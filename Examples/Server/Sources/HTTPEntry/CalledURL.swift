@@ -17,8 +17,20 @@ enum CalledURL {
   static func text(
     of target: String, form: String, scheme: String, limits: URLLimits
   ) throws(Problem) -> String {
-    let path = try read(target, limits, tooLong: .uriTooLong)
-    let fields = form.isEmpty ? [] : try read("/?" + form, limits, tooLong: .contentTooLarge).items
+    let path = try read(target, limits) { error in
+      // The text is the client's, so the message is of what the client has sent.
+      Problem(
+        error.code == .limitExceeded ? .uriTooLong : .badRequest, error.code.rawValue,
+        error.message)
+    }
+    let fields =
+      form.isEmpty
+      ? []
+      : try read("?" + form, limits) { error in
+        Problem(
+          error.code == .limitExceeded ? .contentTooLarge : .badRequest, error.code.rawValue,
+          "The form cannot be read: it is key=value pairs with & between them, and %XX for others.")
+      }.items
     do {
       return try URLText(
         scheme: scheme, segments: path.path, items: path.items + fields, limits: limits
@@ -29,15 +41,13 @@ enum CalledURL {
   }
 
   private static func read(
-    _ text: String, _ limits: URLLimits, tooLong: HTTPResponse.Status
+    _ text: String, _ limits: URLLimits, orTell problem: (RoutingError) -> Problem
   ) throws(Problem) -> URLText {
     let url: URLText
     do {
       url = try URLText(text, limits: limits)
     } catch {
-      // The text is the client's, so the message is of what the client has sent.
-      throw Problem(
-        error.code == .limitExceeded ? tooLong : .badRequest, error.code.rawValue, error.message)
+      throw problem(error)
     }
     guard url.fragment == nil else {
       throw Problem(.badRequest, "malformed-url", "No # is sent to a server; write %23 for it.")

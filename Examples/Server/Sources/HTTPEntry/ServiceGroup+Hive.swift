@@ -33,6 +33,8 @@ extension ServiceGroup {
       prepare: {
         for await _ in started {}
         observation.cancel()
+        // Modules that do not start end the group.
+        try Task.checkCancellation()
       }, onListening: onListening)
     // Ended in reverse order, each when the one behind it has ended.
     var configuration = ServiceGroupConfiguration(

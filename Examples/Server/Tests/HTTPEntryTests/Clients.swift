@@ -13,7 +13,7 @@ import ServiceLifecycle
 /// A server on loopback while `body` runs, which is told the port. It ends gracefully.
 func serving(
   _ router: Router, _ limits: ServerLimits = ServerLimits(),
-  logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
+  logger: Logger = .silent,
   _ body: (_ port: Int) async throws -> Void
 ) async throws {
   let (ports, continuation) = AsyncStream.makeStream(of: Int.self)

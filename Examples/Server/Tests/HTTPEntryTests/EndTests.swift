@@ -38,7 +38,7 @@ struct EndTests {
     let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
     let group = ServiceGroup(
       serving: hive, scheme: "app", port: 0, limits: ServerLimits(),
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+      logger: .silent,
       onListening: {
         lines.logger.info("listening")
         continuation.yield($0)
@@ -72,23 +72,45 @@ struct EndTests {
 
   @Test("A request of which a part has arrived is read to its end and answered")
   func partOfARequest() async throws {
-    let router = try Shop.router()
-    let gate = Gate()
-    try await serving(router) { port in
+    let hive = Hive()
+    try hive.router.register("app://order?book", isRemote: true) { call -> String in
+      try call["book"]
+    }
+    let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+    let group = ServiceGroup(
+      serving: hive, scheme: "app", port: 0, limits: ServerLimits(), logger: .silent,
+      onListening: { continuation.yield($0) })
+    async let run: Void = group.run()
+    for await port in ports {
       try await Wire.to(port) { idle in
-        try await idle.request("GET /done")
+        try await idle.request("GET /nothing")
         _ = try await idle.reply()
         try await Wire.to(port) { wire in
           try await wire.request(
-            "POST /books/price", "Content-Type: application/x-www-form-urlencoded",
+            "POST /order", "Content-Type: application/x-www-form-urlencoded",
             "Content-Length: 8", "Expect: 100-continue")
           #expect(try await wire.reply()?.status == 100)
-          await gate.open()
-          try await wire.send("isbn=978")
-          #expect(try await wire.reply()?.body == #"{"euro":3}"#)
+          await group.triggerGracefulShutdown()
+          #expect(try await idle.rest() == "")
+          try await wire.send("book=978")
+          let reply = try await wire.reply()
+          #expect(reply?.body == #""978""# && reply?.fields["connection"] == "close")
         }
       }
+      break
     }
+    try await run
+  }
+
+  @Test("Where a module does not start, the server does not listen, and the reason is told")
+  func failedStart() async throws {
+    let hive = Hive()
+    try await hive.register(module: "shop", requires: ["till"]) { _ in Till(LogLines()) }
+    let group = ServiceGroup(
+      serving: hive, scheme: "app", port: 0, limits: ServerLimits(), logger: .silent,
+      onListening: { _ in Issue.record("it listens") })
+    let error = await #expect(throws: RunError.self) { try await group.run() }
+    #expect(error?.description.contains("till") == true)
   }
 
   @Test("A handler that does not end is not waited for longer than the limit")
@@ -104,7 +126,7 @@ struct EndTests {
     let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
     let group = ServiceGroup(
       serving: hive, scheme: "app", port: 0, limits: limits,
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+      logger: .silent,
       onListening: { continuation.yield($0) })
     async let run: Void = group.run()
     await gate.open()

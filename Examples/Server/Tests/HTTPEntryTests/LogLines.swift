@@ -28,3 +28,8 @@ final class LogLines: Sendable {
     }
   }
 }
+
+extension Logger {
+  /// A log that keeps nothing, not even the number of a request.
+  static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
+}
