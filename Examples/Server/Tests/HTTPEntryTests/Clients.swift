@@ -12,7 +12,7 @@ import ServiceLifecycle
 
 /// A server on loopback while `body` runs, which is told the port. It ends gracefully.
 func serving(
-  _ router: Router, _ limits: ServerLimits = ServerLimits(),
+  _ router: Router, _ limits: ServerLimits = .patient,
   logger: Logger = .silent,
   _ body: (_ port: Int) async throws -> Void
 ) async throws {
@@ -33,6 +33,16 @@ func serving(
   await group.triggerGracefulShutdown()
   try await run.value
   try outcome.get()
+}
+
+extension ServerLimits {
+  /// Cuts off no client, however busy the machine is.
+  static var patient: Self {
+    var limits = Self()
+    (limits.headSeconds, limits.bodySeconds, limits.idleSeconds) = (3600, 3600, 3600)
+    (limits.closeSeconds, limits.endSeconds) = (3600, 3600)
+    return limits
+  }
 }
 
 /// What a client was told.

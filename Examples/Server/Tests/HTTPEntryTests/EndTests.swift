@@ -37,7 +37,7 @@ struct EndTests {
     }
     let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
     let group = ServiceGroup(
-      serving: hive, scheme: "app", port: 0, limits: ServerLimits(),
+      serving: hive, scheme: "app", port: 0, limits: .patient,
       logger: .silent,
       onListening: {
         lines.logger.info("listening")
@@ -78,7 +78,7 @@ struct EndTests {
     }
     let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
     let group = ServiceGroup(
-      serving: hive, scheme: "app", port: 0, limits: ServerLimits(), logger: .silent,
+      serving: hive, scheme: "app", port: 0, limits: .patient, logger: .silent,
       onListening: { continuation.yield($0) })
     async let run: Void = group.run()
     for await port in ports {
@@ -107,7 +107,7 @@ struct EndTests {
     let hive = Hive()
     try await hive.register(module: "shop", requires: ["till"]) { _ in Till(LogLines()) }
     let group = ServiceGroup(
-      serving: hive, scheme: "app", port: 0, limits: ServerLimits(), logger: .silent,
+      serving: hive, scheme: "app", port: 0, limits: .patient, logger: .silent,
       onListening: { _ in Issue.record("it listens") })
     let error = await #expect(throws: RunError.self) { try await group.run() }
     #expect(error?.description.contains("till") == true)
@@ -121,7 +121,7 @@ struct EndTests {
       await gate.pass()
       try await Task.sleep(for: .seconds(3600))
     }
-    var limits = ServerLimits()
+    var limits = ServerLimits.patient
     limits.endSeconds = 1
     let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
     let group = ServiceGroup(

@@ -10,38 +10,49 @@ struct LimitsTests {
 
   init() throws { router = try Shop.router() }
 
+  /// Tries limits, one longer than the other, until no client is cut off that is only waiting for a processor.
+  private func trying(_ isServed: (_ seconds: Int) async throws -> Bool) async throws {
+    for seconds in [1, 5, 20] {
+      if try await isServed(seconds) { return }
+    }
+    Issue.record("a client that sends its request at once is not served")
+  }
+
   @Test("200 slow clients do not keep others from being served, and are closed")
   func slowClients() async throws {
-    var limits = ServerLimits()
-    (limits.headSeconds, limits.closeSeconds) = (1, 1)
-    try await serving(router, limits) { port in
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        let connected = Gate()
-        for number in 0..<200 {
-          group.addTask {
-            let rest = try await Wire.to(port) { wire in
-              try await wire.send("GET /book/\(number) HTTP/1.1\r\nHost: x\r\n")
-              await connected.pass()
-              // Another byte each time, so that the connection is never without one for long.
-              do {
-                while true {
-                  try await wire.send("X")
-                  try await Task.sleep(for: .milliseconds(50))
-                }
-              } catch {}
-              return try await wire.rest()
+    try await trying { seconds in
+      var limits = ServerLimits.patient
+      limits.headSeconds = seconds
+      var isServed = true
+      try await serving(router, limits) { port in
+        try await withThrowingTaskGroup(of: String.self) { group in
+          let connected = Gate()
+          for number in 0..<200 {
+            group.addTask {
+              try await Wire.to(port) { wire in
+                await connected.pass()
+                // Another byte each time, so that the connection is never without one for long.
+                do {
+                  try await wire.send("GET /book/\(number) HTTP/1.1\r\nHost: x\r\n")
+                  while true {
+                    try await wire.send("X")
+                    try await Task.sleep(for: .milliseconds(50))
+                  }
+                } catch {}
+                return try await wire.rest()
+              }
             }
-            #expect(rest == "")
           }
+          await connected.arrived(200)
+          await connected.open()
+          for number in 1...20 {
+            let reply = try? await Wire.reply("GET /book/\(number)", from: port)
+            isServed = isServed && reply?.status == 200
+          }
+          for try await rest in group { #expect(rest == "") }
         }
-        await connected.arrived(200)
-        await connected.open()
-        for number in 1...20 {
-          let reply = try await Wire.reply("GET /book/\(number)", from: port)
-          #expect(reply?.status == 200)
-        }
-        try await group.waitForAll()
       }
+      return isServed
     }
   }
 
@@ -50,7 +61,7 @@ struct LimitsTests {
     try router.register("app://order?book", isRemote: true) { _ in
       Issue.record("half a form was taken for all of it")
     }
-    var limits = ServerLimits()
+    var limits = ServerLimits.patient
     limits.bodySeconds = 1
     try await serving(router, limits) { port in
       let reply = try await Wire.reply(
@@ -68,31 +79,36 @@ struct LimitsTests {
       await gate.pass()
       return "here"
     }
-    var limits = ServerLimits()
-    (limits.headSeconds, limits.bodySeconds, limits.idleSeconds) = (1, 1, 1)
-    try await serving(router, limits) { port in
-      try await Wire.to(port) { waiting in
-        try await waiting.request("GET /wait")
-        await gate.arrived()
-        // Closed later than the other one would be, if it were.
-        for _ in 1...2 {
-          let silence = try await Wire.to(port) { try await $0.rest() }
-          #expect(silence == "")
-          try await Wire.to(port) { idle in
-            try await idle.request("GET /done")
-            #expect(try await idle.reply()?.status == 204)
-            #expect(try await idle.rest() == "")
+    try await trying { seconds in
+      var limits = ServerLimits.patient
+      (limits.headSeconds, limits.bodySeconds, limits.idleSeconds) = (seconds, seconds, seconds)
+      var isServed = true
+      try await serving(router, limits) { port in
+        try await Wire.to(port) { waiting in
+          try await waiting.request("GET /wait")
+          // Closed later than the others would be, if it were.
+          for _ in 1...2 {
+            let silence = try await Wire.to(port) { try await $0.rest() }
+            #expect(silence == "")
+            try await Wire.to(port) { idle in
+              try? await idle.request("GET /done")
+              let status = try await idle.reply()?.status
+              isServed = isServed && status == 204
+              #expect(try await idle.rest() == "")
+            }
           }
+          await gate.open()
+          let reply = try await waiting.reply()
+          isServed = isServed && reply?.body == #""here""#
         }
-        await gate.open()
-        #expect(try await waiting.reply()?.body == #""here""#)
       }
+      return isServed
     }
   }
 
   @Test("A client that does not close a connection that has ended is cut off")
   func unclosed() async throws {
-    var limits = ServerLimits()
+    var limits = ServerLimits.patient
     limits.closeSeconds = 1
     try await serving(router, limits) { port in
       try await Wire.to(port, staysOpen: true) { wire in
@@ -121,7 +137,7 @@ struct LimitsTests {
       try await Task.sleep(for: .milliseconds(20))
       now.withLock { $0.count -= 1 }
     }
-    var limits = ServerLimits()
+    var limits = ServerLimits.patient
     limits.connections = 5
     try await serving(router, limits) { port in
       try await withThrowingTaskGroup(of: Int?.self) { group in
