@@ -74,14 +74,14 @@ struct LimitsTests {
 
   @Test("A connection without a request is closed, one whose handler takes its time is not")
   func idle() async throws {
-    let gate = Gate()
-    try router.register("app://wait", isRemote: true) { _ in
-      await gate.pass()
-      return "here"
-    }
     try await trying { seconds in
       var limits = ServerLimits.patient
       (limits.headSeconds, limits.bodySeconds, limits.idleSeconds) = (seconds, seconds, seconds)
+      let (router, gate) = (try Shop.router(), Gate())
+      try router.register("app://wait", isRemote: true) { _ in
+        await gate.pass()
+        return "here"
+      }
       var isServed = true
       try await serving(router, limits) { port in
         try await Wire.to(port) { waiting in

@@ -240,6 +240,7 @@ struct ProtocolTests {
       let said = try await Wire.reply(
         "POST /books/price", form, "Content-Length: 5000", body: "isbn=", from: port)
       #expect(said?.status == 413 && said?.code == "body-too-long")
+      #expect(said?.fields["connection"] == "close", "the rest of the body is no request")
       let unsaid = try await Wire.reply(
         "POST /books/price", form, "Transfer-Encoding: chunked",
         body: "2328\r\n\(long)\r\n0\r\n\r\n", from: port)
