@@ -31,14 +31,14 @@ public struct ServerLimits: Hashable, Sendable {
   /// - Throws: ``ConfigurationError`` if a limit is no number from 1 to 2147483647.
   public init(_ configuration: Configuration) throws(ConfigurationError) {
     for (name, limit) in Self.settings {
-      let key = Configuration.Key<PositiveInt32>("http.\(name)")
+      let key = Configuration.Key<NumberFrom1To2147483647>("http.\(name)")
       guard configuration.layer(of: key.name) != nil else { continue }
       self[keyPath: limit] = try configuration.value(key).number
     }
   }
 
-  /// A number that is sound as a limit: errors of a configuration name this type.
-  private struct PositiveInt32: ConfigurationConvertible {
+  /// A limit; where a setting is none, the error names this type.
+  private struct NumberFrom1To2147483647: ConfigurationConvertible {
     var number: Int
 
     init?(configuration value: ConfigurationValue) {

@@ -10,6 +10,7 @@
 
 internal import BeeHive
 internal import BeeHiveRouting
+internal import Foundation
 internal import HTTPEntry
 internal import Logging
 internal import ServiceLifecycle
@@ -25,7 +26,25 @@ struct BookTarget: Target {
 }
 
 @main enum Server {
-  static func main() async throws {
+  static func main() async {
+    do {
+      try await serve(CommandLine.arguments.dropFirst().first ?? "0")
+    } catch {
+      FileHandle.standardError.write(Data("Server: \(error)\n".utf8))
+      exit(1)
+    }
+  }
+
+  /// Why the first argument is no port.
+  private struct PortError: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  private static func serve(_ port: String) async throws {
+    guard let port = UInt16(port) else {
+      throw PortError(
+        description: "\(port) is no port; give a number up to 65535, or none to have one chosen")
+    }
     let hive = Hive.process
     try hive.mediator.register("books") { BookTarget() }
     try hive.router.register("app://book/:id<Int>?from", isRemote: true) { call in
@@ -35,10 +54,12 @@ struct BookTarget: Target {
     let limits = try ServerLimits(Configuration(environmentPrefix: "SERVER"))
     let group = ServiceGroup(
       serving: hive, scheme: "app",
-      port: CommandLine.arguments.dropFirst().first.flatMap(Int.init) ?? 0, limits: limits,
+      port: Int(port), limits: limits,
       logger: Logger(label: "server", factory: { StreamLogHandler.standardError(label: $0) })
     ) { port in
-      print("http://127.0.0.1:\(port)\n\(hive.catalogue())")
+      // At once, also where it is read through a pipe.
+      let text = "http://127.0.0.1:\(port)\n\(hive.catalogue())\n"
+      FileHandle.standardOutput.write(Data(text.utf8))
     }
     // Until SIGINT or SIGTERM.
     try await group.run()
