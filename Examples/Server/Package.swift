@@ -2,32 +2,47 @@
 import PackageDescription
 
 // A Hive's routes and actions over HTTP: what is marked remote, and nothing else. A package of its own,
-// so that nobody pays for SwiftNIO who does not serve.
+// so that only those who serve pay for Hummingbird.
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let core = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let beehive = Target.Dependency.product(name: "BeeHive", package: "swift-beehive")
+let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let lifecycle = Target.Dependency.product(
+  name: "ServiceLifecycle", package: "swift-service-lifecycle")
+
 let package = Package(
   name: "Server",
   products: [.executable(name: "Server", targets: ["Server"])],
   dependencies: [
     .package(name: "swift-beehive", path: "../.."),
-    .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
+    .package(path: "../Adapters"),
+    // Without what serves configuration files and all of Foundation.
+    .package(
+      url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.1"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
   ],
   targets: [
     .target(
       name: "HTTPEntry",
       dependencies: [
-        .product(name: "BeeHive", package: "swift-beehive"),
-        .product(name: "NIOCore", package: "swift-nio"),
+        beehive, hummingbird, core, nio, logging, lifecycle,
+        .product(name: "Adapters", package: "Adapters"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
-    .executableTarget(
-      name: "Server",
-      dependencies: ["HTTPEntry", .product(name: "BeeHive", package: "swift-beehive")]),
+    .executableTarget(name: "Server", dependencies: ["HTTPEntry", beehive, logging, lifecycle]),
     .testTarget(
       name: "HTTPEntryTests",
       dependencies: [
-        "HTTPEntry",
-        .product(name: "BeeHive", package: "swift-beehive"),
-        .product(name: "NIOCore", package: "swift-nio"),
+        "HTTPEntry", beehive, nio, logging, lifecycle,
         .product(name: "NIOPosix", package: "swift-nio"),
       ]),
   ]

@@ -92,9 +92,7 @@ struct RedirectTemplate: Sendable {
   }
 
   private static func text(of items: [URLText.Item]) -> String {
-    items.map { item in
-      PercentEncoding.query(item.name) + (item.value.map { "=" + PercentEncoding.query($0) } ?? "")
-    }.joined(separator: "&")
+    items.map(PercentEncoding.item).joined(separator: "&")
   }
 }
 

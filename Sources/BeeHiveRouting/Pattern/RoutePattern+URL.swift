@@ -144,9 +144,7 @@ extension RoutePattern {
     let declared = keys.map(\.name).filter { values[$0] != nil }
     let others = values.keys.filter { !declared.contains($0) }.sorted()
     let items = (declared + others).flatMap { key in
-      (values[key]?.urlTexts ?? []).map {
-        "\(PercentEncoding.query(key))=\(PercentEncoding.query($0))"
-      }
+      (values[key]?.urlTexts ?? []).map { PercentEncoding.item(.init(name: key, value: $0)) }
     }
     return items.isEmpty ? "" : "?" + items.joined(separator: "&")
   }

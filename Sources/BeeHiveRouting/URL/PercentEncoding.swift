@@ -11,6 +11,11 @@ enum PercentEncoding {
   /// A key or a value of a query; a plus is encoded, since it would come back as a blank.
   static func query(_ text: String) -> String { encode(text, keeping: "-._~/:") }
 
+  /// A parameter of a query.
+  static func item(_ item: URLText.Item) -> String {
+    query(item.name) + (item.value.map { "=\(query($0))" } ?? "")
+  }
+
   private static func encode(_ text: String, keeping others: StaticString) -> String {
     let kept = Set(others.description.utf8)
     let bytes = text.utf8.flatMap { byte in

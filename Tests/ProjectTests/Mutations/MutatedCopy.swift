@@ -5,10 +5,19 @@ import TestSupport
 /// compiles what changed alone.
 struct MutatedCopy {
   /// A package whose tests notice mutations.
-  enum Package: String {
+  enum Package: String, CaseIterable {
     case library = "."
-    /// The end-to-end tests are in it.
     case examples = "Examples"
+    case server = "Examples/Server"
+
+    /// The target of its tests, where a mutation has to name it.
+    var tests: String? {
+      switch self {
+      case .library: nil
+      case .examples: "EndToEndTests"
+      case .server: "HTTPEntryTests"
+      }
+    }
   }
 
   /// What became of a mutation.
@@ -83,7 +92,7 @@ struct MutatedCopy {
       fileURLWithPath: try build(package, ["--show-bin-path"]).lines.last ?? "")
     let bundles = try FileManager.default.contentsOfDirectory(atPath: products.path)
       .filter { $0.hasSuffix(".xctest") }
-    let names = tests.map { $0.replacing(/^EndToEndTests\./, with: "") }.sorted()
+    let names = tests.map { $0.replacing(/^[^\/]*\./, with: "") }.sorted()
       .joined(separator: "|")
     // Hosts that somebody has built with sanitizers have no mutation in them.
     return try Command.run(

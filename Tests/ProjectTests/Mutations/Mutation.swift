@@ -6,7 +6,7 @@ import Testing
 struct Mutation: Sendable, CustomTestStringConvertible {
   /// Where its entry ends in the list.
   var line: Int
-  /// The suite and the function of the test, with `EndToEndTests.` before those of whole processes.
+  /// The suite and the function of the test, with the target before those of another package's tests.
   var test: String
   /// The file, what is in it once, and what is there instead.
   var file: String
@@ -16,7 +16,9 @@ struct Mutation: Sendable, CustomTestStringConvertible {
   var testDescription: String { "\(test) (line \(line))" }
 
   /// The package that the test is in.
-  var package: MutatedCopy.Package { test.hasPrefix("EndToEndTests.") ? .examples : .library }
+  var package: MutatedCopy.Package {
+    .allCases.first { $0.tests.map { test.hasPrefix("\($0).") } == true } ?? .library
+  }
 
   /// The name of the test's suite.
   var suite: Substring { test.split(separator: "/").first?.split(separator: ".").last ?? "" }
@@ -66,6 +68,7 @@ struct MutationListTests {
         [
           "-rHoE", "--include=*.swift", "--exclude-dir=.build*",
           "(struct|class|enum|actor|extension|func) [A-Za-z0-9_]+", "Tests", "Examples/Tests",
+          "Examples/Server/Tests",
         ], in: Repository.root
       ).split(separator: "\n").map(String.init))
   }
@@ -93,7 +96,10 @@ struct MutationListTests {
         }
       }
     #expect(!files.isEmpty, "\(mutation.test)")
-    let isWhole = files.contains { $0.contains("EndToEndTests/") }
-    #expect(isWhole == (mutation.package == .examples), "\(files)")
+    for package in MutatedCopy.Package.allCases {
+      guard let target = package.tests else { continue }
+      let isInIt = files.contains { $0.contains("\(target)/") }
+      #expect(isInIt == (mutation.package == package), "\(files)")
+    }
   }
 }

@@ -4,14 +4,20 @@
 //   $ curl 'http://127.0.0.1:8080/book/7?from=mail'
 //   "book 7, found by mail"
 //   $ curl 'http://127.0.0.1:8080/books/sell?isbn=978'
-//   {"error":"not-remote","reason":"books.sell of Server.swift:… is not marked remote, …"}
+//   {"code":"not-found","detail":"There is nothing here.","status":404,"title":"Not Found",…}
+//
+// README.md has the limits that an operator can set.
 
+internal import BeeHive
 internal import BeeHiveRouting
+internal import Foundation
 internal import HTTPEntry
+internal import Logging
+internal import ServiceLifecycle
 
 struct BookTarget: Target {
   static let actions: [Action<BookTarget>] = [
-    Action("price", [Parameter("isbn", String.self)], isRemote: true) { _, arguments in
+    Action("price", [Parameter("isbn", String.self)], exposure: .remote) { _, arguments in
       let isbn: String = try arguments["isbn"]
       return ["euro": isbn.utf8.count]
     },
@@ -20,21 +26,42 @@ struct BookTarget: Target {
 }
 
 @main enum Server {
-  static func main() async throws {
+  static func main() async {
+    do {
+      try await serve(CommandLine.arguments.dropFirst().first ?? "0")
+    } catch {
+      FileHandle.standardError.write(Data("Server: \(error)\n".utf8))
+      exit(1)
+    }
+  }
+
+  /// Why the first argument is no port.
+  private struct PortError: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  private static func serve(_ port: String) async throws {
+    guard let port = UInt16(port) else {
+      throw PortError(
+        description: "\(port) is no port; give a number up to 65535, or none to have one chosen")
+    }
     let hive = Hive.process
     try hive.mediator.register("books") { BookTarget() }
-    try hive.router.register("app://book/:id<Int>?from", isRemote: true) { call in
+    try hive.router.register("app://book/:id<Int>?from", exposure: .remote) { call in
       let (id, from): (Int, String?) = (try call["id"], try call["from"])
       return "book \(id), found by \(from ?? "chance")"
     }
-    let entry = try await HTTPEntry(
-      hive.router, scheme: "app",
-      port: CommandLine.arguments.dropFirst().first.flatMap(Int.init) ?? 0)
-    print("http://127.0.0.1:\(entry.port)\n\(hive.catalogue())")
-    // Until SIGINT or SIGTERM, with which modules are torn down too.
-    let serving = Task { try await entry.run() }
-    _ = try await hive.run()
-    serving.cancel()
-    try await serving.value
+    let limits = try ServerLimits(Configuration(environmentPrefix: "SERVER"))
+    let group = ServiceGroup(
+      serving: hive, scheme: "app",
+      port: Int(port), limits: limits,
+      logger: Logger(label: "server", factory: { StreamLogHandler.standardError(label: $0) })
+    ) { port in
+      // At once, also where it is read through a pipe.
+      let text = "http://127.0.0.1:\(port)\n\(hive.catalogue())\n"
+      FileHandle.standardOutput.write(Data(text.utf8))
+    }
+    // Until SIGINT or SIGTERM.
+    try await group.run()
   }
 }

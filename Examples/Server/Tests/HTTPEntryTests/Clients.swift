@@ -1,35 +1,87 @@
 import BeeHiveRouting
 import Foundation
 import HTTPEntry
+import Logging
 import NIOCore
 import NIOPosix
+import ServiceLifecycle
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
 
-/// A server on loopback while `body` runs, which is told the port.
-func serving(_ router: Router, _ body: (Int) async throws -> Void) async throws {
-  let entry = try await HTTPEntry(router, scheme: "app")
-  let server = Task { try await entry.run() }
-  let outcome: Result<Void, any Error>
-  do { outcome = .success(try await body(entry.port)) } catch { outcome = .failure(error) }
-  server.cancel()
-  try await server.value
+/// A server on loopback while `body` runs, which is told the port. It ends gracefully.
+func serving(
+  _ router: Router, _ limits: ServerLimits = .patient,
+  logger: Logger = .silent,
+  _ body: (_ port: Int) async throws -> Void
+) async throws {
+  let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+  let entry = HTTPEntry(
+    router, scheme: "app", limits: limits, logger: logger,
+    onListening: { continuation.yield($0) })
+  let group = ServiceGroup(services: [entry], logger: logger)
+  let run = Task {
+    defer { continuation.finish() }
+    try await group.run()
+  }
+  var outcome = Result<Void, any Error>.success(())
+  for await port in ports {
+    do { try await body(port) } catch { outcome = .failure(error) }
+    break
+  }
+  await group.triggerGracefulShutdown()
+  try await run.value
   try outcome.get()
+}
+
+extension ServerLimits {
+  /// Cuts off no client, however busy the machine is.
+  static var patient: Self {
+    var limits = Self()
+    (limits.headSeconds, limits.bodySeconds, limits.idleSeconds) = (3600, 3600, 3600)
+    (limits.closeSeconds, limits.endSeconds) = (3600, 3600)
+    return limits
+  }
 }
 
 /// What a client was told.
 struct Reply: Equatable, CustomStringConvertible {
   var status: Int
   var body: String
+  /// The header fields, their names in lower case.
+  var fields: [String: String] = [:]
 
-  /// The code of a refusal.
-  var error: String? {
-    (try? JSONDecoder().decode([String: String].self, from: Data(body.utf8)))?["error"]
+  init(status: Int, body: String, fields: [String: String] = [:]) {
+    (self.status, self.body, self.fields) = (status, body, fields)
   }
 
-  var description: String { "\(status) \(body)" }
+  /// The reply at the front of some text, and what it is long; nil where more has to come.
+  init?(_ text: inout Substring, hasBody: Bool) {
+    guard let head = text.range(of: "\r\n\r\n") else { return nil }
+    let lines = text[..<head.lowerBound].components(separatedBy: "\r\n")
+    for line in lines.dropFirst() {
+      let parts = line.split(separator: ":", maxSplits: 1)
+      fields[parts[0].lowercased()] = parts.last?.trimmingCharacters(in: .whitespaces)
+    }
+    status = lines[0].split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    let length = hasBody ? fields["content-length"].flatMap(Int.init) ?? 0 : 0
+    let bytes = text[head.upperBound...].utf8
+    guard bytes.count >= length else { return nil }
+    body = String(decoding: bytes.prefix(length), as: UTF8.self)
+    text = text[bytes.index(bytes.startIndex, offsetBy: length)...]
+  }
+
+  /// A member of a refusal.
+  func member(_ name: String) -> String? {
+    let members = try? JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]
+    return members?[name].map { "\($0)" }
+  }
+
+  /// The code of a refusal.
+  var code: String? { member("code") }
+
+  var description: String { "\(status) \(fields) \(body)" }
 }
 
 /// Foundation's client, which is curl's library.
@@ -61,32 +113,81 @@ struct Browser {
   }
 }
 
-/// Sends bytes as they are, and hears everything until the server closes.
-enum Telnet {
-  static func say(_ text: String, to port: Int) async throws -> [Reply] {
+/// A connection on which a test sends bytes as they are.
+struct Wire {
+  private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
+  private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+  private var heard: Substring = ""
+
+  /// Connects for as long as `body` runs.
+  ///
+  /// With `staysOpen` this side is not closed when the server ends its own.
+  static func to<Value>(
+    _ port: Int, staysOpen: Bool = false, _ body: (inout Wire) async throws -> Value
+  ) async throws -> Value {
     let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .channelOption(.allowRemoteHalfClosure, value: staysOpen)
       .connect(host: "127.0.0.1", port: port) { channel in
         channel.eventLoop.makeCompletedFuture {
-          try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+          try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+            wrappingChannelSynchronously: channel,
+            configuration: .init(isOutboundHalfClosureEnabled: true))
         }
       }
-    let heard = try await channel.executeThenClose { inbound, outbound in
-      try await outbound.write(ByteBuffer(string: text))
-      var heard = ""
-      do { for try await part in inbound { heard += String(buffer: part) } } catch is IOError {
-        // Whoever is refused before having said everything is also cut off.
-      }
-      return heard
-    }
-    return heard.components(separatedBy: "HTTP/1.1 ").dropFirst().map { reply in
-      let parts = reply.components(separatedBy: "\r\n\r\n")
-      return Reply(
-        status: Int(reply.prefix(3)) ?? 0, body: parts.dropFirst().joined(separator: "\r\n\r\n"))
+    return try await channel.executeThenClose { inbound, outbound in
+      var wire = Wire(inbound: inbound.makeAsyncIterator(), outbound: outbound)
+      return try await body(&wire)
     }
   }
 
-  /// A GET of a target that no URL of a client could hold.
-  static func get(_ target: String, from port: Int) async throws -> Reply? {
-    try await say("GET \(target) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", to: port).first
+  func send(_ text: String) async throws { try await outbound.write(ByteBuffer(string: text)) }
+
+  /// Sends a request without a body.
+  func request(
+    _ line: String, _ fields: String..., host: String? = "test", version: String = "1.1"
+  ) async throws {
+    let all = (host.map { ["Host: \($0)"] } ?? []) + fields
+    try await send("\(line) HTTP/\(version)\r\n" + all.map { "\($0)\r\n" }.joined() + "\r\n")
+  }
+
+  /// Sends nothing any more, and can still hear.
+  func endSending() { outbound.finish() }
+
+  /// The next reply; nil where the server closes before it is complete.
+  mutating func reply(hasBody: Bool = true) async throws -> Reply? {
+    while true {
+      if let reply = Reply(&heard, hasBody: hasBody) { return reply }
+      guard let more = try await more() else { return nil }
+      heard += more
+    }
+  }
+
+  /// All that comes until the server closes.
+  mutating func rest() async throws -> String {
+    while let more = try await more() { heard += more }
+    defer { heard = "" }
+    return String(heard)
+  }
+
+  private mutating func more() async throws -> String? {
+    do {
+      return try await inbound.next().map { String(buffer: $0) }
+    } catch is IOError {
+      // Cut off, as clients are that do not end their side.
+      return nil
+    }
+  }
+
+  /// The reply to a request on a connection of its own.
+  static func reply(
+    _ line: String, _ fields: String..., host: String? = "test", version: String = "1.1",
+    body: String = "", from port: Int
+  ) async throws -> Reply? {
+    try await to(port) { wire in
+      let all = (host.map { ["Host: \($0)"] } ?? []) + fields
+      try await wire.send(
+        "\(line) HTTP/\(version)\r\n" + all.map { "\($0)\r\n" }.joined() + "\r\n\(body)")
+      return try await wire.reply(hasBody: !line.hasPrefix("HEAD"))
+    }
   }
 }

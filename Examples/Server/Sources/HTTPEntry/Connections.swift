@@ -1,0 +1,44 @@
+internal import HummingbirdCore
+internal import Logging
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOHTTPTypes
+internal import NIOHTTPTypesHTTP1
+
+/// How bytes become requests, and answers bytes: the handlers of a connection, in their order.
+///
+/// Hummingbird's own HTTP1Channel turns requests into values that know neither their version nor how many
+/// Host fields they have, before any other handler sees them.
+struct Connections: HTTPChannelHandler {
+  let responder: Responder
+  let limits: ServerLimits
+
+  func setup(
+    channel: any Channel, logger: Logger
+  ) -> EventLoopFuture<NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>> {
+    channel.eventLoop.makeCompletedFuture {
+      let pipeline = channel.pipeline.syncOperations
+      try pipeline.addHandler(Deadlines(limits))
+      var decoding = NIOHTTPDecoderLimitConfiguration()
+      decoding.maxHeaderFieldSize = limits.headBytes
+      decoding.maxHeaderListSize = limits.headBytes
+      // One request at a time, and the last one where the server is told to end.
+      try pipeline.configureHTTPServerPipeline(
+        withPipeliningAssistance: true, withErrorHandling: false,
+        withOutboundHeaderValidation: false, withEncoderConfiguration: .init(),
+        withDecoderLimitConfiguration: decoding)
+      try pipeline.addHandler(Exchange())
+      try pipeline.addHandler(MalformedRequests(logger))
+      try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+      return try NIOAsyncChannel(
+        wrappingChannelSynchronously: channel,
+        configuration: .init(isOutboundHalfClosureEnabled: true))
+    }
+  }
+
+  func handle(
+    value: NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>, logger: Logger
+  ) async {
+    await handleHTTP(asyncChannel: value, logger: logger)
+  }
+}

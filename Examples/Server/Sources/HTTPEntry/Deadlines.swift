@@ -1,0 +1,84 @@
+internal import NIOCore
+
+/// What a connection is waiting for. ``Exchange`` says so; ``Deadlines`` limits how long.
+enum Phase {
+  /// A request.
+  case idle
+  /// The rest of a head.
+  case head
+  /// The rest of a body.
+  case body
+  /// The answer, which takes as long as its handler does.
+  case answer
+  /// The client, to close its side.
+  case close
+}
+
+/// The body of a request did not arrive in time.
+struct BodyIsLate: Error {}
+
+/// Ends a connection whose client is slower than the limits allow.
+///
+/// The first handler of a connection: it sees the first byte of a head, which is no part of a request yet.
+/// A byte that comes in time does not prolong anything: a head and a body have to be complete in time.
+final class Deadlines: ChannelDuplexHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundIn = IOData
+
+  private let limits: ServerLimits
+  private var phase = Phase.head
+  private var timer: Scheduled<Void>?
+
+  init(_ limits: ServerLimits) { self.limits = limits }
+
+  func channelActive(context: ChannelHandlerContext) {
+    enter(.head, context)
+    context.fireChannelActive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if phase == .idle { enter(.head, context) }
+    context.fireChannelRead(data)
+  }
+
+  func triggerUserOutboundEvent(
+    context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+  ) {
+    guard let phase = event as? Phase else {
+      return context.triggerUserOutboundEvent(event, promise: promise)
+    }
+    enter(phase, context)
+    promise?.succeed()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    timer?.cancel()
+    timer = nil
+    context.fireChannelInactive()
+  }
+
+  private func enter(_ phase: Phase, _ context: ChannelHandlerContext) {
+    self.phase = phase
+    timer?.cancel()
+    timer = seconds(in: phase).map { seconds in
+      context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(seconds))) { [self] in
+        timer = nil
+        if phase == .body {
+          context.fireErrorCaught(BodyIsLate())
+        } else {
+          context.close(promise: nil)
+        }
+      }
+    }
+  }
+
+  private func seconds(in phase: Phase) -> Int? {
+    switch phase {
+    case .idle: limits.idleSeconds
+    case .head: limits.headSeconds
+    case .body: limits.bodySeconds
+    case .answer: nil
+    case .close: limits.closeSeconds
+    }
+  }
+}

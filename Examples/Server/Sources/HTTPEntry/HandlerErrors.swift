@@ -1,0 +1,41 @@
+internal import BeeHiveRouting
+internal import Synchronization
+
+/// Tells the router's refusal of a client's call from the refusal of a call that the handler made.
+///
+/// A handler may let through what one of its own, local calls threw. That is a failure of the handler, and
+/// the parameters that it names are none of the client's.
+final class HandlerErrors: Sendable {
+  @TaskLocal private static var current: HandlerErrors?
+
+  private let errors = Mutex<Set<RoutingError>>([])
+
+  /// Notes how local calls end, for the requests in which they are made.
+  static func observe(_ router: Router) -> Interception {
+    router.calls.observe { notice in
+      guard case .ended(let call, let error as RoutingError) = notice, call.origin == .local else {
+        return
+      }
+      _ = current?.errors.withLock { $0.insert(error) }
+    }
+  }
+
+  /// Calls a URL from outside.
+  ///
+  /// - Throws: ``RoutingError`` if the router refused, ``Failure`` if the handler threw.
+  static func open(_ url: String, _ router: Router) async throws -> any Sendable {
+    let own = HandlerErrors()
+    do {
+      return try await $current.withValue(own) { try await router.open(url, origin: .remote) }
+    } catch let error as RoutingError where !own.errors.withLock({ $0.contains(error) }) {
+      throw error
+    } catch {
+      throw Failure(cause: error)
+    }
+  }
+
+  /// What a handler threw.
+  struct Failure: Error {
+    var cause: any Error
+  }
+}

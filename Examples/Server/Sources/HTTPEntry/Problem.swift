@@ -1,0 +1,114 @@
+internal import BeeHiveRouting
+internal import Foundation
+internal import HTTPTypes
+internal import Logging
+
+/// What a client is told instead of an answer: problem details, as RFC 9457 has them.
+///
+/// No text of the router or of a handler is in it. What is missing and what is local look alike.
+struct Problem: Error {
+  var status: HTTPResponse.Status
+  /// A stable word for programs.
+  var code: String
+  /// A sentence for a person.
+  var detail: String
+  /// The parameter it concerns.
+  var key: String?
+
+  init(_ status: HTTPResponse.Status, _ code: String, _ detail: String, key: String? = nil) {
+    (self.status, self.code, self.detail, self.key) = (status, code, detail, key)
+  }
+
+  /// There is nothing here for clients, whether there is something for others or not.
+  static let notFound = Problem(.notFound, "not-found", "There is nothing here.")
+
+  /// The server failed; why is in its log.
+  static let internalError = Problem(
+    .internalServerError, "internal-error", "The server could not answer; its log says why.")
+
+  /// What a client is told of the router's refusal.
+  init(_ error: RoutingError) {
+    func parameter(_ detail: String) -> Problem {
+      Problem(.badRequest, error.code.rawValue, detail, key: error.key)
+    }
+    switch error.code {
+    case .notRemote, .native, .noRoute, .noTarget, .noAction: self = .notFound
+    case .missingParameter: self = parameter("This parameter has to be given.")
+    case .wrongParameter: self = parameter("This parameter has another type, or one value only.")
+    case .undeclaredParameter: self = parameter("There is no such parameter.")
+    case .malformedURL:
+      self.init(.badRequest, error.code.rawValue, "The target is no URL that is read here.")
+    case .limitExceeded:
+      self.init(.uriTooLong, error.code.rawValue, "The target is longer than is read.")
+    case .refused: self.init(.forbidden, error.code.rawValue, "This call is refused.")
+    case .badPattern, .unknownType, .duplicate, .wrongResult, .redirectLoop, .badTable, .failed:
+      self = .internalError
+    }
+  }
+
+  /// The JSON of it.
+  var body: Data {
+    var members = [
+      "type": "about:blank", "title": status.reasonPhrase, "code": code, "detail": detail,
+    ]
+    members["key"] = key
+    let texts = members.mapValues(Member.text)
+    return (try? JSON.data(of: texts.merging(["status": .number(status.code)]) { $1 })) ?? Data()
+  }
+
+  /// The header fields of an answer with it.
+  func fields(id: String) -> HTTPFields {
+    var fields: HTTPFields = [.contentType: "application/problem+json", .requestID: id]
+    if status == .methodNotAllowed { fields[.allow] = Answering.methods }
+    return fields
+  }
+
+  /// Hummingbird's name in a log for the number of a request.
+  static let requestKey = "hb.request.id"
+
+  /// Tells the operator what the client is not told.
+  func log(to logger: Logger, id: String, because reason: String) {
+    logger.log(
+      level: status.code < 500 ? .notice : .error, "\(status.code) \(code): \(reason.visible)",
+      metadata: [Self.requestKey: "\(id)"])
+  }
+
+  private enum Member: Encodable {
+    case text(String)
+    case number(Int)
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      switch self {
+      case .text(let text): try container.encode(text)
+      case .number(let number): try container.encode(number)
+      }
+    }
+  }
+}
+
+/// How values are written for clients.
+enum JSON {
+  static func data(of value: any Encodable) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return try encoder.encode(value)
+  }
+}
+
+extension HTTPField.Name {
+  /// Names an answer in the log.
+  static let requestID: Self = {
+    guard let name = Self("X-Request-ID") else { preconditionFailure("this is a legal name") }
+    return name
+  }()
+}
+
+extension String {
+  /// The text without line breaks and control characters: a client must not write lines of a log.
+  var visible: String {
+    unicodeScalars.map {
+      $0.properties.generalCategory == .control ? $0.escaped(asASCII: true) : String($0)
+    }.joined()
+  }
+}

@@ -1,0 +1,60 @@
+public import BeeHive
+
+/// How much clients may take of the server.
+///
+/// Each limit has a default and a setting: `idleSeconds` is `http.idle-seconds`, and so, in the environment
+/// of the example, `SERVER_HTTP_IDLE_SECONDS`.
+public struct ServerLimits: Hashable, Sendable {
+  /// The seconds in which the head of a request has to arrive, from its first byte on; on a new connection
+  /// from the start. Then the connection is closed.
+  public var headSeconds = 10
+  /// The most bytes of a target, of a header field, and of all header fields.
+  public var headBytes = 16_384
+  /// The seconds in which a body has to arrive, all of it. Then the answer is 408.
+  public var bodySeconds = 10
+  /// The most bytes of a body; 413 otherwise. The router's own limit of a URL holds as well.
+  public var bodyBytes = 4096
+  /// The seconds for which a connection is kept without a request.
+  public var idleSeconds = 60
+  /// The seconds in which a client has to close a connection that the server has ended.
+  public var closeSeconds = 5
+  /// The most connections at a time. Further ones wait in the system's queue.
+  public var connections = 1024
+  /// The seconds that requests and modules have to end when the server is told to.
+  public var endSeconds = 25
+
+  /// The defaults.
+  public init() {}
+
+  /// Reads the limits from a configuration.
+  ///
+  /// - Throws: ``ConfigurationError`` if a limit is no number from 1 to 2147483647.
+  public init(_ configuration: Configuration) throws(ConfigurationError) {
+    for (name, limit) in Self.settings {
+      let key = Configuration.Key<NumberFrom1To2147483647>("http.\(name)")
+      guard configuration.layer(of: key.name) != nil else { continue }
+      self[keyPath: limit] = try configuration.value(key).number
+    }
+  }
+
+  /// A limit; where a setting is none, the error names this type.
+  private struct NumberFrom1To2147483647: ConfigurationConvertible {
+    var number: Int
+
+    init?(configuration value: ConfigurationValue) {
+      guard let number = Int(configuration: value), (1...Int(Int32.max)).contains(number) else {
+        return nil
+      }
+      self.number = number
+    }
+  }
+
+  private static var settings: [(String, WritableKeyPath<Self, Int>)] {
+    [
+      ("head-seconds", \.headSeconds), ("head-bytes", \.headBytes),
+      ("body-seconds", \.bodySeconds), ("body-bytes", \.bodyBytes),
+      ("idle-seconds", \.idleSeconds), ("close-seconds", \.closeSeconds),
+      ("connections", \.connections), ("end-seconds", \.endSeconds),
+    ]
+  }
+}
