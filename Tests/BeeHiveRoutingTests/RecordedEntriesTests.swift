@@ -89,7 +89,8 @@ struct RecordedEntriesTests {
       states == [
         "c_shop": "bound", "croutes://stock/:sku?count<Int>": "bound",
         "croutes://echo/:n<Int>/*": "bound", "croutes://files": "bound",
-        "croutes://:": "rejected bad-pattern", "c_odd": "rejected unknown-type",
+        "croutes://:": "rejected bad-pattern", "croutes://gone/:id": "rejected unknown-type",
+        "c_odd": "rejected unknown-type",
         "c_page": "rejected unknown-type", "c_lost": "rejected failed",
       ])
   }
@@ -103,6 +104,16 @@ struct RecordedEntriesTests {
     #expect(
       error?.message.contains("its table has no function absent") == true, "\(error?.message ?? "")"
     )
+  }
+
+  @Test("A URL of a route that was rejected is refused with the reason for that")
+  func rejectedRoute() async {
+    let error = await #expect(throws: RoutingError.self) {
+      try await hive.router.open("croutes://gone/7")
+    }
+    #expect(error?.code == .noRoute)
+    #expect(error?.message.contains("a result in C is a String") == true, "\(error?.message ?? "")")
+    #expect(await hive.router.failure("croutes://gone/7", origin: .remote) == .noRoute)
   }
 
   @Test("The catalogue has every interface with its parameters, its mark and its image")

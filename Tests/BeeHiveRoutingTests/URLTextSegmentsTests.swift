@@ -22,7 +22,9 @@ struct URLTextSegmentsTests {
 
   @Test(
     "What a URL cannot hold is refused",
-    arguments: [["", "a"], ["a", ""], ["a", ".."], [".", "a"], ["a/b", "c"], ["a", "b\0"], ["x@book", "7"], ["book:99", "7"],
+    arguments: [
+      ["", "a"], ["a", ""], ["a", ".."], [".", "a"], ["a/b", "c"], ["a", "b\0"], ["x@book", "7"],
+      ["book:99", "7"],
       ["[::1]", "a"],
     ])
   func refused(_ segments: [String]) {

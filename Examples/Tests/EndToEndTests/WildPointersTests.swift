@@ -110,7 +110,7 @@ import Testing
         static const beehive_route_table t = {sizeof t, 1, @};
         \(record(4, "0", "&t", #""app://wild\0t\0abi=c-route\0""#))
         """,
-      steps: ["ask=app://wild"], said: "refused"),
+      steps: ["ask=app://wild", "reasons"], said: "its function is to be at"),
   ]
 
   /// Each of them with a pointer to each place.

@@ -86,7 +86,8 @@ extension RoutingCore {
     if let handler = table.unmatched(for: url), call.origin == .local || handler.exposure.isRemote {
       return .unmatched(url, handler)
     }
-    throw nearMiss(of: url, from: call.origin) ?? nobody(answersTo: url)
+    throw nearMiss(of: url, from: call.origin) ?? rejectedRoute(for: url, from: call.origin)
+      ?? nobody(answersTo: url)
   }
 
   /// The error for a URL that a route would have, were a piece of its path of the type that the route names.
@@ -109,6 +110,23 @@ extension RoutingCore {
       .noRoute,
       "no route answers to \(url); \(route.pattern) would, were \"\(wrong.value.urlText)\" of type \(type)",
       key: wrong.name, sources: [route.source])
+  }
+
+  /// The error for a URL that a route would have, were its record not rejected; not for outside.
+  private func rejectedRoute(for url: URLText, from origin: CallOrigin) -> RoutingError? {
+    guard origin == .local else { return nil }
+    let types = routes.withLock { $0.types }
+    for (entry, problem) in rejectedEntries(.route) {
+      guard let pattern = try? RoutePattern(entry.name),
+        let tree = try? RouteTree(of: pattern, types: types),
+        !RouteSearch.matches(of: url, in: tree).isEmpty
+      else { continue }
+      return RoutingError(
+        .noRoute,
+        "no route answers to \(url); \(pattern) of \(entry.source) was rejected: \(problem.message)",
+        sources: [entry.source])
+    }
+    return nil
   }
 
   private func nobody(answersTo url: URLText) -> RoutingError {

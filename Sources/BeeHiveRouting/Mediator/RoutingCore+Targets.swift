@@ -8,7 +8,9 @@ extension RoutingCore {
     _ name: String, _ action: String, origin: CallOrigin
   ) throws(RoutingError) -> (RegisteredTarget, Action<AnyTarget>) {
     guard let target = target(named: name) else {
-      if let (rejected, problem) = rejectedTarget(named: name), origin == .local {
+      if origin == .local,
+        let (rejected, problem) = rejectedEntries(.target).first(where: { $0.entry.name == name })
+      {
         throw RoutingError(
           .noTarget, "the target \(name) of \(rejected.source) was rejected: \(problem.message)",
           sources: [rejected.source])
@@ -48,12 +50,12 @@ extension RoutingCore {
     return targets.withLock { $0.targets[name] }
   }
 
-  /// A target of this name that an image declares and that cannot be used.
-  private func rejectedTarget(named name: String) -> (entry: Entry, problem: Problem)? {
-    for entry in owner?.entries ?? [] where entry.kind == .target && entry.name == name {
-      if case .rejected(let problem) = entry.state { return (entry, problem) }
+  /// The records of a kind that images have and that cannot be used, and why.
+  func rejectedEntries(_ kind: RecordKind) -> [(entry: Entry, problem: Problem)] {
+    (owner?.entries ?? []).compactMap { entry in
+      guard entry.kind == kind, case .rejected(let problem) = entry.state else { return nil }
+      return (entry, problem)
     }
-    return nil
   }
 
   /// Some names, and which of them may be meant.

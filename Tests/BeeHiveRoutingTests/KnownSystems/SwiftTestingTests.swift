@@ -8,6 +8,7 @@ struct SwiftTestingTests {
   /// The records of `Tests/Fixtures/CRoutes`, by kind and name.
   private static let records = [
     "route croutes://:", "route croutes://echo/:n<Int>/*", "route croutes://files",
+    "route croutes://gone/:id",
     "route croutes://stock/:sku?count<Int>", "route croutes://twin/:first",
     "route croutes://twin/:second", "target c_lost", "target c_odd", "target c_page",
     "target c_shop",

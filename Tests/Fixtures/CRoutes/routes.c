@@ -52,6 +52,7 @@ BEEHIVE_ROUTE("croutes://files", echo, BEEHIVE_MATCH("prefix"));
 BEEHIVE_ROUTE("croutes://twin/:first", stock);
 BEEHIVE_ROUTE("croutes://twin/:second", stock);
 BEEHIVE_ROUTE("croutes://:", stock);
+BEEHIVE_ROUTE("croutes://gone/:id", stock, BEEHIVE_RETURNS("Page"));
 BEEHIVE_TARGET(c_odd, c_shop_actions, BEEHIVE_ACTION("echo(a: Page)"));
 BEEHIVE_TARGET(c_page, c_shop_actions, BEEHIVE_ACTION("echo() -> Page"));
 BEEHIVE_TARGET(c_lost, c_shop_actions, BEEHIVE_ACTION("stock()") BEEHIVE_ACTION("absent()"));
