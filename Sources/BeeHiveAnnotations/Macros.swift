@@ -16,8 +16,8 @@
   ///   - scope: How long an instance lives.
   ///   - priority: The larger one answers where several implement the service.
   @attached(member)
-  public macro BeeHiveService<Service>(
-    _ service: Service.Type, name: String? = nil, scope: AnnotatedScope = .transient,
+  public macro BeeHiveService(
+    _ service: Any.Type, name: String? = nil, scope: AnnotatedScope = .transient,
     priority: Int = 0
   ) = #externalMacro(module: "BeeHiveAnnotationsPlugin", type: "ServiceMacro")
 

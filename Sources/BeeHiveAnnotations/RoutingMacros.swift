@@ -24,15 +24,18 @@ public enum AnnotatedExposure: Sendable {
 
   /// Declares that this method of a `@Target` is an action, under its own name.
   ///
-  /// Parameters are given by their labels. For one that a remote call has to give, the type is
-  /// `URLConvertible`.
+  /// Parameters are given by their labels. For one that a call from outside has to give, the type is
+  /// `URLConvertible`: another does not compile.
   @attached(peer)
   public macro Action(_ exposure: AnnotatedExposure = .local) =
     #externalMacro(module: "BeeHiveAnnotationsPlugin", type: "ActionMacro")
 
   /// Declares that this function, global or static, answers to a URL pattern.
   ///
-  /// Its parameters have the names that the pattern gives values to, or it has one, a `RouteCall`.
+  /// Its parameters have the names that the pattern gives values to, or it has one, a `RouteCall`. Their types are
+  /// those of the pattern: another one is an error here, and so is a type that takes no nil where the pattern allows
+  /// that there is no value, unless the parameter has a default. What the macro knows by no name, such as a type that
+  /// a host defines for patterns, is compared at the call.
   ///
   /// Writes one record into the section `BeehiveRecords`, a constant: no code runs before `main`. In C:
   /// `BEEHIVE_ROUTE`.
@@ -46,6 +49,13 @@ public enum AnnotatedExposure: Sendable {
   /// It belongs into a module of contracts, beside one line, and callers write
   /// `hive.mediator.shop.price(sku: "a1")`:
   /// `extension Mediator { var shop: ShopCalls { ShopCalls(self) } }`
+  ///
+  /// A requirement of a protocol has no defaults, and the target has them already: callers of `ShopCalls` may leave
+  /// out a parameter whose type is optional here, and what is nil is not given to the target. For
+  /// `currency: Currency = .euro` there, the protocol has `currency: Currency?`.
+  ///
+  /// The target may be in a library that is not loaded yet. `hive.mediator.check(ShopCalls.self)` says what it
+  /// lacks.
   @attached(peer, names: suffixed(Calls))
   public macro Facade(_ target: String) =
     #externalMacro(module: "BeeHiveAnnotationsPlugin", type: "FacadeMacro")

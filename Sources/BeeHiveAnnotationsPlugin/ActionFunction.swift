@@ -11,9 +11,13 @@
       /// The type without `@escaping`.
       var type: TypeSyntax
       var defaultValue: ExprSyntax?
+      /// Where a message points.
+      var node: FunctionParameterSyntax
     }
 
     let name: String
+    /// The name where it is written.
+    let node: TokenSyntax
     let parameters: [Parameter]
     let isAsync: Bool
     let canThrow: Bool
@@ -28,6 +32,7 @@
         return nil
       }
       name = function.name.identifier?.name ?? function.name.text
+      node = function.name
       let effects = function.signature.effectSpecifiers
       isAsync = effects?.asyncSpecifier != nil
       canThrow = effects?.throwsClause != nil
@@ -47,7 +52,7 @@
           Parameter(
             key: isLabelled ? label : inner, label: isLabelled ? label : nil,
             type: parameter.type.withoutEscaping.trimmed,
-            defaultValue: parameter.defaultValue?.value.trimmed))
+            defaultValue: parameter.defaultValue?.value.trimmed, node: parameter))
       }
       self.parameters = parameters
     }
@@ -67,12 +72,25 @@
         + (result.map { " -> \(Syntax($0).plainText)" } ?? "")
     }
 
-    /// `price(sku: arguments["sku"])`, with `read` for the value of a key.
-    func call(reading read: (String) -> String) -> String {
+    /// `price(sku: arguments["sku"])`, with `read` for the value of a parameter.
+    func call(reading read: (Parameter) -> String) -> String {
       let list = parameters.map { parameter in
-        (parameter.label.map { "\($0): " } ?? "") + read(parameter.key)
+        (parameter.label.map { "\($0): " } ?? "") + read(parameter)
       }
       return "\(name)(\(list.joined(separator: ", ")))"
+    }
+  }
+
+  extension ActionFunction.Parameter {
+    /// Whether a call has to give it.
+    var isRequired: Bool { defaultValue == nil && !type.isOptional }
+
+    /// Refuses a function that a call from outside would have to give.
+    func checkURL(_ exposure: Exposure, into refusals: inout Refusals) {
+      guard exposure != .local, isRequired, type.isFunction else { return }
+      refusals.add(
+        "function", at: node,
+        "no URL can hold the function \(key); make it optional, or remove .\(exposure)")
     }
   }
 

@@ -17,46 +17,94 @@
         try refusals.check()
         return []
       }
-      var functions: [(FunctionDeclSyntax, ActionFunction)] = []
-      for member in contract.memberBlock.members {
-        guard let function = member.decl.as(FunctionDeclSyntax.self),
-          let action = ActionFunction(function, for: "@Facade", into: &refusals)
-        else {
-          refusals.add(
-            "requirement", at: member.decl, "a facade is made of functions; move this elsewhere")
-          continue
-        }
-        if !action.isAsync || !action.canThrow {
-          refusals.add(
-            "effects", at: function.signature,
-            "a call by name waits and may fail: declare \(action.name) as async throws")
-        }
-        functions.append((function, action))
-      }
-      try refusals.check()
-      guard let target else { return [] }
-
+      var functions: [ActionFunction] = []
+      var methods: [String] = []
+      var isWhole = true
       let access = contract.modifiers.first { ["public", "package"].contains($0.name.text) }
       let visibility = access.map { $0.name.text + " " } ?? ""
-      let methods = functions.map { function, action in
-        let list = function.signature.parameterClause.parameters.enumerated().map {
-          index, parameter in
-          "\"\(action.parameters[index].key)\": "
-            + (parameter.secondName ?? parameter.firstName).text
+      for member in contract.memberBlock.members {
+        guard let function = member.decl.as(FunctionDeclSyntax.self) else {
+          refusals.add(
+            "requirement", at: member.decl, "a facade is made of functions; move this elsewhere")
+          if let property = property(member.decl) {
+            methods.append(visibility + property)
+          } else {
+            isWhole = false
+          }
+          continue
         }
-        let dictionary = list.isEmpty ? "[:]" : "[\(list.joined(separator: ", "))]"
-        return "\(visibility)func \(function.name.text)\(function.signature.trimmed) { "
-          + "try await mediator.perform(\"\(target)\", \"\(action.name)\", \(dictionary)) }"
+        var body = "fatalError()"
+        if let action = ActionFunction(function, for: "@Facade", into: &refusals) {
+          if !action.isAsync || !action.canThrow {
+            refusals.add(
+              "effects", at: function.signature,
+              "a call by name waits and may fail: declare \(action.name) as async throws")
+          } else {
+            body = call(of: action, target ?? "")
+          }
+          functions.append(action)
+        }
+        methods.append(visibility + method(function) + " { \(body) }")
       }
+      refusals.report(in: context)
+
+      let name = contract.name.text
+      // Where a requirement is refused, callers still find the rest, and are told of one mistake once.
+      let protocols = (isWhole ? "\(name), " : "") + "BeeHiveRouting.FacadeCalls"
+      let declarations = functions.map { "\n    \"\($0.declaration(.local))\"" }
       return [
         """
-        \(raw: visibility)struct \(raw: contract.name.text)Calls: \(raw: contract.name.text) {
+        \(raw: visibility)struct \(raw: name)Calls: \(raw: protocols) {
+          \(raw: visibility)static var target: String { \(literal: target ?? "") }
+          \(raw: visibility)static var declarations: [String] {
+            [\(raw: declarations.joined(separator: ","))\(raw: declarations.isEmpty ? "" : "\n")]
+          }
           private let mediator: BeeHiveRouting.Mediator
           \(raw: visibility)init(_ mediator: BeeHiveRouting.Mediator) { self.mediator = mediator }
           \(raw: methods.joined(separator: "\n  "))
         }
         """
       ]
+    }
+
+    /// A property in place of a refused requirement; nil for others.
+    private static func property(_ declaration: DeclSyntax) -> String? {
+      guard let variable = declaration.as(VariableDeclSyntax.self), variable.bindings.count == 1,
+        let binding = variable.bindings.first, let type = binding.typeAnnotation
+      else { return nil }
+      return "var \(binding.pattern.trimmed)\(type.trimmed) { get { fatalError() } set {} }"
+    }
+
+    /// The function as the structure has it: an optional parameter may be left out.
+    private static func method(_ function: FunctionDeclSyntax) -> String {
+      var signature = function.signature.trimmed
+      let parameters = signature.parameterClause.parameters.map { parameter in
+        guard parameter.type.isOptional, parameter.defaultValue == nil else { return parameter }
+        var parameter = parameter
+        let comma = parameter.trailingComma != nil
+        parameter.trailingComma = nil
+        parameter = parameter.trimmed
+        parameter.defaultValue = InitializerClauseSyntax(
+          equal: .equalToken(leadingTrivia: .space, trailingTrivia: .space),
+          value: NilLiteralExprSyntax())
+        if comma { parameter.trailingComma = .commaToken(trailingTrivia: .space) }
+        return parameter
+      }
+      signature.parameterClause.parameters = FunctionParameterListSyntax(parameters)
+      let generics = function.genericParameterClause?.trimmedDescription ?? ""
+      let conditions = function.genericWhereClause.map { " " + $0.trimmedDescription } ?? ""
+      return "func \(function.name.text)\(generics)\(signature)\(conditions)"
+    }
+
+    /// The call; what is nil is not given, so that the target's default takes its place.
+    private static func call(of action: ActionFunction, _ target: String) -> String {
+      let list = action.parameters.map { parameter in
+        "\"\(parameter.key)\": "
+          + (parameter.node.secondName ?? parameter.node.firstName).text
+      }
+      let arguments =
+        list.isEmpty ? "[:]" : "BeeHiveRouting.Arguments(given: [\(list.joined(separator: ", "))])"
+      return "try await mediator.perform(\"\(target)\", \"\(action.name)\", \(arguments))"
     }
   }
 #endif

@@ -40,7 +40,7 @@
     }
 
     /// The directive that gives what follows this line's location.
-    private static func line(_ location: AbstractSourceLocation?) -> String {
+    static func line(_ location: AbstractSourceLocation?) -> String {
       location.map { "#sourceLocation(file: \($0.file), line: \($0.line))\n" } ?? ""
     }
 

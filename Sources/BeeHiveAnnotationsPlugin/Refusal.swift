@@ -1,6 +1,7 @@
 #if Annotations
   import SwiftDiagnostics
   import SwiftSyntax
+  import SwiftSyntaxMacros
 
   /// Why an annotation cannot become an entry, and what to write instead.
   struct Refusal: DiagnosticMessage, FixItMessage {
@@ -24,6 +25,15 @@
     ) {
       diagnostics.append(
         Diagnostic(node: Syntax(node), message: Refusal(id, message), fixIts: fixIts))
+    }
+
+    /// Whether nothing was found.
+    var isEmpty: Bool { diagnostics.isEmpty }
+
+    /// Reports what was found, for an annotation that then writes something in place of its entry: what
+    /// others rely on is there, and one mistake is one error.
+    func report(in context: some MacroExpansionContext) {
+      for diagnostic in diagnostics { context.diagnose(diagnostic) }
     }
 
     /// Throws what was found, if anything was.

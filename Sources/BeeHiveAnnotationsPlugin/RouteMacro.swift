@@ -26,12 +26,8 @@
       }
       let action = ActionFunction(function, for: "@Route", into: &refusals)
       if let pattern, let action, !action.takesRouteCall {
-        for parameter in action.parameters where !pattern.gives(parameter.key) {
-          refusals.add(
-            "parameter", at: function.signature.parameterClause,
-            "the pattern gives no value to \(parameter.key); add :\(parameter.key) to its path, or "
-              + "\(parameter.key) to its query")
-        }
+        compare(action, with: pattern, into: &refusals)
+        for parameter in action.parameters { parameter.checkURL(exposure, into: &refusals) }
       }
       try refusals.check()
       guard let pattern, let action else { return [] }
@@ -51,8 +47,14 @@
       let waiting = action.isAsync || isIsolated ? "await " : ""
       let call =
         action.takesRouteCall
-        ? action.call { _ in "call" } : action.call { "call[\"\($0)\"]" }
+        ? action.call { _ in "call" }
+        : action.call { parameter in
+          let value = "call[\(exposure == .local ? "" : "url: ")\"\(parameter.key)\"]"
+          return parameter.defaultValue.map { "(\(value) ?? \($0))" } ?? value
+        }
       let make = context.makeUniqueName("make")
+      let location = context.location(
+        of: function.name, at: .afterLeadingTrivia, filePathMode: .filePath)
       let kind: DeclModifierSyntax? =
         isInType ? DeclModifierSyntax(name: .keyword(.static, trailingTrivia: .space)) : nil
       return [
@@ -61,12 +63,35 @@
           BeeHiveRouting.RouteDefinition(
             \(literal: pattern), exposure: .\(raw: exposure), priority: \(raw: priority ?? 0)
           ) { \(raw: action.parameters.isEmpty ? "_" : "call") in
-            \(raw: throwing)\(raw: waiting)\(raw: call)
+        \(raw: RecordMembers.line(location))return \(raw: throwing)\(raw: waiting)\(raw: call)
+        #sourceLocation()
           }
         }
         """,
         RecordMembers.record(.route, makingWith: make, text, isStatic: isInType, in: context),
       ]
+    }
+
+    /// Holds the types of the function to those of the pattern.
+    private static func compare(
+      _ action: ActionFunction, with pattern: String, into refusals: inout Refusals
+    ) {
+      let values = PatternValues(pattern).values
+      for parameter in action.parameters {
+        guard let value = values[parameter.key] else {
+          refusals.add(
+            "parameter", at: parameter.node,
+            "the pattern gives no value to \(parameter.key); add :\(parameter.key) to its path, or "
+              + "\(parameter.key) to its query")
+          continue
+        }
+        if !value.canBe(parameter.type, hasDefault: parameter.defaultValue != nil) {
+          refusals.add(
+            "type", at: parameter.node,
+            "the pattern gives \(parameter.key) as \(value), and the function takes "
+              + "\(Syntax(parameter.type).plainText); write one type in both")
+        }
+      }
     }
   }
 
@@ -78,20 +103,5 @@
     }
 
     fileprivate var needsTry: Bool { !parameters.isEmpty && !takesRouteCall }
-  }
-
-  extension String {
-    /// Whether a pattern gives a value to a name: `:name`, `*name`, or a key of its query.
-    fileprivate func gives(_ name: String) -> Bool {
-      let characters = Array(self)
-      let wanted = Array(name)
-      for index in characters.indices where ":*?&".contains(characters[index]) {
-        let rest = characters[(index + 1)...]
-        guard rest.starts(with: wanted) else { continue }
-        let behind = rest.dropFirst(wanted.count).first
-        if behind.map({ !$0.isLetter && !$0.isNumber && $0 != "_" }) ?? true { return true }
-      }
-      return false
-    }
   }
 #endif

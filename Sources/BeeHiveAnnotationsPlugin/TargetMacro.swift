@@ -15,24 +15,38 @@
         declaration, as: .target, annotatedBy: node, in: context, refusals: &refusals)
       type?.checkInitializer(into: &refusals)
       let functions = actions(of: declaration, into: &refusals)
-      try refusals.check()
-      guard let name, let type else { return [] }
+      let visibility = declaration.visibility
+      guard refusals.isEmpty, let name, let type else {
+        refusals.report(in: context)
+        // The type conforms to Target all the same.
+        return type.map { type in
+          [
+            """
+            nonisolated \(raw: visibility)static var actions: [BeeHiveRouting.Action<\(type.name)>] { [] }
+            """
+          ]
+        } ?? []
+      }
 
       var text = RecordText(name: name, implementation: type.qualifiedName)
-      for (function, exposure) in functions {
-        text.add("action", function.declaration(exposure))
+      for (action, exposure) in functions {
+        text.add("action", action.declaration(exposure))
       }
-      let access = declaration.modifiers.first {
-        ["public", "open", "package"].contains($0.name.text)
-      }
-      let visibility = access.map { $0.name.text == "open" ? "public " : $0.name.text + " " } ?? ""
       let waits = declaration.isIsolated
-      let list = functions.map { entry(for: $0.function, $0.exposure, waits: waits) }
+      let list = functions.enumerated().map { index, function in
+        let line = RecordMembers.line(
+          context.location(
+            of: function.action.node, at: .afterLeadingTrivia, filePathMode: .filePath))
+        let made = entry(
+          for: function.action, function.exposure, of: type.name.text, waits: waits)
+        return "\(line)let action\(index) = \(made)\n#sourceLocation()\n"
+      }
+      let names = list.indices.map { "action\($0)" }.joined(separator: ", ")
       let make = context.makeUniqueName("make")
       return [
         """
         nonisolated \(raw: visibility)static var actions: [BeeHiveRouting.Action<\(type.name)>] {
-          [\(raw: list.isEmpty ? "" : "\n" + list.joined(separator: ",\n") + "\n")]
+        \(raw: list.joined())return [\(raw: names)]
         }
         """,
         """
@@ -46,7 +60,7 @@
 
     private static func actions(
       of declaration: some DeclGroupSyntax, into refusals: inout Refusals
-    ) -> [(function: ActionFunction, exposure: Exposure)] {
+    ) -> [(action: ActionFunction, exposure: Exposure)] {
       var names: Set<String> = []
       return declaration.memberBlock.members.compactMap { member in
         guard let function = member.decl.as(FunctionDeclSyntax.self),
@@ -65,26 +79,28 @@
             "native", at: function.name,
             "names that begin with native are never remote; rename it, or remove .\(exposure)")
         }
+        for parameter in action.parameters { parameter.checkURL(exposure, into: &refusals) }
         return (action, exposure)
       }
     }
 
     private static func entry(
-      for action: ActionFunction, _ exposure: Exposure, waits: Bool
+      for action: ActionFunction, _ exposure: Exposure, of type: String, waits: Bool
     ) -> String {
       let parameters = action.parameters.map { parameter in
         let missing = parameter.defaultValue.map { ", default: \($0)" } ?? ""
-        return "BeeHiveRouting.Parameter(\"\(parameter.key)\", (\(parameter.type)).self\(missing))"
+        // What a call from outside has to give, the compiler holds to URLConvertible.
+        let label = exposure != .local && parameter.isRequired ? "url: " : ""
+        return "BeeHiveRouting.Parameter("
+          + "\(label)\"\(parameter.key)\", (\(parameter.type)).self\(missing))"
       }
       let throwing = action.canThrow || !action.parameters.isEmpty ? "try " : ""
       let waiting = action.isAsync || waits ? "await " : ""
-      let call = action.call { "arguments[\"\($0)\"]" }
+      let call = action.call { "arguments[\"\($0.key)\"]" }
       let arguments = action.parameters.isEmpty ? "_" : "arguments"
       return """
-        BeeHiveRouting.Action("\(action.name)", [\(parameters.joined(separator: ", "))], \
-        exposure: .\(exposure)) { target, \(arguments) in
-          \(throwing)\(waiting)target.\(call)
-        }
+        BeeHiveRouting.Action<\(type)>("\(action.name)", [\(parameters.joined(separator: ", "))], \
+        exposure: .\(exposure)) { target, \(arguments) in \(throwing)\(waiting)target.\(call) }
         """
     }
   }
@@ -121,6 +137,12 @@
   }
 
   extension DeclGroupSyntax {
+    /// The modifier of what the type offers to others, with a blank; none where it is for its module.
+    fileprivate var visibility: String {
+      let access = modifiers.first { ["public", "open", "package"].contains($0.name.text) }
+      return access.map { $0.name.text == "open" ? "public " : $0.name.text + " " } ?? ""
+    }
+
     /// Whether calls from outside wait for the type's actor.
     fileprivate var isIsolated: Bool {
       self.is(ActorDeclSyntax.self)

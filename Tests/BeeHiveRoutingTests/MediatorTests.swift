@@ -89,10 +89,11 @@ struct MediatorTests {
       (Arguments(), RoutingError.Code.missingParameter, "sku", ["String"]),
       (["sku": 7] as Arguments, .wrongParameter, "sku", ["String", "Int"]),
       (
-        ["sku": "a", "currency": "euro"] as Arguments, .wrongParameter, "currency",
+        ["sku": "a", "currency": "dollar"] as Arguments, .wrongParameter, "currency",
         ["Currency", "String"]
       ),
-      (["sku": "a", "count": "2"] as Arguments, .wrongParameter, "count", ["Int", "String"]),
+      (["sku": "a", "count": "2.5"] as Arguments, .wrongParameter, "count", ["Int", "String"]),
+      (["sku": "a", "count": 2.5] as Arguments, .wrongParameter, "count", ["Int", "Double"]),
       (["sku": "a", "skew": 1] as Arguments, .undeclaredParameter, "skew", ["price(sku: String"]),
     ])
   func parameters(

@@ -1,7 +1,9 @@
-import BeeHiveRouting
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
+
+@testable import BeeHiveRouting
 
 @Suite("A redirection carries what was matched")
 struct RedirectionTests {
@@ -106,10 +108,7 @@ struct RedirectionTests {
   }
 
   @Test func `The first example of the documentation works as it reads`() async throws {
-    let page = try String(
-      contentsOf: Repository.place("Docs/decision-table.md"), encoding: .utf8)
-    let block = try #require(page.components(separatedBy: "```json\n").dropFirst().first)
-    let json = try #require(block.components(separatedBy: "```").first)
+    let json = try Document("Docs/decision-table.md").block("json", with: "november").text
     let router = Router()
     try router.answering("app://detail/:id", "app://old/detail")
     try router.mediator.register("shop") { ShopTarget() }
@@ -122,5 +121,32 @@ struct RedirectionTests {
     let yen = "app://shop/price?sku=a&currency=yen"
     #expect(await router.failure(yen, origin: .remote) == .refused)
     #expect(await router.failure(yen) == nil)
+  }
+
+  @Test func `Each condition of the documentation's second example decides as it reads`()
+    async throws
+  {
+    let json = try Document("Docs/decision-table.md").block("json", with: "advent").text
+    let begin = try #require(Timestamp("2026-12-01T00:00:00+01:00")).seconds
+    let now = Mutex(begin)
+    let router = Router(core: RoutingCore(now: { now.withLock { $0 } }))
+    try router.answering("app://offer", "app://calendar/:day", "app://update", "app://search")
+    try router.calls.load(JSONDecoder().decode(DecisionTable.self, from: Data(json.utf8)))
+    let calendar = "app://calendar/:day country=de day=7"
+    #expect(await router.answer("app://advent/7?country=de") == calendar)
+    #expect(await router.failure("app://advent/7?country=us") == .noRoute)
+    #expect(await router.failure("app://advent/25?country=de") == .noRoute)
+    now.withLock { $0 = begin - 1 }
+    #expect(await router.failure("app://advent/7?country=de") == .noRoute)
+    #expect(await router.answer("app://offer?app=2.0.9") == "app://update app=2.0.9")
+    #expect(await router.answer("app://offer?app=2.1") == "app://offer app=2.1")
+    #expect(await router.answer("app://offer?app=1.0&beta=true") == "app://offer app=1.0 beta=true")
+    let users = (0..<200).map { "user\($0)" }
+    var fresh = 0
+    for user in users {
+      let answer = await router.answer("app://search?user=\(user)")
+      if answer == "app://search engine=new user=\(user)" { fresh += 1 }
+    }
+    #expect((5..<40).contains(fresh), "\(fresh) of 200, not about 20")
   }
 }

@@ -14,6 +14,12 @@ public struct Parameter: Sendable {
     value = { arguments throws(RoutingError) in try arguments.value(name, as: type) }
   }
 
+  /// A parameter that a URL has to give: what `@Target` writes for actions that answer to the outside, so that
+  /// another type does not compile.
+  public init<Value: URLConvertible>(url name: String, _ type: Value.Type) {
+    self.init(name, type)
+  }
+
   /// A parameter with a default.
   public init<Value: Sendable>(
     _ name: String, _ type: Value.Type = Value.self, default missing: Value

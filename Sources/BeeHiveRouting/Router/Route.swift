@@ -75,6 +75,12 @@ public struct RouteCall: Sendable {
     get throws(RoutingError) { try parameters.value(key) }
   }
 
+  /// A parameter as a `Value` that a URL can give: what `@Route` writes for routes that answer to the outside, so
+  /// that another type does not compile.
+  public subscript<Value: URLConvertible>(url key: String) -> Value {
+    get throws(RoutingError) { try parameters.value(key) }
+  }
+
   /// What to throw so that the next matching route is asked.
   public func refusal(_ reason: String) -> RouteRefusal { RouteRefusal(reason: reason) }
 }

@@ -1,6 +1,7 @@
 /// What a call is given: values by name, as they are, or as the texts of a URL.
 ///
-/// A text is converted to the type that the receiver declares; a value is of that type or an error.
+/// What is not of the type that the receiver declares is converted to it as a URL's text would be: an enum from its
+/// name, a Double from 2. No number gets lost in that, and a String is made of texts alone.
 public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
   /// One argument.
   enum Argument: Sendable {
@@ -25,6 +26,13 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
   /// Values of any Sendable type.
   public init(_ values: [String: any Sendable]) {
     self.values = values.mapValues { .value($0) }
+  }
+
+  /// Values of any Sendable type; nil is not given, so the receiver's default takes its place.
+  ///
+  /// - Parameter values: What is given, by name.
+  public init(given values: [String: (any Sendable)?]) {
+    self.values = values.compactMapValues { $0.map(Argument.value) }
   }
 
   /// The parameters of a query, which are converted when they are read.
@@ -80,7 +88,7 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
     return merged
   }
 
-  /// The argument as a `Value`; throws where it is missing or of another type.
+  /// The argument as a `Value`; throws where it is missing or cannot be converted to that type.
   ///
   /// An optional type makes a missing one nil.
   public func value<Value: Sendable>(
@@ -105,15 +113,44 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
     switch value {
     case .value(let value):
       if let value = value as? Target { return value }
+      if let given = value as? any URLConvertible {
+        let texts = given.urlTexts
+        // Every value has a text: one that is no text is hardly meant where a text is asked for.
+        if let read = read(texts, as: type),
+          given is String || (!(read is String) && keeps(texts, in: read))
+        {
+          return read
+        }
+      }
       throw wrong(key, type, "a value of type \(Swift.type(of: value))")
     case .texts(let texts):
-      if let readable = type as? any URLConvertible.Type {
-        // In two steps: no value at all would cast to an optional type.
-        if let value = readable.value(ofTexts: texts), let value = value as? Target { return value }
-        throw wrong(
-          key, type, texts.count == 1 ? "the text \"\(texts[0])\"" : "\(texts.count) texts")
+      guard type is any URLConvertible.Type else {
+        throw wrong(key, type, "a text, and that type is not URLConvertible")
       }
-      throw wrong(key, type, "a text, and that type is not URLConvertible")
+      if let value = read(texts, as: type) { return value }
+      throw wrong(
+        key, type, texts.count == 1 ? "the text \"\(texts[0])\"" : "\(texts.count) texts")
+    }
+  }
+
+  /// The value of the texts of a URL; nil if they have none of that type.
+  private static func read<Target>(_ texts: [String], as type: Target.Type) -> Target? {
+    // In two steps: no value at all would cast to an optional type.
+    guard let readable = type as? any URLConvertible.Type,
+      let value = readable.value(ofTexts: texts)
+    else { return nil }
+    return value as? Target
+  }
+
+  /// Returns whether numbers are still the same: no digit of a given number gets lost in a smaller type.
+  private static func keeps(_ texts: [String], in value: any Sendable) -> Bool {
+    let others = (value as? any URLConvertible)?.urlTexts ?? []
+    return zip(texts, others).allSatisfy { text, other in
+      guard text != other, let before = Double(urlText: text), let after = Double(urlText: other)
+      else {
+        return true
+      }
+      return before == after && (Int128(text).map { $0 == Int128(exactly: after) } ?? true)
     }
   }
 

@@ -48,29 +48,29 @@ enum SwiftCompiler {
   /// Compiles and links a plugin that uses the macros: a shared library with what the package
   /// manager links into it.
   static func plugin(
-    _ source: String, _ mode: Mode, module: String = "Shop"
+    _ source: String, _ mode: Mode, module: String = "Shop", _ arguments: [String] = []
   ) throws -> String {
     let library = try Folder().place("lib\(module).so").path
     let macros = try MacroPlugin.parts.get()
     let outcome = try compile(
       source, mode, module: module,
       ["-parse-as-library", "-emit-library", "-o", library] + macros.toCompile + libraries
-        + macros.toLink + objects(of: "CBeeHiveAnchor"))
+        + macros.toLink + objects(of: "CBeeHiveAnchor") + arguments)
     guard outcome.status == 0 else { throw outcome }
     return library
   }
 
   /// Compiles and links a program that uses the runtime: one file, with `@main` if `asLibrary`, else
-  /// `main.swift`.
+  /// `main.swift`; `arguments` are those of a client of the macros.
   static func program(
-    _ source: String, _ mode: Mode = .debug, asLibrary: Bool = true
+    _ source: String, _ mode: Mode = .debug, asLibrary: Bool = true, _ arguments: [String] = []
   ) throws -> String {
     let folder = try Folder()
     let program = folder.place("Host").path
     let file = try folder.write(source, as: asLibrary ? "Host.swift" : "main.swift")
     let outcome = try run(
       ["-module-name", "Host"] + (asLibrary ? ["-parse-as-library"] : []) + mode.arguments
-        + ["-emit-executable", "-o", program] + libraries + [file.path])
+        + ["-emit-executable", "-o", program] + libraries + [file.path] + arguments)
     guard outcome.status == 0 else { throw outcome }
     return program
   }

@@ -27,14 +27,18 @@ import Testing
   private static let prelude = """
     import BeeHive
     import BeeHiveAnnotations
+    import BeeHiveRouting
     protocol Greeter: Sendable {}
     protocol Local {}
+    struct Order: Sendable {}
 
     """
 
   private static let service = "@BeeHiveService((any Greeter).self)\n"
 
-  static let cases = [
+  static let cases = entries + routing
+
+  private static let entries = [
     Case(
       testDescription: "a service that does not conform",
       source: service + "final class English { init() {} }",
@@ -156,6 +160,43 @@ import Testing
       errors: [
         "2:1: error: @BeeHiveService belongs to the declaration of a class, an actor, a struct or "
           + "an enum (from macro 'BeeHiveService')"
+      ]),
+  ]
+
+  /// Each of these mistakes is one error, whatever else of the declaration depends on it.
+  static let routing = [
+    Case(
+      testDescription: "a remote action that takes what no URL can hold",
+      source:
+        "@Target(\"a\") struct Barrow: Target {\n  @Action(.remote) func a(order: Order) {}\n}",
+      errors: [
+        "2:55: error: initializer 'init(url:_:)' requires that 'Order' conform to 'URLConvertible'"
+      ]),
+    Case(
+      testDescription: "a remote route that takes what no URL can hold",
+      source: "\n@Route(\"/lane/:order\", .remote)\nfunc lane(order: Order) {}",
+      errors: [
+        "3:34: error: subscript 'subscript(url:)' requires that 'Order' conform to 'URLConvertible'"
+      ]),
+    Case(
+      testDescription: "a default in a facade",
+      source: "@Facade(\"y\") protocol Front { func a(n: Int = 1) async throws }",
+      errors: ["1:31: error: default argument not permitted in a protocol method"]),
+    Case(
+      testDescription: "a facade that is refused, and is used",
+      source: "@Facade(\"z\") protocol Rear { func a() throws }\n"
+        + "func rear(_ m: Mediator) -> any Rear { RearCalls(m) }",
+      errors: [
+        "1:36: error: a call by name waits and may fail: declare a as async throws (from macro "
+          + "'Facade')"
+      ]),
+    Case(
+      testDescription: "a facade with a property, and a function that is used",
+      source: "@Facade(\"z\") protocol Side { var a: Int { get }; func b() async throws -> Int }\n"
+        + "func side(_ m: Mediator) async throws -> any Side { _ = try await SideCalls(m).b(); "
+        + "return SideCalls(m) }",
+      errors: [
+        "1:30: error: a facade is made of functions; move this elsewhere (from macro 'Facade')"
       ]),
   ]
 

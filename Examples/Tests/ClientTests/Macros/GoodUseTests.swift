@@ -27,8 +27,11 @@ import Testing
   private static let prelude = """
     import BeeHive
     import BeeHiveAnnotations
+    import BeeHiveRouting
 
     protocol Greeter {}
+    enum Shade: Int, URLConvertible { case light = 1, dark }
+    typealias ID = Int
     enum Base { protocol Greeter {} }
     protocol Cache<Key, Value> { associatedtype Key; associatedtype Value }
     protocol `default` {}
@@ -118,6 +121,38 @@ import Testing
 
   @Test func everyUseIsAnEntry() throws {
     try Self.expect(Self.names + Self.places + Self.initializers + Self.arguments)
+  }
+
+  /// A function whose types are those of its pattern, or others that the macro does not know.
+  private static let routes: [Use] = [
+    ("/a/:id<Int>", "id: Int64"), ("/b/:id<int>", "id: ID"), ("/c/:id<Int>", "id: Shade"),
+    ("/d/:x<Double>(/:y<Float>)", "x: Float, y: Swift.Double?"), ("/e/:at<UUID>", "at: UUIDValue"),
+    ("/f/:rest<Path>", "rest: String"), ("/g/*names", "names: [String]"), ("/h/:n", "n: Int"),
+    ("/i/:when<Month>", "when: String"), ("/j?k&n<Int>=1&m<Int?>", "k: String?, n: Int, m: Int?"),
+    ("/k?from", "from name: String = \"chance\""), ("/l?from", "from: Optional<String>"),
+  ].enumerated().map { index, route in
+    Use(
+      source: "@Route(\"\(route.0)\", .remote) func route\(index)(\(route.1)) {}",
+      line: "route \(route.0) → route\(index) 0 remote=true")
+  }
+
+  @Test func `A route takes what its pattern gives, in the types of both`() throws {
+    try Self.expect(Self.routes)
+  }
+
+  /// What only callers of this process give may be a function.
+  @Test func `A closure may be a parameter that no URL has to give`() throws {
+    try Self.expect([
+      Use(
+        source: """
+          @Target("pump") struct Pump: Target {
+            @Action(.remote) func fill(count: Int, done: (@Sendable (Int) -> Void)?) {}
+            @Action func empty(done: @escaping @Sendable () -> Void) {}
+          }
+          """,
+        line: "target pump → Shop.Pump 0 action=remote fill(count: Int, done: "
+          + "(@Sendable (Int) -> Void)?) action=empty(done: @Sendable () -> Void)")
+    ])
   }
 
   /// A type may be called like its module.

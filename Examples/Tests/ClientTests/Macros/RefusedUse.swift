@@ -163,8 +163,7 @@ extension RefusedUse {
       "@BeeHiveService()\nstruct Czech {}",
       "name what it implements: @BeeHiveService((any Greeter).self)", 1, 1,
       compiler: [
-        "1:17: error: missing argument for parameter #1 in macro expansion",
-        "1:1: error: generic parameter 'Service' could not be inferred",
+        "1:17: error: missing argument for parameter #1 in macro expansion"
       ]),
     Self(
       "@BeeHiveService((any _\(long.dropFirst())).self)\nstruct Slovak {}",
@@ -228,61 +227,4 @@ extension RefusedUse {
         message: "init() of 'Sixth' throws, and nobody is there to catch; do that work in setUp "
           + "instead"),
     ])
-
-  /// What the compiler adds where a refused target has no table of actions.
-  private static func noTarget(_ type: String, _ column: Int) -> String {
-    "1:\(column): error: type '\(type)' does not conform to protocol 'Target'"
-  }
-
-  /// Targets, actions, routes and facades.
-  static let routing = [
-    Self(
-      "@Target(\"shop\") struct Aisle<T>: Target {}",
-      "'Aisle' is generic, and an entry has no type arguments; annotate a type that is not, or "
-        + "register it with hive.mediator.register", 1, 29,
-      besides: [noTarget("Aisle<T>", 24)]),
-    Self(
-      "@Target(\"\") struct Shelf: Target {}", "the target's name must not be empty", 1, 9,
-      besides: [noTarget("Shelf", 20)]),
-    Self(
-      "@Target(\"shop\") struct Crate: Target { let a: Int }",
-      "'Crate' needs an init() without arguments in its body: whoever asks for one has none to "
-        + "give; write it, or register it with hive.mediator.register instead", 1, 24,
-      besides: [noTarget("Crate", 24)]),
-    Self(
-      "@Target(\"shop\") struct Chest: Target { @Action func a<T>(t: T) {} }",
-      "@Action needs a function without type parameters: a call by name has none to give", 1, 54,
-      besides: [noTarget("Chest", 24)]),
-    Self(
-      "@Target(\"shop\") struct Trunk: Target { @Action func a(t: inout Int) {} }",
-      "@Action takes values: make this parameter an array, or return what it changes", 1, 55,
-      besides: [noTarget("Trunk", 24)]),
-    Self(
-      "@Target(\"shop\") struct Drawer: Target { @Action(.remote) func nativeOpen() {} }",
-      "names that begin with native are never remote; rename it, or remove .remote", 1, 63,
-      besides: [noTarget("Drawer", 24)]),
-    Self(
-      "@Target(\"shop\") struct Basket: Target { @Action func a() {}; @Action func a(t: Int) {} }",
-      "there is an action a already, and actions are told apart by their names; rename one of them",
-      1, 75, besides: [noTarget("Basket", 24)]),
-    Self(
-      "@Action func ring() {}",
-      "@Action belongs to a method, not static and not mutating, in the body of a type with "
-        + "@Target", 1, 1),
-    Self(
-      "@Route(\"/a\") struct Lane {}",
-      "@Route belongs to a static method or a global function", 1, 1),
-    Self(
-      "@Route(\"/a/:id\") func a(id: Int, idx: Int) {}",
-      "the pattern gives no value to idx; add :idx to its path, or idx to its query", 1, 24),
-    Self(
-      "@Facade(\"shop\") struct Front {}",
-      "@Facade belongs to a protocol, whose requirements are the actions", 1, 1),
-    Self(
-      "@Facade(\"shop\") protocol Counter { func a() throws }",
-      "a call by name waits and may fail: declare a as async throws", 1, 42),
-    Self(
-      "@Facade(\"shop\") protocol Window { var a: Int { get } }",
-      "a facade is made of functions; move this elsewhere", 1, 35),
-  ]
 }

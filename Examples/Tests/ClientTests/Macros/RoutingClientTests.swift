@@ -12,18 +12,24 @@ import Testing
       outcome.output == """
         0 entries
         module RoutingPlugin.RoutingModule –
+        route app://found?by&page<Double>=1 found
         route app://pages/* page
         route app://shop/:id<Int>?from show
         target shop RoutingPlugin.ShopTarget
         target till RoutingPlugin.Till
         facade: 4 yen
+        facade: 2 euro
+        facade: 6 euro
         facade: true
+        facade: no-target
         listener: 7
         till: 1
         till: 3
         remote: item 7 from mail
         remote: 3 euro
         remote: not-remote
+        remote: found by chance, 1.0
+        remote: found by mail, 2.0
         local: page of app://pages/a/b
         running ["log", "RoutingPlugin.RoutingModule"]
 

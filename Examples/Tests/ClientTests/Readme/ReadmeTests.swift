@@ -3,14 +3,23 @@ import Testing
 
 /// Does what README.md says: its sources with its own command lines, and what they print.
 @Suite struct ReadmeTests {
+  /// The blocks of README that these tests compile or run as they are: a language, and a text that no other has.
+  static let shown = [
+    ("c", "// greeter.h"), ("c", "// greeting.c"), ("sh", "gcc -shared"),
+    ("swift", "// Package.swift"), ("swift", "// Sources/Host/main.swift"), ("", "$ swift run"),
+    ("sh", "--product BeeHive"), ("c", "// host.c"), ("sh", "gcc host.c"), ("", "$ ./host"),
+    ("", "$ section-dump"), ("sh", "Scripts/demo"),
+  ]
+
+  private static func readme() throws -> Document { try Document("README.md") }
+
   /// The folder that README's reader works in: the library in C, the host with its package, and a
   /// link to this checkout under the name that README gives it.
   private static func newcomer() throws -> Folder {
-    let readme = try Readme()
+    let readme = try readme()
     let folder = try Folder()
     try folder.write(try readme.block("c", with: "// greeting.c").text, as: "greeting.c")
-    // README shows its declaration in a comment.
-    try folder.write("struct greeter { const char *(*greet)(void); };\n", as: "greeter.h")
+    try folder.write(try readme.block("c", with: "// greeter.h").text, as: "greeter.h")
     try folder.write(
       try readme.block("swift", with: "// Package.swift").text, as: "Package.swift")
     try folder.write(
@@ -23,7 +32,7 @@ import Testing
 
   /// Builds README's library by README's command line, with another compiler and every warning.
   private static func build(in folder: Folder, with compiler: String) throws {
-    let command = try Readme().block("sh", with: "gcc -shared").text
+    let command = try readme().block("sh", with: "gcc -shared").text
     let strict = "\(compiler) -Wall -Wextra -Wpedantic -Werror"
     try Command.output("sh", ["-ec", command.replacing("gcc", with: strict)], in: folder.url)
   }
@@ -49,7 +58,7 @@ import Testing
       contentsOf: folder.place("Sources/Host/main.swift"), encoding: .utf8)
     let host = try SwiftCompiler.program(source, asLibrary: false)
     let outcome = try Command.run(host, in: folder.url)
-    #expect(outcome.output == (try Readme().session("swift run").output), "\(outcome)")
+    #expect(outcome.output == (try Self.readme().session("swift run").output), "\(outcome)")
     #expect(outcome.status == 0)
   }
 
@@ -57,7 +66,7 @@ import Testing
   @Test func theHostInCPrintsWhatREADMEShows() throws {
     let folder = try Self.newcomer()
     try Self.build(in: folder, with: Compiler.program)
-    let readme = try Readme()
+    let readme = try Self.readme()
     try folder.write(try readme.block("c", with: "// host.c").text, as: "host.c")
     // This checkout, with what was built beside the tests as its products.
     let checkout = folder.place("swift-beehive")
@@ -84,7 +93,7 @@ import Testing
   }
 
   @Test func sectionDumpPrintsWhatREADMEShows() throws {
-    let session = try Readme().session("section-dump")
+    let session = try Self.readme().session("section-dump")
     let outcome = try Command.run(
       Repository.sectionDump, session.command.split(separator: " ").dropFirst().map(String.init),
       in: try Self.built.get().url)
@@ -109,40 +118,40 @@ import Testing
     let wanted = try #require(host.targets.first?.dependencies.first?.product)
     #expect(wanted.prefix(2).map(\.text) == ["BeeHive", "swift-beehive"])
     let package = try Manifest.of(folder.place("swift-beehive"))
+    let command = try Self.readme().block("sh", with: "--product BeeHive").lines
+    #expect(command == ["swift build --package-path swift-beehive --product BeeHive"])
     #expect(package.products.map(\.name).contains("BeeHive"))
     #expect(package.traits.map(\.name).contains("Annotations"))
   }
 
-  /// The annotated types and the calls by name that README shows, with a body for each `{ … }`.
-  @Test func theSourcesWithMacrosCompile() throws {
-    let readme = try Readme()
-    let annotated = try readme.block("swift", with: "@BeeHiveService").text
-    let calls = try readme.block("swift", with: "@Target").lines
-    let program = try #require(calls.firstIndex { $0.hasPrefix("let price") })
-    let library =
-      annotated.replacing("{ … }", with: "{}")
-      + calls[..<program].map { line in
-        (line.contains("func") ? line.replacing("{ … }", with: "{ fatalError() }") : line) + "\n"
-      }.joined()
-        + """
-        protocol Greeter {}
-        struct Price: Sendable {}
-        struct Page: Sendable {}
-        enum Currency: String, URLConvertible { case euro }
-        func calls(hive: Hive, data: Data) async throws {
+  /// A library that is not there is an error with the loader's words, and no crash.
+  @Test func theHostSaysWhatTheLoaderSays() throws {
+    let folder = try Self.newcomer()
+    let source = try String(
+      contentsOf: folder.place("Sources/Host/main.swift"), encoding: .utf8)
+    let host = try SwiftCompiler.program(source, asLibrary: false)
+    let outcome = try Command.run(host, in: folder.url)
+    #expect(outcome.status == 1)
+    #expect(outcome.output.contains("libgreeting.so: cannot open shared object file"), "\(outcome)")
+  }
 
-        """ + calls[program...].map { $0 + "\n" }.joined() + "}\n"
-    let outcome = try SwiftCompiler.compile(
-      "import Foundation\n" + library, .debug,
-      ["-parse-as-library", "-typecheck"] + MacroPlugin.parts.get().toCompile)
-    #expect(outcome.status == 0, "\(outcome.errors)")
+  @Test func theScriptsAreThere() throws {
+    for line in try Self.readme().block("sh", with: "Scripts/demo").lines {
+      let script = try #require(line.split(separator: " ").first)
+      let path = Repository.place(String(script)).path
+      #expect(FileManager.default.isExecutableFile(atPath: path), "\(path)")
+    }
   }
 
   /// The same in the newcomer's own folder, where the package manager builds everything.
   @Test(.full) func thePackageRuns() throws {
     let folder = try Self.newcomer()
     try Self.build(in: folder, with: Compiler.program)
-    let session = try Readme().session("swift run")
+    let readme = try Self.readme()
+    let build = try readme.block("sh", with: "--product BeeHive").text
+    try Command.output(
+      "sh", ["-ec", build], in: folder.url, environment: SwiftCompiler.environment, limit: 3600)
+    let session = try readme.session("swift run")
     let outcome = try Command.run(
       "sh", ["-c", String(session.command)], in: folder.url,
       environment: SwiftCompiler.environment, limit: 3600)

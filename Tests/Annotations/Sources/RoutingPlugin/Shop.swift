@@ -33,10 +33,18 @@ enum Pages {
   static func page(_ call: RouteCall) async throws -> String { "page of \(call.url)" }
 }
 
+@Route("app://found?by&page<Double>=1", .remote)
+func found(by finder: String = "chance", page: Double) -> String { "found by \(finder), \(page)" }
+
 @Facade("shop")
 protocol Shop: Sendable {
-  func price(sku: String, currency: Currency, count: Int?) async throws -> String
+  func price(sku: String, currency: Currency?, count: Int?) async throws -> String
   func open() async throws -> Bool
+}
+
+@Facade("account")
+protocol Account: Sendable {
+  func missing() async throws
 }
 
 extension Mediator {
@@ -49,14 +57,25 @@ struct RoutingModule: Module {
   func setUp(_ context: Context) async throws {
     let hive = Hive.process
     print("facade:", try await hive.mediator.shop.price(sku: "ab", currency: .yen, count: 2))
+    print("facade:", try await hive.mediator.shop.price(sku: "ab"))
+    print("facade:", try await hive.mediator.shop.price(sku: "ab", count: 3))
     print("facade:", try await hive.mediator.shop.open())
+    try hive.mediator.check(ShopCalls.self)
+    do {
+      try hive.mediator.check(AccountCalls.self)
+    } catch {
+      print("facade:", error.code.rawValue)
+    }
     let listener: @Sendable (Int) -> Void = { print("listener:", $0) }
     try await hive.mediator.perform("shop", "tell", ["listener": listener])
     for amount in [1, 2] {
       print(
         "till:", try await hive.mediator.perform("till", "add", ["amount": amount], as: Int.self))
     }
-    for url in ["app://shop/7?from=mail", "app://shop/price?sku=abc", "app://pages/a/b"] {
+    for url in [
+      "app://shop/7?from=mail", "app://shop/price?sku=abc", "app://pages/a/b", "app://found",
+      "app://found?by=mail&page=2",
+    ] {
       do {
         print("remote:", try await hive.router.open(url, origin: .remote))
       } catch {

@@ -32,23 +32,32 @@ private func expectRouting(
       of: """
         @Facade("shop")
         public protocol Shop: Sendable {
-          func price(sku: String, in currency: Currency) async throws -> Price
+          func price(sku: String, in currency: Currency?) async throws -> Price
           func close() async throws
         }
         """,
       """
       public protocol Shop: Sendable {
-        func price(sku: String, in currency: Currency) async throws -> Price
+        func price(sku: String, in currency: Currency?) async throws -> Price
         func close() async throws
       }
 
-      public struct ShopCalls: Shop {
+      public struct ShopCalls: Shop, BeeHiveRouting.FacadeCalls {
+        public static var target: String {
+          "shop"
+        }
+        public static var declarations: [String] {
+          [
+            "price(sku: String, in: Currency?) async throws -> Price",
+            "close() async throws"
+          ]
+        }
         private let mediator: BeeHiveRouting.Mediator
         public init(_ mediator: BeeHiveRouting.Mediator) {
           self.mediator = mediator
         }
-        public func price(sku: String, in currency: Currency) async throws -> Price {
-          try await mediator.perform("shop", "price", ["sku": sku, "in": currency])
+        public func price(sku: String, in currency: Currency? = nil) async throws -> Price {
+          try await mediator.perform("shop", "price", BeeHiveRouting.Arguments(given: ["sku": sku, "in": currency]))
         }
         public func close() async throws {
           try await mediator.perform("shop", "close", [:])

@@ -1,0 +1,132 @@
+import Foundation
+import Testing
+
+/// Every block of README and Docs is compiled, run or compared as it reads. What a page leaves out is in a file that
+/// it links to, and each of these files is run here.
+@Suite struct DocumentsTests {
+  private static let folder = "Docs/examples"
+
+  @Test(arguments: try Document.all().map(\.path))
+  func `No block is without a test`(page: String) throws {
+    let page = try Document(page)
+    for block in page.blocks {
+      if page.path == "README.md",
+        ReadmeTests.shown.contains(where: { language, text in
+          block.language == language && block.lines.contains { $0.contains(text) }
+        })
+      {
+        continue
+      }
+      switch block.language {
+      case "swift", "c":
+        let files = page.links.filter { $0.hasPrefix(Self.folder + "/") }
+        let fits = try files.contains { try block.isExcerpt(of: Repository.text($0)) }
+        #expect(fits, "\(page.path): no file of \(files) has the block\n\(block.text)")
+      case "json":
+        #expect(page.path == "Docs/decision-table.md", "nothing reads\n\(block.text)")
+      case "" where block.lines.first?.hasPrefix("section-dump ") == true:
+        #expect(page.path == "Docs/section-dump.md", "nothing runs\n\(block.text)")
+      default:
+        Issue.record(
+          "\(page.path): nothing compiles, runs or compares the block \(block.language)\n\(block.text)"
+        )
+      }
+    }
+  }
+
+  @Test func `Every file of the examples is run, and a page links to it`() throws {
+    let files = try FileManager.default.contentsOfDirectory(
+      atPath: Repository.place(Self.folder).path)
+    #expect(
+      files.sorted()
+        == ["greetings.swift", "services.swift", "session.c", "shop.swift", "table.swift"],
+      "give a new file a test here")
+    let links = try Document.all().flatMap(\.links)
+    for file in files { #expect(links.contains("\(Self.folder)/\(file)"), "\(file)") }
+  }
+
+  @Test func `Every link leads to a file of the checkout`() throws {
+    for page in try Document.all() {
+      for link in page.links {
+        #expect(
+          FileManager.default.fileExists(atPath: Repository.place(link).path),
+          "\(page.path): \(link)")
+      }
+    }
+  }
+
+  private static func source(_ name: String) throws -> String {
+    try Repository.text("\(folder)/\(name)")
+  }
+
+  @Test func `The services of the documentation do what it says`() throws {
+    let program = try SwiftCompiler.program(try Self.source("services.swift"))
+    #expect(
+      try Command.output(program) == "Good morning.\na page is disposed of\n2 items\n")
+  }
+
+  @Test func `The factories in C of the documentation do what it says`() throws {
+    let folder = try Folder()
+    let library = Repository.products.path
+    try folder.write(try Self.source("session.c"), as: "session.c")
+    try Command.output(
+      Compiler.program,
+      [
+        "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I", Repository.headers,
+        "session.c", "-o", "session", "-L", library, "-lBeeHive", "-Wl,-rpath," + library,
+      ], in: folder.url)
+    #expect(
+      try Command.output(folder.place("session").path) == "session 7\nsession 7 ends\n")
+  }
+
+  @Test func `The library with macros greets, beside a module that it requires`() throws {
+    let plugin = try SwiftCompiler.plugin(
+      try Self.source("greetings.swift"), .debug, module: "Greetings", ["-lContracts"])
+    let output = try Command.output(try Client.host.get(), [plugin])
+    #expect(output.contains("service Greeter Greetings.EnglishGreeter"))
+    #expect(output.contains("Good morning, Ada."))
+    #expect(output.contains("running [\"log\", \"Greetings.ShopModule\"]"))
+  }
+
+  @Test func `The calls by name and by URL are answered`() throws {
+    let macros = try MacroPlugin.parts.get()
+    let program = try SwiftCompiler.program(
+      try Self.source("shop.swift"), .debug, asLibrary: true,
+      macros.toCompile + macros.toLink + SwiftCompiler.objects(of: "CBeeHiveAnchor"))
+    let table = try Folder().write(#"{"version": 1, "rules": []}"#, as: "table.json")
+    let output = try Command.output(program, [table.path])
+    #expect(output.contains("action remote shop.price(sku: String, currency: Currency = euro)"))
+    #expect(output.hasSuffix("\n200\n"))
+  }
+
+  /// A table of the page, and what its program says of a URL in it.
+  @Test(arguments: [
+    ("november", "app://detail/7", "app://detail/:id"), ("advent", "app://offer", "app://update"),
+  ])
+  func `The tables of the documentation are loaded`(name: String, url: String, says: String) throws
+  {
+    let page = try Document("Docs/decision-table.md")
+    let file = try Folder().write(page.block("json", with: name).text, as: "table.json")
+    let outcome = try Command.run(try Self.table.get(), [file.path, url])
+    #expect(outcome.status == 0 && outcome.output.contains(says), "\(outcome)")
+  }
+
+  @Test func `No table of the documentation is left out`() throws {
+    let page = try Document("Docs/decision-table.md")
+    #expect(page.blocks.count { $0.language == "json" } == 2)
+  }
+
+  private static let table = Result { try SwiftCompiler.program(try source("table.swift")) }
+
+  @Test func `The tool has the commands and options that its page shows`() throws {
+    let page = try Document("Docs/section-dump.md")
+    let lines = try page.block("", with: "section-dump hex").lines
+    for line in lines where line.hasPrefix("section-dump ") {
+      let words = line.split(separator: " ").map { $0.trimmingCharacters(in: ["[", "]"]) }
+      let help = try Command.output(Repository.sectionDump, ["help", words[1]])
+      for option in words where option.hasPrefix("--") {
+        #expect(help.contains(option), "\(words[1]) has no \(option)")
+      }
+    }
+  }
+}
