@@ -150,12 +150,12 @@
 
   extension SyntaxProtocol {
     /// The type parameters of this declaration, if it has any.
-    fileprivate var genericParameters: GenericParameterClauseSyntax? {
+    var genericParameters: GenericParameterClauseSyntax? {
       asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause
     }
 
     /// How messages call a declaration around another.
-    fileprivate var title: String {
+    var title: String {
       asProtocol((any NamedDeclSyntax).self).map { "'\($0.name.text)'" } ?? "a declaration"
     }
 

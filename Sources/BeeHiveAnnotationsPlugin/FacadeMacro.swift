@@ -51,13 +51,13 @@
       let name = contract.name.text
       // Where a requirement is refused, callers still find the rest, and are told of one mistake once.
       let protocols = (isWhole ? "\(name), " : "") + "BeeHiveRouting.FacadeCalls"
-      let declarations = functions.map { "\n    \"\($0.declaration(.local))\"" }
+      let declarations = functions.map { "\"\($0.declaration(.local))\"" }
       return [
         """
         \(raw: visibility)struct \(raw: name)Calls: \(raw: protocols) {
           \(raw: visibility)static var target: String { \(literal: target ?? "") }
           \(raw: visibility)static var declarations: [String] {
-            [\(raw: declarations.joined(separator: ","))\(raw: declarations.isEmpty ? "" : "\n")]
+            [\(raw: declarations.joined(separator: ", "))]
           }
           private let mediator: BeeHiveRouting.Mediator
           \(raw: visibility)init(_ mediator: BeeHiveRouting.Mediator) { self.mediator = mediator }

@@ -24,6 +24,12 @@
         try refusals.check()
         return []
       }
+      if let generic = context.lexicalContext.first(where: { $0.genericParameters != nil }) {
+        refusals.add(
+          "generic", at: node,
+          "\(generic.title) is generic, and an entry has no type arguments; move the function out of it"
+        )
+      }
       let action = ActionFunction(function, for: "@Route", into: &refusals)
       if let pattern, let action, !action.takesRouteCall {
         compare(action, with: pattern, into: &refusals)

@@ -1,7 +1,7 @@
 import BeeHiveRouting
 import Testing
 
-/// A façade is compiled without its target; a host that has both can compare them.
+/// A facade is compiled without its target; a host that has both can compare them.
 @Suite struct FacadeCheckTests {
   /// What `@Facade` writes, with these declarations.
   private struct Fitting: FacadeCalls {

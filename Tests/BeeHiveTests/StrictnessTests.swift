@@ -53,6 +53,22 @@ struct StrictnessTests {
     await hive.stop()
   }
 
+  @Test("a rejected entry stops no start, whatever onFailure says, unless the Hive is strict")
+  func rejectedEntry() async throws {
+    let hive = Hive()
+    try await Self.flaws[0].plant(hive)
+    try await hive.register(module: "a") { _ in Probe() }
+    for policy in [FailurePolicy.stop, .skip, .continue] {
+      hive.isStrict = false
+      #expect(try await hive.start(options: LaunchOptions(onFailure: policy)).started == ["a"])
+      await hive.stop()
+      hive.isStrict = true
+      await #expect(throws: LaunchError.self) {
+        try await hive.start(options: LaunchOptions(onFailure: policy))
+      }
+    }
+  }
+
   @Test("only the first of several is thrown; validate has them all")
   func firstAlone() async throws {
     let hive = Hive()

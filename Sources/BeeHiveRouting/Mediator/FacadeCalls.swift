@@ -12,9 +12,9 @@ public protocol FacadeCalls: Sendable {
 }
 
 extension Mediator {
-  /// Checks that each function of a façade is an action of its target, and gives it the parameters that it takes.
+  /// Checks that each function of a facade is an action of its target, and gives it the parameters that it takes.
   ///
-  /// For a test of the host, or its start: a façade is compiled without the target. Types of parameters are compared
+  /// For a test of the host, or its start: a facade is compiled without the target. Types of parameters are compared
   /// at the call, and what only a fallback would answer is missing here.
   ///
   /// - Parameter facade: What `@Facade` wrote: `try hive.mediator.check(ShopCalls.self)`.

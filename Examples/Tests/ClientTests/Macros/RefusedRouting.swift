@@ -57,6 +57,9 @@ extension RefusedUse {
       "the pattern gives names as [String], and the function takes String; write one type in both",
       1, 28),
     Self(
+      "struct Crane<T> {\n  @Route(\"/g\") static func g() {}\n}",
+      "'Crane' is generic, and an entry has no type arguments; move the function out of it", 2, 3),
+    Self(
       "@Route(\"/h/:done\", .remote) func h(done: @escaping @Sendable (Int) -> Void) {}",
       "no URL can hold the function done; make it optional, or remove .remote", 1, 36),
     Self(

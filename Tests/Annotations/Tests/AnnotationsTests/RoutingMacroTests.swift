@@ -47,10 +47,7 @@ private func expectRouting(
           "shop"
         }
         public static var declarations: [String] {
-          [
-            "price(sku: String, in: Currency?) async throws -> Price",
-            "close() async throws"
-          ]
+          ["price(sku: String, in: Currency?) async throws -> Price", "close() async throws"]
         }
         private let mediator: BeeHiveRouting.Mediator
         public init(_ mediator: BeeHiveRouting.Mediator) {
