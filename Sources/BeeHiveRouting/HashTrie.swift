@@ -81,7 +81,7 @@ extension HashTrie.Branch {
       places.insert(.pairs(hash: hash, [(key, value)]), at: index)
       return result
     }
-    // Taken out meanwhile, so that what nobody shares is changed where it is.
+    // Taken out meanwhile, so that what is not shared is changed where it is.
     switch exchange(&places[index], with: .pairs(hash: 0, [])) {
     case .branch(var branch):
       result = branch.change(key, hash: hash, level: level + 1, change)

@@ -80,8 +80,8 @@ struct NestedCallsTests {
 
   @Test func `A handler of unmatched URLs answers remote calls only if it is remote`() async throws
   {
-    router.unmatched { "nobody at \($0.url)" }
-    #expect(await router.answer("app://none") == "nobody at app://none")
+    router.unmatched { "nothing at \($0.url)" }
+    #expect(await router.answer("app://none") == "nothing at app://none")
     #expect(await router.failure("app://none", origin: .remote) == .noRoute)
     router.unmatched(exposure: .remote) { call in
       try await router.object(for: "app://new/\(call.url.path.last ?? "")", as: String.self)

@@ -95,7 +95,7 @@ struct RecordedEntriesTests {
       ])
   }
 
-  @Test("A target whose action has no function is rejected, and whoever calls it reads why")
+  @Test("A target whose action has no function is rejected, and its callers read why")
   func lost() async {
     let error = await #expect(throws: RoutingError.self) {
       try await hive.mediator.perform("c_lost", "stock")

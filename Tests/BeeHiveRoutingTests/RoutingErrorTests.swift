@@ -45,7 +45,7 @@ struct RoutingErrorTests {
     #expect(router.calls.explain("app://shop/x42").error == error)
   }
 
-  @Test func `Whoever calls from outside is told of such routes if they are remote`() async {
+  @Test func `Callers from outside are told of such routes if they are remote`() async {
     let shown = await error("app://shop/x42", origin: .remote)
     #expect(shown?.message.contains("app://shop/:id<Int>") == true)
     let hidden = await error("app://hidden/x42", origin: .remote)

@@ -61,7 +61,7 @@ struct ActionName: Hashable, Sendable, CustomStringConvertible {
   var target: String
   var action: String
 
-  /// Stands for every name, in a match.
+  /// In a match: every name.
   static let any = "*"
 
   /// `shop.price`

@@ -6,7 +6,7 @@ struct CallRule: Sendable {
   typealias Condition = @Sendable (Call, Arguments) -> Bool
 
   enum Decision: Sendable {
-    /// The verdict stands beforehand; the condition, if any, looks and changes nothing.
+    /// The verdict is known beforehand; the condition, if any, looks and changes nothing.
     case declared(when: Condition?, then: Verdict)
     /// Whatever the host's code says.
     case code(@Sendable (Call) async throws -> Verdict)

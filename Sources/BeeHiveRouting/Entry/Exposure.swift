@@ -17,6 +17,6 @@ extension Exposure: CustomStringConvertible {
   /// `remote`
   public var description: String { rawValue }
 
-  /// What stands before a declaration: the word and a blank; nothing for what is local.
+  /// The prefix of a declaration: the word and a blank; nothing for what is local.
   var mark: String { self == .local ? "" : "\(rawValue) " }
 }

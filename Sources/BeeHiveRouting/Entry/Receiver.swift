@@ -66,7 +66,7 @@ extension RoutingCore {
     if allowed.isEmpty, let first = matches.first {
       throw RoutingError(
         .notRemote,
-        "\(first.route.pattern) is not marked remote, so nobody outside may open \(url)",
+        "\(first.route.pattern) is not marked remote, so calls from outside may not open \(url)",
         sources: [first.route.source])
     }
     var fit: [Receiver.FitRoute] = []
@@ -87,12 +87,12 @@ extension RoutingCore {
       return .unmatched(url, handler)
     }
     throw nearMiss(of: url, from: call.origin) ?? rejectedRoute(for: url, from: call.origin)
-      ?? nobody(answersTo: url)
+      ?? unanswered(url)
   }
 
   /// The error for a URL that a route would have, were a piece of its path of the type that the route names.
   ///
-  /// Nobody outside is told of routes that are not for outside.
+  /// Callers from outside are not told of routes that are not for them.
   func nearMiss(of url: URLText, from origin: CallOrigin) -> RoutingError? {
     let table = routes.withLock { $0 }
     let near = table.matches(of: url, ignoringTypes: true).first {
@@ -129,7 +129,7 @@ extension RoutingCore {
     return nil
   }
 
-  private func nobody(answersTo url: URLText) -> RoutingError {
+  private func unanswered(_ url: URLText) -> RoutingError {
     RoutingError(
       .noRoute, "no route and no target answers to \(url); register one, or look at router.routes")
   }

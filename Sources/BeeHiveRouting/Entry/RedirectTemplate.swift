@@ -97,7 +97,7 @@ struct RedirectTemplate: Sendable {
 }
 
 extension StringProtocol {
-  /// What stands before the first of an ASCII byte, and what stands behind it.
+  /// The text before the first of an ASCII byte, and the text behind it.
   fileprivate func cut(at byte: UInt8) -> (before: String, after: String?) {
     guard let index = utf8.firstIndex(of: byte) else { return (String(self), nil) }
     return (String(self[..<index]), String(self[utf8.index(after: index)...]))

@@ -1,7 +1,7 @@
 /// What is found by URLs, by the segments of its patterns: the routes of a router, the rules of a table.
 ///
 /// Matching looks at the branches that a URL can take, not at the patterns. Copies share what they have in
-/// common: whoever matches holds one, and a registration meanwhile copies the nodes on its path alone.
+/// common: a match holds one, and a registration meanwhile copies the nodes on its path alone.
 struct RouteTree: Sendable {
   /// Which patterns a URL may meet: those of its scheme or of any, with a host or without.
   struct Root: Hashable {

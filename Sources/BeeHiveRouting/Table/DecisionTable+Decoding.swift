@@ -32,7 +32,7 @@ extension DecisionTable.Rule {
   fileprivate init(_ place: SchemaPlace) {
     self.init("", .init(.everything), do: .block("unread"))
     guard place.isObject(of: "name", "match", "when", "do", "priority") else { return }
-    // The place stands for a name that is missing: that is said once.
+    // The place is the name where one is missing: that is said once.
     name = place["name"].text() ?? place.path
     match = .init(place["match"])
     if place["when"].isGiven {

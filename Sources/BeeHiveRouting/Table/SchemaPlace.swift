@@ -21,7 +21,7 @@ struct SchemaPlace {
     (self.found, self.path, self.problems) = (found, path, problems)
   }
 
-  /// Whether anything stands here, null too.
+  /// False where there is nothing; null is something.
   var isGiven: Bool { found != nil }
 
   func note(_ problem: String) { problems.add(path, problem) }
@@ -59,26 +59,26 @@ struct SchemaPlace {
     return nil
   }
 
-  /// The text that stands here; nil where there is another thing, which is fine.
+  /// The text that is here; nil where there is another thing, which is fine.
   var ifText: String? {
     if case .value(.text(let text)) = found { text } else { nil }
   }
 
-  /// The text that stands here; nil where there is another thing, which is noted.
+  /// The text that is here; nil where there is another thing, which is noted.
   func text() -> String? {
     if let ifText { return ifText }
     noteKind("a text")
     return nil
   }
 
-  /// The whole number that stands here; nil where there is another thing, which is noted.
+  /// The whole number that is here; nil where there is another thing, which is noted.
   func integer() -> Int? {
     if case .value(.integer(let number)) = found { return number }
     noteKind("a whole number")
     return nil
   }
 
-  /// The number that stands here; nil where there is another thing, which is noted.
+  /// The number that is here; nil where there is another thing, which is noted.
   func number() -> Double? {
     switch found {
     case .value(.integer(let number)): return Double(number)
@@ -89,21 +89,21 @@ struct SchemaPlace {
     }
   }
 
-  /// The truth value that stands here; nil where there is another thing, which is noted.
+  /// The truth value that is here; nil where there is another thing, which is noted.
   func bool() -> Bool? {
     if case .value(.bool(let value)) = found { return value }
     noteKind("true or false")
     return nil
   }
 
-  /// The value that stands here; nil where there is another thing, which is noted.
+  /// The value that is here; nil where there is another thing, which is noted.
   func value() -> DecisionValue? {
     if let value = found?.plain { return value }
     noteKind("a value")
     return nil
   }
 
-  /// The places of the array that stands here; none where there is another thing, which is noted.
+  /// The places of the array that is here; none where there is another thing, which is noted.
   func array() -> [SchemaPlace] {
     guard case .array(let values) = found else {
       noteKind("an array")
@@ -112,7 +112,7 @@ struct SchemaPlace {
     return values.enumerated().map { SchemaPlace($1, at: "\(path)[\($0)]", problems) }
   }
 
-  /// The values of the object that stands here, by key.
+  /// The values of the object that is here, by key.
   func values() -> [String: DecisionValue] {
     guard case .object(let pairs) = found else {
       noteKind("an object")

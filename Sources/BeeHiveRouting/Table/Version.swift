@@ -4,7 +4,7 @@ struct Version: Comparable {
   /// What makes it earlier than the release: numbers and words.
   private let early: [Substring]
 
-  /// Nil where the text is no version. What stands behind `+` does not count.
+  /// Nil where the text is no version. What follows `+` does not count.
   init?(_ text: some StringProtocol) {
     let text = Substring(text).prefix { $0 != "+" }
     let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
