@@ -57,7 +57,7 @@ public struct RoutingError: Error, Hashable, Sendable {
   public init(_ code: Code, _ message: String, key: String? = nil, sources: [Source] = []) {
     self.code = code
     self.message = message.escaped
-    self.key = key
+    self.key = key?.escaped
     self.sources = sources
   }
 }

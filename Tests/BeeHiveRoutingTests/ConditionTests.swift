@@ -59,6 +59,23 @@ struct ConditionTests {
     for query in no { #expect(try await !holds(condition, query), "\(query)") }
   }
 
+  @Test(
+    "compare numbers and truth values by their value, however a URL writes them",
+    arguments: [
+      (
+        #"{"parameter": "p", "is": 7}"#, ["p=7", "p=07", "p=%2B7", "p=007", "p=7.0"],
+        ["p=8", "p=7x", ""]
+      ),
+      (#"{"parameter": "p", "is": 1.5}"#, ["p=1.5", "p=1.50", "p=15e-1"], ["p=1", "p=1.51"]),
+      (#"{"parameter": "p", "is": true}"#, ["p=true", "p=1", "p"], ["p=false", "p=0", "p=yes"]),
+      (#"{"parameter": "p", "is": "7"}"#, ["p=7"], ["p=07"]),
+      (#"{"parameter": "p", "is": [1, 2]}"#, ["p=1&p=02"], ["p=1", "p=2&p=1"]),
+    ])
+  func values(_ condition: String, _ yes: [String], _ no: [String]) async throws {
+    for query in yes { #expect(try await holds(condition, query), "\(query)") }
+    for query in no { #expect(try await !holds(condition, query), "\(query)") }
+  }
+
   @Test func `A share in percent is the same for the same value, and grows without losing any`()
     async throws
   {
@@ -164,7 +181,8 @@ struct ConditionTests {
     "YAML's numbers and truth values come back as they were written",
     arguments: [
       ("01234", "01234"), ("no", "no"), ("0x1f", "0x1f"), ("12:30", "12:30"), ("1_000", "1_000"),
-      ("7", "7"), ("1e3", "1000"), ("-2.50", "-2.5"), ("true", "true"), ("yes", "yes"),
+      ("7", "7"), ("12345678901234567890", "12345678901234567890"), ("1e400", "1e400"),
+      ("1e3", "1000"), ("-2.50", "-2.5"), ("true", "true"), ("yes", "yes"),
     ])
   func yaml(_ written: String, _ text: String) async throws {
     let yaml = """

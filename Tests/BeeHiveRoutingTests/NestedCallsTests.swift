@@ -126,6 +126,71 @@ struct NestedCallsTests {
     #expect(await router.answer("mgj://elsewhere") == "mgj: mgj://elsewhere")
   }
 
+  @Test
+  func `What observers, guards and the making of a target call for a remote caller is remote`()
+    async throws
+  {
+    final class Nosy: Target {
+      static let actions: [Action<Nosy>] = [Action("ask", exposure: .remote) { _, _ in 1 }]
+    }
+    let (router, log) = (self.router, Log())
+    let look: @Sendable () -> Task<Void, Never> = {
+      Task { await log.add(await router.failure("app://new/secret")?.rawValue ?? "the secret") }
+    }
+    let (tasks, continuation) = AsyncStream.makeStream(of: Task<Void, Never>.self)
+    let observation = router.calls.observe { notice in
+      if case .began(let call) = notice, "\(call.destination)" == "app://nosy/ask" {
+        continuation.yield(look())
+      }
+    }
+    try router.calls.guardCalls("nosy", .action("nosy", "ask"), then: .refuse("never")) { _ in
+      continuation.yield(look())
+      return false
+    }
+    try router.mediator.register("nosy") {
+      continuation.yield(look())
+      return Nosy()
+    }
+    #expect(await router.failure("app://nosy/ask", origin: .remote) == nil)
+    observation.cancel()
+    continuation.finish()
+    for await task in tasks { await task.value }
+    #expect(await log.lines == ["not-remote", "not-remote", "not-remote"])
+  }
+
+  @Test func `A dry run inside a handler says what a call there would come to`() async throws {
+    try router.register("app://ask", exposure: .remote) { _ in
+      "\(router.canOpen("app://new/secret")) \(router.calls.explain("app://new/secret").error == nil)"
+    }
+    #expect(await router.answer("app://ask", origin: .remote) == "false false")
+    #expect(await router.answer("app://ask") == "true true")
+  }
+
+  @Test func `A refusal is of the call whose handler refuses, not of the one around it`()
+    async throws
+  {
+    router.unmatched { throw $0.refusal("not mine") as any Error }
+    try router.register("app://outer", priority: 5) { _ in
+      try await router.object(for: "app://nothing", as: String.self)
+    }
+    try router.register("app://:any") { _ in "another route" }
+    #expect(await router.failure("x://nothing/at/all") == .refused)
+    try router.register("app://deep/outer", priority: 5) { _ in
+      try await router.object(for: "x://nothing/at/all", as: String.self)
+    }
+    try router.register("app://deep/:any") { _ in "another route" }
+    #expect(await router.failure("app://deep/outer") == .refused)
+  }
+
+  @Test func `Calls that call themselves without end are an error`() async throws {
+    router.mediator.fallback { _ in try await router.mediator.perform("missing", "any") }
+    await #expect(throws: RoutingError.self) { try await router.mediator.perform("missing", "any") }
+    router.calls.intercept("again", try .url("app://open")) { _ in
+      .answer(try await router.open("app://open"))
+    }
+    #expect(await router.failure("app://open") == .redirectLoop)
+  }
+
   @Test func `A detached task has no caller`() async throws {
     try router.register("app://later", exposure: .remote) { _ in
       await Task.detached { "\(Call.current.map { "\($0)" } ?? "none")" }.value

@@ -88,6 +88,52 @@ struct RedirectionTests {
     #expect(await router.answer("app://from/7?k=1&l=3") == "app://n/:id?k id=1 k=2 l=3")
   }
 
+  @Test func `What a star took has no name to go along by`() async throws {
+    try router.register("app://rest") { describe($0) }
+    try load(rule(#"{"url": "app://old2/*"}"#, #"{"redirect": "app://rest"}"#))
+    #expect(await router.answer("app://old2/a/b?k=1") == "app://rest k=1")
+  }
+
+  @Test func `A place may have text around it`() async throws {
+    try load(rule(#"{"url": "app://v/:id"}"#, #"{"redirect": "app://page/v:id"}"#))
+    #expect(await router.answer("app://v/7") == "app://page/:id id=v7")
+    #expect(throws: RoutingError.self) {
+      try load(rule(#"{"url": "app://v/:id"}"#, #"{"redirect": "app://page/v:nosuch"}"#))
+    }
+  }
+
+  @Test func `What null takes away no handler of unmatched URLs gets`() async throws {
+    router.unmatched { describe($0) }
+    try load(rule(#"{"url": "app://none"}"#, #"{"replace": {"token": null}}"#))
+    #expect(await router.answer("app://none?token=1&k=2") == "* k=2")
+  }
+
+  @Test func `Everything may be sent to one page, which it does not leave`() async throws {
+    try load(rule("{}", #"{"redirect": "app://old/detail"}"#))
+    #expect(await router.answer("app://page/7") == "app://old/detail")
+    #expect(await router.answer("app://old/detail?k=1") == "app://old/detail k=1")
+  }
+
+  @Test func `Rules that end a way are no loop, and loops of one origin are found`() throws {
+    try load(
+      #"{"name": "end", "match": {"url": "app://b"}, "do": {"answer": 1}, "priority": 10}"#,
+      rule(#"{"url": "app://a"}"#, #"{"redirect": "app://b"}"#, "there"),
+      rule(#"{"url": "app://b"}"#, #"{"redirect": "app://a"}"#, "back"))
+    let error = #expect(throws: RoutingError.self) {
+      try load(
+        rule(#"{"url": "app://a", "origin": "remote"}"#, #"{"redirect": "app://b"}"#, "there"),
+        rule(#"{"url": "app://b", "origin": "remote"}"#, #"{"redirect": "app://a"}"#, "back"))
+    }
+    #expect(error?.message.contains("redirects for ever") == true)
+  }
+
+  @Test func `A rule that would look at a query is refused`() {
+    let error = #expect(throws: RoutingError.self) {
+      try load(rule(#"{"url": "app://new?beta=1"}"#, #"{"block": "x"}"#))
+    }
+    #expect(error?.message.contains("does not look at the query") == true)
+  }
+
   @Test func `The query goes along to a URL with a fragment`() async throws {
     try router.register("app://frag") { "\($0.url)" }
     try load(rule(#"{"url": "app://from"}"#, #"{"redirect": "app://frag#part"}"#))

@@ -236,4 +236,25 @@ struct RouterTests {
     #expect(error?.code == .wrongResult)
     #expect(error?.message.contains("Int") == true && error?.message.contains("String") == true)
   }
+
+  @Test(
+    "A Path leads down alone, also where its slashes are encoded",
+    arguments: [
+      "app://files/..%2F..%2Fetc%2Fpasswd", "app://files/a%2F..%2Fb", "app://files/%2Fetc/passwd",
+      "app://files/a/..%5Cb",
+    ])
+  func climbing(_ url: String) async throws {
+    let router = try Router().answering("app://files/:p<Path>")
+    #expect(await router.failure(url) == .noRoute)
+    #expect(await router.answer("app://files/a%2Fb/..c") == "app://files/:p<Path> p=a/b/..c")
+  }
+
+  @Test func `A URL of endless combining marks is refused, those of a language are read`()
+    async throws
+  {
+    let router = try Router().answering("app://x/p-:id")
+    let marks = String(repeating: "\u{301}\u{323}", count: 16)
+    #expect(await router.failure("app://x/p-e\(marks)") == .malformedURL)
+    #expect(await router.failure("app://x/p-e%CC%81%CC%A3") == nil)
+  }
 }

@@ -37,6 +37,19 @@ struct RoutingErrorTests {
     )
   }
 
+  @Test func `A log of calls has a line for each`() async throws {
+    let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+    router.calls.observe { continuation.yield("\($0)") }
+    for url in ["app://shop/x%0AFAKE", "app://a\nFAKE", "aaa://shop/price?a%0Ab=1"] {
+      let error = await error(url, origin: .remote)
+      #expect(error?.key?.contains("\n") != true)
+    }
+    try router.calls.guardCalls("no", try .url("app://shop/9"), then: .refuse("a\nb"))
+    #expect(!"\(router.calls.explain("app://shop/9"))".contains("a\nb"))
+    continuation.finish()
+    for await line in lines { #expect(!line.contains("\n"), "\(line)") }
+  }
+
   @Test func `A value of another type is not reported as a missing action`() async {
     let error = await error("app://shop/x42")
     #expect(error?.code == .noRoute)

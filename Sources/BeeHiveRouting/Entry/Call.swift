@@ -1,4 +1,5 @@
 internal import BeeHive
+internal import BinaryImage
 
 /// Who calls.
 public enum CallOrigin: String, Hashable, Sendable, Codable {
@@ -42,7 +43,8 @@ public struct Call: Sendable {
     arguments: Arguments = [:], caching: Bool = true
   ) {
     self.number = number
-    self.origin = origin
+    // Who answers a call from outside reaches no more than the caller, whatever it says.
+    self.origin = Nesting.current.origin == .remote ? .remote : origin
     self.destination = destination
     self.arguments = arguments
     self.caching = caching
@@ -67,5 +69,5 @@ extension Destination: CustomStringConvertible {
 
 extension Call: CustomStringConvertible {
   /// `remote call 12 of shop.price`
-  public var description: String { "\(origin) call \(number) of \(destination)" }
+  public var description: String { "\(origin) call \(number) of \(destination)".escaped }
 }

@@ -1,4 +1,5 @@
 internal import BeeHive
+internal import BinaryImage
 internal import Threads
 
 /// What happens to a call; observers are told.
@@ -51,9 +52,9 @@ extension CallNotice: CustomStringConvertible {
   public var description: String {
     switch self {
     case .began(let call): "\(call) begins"
-    case .ruled(let call, let rule, let verdict): "\(call): \(rule) says \(verdict)"
+    case .ruled(let call, let rule, let verdict): "\(call): \(rule) says \(verdict)".escaped
     case .ended(let call, nil): "\(call) is answered"
-    case .ended(let call, let error?): "\(call) failed: \(error)"
+    case .ended(let call, let error?): "\(call) failed: \(error)".escaped
     }
   }
 }

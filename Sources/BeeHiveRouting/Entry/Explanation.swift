@@ -1,4 +1,5 @@
 internal import BeeHive
+internal import BinaryImage
 internal import Threads
 
 /// What would become of a call: every step, and the end.
@@ -27,9 +28,9 @@ extension Explanation: CustomStringConvertible {
   /// A line for each step, then the end.
   public var description: String {
     let lines = steps.map { step in
-      "\(step.source.rawValue) \(step.rule): \(step.verdict ?? "decides when it is asked")"
+      "\(step.source.rawValue) \(step.rule): \(step.verdict ?? "decides when it is asked")".escaped
     }
-    return (lines + [end]).joined(separator: "\n")
+    return (lines + [end.escaped]).joined(separator: "\n")
   }
 }
 

@@ -11,6 +11,18 @@ struct Nesting: Sendable {
   /// The URLs that handlers of unmatched ones are answering, the first one first: such a handler that opens
   /// what is missing too is asked again.
   var unmatched: [String] = []
+  /// How many answers to calls are one inside the other.
+  var depth = 0
+
+  /// More of them are taken for a loop: each call is one, and one more where a handler answers it.
+  static let most = 128
+
+  static func endless(_ call: Call) -> RoutingError {
+    RoutingError(
+      .redirectLoop,
+      "\(call.destination) is called by what answers calls, \(most / 2) of them one inside the other"
+    )
+  }
 
   /// Runs what answers a call: what it calls comes from where the call comes from, unless it is elevated.
   static func answering<Result>(
@@ -19,6 +31,7 @@ struct Nesting: Sendable {
   ) async throws -> Result {
     var nesting = current
     nesting.call = call
+    nesting.depth += 1
     nesting.origin = exposure == .elevated ? .local : call.origin
     if let url { nesting.unmatched.append(url) }
     return try await $current.withValue(nesting, operation: body)

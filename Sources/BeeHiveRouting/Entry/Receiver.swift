@@ -146,7 +146,7 @@ extension RouteCall {
 
   /// What the handler of unmatched URLs is told.
   init(unmatched call: Call, at url: URLText) {
-    let parameters = Arguments(items: url.items).merging(call.arguments)
-    self.init(call, at: url, .anything, parameters)
+    let items = url.items.filter { !call.withheld.contains($0.name) }
+    self.init(call, at: url, .anything, Arguments(items: items).merging(call.arguments))
   }
 }

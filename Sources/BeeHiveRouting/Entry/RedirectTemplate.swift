@@ -22,8 +22,11 @@ struct RedirectTemplate: Sendable {
   init?(_ text: String, given: Set<String>) throws(RoutingError) {
     let (front, fragment) = text.cut(at: UInt8(ascii: "#"))
     let (head, query) = front.cut(at: UInt8(ascii: "?"))
-    let hasPlaces = head.utf8.split(separator: UInt8(ascii: "/")).contains {
-      $0.first == UInt8(ascii: ":") && $0.count > 1
+    let hasPlaces = head.utf8.split(
+      separator: UInt8(ascii: "/"), omittingEmptySubsequences: false
+    ).dropFirst().contains { segment in
+      // A port is a number, a name is none; %3A is a colon.
+      zip(segment, segment.dropFirst()).contains { $0 == UInt8(ascii: ":") && !$1.isDigit }
     }
     path = hasPlaces ? try RoutePattern(String(head)) : nil
     self.head = String(head)
@@ -59,7 +62,7 @@ struct RedirectTemplate: Sendable {
       let texts = given.texts(name)
       guard let first = texts.first else {
         throw RoutingError(
-          .missingParameter, "\(head) is to be filled in with \(name), which a rule has taken away",
+          .missingParameter, "\(head) is to be filled in with \(name), which the call is not given",
           key: name)
       }
       values[name] = texts.count == 1 ? first : texts

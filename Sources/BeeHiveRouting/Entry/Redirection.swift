@@ -4,14 +4,16 @@ extension Call {
   /// More redirections than this are taken for a loop.
   static let mostRedirections = 16
 
-  /// Sends the call elsewhere, unless it has been there.
+  /// Sends the call elsewhere; throws where it has been there before. Returns false where it is there now.
   ///
   /// What the path gave by the pattern of `rule` and what the query gave go along: as the query of a URL,
   /// where it has no such key itself, and as arguments of an action.
   mutating func follow(
     _ destination: Destination, by rule: MetRule? = nil
-  ) throws(RoutingError) {
-    let items = items(rule?.values ?? [])
+  ) throws(RoutingError) -> Bool {
+    let before = self
+    // What `*` took has no name to go along by.
+    let items = items((rule?.values ?? []).filter { $0.name != "*" })
     var next = destination
     switch destination {
     case .action: arguments = Arguments(items: items).merging(arguments)
@@ -21,6 +23,10 @@ extension Call {
       } else {
         next = .url(try RedirectTemplate.url(text, carrying: items))
       }
+    }
+    guard next != before.destination else {
+      self = before
+      return false
     }
     let path = (trail + [next]).map(\.description).joined(separator: " → ")
     guard !trail.contains(next) else {
@@ -33,6 +39,7 @@ extension Call {
     trail.append(next)
     self.destination = next
     withheld = []
+    return true
   }
 
   /// What goes along: each key from the path if that gives it, else from the query; of an action, the texts

@@ -6,30 +6,37 @@ extension RoutingCore {
   func send(
     _ destination: Destination, origin: CallOrigin, arguments: Arguments, caching: Bool = true
   ) async throws -> any Sendable {
-    // Who answers a call from outside reaches no more than the caller, whatever it says.
-    let origin = Nesting.current.origin == .remote ? .remote : origin
     var call = Call(to: destination, origin: origin, arguments: arguments, caching: caching)
-    observers.tell(.began(call))
-    do {
-      let result = try await run(&call)
-      observers.tell(.ended(call, nil))
-      return result
-    } catch {
-      observers.tell(.ended(call, error))
-      throw error
+    guard Nesting.current.depth < Nesting.most else { throw Nesting.endless(call) }
+    // Observers, guards and what makes a target are code of this call too.
+    return try await Nesting.answering(call, .local) {
+      observers.tell(.began(call))
+      do {
+        let result = try await run(&call)
+        observers.tell(.ended(call, nil))
+        return result
+      } catch {
+        observers.tell(.ended(call, error))
+        throw error
+      }
     }
   }
 
   private func run(_ call: inout Call) async throws -> any Sendable {
     // One snapshot for the whole call: a table that is swapped meanwhile decides about later ones.
     let rules = rules.withLock { $0 }
-    while true {
-      try resolve(&call)
-      switch try await decide(&call, by: rules) {
-      case .sentOn: continue
-      case .answered(let value): return value
-      case nil: return try await answer(call)
+    do {
+      while true {
+        try resolve(&call)
+        switch try await decide(&call, by: rules) {
+        case .sentOn: continue
+        case .answered(let value): return value
+        case nil: return try await answer(call)
+        }
       }
+    } catch let refusal as RouteRefusal {
+      // Where no other route can be asked it is an error of this call, and none of the one around it.
+      throw RoutingError(.refused, "\(call.destination) was refused: \(refusal.reason)")
     }
   }
 
@@ -86,8 +93,7 @@ extension RoutingCore {
       call.replace(arguments)
       return nil
     case .redirect(let destination):
-      try call.follow(destination, by: met)
-      return .sentOn
+      return try call.follow(destination, by: met) ? .sentOn : nil
     case .refuse(let reason):
       throw RoutingError(.refused, "\(call.destination) was refused: \(reason)")
     case .answer(let value): return .answered(value)
@@ -101,8 +107,7 @@ extension RoutingCore {
       if call.originalURL == nil { call.originalURL = url }
       call.url = url
       if let target = alias(of: url) {
-        try call.follow(.url(target))
-        continue
+        if try call.follow(.url(target)) { continue }
       }
       guard let name = try name(in: url, origin: call.origin) else { return }
       call.destination = .action(target: name.target, action: name.action)

@@ -5,6 +5,8 @@ internal import BeeHive
 struct RuleList: Sendable {
   /// The table that the rules of that source are of.
   private(set) var table: DecisionTable?
+  /// Grows with each table.
+  private(set) var tableNumber = 0
   private var ofTable = RuleIndex()
   /// Interceptors and guards.
   private var ofCode = RuleIndex()
@@ -18,6 +20,7 @@ struct RuleList: Sendable {
   /// Puts a table in the place of the one before. Returns the rules of that, so that what they hold ends with them.
   mutating func replaceTable(_ table: DecisionTable?, with rules: RuleIndex) -> RuleIndex {
     self.table = table
+    tableNumber += 1
     return exchange(&ofTable, with: rules)
   }
 

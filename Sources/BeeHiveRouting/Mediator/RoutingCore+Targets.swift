@@ -15,6 +15,7 @@ extension RoutingCore {
           .noTarget, "the target \(name) of \(rejected.source) was rejected: \(problem.message)",
           sources: [rejected.source])
       }
+      if origin == .remote { throw RoutingError(.noTarget, "no target is named \(name)") }
       throw RoutingError(
         .noTarget,
         "no target is named \(name); there are "

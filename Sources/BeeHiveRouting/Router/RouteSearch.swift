@@ -66,8 +66,8 @@ struct RouteSearch {
 
   private mutating func visit(_ node: RouteTree.Node, _ depth: Int, literal: String?) {
     guard depth < segments.count, let literal else {
-      for ending in node.ends { add(ending, rest: nil) }
-      for ending in node.rests { add(ending, rest: [String]()) }
+      add(node.ends, rest: nil)
+      add(node.rests, rest: [String]())
       return
     }
     let next = depth + 1 < segments.count ? segments[depth + 1] : nil
@@ -83,9 +83,9 @@ struct RouteSearch {
     }
     if !node.paths.isEmpty {
       let text = path(from: depth)
-      for ending in node.paths { add(ending, rest: text) }
+      if !text.climbs { add(node.paths, rest: text) }
     }
-    for ending in node.rests { add(ending, rest: Array(segments[depth...])) }
+    if !node.rests.isEmpty { add(node.rests, rest: Array(segments[depth...])) }
   }
 
   /// What is left, as it stands in the URL.
@@ -94,14 +94,26 @@ struct RouteSearch {
     return segments[0] + url.pathBehindHost
   }
 
-  private mutating func add(_ ending: RouteTree.Ending, rest: (any URLConvertible)?) {
-    // An optional part may bring a route here twice; the better form came first.
-    if matches.contains(where: { $0.number == ending.number }) { return }
+  private mutating func add(_ endings: [RouteTree.Ending], rest: (any URLConvertible)?) {
+    guard !endings.isEmpty else { return }
     let values = rest.map { self.values + [$0] } ?? self.values
-    matches.append(
-      RouteMatch(
-        number: ending.number, priority: ending.priority,
-        values: Array(zip(ending.names, values))))
+    // An optional part may bring a route to two ends; the better form came first.
+    let before = matches.count == 0 ? [] : Set(matches.lazy.map(\.number))
+    for ending in endings where !before.contains(ending.number) {
+      matches.append(
+        RouteMatch(
+          number: ending.number, priority: ending.priority,
+          values: Array(zip(ending.names, values))))
+    }
+  }
+}
+
+extension String {
+  /// Whether a path of its text leads out of where it begins: slashes that were encoded count here.
+  fileprivate var climbs: Bool {
+    utf8.first == UInt8(ascii: "/")
+      || utf8.split(whereSeparator: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") })
+        .contains { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }
   }
 }
 

@@ -141,10 +141,17 @@ extension RouteTree.Node {
   private static func add(
     _ ending: RouteTree.Ending, to endings: inout [RouteTree.Ending], _ sharing: Bool
   ) -> UInt64? {
-    if !sharing, let same = endings.first(where: { $0.priority == ending.priority }) {
-      return same.number
+    // Behind those of the same priority.
+    var range = 0..<endings.count
+    while let middle = range.isEmpty ? nil : (range.lowerBound + range.upperBound) / 2 {
+      range =
+        endings[middle].priority < ending.priority
+        ? range.lowerBound..<middle : middle + 1..<range.upperBound
     }
-    let index = endings.firstIndex { $0.priority < ending.priority } ?? endings.count
+    let index = range.lowerBound
+    if !sharing, index > 0, endings[index - 1].priority == ending.priority {
+      return endings[index - 1].number
+    }
     endings.insert(ending, at: index)
     return nil
   }

@@ -42,9 +42,9 @@ extension DecisionTable {
       }
     }
     for rule in sent {
-      if let way = index.loop(from: rule) {
-        problems.add(rule.name, "it redirects for ever: \(way)")
-      }
+      let origins: [CallOrigin] = rule.match.origin.map { [$0] } ?? [.local, .remote]
+      let way = origins.lazy.compactMap { index.loop(from: rule, for: $0) }.first
+      if let way { problems.add(rule.name, "it redirects for ever: \(way)") }
     }
     return index
   }
@@ -75,6 +75,9 @@ extension DecisionTable.Match {
       return .action(target, action, from: origin)
     case .url(let text):
       let pattern = try RoutePattern(text)
+      if !pattern.keys.isEmpty {
+        note("a rule does not look at the query of \(text); ask for a parameter under when")
+      }
       // Which types there are is known to the host alone.
       return try .url(pattern, types: host?.types ?? pattern.anyTypes, from: origin)
     }
@@ -112,19 +115,30 @@ extension RoutePattern {
 
 extension RuleIndex {
   /// The way of a redirection that holds whatever the call and comes back to where it was; nil where it ends.
-  fileprivate func loop(from rule: CallRule) -> String? {
+  fileprivate func loop(from rule: CallRule, for origin: CallOrigin) -> String? {
     guard case .declared(nil, .redirect(let first)) = rule.decision else { return nil }
     var way = [first]
     while way.count <= Call.mostRedirections {
-      var call = Call(number: 0, to: way[way.count - 1], origin: .local)
-      if case .url(let text) = call.destination { call.url = try? URLText(text) }
-      let next = met(by: call).sorted { CallRule.isBefore($0.rule, $1.rule) }.lazy.compactMap {
-        met in
-        if case .declared(nil, .redirect(let next)) = met.rule.decision { next } else { nil }
-      }.first
-      guard let next else { return nil }
+      let here = way[way.count - 1]
+      guard let next = certainRedirection(of: here, for: origin), next != here else { return nil }
       if way.contains(next) { return (way + [next]).map(\.description).joined(separator: " → ") }
       way.append(next)
+    }
+    return nil
+  }
+
+  /// Where a call is sent whatever it is given: by the first rule without a condition that ends its way here.
+  private func certainRedirection(of destination: Destination, for origin: CallOrigin)
+    -> Destination?
+  {
+    var call = Call(number: 0, to: destination, origin: origin)
+    if case .url(let text) = destination { call.url = try? URLText(text) }
+    for met in met(by: call).sorted(by: { CallRule.isBefore($0.rule, $1.rule) }) {
+      switch met.rule.decision {
+      case .declared(nil, .redirect(let next)) where next != destination: return next
+      case .declared(nil, .refuse), .declared(nil, .answer): return nil
+      default: continue
+      }
     }
     return nil
   }

@@ -56,8 +56,10 @@ extension DecisionTable.Condition {
     case .given(let key, let expected):
       return { _, parameters in (parameters.values[key] != nil) == expected }
     case .isOne(let key, let values, let isNot):
-      let texts = values.map(\.texts)
-      return { _, parameters in texts.contains(parameters.texts(key)) != isNot }
+      return { _, parameters in
+        let texts = parameters.texts(key)
+        return values.contains { $0.isWritten(texts) } != isNot
+      }
     case .compares(let key, let comparison, let bound):
       return { _, parameters in
         let texts = parameters.texts(key)
@@ -114,4 +116,30 @@ extension DecisionTable.Condition {
   }
 
   private static let never: CallRule.Condition = { _, _ in false }
+}
+
+extension DecisionValue {
+  /// Whether texts are a way to write the value: a number and a truth value count by their value, since a
+  /// receiver reads `07` and `+7` as 7.
+  fileprivate func isWritten(_ texts: [String]) -> Bool {
+    if case .array(let values) = self {
+      return values.count == texts.count && zip(values, texts).allSatisfy { $0.isWritten([$1]) }
+    }
+    guard texts.count == 1 else { return self.texts == texts }
+    return switch self {
+    case .integer(let value): Int(urlText: texts[0]).map { $0 == value } ?? isNumber(texts[0])
+    case .number: isNumber(texts[0])
+    case .bool(let value): Bool(urlText: texts[0]) == value
+    default: self.texts == texts
+    }
+  }
+
+  private func isNumber(_ text: String) -> Bool {
+    guard let given = Double(urlText: text) else { return false }
+    return switch self {
+    case .integer(let value): given == Double(value)
+    case .number(let value): given == value
+    default: false
+    }
+  }
 }

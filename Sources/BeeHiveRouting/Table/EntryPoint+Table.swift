@@ -10,9 +10,14 @@ extension EntryPoint {
     let types = core.routes.withLock { $0.types }
     let guards = core.guards.withLock { $0.mapValues(\.handler) }
     let rules = try table.compiled(for: .init(types: types, guards: guards, now: core.now))
-    _ = core.rules.withLock { $0.replaceTable(table, with: rules) }
+    let (number, _) = core.rules.withLock { list in
+      let before = list.replaceTable(table, with: rules)
+      return (list.tableNumber, before)
+    }
     core.own { [core] in
-      _ = core.rules.withLock { $0.table == table ? $0.replaceTable(nil, with: RuleIndex()) : nil }
+      _ = core.rules.withLock { list in
+        list.tableNumber == number ? list.replaceTable(nil, with: RuleIndex()) : nil
+      }
     }
   }
 

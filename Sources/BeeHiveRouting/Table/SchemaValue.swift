@@ -116,7 +116,10 @@ extension DecisionValue: Codable {
       return (try? scalar.decode(Bool.self)).map(DecisionValue.bool)
     }
     guard text.isJSONNumber, (try? scalar.decode(Double.self)) != nil else { return nil }
-    return Int(text).map(DecisionValue.integer) ?? Double(text).map(DecisionValue.number)
+    if let integer = Int(text) { return .integer(integer) }
+    // A number that Swift cannot hold with all its digits is not rounded.
+    let isWhole = text.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: "-") }
+    return Double(text).flatMap { $0.isFinite && !isWhole ? .number($0) : nil }
   }
 }
 

@@ -13,6 +13,20 @@ package struct URLRefusal: Error, Hashable {
 
 /// Reads the `%XX` of URLs and patterns, once.
 package enum PercentDecoding {
+  /// What Unicode's Stream-Safe Text Format allows: to compare texts takes time that grows with the square of
+  /// such runs, and no language has longer ones.
+  private static let mostMarks = 30
+
+  private static func hasManyMarks(_ text: String) -> Bool {
+    guard text.utf8.contains(where: { $0 >= 0x80 }) else { return false }
+    var run = 0
+    for scalar in text.unicodeScalars {
+      run = scalar.properties.canonicalCombiningClass == .notReordered ? 0 : run + 1
+      if run > mostMarks { return true }
+    }
+    return false
+  }
+
   /// Decodes the text of one part of a URL.
   ///
   /// - Parameters:
@@ -53,6 +67,10 @@ package enum PercentDecoding {
     }
     guard let text = String(validating: decoded, as: UTF8.self) else {
       throw URLRefusal(bytes.startIndex, "\(what) is not UTF-8 when it is decoded")
+    }
+    guard !hasManyMarks(text) else {
+      throw URLRefusal(
+        bytes.startIndex, "\(what) has more than \(mostMarks) combining marks behind one another")
     }
     return text
   }
