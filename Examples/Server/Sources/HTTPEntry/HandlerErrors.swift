@@ -3,20 +3,30 @@ internal import Synchronization
 
 /// Tells the router's refusal of a client's call from the refusal of a call that the handler made.
 ///
-/// A handler may let through what one of its own, local calls threw. That is a failure of the handler, and
-/// the parameters that it names are none of the client's.
+/// A handler may let through what one of its own calls threw. That is a failure of the handler, and the
+/// parameters that it names are none of the client's.
 final class HandlerErrors: Sendable {
   @TaskLocal private static var current: HandlerErrors?
 
-  private let errors = Mutex<Set<RoutingError>>([])
+  private struct State {
+    /// The number of the client's call, which comes first.
+    var clientsCall: UInt64?
+    var errors: Set<RoutingError> = []
+  }
 
-  /// Notes how local calls end, for the requests in which they are made.
+  private let state = Mutex(State())
+
+  /// Notes how the calls of handlers end, for the requests in which they are made.
   static func observe(_ router: Router) -> Interception {
     router.calls.observe { notice in
-      guard case .ended(let call, let error as RoutingError) = notice, call.origin == .local else {
-        return
+      current?.state.withLock { state in
+        switch notice {
+        case .began(let call): state.clientsCall = state.clientsCall ?? call.number
+        case .ended(let call, let error as RoutingError) where call.number != state.clientsCall:
+          state.errors.insert(error)
+        case .ended, .ruled: break
+        }
       }
-      _ = current?.errors.withLock { $0.insert(error) }
     }
   }
 
@@ -27,7 +37,7 @@ final class HandlerErrors: Sendable {
     let own = HandlerErrors()
     do {
       return try await $current.withValue(own) { try await router.open(url, origin: .remote) }
-    } catch let error as RoutingError where !own.errors.withLock({ $0.contains(error) }) {
+    } catch let error as RoutingError where !own.state.withLock({ $0.errors.contains(error) }) {
       throw error
     } catch {
       throw Failure(cause: error)

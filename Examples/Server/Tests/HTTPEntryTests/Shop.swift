@@ -36,10 +36,10 @@ enum Shop {
     try router.register("app://opaque", exposure: .remote) { _ in Opaque() }
     try router.register("app://storeroom/:shelf<Int>") { _ in Issue.record("a client reached it") }
     // A remote handler whose own, local call goes wrong.
-    try router.register("app://clumsy", exposure: .remote) { [router] _ -> Bool in
+    try router.register("app://clumsy", exposure: .elevated) { [router] _ -> Bool in
       try await router.mediator.perform("books", "sell", ["ledger": "secret"])
     }
-    try router.register("app://lost", exposure: .remote) { [router] _ in
+    try router.register("app://lost", exposure: .elevated) { [router] _ in
       try await router.open("app://vault")
     }
     return router
