@@ -179,3 +179,18 @@ func expectError<Value>(
     #expect((error as? ImageError)?.code == code, sourceLocation: sourceLocation)
   }
 }
+
+extension ELFFileTests {
+  @Test func `Sections are found by name one by one as in a list of all names`() throws {
+    let path = "/proc/self/exe"
+    let all = try ELFFile(path: path).allSections()
+    let file = try ELFFile(path: path)
+    // More often than it takes to list them.
+    for section in all + all {
+      let found = try file.sections(named: section.name)
+      #expect(found.map(\.index) == all.filter { $0.name == section.name }.map(\.index))
+    }
+    #expect(all.count > 20)
+    #expect(try file.sections(named: "no such section").isEmpty)
+  }
+}

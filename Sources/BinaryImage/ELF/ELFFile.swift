@@ -28,6 +28,10 @@ public final class ELFFile: FileFormat {
   private var loadedDynamic: ELFDynamic??
   private var loadedNote: [Section]??
   private var loadedCode: AddressRanges?
+  /// How often sections were looked for by name, and all names from when that is not rare.
+  private var lookups = 0
+  private var sectionNames: [String: [Int]]?
+  private static let fewLookups = 32
   /// Whether the object has no code but that of GCC for itself, once that was asked.
   var knownSlimLTO: Bool?
   var inflatedSections = InflatedSections()
@@ -92,7 +96,7 @@ public final class ELFFile: FileFormat {
     }
     var found: [Section] = []
     var total: UInt64 = 0
-    for index in try sectionTable().indices(named: name) {
+    for index in try indices(named: name) {
       let header = try sectionHeader(index)
       found.append(section(index, header, name: name))
       if header.hasContents { total = total.saturating(adding: min(header.sh_size, file.size)) }
@@ -109,6 +113,16 @@ public final class ELFFile: FileFormat {
     }
     relocations.want(found, named: name)
     return found
+  }
+
+  /// The indices of the sections of exactly this name, ascending.
+  private func indices(named name: String) throws(ImageError) -> [Int] {
+    let table = try sectionTable()
+    lookups += 1
+    if lookups == Self.fewLookups { sectionNames = table.indicesByName() }
+    guard let sectionNames else { return table.indices(named: name) }
+    let bytes = Array(name.utf8)
+    return (sectionNames[name] ?? []).filter { table.name(of: $0, is: bytes) }
   }
 
   /// Whether the section table is there, and whole.

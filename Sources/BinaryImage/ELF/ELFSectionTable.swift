@@ -85,6 +85,19 @@ struct ELFSectionTable {
     return found
   }
 
+  /// The indices of all sections by their names, ascending; nil where the names are too long to be listed.
+  func indicesByName() -> [String: [Int]]? {
+    var found: [String: [Int]] = [:]
+    var length = 0
+    for index in 1..<max(1, count) {
+      guard let name = name(of: index) else { continue }
+      length += name.utf8.count
+      guard length <= plausibleLength else { return nil }
+      found[name, default: []].append(index)
+    }
+    return found
+  }
+
   /// Every section that has one of the wanted names, ascending, and which of them.
   func forEach(named wanted: Names, _ body: (_ index: Int, _ name: Int) -> Void) {
     let names = texts.span.extracting(names)
