@@ -40,12 +40,13 @@ extension Router {
         var next = url
         var way = [name]
         while let parsed = try URLText(next).aliasName, let onward = all[parsed] {
-          guard !way.contains(parsed) else {
+          way.append(parsed)
+          guard !way.dropLast().contains(parsed), way.count <= Call.mostRedirections else {
             throw RoutingError(
               .redirectLoop,
-              "aliases lead in a circle: \((way + [parsed]).joined(separator: " → "))")
+              "aliases lead back, or on more than \(Call.mostRedirections) times: "
+                + way.joined(separator: " → "))
           }
-          way.append(parsed)
           next = onward
         }
       }

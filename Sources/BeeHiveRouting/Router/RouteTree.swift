@@ -129,7 +129,7 @@ extension RouteTree.Node {
       }
     case .capture(let capture):
       let edge = RouteTree.Edge(prefix: capture.prefix, suffix: capture.suffix, type: step.type)
-      let index = edges.firstIndex { edge.order <= $0.order } ?? edges.count
+      let index = edges.partitioningIndex(where: { edge.order <= $0.order })
       if index == edges.count || edge.order < edges[index].order { edges.insert(edge, at: index) }
       return edges[index].node.insert(ending, at: rest, sharing: sharing)
     case .rest(let rest):
@@ -142,13 +142,7 @@ extension RouteTree.Node {
     _ ending: RouteTree.Ending, to endings: inout [RouteTree.Ending], _ sharing: Bool
   ) -> UInt64? {
     // Behind those of the same priority.
-    var range = 0..<endings.count
-    while let middle = range.isEmpty ? nil : (range.lowerBound + range.upperBound) / 2 {
-      range =
-        endings[middle].priority < ending.priority
-        ? range.lowerBound..<middle : middle + 1..<range.upperBound
-    }
-    let index = range.lowerBound
+    let index = endings.partitioningIndex(where: { $0.priority < ending.priority })
     if !sharing, index > 0, endings[index - 1].priority == ending.priority {
       return endings[index - 1].number
     }
