@@ -33,7 +33,7 @@
           }
           continue
         }
-        var body = "fatalError()"
+        var body = unreachable
         if let action = ActionFunction(function, for: "@Facade", into: &refusals) {
           if !action.isAsync || !action.canThrow {
             refusals.add(
@@ -67,12 +67,16 @@
       ]
     }
 
+    /// The body of what was refused. A trap is right there: it fits every type, and never runs, since the
+    /// refusal is an error and the code that holds it is not built.
+    private static let unreachable = "fatalError()"
+
     /// A property in place of a refused requirement; nil for others.
     private static func property(_ declaration: DeclSyntax) -> String? {
       guard let variable = declaration.as(VariableDeclSyntax.self), variable.bindings.count == 1,
         let binding = variable.bindings.first, let type = binding.typeAnnotation
       else { return nil }
-      return "var \(binding.pattern.trimmed)\(type.trimmed) { get { fatalError() } set {} }"
+      return "var \(binding.pattern.trimmed)\(type.trimmed) { get { \(unreachable) } set {} }"
     }
 
     /// The function as the structure has it: an optional parameter may be left out.
