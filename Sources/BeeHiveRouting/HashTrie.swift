@@ -41,12 +41,12 @@ struct HashTrie<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     change(key) { [new] value in exchange(&value, with: new) }
   }
 
-  /// Every value, in no order.
-  var values: [Value] {
-    var values: [Value] = []
-    values.reserveCapacity(count)
-    root.collect(into: &values)
-    return values
+  /// Every key with its value, in no order.
+  var pairs: [(key: Key, value: Value)] {
+    var pairs: [(key: Key, value: Value)] = []
+    pairs.reserveCapacity(count)
+    root.collect(into: &pairs)
+    return pairs
   }
 }
 
@@ -131,11 +131,11 @@ extension HashTrie.Branch {
     return only
   }
 
-  fileprivate func collect(into values: inout [Value]) {
+  fileprivate func collect(into all: inout [(key: Key, value: Value)]) {
     for place in places {
       switch place {
-      case .pairs(_, let pairs): values += pairs.lazy.map(\.value)
-      case .branch(let branch): branch.collect(into: &values)
+      case .pairs(_, let pairs): all += pairs
+      case .branch(let branch): branch.collect(into: &all)
       }
     }
   }

@@ -30,7 +30,7 @@ struct HashTrieTests {
       let key = Key(name: name, group: name % groups)
       #expect(trie[key] == dictionary[key])
     }
-    #expect(trie.values.sorted() == dictionary.values.sorted())
+    #expect(trie.pairs.map(\.value).sorted() == dictionary.values.sorted())
     for key in dictionary.keys { trie.set(key, nil) }
     #expect(trie.isEmpty && trie.root.places.isEmpty, "nothing is left behind")
   }
@@ -72,8 +72,8 @@ struct HashTrieTests {
       _ = try await call.value
       return after.routes.root.places(notIn: before.routes.root.branches)
         + after.tree.roots.root.places(notIn: before.tree.roots.root.branches)
-        + zip(after.tree.roots.values, before.tree.roots.values).map { after, before in
-          after.literals.root.places(notIn: before.literals.root.branches)
+        + zip(after.tree.roots.pairs, before.tree.roots.pairs).map { after, before in
+          after.value.literals.root.places(notIn: before.value.literals.root.branches)
         }.reduce(0, +)
     }
     let (few, many) = (try await copied(among: 200), try await copied(among: 20_000))

@@ -1,5 +1,7 @@
-import BeeHiveRouting
 import Testing
+import Threads
+
+@testable import BeeHiveRouting
 
 @Suite("A router takes in routes, and lets go of one without another")
 struct RouteTableTests {
@@ -29,6 +31,44 @@ struct RouteTableTests {
     #expect(error?.code == .duplicate)
     #expect(router.canOpen("/cafe\u{301}-7") && router.deregister("/cafe\u{301}-:id"))
     #expect(!router.canOpen("/caf%C3%A9-7") && router.routes.isEmpty)
+  }
+
+  @Test(
+    "Of 10,000 parameters with text around them, a segment is looked up in those of each length")
+  func manyFrames() async throws {
+    let router = Router()
+    for number in 0..<10_000 {
+      try router.register("/v\(number)-:id.\(number % 7)") { "\(number) \(try $0["id"] as String)" }
+    }
+    try router.answering("/:plain")
+    for number in [0, 7, 8, 99, 4_321, 9_999] {
+      #expect(await router.answer("/v\(number)-x.\(number % 7)") == "\(number) x")
+      #expect(await router.answer("/v\(number)-x.8") == "/:plain plain=v\(number)-x.8")
+    }
+    let roots = router.core.routes.withLock { $0.tree.roots.pairs.map(\.value.edges) }
+    #expect(roots.map(\.framed.count) == [4])
+    #expect(roots.map { $0.edges(for: "v7-x.0").count } == [2])
+    for number in 0..<10_000 {
+      #expect(router.deregister("/v\(number)-:other.\(number % 7)"))
+    }
+    #expect(
+      router.core.routes.withLock {
+        $0.tree.roots.pairs.allSatisfy { $0.value.edges.framed.isEmpty }
+      })
+  }
+
+  @Test("Text around a value: the longer first, then the narrower type, then by the alphabet")
+  func frameOrder() async throws {
+    let router = try Router().answering(
+      "/:x.b", "/a:x", "/ab:x", "/:n<Int>.b", "/a:x.b", "/a:n<Int>", "/:plain")
+    for (url, answer) in [
+      ("/abc.b", "/a:x.b x=bc"), ("/a7.b", "/a:x.b x=7"), ("/abc", "/ab:x x=c"),
+      ("/a7", "/a:n<Int> n=7"), ("/ac", "/a:x x=c"), ("/7.b", "/:n<Int>.b n=7"),
+      ("/q.b", "/:x.b x=q"), ("/a", "/:plain plain=a"), ("/.b", "/:plain plain=.b"),
+      ("/ab", "/a:x x=b"), ("/a.b", "/:x.b x=a"),
+    ] {
+      #expect(await router.answer(url) == answer, "\(url)")
+    }
   }
 
   @Test("Deregistering takes out this route and no other")

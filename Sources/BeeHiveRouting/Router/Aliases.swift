@@ -32,14 +32,15 @@ extension Router {
   /// Adds aliases, all or none: a name is one segment, a URL is one, and none leads back to itself.
   public func register(_ aliases: Aliases) throws(RoutingError) {
     let added = try core.routes.withLock { table throws(RoutingError) -> [String] in
-      let all = table.aliases.merging(aliases.urls) { _, new in new }
       for (name, url) in aliases.urls.sorted(by: { $0.key < $1.key }) {
         guard let read = try? URLText(name), read.path == [name], read.items.isEmpty else {
           throw RoutingError(.badPattern, "the alias \"\(name)\" is no single segment of a path")
         }
         var next = url
         var way = [name]
-        while let parsed = try URLText(next).aliasName, let onward = all[parsed] {
+        while let parsed = try URLText(next).aliasName,
+          let onward = aliases.urls[parsed] ?? table.aliases[parsed]
+        {
           way.append(parsed)
           guard !way.dropLast().contains(parsed), way.count <= Call.mostRedirections else {
             throw RoutingError(
@@ -56,22 +57,26 @@ extension Router {
             .duplicate, "the alias \(name) stands for \(known) already, not for \(url)")
         }
       }
-      defer { table.aliases = all }
-      return aliases.urls.keys.filter { table.aliases[$0] == nil }
+      return aliases.urls.compactMap { name, url in
+        table.aliases.set(name, url) == nil ? name : nil
+      }
     }
     core.own { [core] in
-      core.routes.withLock { table in for name in added { table.aliases[name] = nil } }
+      core.routes.withLock { table in for name in added { table.aliases.set(name, nil) } }
     }
   }
 
   /// Takes an alias out; whether it was there.
   @discardableResult
   public func removeAlias(_ name: String) -> Bool {
-    core.routes.withLock { $0.aliases.removeValue(forKey: name) != nil }
+    core.routes.withLock { $0.aliases.set(name, nil) != nil }
   }
 
   /// The aliases there are.
-  public var aliases: Aliases { Aliases(core.routes.withLock { $0.aliases }) }
+  public var aliases: Aliases {
+    let pairs = core.routes.withLock { $0.aliases }.pairs
+    return Aliases(Dictionary(uniqueKeysWithValues: pairs.map { ($0.key, $0.value) }))
+  }
 }
 
 extension URLText {

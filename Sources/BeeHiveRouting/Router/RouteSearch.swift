@@ -75,7 +75,7 @@ struct RouteSearch {
       visit(child, 1, literal: next)
     }
     if let child = node.literals[literal] { visit(child, depth + 1, literal: next) }
-    for edge in node.edges {
+    for edge in node.edges.edges(for: segments[depth]) {
       guard let value = edge.value(of: segments[depth], ignoringTypes) else { continue }
       values.append(value)
       visit(edge.node, depth + 1, literal: next)
@@ -117,17 +117,13 @@ extension String {
   }
 }
 
-extension RouteTree.Edge {
-  /// The value of a segment; nil where it is not for this edge.
+extension RouteEdges.Edge {
+  /// The value of a segment that has the edge's frame; nil where it is none of the type.
   fileprivate func value(of segment: String, _ ignoringType: Bool) -> (any URLConvertible)? {
-    let type = ignoringType ? nil : type
-    guard !prefix.isEmpty || !suffix.isEmpty else {
-      return type.map { $0.convert(segment) } ?? segment
-    }
-    guard segment.hasPrefix(prefix), segment.hasSuffix(suffix),
-      segment.count > prefix.count + suffix.count
-    else { return nil }
-    let text = String(segment.dropFirst(prefix.count).dropLast(suffix.count))
-    return type.map { $0.convert(text) } ?? text
+    let text =
+      frame.isEmpty
+      ? segment : String(segment.dropFirst(frame.prefix.count).dropLast(frame.suffix.count))
+    guard let type, !ignoringType else { return text }
+    return type.convert(text)
   }
 }

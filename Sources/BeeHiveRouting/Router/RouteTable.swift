@@ -30,10 +30,10 @@ struct RouteTable: Sendable {
   var types = SegmentTypes()
   var schemes: [String?: SchemeRules] = [:]
   /// What a name of its own stands for.
-  var aliases: [String: String] = [:]
+  var aliases = HashTrie<String, String>()
 
   /// Every route, in order of registration.
-  var all: [Route] { routes.values.sorted { $0.id.rawValue < $1.id.rawValue } }
+  var all: [Route] { routes.pairs.map(\.value).sorted { $0.id.rawValue < $1.id.rawValue } }
 
   /// Takes in a route; throws where its pattern is taken, or names a type that is not defined.
   mutating func add(_ route: Route) throws(RoutingError) {
@@ -78,6 +78,19 @@ struct RouteTable: Sendable {
     guard let route = routes.set(id, nil) else { return nil }
     for variant in route.variants { remove(route, variant) }
     return route
+  }
+
+  /// Takes out the routes of a pattern's shape, and answers them.
+  mutating func remove(shapedLike pattern: RoutePattern) -> [Route] {
+    // Routes of one shape have all of their forms in common.
+    let numbers = tree.numbers(at: pattern.variants.first ?? [], of: pattern.root)
+    return Set(numbers).compactMap { number in
+      let id = Route.ID(rawValue: number)
+      guard let route = routes[id], route.pattern.hasShape(of: pattern, route.variants) else {
+        return nil
+      }
+      return remove(id)
+    }
   }
 
   /// Takes out the routes for which `condition` holds, and answers them.

@@ -17,24 +17,9 @@ struct RouteTree: Sendable {
     var names: [String]
   }
 
-  /// An edge that takes a segment and gives a value.
-  struct Edge: Sendable {
-    var prefix: String
-    var suffix: String
-    var type: SegmentTypes.SegmentType?
-    var node = Node()
-
-    /// Text around the value beats none, a type beats text, a narrow type beats a wide one.
-    /// Text is counted in characters, so that composed and decomposed ones are the same edge.
-    fileprivate var order: (Int, Int, String, String, String) {
-      (-(prefix.count + suffix.count), type?.rank ?? 5, type?.name ?? "", prefix, suffix)
-    }
-  }
-
   struct Node: Sendable {
     var literals = HashTrie<String, Node>()
-    /// In the order in which they are tried.
-    var edges: [Edge] = []
+    var edges = RouteEdges()
     /// Larger priority first, then the earlier one.
     var ends: [Ending] = []
     /// Those that take what is left, at least one segment, as one text.
@@ -98,6 +83,11 @@ struct RouteTree: Sendable {
       node = root.isEmpty ? nil : root
     }
   }
+
+  /// The routes or rules that end at one form of a pattern, or have it and whatever follows.
+  func numbers(at segments: [RoutePattern.Segment], of root: Root) -> [UInt64] {
+    roots[root]?.numbers(at: segments[...]) ?? []
+  }
 }
 
 extension RouteTree {
@@ -128,10 +118,7 @@ extension RouteTree.Node {
         return child.insert(ending, at: rest, sharing: sharing)
       }
     case .capture(let capture):
-      let edge = RouteTree.Edge(prefix: capture.prefix, suffix: capture.suffix, type: step.type)
-      let index = edges.partitioningIndex(where: { edge.order <= $0.order })
-      if index == edges.count || edge.order < edges[index].order { edges.insert(edge, at: index) }
-      return edges[index].node.insert(ending, at: rest, sharing: sharing)
+      return edges.change(capture, of: step.type) { $0.insert(ending, at: rest, sharing: sharing) }
     case .rest(let rest):
       return rest.isPath
         ? Self.add(ending, to: &paths, sharing) : Self.add(ending, to: &rests, sharing)
@@ -161,9 +148,7 @@ extension RouteTree.Node {
         node = child.isEmpty ? nil : child
       }
     case .capture(let capture):
-      guard let index = edges.firstIndex(where: { $0.isEdge(of: capture) }) else { return }
-      edges[index].node.remove(number, at: segments.dropFirst())
-      if edges[index].node.isEmpty { edges.remove(at: index) }
+      edges.change(capture) { $0.remove(number, at: segments.dropFirst()) }
     case .rest(let rest):
       if rest.isPath {
         paths.removeAll { $0.number == number }
@@ -173,11 +158,15 @@ extension RouteTree.Node {
     case nil: ends.removeAll { $0.number == number }
     }
   }
-}
 
-extension RouteTree.Edge {
-  fileprivate func isEdge(of capture: RoutePattern.Capture) -> Bool {
-    prefix == capture.prefix && suffix == capture.suffix
-      && type?.name == capture.type.map(SegmentTypes.key)
+  /// The numbers of what ends at a form, whatever may follow there.
+  fileprivate func numbers(at segments: ArraySlice<RoutePattern.Segment>) -> [UInt64] {
+    let next: RouteTree.Node?
+    switch segments.first {
+    case .literal(let literal): next = literals[literal]
+    case .capture(let capture): next = edges.node(of: capture)
+    case .rest, nil: return (ends + paths + rests).map(\.number)
+    }
+    return next?.numbers(at: segments.dropFirst()) ?? []
   }
 }

@@ -44,9 +44,7 @@ public struct Router: Sendable {
   @discardableResult
   public func deregister(_ pattern: String) -> Bool {
     guard let pattern = try? RoutePattern(pattern) else { return false }
-    let gone = core.routes.withLock { table in
-      table.remove { $0.pattern.hasShape(of: pattern, $0.variants) }
-    }
+    let gone = core.routes.withLock { $0.remove(shapedLike: pattern) }
     return !gone.isEmpty
   }
 

@@ -1,0 +1,112 @@
+/// The parameters that a node of a `RouteTree` may take a segment for.
+///
+/// A segment has one frame of each length, which is looked up: thousands of `/v1-:id`, `/v2-:id` cost a match no
+/// more than one.
+struct RouteEdges: Sendable {
+  /// The text around a value. It is compared and counted in characters, so that composed and decomposed ones are
+  /// the same.
+  struct Frame: Hashable, Sendable {
+    var prefix: String
+    var suffix: String
+
+    var isEmpty: Bool { prefix.isEmpty && suffix.isEmpty }
+  }
+
+  /// An edge that takes a segment and gives a value.
+  struct Edge: Sendable {
+    let frame: Frame
+    let type: SegmentTypes.SegmentType?
+    var node = RouteTree.Node()
+
+    /// Text around the value beats none, a type beats text, a narrow type beats a wide one.
+    fileprivate var order: (Int, Int, String, String, String) {
+      (
+        -(frame.prefix.count + frame.suffix.count), type?.rank ?? 5, type?.name ?? "",
+        frame.prefix, frame.suffix
+      )
+    }
+
+    fileprivate func isOf(type name: String?) -> Bool { type?.name == name.map(SegmentTypes.key) }
+  }
+
+  /// The edges whose frames have these lengths.
+  struct Framed: Sendable {
+    let prefixCount: Int
+    let suffixCount: Int
+    var edges = HashTrie<Frame, [Edge]>()
+  }
+
+  /// Edges without text around the value, in the order in which they are tried.
+  private var plain: [Edge] = []
+  private(set) var framed: [Framed] = []
+
+  var isEmpty: Bool { plain.isEmpty && framed.isEmpty }
+
+  /// The edges that may take a segment by the text around its value, in the order in which they are tried.
+  func edges(for segment: String) -> [Edge] {
+    guard !framed.isEmpty else { return plain }
+    let count = segment.count
+    let found = framed.flatMap { framed -> [Edge] in
+      guard count > framed.prefixCount + framed.suffixCount else { return [] }
+      let frame = Frame(
+        prefix: String(segment.prefix(framed.prefixCount)),
+        suffix: String(segment.suffix(framed.suffixCount)))
+      return framed.edges[frame] ?? []
+    }
+    return found.sorted { $0.order < $1.order } + plain
+  }
+
+  /// The node behind a parameter.
+  func node(of capture: RoutePattern.Capture) -> RouteTree.Node? {
+    let frame = capture.frame
+    let edges =
+      frame.isEmpty ? plain : framed.lazy.compactMap { $0.edges[frame] }.first ?? []
+    return edges.first { $0.isOf(type: capture.type) }?.node
+  }
+
+  /// Changes the node behind a parameter, which is made where there is none, and taken out where it is left empty.
+  mutating func change<Result>(
+    _ capture: RoutePattern.Capture, of type: SegmentTypes.SegmentType?,
+    _ change: (inout RouteTree.Node) -> Result
+  ) -> Result {
+    let edge = Edge(frame: capture.frame, type: type)
+    return changeEdges(in: edge.frame) { edges in
+      let index = edges.partitioningIndex(where: { edge.order <= $0.order })
+      if index == edges.count || edge.order < edges[index].order { edges.insert(edge, at: index) }
+      defer { if edges[index].node.isEmpty { edges.remove(at: index) } }
+      return change(&edges[index].node)
+    }
+  }
+
+  /// Changes the node behind a parameter, if there is one; it is taken out where it is left empty.
+  mutating func change(
+    _ capture: RoutePattern.Capture, _ change: (inout RouteTree.Node) -> Void
+  ) {
+    changeEdges(in: capture.frame) { edges in
+      guard let index = edges.firstIndex(where: { $0.isOf(type: capture.type) }) else { return }
+      change(&edges[index].node)
+      if edges[index].node.isEmpty { edges.remove(at: index) }
+    }
+  }
+
+  /// Changes the edges of one frame, which differ in their types.
+  private mutating func changeEdges<Result>(
+    in frame: Frame, _ change: (inout [Edge]) -> Result
+  ) -> Result {
+    guard !frame.isEmpty else { return change(&plain) }
+    let (prefix, suffix) = (frame.prefix.count, frame.suffix.count)
+    let known = framed.firstIndex { $0.prefixCount == prefix && $0.suffixCount == suffix }
+    let index = known ?? framed.count
+    if known == nil { framed.append(Framed(prefixCount: prefix, suffixCount: suffix)) }
+    defer { if framed[index].edges.isEmpty { framed.remove(at: index) } }
+    return framed[index].edges.change(frame) { edges in
+      var ofFrame = edges.take() ?? []
+      defer { edges = ofFrame.isEmpty ? nil : ofFrame }
+      return change(&ofFrame)
+    }
+  }
+}
+
+extension RoutePattern.Capture {
+  fileprivate var frame: RouteEdges.Frame { RouteEdges.Frame(prefix: prefix, suffix: suffix) }
+}
