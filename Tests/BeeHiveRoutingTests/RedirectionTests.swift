@@ -40,10 +40,12 @@ struct RedirectionTests {
   @Test func `A place in the target is filled in, encoded`() async throws {
     try load(
       rule(#"{"url": "app://detail/:id"}"#, #"{"redirect": "app://page/:id"}"#),
-      rule(#"{"url": "app://tab/:id"}"#, #"{"redirect": "app://old/detail?tab=:id#top"}"#, "s"))
+      rule(#"{"url": "app://tab/:id"}"#, #"{"redirect": "app://old/detail?tab=:id#top"}"#, "s"),
+      rule(#"{"url": "app://at/:id"}"#, #"{"redirect": "app://old/detail?at=%3Aid&k=a=:id"}"#, "t"))
     #expect(await router.answer("app://detail/a%2Fb%3Fc") == "app://page/:id id=a/b?c")
     #expect(await router.answer("app://detail/7?k=v%26w") == "app://page/:id id=7 k=v&w")
     #expect(await router.answer("app://tab/a%26b") == "app://old/detail tab=a&b")
+    #expect(await router.answer("app://at/7") == "app://old/detail at=:id id=7 k=a=:id")
   }
 
   @Test func `Values of the path and of the query are an action's arguments`() async throws {
@@ -92,6 +94,33 @@ struct RedirectionTests {
     try router.register("app://rest") { describe($0) }
     try load(rule(#"{"url": "app://old2/*"}"#, #"{"redirect": "app://rest"}"#))
     #expect(await router.answer("app://old2/a/b?k=1") == "app://rest k=1")
+  }
+
+  @Test("What is left of the path goes where the target has a place for it")
+  func rest() async throws {
+    try router.answering("app://moved/*tail")
+    try load(
+      rule(#"{"url": "app://old3/*all"}"#, #"{"redirect": "app://moved/to/*all"}"#),
+      rule(#"{"url": "app://old4/*"}"#, #"{"redirect": "app://moved/*"}"#, "star"),
+      rule(#"{"url": "app://old5/:p<Path>"}"#, #"{"redirect": "app://moved/:p<Path>"}"#, "path"),
+      rule(#"{"url": "app://old6/:p<Path>"}"#, #"{"redirect": "app://moved/:p"}"#, "segment"),
+      rule(#"{"url": "app://old7/:p"}"#, #"{"redirect": "app://moved/%2A/:p"}"#, "literal"))
+    for (url, answer) in [
+      ("app://old3/a/b%2Fc?k=1", "app://moved/*tail k=1 tail=[\"to\", \"a\", \"b/c\"]"),
+      ("app://old3", "app://moved/*tail tail=[\"to\"]"),
+      ("app://old4/a/b", "app://moved/*tail tail=[\"a\", \"b\"]"),
+      ("app://old4", "app://moved/*tail tail=[]"),
+      ("app://old5/a/b", "app://moved/*tail tail=[\"a\", \"b\"]"),
+      ("app://old6/a/b", "app://moved/*tail tail=[\"a/b\"]"),
+      ("app://old7/a", "app://moved/*tail tail=[\"*\", \"a\"]"),
+    ] {
+      let given = await router.answer(url)
+      #expect(given == answer, "\(url)")
+    }
+    let error = #expect(throws: RoutingError.self) {
+      try load(rule(#"{"url": "app://detail/:id"}"#, #"{"redirect": "app://page/*rest"}"#))
+    }
+    #expect(error?.message.contains("the place *rest") == true, "\(error?.message ?? "")")
   }
 
   @Test func `A place may have text around it`() async throws {

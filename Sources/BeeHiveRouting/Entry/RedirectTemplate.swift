@@ -2,7 +2,8 @@ internal import BeeHive
 
 /// The URL of a redirection with places that the match fills in: `app://old/:id?tab=:tab`.
 ///
-/// Its path is a pattern, so a place may have a type and text around it.
+/// Its path is a pattern, so a place may have a type and text around it, and `*rest` at the end takes what the
+/// pattern's `*rest` took.
 struct RedirectTemplate: Sendable {
   private enum Part: Sendable {
     case text(String)
@@ -25,20 +26,26 @@ struct RedirectTemplate: Sendable {
     let hasPlaces = head.utf8.split(
       separator: UInt8(ascii: "/"), omittingEmptySubsequences: false
     ).dropFirst().contains { segment in
-      // A port is a number, a name is none; %3A is a colon.
-      zip(segment, segment.dropFirst()).contains { $0 == UInt8(ascii: ":") && !$1.isDigit }
+      // A port is a number, a name is none; %3A is a colon, %2A a star.
+      segment.first == UInt8(ascii: "*")
+        || zip(segment, segment.dropFirst()).contains { $0 == UInt8(ascii: ":") && !$1.isDigit }
     }
     path = hasPlaces ? try RoutePattern(String(head)) : nil
     self.head = String(head)
     self.fragment = fragment.map { "#" + $0 } ?? ""
-    let plain = try URLText("/" + (query.map { "?" + $0 } ?? ""))
-    self.query = plain.items.map { item in
-      guard let value = item.value, value.utf8.first == UInt8(ascii: ":"), value.utf8.count > 1
-      else {
-        return (item.name, item.value.map(Part.text))
+    var own: [(name: String, value: Part?)] = []
+    for text in (query ?? "").utf8.split(separator: UInt8(ascii: "&")).map({ String(Substring($0)) }
+    ) {
+      // Here too, %3A is a colon.
+      let isPlace = text.cut(at: UInt8(ascii: "=")).after?.utf8.first == UInt8(ascii: ":")
+      for item in try URLText("/?" + text).items {
+        let value = item.value.map { text -> Part in
+          isPlace && text.utf8.count > 1 ? .place(String(text.dropFirst())) : .text(text)
+        }
+        own.append((item.name, value))
       }
-      return (item.name, .place(String(value.dropFirst())))
     }
+    self.query = own
     let inQuery = self.query.compactMap { item in
       if case .place(let name) = item.value { name } else { nil }
     }
@@ -48,7 +55,7 @@ struct RedirectTemplate: Sendable {
       let known = given.isEmpty ? "no names" : given.sorted().joined(separator: ", ")
       throw RoutingError(
         .badPattern,
-        "\(text) has the place :\(unknown), and the path that is matched gives \(known) in each of its forms",
+        "\(text) has the place \(path?.isRest(unknown) == true ? "*" : ":")\(unknown), and the path that is matched gives \(known) in each of its forms",
         key: unknown)
     }
   }
@@ -61,6 +68,7 @@ struct RedirectTemplate: Sendable {
     for name in names {
       let texts = given.texts(name)
       guard let first = texts.first else {
+        if path?.isRest(name) == true { continue }
         throw RoutingError(
           .missingParameter, "\(head) is to be filled in with \(name), which the call is not given",
           key: name)

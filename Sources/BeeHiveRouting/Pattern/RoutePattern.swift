@@ -111,6 +111,11 @@ public struct RoutePattern: Hashable, Sendable {
     return nil
   }
 
+  /// Whether a name takes what is left of the path, if anything.
+  func isRest(_ name: String) -> Bool {
+    variants.contains { $0.last == .rest(Rest(name: name, isPath: false)) }
+  }
+
   /// Compares shapes, as duplicates are found: by all but the names of parameters and the query.
   ///
   /// - Parameters:
