@@ -1,4 +1,5 @@
 internal import BeeHive
+internal import Registration
 
 /// Which calls an interceptor or a rule is asked about.
 public struct CallMatch: Sendable {

@@ -1,4 +1,5 @@
 internal import BeeHive
+internal import Registration
 
 /// Who decides about a call before it is answered. Lives under the lock of its `RoutingCore`; a copy of it is a
 /// snapshot.

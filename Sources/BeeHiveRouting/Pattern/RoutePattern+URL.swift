@@ -29,7 +29,7 @@ extension RoutePattern {
   }
 
   private func url(
-    of variant: [Segment], _ values: [String: any URLConvertible], checkedBy tree: RouteTree?
+    of variant: [PatternSegment], _ values: [String: any URLConvertible], checkedBy tree: RouteTree?
   ) throws(RoutingError) -> String {
     var used: [String: [String]] = [:]
     var path: [String] = []
@@ -62,7 +62,7 @@ extension RoutePattern {
     }
   }
 
-  private static func needed(by variant: [Segment]) -> [String] {
+  private static func needed(by variant: [PatternSegment]) -> [String] {
     variant.compactMap { segment in
       switch segment {
       case .capture(let capture): capture.name
@@ -73,7 +73,8 @@ extension RoutePattern {
   }
 
   private static func part(
-    _ segment: Segment, _ values: [String: any URLConvertible], _ used: inout [String: [String]],
+    _ segment: PatternSegment, _ values: [String: any URLConvertible],
+    _ used: inout [String: [String]],
     host rules: SchemeRules?
   ) throws(RoutingError) -> String? {
     switch segment {

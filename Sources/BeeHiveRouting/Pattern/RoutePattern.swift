@@ -1,3 +1,5 @@
+internal import Registration
+
 /// Which URLs a route answers to.
 ///
 /// `app://shop/:id<Int>(/:tab)?from&page<Int>=1`
@@ -18,28 +20,6 @@
 /// - **`?key&key<Int>&key<Int?>&key<Int>=1&*`** declares the query. A bare key is an optional text, a
 ///   type makes it required, a default or an optional type does not; `*` allows any other key.
 public struct RoutePattern: Hashable, Sendable {
-  /// One segment of a path.
-  enum Segment: Hashable, Sendable {
-    case literal(String)
-    case capture(Capture)
-    case rest(Rest)
-  }
-
-  /// `v:major<Int>.html`
-  struct Capture: Hashable, Sendable {
-    var prefix = ""
-    var name: String
-    /// Nil for text.
-    var type: String?
-    var suffix = ""
-  }
-
-  /// `*name`, or `:name<Path>`.
-  struct Rest: Hashable, Sendable {
-    var name: String
-    var isPath: Bool
-  }
-
   /// One key that the query may have.
   public struct Key: Hashable, Sendable {
     /// The key, decoded.
@@ -54,54 +34,42 @@ public struct RoutePattern: Hashable, Sendable {
 
   /// The pattern as it was written.
   public let text: String
-  /// The scheme in lower case; nil for any.
-  public let scheme: String?
-  /// Whether the first segment is a host.
-  let isAbsolute: Bool
-  /// One list of segments for each choice of the optional parts, the longest first.
-  let variants: [[Segment]]
+  let parts: PatternParts
   /// The declared keys of the query.
   public let keys: [Key]
-  /// Whether the query may have other keys.
-  public let allowsOtherKeys: Bool
 
   /// Reads a pattern.
   public init(_ text: String) throws(RoutingError) {
-    var reader = PatternReader(text)
-    let parts = try reader.read()
-    self.text = text
-    scheme = parts.scheme
-    isAbsolute = parts.isAbsolute
-    variants = parts.variants
-    keys = parts.keys
-    allowsOtherKeys = parts.allowsOtherKeys
+    do throws(PatternProblem) {
+      self.init(text, try PatternParts(text))
+    } catch {
+      throw RoutingError(.badPattern, "the pattern \(text) cannot be used: \(error.reason)")
+    }
   }
 
-  private init(anything: Void) {
-    text = "*"
-    scheme = nil
-    isAbsolute = false
-    variants = [[.rest(Rest(name: "*", isPath: false))]]
-    keys = []
-    allowsOtherKeys = true
+  private init(_ text: String, _ parts: PatternParts) {
+    self.text = text
+    self.parts = parts
+    keys = parts.keys.map(Key.init)
   }
+
+  /// The scheme in lower case; nil for any.
+  public var scheme: String? { parts.scheme }
+  /// Whether the first segment is a host.
+  var isAbsolute: Bool { parts.isAbsolute }
+  /// One list of segments for each choice of the optional parts, the longest first.
+  var variants: [[PatternSegment]] { parts.variants }
+  /// Whether the query may have other keys.
+  public var allowsOtherKeys: Bool { parts.allowsOtherKeys }
 
   /// What the handler of unmatched URLs is told as its pattern.
-  static let anything = RoutePattern(anything: ())
+  static let anything = RoutePattern("*", .anything)
 
   /// The names that the path gives values to, in order of the longest form.
   public var names: [String] { Self.names(in: variants.first ?? []) }
 
   /// The names that one form gives values to.
-  static func names(in variant: [Segment]) -> [String] {
-    variant.compactMap { segment in
-      switch segment {
-      case .literal: nil
-      case .capture(let capture): capture.name
-      case .rest(let rest): rest.name
-      }
-    }
-  }
+  static func names(in variant: [PatternSegment]) -> [String] { variant.compactMap(\.name) }
 
   /// The name of the type that the path asks for at a name; nil for text.
   func type(of name: String) -> String? {
@@ -113,37 +81,9 @@ public struct RoutePattern: Hashable, Sendable {
 
   /// Whether a name takes what is left of the path, if anything.
   func isRest(_ name: String) -> Bool {
-    variants.contains { $0.last == .rest(Rest(name: name, isPath: false)) }
-  }
-
-  /// Compares shapes, as duplicates are found: by all but the names of parameters and the query.
-  ///
-  /// - Parameters:
-  ///   - other: The other pattern.
-  ///   - variants: The route's forms where anything may follow them, else those of the pattern.
-  /// - Returns: Whether a route of this pattern has the other's shape, its own forms or the route's.
-  func hasShape(of other: RoutePattern, _ variants: [[Segment]]) -> Bool {
-    guard scheme == other.scheme, isAbsolute == other.isAbsolute else { return false }
-    let shape = Self.shape(other.variants)
-    return Self.shape(self.variants) == shape || Self.shape(variants) == shape
-  }
-
-  /// What is left of forms without the names of their parameters.
-  private static func shape(_ variants: [[Segment]]) -> Set<[Segment]> {
-    Set(
-      variants.map { variant in
-        variant.map { segment in
-          switch segment {
-          case .literal: segment
-          case .capture(let capture):
-            .capture(
-              Capture(
-                prefix: capture.prefix, name: "", type: capture.type.map(SegmentTypes.key),
-                suffix: capture.suffix))
-          case .rest(let rest): .rest(Rest(name: "", isPath: rest.isPath))
-          }
-        }
-      })
+    variants.contains {
+      if case .rest(let rest)? = $0.last { !rest.isPath && rest.name == name } else { false }
+    }
   }
 
   /// The names of the types that the path and the query ask for.
@@ -158,6 +98,15 @@ public struct RoutePattern: Hashable, Sendable {
 extension RoutePattern: CustomStringConvertible {
   /// The pattern as it was written.
   public var description: String { text }
+}
+
+extension RoutePattern.Key {
+  fileprivate init(_ key: PatternParts.Key) {
+    name = key.name
+    type = key.type
+    isOptional = key.isOptional
+    defaultText = key.defaultText
+  }
 }
 
 extension RoutePattern.Key: CustomStringConvertible {

@@ -1,4 +1,5 @@
 public import BeeHive
+internal import Registration
 
 /// A registered route.
 public struct Route: Sendable, Identifiable {
@@ -36,12 +37,13 @@ public struct Route: Sendable, Identifiable {
   let handler: @Sendable (RouteCall) async throws -> any Sendable
 
   /// The forms of the pattern as the tree takes them.
-  var variants: [[RoutePattern.Segment]] {
-    guard extent == .prefix else { return pattern.variants }
-    return pattern.variants.map { variant in
-      if case .rest? = variant.last { return variant }
-      return variant + [.rest(RoutePattern.Rest(name: "*", isPath: false))]
-    }
+  var variants: [[PatternSegment]] { pattern.parts.variants(isPrefix: extent == .prefix) }
+
+  /// Whether it has a pattern's shape, as a duplicate has: names of parameters and the query say nothing.
+  func hasShape(of other: RoutePattern) -> Bool {
+    let shapes = other.parts.shapes()
+    return pattern.parts.shapes() == shapes
+      || pattern.parts.shapes(isPrefix: extent == .prefix) == shapes
   }
 
   /// Whether code registered it, rather than an image.

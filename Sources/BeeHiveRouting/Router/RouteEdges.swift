@@ -1,3 +1,5 @@
+internal import Registration
+
 /// The parameters that a node of a `RouteTree` may take a segment for.
 ///
 /// A segment has one frame of each length, which is looked up: thousands of `/v1-:id`, `/v2-:id` cost a match no
@@ -26,7 +28,9 @@ struct RouteEdges: Sendable {
       )
     }
 
-    fileprivate func isOf(type name: String?) -> Bool { type?.name == name.map(SegmentTypes.key) }
+    fileprivate func isOf(type name: String?) -> Bool {
+      type?.name == name.map(PatternSegment.typeKey)
+    }
   }
 
   /// The edges whose frames have these lengths.
@@ -57,7 +61,7 @@ struct RouteEdges: Sendable {
   }
 
   /// The node behind a parameter.
-  func node(of capture: RoutePattern.Capture) -> RouteTree.Node? {
+  func node(of capture: PatternSegment.Capture) -> RouteTree.Node? {
     let frame = capture.frame
     let edges =
       frame.isEmpty ? plain : framed.lazy.compactMap { $0.edges[frame] }.first ?? []
@@ -66,7 +70,7 @@ struct RouteEdges: Sendable {
 
   /// Changes the node behind a parameter, which is made where there is none, and taken out where it is left empty.
   mutating func change<Result>(
-    _ capture: RoutePattern.Capture, of type: SegmentTypes.SegmentType?,
+    _ capture: PatternSegment.Capture, of type: SegmentTypes.SegmentType?,
     _ change: (inout RouteTree.Node) -> Result
   ) -> Result {
     let edge = Edge(frame: capture.frame, type: type)
@@ -80,7 +84,7 @@ struct RouteEdges: Sendable {
 
   /// Changes the node behind a parameter, if there is one; it is taken out where it is left empty.
   mutating func change(
-    _ capture: RoutePattern.Capture, _ change: (inout RouteTree.Node) -> Void
+    _ capture: PatternSegment.Capture, _ change: (inout RouteTree.Node) -> Void
   ) {
     changeEdges(in: capture.frame) { edges in
       guard let index = edges.firstIndex(where: { $0.isOf(type: capture.type) }) else { return }
@@ -107,6 +111,6 @@ struct RouteEdges: Sendable {
   }
 }
 
-extension RoutePattern.Capture {
+extension PatternSegment.Capture {
   fileprivate var frame: RouteEdges.Frame { RouteEdges.Frame(prefix: prefix, suffix: suffix) }
 }

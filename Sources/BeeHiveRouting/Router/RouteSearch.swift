@@ -1,4 +1,5 @@
 internal import BeeHive
+internal import Registration
 
 /// A route or rule whose whole pattern a URL meets, and the values that its path gives.
 struct RouteMatch: Sendable {

@@ -1,4 +1,5 @@
 internal import BeeHive
+internal import Registration
 
 /// What a router knows. Lives under the lock of its `RoutingCore`; a copy of it is a snapshot.
 struct RouteTable: Sendable {
@@ -60,7 +61,7 @@ struct RouteTable: Sendable {
     routes.set(route.id, route)
   }
 
-  private mutating func remove(_ route: Route, _ variant: [RoutePattern.Segment]) {
+  private mutating func remove(_ route: Route, _ variant: [PatternSegment]) {
     tree.remove(route.id.rawValue, at: variant, of: route.pattern.root)
   }
 
@@ -86,9 +87,7 @@ struct RouteTable: Sendable {
     let numbers = tree.numbers(at: pattern.variants.first ?? [], of: pattern.root)
     return Set(numbers).compactMap { number in
       let id = Route.ID(rawValue: number)
-      guard let route = routes[id], route.pattern.hasShape(of: pattern, route.variants) else {
-        return nil
-      }
+      guard let route = routes[id], route.hasShape(of: pattern) else { return nil }
       return remove(id)
     }
   }

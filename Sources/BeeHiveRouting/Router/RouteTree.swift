@@ -1,3 +1,5 @@
+internal import Registration
+
 /// What is found by URLs, by the segments of its patterns: the routes of a router, the rules of a table.
 ///
 /// Matching looks at the branches that a URL can take, not at the patterns. Copies share what they have in
@@ -37,7 +39,7 @@ struct RouteTree: Sendable {
   /// One form of a pattern, the types that it names looked up.
   struct Form {
     fileprivate struct Step {
-      var segment: RoutePattern.Segment
+      var segment: PatternSegment
       var type: SegmentTypes.SegmentType?
     }
 
@@ -47,7 +49,7 @@ struct RouteTree: Sendable {
 
     /// Throws where the form names a type that is not defined.
     init(
-      _ segments: [RoutePattern.Segment], of pattern: RoutePattern, types: SegmentTypes
+      _ segments: [PatternSegment], of pattern: RoutePattern, types: SegmentTypes
     ) throws(RoutingError) {
       root = pattern.root
       names = RoutePattern.names(in: segments)
@@ -76,7 +78,7 @@ struct RouteTree: Sendable {
   }
 
   /// Takes a route or rule out of one form of its pattern, and what only it needed.
-  mutating func remove(_ number: UInt64, at segments: [RoutePattern.Segment], of root: Root) {
+  mutating func remove(_ number: UInt64, at segments: [PatternSegment], of root: Root) {
     roots.change(root) { node in
       guard var root = node.take() else { return }
       root.remove(number, at: segments[...])
@@ -85,7 +87,7 @@ struct RouteTree: Sendable {
   }
 
   /// The routes or rules that end at one form of a pattern, or have it and whatever follows.
-  func numbers(at segments: [RoutePattern.Segment], of root: Root) -> [UInt64] {
+  func numbers(at segments: [PatternSegment], of root: Root) -> [UInt64] {
     roots[root]?.numbers(at: segments[...]) ?? []
   }
 }
@@ -138,7 +140,7 @@ extension RouteTree.Node {
   }
 
   fileprivate mutating func remove(
-    _ number: UInt64, at segments: ArraySlice<RoutePattern.Segment>
+    _ number: UInt64, at segments: ArraySlice<PatternSegment>
   ) {
     switch segments.first {
     case .literal(let literal):
@@ -160,7 +162,7 @@ extension RouteTree.Node {
   }
 
   /// The numbers of what ends at a form, whatever may follow there.
-  fileprivate func numbers(at segments: ArraySlice<RoutePattern.Segment>) -> [UInt64] {
+  fileprivate func numbers(at segments: ArraySlice<PatternSegment>) -> [UInt64] {
     let next: RouteTree.Node?
     switch segments.first {
     case .literal(let literal): next = literals[literal]

@@ -1,4 +1,5 @@
 internal import BeeHive
+internal import Registration
 
 /// The types that a pattern may name, and what makes a value of a segment's text.
 struct SegmentTypes: Sendable {
@@ -25,12 +26,6 @@ struct SegmentTypes: Sendable {
     add("bool", rank: 3, Bool.init(urlText:))
   }
 
-  /// What a name stands for: case says nothing, and a float is a double.
-  static func key(of name: String) -> String {
-    let key = name.lowercased()
-    return key == "float" ? "double" : key
-  }
-
   private mutating func add<Value: URLConvertible>(
     _ name: String, rank: Int, _ convert: @escaping @Sendable (String) -> Value?
   ) {
@@ -39,12 +34,13 @@ struct SegmentTypes: Sendable {
 
   /// Whether a pattern may name this type.
   func has(_ name: String) -> Bool {
-    ["string", "path"].contains(Self.key(of: name)) || types[Self.key(of: name)] != nil
+    ["string", "path"].contains(PatternSegment.typeKey(name))
+      || types[PatternSegment.typeKey(name)] != nil
   }
 
   /// Adds a type of the host's; throws where the name is taken.
   mutating func define(_ name: String, _ convert: @escaping Converter) throws(RoutingError) {
-    let key = Self.key(of: name)
+    let key = PatternSegment.typeKey(name)
     guard types[key] == nil, !["string", "path"].contains(key) else {
       throw RoutingError(.duplicate, "the type \(name) of patterns is defined already")
     }
@@ -53,12 +49,12 @@ struct SegmentTypes: Sendable {
 
   /// Takes out a type of the host's, and answers it.
   mutating func remove(_ name: String) -> SegmentType? {
-    types.removeValue(forKey: Self.key(of: name))
+    types.removeValue(forKey: PatternSegment.typeKey(name))
   }
 
   /// The type of this name; throws where there is none.
   func type(named name: String, in pattern: String) throws(RoutingError) -> SegmentType {
-    if let type = types[Self.key(of: name)] { return type }
+    if let type = types[PatternSegment.typeKey(name)] { return type }
     throw RoutingError(
       .unknownType,
       "the pattern \(pattern) names the type \(name), which nobody has defined; there are "
@@ -67,17 +63,17 @@ struct SegmentTypes: Sendable {
 
   /// Makes the value of a text of the query; nil where it is none of that type.
   func value(of text: String, as name: String) -> (any URLConvertible)? {
-    let key = Self.key(of: name)
+    let key = PatternSegment.typeKey(name)
     return key == "string" ? text : types[key]?.convert(text)
   }
 
   /// Whether a text can be of a type; one that is not known here may be anything.
   func mayHold(_ text: String, as name: String) -> Bool {
-    types[Self.key(of: name)].map { $0.convert(text) != nil } ?? true
+    types[PatternSegment.typeKey(name)].map { $0.convert(text) != nil } ?? true
   }
 
   /// The text of the value that a text stands for: `7` for `007` as an integer.
   func normal(_ text: String, as name: String?) -> String {
-    name.flatMap { types[Self.key(of: $0)]?.convert(text)?.urlText } ?? text
+    name.flatMap { types[PatternSegment.typeKey($0)]?.convert(text)?.urlText } ?? text
   }
 }

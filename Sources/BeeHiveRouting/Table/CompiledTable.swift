@@ -1,4 +1,5 @@
 internal import BeeHive
+internal import Registration
 
 extension DecisionTable {
   /// What the host brings to a table.

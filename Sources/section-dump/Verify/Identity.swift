@@ -49,7 +49,7 @@ struct Identity: Hashable {
   private enum Content: Hashable {
     case named(RecordKind, String)
     case service(String, given: String?, priority: Int, isC: Bool)
-    case route(RouteForm, priority: Int)
+    case route(RouteShape, priority: Int)
   }
 
   /// A route has as many as its pattern has forms.
@@ -66,8 +66,8 @@ struct Identity: Hashable {
     case .route:
       // As C says it; for a route in Swift no record does.
       let isPrefix = attributes.others.contains { $0.key == "match" && $0.value == "prefix" }
-      return RouteForm.forms(of: record.name, isPrefix: isPrefix)
-        .map { Self(Content.route($0, priority: attributes.priority)) }
+      let shapes = (try? PatternParts(record.name))?.shapes(isPrefix: isPrefix) ?? []
+      return shapes.map { Self(Content.route($0, priority: attributes.priority)) }
     default: return record.kind.isKnown ? [Self(Content.named(record.kind, record.name))] : []
     }
   }

@@ -2,16 +2,19 @@ import BeeHiveRouting
 import TestSupport
 import Testing
 
-@testable import section_dump
+@testable import Registration
 
-/// Which routes are duplicates, as the router itself says of every two of these.
+/// Which routes are duplicates, as a router says of every two of these and `section-dump verify` by their shapes.
 @Suite("Routes of one shape")
-struct RouteFormTests {
+struct RouteShapeTests {
   struct Route: Hashable, Sendable {
     var pattern: String
     var isPrefix = false
 
-    var forms: Set<RouteForm> { Set(RouteForm.forms(of: pattern, isPrefix: isPrefix)) }
+    /// None where the pattern cannot be used.
+    var shapes: Set<RouteShape> {
+      (try? PatternParts(pattern))?.shapes(isPrefix: isPrefix) ?? []
+    }
   }
 
   static let patterns = [
@@ -74,32 +77,32 @@ struct RouteFormTests {
     for other in Self.routes {
       let expected = Self.isDuplicate(one, other)
       #expect(
-        !one.forms.isDisjoint(with: other.forms) == (expected ?? false),
+        !one.shapes.isDisjoint(with: other.shapes) == (expected ?? false),
         "\(one.pattern) and \(other.pattern)")
       duplicates += expected == true ? 1 : 0
     }
     // A route is its own duplicate, unless it is none.
-    #expect((duplicates > 0) == !one.forms.isEmpty)
+    #expect((duplicates > 0) == !one.shapes.isEmpty)
   }
 
   @Test("as many segments as a router takes, and no more")
   func mostSegments() {
-    #expect(RouteForm.mostSegments == URLLimits.standard.segments)
-    #expect(!Route(pattern: Self.most).forms.isEmpty)
-    #expect(Route(pattern: Self.tooMany).forms.isEmpty)
+    #expect(PatternParts.mostSegments == URLLimits.standard.segments)
+    #expect(!Route(pattern: Self.most).shapes.isEmpty)
+    #expect(Route(pattern: Self.tooMany).shapes.isEmpty)
   }
 
   @Test("A pattern that is longer than any URL is compared with none, however many forms it has")
   func long() {
     let head = "/(a)(b)(c)(d)(e)(f)/"
-    let rest = RouteForm.mostBytes - head.utf8.count
+    let rest = PatternReader.mostBytes - head.utf8.count
     let longest = Route(pattern: head + String(repeating: "x", count: rest))
-    #expect(longest.forms.count == 64)
-    #expect(RouteForm.mostBytes > URLLimits.standard.bytes)
+    #expect(longest.shapes.count == 64)
+    #expect(PatternReader.mostBytes > URLLimits.standard.bytes)
     let huge = head + String(repeating: "x", count: Effort.times(1, full: 12) << 20)
     // Not one is made of what is a byte longer, whatever stands in it.
     for pattern in [longest.pattern + "x", huge] {
-      #expect(RouteForm.forms(of: pattern, isPrefix: false).isEmpty)
+      #expect(Route(pattern: pattern).shapes.isEmpty)
     }
   }
 
@@ -111,7 +114,7 @@ struct RouteFormTests {
       open, "/" + open + "a" + close, "/" + String(repeating: "(/a)", count: 1 << 14),
       String(repeating: "(/a", count: 1 << 12) + String(repeating: ")", count: 1 << 12),
     ] {
-      #expect(RouteForm.forms(of: pattern, isPrefix: false).isEmpty)
+      #expect(Route(pattern: pattern).shapes.isEmpty)
     }
   }
 }

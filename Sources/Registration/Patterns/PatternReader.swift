@@ -1,27 +1,21 @@
-internal import Registration
-
-/// Reads the text of a `RoutePattern`, which has the grammar.
+/// Reads the text of a pattern.
 ///
 /// It is cut at the characters of ASCII, whatever marks follow them, as a URL is cut at its bytes.
 struct PatternReader {
-  struct Parts {
-    var scheme: String?
-    var isAbsolute = false
-    var variants: [[RoutePattern.Segment]] = []
-    var keys: [RoutePattern.Key] = []
-    var allowsOtherKeys = false
-  }
-
   /// More optional parts would make more forms of one route than anybody can mean.
   static let mostVariants = 64
+  /// All forms of a pattern together are that many times as long.
+  static let mostBytes = 16 << 10
 
   private let text: String
 
   init(_ text: String) { self.text = text }
 
-  mutating func read() throws(RoutingError) -> Parts {
-    var parts = Parts()
+  func read(into parts: inout PatternParts) throws(PatternProblem) {
     guard !text.isEmpty else { throw bad("it is empty; write / for the root") }
+    guard text.utf8.count <= Self.mostBytes else {
+      throw bad("it is longer than \(Self.mostBytes) bytes")
+    }
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else {
       throw bad("a blank or a control character has to be written as %XX")
     }
@@ -32,17 +26,16 @@ struct PatternReader {
       parts.isAbsolute = true
       path = Substring(path.unicodeScalars.dropFirst(2))
     }
-    let forms = try OptionalParts.forms(of: path, in: self)
-    for form in forms {
-      for segments in try variants(of: form, parts) where !parts.variants.contains(segments) {
-        parts.variants.append(segments)
+    var variants: [[PatternSegment]] = []
+    for form in try OptionalParts.forms(of: path) {
+      for segments in try self.variants(of: form, parts) where !variants.contains(segments) {
+        variants.append(segments)
       }
     }
-    parts.variants = parts.variants.enumerated()
+    parts.variants = variants.enumerated()
       .sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }.map(\.element)
     if let query { try read(query, into: &parts) }
     try checkNames(parts)
-    return parts
   }
 
   /// The first `?` that is not inside angle brackets begins the query.
@@ -61,7 +54,7 @@ struct PatternReader {
     return (text[...], nil)
   }
 
-  private func splitScheme(_ path: Substring) throws(RoutingError) -> (String?, Substring) {
+  private func splitScheme(_ path: Substring) throws(PatternProblem) -> (String?, Substring) {
     guard let (scheme, rest) = path.cut(at: ":") else { return (nil, path) }
     if scheme == "*" { return (nil, rest) }
     // `:name` at the front is a parameter, and so is the one of `v:major`.
@@ -76,9 +69,9 @@ struct PatternReader {
 
   /// The segments of a form: one list for each way in which its host can be read.
   private func variants(
-    of form: String, _ pattern: Parts
-  ) throws(RoutingError) -> [[RoutePattern.Segment]] {
-    var segments: [RoutePattern.Segment] = []
+    of form: String, _ pattern: PatternParts
+  ) throws(PatternProblem) -> [[PatternSegment]] {
+    var segments: [PatternSegment] = []
     var hosts: [String] = []
     for (index, part) in form[...].parts(at: "/").enumerated() {
       if case .rest? = segments.last {
@@ -101,8 +94,8 @@ struct PatternReader {
     }
     guard !segments.isEmpty || !pattern.isAbsolute || !SchemeRules(scheme: pattern.scheme).isWeb
     else { throw bad("every URL of http or https has a host; write //* for any") }
-    guard segments.count <= URLLimits.standard.segments else {
-      throw bad("it has more than \(URLLimits.standard.segments) segments")
+    guard segments.count <= PatternParts.mostSegments else {
+      throw bad("it has more than \(PatternParts.mostSegments) segments")
     }
     return [segments] + hosts.dropFirst().map { [.literal($0)] + segments.dropFirst() }
   }
@@ -110,7 +103,7 @@ struct PatternReader {
   /// A host that is a parameter, or all that is left.
   private func parameterOfHost(
     _ part: Substring, _ scheme: String?
-  ) throws(RoutingError) -> RoutePattern.Segment {
+  ) throws(PatternProblem) -> PatternSegment {
     let segment = try segment(part)
     guard case .capture(var capture) = segment else { return segment }
     do throws(URLRefusal) {
@@ -122,17 +115,17 @@ struct PatternReader {
     return .capture(capture)
   }
 
-  private func noHost(_ part: Substring, _ refusal: URLRefusal) -> RoutingError {
+  private func noHost(_ part: Substring, _ refusal: URLRefusal) -> PatternProblem {
     bad("\"\(part)\" is no host: \(refusal.reason)")
   }
 
-  private func segment(_ part: Substring) throws(RoutingError) -> RoutePattern.Segment {
+  private func segment(_ part: Substring) throws(PatternProblem) -> PatternSegment {
     if let (before, name) = part.cut(at: "*") {
       guard before.isEmpty else { throw bad("* takes whole segments; \"\(part)\" has more") }
       guard name.allSatisfy(\.isNamePart) else {
         throw bad("behind * stands a name or nothing, not \"\(name)\"")
       }
-      return .rest(RoutePattern.Rest(name: name.isEmpty ? "*" : String(name), isPath: false))
+      return .rest(PatternSegment.Rest(name: name.isEmpty ? "*" : String(name), isPath: false))
     }
     guard let (before, behind) = part.cut(at: ":") else {
       let literal = try decoded(part)
@@ -144,13 +137,13 @@ struct PatternReader {
 
   private func capture(
     _ part: Substring, _ before: Substring, _ behind: Substring
-  ) throws(RoutingError) -> RoutePattern.Segment {
+  ) throws(PatternProblem) -> PatternSegment {
     let name = behind.prefix(while: \.isNamePart)
     guard let first = name.first, !first.isNumber else {
       throw bad("behind : stands a name that begins with a letter; write %3A for a colon")
     }
     var rest = behind[name.endIndex...]
-    var capture = RoutePattern.Capture(prefix: try decoded(before), name: String(name))
+    var capture = PatternSegment.Capture(prefix: try decoded(before), name: String(name))
     if rest.utf8.first == UInt8(ascii: "<") {
       guard let (type, suffix) = rest.dropFirstScalar.cut(at: ">") else { throw bad("< has no >") }
       guard !type.isEmpty, type.allSatisfy(\.isNamePart) else {
@@ -161,7 +154,7 @@ struct PatternReader {
         guard capture.prefix.isEmpty, rest.isEmpty else {
           throw bad("a Path takes whole segments, so nothing stands before or behind it")
         }
-        return .rest(RoutePattern.Rest(name: capture.name, isPath: true))
+        return .rest(PatternSegment.Rest(name: capture.name, isPath: true))
       }
       capture.type = type.lowercased() == "string" ? nil : String(type)
     }
@@ -178,14 +171,14 @@ struct PatternReader {
     return .capture(capture)
   }
 
-  private func read(_ query: Substring, into parts: inout Parts) throws(RoutingError) {
+  private func read(_ query: Substring, into parts: inout PatternParts) throws(PatternProblem) {
     for item in query.parts(at: "&") {
       if item == "*" {
         parts.allowsOtherKeys = true
         continue
       }
       var head = item
-      var key = RoutePattern.Key(name: "", type: "String", isOptional: true, defaultText: nil)
+      var key = PatternParts.Key(name: "", type: "String", isOptional: true, defaultText: nil)
       // The default may hold anything but &.
       if let (name, text) = item.cut(at: "=") {
         key.defaultText = try decoded(text)
@@ -211,25 +204,20 @@ struct PatternReader {
   }
 
   /// Every name stands for one value.
-  private func checkNames(_ parts: Parts) throws(RoutingError) {
+  private func checkNames(_ parts: PatternParts) throws(PatternProblem) {
     for variant in parts.variants {
       var names = Set(parts.keys.map(\.name))
       guard names.count == parts.keys.count else {
         throw bad("a key of the query stands there twice")
       }
       for segment in variant {
-        let name: String
-        switch segment {
-        case .literal: continue
-        case .capture(let capture): name = capture.name
-        case .rest(let rest): name = rest.name
-        }
+        guard let name = segment.name else { continue }
         guard names.insert(name).inserted else { throw bad("the name \(name) stands there twice") }
       }
     }
   }
 
-  private func decoded(_ part: Substring) throws(RoutingError) -> String {
+  private func decoded(_ part: Substring) throws(PatternProblem) -> String {
     do throws(URLRefusal) {
       return try PercentDecoding.text(of: Array(part.utf8)[...], "the pattern")
     } catch {
@@ -237,9 +225,7 @@ struct PatternReader {
     }
   }
 
-  func bad(_ reason: String) -> RoutingError {
-    RoutingError(.badPattern, "the pattern \(text) cannot be used: \(reason)")
-  }
+  private func bad(_ reason: String) -> PatternProblem { PatternProblem(reason: reason) }
 }
 
 extension Character {
@@ -247,7 +233,7 @@ extension Character {
   fileprivate var isNamePart: Bool { isLetter || isNumber || self == "_" }
 }
 
-extension RoutePattern.Capture {
+extension PatternSegment.Capture {
   /// Whether the text before and behind it stays apart from every value: a mark at its start would not.
   fileprivate var isApart: Bool {
     (prefix + "a" + suffix).count == prefix.count + 1 + suffix.count

@@ -1,0 +1,58 @@
+/// What the text of a route's pattern says; `RoutePattern` of `BeeHiveRouting` has the notation.
+package struct PatternParts: Hashable, Sendable {
+  /// One key that the query may have.
+  package struct Key: Hashable, Sendable {
+    /// The key, decoded.
+    package var name: String
+    /// The type's name as it was written; `String` for a bare key.
+    package var type: String
+    package var isOptional: Bool
+    /// The value of a missing one.
+    package var defaultText: String?
+  }
+
+  /// The most segments of a form, which are as many as a URL may have unless the host says otherwise.
+  package static let mostSegments = 64
+
+  /// In lower case; nil for any.
+  package internal(set) var scheme: String?
+  /// Whether the first segment is a host.
+  package internal(set) var isAbsolute = false
+  /// One list of segments for each choice of the optional parts, the longest first; never empty.
+  package internal(set) var variants: [[PatternSegment]] = []
+  package internal(set) var keys: [Key] = []
+  /// Whether the query may have keys that are not declared.
+  package internal(set) var allowsOtherKeys = false
+
+  /// Reads a pattern.
+  ///
+  /// - Parameter text: The pattern, in the notation of `RoutePattern`.
+  /// - Throws: ``PatternProblem`` where no router takes it.
+  package init(_ text: String) throws(PatternProblem) {
+    let reader = PatternReader(text)
+    try reader.read(into: &self)
+  }
+
+  private init(anything: Void) {
+    variants = [[.rest(PatternSegment.Rest(name: "*", isPath: false))]]
+    allowsOtherKeys = true
+  }
+
+  /// Any path and any query: `*?*`.
+  package static let anything = PatternParts(anything: ())
+
+  /// The forms as a router takes them; `isPrefix` where anything may follow what the pattern covers.
+  package func variants(isPrefix: Bool) -> [[PatternSegment]] {
+    guard isPrefix else { return variants }
+    return variants.map { variant in
+      if case .rest? = variant.last { return variant }
+      return variant + [.rest(PatternSegment.Rest(name: "*", isPath: false))]
+    }
+  }
+}
+
+/// Why a pattern cannot be used.
+package struct PatternProblem: Error, Hashable {
+  /// The rule that it breaks, for people.
+  package var reason: String
+}

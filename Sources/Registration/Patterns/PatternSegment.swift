@@ -1,0 +1,67 @@
+/// One segment of the path of a pattern.
+package enum PatternSegment: Hashable, Sendable {
+  case literal(String)
+  case capture(Capture)
+  case rest(Rest)
+
+  /// `v:major<Int>.html`
+  package struct Capture: Hashable, Sendable {
+    package internal(set) var prefix = ""
+    package internal(set) var name: String
+    /// As it was written; nil for text.
+    package internal(set) var type: String?
+    package internal(set) var suffix = ""
+  }
+
+  /// `*name`, or `:name<Path>`.
+  package struct Rest: Hashable, Sendable {
+    package internal(set) var name: String
+    /// Whether it takes at least one segment, as one text.
+    package internal(set) var isPath: Bool
+  }
+
+  /// The name that a value is given; nil for a literal.
+  package var name: String? {
+    switch self {
+    case .literal: nil
+    case .capture(let capture): capture.name
+    case .rest(let rest): rest.name
+    }
+  }
+
+  /// What the name of a type stands for: case says nothing, and a float is a double.
+  package static func typeKey(_ name: String) -> String {
+    let key = name.lowercased()
+    return key == "float" ? "double" : key
+  }
+}
+
+/// Where one form of a pattern leads, whatever its parameters are called: two routes of one priority that have such a
+/// shape in common are duplicates. The query is no part of it.
+package struct RouteShape: Hashable, Sendable {
+  private let scheme: String?
+  private let isAbsolute: Bool
+  private let segments: [PatternSegment]
+
+  fileprivate init(_ parts: PatternParts, _ segments: [PatternSegment]) {
+    scheme = parts.scheme
+    isAbsolute = parts.isAbsolute
+    self.segments = segments.map { segment in
+      switch segment {
+      case .literal: return segment
+      case .capture(var capture):
+        capture.name = ""
+        capture.type = capture.type.map(PatternSegment.typeKey)
+        return .capture(capture)
+      case .rest(let rest): return .rest(PatternSegment.Rest(name: "", isPath: rest.isPath))
+      }
+    }
+  }
+}
+
+extension PatternParts {
+  /// The shape of each form; `isPrefix` where anything may follow what the pattern covers.
+  package func shapes(isPrefix: Bool = false) -> Set<RouteShape> {
+    Set(variants(isPrefix: isPrefix).map { RouteShape(self, $0) })
+  }
+}
