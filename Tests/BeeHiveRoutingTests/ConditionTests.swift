@@ -28,7 +28,7 @@ struct ConditionTests {
     "hold for some parameters and not for others",
     arguments: [
       (
-        #"{"parameter": "n", "above": 2}"#, ["n=3", "n=2.5"], ["n=2", "n=1", "", "n=x", "n=3&n=4"]
+        #"{"parameter": "n", "above": 2}"#, ["n=3", "n=2.5"], ["n=2", "n=1", "", "n=x", "n=1&n=2"]
       ),
       (#"{"parameter": "n", "atLeast": 2}"#, ["n=2", "n=1e3"], ["n=1.9", "n=nan"]),
       (#"{"parameter": "n", "below": -1.5}"#, ["n=-2"], ["n=-1.5", "n=0"]),
@@ -72,6 +72,22 @@ struct ConditionTests {
       (#"{"parameter": "p", "is": [1, 2]}"#, ["p=1&p=02"], ["p=1", "p=2&p=1"]),
     ])
   func values(_ condition: String, _ yes: [String], _ no: [String]) async throws {
+    for query in yes { #expect(try await holds(condition, query), "\(query)") }
+    for query in no { #expect(try await !holds(condition, query), "\(query)") }
+  }
+
+  @Test(
+    "hold where one value of a key does, so nobody gets past a rule by giving it twice",
+    arguments: [
+      (#"{"parameter": "c", "is": "yen"}"#, ["c=yen&c=euro", "c=euro&c=yen"], ["c=euro&c=won"]),
+      (#"{"parameter": "c", "isNot": "yen"}"#, ["c=yen&c=euro", ""], ["c=yen&c=yen", "c=yen"]),
+      (#"{"parameter": "c", "in": ["yen", "won"]}"#, ["c=euro&c=won"], ["c=euro&c=mark"]),
+      (#"{"parameter": "c", "notIn": ["yen", "won"]}"#, ["c=yen&c=euro"], ["c=yen&c=won"]),
+      (#"{"parameter": "c", "isNot": ["a", "b"]}"#, ["c=b&c=a", "c=a"], ["c=a&c=b"]),
+      (#"{"parameter": "n", "below": 2}"#, ["n=3&n=1", "n=x&n=1"], ["n=3&n=2"]),
+      (#"{"parameter": "v", "version": "<2"}"#, ["v=1&v=3", "v=3&v=1"], ["v=2&v=3"]),
+    ])
+  func repeated(_ condition: String, _ yes: [String], _ no: [String]) async throws {
     for query in yes { #expect(try await holds(condition, query), "\(query)") }
     for query in no { #expect(try await !holds(condition, query), "\(query)") }
   }
@@ -134,7 +150,7 @@ struct ConditionTests {
     arguments: [
       (#"{"parameter": "v", "version": "2.x"}"#, "no range of versions"),
       (#"{"parameter": "v", "version": ""}"#, "no range of versions"),
-      (#"{"percent": 101, "by": "u"}"#, "between 0 and 100"),
+      (#"{"percent": 101, "by": "u"}"#, "rules[0].when[0] (r): 101.0 is no share"),
       (#"{"percent": 10}"#, "rules[0].when[0].by: a text is missing"),
       (#"{"time": {}}"#, "from, until or both"),
       (#"{"time": {"from": "tomorrow"}}"#, "tomorrow is no time"),
@@ -142,7 +158,14 @@ struct ConditionTests {
         #"{"time": {"from": "2026-12-26T00:00:00Z", "until": "2026-12-24T00:00:00Z"}}"#,
         "ends before it begins"
       ),
-      (#"{"any": []}"#, "any of no conditions"),
+      (#"{"any": []}"#, "it has no conditions"),
+      (#"{"parameter": "v", "version": ">3 <2"}"#, "no range of versions"),
+      (#"{"parameter": "v", "in": []}"#, "a list of no values"),
+      (#"{"parameter": "", "is": 1}"#, "a parameter has a name"),
+      (
+        #"{"any": [{"all": [{"parameter": "v", "version": "x"}]}]}"#,
+        "rules[0].when[0].any[0].all[0] (r): x is no range"
+      ),
       (#"{"parameter": "n", "above": "two"}"#, "rules[0].when[0].above: a number belongs here"),
       (#"{"parameter": "n", "abov": 2}"#, "did you mean above?"),
     ])
@@ -170,7 +193,7 @@ struct ConditionTests {
       "rules[2].match.origin: local or remote belongs here, not moon",
       "rules[2].do.blok: the schema has no such key here", "did you mean block?",
       "rules[3] (a): it has the name of an earlier rule",
-      "rules[3] (a): it blocks without a reason",
+      "rules[3].do (a): it blocks without a reason",
     ] {
       #expect(error?.message.contains(text) == true, "\(text) in \(error?.message ?? "")")
     }

@@ -43,6 +43,25 @@ struct DecisionTableTests {
     }
     """
 
+  @Test("A number that a table answers is given as the type that is asked for")
+  func numbers() async throws {
+    try load(
+      #"""
+      {"version": 1, "rules": [
+        {"name": "n", "match": {"url": "app://n"}, "do": {"answer": 3.0}},
+        {"name": "m", "match": {"url": "app://m"}, "do": {"answer": [1, 2.5]}},
+        {"name": "w", "match": {"url": "app://w"}, "do": {"answer": [1, 2]}}]}
+      """#)
+    #expect(try await router.object(for: "app://n", as: Int.self) == 3)
+    #expect(try await router.object(for: "app://n", as: Double.self) == 3)
+    #expect(try await router.object(for: "app://n", as: Double?.self) == 3)
+    #expect(try await router.object(for: "app://m", as: [Double].self) == [1, 2.5])
+    #expect(try await router.object(for: "app://w", as: [Double].self) == [1, 2])
+    await #expect(throws: RoutingError.self) {
+      try await router.object(for: "app://n", as: String.self)
+    }
+  }
+
   @Test("Every rule works, and all of them together")
   func rules() async throws {
     try load(Self.whole)

@@ -52,10 +52,11 @@ struct RedirectTemplate: Sendable {
     names = Set((path?.names ?? []) + inQuery)
     if names.isEmpty { return nil }
     if let unknown = names.subtracting(given).min() {
+      let sign = unknown == "*" ? "" : path?.isRest(unknown) == true ? "*" : ":"
       let known = given.isEmpty ? "no names" : given.sorted().joined(separator: ", ")
       throw RoutingError(
         .badPattern,
-        "\(text) has the place \(path?.isRest(unknown) == true ? "*" : ":")\(unknown), and the path that is matched gives \(known) in each of its forms",
+        "\(text) has the place \(sign)\(unknown), and the path that is matched gives \(known) in each of its forms",
         key: unknown)
     }
   }

@@ -44,6 +44,11 @@ extension RoutingCore {
   ) throws(RoutingError) -> Value {
     if let value = result as? Value { return value }
     if let nothing = () as? Value { return nothing }
+    // A decision table tells no whole Double from an Int.
+    if let number = result as? Int, let value = Double(exactly: number) as? Value { return value }
+    if let numbers = result as? [Int], let value = numbers.map(Double.init) as? Value {
+      return value
+    }
     throw RoutingError(
       .wrongResult,
       "\(name) returned a value of type \(Swift.type(of: result)), and \(type) was asked for")

@@ -27,25 +27,23 @@ extension DecisionTable {
     }
     var names: Set<String> = []
     var index = RuleIndex()
-    var sent: [CallRule] = []
+    var sent: [(rule: CallRule, place: SchemaPlace)] = []
     for (number, rule) in rules.enumerated() {
-      let place = "rules[\(number)]\(rule.name.isEmpty ? "" : " (\(rule.name))")"
-      if rule.name.isEmpty { problems.add(place, "it has no name") }
-      if !names.insert(rule.name).inserted {
-        problems.add(place, "it has the name of an earlier rule")
-      }
+      let place = SchemaPlace(at: "rules[\(number)]", of: rule.name, problems)
+      if rule.name.isEmpty { place.note("it has no name") }
+      if !names.insert(rule.name).inserted { place.note("it has the name of an earlier rule") }
       do throws(RoutingError) {
-        let compiled = try rule.compiled(for: host) { problems.add(place, $0) }
+        let compiled = try rule.compiled(for: host, at: place)
         _ = index.add(compiled)
-        if case .declared(nil, .redirect) = compiled.decision { sent.append(compiled) }
+        if case .declared(nil, .redirect) = compiled.decision { sent.append((compiled, place)) }
       } catch {
-        problems.add(place, error.message)
+        place.note(error.message)
       }
     }
-    for rule in sent {
+    for (rule, place) in sent {
       let origins: [CallOrigin] = rule.match.origin.map { [$0] } ?? [.local, .remote]
       let way = origins.lazy.compactMap { index.loop(from: rule, for: $0) }.first
-      if let way { problems.add(rule.name, "it redirects for ever: \(way)") }
+      if let way { place.note("it redirects for ever: \(way)") }
     }
     return index
   }
@@ -53,13 +51,13 @@ extension DecisionTable {
 
 extension DecisionTable.Rule {
   fileprivate func compiled(
-    for host: DecisionTable.Host?, noting note: (String) -> Void
+    for host: DecisionTable.Host?, at place: SchemaPlace
   ) throws(RoutingError) -> CallRule {
-    let all = conditions.map { $0.compiled(of: name, for: host, noting: note) }
+    let all = place["when"].compile(conditions, of: name, for: host)
     var holds: CallRule.Condition?
     if !all.isEmpty { holds = { call, given in all.allSatisfy { $0(call, given) } } }
-    let verdict = try outcome.verdict(noting: note)
-    let calls = try match.compiled(for: host, noting: note)
+    let verdict = outcome.verdict(at: place["do"])
+    let calls = try match.compiled(for: host, at: place["match"])
     return try CallRule(
       name, priority: priority, calls, .declared(when: holds, then: verdict), source: .table)
   }
@@ -67,17 +65,17 @@ extension DecisionTable.Rule {
 
 extension DecisionTable.Match {
   fileprivate func compiled(
-    for host: DecisionTable.Host?, noting note: (String) -> Void
+    for host: DecisionTable.Host?, at place: SchemaPlace
   ) throws(RoutingError) -> CallMatch {
     switch subject {
     case .everything: return .everything(from: origin)
     case .action(let target, let action):
-      if target.isEmpty || action.isEmpty { note("it matches an empty name") }
+      if target.isEmpty || action.isEmpty { place.note("it matches an empty name") }
       return .action(target, action, from: origin)
     case .url(let text):
       let pattern = try RoutePattern(text)
       if !pattern.keys.isEmpty {
-        note("a rule does not look at the query of \(text); ask for a parameter under when")
+        place.note("a rule does not look at the query of \(text); ask for a parameter under when")
       }
       // Which types there are is known to the host alone.
       return try .url(pattern, types: host?.types ?? pattern.anyTypes, from: origin)
@@ -86,18 +84,18 @@ extension DecisionTable.Match {
 }
 
 extension DecisionTable.Outcome {
-  fileprivate func verdict(noting note: (String) -> Void) throws(RoutingError) -> Verdict {
+  fileprivate func verdict(at place: SchemaPlace) -> Verdict {
     switch self {
     case .redirectToURL(let text):
       do throws(RoutingError) { _ = try URLText(text) } catch {
-        note("it redirects to what is no URL: \(error)")
+        place.note("it redirects to what is no URL: \(error)")
       }
       return .redirect(to: .url(text))
     case .redirect(let target, let action):
-      if target.isEmpty || action.isEmpty { note("it redirects to an empty name") }
+      if target.isEmpty || action.isEmpty { place.note("it redirects to an empty name") }
       return .redirect(to: .action(target: target, action: action))
     case .block(let reason):
-      if reason.isEmpty { note("it blocks without a reason") }
+      if reason.isEmpty { place.note("it blocks without a reason") }
       return .refuse(reason)
     case .replace(let values): return .replace(Arguments(values))
     case .answer(let value): return .answer(value.answer)

@@ -47,36 +47,45 @@ extension DecisionTable {
 }
 
 extension DecisionTable.Condition {
-  /// What the condition of a rule asks a call; notes what is wrong with it. Without a host it never holds
-  /// where it needs one.
+  /// What the condition of a rule asks a call; notes what is wrong with it at its place. Without a host it
+  /// never holds where it needs one.
+  ///
+  /// A key that is given several times meets a test if one of its values does, so that nobody gets past a rule
+  /// by giving it twice.
   func compiled(
-    of rule: String, for host: DecisionTable.Host?, noting note: (String) -> Void
+    of rule: String, for host: DecisionTable.Host?, at place: SchemaPlace
   ) -> CallRule.Condition {
+    if key?.isEmpty == true { place.note("a parameter has a name") }
     switch self {
     case .given(let key, let expected):
       return { _, parameters in (parameters.values[key] != nil) == expected }
     case .isOne(let key, let values, let isNot):
+      if values.isEmpty { place.note("a list of no values says nothing") }
       return { _, parameters in
         let texts = parameters.texts(key)
-        return values.contains { $0.isWritten(texts) } != isNot
+        // All that is given may be one of the values, an array, or none at all.
+        if values.contains(where: { $0.isWritten(texts) }) { return !isNot }
+        return texts.isEmpty
+          ? isNot : texts.contains { text in values.contains { $0.isWritten([text]) } != isNot }
       }
     case .compares(let key, let comparison, let bound):
       return { _, parameters in
-        let texts = parameters.texts(key)
-        guard texts.count == 1, let value = Double(urlText: texts[0]) else { return false }
-        return comparison.holds(value, bound)
+        parameters.texts(key).contains { text in
+          Double(urlText: text).map { comparison.holds($0, bound) } == true
+        }
       }
     case .version(let key, let text):
       guard let range = VersionRange(text) else {
-        note("\(text) is no range of versions, as >=2.1 <3 is")
+        place.note("\(text) is no range of versions, as >=2.1 <3 is")
         return Self.never
       }
       return { _, parameters in
-        let texts = parameters.texts(key)
-        return texts.count == 1 && Version(texts[0]).map(range.contains) == true
+        parameters.texts(key).contains { Version($0).map(range.contains) == true }
       }
     case .percent(let percent, let key):
-      if !(0...100).contains(percent) { note("\(percent) percent are none between 0 and 100") }
+      if !(0...100).contains(percent) {
+        place.note("\(percent.urlText) is no share; write a number from 0 to 100")
+      }
       return { _, parameters in
         let texts = parameters.texts(key)
         return !texts.isEmpty && StableShare.of(rule, texts) < percent
@@ -85,12 +94,12 @@ extension DecisionTable.Condition {
       let times = [from, until].map { text -> Double? in
         guard let text else { return nil }
         if let time = Timestamp(text) { return time.seconds }
-        note("\(text) is no time, as 2026-12-24T18:00:00Z and 2026-12-24T18:00:00+01:00 are")
+        place.note("\(text) is no time, as 2026-12-24T18:00:00Z and 2026-12-24T18:00:00+01:00 are")
         return nil
       }
-      if from == nil, until == nil { note("a window of time has from, until or both") }
+      if from == nil, until == nil { place.note("a window of time has from, until or both") }
       if let first = times[0], let second = times[1], first >= second {
-        note("the window of time ends before it begins")
+        place.note("the window of time ends before it begins")
       }
       guard let now = host?.now else { return Self.never }
       return { _, _ in
@@ -101,21 +110,40 @@ extension DecisionTable.Condition {
       guard let guards = host?.guards else { return Self.never }
       guard let hostGuard = guards[name] else {
         let question = SimilarNames(to: name, among: guards.keys).question
-        note("the guard \(name) is named, which the host has not defined\(question)")
+        place.note("the guard \(name) is named, which the host has not defined\(question)")
         return Self.never
       }
       return { call, _ in hostGuard(call) == expected }
     case .any(let conditions):
-      if conditions.isEmpty { note("any of no conditions never holds") }
-      let compiled = conditions.map { $0.compiled(of: rule, for: host, noting: note) }
+      if conditions.isEmpty { place.note("it has no conditions, so it would never hold") }
+      let compiled = place["any"].compile(conditions, of: rule, for: host)
       return { call, parameters in compiled.contains { $0(call, parameters) } }
     case .all(let conditions):
-      let compiled = conditions.map { $0.compiled(of: rule, for: host, noting: note) }
+      let compiled = place["all"].compile(conditions, of: rule, for: host)
       return { call, parameters in compiled.allSatisfy { $0(call, parameters) } }
     }
   }
 
   private static let never: CallRule.Condition = { _, _ in false }
+
+  /// The name of the parameter that is asked for; nil where none is.
+  private var key: String? {
+    switch self {
+    case .given(let key, _), .isOne(let key, _, _), .compares(let key, _, _), .version(let key, _),
+      .percent(_, let key):
+      key
+    case .time, .hostGuard, .any, .all: nil
+    }
+  }
+}
+
+extension SchemaPlace {
+  /// What the conditions of an array ask.
+  func compile(
+    _ conditions: [DecisionTable.Condition], of rule: String, for host: DecisionTable.Host?
+  ) -> [CallRule.Condition] {
+    conditions.enumerated().map { $1.compiled(of: rule, for: host, at: self[$0]) }
+  }
 }
 
 extension DecisionValue {

@@ -115,6 +115,14 @@ public indirect enum DecisionValue: Sendable {
     }
   }
 
+  private var double: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .number(let value): value
+    default: nil
+    }
+  }
+
   /// The value as a Swift value: what an answer gives to the caller.
   var answer: any Sendable {
     switch self {
@@ -129,7 +137,7 @@ public indirect enum DecisionValue: Sendable {
       } else if let numbers = values.map(\.answer) as? [Int] {
         numbers
       } else {
-        values.map(\.answer)
+        values.allSatisfy { $0.double != nil } ? values.compactMap(\.double) : values.map(\.answer)
       }
     }
   }

@@ -15,22 +15,36 @@ struct SchemaPlace {
   private let found: SchemaValue?
   /// `rules[0].match`
   let path: String
+  /// The name of the rule that it is of, once that is known.
+  private let rule: String
   let problems: SchemaProblems
 
-  init(_ found: SchemaValue?, at path: String = "", _ problems: SchemaProblems) {
-    (self.found, self.path, self.problems) = (found, path, problems)
+  init(
+    _ found: SchemaValue? = nil, at path: String = "", of rule: String = "",
+    _ problems: SchemaProblems
+  ) {
+    (self.found, self.path, self.rule, self.problems) = (found, path, rule, problems)
   }
 
   /// False where there is nothing; null is something.
   var isGiven: Bool { found != nil }
 
-  func note(_ problem: String) { problems.add(path, problem) }
+  func note(_ problem: String) {
+    problems.add(rule.isEmpty ? path : "\(path) (\(rule))", problem)
+  }
 
   /// The place of a key.
   subscript(key: String) -> SchemaPlace {
     var value: SchemaValue?
     if case .object(let pairs) = found { value = pairs[key] }
-    return SchemaPlace(value, at: path.isEmpty ? key : "\(path).\(key)", problems)
+    return SchemaPlace(value, at: path.isEmpty ? key : "\(path).\(key)", of: rule, problems)
+  }
+
+  /// The place of an element.
+  subscript(index: Int) -> SchemaPlace {
+    var value: SchemaValue?
+    if case .array(let values) = found, values.indices.contains(index) { value = values[index] }
+    return SchemaPlace(value, at: "\(path)[\(index)]", of: rule, problems)
   }
 
   /// Whether this is an object; notes the keys that the schema does not have here.
@@ -109,7 +123,7 @@ struct SchemaPlace {
       noteKind("an array")
       return []
     }
-    return values.enumerated().map { SchemaPlace($1, at: "\(path)[\($0)]", problems) }
+    return values.indices.map { self[$0] }
   }
 
   /// The values of the object that is here, by key.

@@ -65,6 +65,10 @@ struct VersionRange: Sendable {
     let known = bounds.compactMap(\.self)
     guard !known.isEmpty, known.count == bounds.count else { return nil }
     self.bounds = known
+    // Bounds that leave no version between them are a mistake.
+    let least = known.filter { [.atLeast, .above, .equal].contains($0.0) }.map(\.1).max()
+    let most = known.filter { [.atMost, .below, .equal].contains($0.0) }.map(\.1).min()
+    if let least, let most, most < least { return nil }
   }
 
   func contains(_ version: Version) -> Bool {
