@@ -27,9 +27,14 @@ enum CalledURL {
       form.isEmpty
       ? []
       : try read("?" + form, limits) { error in
-        Problem(
-          error.code == .limitExceeded ? .contentTooLarge : .badRequest, error.code.rawValue,
-          "The form cannot be read: it is key=value pairs with & between them, and %XX for others.")
+        error.code == .limitExceeded
+          ? Problem(
+            .contentTooLarge, error.code.rawValue,
+            "A form may have \(limits.bytes) bytes and \(limits.items) fields.")
+          : Problem(
+            .badRequest, error.code.rawValue,
+            "The form cannot be read: it is key=value pairs with & between them, and %XX for others."
+          )
       }.items
     do {
       return try URLText(

@@ -28,7 +28,11 @@ struct BookTarget: Target {
 @main enum Server {
   static func main() async {
     do {
-      try await serve(CommandLine.arguments.dropFirst().first ?? "0")
+      let arguments = CommandLine.arguments.dropFirst()
+      guard arguments.count <= 1 else {
+        throw PortError(description: "the port is the one argument that there is")
+      }
+      try await serve(arguments.first ?? "0")
     } catch {
       FileHandle.standardError.write(Data("Server: \(error)\n".utf8))
       exit(1)
