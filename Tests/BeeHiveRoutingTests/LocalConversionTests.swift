@@ -56,10 +56,10 @@ import Testing
       try await weigh(value, as: type)
     }
     #expect(error?.code == .wrongParameter && error?.key == "x")
-    #expect(
-      error?.message.contains(
-        "is to be of type \(type), and is given a value of type \(Swift.type(of: value))") == true,
-      "\(error?.message ?? "")")
+    let given =
+      (value as? String).map { "the text \"\($0)\"" } ?? "a value of type \(Swift.type(of: value))"
+    #expect(error?.message.contains("is to be of type \(type)") == true, "\(error?.message ?? "")")
+    #expect(error?.message.hasSuffix("and is given \(given)") == true, "\(error?.message ?? "")")
   }
 
   @Test func `A URL and a call from code give the same value`() async throws {

@@ -90,9 +90,9 @@ struct MediatorTests {
       (["sku": 7] as Arguments, .wrongParameter, "sku", ["String", "Int"]),
       (
         ["sku": "a", "currency": "dollar"] as Arguments, .wrongParameter, "currency",
-        ["Currency", "String"]
+        ["Currency", "\"dollar\""]
       ),
-      (["sku": "a", "count": "2.5"] as Arguments, .wrongParameter, "count", ["Int", "String"]),
+      (["sku": "a", "count": "2.5"] as Arguments, .wrongParameter, "count", ["Int", "\"2.5\""]),
       (["sku": "a", "count": 2.5] as Arguments, .wrongParameter, "count", ["Int", "Double"]),
       (["sku": "a", "skew": 1] as Arguments, .undeclaredParameter, "skew", ["price(sku: String"]),
     ])

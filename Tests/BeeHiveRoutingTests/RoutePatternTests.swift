@@ -16,6 +16,8 @@ struct RoutePatternTests {
       ("//[zz]/", "hexadecimal"), ("//x@:h/", "no @"), ("//..", "climbs"),
       ("http://", "has a host"), ("https://(a)?b", "has a host"), ("http://caf\u{e9}/", "xn--"),
       ("http://1.2.3.4.5/", "IPv4"), ("//u@h/", "user"),
+      ("/<int:id>", "has <, which no name has; write :name"), ("/{id}", "has {"),
+      ("/:id([0-9]+)", "has ["), ("my_app://p/:id", "\"my_app\" is no scheme"),
       ("/(a)/(b)/(c)/(d)/(e)/(f)/(g)", "64 forms"),
       ("/" + String(repeating: "(a", count: 64) + String(repeating: ")", count: 64), "64 forms"),
     ])

@@ -74,13 +74,23 @@ public struct RouteCall: Sendable {
 
   /// A parameter as a `Value`: `let id: Int = try call["id"]`; an optional type makes it optional.
   public subscript<Value: Sendable>(key: String) -> Value {
-    get throws(RoutingError) { try parameters.value(key) }
+    get throws(RoutingError) { try value(key) }
   }
 
   /// A parameter as a `Value` that a URL can give: what `@Route` writes for routes that answer to the outside, so
   /// that another type does not compile.
   public subscript<Value: URLConvertible>(url key: String) -> Value {
-    get throws(RoutingError) { try parameters.value(key) }
+    get throws(RoutingError) { try value(key) }
+  }
+
+  private func value<Value: Sendable>(_ key: String) throws(RoutingError) -> Value {
+    do throws(RoutingError) { return try parameters.value(key) } catch {
+      let declared = pattern.names + pattern.keys.map(\.name)
+      guard error.code == .missingParameter, !declared.contains(key) else { throw error }
+      let question = SimilarNames(to: key, among: declared).question
+      throw RoutingError(
+        error.code, "\(error.message); the pattern \(pattern) has no \(key)\(question)", key: key)
+    }
   }
 
   /// What to throw so that the next matching route is asked.

@@ -122,7 +122,10 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
           return read
         }
       }
-      throw wrong(key, type, "a value of type \(Swift.type(of: value))")
+      throw wrong(
+        key, type,
+        (value as? String).map { "the text \"\($0)\"" }
+          ?? "a value of type \(Swift.type(of: value))")
     case .texts(let texts):
       guard type is any URLConvertible.Type else {
         throw wrong(key, type, "a text, and that type is not URLConvertible")
@@ -156,8 +159,18 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
 
   private static func wrong(_ key: String, _ type: Any.Type, _ given: String) -> RoutingError {
     RoutingError(
-      .wrongParameter, "the parameter \(key) is to be of type \(type), and is given \(given)",
+      .wrongParameter,
+      "the parameter \(key) is to be of type \(type)\(choices(of: type)), and is given \(given)",
       key: key)
+  }
+
+  /// The texts of an enum's cases, for people.
+  private static func choices(of type: Any.Type) -> String {
+    func texts<Choice: CaseIterable & URLConvertible>(_ type: Choice.Type) -> [String] {
+      type.allCases.map(\.urlText)
+    }
+    guard let type = type as? any (CaseIterable & URLConvertible).Type else { return "" }
+    return " (\(texts(type).prefix(9).joined(separator: ", ")))"
   }
 }
 

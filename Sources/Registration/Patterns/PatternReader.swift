@@ -60,7 +60,13 @@ struct PatternReader {
     // `:name` at the front is a parameter, and so is the one of `v:major`.
     guard let first = scheme.utf8.first, first.isLetter,
       scheme.utf8.allSatisfy(\.isSchemeCharacter), rest.utf8.first == UInt8(ascii: "/")
-    else { return (nil, path) }
+    else {
+      guard scheme.isEmpty || scheme.cut(at: "/") != nil || !rest.utf8.starts(with: "//".utf8)
+      else {
+        throw bad("\"\(scheme)\" is no scheme: a letter, then letters, digits, +, - and .")
+      }
+      return (nil, path)
+    }
     let name = scheme.lowercased()
     let rules = SchemeRules(scheme: name)
     guard rules.isWeb else { return (name, rest) }
@@ -128,7 +134,7 @@ struct PatternReader {
       return .rest(PatternSegment.Rest(name: name.isEmpty ? "*" : String(name), isPath: false))
     }
     guard let (before, behind) = part.cut(at: ":") else {
-      let literal = try decoded(part)
+      let literal = try plain(part)
       guard literal != ".", literal != ".." else { throw bad("no URL that climbs is matched") }
       return .literal(literal)
     }
@@ -143,7 +149,7 @@ struct PatternReader {
       throw bad("behind : stands a name that begins with a letter; write %3A for a colon")
     }
     var rest = behind[name.endIndex...]
-    var capture = PatternSegment.Capture(prefix: try decoded(before), name: String(name))
+    var capture = PatternSegment.Capture(prefix: try plain(before), name: String(name))
     if rest.utf8.first == UInt8(ascii: "<") {
       guard let (type, suffix) = rest.dropFirstScalar.cut(at: ">") else { throw bad("< has no >") }
       guard !type.isEmpty, type.allSatisfy(\.isNamePart) else {
@@ -163,7 +169,7 @@ struct PatternReader {
         "\"\(part)\" has two parameters in one segment; take it as one, and cut its text in the handler"
       )
     }
-    capture.suffix = try decoded(rest)
+    capture.suffix = try plain(rest)
     guard capture.isApart else {
       throw bad(
         "in \"\(part)\" the text beside the parameter is one character with what it is given")
@@ -217,6 +223,17 @@ struct PatternReader {
     }
   }
 
+  /// The text of a segment, or of a part of one.
+  private func plain(_ part: Substring) throws(PatternProblem) -> String {
+    // No URL has them as they are, and other routers write parameters with them.
+    if let bracket = part.unicodeScalars.first(where: { "<>{}[]".unicodeScalars.contains($0) }) {
+      throw bad(
+        "\"\(part)\" has \(bracket), which no name has; write :name or :name<Type> for a parameter, else %XX"
+      )
+    }
+    return try decoded(part)
+  }
+
   private func decoded(_ part: Substring) throws(PatternProblem) -> String {
     do throws(URLRefusal) {
       return try PercentDecoding.text(of: Array(part.utf8)[...], "the pattern")
@@ -231,11 +248,4 @@ struct PatternReader {
 extension Character {
   /// What names of parameters and types are made of.
   fileprivate var isNamePart: Bool { isLetter || isNumber || self == "_" }
-}
-
-extension PatternSegment.Capture {
-  /// Whether the text before and behind it stays apart from every value: a mark at its start would not.
-  fileprivate var isApart: Bool {
-    (prefix + "a" + suffix).count == prefix.count + 1 + suffix.count
-  }
 }

@@ -36,6 +36,13 @@ package enum PatternSegment: Hashable, Sendable {
   }
 }
 
+extension PatternSegment.Capture {
+  /// Whether the text before and behind it stays apart from every value: a mark at its start would not.
+  var isApart: Bool {
+    (prefix + "a" + suffix).count == prefix.count + 1 + suffix.count
+  }
+}
+
 /// Where one form of a pattern leads, whatever its parameters are called: two routes of one priority that have such a
 /// shape in common are duplicates. The query is no part of it.
 package struct RouteShape: Hashable, Sendable {
