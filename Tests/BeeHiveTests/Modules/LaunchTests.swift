@@ -222,7 +222,7 @@ struct LaunchTests {
     try await hive.probe("b", journal) { step, _ in
       guard step == "setUp" else { return }
       await reached.attend()
-      try await Task.sleep(for: .seconds(60))
+      try await Task.sleep(for: .seconds(86_400))
     }
     let start = Task { try await hive.start() }
     await reached.attend()
