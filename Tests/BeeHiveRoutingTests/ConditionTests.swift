@@ -77,7 +77,7 @@ struct ConditionTests {
   }
 
   @Test(
-    "hold where one value of a key does, so nobody gets past a rule by giving it twice",
+    "hold where one value of a key does, so giving it twice does not evade a rule",
     arguments: [
       (#"{"parameter": "c", "is": "yen"}"#, ["c=yen&c=euro", "c=euro&c=yen"], ["c=euro&c=won"]),
       (#"{"parameter": "c", "isNot": "yen"}"#, ["c=yen&c=euro", ""], ["c=yen&c=yen", "c=yen"]),

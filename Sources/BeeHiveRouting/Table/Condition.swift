@@ -50,8 +50,8 @@ extension DecisionTable.Condition {
   /// What the condition of a rule asks a call; notes what is wrong with it at its place. Without a host it
   /// never holds where it needs one.
   ///
-  /// A key that is given several times meets a test if one of its values does, so that nobody gets past a rule
-  /// by giving it twice.
+  /// A key that is given several times meets a test if one of its values does, so that giving it twice does
+  /// not evade a rule.
   func compiled(
     of rule: String, for host: DecisionTable.Host?, at place: SchemaPlace
   ) -> CallRule.Condition {

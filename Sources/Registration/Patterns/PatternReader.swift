@@ -129,7 +129,7 @@ struct PatternReader {
     if let (before, name) = part.cut(at: "*") {
       guard before.isEmpty else { throw bad("* takes whole segments; \"\(part)\" has more") }
       guard name.allSatisfy(\.isNamePart) else {
-        throw bad("behind * stands a name or nothing, not \"\(name)\"")
+        throw bad("* is followed by a name or by nothing, not by \"\(name)\"")
       }
       return .rest(PatternSegment.Rest(name: name.isEmpty ? "*" : String(name), isPath: false))
     }
@@ -146,19 +146,19 @@ struct PatternReader {
   ) throws(PatternProblem) -> PatternSegment {
     let name = behind.prefix(while: \.isNamePart)
     guard let first = name.first, !first.isNumber else {
-      throw bad("behind : stands a name that begins with a letter; write %3A for a colon")
+      throw bad(": is followed by a name that begins with a letter; write %3A for a colon")
     }
     var rest = behind[name.endIndex...]
     var capture = PatternSegment.Capture(prefix: try plain(before), name: String(name))
     if rest.utf8.first == UInt8(ascii: "<") {
       guard let (type, suffix) = rest.dropFirstScalar.cut(at: ">") else { throw bad("< has no >") }
       guard !type.isEmpty, type.allSatisfy(\.isNamePart) else {
-        throw bad("between < and > stands the name of a type, not \"\(type)\"")
+        throw bad("between < and > is the name of a type, not \"\(type)\"")
       }
       rest = suffix
       if type.lowercased() == "path" {
         guard capture.prefix.isEmpty, rest.isEmpty else {
-          throw bad("a Path takes whole segments, so nothing stands before or behind it")
+          throw bad("a Path takes whole segments, so it has no text before or behind it")
         }
         return .rest(PatternSegment.Rest(name: capture.name, isPath: true))
       }
@@ -196,7 +196,7 @@ struct PatternReader {
         key.isOptional = isOptional || key.defaultText != nil
         if isOptional { type = type.dropLastScalar }
         guard !type.isEmpty, type.allSatisfy(\.isNamePart) else {
-          throw bad("between < and > stands the name of a type, not \"\(type)\"")
+          throw bad("between < and > is the name of a type, not \"\(type)\"")
         }
         key.type = String(type)
         head = name
@@ -209,16 +209,16 @@ struct PatternReader {
     }
   }
 
-  /// Every name stands for one value.
+  /// Throws where two values have one name.
   private func checkNames(_ parts: PatternParts) throws(PatternProblem) {
     for variant in parts.variants {
       var names = Set(parts.keys.map(\.name))
       guard names.count == parts.keys.count else {
-        throw bad("a key of the query stands there twice")
+        throw bad("a key of the query is there twice")
       }
       for segment in variant {
         guard let name = segment.name else { continue }
-        guard names.insert(name).inserted else { throw bad("the name \(name) stands there twice") }
+        guard names.insert(name).inserted else { throw bad("the name \(name) is there twice") }
       }
     }
   }

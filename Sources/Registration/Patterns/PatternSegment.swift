@@ -29,7 +29,7 @@ package enum PatternSegment: Hashable, Sendable {
     }
   }
 
-  /// What the name of a type stands for: case says nothing, and a float is a double.
+  /// The name by which a type is found: in lower case, and a float is a double.
   package static func typeKey(_ name: String) -> String {
     let key = name.lowercased()
     return key == "float" ? "double" : key
