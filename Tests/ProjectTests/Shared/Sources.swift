@@ -14,8 +14,7 @@ enum Sources {
     let files = FileManager.default
     try files.createDirectory(at: copy, withIntermediateDirectories: true)
     let wanted = paths(in: Repository.root)
-    let known = paths(in: copy)
-    for path in known.subtracting(wanted) {
+    for path in paths(in: copy).subtracting(wanted) {
       try files.removeItem(at: copy.appendingPathComponent(path))
     }
     for path in wanted {
@@ -28,7 +27,7 @@ enum Sources {
       try files.copyItem(at: source, to: target)
     }
     // The package manager does not see that a file of a package beside came or went.
-    for path in wanted where known != wanted && path.hasSuffix("Package.swift") {
+    for path in wanted where path.hasSuffix("Package.swift") {
       try files.setAttributes(
         [.modificationDate: Date()], ofItemAtPath: copy.appendingPathComponent(path).path)
     }
