@@ -13,7 +13,7 @@ struct RouteShapeTests {
 
     /// None where the pattern cannot be used.
     var shapes: Set<RouteShape> {
-      (try? PatternParts(pattern))?.shapes(isPrefix: isPrefix) ?? []
+      Set((try? PatternParts(pattern))?.shapes(isPrefix: isPrefix) ?? [])
     }
   }
 

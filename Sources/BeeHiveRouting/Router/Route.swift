@@ -41,9 +41,9 @@ public struct Route: Sendable, Identifiable {
 
   /// Whether it has a pattern's shape, as a duplicate has: names of parameters and the query say nothing.
   func hasShape(of other: RoutePattern) -> Bool {
-    let shapes = other.parts.shapes()
-    return pattern.parts.shapes() == shapes
-      || pattern.parts.shapes(isPrefix: extent == .prefix) == shapes
+    let shapes = Set(other.parts.shapes())
+    return Set(pattern.parts.shapes()) == shapes
+      || Set(pattern.parts.shapes(isPrefix: extent == .prefix)) == shapes
   }
 
   /// Whether code registered it, rather than an image.

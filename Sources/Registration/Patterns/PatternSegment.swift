@@ -67,8 +67,8 @@ package struct RouteShape: Hashable, Sendable {
 }
 
 extension PatternParts {
-  /// The shape of each form; `isPrefix` where anything may follow what the pattern covers.
-  package func shapes(isPrefix: Bool = false) -> Set<RouteShape> {
-    Set(variants(isPrefix: isPrefix).map { RouteShape(self, $0) })
+  /// The shape of each form, the longest first; `isPrefix` where anything may follow what the pattern covers.
+  package func shapes(isPrefix: Bool = false) -> [RouteShape] {
+    variants(isPrefix: isPrefix).map { RouteShape(self, $0) }
   }
 }
