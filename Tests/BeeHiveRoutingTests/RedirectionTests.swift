@@ -1,7 +1,7 @@
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
+import Threads
 
 @testable import BeeHiveRouting
 
@@ -203,7 +203,7 @@ struct RedirectionTests {
   {
     let json = try Document("Docs/decision-table.md").block("json", with: "advent").text
     let begin = try #require(Timestamp("2026-12-01T00:00:00+01:00")).seconds
-    let now = Mutex(begin)
+    let now = Lock(begin)
     let router = Router(core: RoutingCore(now: { now.withLock { $0 } }))
     try router.answering("app://offer", "app://calendar/:day", "app://update", "app://search")
     try router.calls.load(JSONDecoder().decode(DecisionTable.self, from: Data(json.utf8)))

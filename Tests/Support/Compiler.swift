@@ -1,5 +1,5 @@
 public import Foundation
-import Synchronization
+internal import Threads
 
 /// Sources that tests compile.
 public enum Compiler {
@@ -12,7 +12,7 @@ public enum Compiler {
     var folder: URL
   }
 
-  private static let made = Mutex<[Key: Data]>([:])
+  private static let made = Lock<[Key: Data]>([:])
 
   /// Compiles a source into a file.
   ///
