@@ -93,7 +93,7 @@ let package = Package(
     // Targets and routes in C, likewise.
     .target(name: "CRoutes", dependencies: ["CBeeHive"], path: "Tests/Fixtures/CRoutes"),
     // What tests of every target do: run programs, make folders, name what is missing.
-    .target(name: "TestSupport", dependencies: ["Threads"], path: "Tests/Support"),
+    .target(name: "TestSupport", path: "Tests/Support"),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", "TestSupport"]),
     .testTarget(
       name: "BinaryImageTests", dependencies: ["BinaryImage", "CImageEvents", "TestSupport"]),

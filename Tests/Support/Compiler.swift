@@ -1,5 +1,4 @@
 public import Foundation
-internal import Threads
 
 /// Sources that tests compile.
 public enum Compiler {
@@ -12,7 +11,19 @@ public enum Compiler {
     var folder: URL
   }
 
-  private static let made = Lock<[Key: Data]>([:])
+  /// What was made; the thread sanitizer does not understand `Synchronization.Mutex`.
+  private final class Made: @unchecked Sendable {
+    // Sound: read and written by `withLock` alone.
+    private var bytes: [Key: Data] = [:]
+    private let lock = NSLock()
+
+    subscript(key: Key) -> Data? {
+      get { lock.withLock { bytes[key] } }
+      set { lock.withLock { bytes[key] = newValue } }
+    }
+  }
+
+  private static let made = Made()
 
   /// Compiles a source into a file.
   ///
@@ -33,7 +44,7 @@ public enum Compiler {
   ) throws {
     let key = Key(words: [source, suffix, compiler] + arguments, folder: folder)
     let result = folder.appendingPathComponent(name)
-    if let bytes = made.withLock({ $0[key] }) {
+    if let bytes = made[key] {
       try? FileManager.default.removeItem(at: result)
       try bytes.write(to: result)
       return
@@ -44,6 +55,6 @@ public enum Compiler {
     // A program is no copy: a child that is forked while one is written would keep it busy.
     guard ["-c", "-r", "-shared"].contains(where: arguments.contains) else { return }
     let bytes = try Data(contentsOf: result)
-    made.withLock { $0[key] = bytes }
+    made[key] = bytes
   }
 }
