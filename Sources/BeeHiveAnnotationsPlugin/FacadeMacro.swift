@@ -67,9 +67,8 @@
       ]
     }
 
-    /// The body of what was refused. A trap is right there: it fits every type, and never runs, since the
-    /// refusal is an error and the code that holds it is not built.
-    private static let unreachable = "fatalError()"
+    /// The body of what was refused, of any type.
+    private static let unreachable = "fatalError()"  // Never runs: the refusal is an error, and nothing is built.
 
     /// A property in place of a refused requirement; nil for others.
     private static func property(_ declaration: DeclSyntax) -> String? {
