@@ -68,7 +68,7 @@
     }
 
     /// The body of what was refused, of any type.
-    private static let unreachable = "fatalError()"  // Never runs: the refusal is an error, and nothing is built.
+    private static let unreachable = "fatalError()"  // Never runs: refused code is not built.
 
     /// A property in place of a refused requirement; nil for others.
     private static func property(_ declaration: DeclSyntax) -> String? {
