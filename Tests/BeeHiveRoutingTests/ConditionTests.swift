@@ -24,6 +24,13 @@ struct ConditionTests {
     return await router.answer("app://a?\(query)") == "yes"
   }
 
+  private func expect(
+    _ condition: String, holdsFor yes: [String], notFor no: [String]
+  ) async throws {
+    for query in yes { #expect(try await holds(condition, query), "\(query)") }
+    for query in no { #expect(try await !holds(condition, query), "\(query)") }
+  }
+
   @Test(
     "hold for some parameters and not for others",
     arguments: [
@@ -55,8 +62,7 @@ struct ConditionTests {
       (#"{"parameter": "v", "version": "2"}"#, ["v=2", "v=2.0"], ["v=2.0.1", "v=2-rc"]),
     ])
   func parameters(_ condition: String, _ yes: [String], _ no: [String]) async throws {
-    for query in yes { #expect(try await holds(condition, query), "\(query)") }
-    for query in no { #expect(try await !holds(condition, query), "\(query)") }
+    try await expect(condition, holdsFor: yes, notFor: no)
   }
 
   @Test(
@@ -72,8 +78,7 @@ struct ConditionTests {
       (#"{"parameter": "p", "is": [1, 2]}"#, ["p=1&p=02"], ["p=1", "p=2&p=1"]),
     ])
   func values(_ condition: String, _ yes: [String], _ no: [String]) async throws {
-    for query in yes { #expect(try await holds(condition, query), "\(query)") }
-    for query in no { #expect(try await !holds(condition, query), "\(query)") }
+    try await expect(condition, holdsFor: yes, notFor: no)
   }
 
   @Test(
@@ -88,8 +93,7 @@ struct ConditionTests {
       (#"{"parameter": "v", "version": "<2"}"#, ["v=1&v=3", "v=3&v=1"], ["v=2&v=3"]),
     ])
   func repeated(_ condition: String, _ yes: [String], _ no: [String]) async throws {
-    for query in yes { #expect(try await holds(condition, query), "\(query)") }
-    for query in no { #expect(try await !holds(condition, query), "\(query)") }
+    try await expect(condition, holdsFor: yes, notFor: no)
   }
 
   @Test func `A share in percent is the same for the same value, and grows without losing any`()
