@@ -63,13 +63,7 @@ extension RoutePattern {
   }
 
   private static func needed(by variant: [PatternSegment]) -> [String] {
-    variant.compactMap { segment in
-      switch segment {
-      case .capture(let capture): capture.name
-      case .rest(let rest) where rest.isPath: rest.name
-      case .rest, .literal: nil
-      }
-    }
+    variant.filter { !$0.isRest }.compactMap(\.name)
   }
 
   private static func part(

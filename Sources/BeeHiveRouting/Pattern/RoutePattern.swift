@@ -1,4 +1,4 @@
-internal import Registration
+public import Registration
 
 /// Which URLs a route answers to.
 ///
@@ -21,22 +21,11 @@ internal import Registration
 ///   type makes it required, a default or an optional type does not; `*` allows any other key.
 public struct RoutePattern: Hashable, Sendable {
   /// One key that the query may have.
-  public struct Key: Hashable, Sendable {
-    /// The key, decoded.
-    public var name: String
-    /// The type's name as it was written; `String` for a bare key.
-    public var type: String
-    /// Whether it may be missing.
-    public var isOptional: Bool
-    /// What stands for a missing one.
-    public var defaultText: String?
-  }
+  public typealias Key = PatternKey
 
   /// The pattern as it was written.
   public let text: String
   let parts: PatternParts
-  /// The declared keys of the query.
-  public let keys: [Key]
 
   /// Reads a pattern.
   public init(_ text: String) throws(RoutingError) {
@@ -50,7 +39,6 @@ public struct RoutePattern: Hashable, Sendable {
   private init(_ text: String, _ parts: PatternParts) {
     self.text = text
     self.parts = parts
-    keys = parts.keys.map(Key.init)
   }
 
   /// The scheme in lower case; nil for any.
@@ -59,6 +47,8 @@ public struct RoutePattern: Hashable, Sendable {
   var isAbsolute: Bool { parts.isAbsolute }
   /// One list of segments for each choice of the optional parts, the longest first.
   var variants: [[PatternSegment]] { parts.variants }
+  /// The declared keys of the query.
+  public var keys: [Key] { parts.keys }
   /// Whether the query may have other keys.
   public var allowsOtherKeys: Bool { parts.allowsOtherKeys }
 
@@ -81,9 +71,7 @@ public struct RoutePattern: Hashable, Sendable {
 
   /// Whether a name takes what is left of the path, if anything.
   func isRest(_ name: String) -> Bool {
-    variants.contains {
-      if case .rest(let rest)? = $0.last { !rest.isPath && rest.name == name } else { false }
-    }
+    variants.contains { $0.last?.isRest == true && $0.last?.name == name }
   }
 
   /// The names of the types that the path and the query ask for.
@@ -98,22 +86,4 @@ public struct RoutePattern: Hashable, Sendable {
 extension RoutePattern: CustomStringConvertible {
   /// The pattern as it was written.
   public var description: String { text }
-}
-
-extension RoutePattern.Key {
-  fileprivate init(_ key: PatternParts.Key) {
-    name = key.name
-    type = key.type
-    isOptional = key.isOptional
-    defaultText = key.defaultText
-  }
-}
-
-extension RoutePattern.Key: CustomStringConvertible {
-  /// The key as a pattern has it: `from`, `page<Int>=1`, `q<String>`.
-  public var description: String {
-    if let defaultText { return "\(name)<\(type)>=\(defaultText)" }
-    if isOptional { return type == "String" ? name : "\(name)<\(type)?>" }
-    return "\(name)<\(type)>"
-  }
 }

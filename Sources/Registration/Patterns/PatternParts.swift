@@ -1,16 +1,5 @@
 /// What the text of a route's pattern says; `RoutePattern` of `BeeHiveRouting` has the notation.
 package struct PatternParts: Hashable, Sendable {
-  /// One key that the query may have.
-  package struct Key: Hashable, Sendable {
-    /// The key, decoded.
-    package var name: String
-    /// The type's name as it was written; `String` for a bare key.
-    package var type: String
-    package var isOptional: Bool
-    /// The value of a missing one.
-    package var defaultText: String?
-  }
-
   /// The most segments of a form, which are as many as a URL may have unless the host says otherwise.
   package static let mostSegments = 64
 
@@ -20,7 +9,7 @@ package struct PatternParts: Hashable, Sendable {
   package internal(set) var isAbsolute = false
   /// One list of segments for each choice of the optional parts, the longest first; never empty.
   package internal(set) var variants: [[PatternSegment]] = []
-  package internal(set) var keys: [Key] = []
+  package internal(set) var keys: [PatternKey] = []
   /// Whether the query may have keys that are not declared.
   package internal(set) var allowsOtherKeys = false
 

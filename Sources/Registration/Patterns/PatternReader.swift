@@ -184,7 +184,7 @@ struct PatternReader {
         continue
       }
       var head = item
-      var key = PatternParts.Key(name: "", type: "String", isOptional: true, defaultText: nil)
+      var key = PatternKey(name: "", type: "String", isOptional: true, defaultText: nil)
       // The default may hold anything but &.
       if let (name, text) = item.cut(at: "=") {
         key.defaultText = try decoded(text)

@@ -29,6 +29,9 @@ package enum PatternSegment: Hashable, Sendable {
     }
   }
 
+  /// Whether it takes what is left, if anything.
+  package var isRest: Bool { if case .rest(let rest) = self { !rest.isPath } else { false } }
+
   /// The name by which a type is found: in lower case, and a float is a double.
   package static func typeKey(_ name: String) -> String {
     let key = name.lowercased()
