@@ -117,7 +117,10 @@ let package = Package(
     // What the repository promises as a whole: documents, headers, scripts, the installed tool.
     .testTarget(
       name: "ProjectTests",
-      dependencies: ["section-dump", "TestSupport", .product(name: "Yams", package: "Yams")]),
+      dependencies: [
+        "section-dump", "BeeHive", "Registration", "BinaryImage", "TestSupport",
+        .product(name: "Yams", package: "Yams"),
+      ]),
   ],
   cLanguageStandard: .c11
 )

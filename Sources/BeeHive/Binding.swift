@@ -9,6 +9,9 @@ struct Binding {
   /// What the host gave for names that no type answers to.
   var hostBindings: [String: FactoryClosure]
 
+  /// Where the host gave nothing.
+  static let nothing = Binding(hostBindings: [:])
+
   /// What becomes of a record of an image whose Swift code, if it has any, is pinned.
   func progress(of record: Record, in image: LoadBias) -> RegisteredEntry.Progress {
     switch record.kind {
@@ -37,15 +40,12 @@ struct Binding {
   /// A record that a C author wrote: its context leads to a structure, which is read at first use,
   /// when the image is held.
   private func structure(of record: Record, abi: String) -> RegisteredEntry.Progress {
-    guard let context = record.context, case let address = context.rawValue, address != 0 else {
-      return .rejected(.noContext)
-    }
-    guard case .address = context.target else {
+    guard let context = record.context, case .address = context.target else {
       return .rejected(
         Problem(.badContext, "the record's context leads outside the image; rebuild with BeeHive.h")
       )
     }
-    let place = RuntimeAddress(rawValue: UInt(truncatingIfNeeded: address))
+    let place = RuntimeAddress(rawValue: UInt(truncatingIfNeeded: context.rawValue))
     switch (abi, record.kind) {
     case ("c-table", .service): return .bound(.structure(.serviceTable, place))
     case ("c-factory", .service): return .bound(.structure(.factory, place))

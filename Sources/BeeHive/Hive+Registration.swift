@@ -211,9 +211,9 @@ extension Hive.State {
       forgetAnswers(named: entry.name, cache: cache)
     }
     // Few of them were ever asked for: the others are told apart without making a text of any.
-    var changed: [Outline.PlainEntry] = []
+    var changed: [RecordView] = []
     entries.outline.forEachName { entry, name in
-      guard entry.kind == .service else { return }
+      guard entry.isPlain, entry.kind == .service else { return }
       if let last = NameText.lastPart(of: name) {
         guard publishedKeys[NameHash.of(name.extracting(last), .service)] != nil else { return }
       }

@@ -86,6 +86,20 @@ public protocol Image {
   /// The pointer that stands `offset` bytes into `section`.
   func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue
 
+  /// Calls `body` with each whole slot of a section of pointers, until it returns false: where in the section
+  /// it stands, its pointer where that was looked at, and the text it leads to; nil where `pointer(at:in:)`
+  /// and `withText` say why there is none.
+  ///
+  /// - Parameters:
+  ///   - section: The section.
+  ///   - limit: The bytes after which a text without NUL is taken for none.
+  ///   - body: Called with the slots in order.
+  /// - Returns: The size of the section, as far as its bytes are there.
+  /// - Throws: ``ImageError`` where they cannot be read.
+  func forEachSlot(
+    of section: Section, limit: Int, _ body: (UInt64, PointerValue?, Span<UInt8>?) -> Bool
+  ) throws(ImageError) -> UInt64
+
   /// Lends the text that starts at a pointer's target, without its NUL, for the call's duration.
   ///
   /// Throws `outOfImage` where the target is not mapped by the image's own file contents, and
@@ -150,6 +164,22 @@ extension FileImage {
 }
 
 extension Image {
+  public func forEachSlot(
+    of section: Section, limit: Int, _ body: (UInt64, PointerValue?, Span<UInt8>?) -> Bool
+  ) throws(ImageError) -> UInt64 {
+    // The bytes that are really there bound the loop, not the size that the table claims.
+    let size = UInt64(try withBytes(of: section) { $0.count })
+    let slotSize = UInt64(pointerSize)
+    for offset in stride(from: 0, to: size - size % slotSize, by: Int(slotSize)) {
+      var goesOn: Bool?
+      if let pointer = try? pointer(at: offset, in: section) {
+        goesOn = try? withText(at: pointer.target, limit: limit) { body(offset, pointer, $0) }
+      }
+      guard goesOn ?? body(offset, nil, nil) else { break }
+    }
+    return size
+  }
+
   /// The size of a pointer in this image, in bytes.
   public var pointerSize: Int { identity.bits / 8 }
 }

@@ -32,6 +32,14 @@ public struct Rejection: Error, Hashable, Sendable {
     case badTextOffset = "bad-text-offset"
     /// An attribute is no `key=value`, or its value has the wrong form.
     case badAttribute = "bad-attribute"
+    /// The pattern of a route cannot be read, or one of its parts stands where it cannot.
+    case badPattern = "bad-pattern"
+    /// An action of a target cannot be read, or is declared twice.
+    case badAction = "bad-action"
+    /// An action or a route in C declares a type that C has no values of.
+    case unknownType = "unknown-type"
+    /// The record is made in C, and leads to no structure.
+    case badContext = "bad-context"
     /// The section is there, but its bytes cannot be read.
     case unreadableSection = "unreadable-section"
     /// There is more than a scan is willing to hold; the message says what was left out.

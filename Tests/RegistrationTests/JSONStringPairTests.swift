@@ -17,13 +17,12 @@ struct JSONStringPairTests {
       (#"{"é🐝":"\u0042"}"#, "é🐝", "B"),
       (#"{"":""}"#, "", ""),
     ])
-  func pairs(_ text: String, _ key: String, _ value: String) {
-    guard case .pair(let readKey, let readValue) = parse(text) else {
-      Issue.record("\(parse(text))")
-      return
-    }
-    #expect(readKey == key)
-    #expect(readValue == value)
+  func pairs(_ text: String, _ key: String, _ value: String) throws {
+    let bytes = Array(text.utf8)
+    let pair = try #require(try? JSONStringPair(parsing: bytes.span))
+    #expect(JSONStringPair.decoded(bytes.span.extracting(pair.key)) == key)
+    #expect(JSONStringPair.decoded(bytes.span.extracting(pair.value)) == value)
+    #expect(pair.hasEscapes == text.contains("\\"))
   }
 
   @Test(
@@ -42,21 +41,17 @@ struct JSONStringPairTests {
       (#"{"\udc1d":"B"}"#, 4, "surrogate"), (#"{"\ud83d\u0041":"B"}"#, 4, "surrogate"),
       (#"{"\ud83d\n":"B"}"#, 4, "surrogate"),
     ])
-  func malformed(_ text: String, _ position: Int, _ expected: String) {
-    guard case .malformed(let at, let what) = parse(text) else {
-      Issue.record("\(parse(text))")
-      return
-    }
-    #expect(at == position)
-    #expect(what.contains(expected), "\(what)")
+  func malformed(_ text: String, _ position: Int, _ expected: String) throws {
+    let refusal = try refusal(of: Array(text.utf8))
+    #expect(refusal.reason == .malformedJSON)
+    #expect(refusal.message.hasPrefix("expected "))
+    #expect(refusal.message.contains("\(expected)"), "\(refusal.message)")
+    #expect(refusal.message.contains(" at byte \(position);"), "\(refusal.message)")
   }
 
   @Test("A second key is called that", arguments: [#"{"A":"B","C":"D"}"#, #"{"A":"B" , "A":1}"#])
-  func several(_ text: String) {
-    guard case .several = parse(text) else {
-      Issue.record("\(parse(text))")
-      return
-    }
+  func several(_ text: String) throws {
+    #expect(try refusal(of: Array(text.utf8)).reason == .severalJSONKeys)
   }
 
   @Test(
@@ -65,15 +60,16 @@ struct JSONStringPairTests {
       ([0xff], 0), (Array(#"{"A"#.utf8) + [0xed, 0xa0, 0x80, 0x22], 3),
       (Array(#"{"\n"#.utf8) + [0xc0, 0x80] + Array(#"":"B"}"#.utf8), 4),
     ] as [([UInt8], Int)])
-  func invalidUTF8(_ bytes: [UInt8], _ position: Int) {
-    guard case .invalidUTF8(position) = JSONStringPair(parsing: bytes.span) else {
-      Issue.record("\(JSONStringPair(parsing: bytes.span))")
-      return
-    }
+  func invalidUTF8(_ bytes: [UInt8], _ position: Int) throws {
+    let refusal = try refusal(of: bytes)
+    #expect(refusal.reason == .invalidUTF8)
+    #expect(refusal.message.contains("from its byte \(position) on"), "\(refusal.message)")
   }
 
-  private func parse(_ text: String) -> JSONStringPair {
-    let bytes = Array(text.utf8)
-    return JSONStringPair(parsing: bytes.span)
+  /// Why a text is no such object.
+  private func refusal(of bytes: [UInt8]) throws -> Refusal {
+    do throws(Refusal) { _ = try JSONStringPair(parsing: bytes.span) } catch { return error }
+    struct Taken: Error {}
+    throw Taken()
   }
 }

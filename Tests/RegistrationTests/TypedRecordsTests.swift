@@ -17,7 +17,8 @@ struct TypedRecordsTests {
         ],
         accessor: table, context: table + 1)
         + image.record(
-          kind: 2, ["Greeter", "", "scope=singleton", "name=en", "abi=c", "color=a=b"])
+          kind: 2, ["Greeter", "", "scope=singleton", "name=en", "abi=c", "color=a=b"],
+          context: table)
     )
 
     let scan = try RecordScanner.scan(image)

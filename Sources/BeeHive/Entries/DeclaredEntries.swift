@@ -30,7 +30,8 @@ extension Hive {
     return state.withLock { state in
       guard state.table.otherVersion != version else { return nil }
       let entries = state.table.others.filter { entry in
-        if case .bound = entry.setAside ?? entry.progress { true } else { false }
+        guard entry.setAside?.isDuplicate != true else { return false }
+        return if case .bound = entry.setAside?.progress ?? entry.progress { true } else { false }
       }
       return (state.table.otherVersion, entries.map(DeclaredEntry.init))
     }
@@ -75,11 +76,13 @@ extension Hive {
     state.withLock { _ in
       guard !entry.isWithdrawn else { return }
       if let problem {
-        entry.setAside = entry.setAside ?? entry.progress
+        entry.setAside =
+          entry.setAside
+          ?? RegisteredEntry.SetAside(progress: entry.progress, isDuplicate: false)
         entry.progress = .rejected(problem)
         observers.post(.entryRejected(entry.snapshot))
       } else if let before = entry.setAside {
-        entry.progress = before
+        entry.progress = before.progress
         entry.setAside = nil
         observers.post(.entryBound(entry.snapshot))
       }
@@ -96,5 +99,5 @@ extension RegisteredEntry.Progress {
 
 extension RegisteredEntry {
   /// The provider, also while a layer above cannot use the entry. Under the Hive's lock.
-  fileprivate var maker: Provider? { setAside?.provider ?? provider }
+  fileprivate var maker: Provider? { setAside?.progress.provider ?? provider }
 }

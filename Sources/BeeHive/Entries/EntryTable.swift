@@ -13,6 +13,8 @@ struct EntryTable {
   private var images: [MappedImage.ID: [RegisteredEntry]] = [:]
   /// The targets and routes, which layers above make something of, in order of registration.
   private(set) var others: [RegisteredEntry] = []
+  /// The same by what tells them apart, in that order too.
+  private var othersByIdentity: [EntryIdentity: [RegisteredEntry]] = [:]
   /// Changes whenever one of those comes or goes.
   private(set) var otherVersion = 0
   /// Changes whenever an entry comes or goes.
@@ -70,15 +72,18 @@ struct EntryTable {
     version += 1
     let outline = arrival.outline
     stateRecord?.add(outline.image.mapped)
-    makeRoom(for: outline.plain.count + arrival.made.count)
+    makeRoom(for: arrival.count)
     let group = unmade.begin(outline, firstOrder: arrival.firstOrder)
     var rest = arrival.made[...]
-    for (index, plain) in outline.plain.enumerated() {
-      while let next = rest.first, next.order < arrival.firstOrder + UInt64(plain.position) {
-        add(next)
-        rest.removeFirst()
+    for (index, view) in outline.views.enumerated() {
+      guard view.isPlain else {
+        if let next = rest.first, next.order == arrival.firstOrder + UInt64(index) {
+          add(next)
+          rest.removeFirst()
+        }
+        continue
       }
-      switch unmade.add(plain.hash, group: group, index: index) {
+      switch unmade.add(view.hash, group: group, index: index) {
       case .left: break
       case .meets: make(UnmadeEntries.Reference(group: group, index: index))
       case .joins(let other):
@@ -144,6 +149,8 @@ struct EntryTable {
     case .target, .route:
       others.append(entry)
       otherVersion += 1
+      entry.reject(ifDuplicateAmong: rivals(of: entry))
+      for identity in entry.identities { othersByIdentity[identity, default: []].append(entry) }
     default: break
     }
     if case .accepted = entry.progress { knownUnboundCount += 1 }
@@ -213,17 +220,18 @@ struct EntryTable {
     switch entry.kind {
     case .service: services(named: entry.name, given: entry.givenName)
     case .module: modules(named: entry.name)
-    default: []
+    default:
+      entry.identities.flatMap { othersByIdentity[$0] ?? [] }.sorted { $0.order < $1.order }
     }
   }
 
   /// Takes back what was rejected as a duplicate of an entry that is one no more.
   private mutating func giveTurns(among list: [RegisteredEntry]) {
-    for (index, other) in list.enumerated() {
+    for other in list {
       guard let before = other.setAside, case .rejected = other.progress else { continue }
-      other.progress = before
+      other.progress = before.progress
       other.setAside = nil
-      other.reject(ifDuplicateAmong: Array(list[..<index]))
+      other.reject(ifDuplicateAmong: rivals(of: other).filter { $0.order < other.order })
       if case .accepted = other.progress { knownUnboundCount += 1 }
     }
   }
@@ -234,7 +242,12 @@ struct EntryTable {
     switch entry.kind {
     case .service: isLast = Self.remove(entry, from: &services)
     case .module: isLast = Self.remove(entry, from: &modules)
-    default: return
+    default:
+      for identity in entry.identities {
+        othersByIdentity[identity]?.removeAll { $0 === entry }
+        if othersByIdentity[identity]?.isEmpty == true { othersByIdentity[identity] = nil }
+      }
+      isLast = false
     }
     if isLast { unmade.free(NameHash.of(entry.name.utf8Span.span, entry.kind)) }
     giveTurns(among: rivals(of: entry))

@@ -3,39 +3,46 @@ internal import Registration
 
 /// What an image declares, on its way into an `EntryTable`.
 struct ImageEntries {
-  /// The plain ones, and all as they were read.
+  /// All as they were read.
   let outline: Outline
   /// Where the image begins in the order of registration; its entries keep their own.
   let firstOrder: UInt64
-  /// All others, malformed ones last.
+  /// Those that are not plain, malformed ones last.
   let made: [RegisteredEntry]
+  /// How many entries there are.
+  let count: Int
 
   /// Makes what is not plain: asks accessors, so no lock is held.
   init(_ outline: Outline, binding: Binding) {
     self.outline = outline
-    let others = outline.others
-    firstOrder = Hive.nextOrder(count: outline.count + others.rejections.count)
+    let viewCount = outline.views.count
+    firstOrder = Hive.nextOrder(count: viewCount + outline.rejections.count)
     var made: [RegisteredEntry] = []
-    made.reserveCapacity(others.records.count + others.rejections.count)
-    for (record, position) in zip(others.records, outline.otherPositions)
-    where !record.kind.isThirdParty {
-      made.append(
-        RegisteredEntry(
-          record, order: firstOrder + UInt64(position), in: outline.image, binding: binding))
+    var plainCount = 0
+    for (position, view) in outline.views.enumerated() {
+      if view.isPlain {
+        plainCount += 1
+      } else if !view.kind.isThirdParty {
+        made.append(
+          RegisteredEntry(
+            view, of: outline, order: firstOrder + UInt64(position), binding: binding))
+      }
     }
-    for (number, rejection) in others.rejections.enumerated() {
-      let order = firstOrder + UInt64(outline.count + number)
+    for (number, rejection) in outline.rejections.enumerated() {
+      let order = firstOrder + UInt64(viewCount + number)
       made.append(RegisteredEntry(rejection, order: order, in: outline.image))
     }
     self.made = made
+    count = plainCount + made.count
   }
-
-  /// How many entries there are.
-  var count: Int { outline.plain.count + made.count }
 
   /// Every entry, in order. Those that are plain are made for the caller alone.
   var all: [RegisteredEntry] {
-    let plain = outline.plain.map { RegisteredEntry($0, of: outline, firstOrder: firstOrder) }
+    let plain = outline.views.enumerated().compactMap { position, view in
+      view.isPlain
+        ? RegisteredEntry(
+          view, of: outline, order: firstOrder + UInt64(position), binding: .nothing) : nil
+    }
     return (plain + made).sorted { $0.order < $1.order }
   }
 }

@@ -69,20 +69,19 @@ extension RegisteredEntry {
   func reject(ifDuplicateAmong others: [RegisteredEntry]) {
     if case .rejected = progress { return }
     guard let first = others.first(where: { $0.isDuplicated(by: self) }) else { return }
-    setAside = progress
+    setAside = SetAside(progress: progress, isDuplicate: true)
     progress = .rejected(.duplicate(of: first, by: self))
   }
 
-  /// Whether `later`, of the same given name, provides what this entry already does, so that nothing
-  /// could tell them apart.
+  /// Whether `later` provides what this entry already does, so that nothing could tell them apart.
   private func isDuplicated(by later: RegisteredEntry) -> Bool {
     if case .rejected = progress { return false }
-    guard kind == .service, later.kind == .service else { return true }
     guard !isOverride, !later.isOverride else { return false }
-    guard attributes.priority == later.attributes.priority else { return false }
-    guard isC == later.isC else { return false }
+    let mine = identities
+    guard later.identities.contains(where: mine.contains) else { return false }
+    guard kind == .service else { return true }
     // Two Swift accessors may make protocols of one name from two modules.
-    if let mine = madeType, let other = later.madeType { return mine == other }
+    if let type = madeType, let other = later.madeType { return type == other }
     return (madeType == nil) == (later.madeType == nil)
   }
 }

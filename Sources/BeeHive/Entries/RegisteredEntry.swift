@@ -17,6 +17,13 @@ final class RegisteredEntry: @unchecked Sendable {
     case rejected(Problem)
   }
 
+  /// How far an entry had got that is kept from being used.
+  struct SetAside {
+    var progress: Progress
+    /// Whether it is the duplicate of another; else a layer above cannot use it.
+    var isDuplicate: Bool
+  }
+
   /// Grows with each registration in the process.
   let order: UInt64
   let kind: RecordKind
@@ -38,8 +45,8 @@ final class RegisteredEntry: @unchecked Sendable {
   var progress: Progress {
     didSet { if stateCell >= 0 { progress.publish(in: stateCell) } }
   }
-  /// What `progress` was before the entry turned out to be a duplicate.
-  var setAside: Progress?
+  /// What `progress` was before something else kept the entry from being used.
+  var setAside: SetAside?
   /// Whether the entry has left the Hive: its image is gone, or it was removed.
   var isWithdrawn = false {
     didSet { if isWithdrawn { withdrawPublished() } }
@@ -106,6 +113,9 @@ final class RegisteredEntry: @unchecked Sendable {
     default: nil
     }
   }
+
+  /// What nothing could tell it from others by.
+  var identities: [EntryIdentity] { EntryIdentity.all(of: kind, name, attributes) }
 
   /// The entry as the outside sees it. Under the Hive's lock.
   var snapshot: Entry {

@@ -1,13 +1,13 @@
 internal import BinaryImage
 internal import Registration
 
-/// Entries that nobody has asked for yet, and the names that are taken. Lives under the Hive's lock.
+/// Plain entries that nobody has asked for yet, and the names that are taken. Lives under the Hive's lock.
 ///
 /// Of each the outline of its image is known and the hash of its name, nothing else: so an image with
 /// thousands of entries arrives in the time that it takes to read them. One is made when its name is
 /// asked for, or when a namesake comes, which may only be another name of the same hash.
 struct UnmadeEntries {
-  /// An entry: one of the plain ones of an image.
+  /// An entry: one of the views of an image's outline.
   struct Reference {
     let group: Int32
     let index: Int
@@ -28,14 +28,14 @@ struct UnmadeEntries {
     let image: MappedImage.ID
     let outline: Outline
     let firstOrder: UInt64
-    /// Which of the plain entries are still to be made.
+    /// Which of the entries are still to be made.
     var isLeft: [Bool]
 
     init(_ outline: Outline, firstOrder: UInt64) {
       image = outline.image.mapped.id
       self.outline = outline
       self.firstOrder = firstOrder
-      isLeft = Array(repeating: true, count: outline.plain.count)
+      isLeft = outline.views.map(\.isPlain)
     }
   }
 
@@ -78,18 +78,18 @@ struct UnmadeEntries {
     for hash in made { _ = claim(hash) }
   }
 
-  /// Begins with the plain entries of an image, each of which `add` then takes in; the group's number.
+  /// Begins with an image, of which `add` then takes in each plain entry; the group's number.
   mutating func begin(_ outline: Outline, firstOrder: UInt64) -> Int32 {
     let group = Group(outline, firstOrder: firstOrder)
     let number = vacant.popLast() ?? Int32(groups.count)
     if number == groups.count { groups.append(group) } else { groups[Int(number)] = group }
     numbers[group.image] = number
-    count += outline.plain.count
     return number
   }
 
   /// Takes in a plain entry. There is room.
   mutating func add(_ hash: UInt32, group number: Int32, index: Int) -> Arrival {
+    count += 1
     let position = position(of: hash)
     switch places[position].group {
     case Place.nobody, Place.free:
@@ -126,7 +126,7 @@ struct UnmadeEntries {
   mutating func take(of image: MappedImage.ID) -> [Reference] {
     guard let number = numbers[image], let group = groups[Int(number)] else { return [] }
     return group.isLeft.indices.compactMap { index in
-      group.isLeft[index] ? claim(group.outline.plain[index].hash) : nil
+      group.isLeft[index] ? claim(group.outline.views[index].hash) : nil
     }
   }
 
@@ -135,7 +135,9 @@ struct UnmadeEntries {
     var names: [String] = []
     for group in groups {
       group?.outline.forEachName { entry, name in
-        guard entry.kind == kind, let text = try? UTF8Span(validating: name) else { return }
+        guard entry.kind == kind, entry.isPlain, let text = try? UTF8Span(validating: name) else {
+          return
+        }
         names.append(String(copying: text))
       }
     }
@@ -151,7 +153,8 @@ struct UnmadeEntries {
     group.isLeft[reference.index] = false
     count -= 1
     return RegisteredEntry(
-      group.outline.plain[reference.index], of: group.outline, firstOrder: group.firstOrder)
+      group.outline.views[reference.index], of: group.outline,
+      order: group.firstOrder + UInt64(reference.index), binding: .nothing)
   }
 
   /// Forgets an image of which no entry is left.

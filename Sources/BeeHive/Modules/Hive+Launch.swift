@@ -98,7 +98,7 @@ extension Hive {
     guard let provider = state.withLock({ _ in entry.provider }) else {
       throw failure("nothing makes it")
     }
-    let isMarked = entry.attributes.others.contains { $0.key == "async" && $0.value == "true" }
+    let isMarked = entry.attributes.isAsync
     switch provider {
     case .structure(_, let address):
       guard keep(entry) else { throw failure("its image is gone") }

@@ -103,19 +103,11 @@ extension Hive {
   }
 }
 
-/// Which modules start first.
-public enum ModuleLevel: String, Hashable, Sendable {
-  /// Before the normal ones.
-  case basic
-  /// After the basic ones.
-  case normal
-}
-
 extension LaunchOrder.Node {
   init(_ entry: RegisteredEntry) {
     let attributes = entry.attributes
     self.init(
-      name: entry.name, isBasic: attributes.level == ModuleLevel.basic.rawValue,
+      name: entry.name, isBasic: attributes.moduleLevel == .basic,
       priority: attributes.priority, requires: attributes.requires, after: attributes.after,
       source: entry.source)
   }

@@ -1,4 +1,5 @@
 internal import BeeHive
+internal import Registration
 
 /// Targets and routes that a C author wrote: described by the text of their record.
 ///
@@ -8,14 +9,14 @@ enum CActions {
     of entry: DeclaredEntry, in hive: Hive
   ) throws(RoutingError) -> TargetDefinition {
     var actions: [Action<AnyTarget>] = []
-    for attribute in entry.attributes.others where attribute.key == "action" {
-      let declaration = try ActionDeclaration(parsing: attribute.value)
+    for text in entry.attributes.actions {
+      let declaration = try ActionDeclaration(parsing: text)
       let parameters = try declaration.parameters.map { parameter throws(RoutingError) in
         try Parameter(c: parameter, of: declaration)
       }
       let call = CCall(
         entry, of: hive, action: declaration.name,
-        result: try CResult(declaration.result, of: entry))
+        result: CResult(declaration.result))
       try call.checkFunction()
       actions.append(
         Action(declaration, parameters) { _, arguments in
@@ -31,15 +32,14 @@ enum CActions {
   static func route(of entry: DeclaredEntry, in hive: Hive) throws(RoutingError) -> RouteDefinition
   {
     let attributes = entry.attributes
-    func value(_ key: String) -> String? { attributes.others.first { $0.key == key }?.value }
     let pattern = try RoutePattern(entry.name)
     let call = CCall(
-      entry, of: hive, action: nil, result: try CResult(value("returns") ?? "", of: entry))
+      entry, of: hive, action: nil, result: CResult(attributes.result))
     try call.checkFunction()
     let types = SegmentTypes()
     return RouteDefinition(
-      entry.name, exposure: try exposure(value("remote"), of: entry), priority: attributes.priority,
-      matching: value("match") == "prefix" ? .prefix : .exact, result: value("returns") ?? ""
+      entry.name, exposure: attributes.exposure, priority: attributes.priority,
+      matching: attributes.extent, result: attributes.result
     ) { routeCall in
       var arguments = routeCall.parameters
       // The texts of the query have been checked, and C asks for values.
@@ -64,39 +64,17 @@ enum CActions {
   }
 }
 
-extension CActions {
-  /// Whom a route answers: `remote=true` or `remote=elevated` of its record.
-  private static func exposure(
-    _ text: String?, of entry: DeclaredEntry
-  ) throws(RoutingError) -> Exposure {
-    switch text {
-    case nil, "false": return .local
-    case "true": return .remote
-    case "elevated": return .elevated
-    case let text?:
-      throw RoutingError(
-        .badPattern,
-        "the attribute remote of \(entry.source) is \(text); it is true, false or elevated",
-        sources: [entry.source])
-    }
-  }
-}
-
 extension Parameter {
   /// A parameter of one of the types that C has a value for.
   init(
     c declaration: ActionDeclaration.Parameter, of action: ActionDeclaration
   ) throws(RoutingError) {
-    switch declaration.type {
-    case "String": self = try Self.make(declaration, of: action, String.self)
-    case "Int": self = try Self.make(declaration, of: action, Int.self)
-    case "Double": self = try Self.make(declaration, of: action, Double.self)
-    case "Bool": self = try Self.make(declaration, of: action, Bool.self)
-    default:
-      throw RoutingError(
-        .unknownType,
-        "\(action): a parameter in C is a String, Int, Double or Bool, not a \(declaration.type)",
-        key: declaration.name)
+    switch CType(rawValue: declaration.type) {
+    case .string: self = try Self.make(declaration, of: action, String.self)
+    case .int: self = try Self.make(declaration, of: action, Int.self)
+    case .double: self = try Self.make(declaration, of: action, Double.self)
+    case .bool: self = try Self.make(declaration, of: action, Bool.self)
+    case nil: throw RoutingError(.unknownType, "\(action)", key: declaration.name)
     }
   }
 

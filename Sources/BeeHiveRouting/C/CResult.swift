@@ -1,4 +1,4 @@
-internal import BeeHive
+internal import Registration
 
 /// What a C function declares that it returns: one of the types that C has a value for.
 struct CResult: Sendable {
@@ -6,21 +6,17 @@ struct CResult: Sendable {
   /// The type as it was declared.
   let name: String
 
-  /// Of an empty name, whatever the function returns. Throws where C has no value of the type.
-  init(_ name: String, of entry: DeclaredEntry) throws(RoutingError) {
+  /// Of an empty name, whatever the function returns.
+  init(_ name: String) {
     self.name = name
-    switch name {
-    case "": type = nil
-    case "String": type = String.self
-    case "Int": type = Int.self
-    case "Double": type = Double.self
-    case "Bool": type = Bool.self
-    default:
-      throw RoutingError(
-        .unknownType,
-        "\(entry.name) of \(entry.source): a result in C is a String, Int, Double or Bool, not a \(name)",
-        sources: [entry.source])
-    }
+    type =
+      switch CType(rawValue: name) {
+      case .string: String.self
+      case .int: Int.self
+      case .double: Double.self
+      case .bool: Bool.self
+      case nil: nil
+      }
   }
 
   /// Whether a value is of the declared type.

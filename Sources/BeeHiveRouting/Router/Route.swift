@@ -1,5 +1,5 @@
 public import BeeHive
-internal import Registration
+public import Registration
 
 /// A registered route.
 public struct Route: Sendable, Identifiable {
@@ -12,12 +12,7 @@ public struct Route: Sendable, Identifiable {
   }
 
   /// How much of a URL the pattern has to cover.
-  public enum Extent: String, Hashable, Sendable {
-    /// All of the path.
-    case exact
-    /// The path up to where the pattern ends; anything may follow.
-    case prefix
-  }
+  public typealias Extent = RouteExtent
 
   /// Tells it apart from the others of its router.
   public let id: ID

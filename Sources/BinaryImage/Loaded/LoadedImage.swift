@@ -120,19 +120,30 @@ internal import CImageList
     }
   }
 
-  /// Lends all that was copied of the image, and says where in it the section stands, and the text of
-  /// each of its slots where it holds pointers.
-  public func withCopy(
-    of section: Section,
-    _ body: (_ copy: Span<UInt8>, _ section: Range<Int>, _ texts: ArraySlice<SlotText>) -> Void
-  ) throws(ImageError) {
+  /// Each slot with the text that was copied for it; no pointer is looked at.
+  public func forEachSlot(
+    of section: Section, limit: Int, _ body: (UInt64, PointerValue?, Span<UInt8>?) -> Bool
+  ) throws(ImageError) -> UInt64 {
     let part = try self.part(section)
-    contents.bytes.withSpan { body($0, part.bytes, contents.texts[part.texts]) }
+    contents.bytes.withSpan { bytes in
+      var offset: UInt64 = 0
+      for text in contents.texts[part.texts] {
+        let isText = text.state == .copied && text.bytes.count <= limit
+        guard body(offset, nil, isText ? bytes.extracting(text.bytes) : nil) else { return }
+        offset += UInt64(MemoryLayout<UInt>.size)
+      }
+    }
+    return UInt64(part.bytes.count)
   }
 
-  /// Lends all that was copied of the image, for the ranges that `withCopy(of:)` gave.
-  public func withCopy(_ body: (Span<UInt8>) -> Void) {
-    contents.bytes.withSpan(body)
+  /// Lends the text of one slot of a section of pointers; an empty one where none was copied.
+  public func withSlotText<Result>(
+    at offset: UInt64, in section: Section, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result {
+    let part = try self.part(section)
+    let slot = part.texts.lowerBound + Int(offset) / MemoryLayout<UInt>.size
+    let range = part.texts.contains(slot) ? contents.texts[slot].bytes : 0..<0
+    return contents.bytes.withSpan { body($0.extracting(range)) }
   }
 
   /// Where a linked address of this image stands in the process, as long as the image does.

@@ -25,7 +25,7 @@ struct Finding: Hashable {
     case unmetRequirement = "unmet-requirement"
     /// Modules that wait for each other: none of them starts.
     case cycle
-    /// No file of the set has the Swift type that an entry names, or a C entry leads to nothing.
+    /// No file of the set has the Swift type that an entry names.
     case missingImplementation = "missing-implementation"
     /// No file declares a module that `--require` names.
     case missingModule = "missing-module"

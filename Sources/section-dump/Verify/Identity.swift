@@ -40,35 +40,13 @@ struct Digest: Hashable {
   private init(halves: SIMD2<Int>) { self.halves = halves }
 }
 
-/// What nothing could tell apart.
+/// What nothing could tell apart, small enough to keep many.
 struct Identity: Hashable {
   private var digest: Digest
 
-  private init(_ content: some Hashable) { digest = Digest(of: content) }
-
-  private enum Content: Hashable {
-    case named(RecordKind, String)
-    case service(String, given: String?, priority: Int, isC: Bool)
-    case route(RouteShape, priority: Int)
-  }
-
   /// A route has as many as its pattern has forms.
   static func all(of record: Record) -> [Self] {
-    let attributes = record.attributes
-    switch record.kind {
-    case .service:
-      return [
-        Self(
-          Content.service(
-            record.name, given: attributes.name, priority: attributes.priority,
-            isC: attributes.abi != nil))
-      ]
-    case .route:
-      // As C says it; for a route in Swift no record does.
-      let isPrefix = attributes.others.contains { $0.key == "match" && $0.value == "prefix" }
-      let shapes = (try? PatternParts(record.name))?.shapes(isPrefix: isPrefix) ?? []
-      return shapes.map { Self(Content.route($0, priority: attributes.priority)) }
-    default: return record.kind.isKnown ? [Self(Content.named(record.kind, record.name))] : []
-    }
+    EntryIdentity.all(of: record.kind, record.name, record.attributes)
+      .map { Self(digest: Digest(of: $0)) }
   }
 }

@@ -10,8 +10,7 @@ enum Implementations {
     let declared = survey.types
     let unsearched = survey.unsearched
     return survey.declared.compactMap { entry in
-      if entry.record.attributes.abi != nil { return nothingBehind(entry) }
-      guard let type = entry.record.namedType else { return nil }
+      guard !entry.record.attributes.isC, let type = entry.record.namedType else { return nil }
       let types = declared[entry.platform] ?? DeclaredTypes()
       guard !types.has(type) else { return nil }
       if let file = unsearched[entry.platform] {
@@ -27,15 +26,6 @@ enum Implementations {
           + "which no file has",
         remedy: "name the file that does as well, correct the name, or bind it by code")
     }
-  }
-
-  /// A record for C whose context is null.
-  private static func nothingBehind(_ entry: Survey.Declared) -> Finding? {
-    guard entry.record.context?.target == .null else { return nil }
-    return Finding(
-      .missingImplementation, .error, entry.place,
-      "\(entry.record.kind) \(entry.record.name) is made in C, and its context is a null pointer",
-      remedy: "declare it with BeeHive.h, or let the context lead to the structure of its abi")
   }
 }
 

@@ -38,6 +38,11 @@ extension Rejection.Reason {
     case .unknownVersion, .unknownKind:
       "read it with a newer section-dump, or build it against an older BeeHive.h"
     case .badAttribute: "write it as key=value, with a value of the form that the key asks for"
+    case .badPattern: "write the pattern as RoutePattern's documentation has it"
+    case .badAction: "write the action as BEEHIVE_ACTION's documentation has it, each name once"
+    case .unknownType: "declare a String, Int, Double or Bool"
+    case .badContext:
+      "declare it with BeeHive.h, or let the context lead to the structure of its abi"
     case .unreadableSection: "build the file again, or name it as it was before it was changed"
     case .limitExceeded: "split the file; no scan reads more"
     }

@@ -70,11 +70,3 @@ extension ActionDeclaration.Parameter: CustomStringConvertible {
     "\(name): \(type)\(isOptional ? "?" : "")" + (defaultText.map { " = \($0)" } ?? "")
   }
 }
-
-extension ActionDeclaration {
-  /// Reads the text of a declaration; throws where it is none, with the place.
-  public init(parsing text: String) throws(RoutingError) {
-    var reader = DeclarationReader(text)
-    self = try reader.read()
-  }
-}

@@ -1,40 +1,49 @@
 /// The text of a service entry: a JSON object of exactly one pair of strings.
 ///
 /// Strict RFC 8259, and nothing of it that an entry does not need: no nesting, no numbers.
-enum JSONStringPair {
-  case pair(key: String, value: String)
-  case several
-  case invalidUTF8(at: Int)
-  case malformed(at: Int, expected: String)
+struct JSONStringPair {
+  /// Where the strings stand, without their quotes.
+  var key, value: Range<Int>
+  /// Whether one of them has escapes, which `decoded` resolves.
+  var hasEscapes: Bool
 
-  init(parsing text: Span<UInt8>) {
-    var cursor = JSONCursor()
+  /// Finds the strings, and throws where the text is no such object.
+  init(parsing text: Span<UInt8>) throws(Refusal) {
+    try text.checkUTF8("the text")
+    var cursor = JSONCursor(in: text)
+    let isSeveral: Bool
     do throws(JSONCursor.Failure) {
       try cursor.expect(text, UInt8(ascii: "{"), "{")
-      let key = try cursor.string(text)
+      key = try cursor.string(text)
       try cursor.expect(text, UInt8(ascii: ":"), ":")
-      let value = try cursor.string(text)
-      cursor.skipSpace(text)
-      if cursor.peek(text) == UInt8(ascii: ",") {
-        cursor.position += 1
-        _ = try cursor.string(text)
-        self = .several
-        return
-      }
-      try cursor.expect(text, UInt8(ascii: "}"), "}")
-      cursor.skipSpace(text)
-      self =
-        cursor.peek(text) == nil
-        ? .pair(key: key, value: value)
-        : .malformed(at: cursor.position, expected: "the end of the text")
+      value = try cursor.string(text)
+      isSeveral = try cursor.hasAnotherString(text)
+      if !isSeveral { try cursor.end(text) }
     } catch {
-      // A text that is no UTF-8 is called that, wherever the syntax broke first.
-      if case .invalid(let offset) = EntryText(copying: text) {
-        self = .invalidUTF8(at: offset)
-      } else {
-        self = .malformed(at: error.position, expected: error.expected)
-      }
+      throw Refusal(
+        .malformedJSON,
+        "expected \(error.expected) at byte \(error.position); "
+          + "write { \"Service\" : \"Implementation\" }")
     }
+    guard !isSeveral else {
+      throw Refusal(.severalJSONKeys, "names several services; write one entry for each")
+    }
+    hasEscapes = cursor.hasEscapes
+  }
+
+  /// The text of a string that was found, its escapes resolved.
+  static func decoded(_ string: Span<UInt8>) -> String {
+    var result = ""
+    var cursor = JSONCursor(in: string)
+    while cursor.position < string.count {
+      let start = cursor.position
+      cursor.position = string.first(UInt8(ascii: "\\"), from: start) ?? string.count
+      result += String(checked: string.extracting(start..<cursor.position))
+      // The escape was read before, when the string was found.
+      guard cursor.position < string.count, let scalar = try? cursor.escape(string) else { break }
+      result.unicodeScalars.append(scalar)
+    }
+    return result
   }
 }
 
@@ -46,6 +55,12 @@ private struct JSONCursor {
   }
 
   var position = 0
+  /// Whether a string with escapes was found.
+  private(set) var hasEscapes = false
+  /// Whether there is neither an escape nor a control byte, so that a string ends at the next quote.
+  private let isPlain: Bool
+
+  init(in text: Span<UInt8>) { isPlain = text.isPrintable(without: UInt8(ascii: "\\")) }
 
   func peek(_ text: Span<UInt8>) -> UInt8? { position < text.count ? text[position] : nil }
 
@@ -61,58 +76,51 @@ private struct JSONCursor {
     position += 1
   }
 
-  mutating func string(_ text: Span<UInt8>) throws(Failure) -> String {
+  /// Whether a comma and another string come next.
+  mutating func hasAnotherString(_ text: Span<UInt8>) throws(Failure) -> Bool {
+    skipSpace(text)
+    guard peek(text) == UInt8(ascii: ",") else { return false }
+    position += 1
+    _ = try string(text)
+    return true
+  }
+
+  /// Reads what ends the object, behind which nothing may come.
+  mutating func end(_ text: Span<UInt8>) throws(Failure) {
+    try expect(text, UInt8(ascii: "}"), "}")
+    skipSpace(text)
+    guard peek(text) == nil else {
+      throw Failure(position: position, expected: "the end of the text")
+    }
+  }
+
+  /// Finds a string: where it stands, without its quotes.
+  mutating func string(_ text: Span<UInt8>) throws(Failure) -> Range<Int> {
     try expect(text, UInt8(ascii: "\""), "a string")
     let start = position
-    while let byte = peek(text) {
-      if byte == UInt8(ascii: "\"") {
-        defer { position += 1 }
-        return try copy(text, start..<position)
-      }
-      if byte == UInt8(ascii: "\\") { return try escapedString(text, from: start) }
-      guard byte >= 0x20 else {
-        throw Failure(position: position, expected: "an escape instead of a control byte")
-      }
-      position += 1
+    if isPlain, let end = text.first(UInt8(ascii: "\""), from: start) {
+      position = end + 1
+      return start..<end
     }
-    throw Failure(position: position, expected: "a closing quote")
-  }
-
-  private func copy(_ text: Span<UInt8>, _ range: Range<Int>) throws(Failure) -> String {
-    switch EntryText(copying: text.extracting(range)) {
-    case .text(let string): return string
-    case .invalid(let offset):
-      throw Failure(position: range.lowerBound + offset, expected: "UTF-8")
-    }
-  }
-
-  /// The slow path, from the first backslash on: pieces between escapes, joined.
-  private mutating func escapedString(
-    _ text: Span<UInt8>, from start: Int
-  ) throws(Failure) -> String {
-    var result = try copy(text, start..<position)
-    var pieceStart = position
     while let byte = peek(text) {
       switch byte {
       case UInt8(ascii: "\""):
-        result += try copy(text, pieceStart..<position)
-        position += 1
-        return result
+        defer { position += 1 }
+        return start..<position
       case UInt8(ascii: "\\"):
-        result += try copy(text, pieceStart..<position)
-        position += 1
-        result.unicodeScalars.append(try escape(text))
-        pieceStart = position
+        hasEscapes = true
+        _ = try escape(text)
       case 0..<0x20:
         throw Failure(position: position, expected: "an escape instead of a control byte")
-      default:
-        position += 1
+      default: position += 1
       }
     }
     throw Failure(position: position, expected: "a closing quote")
   }
 
-  private mutating func escape(_ text: Span<UInt8>) throws(Failure) -> Unicode.Scalar {
+  /// Reads what a backslash begins.
+  mutating func escape(_ text: Span<UInt8>) throws(Failure) -> Unicode.Scalar {
+    position += 1
     guard let byte = peek(text) else {
       throw Failure(position: position, expected: "an escaped character")
     }

@@ -1,5 +1,19 @@
+/// Why the text of an action's declaration cannot be used.
+package struct DeclarationProblem: Error, Hashable {
+  /// The rule that it breaks, for people.
+  package var reason: String
+}
+
+extension ActionDeclaration {
+  /// Reads a declaration; `init(parsing:)` of `BeeHiveRouting` throws its own error.
+  package init(reading text: String) throws(DeclarationProblem) {
+    var reader = DeclarationReader(text)
+    self = try reader.read()
+  }
+}
+
 /// Reads the text of an `ActionDeclaration`.
-struct DeclarationReader {
+private struct DeclarationReader {
   private let text: String
   private var rest: Substring
 
@@ -8,7 +22,7 @@ struct DeclarationReader {
     rest = text[...]
   }
 
-  mutating func read() throws(RoutingError) -> ActionDeclaration {
+  mutating func read() throws(DeclarationProblem) -> ActionDeclaration {
     var declaration = ActionDeclaration(name: "")
     for exposure in [Exposure.remote, .elevated] where takeWord(exposure.rawValue) {
       declaration.exposure = exposure
@@ -41,7 +55,7 @@ struct DeclarationReader {
     return declaration
   }
 
-  private mutating func takeParameter() throws(RoutingError) -> ActionDeclaration.Parameter {
+  private mutating func takeParameter() throws(DeclarationProblem) -> ActionDeclaration.Parameter {
     let name = try takeName("a parameter")
     try take(":")
     skipBlanks()
@@ -85,7 +99,7 @@ struct DeclarationReader {
     return String(taken.reversed().drop { $0 == " " }.reversed())
   }
 
-  private mutating func takeName(_ what: String) throws(RoutingError) -> String {
+  private mutating func takeName(_ what: String) throws(DeclarationProblem) -> String {
     skipBlanks()
     let name = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" || $0 == "." }
     guard !name.isEmpty else { throw bad("\(what) has no name") }
@@ -102,7 +116,7 @@ struct DeclarationReader {
     return true
   }
 
-  private mutating func take(_ character: Character) throws(RoutingError) {
+  private mutating func take(_ character: Character) throws(DeclarationProblem) {
     skipBlanks()
     guard rest.first == character else { throw bad("\(character) is missing") }
     rest = rest.dropFirst()
@@ -110,9 +124,9 @@ struct DeclarationReader {
 
   private mutating func skipBlanks() { rest = rest.drop { $0 == " " } }
 
-  private func bad(_ reason: String) -> RoutingError {
+  private func bad(_ reason: String) -> DeclarationProblem {
     let place = text.utf8.count - rest.utf8.count
-    return RoutingError(
-      .badPattern, "the declaration \"\(text)\" cannot be read at byte \(place): \(reason)")
+    return DeclarationProblem(
+      reason: "the declaration \"\(text)\" cannot be read at byte \(place): \(reason)")
   }
 }

@@ -18,5 +18,5 @@ extension Exposure: CustomStringConvertible {
   public var description: String { rawValue }
 
   /// The prefix of a declaration: the word and a blank; nothing for what is local.
-  var mark: String { self == .local ? "" : "\(rawValue) " }
+  package var mark: String { self == .local ? "" : "\(rawValue) " }
 }

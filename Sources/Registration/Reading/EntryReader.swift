@@ -1,0 +1,212 @@
+internal import BinaryImage
+
+/// Reads the entries of an image, by one grammar and one set of rules for files and for memory.
+///
+/// A refused entry never hides its neighbours, and a section whose bytes cannot be read is one rejection that
+/// hides no other section.
+struct EntryReader<Source: Image> {
+  /// What is done with a well-formed entry, with the text that its parts are ranges of and the pointer that
+  /// leads there, where one was read. May refuse it still.
+  typealias Take = (RecordView, Span<UInt8>, PointerValue?) throws(Refusal) -> Void
+
+  private let image: Source
+  private let take: Take
+  private(set) var tally: EntryTally
+
+  init(_ image: Source, _ take: @escaping Take) {
+    (self.image, self.take) = (image, take)
+    tally = EntryTally(image: image.identity.path)
+  }
+
+  /// Reads sections that have these names.
+  mutating func read(_ sections: EntrySections) {
+    tally.begin(sectionsNamed: RecordScanner.modules, of: .module)
+    for section in sections.modules { readPointers(section, .module) }
+    tally.endSections()
+    tally.begin(sectionsNamed: RecordScanner.services, of: .service)
+    for section in sections.services { readPointers(section, .service) }
+    tally.endSections()
+    tally.begin(sectionsNamed: RecordScanner.typedRecords, of: .unknown)
+    for section in sections.typedRecords { readRecords(section) }
+    tally.endSections()
+  }
+
+  // MARK: Pointer sections
+
+  private mutating func readPointers(_ section: Section, _ kind: RecordKind) {
+    tally.begin(section)
+    let slotSize = UInt64(image.pointerSize)
+    var end: UInt64 = 0
+    do throws(ImageError) {
+      let size = try image.forEachSlot(of: section, limit: PointerText.limit) {
+        offset, pointer, text in
+        guard tally.hasRoom(at: offset) else { return false }
+        end = offset + slotSize
+        if let text {
+          takeIn(text, pointer, at: offset) { text throws(Refusal) in
+            try PointerText.parts(of: text, kind: kind)
+          }
+        } else if let refusal = refusal(ofTextAt: offset, in: section) {
+          tally.reject(refusal, at: offset)
+        }
+        tally.index += 1
+        return true
+      }
+      // Also where the reading stopped, the rest is smaller than a slot or was told.
+      guard size - end < slotSize, size > end else { return }
+      tally.reject(
+        Refusal(
+          .oddSectionSize,
+          "\(size - end) bytes are left behind the last whole pointer of \(slotSize); "
+            + "an entry in this section is no const char *"), at: end)
+      tally.index += 1
+    } catch {
+      tally.reject(Refusal(.unreadableSection, error.message), at: 0)
+    }
+  }
+
+  private mutating func takeIn(
+    _ text: Span<UInt8>, _ pointer: PointerValue?, at offset: UInt64,
+    _ parts: (Span<UInt8>) throws(Refusal) -> EntryParts
+  ) {
+    do throws(Refusal) {
+      let view = RecordView(
+        try parts(text), of: text, encoding: .pointer, section: tally.sectionNumber,
+        index: tally.index, offset: offset)
+      try take(view, text, pointer)
+      tally.count(view)
+    } catch {
+      tally.reject(error, at: offset)
+    }
+  }
+
+  /// Why a slot leads to no text; nil where it is padding.
+  private func refusal(ofTextAt offset: UInt64, in section: Section) -> Refusal? {
+    let pointer: PointerValue
+    do throws(ImageError) { pointer = try image.pointer(at: offset, in: section) } catch {
+      return Refusal(.unresolvedPointer, error.message)
+    }
+    switch pointer.target {
+    case .address, .section:
+      do throws(ImageError) {
+        try image.withText(at: pointer.target, limit: PointerText.limit) { _ in }
+      } catch {
+        return Self.refusal(of: error, pointer)
+      }
+      return Refusal(.unresolvedPointer, "leads to a text that could not be read before")
+    // Every entry is aligned to 8; behind a pointer of four bytes, four of nothing follow.
+    case .null where offset % 8 != 0: return nil
+    case .null:
+      return Refusal(
+        .nullPointer, "holds a null pointer; remove the entry or point it at a text")
+    case .foreign(let address):
+      return Refusal(
+        .pointerOutsideImage,
+        "points outside the image (\(Self.hex(UInt64(address.rawValue)))); "
+          + "point it at a text of the same image")
+    case .imported(let symbol):
+      return Refusal(
+        .unresolvedPointer,
+        "points at \(symbol) of another image; point it at a text of the same image")
+    case .unresolvable(let why): return Refusal(.unresolvedPointer, why)
+    }
+  }
+
+  /// Why the text that `pointer` leads to cannot be read.
+  private static func refusal(of error: ImageError, _ pointer: PointerValue) -> Refusal {
+    let place =
+      switch pointer.target {
+      case .address(let address): hex(address.rawValue)
+      case .section(let index, let offset): "section \(index) + \(hex(offset))"
+      default: hex(pointer.rawValue)
+      }
+    return switch error.code {
+    case .outOfImage:
+      Refusal(
+        .pointerOutsideImage,
+        "points outside the image (\(place)); point it at a text of the same image")
+    case .unterminated:
+      Refusal(
+        .unterminatedText,
+        "points at \(place), where no NUL ends the text within \(PointerText.limit) bytes of the image"
+      )
+    default:
+      Refusal(.unresolvedPointer, "points at \(place), which cannot be read: \(error.message)")
+    }
+  }
+
+  private static func hex(_ value: UInt64) -> String { "0x" + String(value, radix: 16) }
+
+  // MARK: Typed records
+
+  private mutating func readRecords(_ section: Section) {
+    tally.begin(section)
+    let grammar = TypedRecords(order: image.identity.byteOrder)
+    do throws(ImageError) {
+      try image.withBytes(of: section) { bytes in
+        var start = 0
+        while start < bytes.count {
+          let offset = UInt64(start)
+          guard tally.hasRoom(at: offset) else { return }
+          tally.kind = grammar.kind(at: start, in: bytes)
+          do throws(Refusal) {
+            guard let record = try grammar.extent(at: start, in: bytes) else { return }
+            start = record.next
+            guard !record.isPadding else { continue }
+            readRecord(bytes.extracting(record.range), grammar, at: offset, in: section)
+          } catch {
+            tally.reject(error, at: offset)
+            tally.index += 1
+            return
+          }
+          tally.index += 1
+        }
+      }
+    } catch {
+      tally.reject(Refusal(.unreadableSection, error.message), at: 0)
+    }
+  }
+
+  private mutating func readRecord(
+    _ record: Span<UInt8>, _ grammar: TypedRecords, at offset: UInt64, in section: Section
+  ) {
+    var name: Range<Int>?
+    do throws(Refusal) {
+      var parts = try grammar.parts(of: record, kind: tally.kind)
+      name = parts.name
+      let attributes = record.extracting(parts.attributes)
+      parts.isC = try AttributeRules.check(attributes, of: parts.kind)
+      let view = RecordView(
+        parts, of: record, encoding: .inline, section: tally.sectionNumber, index: tally.index,
+        offset: offset)
+      if parts.kind == .target || parts.kind == .route {
+        try RoutingRules.check(
+          parts.kind, view.nameText(in: record), Attributes(checked: attributes))
+      }
+      try take(view, record, nil)
+      tally.count(view)
+    } catch {
+      var refusal = error
+      if let name { refusal.name = String(checked: record.extracting(name)) }
+      tally.reject(refusal, at: offset)
+    }
+  }
+}
+
+/// The sections of an image that hold entries.
+struct EntrySections {
+  let modules: [Section]
+  let services: [Section]
+  let typedRecords: [Section]
+
+  /// Throws where sections cannot be looked for.
+  init(of image: some Image) throws(ImageError) {
+    modules = try image.sections(named: RecordScanner.modules)
+    services = try image.sections(named: RecordScanner.services)
+    typedRecords = try image.sections(named: RecordScanner.typedRecords)
+  }
+
+  var isEmpty: Bool { modules.isEmpty && services.isEmpty && typedRecords.isEmpty }
+  /// In the order in which they are read.
+  var all: [Section] { modules + services + typedRecords }
+}

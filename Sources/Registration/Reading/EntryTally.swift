@@ -1,0 +1,100 @@
+internal import BinaryImage
+
+/// What a reader has counted and refused so far, and the slot it stands at.
+///
+/// A section of eight-byte slots can point a million times at one long text, so what a reading holds is
+/// bounded; what is left out is counted and said.
+struct EntryTally {
+  static let recordLimit = 1 << 18
+  static let textLimit = 64 << 20
+  static let rejectionLimit = 1024
+
+  private let image: String
+  private(set) var rejections: [Rejection] = []
+  /// What the slot declares, as far as it is known.
+  var kind = RecordKind.unknown
+  /// The slot that is being read, counted over all sections of its name.
+  var index = 0
+  /// The number of the section, over all names.
+  private(set) var sectionNumber = -1
+  private var sectionName = ""
+  private var section: Section?
+  private var recordCount = 0
+  private var textSize = 0
+  private var rejectedHere = 0
+  private var unlisted = 0
+
+  init(image: String) { self.image = image }
+
+  /// Starts over at slot 0, for the sections of one name.
+  mutating func begin(sectionsNamed name: String, of kind: RecordKind) {
+    sectionName = name
+    self.kind = kind
+    section = nil
+    index = 0
+    rejectedHere = 0
+    unlisted = 0
+  }
+
+  mutating func begin(_ section: Section) {
+    self.section = section
+    sectionNumber += 1
+  }
+
+  /// Says what was refused but not listed, once the sections of one name are read.
+  mutating func endSections() {
+    guard unlisted > 0 else { return }
+    append(
+      Refusal(
+        .limitExceeded,
+        "\(unlisted) more entries of \(sectionName) were refused; "
+          + "the first \(Self.rejectionLimit) are listed"), at: 0)
+  }
+
+  /// Counts an entry that was taken in.
+  mutating func count(_ view: RecordView) {
+    recordCount += 1
+    textSize += Int(view.name.count) + Int(view.implementation.count)
+  }
+
+  /// Room for another entry; where there is none, that was said and the caller stops.
+  mutating func hasRoom(at offset: UInt64) -> Bool {
+    if recordCount < Self.recordLimit, textSize < Self.textLimit { return true }
+    append(
+      Refusal(
+        .limitExceeded,
+        "the image declares more than \(Self.recordLimit) entries or "
+          + "\(Self.textLimit >> 20) MiB of names; from this entry on nothing was read"), at: offset
+    )
+    return false
+  }
+
+  mutating func reject(_ refusal: Refusal, at offset: UInt64) {
+    guard rejectedHere < Self.rejectionLimit else {
+      unlisted += 1
+      return
+    }
+    rejectedHere += 1
+    append(refusal, at: offset)
+  }
+
+  private mutating func append(_ refusal: Refusal, at offset: UInt64) {
+    rejections.append(
+      Rejection(
+        refusal.reason, of: kind, name: refusal.name,
+        origin: Origin(
+          image: image, section: section, named: sectionName, index: index, offset: offset),
+        message: refusal.message))
+  }
+}
+
+extension Origin {
+  /// The place of an entry in a section; without one, in all of a name.
+  init(image: String, section: Section?, named name: String, index: Int, offset: UInt64) {
+    let base = section?.address ?? VirtualAddress(rawValue: 0)
+    self.init(
+      image: image, section: name, index: index,
+      address: VirtualAddress(rawValue: base.rawValue &+ offset),
+      offset: section?.offset.map { FileOffset(rawValue: $0.rawValue &+ offset) })
+  }
+}

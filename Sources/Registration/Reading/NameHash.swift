@@ -1,0 +1,24 @@
+/// The hash under which names are looked for: of their bytes, and of the kind of what they name.
+package enum NameHash {
+  /// The hash of a name as it stands in a record.
+  package static func of(_ name: Span<UInt8>, _ kind: RecordKind) -> UInt32 {
+    var hash = UInt64(kind.rawValue) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(name.count)
+    var start = 0
+    while start + 8 <= name.count {
+      hash = mixed(hash, name.word(at: start))
+      start += 8
+    }
+    if start < name.count {
+      // The last eight bytes, some of them for the second time; a short name byte by byte.
+      hash = mixed(hash, name.count >= 8 ? name.word(at: name.count - 8) : name.shortWord)
+    }
+    return UInt32(truncatingIfNeeded: hash)
+  }
+
+  @inline(__always)
+  private static func mixed(_ hash: UInt64, _ word: UInt64) -> UInt64 {
+    // Both halves of the product: the low one depends on the low bits alone.
+    let product = (hash ^ word).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
+    return product.high ^ product.low
+  }
+}

@@ -1,0 +1,88 @@
+package import BinaryImage
+
+/// What a loaded image declares: every entry checked, and left where it stands.
+///
+/// Of ten thousand that a library declares, a process asks for a few.
+public struct Outline: Sendable {
+  /// The image.
+  package let image: LoadedImage
+  /// The well-formed entries, in the image's order.
+  package let views: [RecordView]
+  /// The refused entries, in the same order.
+  package let rejections: [Rejection]
+  private let sections: [Section]
+
+  /// Reads the entries of an image.
+  init(of image: LoadedImage) throws(ImageError) {
+    self.image = image
+    let found = try EntrySections(of: image)
+    sections = found.all
+    var views: [RecordView] = []
+    if let most = sections.map(\.size).max() {
+      views.reserveCapacity(Int(min(most / 8, 1 << 14)))
+    }
+    var reader = EntryReader(image) { view, text, _ throws(Refusal) in
+      var view = view
+      view.isPlain = !view.hasEscapes && text.extracting(view.name.range).isASCII
+      if view.encoding == .inline {
+        // The loader has written the pointers.
+        try view.checkContext(isNull: text.word(at: TypedRecords.contextOffset) == 0)
+        if text.word(at: TypedRecords.accessorOffset) != 0 { view.isPlain = false }
+      }
+      if view.kind != .module, view.kind != .service { view.isPlain = false }
+      views.append(view)
+    }
+    reader.read(found)
+    self.views = views
+    rejections = reader.tally.rejections
+  }
+
+  /// How many well-formed entries there are.
+  public var count: Int { views.count }
+
+  /// Whether the image declares nothing at all.
+  package var isEmpty: Bool { views.isEmpty && rejections.isEmpty }
+
+  /// Makes the value of an entry.
+  package func record(of view: RecordView) -> Result<Record, Rejection> {
+    let section = sections[Int(view.section)]
+    do throws(ImageError) {
+      return .success(
+        try withText(of: view) { text throws(ImageError) in
+          try Record(view, text, nil, in: section, of: image)
+        })
+    } catch {
+      return .failure(
+        Rejection(
+          .unreadableSection, of: view.kind,
+          origin: Origin(
+            image: image.identity.path, section: section, named: section.name,
+            index: Int(view.index), offset: view.offset), message: error.message))
+    }
+  }
+
+  /// Calls `body` with each entry and its name, as it stands there.
+  package func forEachName(_ body: (RecordView, Span<UInt8>) -> Void) {
+    for view in views {
+      // What was copied once is there.
+      try? withText(of: view) { text throws(ImageError) in
+        body(view, text.extracting(view.name.range))
+      }
+    }
+  }
+
+  /// Lends the text that the parts of an entry are ranges of.
+  private func withText<Value>(
+    of view: RecordView, _ body: (Span<UInt8>) throws(ImageError) -> Value
+  ) throws(ImageError) -> Value {
+    let section = sections[Int(view.section)]
+    func answer(_ text: Span<UInt8>) -> Result<Value, ImageError> {
+      do throws(ImageError) { return .success(try body(text)) } catch { return .failure(error) }
+    }
+    return switch view.encoding {
+    case .pointer: try image.withSlotText(at: view.offset, in: section, answer).get()
+    case .inline:
+      try image.withBytes(of: section) { answer($0.extracting(Int(view.offset)...)) }.get()
+    }
+  }
+}

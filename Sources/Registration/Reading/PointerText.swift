@@ -1,0 +1,36 @@
+/// The grammar of the texts that the classic sections point to.
+enum PointerText {
+  /// Longer texts are taken for a pointer that leads astray.
+  static let limit = 16 << 10
+
+  /// Reads the text of one slot.
+  static func parts(of text: Span<UInt8>, kind: RecordKind) throws(Refusal) -> EntryParts {
+    kind == .module ? try module(text) : try service(text)
+  }
+
+  /// A slot of `BeehiveMods`: the name itself.
+  private static func module(_ text: Span<UInt8>) throws(Refusal) -> EntryParts {
+    guard !text.isEmpty else {
+      throw Refusal(.emptyName, "points at an empty name; give the module one")
+    }
+    try text.checkUTF8("the name")
+    return EntryParts(kind: .module, name: text.indices)
+  }
+
+  /// A slot of `BeehiveServices`: `{ "Service" : "Implementation" }`.
+  private static func service(_ text: Span<UInt8>) throws(Refusal) -> EntryParts {
+    let pair = try JSONStringPair(parsing: text)
+    guard !pair.key.isEmpty else {
+      throw Refusal(
+        .emptyName, "names no service; write { \"Service\" : \"Implementation\" }")
+    }
+    let parts = EntryParts(
+      kind: .service, name: pair.key, implementation: pair.value, hasEscapes: pair.hasEscapes)
+    guard !pair.value.isEmpty else {
+      let name = JSONStringPair.decoded(text.extracting(pair.key))
+      throw Refusal(
+        .emptyName, "names no implementation of \(name); write one behind the colon")
+    }
+    return parts
+  }
+}

@@ -1,0 +1,94 @@
+public import BinaryImage
+
+/// Everything that one image declares, and everything in it that cannot be registered.
+public struct Scan: Sendable {
+  /// The well-formed entries: `BeehiveMods`, `BeehiveServices`, `BeehiveRecords`, each by index.
+  public var records: [Record] = []
+  /// The refused entries, in the same order.
+  public var rejections: [Rejection] = []
+
+  /// An empty scan.
+  public init() {}
+}
+
+/// Reads the three sections of an image.
+public enum RecordScanner {
+  /// The section of module names: one `const char *` per entry.
+  public static let modules = "BeehiveMods"
+  /// The section of services: one `const char *` to `{ "Service" : "Implementation" }` per entry.
+  public static let services = "BeehiveServices"
+  /// The section of typed records, text inline.
+  public static let typedRecords = "BeehiveRecords"
+
+  /// Everything that `image` declares, as values.
+  ///
+  /// A refused entry never hides its neighbours, and a section whose bytes cannot be read is one
+  /// rejection that hides no other section. Throws where sections cannot be looked for: then
+  /// nothing at all is known of the image. What a hostile image can make this hold is bounded.
+  public static func scan(_ image: some Image) throws(ImageError) -> Scan {
+    let sections = try EntrySections(of: image)
+    // Most files of a system end here, before anything is read that only says what they are.
+    if sections.isEmpty { return Scan() }
+    var scan = Scan()
+    let all = sections.all
+    var reader = EntryReader(image) { view, text, pointer throws(Refusal) in
+      let record: Record
+      do throws(ImageError) {
+        record = try Record(view, text, pointer, in: all[Int(view.section)], of: image)
+      } catch {
+        throw Refusal(.unresolvedPointer, error.message)
+      }
+      try view.checkContext(isNull: record.context?.target == .null)
+      scan.records.append(record)
+    }
+    reader.read(sections)
+    scan.rejections = reader.tally.rejections
+    return scan
+  }
+
+  /// The same of a loaded image, each entry left where it stands until its value is asked for.
+  public static func outline(_ image: LoadedImage) throws(ImageError) -> Outline {
+    try Outline(of: image)
+  }
+}
+
+extension Record {
+  /// Makes the value of an entry that was checked.
+  ///
+  /// - Parameters:
+  ///   - view: The entry.
+  ///   - text: The text that its parts are ranges of.
+  ///   - pointer: The pointer that leads there, where it was read.
+  ///   - section: The section that holds it.
+  ///   - image: The image.
+  /// - Throws: ``ImageError`` where the pointers of a file are not to be resolved.
+  init(
+    _ view: RecordView, _ text: Span<UInt8>, _ pointer: PointerValue?, in section: Section,
+    of image: some Image
+  ) throws(ImageError) {
+    self.init(
+      kind: view.kind, name: view.nameText(in: text),
+      implementation: view.implementationText(in: text),
+      attributes: Attributes(checked: text.extracting(view.attributes.range)),
+      encoding: view.encoding, resolution: .none,
+      origin: Origin(
+        image: image.identity.path, section: section, named: section.name, index: Int(view.index),
+        offset: view.offset))
+    switch view.encoding {
+    case .pointer:
+      let leading: PointerValue
+      if let pointer {
+        leading = pointer
+      } else {
+        leading = try image.pointer(at: view.offset, in: section)
+      }
+      resolution = leading.resolution
+      if case .address(let address) = leading.target { textAddress = address }
+    case .inline:
+      accessor = try image.pointer(
+        at: view.offset + UInt64(TypedRecords.accessorOffset), in: section)
+      context = try image.pointer(
+        at: view.offset + UInt64(TypedRecords.contextOffset), in: section)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+internal import BinaryImage
+
+/// One well-formed entry where it stands: every rule of an entry alone has been asked, and no value has
+/// been made of it.
+///
+/// Its parts are ranges of its text: of a slot that holds a pointer, the text that it leads to; of a typed
+/// record, the record from its first byte on.
+package struct RecordView: Sendable {
+  /// A part of the text.
+  struct Part: Sendable {
+    let start, count: UInt32
+
+    init(_ range: Range<Int>) { (start, count) = (UInt32(range.lowerBound), UInt32(range.count)) }
+
+    var range: Range<Int> { Int(start)..<Int(start) + Int(count) }
+  }
+
+  /// What is declared.
+  package let kind: RecordKind
+  /// How the entry is written.
+  let encoding: Record.Encoding
+  /// Whether its context leads to a structure that a C author wrote: see `abi`.
+  let isC: Bool
+  /// Whether the names are JSON strings with escapes.
+  let hasEscapes: Bool
+  /// Whether its value is the same whenever it is made: its name is plain ASCII, and nobody has to be asked
+  /// what makes it. Known of loaded images alone.
+  package internal(set) var isPlain = false
+  /// The hash of its name, as `NameHash` makes it.
+  package let hash: UInt32
+  /// The number of its section among those of its image that hold entries.
+  let section: UInt32
+  /// The slot, as `Origin` counts.
+  let index: UInt32
+  /// Where it stands in its section.
+  let offset: UInt64
+  let name: Part
+  /// Empty where the entry names nothing.
+  let implementation: Part
+  /// `key=value` fields, each with its NUL; empty where there are none.
+  let attributes: Part
+
+  init(
+    _ parts: EntryParts, of text: Span<UInt8>, encoding: Record.Encoding, section: Int, index: Int,
+    offset: UInt64
+  ) {
+    (kind, self.encoding) = (parts.kind, encoding)
+    (isC, hasEscapes) = (parts.isC, parts.hasEscapes)
+    (self.section, self.index, self.offset) = (UInt32(section), UInt32(index), offset)
+    name = Part(parts.name)
+    implementation = Part(parts.implementation)
+    attributes = Part(parts.attributes)
+    hash =
+      parts.hasEscapes
+      ? NameHash.of(JSONStringPair.decoded(text.extracting(parts.name)).utf8Span.span, kind)
+      : NameHash.of(text.extracting(parts.name), kind)
+  }
+}
+
+/// What the grammar finds in the text of one entry.
+struct EntryParts {
+  var kind: RecordKind
+  var name: Range<Int>
+  var implementation = 0..<0
+  var attributes = 0..<0
+  var hasEscapes = false
+  var isC = false
+}
+
+/// Why an entry is no record. Where it stands is known to whoever reads it.
+struct Refusal: Error {
+  var reason: Rejection.Reason
+  var name: String?
+  var message: String
+
+  init(_ reason: Rejection.Reason, name: String? = nil, _ message: String) {
+    (self.reason, self.name, self.message) = (reason, name, message)
+  }
+}
+
+extension RecordView {
+  /// The name, copied.
+  func nameText(in text: Span<UInt8>) -> String { string(name, in: text) }
+
+  /// The implementation, copied; nil where the entry names nothing.
+  func implementationText(in text: Span<UInt8>) -> String? {
+    implementation.count == 0 ? nil : string(implementation, in: text)
+  }
+
+  private func string(_ part: Part, in text: Span<UInt8>) -> String {
+    let bytes = text.extracting(part.range)
+    return hasEscapes ? JSONStringPair.decoded(bytes) : String(checked: bytes)
+  }
+}

@@ -1,0 +1,143 @@
+internal import BinaryImage
+
+/// The grammar of `BeehiveRecords`: records with a head of 32 bytes and their text behind it.
+///
+/// `size` (u32), `version` (u16), `kind` (u16), `flags` (u32), `textOffset` (u32), `accessor` and
+/// `context` (8 bytes each), then fields that end with NUL: name, implementation, `key=value` ….
+struct TypedRecords {
+  static let headSize = 32
+  static let accessorOffset = 16
+  static let contextOffset = 24
+  private static let version: UInt16 = 1
+
+  let order: ImageIdentity.ByteOrder
+
+  /// A whole record, or a word of padding, and where the next begins.
+  struct Extent {
+    var range: Range<Int>
+    var isPadding: Bool
+    var next: Int { range.upperBound }
+  }
+
+  /// The kind that the head of what begins at `start` claims.
+  func kind(at start: Int, in bytes: Span<UInt8>) -> RecordKind {
+    bytes.count - start >= 8
+      ? RecordKind(rawValue: bytes.word16(at: start + 6, order)) : .unknown
+  }
+
+  /// Where the record that begins at `start` ends; nil behind the last one. Throws where no next one can be
+  /// found.
+  func extent(at start: Int, in bytes: Span<UInt8>) throws(Refusal) -> Extent? {
+    let rest = bytes.count - start
+    guard rest >= 8 else {
+      // The end of a section that some linker rounded up to less than a word.
+      guard !bytes.extracting(start...).isZero else { return nil }
+      throw Refusal(
+        .badRecordSize,
+        "\(rest) bytes are left behind the last record; an entry in this section is no record")
+    }
+    let size = Int(bytes.word32(at: start, order))
+    if size == 0 { return Extent(range: start..<start + 8, isPadding: true) }
+    guard size >= Self.headSize, size % 8 == 0, size <= rest else {
+      throw Refusal(.badRecordSize, Self.sizeMessage(size, rest: rest))
+    }
+    return Extent(range: start..<start + size, isPadding: false)
+  }
+
+  private static func sizeMessage(_ size: Int, rest: Int) -> String {
+    let fault =
+      if size < headSize {
+        "which is less than the head of \(headSize)"
+      } else if size % 8 != 0 {
+        "which is no multiple of 8"
+      } else {
+        "of which only \(rest) are left in the section"
+      }
+    return "claims a size of \(size) bytes, \(fault); the scan of this section stops here, "
+      + "\(rest) bytes were not read"
+  }
+
+  /// Reads a whole record, whose kind is this.
+  func parts(of record: Span<UInt8>, kind: RecordKind) throws(Refusal) -> EntryParts {
+    let start = try textOffset(of: record, kind)
+    guard let nameEnd = record.first(0, from: start) else { throw Self.unterminated(record) }
+    let name = start..<nameEnd
+    guard !name.isEmpty else {
+      throw Refusal(.emptyName, "has an empty name; give the \(kind) one")
+    }
+    try record.extracting(name).checkUTF8("the name")
+    var parts = EntryParts(kind: kind, name: name)
+    guard nameEnd + 1 < record.count else { return parts }
+
+    var implementationStart = nameEnd + 1
+    // `&table` as a C author writes an operand; the operator is no part of the name.
+    if record[implementationStart] == UInt8(ascii: "&") { implementationStart += 1 }
+    guard let implementationEnd = record.first(0, from: implementationStart) else {
+      throw Self.unterminated(record)
+    }
+    parts.implementation = implementationStart..<implementationEnd
+    // Most records end here: nothing but padding.
+    let rest = implementationEnd + 1..<record.count
+    if !record.extracting(rest).isZero { parts.attributes = rest }
+    guard !parts.implementation.isEmpty || !parts.attributes.isEmpty else { return parts }
+    try record.extracting(parts.implementation)
+      .checkUTF8("the implementation", of: String(checked: record.extracting(name)))
+    return parts
+  }
+
+  /// Where the text of a record begins, which ends with NUL.
+  private func textOffset(of record: Span<UInt8>, _ kind: RecordKind) throws(Refusal) -> Int {
+    let found = record.word16(at: 4, order)
+    guard found == Self.version else {
+      throw Refusal(
+        .unknownVersion,
+        "is of version \(found), this reader knows \(Self.version); "
+          + "build the image and its host with the same BeeHive")
+    }
+    guard kind.isKnown || kind.isThirdParty else {
+      throw Refusal(
+        .unknownKind,
+        "is of kind \(kind.rawValue), which has no meaning; own kinds start at 0x8000")
+    }
+    guard record.count > Self.headSize else {
+      throw Refusal(
+        .badTextOffset,
+        "has no text behind its head of \(Self.headSize) bytes; give it a name")
+    }
+    let offset = Int(record.word32(at: 12, order))
+    guard offset >= Self.headSize, offset < record.count else {
+      throw Refusal(
+        .badTextOffset,
+        "claims that its text starts at byte \(offset); "
+          + "it must lie in \(Self.headSize)..<\(record.count)")
+    }
+    guard record[record.count - 1] == 0 else { throw Self.unterminated(record) }
+    return offset
+  }
+
+  private static func unterminated(_ record: Span<UInt8>) -> Refusal {
+    Refusal(
+      .unterminatedText,
+      "has a text that no NUL ends; its \(record.count) bytes were passed over, "
+        + "the scan goes on behind them")
+  }
+}
+
+extension Span<UInt8> {
+  fileprivate func word16(at offset: Int, _ order: ImageIdentity.ByteOrder) -> UInt16 {
+    let (first, second) = (UInt16(self[offset]), UInt16(self[offset + 1]))
+    return order == .little ? first | second << 8 : first << 8 | second
+  }
+
+  fileprivate func word32(at offset: Int, _ order: ImageIdentity.ByteOrder) -> UInt32 {
+    let first = UInt32(word16(at: offset, order))
+    let second = UInt32(word16(at: offset + 2, order))
+    return order == .little ? first | second << 16 : first << 16 | second
+  }
+
+  /// Whether nothing but NUL stands here.
+  var isZero: Bool {
+    for index in indices where self[index] != 0 { return false }
+    return true
+  }
+}

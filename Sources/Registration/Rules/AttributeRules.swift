@@ -1,0 +1,138 @@
+/// The rules of the attributes of one record: which values a key may have, and which come once.
+struct AttributeRules {
+  /// The keys that the contract gives a meaning: their bytes as one word, the last one lowest.
+  enum Key: UInt64 {
+    case priority = 0x7072_696f_7269_7479
+    case level = 0x6c_6576_656c
+    case async = 0x61_7379_6e63
+    case scope = 0x73_636f_7065
+    case name = 0x6e61_6d65
+    case abi = 0x61_6269
+    case requires = 0x7265_7175_6972_6573
+    case after = 0x61_6674_6572
+    case action = 0x6163_7469_6f6e
+    case remote = 0x7265_6d6f_7465
+    case match = 0x6d_6174_6368
+    case returns = 0x72_6574_7572_6e73
+
+    /// Nil for a key that only its author gives a meaning.
+    init?(_ key: Span<UInt8>) {
+      guard key.count <= 8 else { return nil }
+      var word: UInt64 = 0
+      for index in key.indices { word = word << 8 | UInt64(key[index]) }
+      self.init(rawValue: word)
+    }
+
+    /// The bit of one that may come once; 0 of the others.
+    fileprivate var bit: UInt16 {
+      switch self {
+      case .priority: 1
+      case .level: 2
+      case .async: 4
+      case .scope: 8
+      case .name: 16
+      case .abi: 32
+      case .remote: 64
+      case .match: 128
+      case .returns: 256
+      case .requires, .after, .action: 0
+      }
+    }
+
+    /// The values that the key may have in a record of a kind; nil where any text will do.
+    fileprivate func choices(for kind: RecordKind) -> [String]? {
+      switch (self, kind) {
+      case (.level, .module): ModuleLevel.allCases.map(\.rawValue)
+      case (.async, .module): ["true", "false"]
+      case (.scope, .service): Scope.allCases.map(\.rawValue)
+      case (.match, .route): RouteExtent.allCases.map(\.rawValue)
+      case (.remote, .route): Exposure.byAttribute.keys.sorted()
+      default: nil
+      }
+    }
+  }
+
+  private let kind: RecordKind
+  /// The keys of which each may come once, as bits.
+  private var seen: UInt16 = 0
+
+  /// Checks all attributes of a record of a kind; whether an `abi` is among them.
+  static func check(_ attributes: Span<UInt8>, of kind: RecordKind) throws(Refusal) -> Bool {
+    guard !attributes.isEmpty else { return false }
+    var rules = Self(kind: kind)
+    try attributes.forEachField { field throws(Refusal) in try rules.check(field) }
+    return rules.seen & Key.abi.bit != 0
+  }
+
+  private init(kind: RecordKind) { self.kind = kind }
+
+  private mutating func check(_ field: Span<UInt8>) throws(Refusal) {
+    try field.checkUTF8("an attribute")
+    guard let equals = field.first(UInt8(ascii: "="), from: 0), equals > 0 else {
+      throw Self.refusal(field, "is no key=value; write it as one")
+    }
+    guard let key = Key(field.extracting(0..<equals)) else { return }
+    guard seen & key.bit == 0 else {
+      throw Self.refusal(field, "is the second \"\(key)=\" of this record; keep one")
+    }
+    seen |= key.bit
+    let value = field.extracting((equals + 1)...)
+    guard !value.isEmpty else {
+      throw Self.refusal(field, "has no value; give one or leave the attribute out")
+    }
+    if key == .priority, Int32(String(checked: value)) == nil {
+      throw Self.refusal(field, "is no integer of 32 bits; write a plain number")
+    }
+    if let choices = key.choices(for: kind), !choices.contains(String(checked: value)) {
+      throw Self.refusal(field, "is unknown; write \(choices.joined(separator: ", "))")
+    }
+  }
+
+  private static func refusal(_ field: Span<UInt8>, _ fault: String) -> Refusal {
+    Refusal(.badAttribute, "the attribute \"\(String(checked: field))\" \(fault)")
+  }
+}
+
+extension Span<UInt8> {
+  /// Calls `body` with each field that ends with NUL, without it; empty ones are padding, or an attribute
+  /// that a macro left out.
+  func forEachField<Failure: Error>(
+    _ body: (Span<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) {
+    var position = 0
+    while position < count {
+      let end = first(0, from: position) ?? count
+      if end > position { try body(extracting(position..<end)) }
+      position = end + 1
+    }
+  }
+}
+
+extension Attributes {
+  /// Makes values of attributes that were checked.
+  init(checked attributes: Span<UInt8>) {
+    guard !attributes.isEmpty else {
+      self.init()
+      return
+    }
+    var fields = Fields()
+    attributes.forEachField { field in
+      guard let equals = field.first(UInt8(ascii: "="), from: 0) else { return }
+      let (key, value) = (
+        field.extracting(0..<equals), String(checked: field.extracting((equals + 1)...))
+      )
+      switch AttributeRules.Key(key) {
+      case .priority: fields.priority = Int(value) ?? 0
+      case .level: fields.level = value
+      case .scope: fields.scope = value
+      case .name: fields.name = value
+      case .abi: fields.abi = value
+      case .requires: fields.requires.append(value)
+      case .after: fields.after.append(value)
+      case .async, .action, .remote, .match, .returns, nil:
+        fields.others.append(Attribute(key: String(checked: key), value: value))
+      }
+    }
+    self.init(fields)
+  }
+}

@@ -1,0 +1,41 @@
+// What attributes of a checked record mean, by kind; `AttributeRules` says which values there are.
+extension Attributes {
+  /// Whether the context leads to a structure that a C author wrote, rather than to what an accessor expects.
+  package var isC: Bool { abi != nil }
+
+  /// Which modules a module starts among.
+  package var moduleLevel: ModuleLevel { level.flatMap(ModuleLevel.init) ?? .normal }
+
+  /// Whether a module's initialize runs beside that of others.
+  package var isAsync: Bool { values(of: .async).first == "true" }
+
+  /// How long an instance of a service lives.
+  package var serviceScope: Scope { scope.flatMap(Scope.init) ?? .transient }
+
+  /// The declarations of a target's actions.
+  package var actions: [String] { values(of: .action) }
+
+  /// Whom a route answers.
+  package var exposure: Exposure {
+    values(of: .remote).first.flatMap { Exposure.byAttribute[$0] } ?? .local
+  }
+
+  /// How much of a URL a route's pattern covers.
+  package var extent: RouteExtent {
+    values(of: .match).first.flatMap(RouteExtent.init) ?? .exact
+  }
+
+  /// The type that a route returns; empty for none.
+  package var result: String { values(of: .returns).first ?? "" }
+
+  private func values(of key: AttributeRules.Key) -> [String] {
+    others.compactMap { $0.key == "\(key)" ? $0.value : nil }
+  }
+}
+
+extension Exposure {
+  /// By the value of `remote`.
+  static let byAttribute: [String: Exposure] = [
+    "false": .local, "true": .remote, "elevated": .elevated,
+  ]
+}

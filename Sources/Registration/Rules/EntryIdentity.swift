@@ -1,0 +1,29 @@
+/// What nothing could tell two entries apart by: of those that share one, the later is a duplicate.
+package enum EntryIdentity: Hashable, Sendable {
+  /// A module, a target.
+  case named(RecordKind, String)
+  /// A service: also its given name, its priority and its language tell it from others of its name.
+  case service(String, given: String?, priority: Int, isC: Bool)
+  /// One form of a route's pattern.
+  case route(RouteShape, priority: Int)
+
+  /// The identities of a well-formed entry: a route has as many as its pattern has forms, what belongs to third
+  /// parties none.
+  package static func all(
+    of kind: RecordKind, _ name: String, _ attributes: Attributes
+  ) -> [Self] {
+    switch kind {
+    case .module, .target: return [.named(kind, name)]
+    case .service:
+      return [
+        .service(
+          name, given: attributes.name, priority: attributes.priority, isC: attributes.isC)
+      ]
+    case .route:
+      // As C says it; a route that Swift's macros write is exact.
+      let shapes = (try? PatternParts(name))?.shapes(isPrefix: attributes.extent == .prefix)
+      return (shapes ?? []).map { .route($0, priority: attributes.priority) }
+    default: return []
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/// The rules of targets and routes, whether or not anybody routes: of the pattern, of the actions, and of
+/// what C has values for.
+enum RoutingRules {
+  /// Checks a record whose attributes are in order.
+  static func check(_ kind: RecordKind, _ name: String, _ attributes: Attributes) throws(Refusal) {
+    switch kind {
+    case .target: try check(actions: attributes)
+    case .route: try check(pattern: name, attributes)
+    default: break
+    }
+  }
+
+  private static func check(pattern: String, _ attributes: Attributes) throws(Refusal) {
+    do throws(PatternProblem) {
+      _ = try PatternParts(pattern)
+    } catch {
+      throw Refusal(.badPattern, "the pattern \(pattern) cannot be used: \(error.reason)")
+    }
+    guard attributes.abi == "c-route" else { return }
+    try check(result: attributes.result, of: pattern)
+  }
+
+  private static func check(actions attributes: Attributes) throws(Refusal) {
+    var names: Set<String> = []
+    for text in attributes.actions {
+      let action: ActionDeclaration
+      do throws(DeclarationProblem) {
+        action = try ActionDeclaration(reading: text)
+      } catch {
+        throw Refusal(.badAction, error.reason)
+      }
+      guard names.insert(action.name).inserted else {
+        throw Refusal(.badAction, "declares the action \(action.name) twice; keep one")
+      }
+      guard attributes.abi == "c-target" else { continue }
+      for parameter in action.parameters where CType(rawValue: parameter.type) == nil {
+        throw Refusal(
+          .unknownType,
+          "\(action): a parameter in C is a \(CType.list), not a \(parameter.type)")
+      }
+      try check(result: action.result, of: "\(action)")
+    }
+  }
+
+  private static func check(result: String, of what: String) throws(Refusal) {
+    guard result.isEmpty || CType(rawValue: result) != nil else {
+      throw Refusal(.unknownType, "\(what): a result in C is a \(CType.list), not a \(result)")
+    }
+  }
+}

@@ -1,0 +1,151 @@
+/// One entry that a generated library may have, and what is wrong with it by the rules in
+/// `CSupport/RecordLayout.md` and `Docs`, as this test knows them and nothing else does.
+struct PlantedEntry {
+  /// The first half of a record's head.
+  struct Head {
+    var size = UInt32(PlantedLibrary.recordSize)
+    var version: UInt16 = 1
+    var kind: UInt16 = 1
+    var textOffset: UInt32 = 32
+
+    var bytes: [UInt8] {
+      func little(_ value: some FixedWidthInteger) -> [UInt8] {
+        (0..<value.bitWidth / 8).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+      }
+      return little(size) + little(version) + little(kind) + little(UInt32(0)) + little(textOffset)
+    }
+  }
+
+  var text: [UInt8]
+  /// What it is rejected with, whatever else there is; nil for a good one.
+  var code: String?
+  /// What nothing could tell it from others by.
+  var identities: [String] = []
+  /// Of typed records.
+  var head: Head?
+  /// Whether its context has to lead to a structure.
+  var isC = false
+
+  init(_ text: String, _ identities: String..., code: String? = nil) {
+    (self.text, self.identities, self.code) = (Array(text.utf8), identities, code)
+  }
+
+  static let modules: [PlantedEntry] =
+    ["A", "B", "Shop.Cart", "Shop.Cart.Item", "cafe\u{301}"].map { .init($0, "module \($0)") } + [
+      .init("", code: "empty-name"), .init(bytes: [0x41, 0xff, 0x42], code: "invalid-utf8"),
+      .init(bytes: Array(repeating: 0x41, count: PlantedLibrary.textSize - 1), "module long"),
+    ]
+
+  static let services: [PlantedEntry] = [
+    .init(#"{ "S" : "A" }"#, "service S nil 0 swift"),
+    .init(#"{"S":"B"}"#, "service S nil 0 swift"),
+    .init(#"{ "\u0053" : "C" }"#, "service S nil 0 swift"),
+    .init(#"{"T":"Cache<A, B>"}"#, "service T nil 0 swift"),
+    .init("{\n\"U\" : \"V\" }", "service U nil 0 swift"),
+    .init(#"{"":"B"}"#, code: "empty-name"), .init(#"{"S":""}"#, code: "empty-name"),
+    .init("Home", code: "malformed-json"), .init("{}", code: "malformed-json"),
+    .init(#"{"A":"B","C":"D"}"#, code: "several-json-keys"),
+    .init(bytes: Array(#"{"A":"B"#.utf8) + [0xff], code: "invalid-utf8"),
+  ]
+
+  static let records: [PlantedEntry] =
+    good + badHeads + badNames + badAttributes(.module) + badAttributes(.service) + routing
+
+  private init(bytes: [UInt8], _ identities: String..., code: String? = nil) {
+    (text, self.identities, self.code) = (bytes, identities, code)
+  }
+
+  /// A typed record of these fields.
+  private init(
+    _ kind: Kind, _ fields: [String], _ identities: [String] = [], code: String? = nil,
+    isC: Bool = false
+  ) {
+    text = fields.flatMap { Array($0.utf8) + [0] }
+    (self.identities, self.code, self.isC) = (identities, code, isC)
+    head = Head(kind: kind.rawValue)
+  }
+
+  private enum Kind: UInt16 {
+    case module = 1
+    case service, target, route
+    case theirs = 0x8001
+  }
+
+  private static let good: [PlantedEntry] = [
+    .init(.module, ["A"], ["module A"]), .init(.module, ["C", "", "level=basic"], ["module C"]),
+    .init(.module, ["D", "", "async=true", "priority=-5"], ["module D"]),
+    .init(.module, ["E", "&ops", "abi=c-module", "level=normal"], ["module E"], isC: true),
+    .init(.module, ["A", "", "scope=whatever"], ["module A"]),
+    .init(.service, ["S", "X"], ["service S nil 0 swift"]),
+    .init(.service, ["S", "X", "name=en"], ["service S en 0 swift"]),
+    .init(.service, ["S", "Y", "priority=5"], ["service S nil 5 swift"]),
+    .init(
+      .service, ["S", "Z", "abi=c-table", "scope=singleton"], ["service S nil 0 c"], isC: true),
+    .init(.service, ["S", "Z", "abi=other-table"], ["service S nil 0 c"], isC: true),
+    .init(.service, ["T", "Z", "abi=c-factory", "colour="], ["service T nil 0 c"], isC: true),
+    .init(
+      .target, ["shop", "", "abi=c-target", "action=stock(sku: String) -> Int"], ["target shop"],
+      isC: true),
+    .init(.target, ["shop", "", "action=price(of: Item?) async throws -> Price"], ["target shop"]),
+    .init(.route, ["app://a/:id", "f", "abi=c-route"], ["route a/: 0"], isC: true),
+    .init(.route, ["app://a/:other", "f", "remote=elevated"], ["route a/: 0"]),
+    .init(.route, ["app://a/:id", "f", "priority=2", "returns=Page"], ["route a/: 2"]),
+    .init(.route, ["app://a(/:id)?q<Int>", "f"], ["route a 0", "route a/: 0"]),
+    .init(.route, ["app://a", "f", "match=prefix"], ["route a/* 0"]),
+    .init(.route, ["app://a/*rest", "f", "match=exact"], ["route a/* 0"]),
+    .init(.route, ["app://b/:id<Sometype>", "f"], ["route b/:<Sometype> 0"]),
+    .init(.theirs, ["anything", "", "scope=bizarre", "level=x"]),
+  ]
+
+  private static let badHeads: [PlantedEntry] = [
+    (Head(size: 24), "bad-record-size"), (Head(size: 260), "bad-record-size"),
+    (Head(size: 1 << 20), "bad-record-size"), (Head(version: 7), "unknown-version"),
+    (Head(kind: 0), "unknown-kind"), (Head(kind: 77), "unknown-kind"),
+    (Head(textOffset: 31), "bad-text-offset"), (Head(textOffset: 256), "bad-text-offset"),
+  ].map { head, code in
+    var entry = PlantedEntry(.module, ["A"], code: code)
+    entry.head = head
+    return entry
+  }
+
+  private static let badNames: [PlantedEntry] = {
+    var unterminated = PlantedEntry(.module, [], code: "unterminated-text")
+    unterminated.text = Array(repeating: 0x41, count: PlantedLibrary.recordSize - 32)
+    var invalid = PlantedEntry(.service, [], code: "invalid-utf8")
+    invalid.text = [0xc3, 0x28, 0, 0x41, 0]
+    var implementation = invalid
+    implementation.text = [0x41, 0, 0xff, 0]
+    var attribute = invalid
+    attribute.text = Array("A\0B\0name=".utf8) + [0xff, 0]
+    return [
+      unterminated, invalid, implementation, attribute, .init(.target, [""], code: "empty-name"),
+    ]
+  }()
+
+  private static func badAttributes(_ kind: Kind) -> [PlantedEntry] {
+    let texts =
+      ["nothing", "=x", "priority=much", "priority=99999999999", "name=", "requires="]
+      + (kind == .module
+        ? ["level=basics", "level=", "async=yes"] : ["scope=singelton", "scope=", "abi="])
+    return texts.map { .init(kind, ["A", "B", $0], code: "bad-attribute") } + [
+      .init(kind, ["A", "B", "name=a", "name=b"], code: "bad-attribute")
+    ]
+  }
+
+  private static let routing: [PlantedEntry] = [
+    .init(.route, ["app://x/(y", "f"], code: "bad-pattern"),
+    .init(.route, ["app://x/:", "f"], code: "bad-pattern"),
+    .init(.route, ["app://x/a b", "f", "abi=c-route"], code: "bad-pattern", isC: true),
+    .init(.route, ["app://x/y", "f", "match=suffix"], code: "bad-attribute"),
+    .init(.route, ["app://x/y", "f", "remote=yes"], code: "bad-attribute"),
+    .init(
+      .route, ["app://x/y", "f", "abi=c-route", "returns=Page"], code: "unknown-type", isC: true),
+    .init(.target, ["t", "", "action=stock"], code: "bad-action"),
+    .init(.target, ["t", "", "action=a(", "abi=c-target"], code: "bad-action", isC: true),
+    .init(.target, ["t", "", "action=a()", "action=a(b: Int)"], code: "bad-action"),
+    .init(
+      .target, ["t", "", "abi=c-target", "action=a(b: Item)"], code: "unknown-type", isC: true),
+    .init(
+      .target, ["t", "", "abi=c-target", "action=a() -> Item"], code: "unknown-type", isC: true),
+  ]
+}

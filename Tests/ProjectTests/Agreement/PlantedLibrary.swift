@@ -1,0 +1,126 @@
+import Foundation
+import TestSupport
+
+/// A library with room for entries, linked once, and what random ones in that room should come to.
+///
+/// The slots of the pointer sections lead to texts, and the records to structures, as the linker made them;
+/// the bytes of texts and records are then overwritten in a copy of the file.
+struct PlantedLibrary {
+  static let slots = 6
+  static let textSize = 128
+  static let records = 14
+  static let recordSize = 256
+  /// Of the records, those whose context leads to a structure; that of the others is null.
+  static let recordsWithContext = 9
+
+  /// The file, its entries empty.
+  let template: Data
+
+  init() throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    try TestSupport.Compiler.compile(
+      Self.source, suffix: "s", as: "template.so", in: folder.url, ["-shared", "-nostdlib"])
+    template = try Data(contentsOf: folder.place("template.so"))
+  }
+
+  /// Markers, by which the room is found in the file.
+  private static func marker(_ what: String, _ number: Int) -> String {
+    "@@\(what)\(number < 10 ? "0" : "")\(number)@@"
+  }
+
+  private static let source: String = {
+    var lines = [".section BeehiveMods, \"awR\"", ".balign 8"]
+    lines += (0..<slots).map { ".quad text_M\($0)" }
+    lines += [".section BeehiveServices, \"awR\"", ".balign 8"]
+    lines += (0..<slots).map { ".quad text_S\($0)" }
+    lines += [".section BeehiveRecords, \"awR\"", ".balign 8"]
+    for number in 0..<records {
+      let context = number < recordsWithContext ? "table" : "0"
+      lines += [".ascii \"\(marker("R", number))\"", ".zero 9", ".quad 0, \(context)"]
+      lines.append(".zero \(recordSize - 32)")
+    }
+    lines += [".data", ".balign 8", "table: .long 64, 1", ".zero 56"]
+    for what in ["M", "S"] {
+      for number in 0..<slots {
+        lines += ["text_\(what)\(number): .ascii \"\(marker(what, number))\""]
+        lines.append(".zero \(textSize - 7)")
+      }
+    }
+    lines.append(".section .note.GNU-stack, \"\", %progbits")
+    return lines.joined(separator: "\n")
+  }()
+
+  /// One planted entry that is to be rejected.
+  struct Expected: Hashable, Comparable, CustomStringConvertible {
+    var section: String
+    var index: Int
+    var code: String
+
+    var description: String { "\(section)[\(index)] \(code)" }
+    static func < (one: Self, other: Self) -> Bool { one.description < other.description }
+  }
+
+  /// A copy of the file with random entries, and which of them are to be rejected.
+  func planted(seed: UInt64) -> (bytes: Data, expected: [Expected]) {
+    var generator = SeededGenerator(seed: seed)
+    var bytes = template
+    var expected: [Expected] = []
+    var identities: Set<String> = []
+    func note(_ entry: PlantedEntry, _ section: String, _ index: Int) {
+      if let code = entry.code {
+        expected.append(Expected(section: section, index: index, code: code))
+      } else if !entry.identities.isEmpty {
+        // Of two that nothing could tell apart the second is rejected, and is in nobody's way then.
+        if entry.identities.contains(where: identities.contains) {
+          expected.append(Expected(section: section, index: index, code: "duplicate"))
+        } else {
+          identities.formUnion(entry.identities)
+        }
+      }
+    }
+    for number in 0..<Self.slots {
+      let entry = PlantedEntry.modules.random(by: &generator)
+      write(entry.text, over: Self.marker("M", number), size: Self.textSize, in: &bytes)
+      note(entry, "BeehiveMods", number)
+    }
+    for number in 0..<Self.slots {
+      let entry = PlantedEntry.services.random(by: &generator)
+      write(entry.text, over: Self.marker("S", number), size: Self.textSize, in: &bytes)
+      note(entry, "BeehiveServices", number)
+    }
+    for number in 0..<Self.records {
+      let hasContext = number < Self.recordsWithContext
+      var entry = PlantedEntry.records.random(by: &generator)
+      if entry.isC, !hasContext, entry.code == nil { entry.code = "bad-context" }
+      let head = entry.head ?? .init()
+      // The accessor and the context, which are relocated, stay.
+      write(
+        head.bytes, over: Self.marker("R", number), size: 16, in: &bytes, then: entry.text, at: 32,
+        size: Self.recordSize - 32)
+      note(entry, "BeehiveRecords", number)
+      // Behind a size that cannot be believed nothing is read.
+      if entry.code == "bad-record-size" { break }
+    }
+    return (bytes, expected.sorted())
+  }
+
+  private func write(
+    _ first: [UInt8], over marker: String, size: Int, in bytes: inout Data, then: [UInt8] = [],
+    at offset: Int = 0, size thenSize: Int = 0
+  ) {
+    guard let place = template.range(of: Data(marker.utf8))?.lowerBound else { return }
+    bytes.replaceSubrange(
+      place..<place + size, with: first + [UInt8](repeating: 0, count: size - first.count))
+    guard thenSize > 0 else { return }
+    let start = place + offset
+    bytes.replaceSubrange(
+      start..<start + thenSize, with: then + [UInt8](repeating: 0, count: thenSize - then.count))
+  }
+}
+
+extension [PlantedEntry] {
+  fileprivate func random(by generator: inout SeededGenerator) -> PlantedEntry {
+    self[Int.random(in: indices, using: &generator)]
+  }
+}
