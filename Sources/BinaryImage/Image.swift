@@ -164,6 +164,7 @@ extension FileImage {
 }
 
 extension Image {
+  /// Each slot with its pointer, resolved, and the text that it leads to.
   public func forEachSlot(
     of section: Section, limit: Int, _ body: (UInt64, PointerValue?, Span<UInt8>?) -> Bool
   ) throws(ImageError) -> UInt64 {

@@ -41,11 +41,12 @@ struct RedirectionTests {
     try load(
       rule(#"{"url": "app://detail/:id"}"#, #"{"redirect": "app://page/:id"}"#),
       rule(#"{"url": "app://tab/:id"}"#, #"{"redirect": "app://old/detail?tab=:id#top"}"#, "s"),
-      rule(#"{"url": "app://at/:id"}"#, #"{"redirect": "app://old/detail?at=%3Aid&k=a=:id"}"#, "t"))
+      rule(#"{"url": "app://at/:id"}"#, #"{"redirect": "app://old/detail?at=%3Aid&k=a=:ids"}"#, "t")
+    )
     #expect(await router.answer("app://detail/a%2Fb%3Fc") == "app://page/:id id=a/b?c")
     #expect(await router.answer("app://detail/7?k=v%26w") == "app://page/:id id=7 k=v&w")
     #expect(await router.answer("app://tab/a%26b") == "app://old/detail tab=a&b")
-    #expect(await router.answer("app://at/7") == "app://old/detail at=:id id=7 k=a=:id")
+    #expect(await router.answer("app://at/7") == "app://old/detail at=:id id=7 k=a=:ids")
   }
 
   @Test func `Values of the path and of the query are an action's arguments`() async throws {
@@ -121,6 +122,51 @@ struct RedirectionTests {
       try load(rule(#"{"url": "app://detail/:id"}"#, #"{"redirect": "app://page/*rest"}"#))
     }
     #expect(error?.message.contains("the place *rest") == true, "\(error?.message ?? "")")
+  }
+
+  @Test("A place where nothing is filled in is an error, and one that is misspelled is asked for")
+  func misplaced() {
+    for (target, reason) in [
+      ("app://page/7#:id", "a fragment"), ("app://page/7?q=pre-:id", "the value of a key"),
+      ("app://page/:idd", "did you mean id?"),
+    ] {
+      let error = #expect(throws: RoutingError.self) {
+        try load(rule(#"{"url": "app://detail/:id"}"#, #"{"redirect": "\#(target)"}"#))
+      }
+      #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+    }
+  }
+
+  @Test("A place may be the host")
+  func host() async throws {
+    try load(rule(#"{"url": "x://:section/:id"}"#, #"{"redirect": "app://:section/:id"}"#))
+    #expect(await router.answer("x://page/7") == "app://page/:id id=7")
+  }
+
+  @Test("Parentheses of a target stand for themselves")
+  func parentheses() async throws {
+    try router.answering("app://wiki/:page/:id")
+    try load(rule(#"{"url": "app://w/:id"}"#, #"{"redirect": "app://wiki/Foo_(bar)/:id"}"#))
+    #expect(await router.answer("app://w/7") == "app://wiki/:page/:id id=7 page=Foo_(bar)")
+  }
+
+  @Test("A fragment goes along where the new URL has none")
+  func fragments() async throws {
+    try router.register("app://frag") { "\($0.url)" }
+    try load(
+      rule(#"{"url": "app://from"}"#, #"{"redirect": "app://frag"}"#),
+      rule(#"{"url": "app://other"}"#, #"{"redirect": "app://frag#own"}"#, "s"))
+    #expect(await router.answer("app://from?q=1#sec") == "app://frag?q=1#sec")
+    #expect(await router.answer("app://other#sec") == "app://frag#own")
+  }
+
+  @Test("A rule that feeds itself is a loop, told in a few words")
+  func growing() async throws {
+    try load(rule(#"{"url": "/docs/*rest"}"#, #"{"redirect": "/docs/latest/*rest"}"#))
+    let url = "/docs/" + String(repeating: "x", count: 8_000)
+    let error = await #expect(throws: RoutingError.self) { try await router.open(url) }
+    #expect(error?.code == .redirectLoop)
+    #expect((error?.message.utf8.count ?? 0) < 1_500, "\(error?.message ?? "")")
   }
 
   @Test func `A place may have text around it`() async throws {

@@ -10,18 +10,50 @@ struct RoutePatternTests {
       ("/a/:1", "begins with a letter"), ("/a/:id<", "no >"), ("/a/:id<>", "name of a type"),
       ("/*/b", "nothing can follow"), ("/a/:p<Path>/b", "nothing can follow"), ("/a*", "whole"),
       ("/x:p<Path>", "whole segments"), ("/:a:b", "two parameters"), ("/:a/:a", "twice"),
-      ("/:a?a", "twice"), ("/?a&a", "twice"), ("/?=1", "no key"), ("/?a<Int", "no key"),
+      ("/:a?a", "twice"), ("/?a&a", "twice"), ("/?=1", "no key"), ("/?a<Int", "has <"),
       ("/(a", "no )"), ("/a)", "no ("), ("/a/../b", "climbs"), ("/%zz", "hexadecimal"),
       ("//a%2Fb/c", "slash"), ("//a%40b/c", "no host"), ("//a:99999/", "65535"),
       ("//[zz]/", "hexadecimal"), ("//x@:h/", "no @"), ("//..", "climbs"),
       ("http://", "has a host"), ("https://(a)?b", "has a host"), ("http://caf\u{e9}/", "xn--"),
       ("http://1.2.3.4.5/", "IPv4"), ("//u@h/", "user"),
       ("/<int:id>", "has <, which no name has; write :name"), ("/{id}", "has {"),
-      ("/:id([0-9]+)", "has ["), ("my_app://p/:id", "\"my_app\" is no scheme"),
+      ("/:id([0-9]+)", "has ["), ("/a/:id(<Int>)", "has <"), ("/a/:(id)", "begins with a letter"),
+      ("/a/*(rest)", "write *rest"), ("my_app://p/:id", "\"my_app\" is no scheme"),
       ("/(a)/(b)/(c)/(d)/(e)/(f)/(g)", "64 forms"),
       ("/" + String(repeating: "(a", count: 64) + String(repeating: ")", count: 64), "64 forms"),
     ])
   func refusals(_ pattern: String, _ reason: String) {
+    expectRefusal(of: pattern, reason)
+  }
+
+  @Test(
+    "What other routers write is refused with the way to write it here",
+    arguments: [
+      (#"/:id(\d+)"#, #"has \"#), ("/:lang(en|de)/a", "has |"), ("/(en|de)/a", "has |"),
+      ("/:id?", "(/:name)"), ("/:id?/edit", "(/:name)"), ("/user/:id+", "*name"),
+      ("/:path*", "write *rest"), ("/a/:id*", "write *rest"), (#"/a/\:id"#, #"has \"#),
+      ("https?://example.com/a", "*:// is any scheme"), ("/search?q=:q", "write q or q<String>"),
+      ("/search?q={q}", "write q or q<String>"), ("/a?q&lang{x}", "has {"), ("/a?[a]", "has ["),
+      ("/**", "write *rest"), ("/(.*)", "write *rest"), ("/a/{*rest}", "write *rest"),
+      (#"/a/{id:\d+}"#, "has {"), ("/a/*/b", "write :name"), ("/((?!api).*)", "regular expression"),
+      ("GET /a/:id", "method"), ("/foo/{b}one", ":name<String>text"),
+    ])
+  func foreign(_ pattern: String, _ reason: String) {
+    expectRefusal(of: pattern, reason)
+  }
+
+  @Test("A name ends where an optional part begins or ends")
+  func edges() async throws {
+    let router = try Router().answering("/file/:name(_full)", "/(:pre)baz/x")
+    #expect(await router.answer("/file/x") == "/file/:name(_full) name=x")
+    #expect(await router.answer("/file/x_full") == "/file/:name(_full) name=x")
+    #expect(await router.answer("/abaz/x") == "/(:pre)baz/x pre=a")
+    #expect(await router.answer("/baz/x") == "/(:pre)baz/x")
+    #expect(try RoutePattern("/file/:name(_full)").url(with: ["name": "x"]) == "/file/x_full")
+    #expect(try RoutePattern("//shop(.example)/a").url() == "//shop.example/a")
+  }
+
+  private func expectRefusal(of pattern: String, _ reason: String) {
     let error = #expect(throws: RoutingError.self) { try RoutePattern(pattern) }
     #expect(error?.code == .badPattern)
     #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
@@ -31,6 +63,12 @@ struct RoutePatternTests {
   func nested() {
     refusals("/" + String(repeating: "(", count: 16_000), "64 forms")
     refusals("/" + String(repeating: "(", count: 1_000_000), "longer than 16384 bytes")
+  }
+
+  @Test("A type that is nearly spelled right is asked for")
+  func nearType() {
+    let error = #expect(throws: RoutingError.self) { try Router().answering("/a/:m<Sring>") }
+    #expect(error?.message.hasSuffix("; did you mean string?") == true, "\(error?.message ?? "")")
   }
 
   @Test("A type that nobody has defined is refused, and named beside those there are")

@@ -23,21 +23,19 @@ struct RedirectTemplate: Sendable {
   init?(_ text: String, given: Set<String>) throws(RoutingError) {
     let (front, fragment) = text.cut(at: UInt8(ascii: "#"))
     let (head, query) = front.cut(at: UInt8(ascii: "?"))
-    let hasPlaces = head.utf8.split(
-      separator: UInt8(ascii: "/"), omittingEmptySubsequences: false
-    ).dropFirst().contains { segment in
-      // A port is a number, a name is none; %3A is a colon, %2A a star.
-      segment.first == UInt8(ascii: "*")
-        || zip(segment, segment.dropFirst()).contains { $0 == UInt8(ascii: ":") && !$1.isDigit }
-    }
-    path = hasPlaces ? try RoutePattern(String(head)) : nil
+    // No part of it is optional: each place is filled in.
+    path =
+      Self.hasPlaces(inPath: head)
+      ? try RoutePattern(head.replacing("(", with: "%28").replacing(")", with: "%29")) : nil
     self.head = String(head)
     self.fragment = fragment.map { "#" + $0 } ?? ""
     var own: [(name: String, value: Part?)] = []
     for text in (query ?? "").utf8.split(separator: UInt8(ascii: "&")).map({ String(Substring($0)) }
     ) {
       // Here too, %3A is a colon.
-      let isPlace = text.cut(at: UInt8(ascii: "=")).after?.utf8.first == UInt8(ascii: ":")
+      let value = text.cut(at: UInt8(ascii: "=")).after ?? ""
+      let isPlace = value.utf8.first == UInt8(ascii: ":")
+      if !isPlace { try Self.check(value, names: given, of: "the value of a key") }
       for item in try URLText("/?" + text).items {
         let value = item.value.map { text -> Part in
           isPlace && text.utf8.count > 1 ? .place(String(text.dropFirst())) : .text(text)
@@ -46,6 +44,7 @@ struct RedirectTemplate: Sendable {
       }
     }
     self.query = own
+    try Self.check(fragment ?? "", names: given, of: "a fragment")
     let inQuery = self.query.compactMap { item in
       if case .place(let name) = item.value { name } else { nil }
     }
@@ -56,9 +55,30 @@ struct RedirectTemplate: Sendable {
       let known = given.isEmpty ? "no names" : given.sorted().joined(separator: ", ")
       throw RoutingError(
         .badPattern,
-        "\(text) has the place \(sign)\(unknown), and the path that is matched gives \(known) in each of its forms",
-        key: unknown)
+        "\(text) has the place \(sign)\(unknown), and the path that is matched gives \(known) in each of its forms"
+          + SimilarNames(to: unknown, among: given).question, key: unknown)
     }
+  }
+
+  /// Whether the path of a redirection has places, so that it need be no URL.
+  static func hasPlaces(inPath path: String) -> Bool {
+    path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
+      .contains { segment in
+        // A port is a number, a name is none; %3A is a colon, %2A a star.
+        segment.first == UInt8(ascii: "*")
+          || zip(segment, segment.dropFirst()).contains { $0 == UInt8(ascii: ":") && !$1.isDigit }
+      }
+  }
+
+  /// Throws where a text that is taken as it is names what the match gives.
+  private static func check(
+    _ text: String, names: Set<String>, of part: String
+  ) throws(RoutingError) {
+    guard let name = names.sorted().first(where: { text[...].hasPlace(of: $0) }) else { return }
+    throw RoutingError(
+      .badPattern,
+      "\(text) has :\(name) in \(part), where nothing is filled in; a place is a segment or the whole value "
+        + "of a key, and %3A is a colon", key: name)
   }
 
   /// The URL with its places filled in, and the rest of what goes along as query.
@@ -105,6 +125,18 @@ struct RedirectTemplate: Sendable {
 
   private static func text(of items: [URLText.Item]) -> String {
     items.map(PercentEncoding.item).joined(separator: "&")
+  }
+}
+
+extension Substring {
+  /// Whether `:name` stands here, and the name ends there.
+  fileprivate func hasPlace(of name: String) -> Bool {
+    var rest = self
+    while let (_, behind) = rest.cut(at: ":") {
+      if behind.prefix(while: { $0.isLetter || $0.isNumber || $0 == "_" }) == name { return true }
+      rest = behind
+    }
+    return false
   }
 }
 

@@ -23,23 +23,43 @@ extension Call {
       } else {
         next = .url(try RedirectTemplate.url(text, carrying: items))
       }
+      // As browsers do: a fragment goes along, unless the new URL has one.
+      if case .url(let text) = next, !text.utf8.contains(UInt8(ascii: "#")),
+        case .url(let old) = before.destination,
+        let mark = old.utf8.firstIndex(of: UInt8(ascii: "#"))
+      {
+        next = .url(text + old[mark...])
+      }
     }
     guard next != before.destination else {
       self = before
       return false
     }
-    let path = (trail + [next]).map(\.description).joined(separator: " → ")
     guard !trail.contains(next) else {
-      throw RoutingError(.redirectLoop, "the call is sent back to where it was: \(path)")
+      throw RoutingError(
+        .redirectLoop, "the call is sent back to where it was: \(Self.shown(trail + [next]))")
     }
     guard trail.count <= Self.mostRedirections else {
       throw RoutingError(
-        .redirectLoop, "the call is sent on more than \(Self.mostRedirections) times: \(path)")
+        .redirectLoop,
+        "the call is sent on more than \(Self.mostRedirections) times: \(Self.shown(trail + [next]))"
+      )
     }
     trail.append(next)
     self.destination = next
     withheld = []
     return true
+  }
+
+  /// The way of a call for people, who read neither long URLs nor all of many.
+  private static func shown(_ trail: [Destination]) -> String {
+    let texts = trail.map { step in
+      let text = step.description
+      return text.count > 120 ? text.prefix(119) + "…" : text
+    }
+    let (first, last) = (texts.prefix(4), texts.dropFirst(4).suffix(3))
+    let left = texts.count - first.count - last.count
+    return (first + (left > 0 ? ["\(left) more"] : []) + last).joined(separator: " → ")
   }
 
   /// What goes along: each key from the path if that gives it, else from the query; of an action, the texts

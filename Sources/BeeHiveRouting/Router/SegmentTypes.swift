@@ -55,10 +55,11 @@ struct SegmentTypes: Sendable {
   /// The type of this name; throws where there is none.
   func type(named name: String, in pattern: String) throws(RoutingError) -> SegmentType {
     if let type = types[PatternSegment.typeKey(name)] { return type }
+    let known = (types.keys + ["float", "path", "string"]).sorted()
     throw RoutingError(
       .unknownType,
       "the pattern \(pattern) names the type \(name), which nobody has defined; there are "
-        + (types.keys + ["float", "path", "string"]).sorted().joined(separator: ", "))
+        + known.joined(separator: ", ") + SimilarNames(to: name, among: known).question)
   }
 
   /// Makes the value of a text of the query; nil where it is none of that type.

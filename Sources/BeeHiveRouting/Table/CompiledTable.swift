@@ -87,7 +87,10 @@ extension DecisionTable.Outcome {
   fileprivate func verdict(at place: SchemaPlace) -> Verdict {
     switch self {
     case .redirectToURL(let text):
-      do throws(RoutingError) { _ = try URLText(text) } catch {
+      let path = text.prefix { $0 != "?" && $0 != "#" }
+      do throws(RoutingError) {
+        if !RedirectTemplate.hasPlaces(inPath: String(path)) { _ = try URLText(text) }
+      } catch {
         place.note("it redirects to what is no URL: \(error)")
       }
       return .redirect(to: .url(text))

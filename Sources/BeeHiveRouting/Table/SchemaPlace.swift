@@ -69,7 +69,12 @@ struct SchemaPlace {
   func only(_ keys: [String]) -> String? {
     let given = keys.filter { self[$0].isGiven }
     if given.count == 1 { return given[0] }
-    note("exactly one of \(keys.joined(separator: ", ")) belongs here")
+    var others: [String] = []
+    if given.isEmpty, case .object(let pairs) = found { others = pairs.keys.sorted() }
+    let question = others.lazy.map { SimilarNames(to: $0, among: keys).question }.first {
+      !$0.isEmpty
+    }
+    note("exactly one of \(keys.joined(separator: ", ")) belongs here\(question ?? "")")
     return nil
   }
 

@@ -26,14 +26,24 @@ enum OptionalParts {
         rest = rest.dropFirst()
         // Counted before they are made: each is as long as the pattern.
         guard forms.count * (inner.count + 1) <= PatternReader.mostVariants else { throw tooMany }
-        forms = forms.flatMap { form in inner.map { form + $0 } + [form] }
+        forms = forms.flatMap { form in inner.map { joined(form, $0) } + [form] }
       } else {
-        let plain = rest.prefix { $0 != "(" && $0 != ")" }
-        rest = rest.dropFirst(plain.count)
-        forms = forms.map { $0 + Substring(plain) }
+        let plain = Substring(rest.prefix { $0 != "(" && $0 != ")" })
+        rest = rest.dropFirst(plain.unicodeScalars.count)
+        forms = forms.map { joined($0, plain) }
       }
     }
     return forms
+  }
+
+  /// Stands where a name would run on over the edge of an optional part, if nothing did. No pattern has it.
+  static let edge: Unicode.Scalar = "\u{1}"
+
+  private static func joined(_ form: String, _ next: some StringProtocol) -> String {
+    guard let last = form.last, let first = next.first, first.isNamePart || first == "<",
+      last.isNamePart || ":*<".contains(last)
+    else { return form + next }
+    return form + String(edge) + next
   }
 
   private static let tooMany = PatternProblem(

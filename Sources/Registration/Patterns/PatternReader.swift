@@ -17,10 +17,18 @@ struct PatternReader {
       throw bad("it is longer than \(Self.mostBytes) bytes")
     }
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else {
-      throw bad("a blank or a control character has to be written as %XX")
+      throw bad(
+        "a blank or a control character has to be written as %XX; a method is no part of a pattern")
     }
     guard text[...].cut(at: "#") == nil else { throw bad("a fragment is no part of a pattern") }
+    guard !text.contains("(?") else {
+      throw bad(
+        "( and ) hold what may be there or not; a regular expression is no part of a pattern")
+    }
     var (path, query) = splitQuery()
+    guard query?.isEmpty != true else {
+      throw bad("nothing follows the ?; a part that may be missing is written (/:name)")
+    }
     (parts.scheme, path) = try splitScheme(path)
     if path.utf8.starts(with: "//".utf8) {
       parts.isAbsolute = true
@@ -81,14 +89,16 @@ struct PatternReader {
     var hosts: [String] = []
     for (index, part) in form[...].parts(at: "/").enumerated() {
       if case .rest? = segments.last {
-        throw bad("nothing can follow * or a Path, which take all that is left")
+        throw bad(
+          "nothing can follow * or a Path, which take all that is left; write :name for one segment"
+        )
       }
       guard index == 0, pattern.isAbsolute else {
         segments.append(try segment(part))
         continue
       }
       do throws(URLRefusal) {
-        hosts = try PatternHost.keys(of: part, scheme: pattern.scheme) ?? []
+        hosts = try PatternHost.keys(of: part.withoutEdges[...], scheme: pattern.scheme) ?? []
       } catch {
         throw noHost(part, error)
       }
@@ -127,13 +137,17 @@ struct PatternReader {
 
   private func segment(_ part: Substring) throws(PatternProblem) -> PatternSegment {
     if let (before, name) = part.cut(at: "*") {
-      guard before.isEmpty else { throw bad("* takes whole segments; \"\(part)\" has more") }
+      guard before.isEmpty else {
+        throw bad("* takes whole segments; \"\(part)\" has more; write *rest for all that is left")
+      }
       guard name.allSatisfy(\.isNamePart) else {
-        throw bad("* is followed by a name or by nothing, not by \"\(name)\"")
+        throw bad("* is followed by a name or by nothing, not by \"\(name)\"; write *rest")
       }
       return .rest(PatternSegment.Rest(name: name.isEmpty ? "*" : String(name), isPath: false))
     }
-    guard let (before, behind) = part.cut(at: ":") else {
+    guard let (before, behind) = part.cut(at: ":"),
+      !before.unicodeScalars.contains(where: Self.isReserved)
+    else {
       let literal = try plain(part)
       guard literal != ".", literal != ".." else { throw bad("no URL that climbs is matched") }
       return .literal(literal)
@@ -169,6 +183,11 @@ struct PatternReader {
         "\"\(part)\" has two parameters in one segment; take it as one, and cut its text in the handler"
       )
     }
+    if let sign = rest.first, "+?*".contains(sign) {
+      throw bad(
+        "\"\(part)\" has \(sign) behind a parameter; (/:name) may be missing, *name takes several segments, "
+          + "and %XX is the sign itself")
+    }
     capture.suffix = try plain(rest)
     guard capture.isApart else {
       throw bad(
@@ -185,8 +204,18 @@ struct PatternReader {
       }
       var head = item
       var key = PatternKey(name: "", type: "String", isOptional: true, defaultText: nil)
-      // The default may hold anything but &.
+      guard item.first.map({ !"/:".contains($0) }) ?? true else {
+        throw bad(
+          "the query begins with ? and cannot begin with \"\(item)\"; (/:name) may be missing, and "
+            + "*:// is any scheme")
+      }
+      // The default may hold anything but &, as long as it is no parameter of another router.
       if let (name, text) = item.cut(at: "=") {
+        guard text.first.map({ !":{<".contains($0) }) ?? true else {
+          throw bad(
+            "a key of the query gives its value by itself; write \(name) or \(name)<String>, and %XX "
+              + "for a default that begins like \"\(text)\"")
+        }
         key.defaultText = try decoded(text)
         head = name
       }
@@ -201,8 +230,8 @@ struct PatternReader {
         key.type = String(type)
         head = name
       }
-      key.name = try decoded(head)
-      guard !key.name.isEmpty, key.name[...].cut(at: "<") == nil else {
+      key.name = try plain(head)
+      guard !key.name.isEmpty else {
         throw bad("\"\(item)\" of the query is no key, key<Type> or key<Type>=default")
       }
       parts.keys.append(key)
@@ -225,13 +254,17 @@ struct PatternReader {
 
   /// The text of a segment, or of a part of one.
   private func plain(_ part: Substring) throws(PatternProblem) -> String {
-    // No URL has them as they are, and other routers write parameters with them.
-    if let bracket = part.unicodeScalars.first(where: { "<>{}[]".unicodeScalars.contains($0) }) {
+    if let sign = part.unicodeScalars.first(where: Self.isReserved) {
       throw bad(
-        "\"\(part)\" has \(bracket), which no name has; write :name or :name<Type> for a parameter, else %XX"
-      )
+        "\"\(part)\" has \(sign), which no name has; write :name, :name<Type> or, with text behind, "
+          + ":name<String>text for a parameter, *rest for all that is left, else %XX")
     }
-    return try decoded(part)
+    return try decoded(part.withoutEdges[...])
+  }
+
+  /// What no URL has as it is, and other routers write parameters with.
+  private static func isReserved(_ sign: Unicode.Scalar) -> Bool {
+    "<>{}[]\\|^`\"".unicodeScalars.contains(sign)
   }
 
   private func decoded(_ part: Substring) throws(PatternProblem) -> String {
@@ -242,10 +275,19 @@ struct PatternReader {
     }
   }
 
-  private func bad(_ reason: String) -> PatternProblem { PatternProblem(reason: reason) }
+  private func bad(_ reason: String) -> PatternProblem {
+    PatternProblem(reason: reason[...].withoutEdges)
+  }
+}
+
+extension Substring {
+  /// The text without what keeps names apart: see `OptionalParts.edge`.
+  fileprivate var withoutEdges: String {
+    String(String.UnicodeScalarView(unicodeScalars.filter { $0 != OptionalParts.edge }))
+  }
 }
 
 extension Character {
   /// What names of parameters and types are made of.
-  fileprivate var isNamePart: Bool { isLetter || isNumber || self == "_" }
+  var isNamePart: Bool { isLetter || isNumber || self == "_" }
 }
