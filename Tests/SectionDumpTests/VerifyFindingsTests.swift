@@ -188,6 +188,21 @@ struct VerifyFindingsTests {
       place: records,
       remedy: "write it as key=value, with a value of the form that the key asks for"),
     Row(
+      code: "bad-pattern", source: record(size: 48, kind: 4, ".asciz \"app://x/:\""),
+      place: records, remedy: "write the pattern in the notation of Docs/routing.md"),
+    Row(
+      code: "bad-action", source: record(size: 56, kind: 3, ".asciz \"shop\", \"\", \"action=a(\""),
+      place: records, remedy: "write each action once, as name(parameter: Type) -> Type"),
+    Row(
+      code: "unknown-type",
+      source: record(
+        size: 72, kind: 3, ".asciz \"shop\", \"\", \"abi=c-target\", \"action=a() -> T\""),
+      place: records, remedy: "declare a String, Int, Double or Bool"),
+    Row(
+      code: "bad-context",
+      source: record(size: 56, kind: 2, ".asciz \"Log\", \"A\", \"abi=c-table\""), place: records,
+      remedy: "declare it with BeeHive.h, or let the context lead to the structure of its abi"),
+    Row(
       code: "unreadable-section",
       source: """
         .section BeehiveMods, "awR", @nobits

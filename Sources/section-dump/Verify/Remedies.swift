@@ -38,8 +38,8 @@ extension Rejection.Reason {
     case .unknownVersion, .unknownKind:
       "read it with a newer section-dump, or build it against an older BeeHive.h"
     case .badAttribute: "write it as key=value, with a value of the form that the key asks for"
-    case .badPattern: "write the pattern as RoutePattern's documentation has it"
-    case .badAction: "write the action as BEEHIVE_ACTION's documentation has it, each name once"
+    case .badPattern: "write the pattern in the notation of Docs/routing.md"
+    case .badAction: "write each action once, as name(parameter: Type) -> Type"
     case .unknownType: "declare a String, Int, Double or Bool"
     case .badContext:
       "declare it with BeeHive.h, or let the context lead to the structure of its abi"
