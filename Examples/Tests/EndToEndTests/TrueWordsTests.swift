@@ -75,8 +75,8 @@ import Testing
       """, in: workshop)
     #expect(
       outcome.lines == [
-        "service Speaker: libspeaker.so BeehiveRecords[0]: rejected, since scope=session is unknown; "
-          + "write transient, singleton, weak, scoped",
+        "service Speaker: libspeaker.so BeehiveRecords[0]: rejected, since the attribute \"scope=session\" "
+          + "is unknown; write transient, singleton, weak, scoped",
         "service Speakers: no C library that is loaded provides it; link or dlopen the one that does; "
           + "did you mean Speaker?",
       ])

@@ -39,15 +39,15 @@ struct AttributeRules {
       }
     }
 
-    /// The values that the key may have in a record of a kind; nil where any text will do.
-    fileprivate func choices(for kind: RecordKind) -> [String]? {
-      switch (self, kind) {
-      case (.level, .module): ModuleLevel.allCases.map(\.rawValue)
-      case (.async, .module): ["true", "false"]
-      case (.scope, .service): Scope.allCases.map(\.rawValue)
-      case (.match, .route): RouteExtent.allCases.map(\.rawValue)
-      case (.remote, .route): Exposure.byAttribute.keys.sorted()
-      default: nil
+    /// The values that the key may have; nil where any text will do.
+    fileprivate var choices: [String]? {
+      switch self {
+      case .level: ModuleLevel.allCases.map(\.rawValue)
+      case .async: ["true", "false"]
+      case .scope: Scope.allCases.map(\.rawValue)
+      case .match: RouteExtent.allCases.map(\.rawValue)
+      case .remote: Exposure.byAttribute.keys.sorted()
+      case .priority, .name, .abi, .requires, .after, .action, .returns: nil
       }
     }
   }
@@ -83,7 +83,8 @@ struct AttributeRules {
     if key == .priority, Int32(String(checked: value)) == nil {
       throw Self.refusal(field, "is no integer of 32 bits; write a plain number")
     }
-    if let choices = key.choices(for: kind), !choices.contains(String(checked: value)) {
+    // Third parties may mean something else by it.
+    if kind.isKnown, let choices = key.choices, !choices.contains(String(checked: value)) {
       throw Self.refusal(field, "is unknown; write \(choices.joined(separator: ", "))")
     }
   }

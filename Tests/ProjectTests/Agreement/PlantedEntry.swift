@@ -75,7 +75,7 @@ struct PlantedEntry {
     .init(.module, ["A"], ["module A"]), .init(.module, ["C", "", "level=basic"], ["module C"]),
     .init(.module, ["D", "", "async=true", "priority=-5"], ["module D"]),
     .init(.module, ["E", "&ops", "abi=c-module", "level=normal"], ["module E"], isC: true),
-    .init(.module, ["A", "", "scope=whatever"], ["module A"]),
+    .init(.module, ["A", "", "scope=weak"], ["module A"]),
     .init(.service, ["S", "X"], ["service S nil 0 swift"]),
     .init(.service, ["S", "X", "name=en"], ["service S en 0 swift"]),
     .init(.service, ["S", "Y", "priority=5"], ["service S nil 5 swift"]),
@@ -123,11 +123,10 @@ struct PlantedEntry {
   }()
 
   private static func badAttributes(_ kind: Kind) -> [PlantedEntry] {
-    let texts =
-      ["nothing", "=x", "priority=much", "priority=99999999999", "name=", "requires="]
-      + (kind == .module
-        ? ["level=basics", "level=", "async=yes"] : ["scope=singelton", "scope=", "abi="])
-    return texts.map { .init(kind, ["A", "B", $0], code: "bad-attribute") } + [
+    [
+      "nothing", "=x", "priority=much", "priority=99999999999", "name=", "requires=",
+      "level=basics", "level=", "async=yes", "scope=singelton", "scope=", "abi=",
+    ].map { .init(kind, ["A", "B", $0], code: "bad-attribute") } + [
       .init(kind, ["A", "B", "name=a", "name=b"], code: "bad-attribute")
     ]
   }
