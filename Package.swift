@@ -52,10 +52,12 @@ let package = Package(
 
     // L0: threads that wait for each other.
     .target(name: "Threads"),
-    // L1: bytes and addresses.
+    // L1: bytes and addresses: ELF files, and what this process has loaded.
     .target(name: "BinaryImage", dependencies: ["CElf", "CImageList"]),
+    // L1 of the tool alone: Mach-O, files that hold others, other processes and cores.
+    .target(name: "ObjectFiles", dependencies: ["BinaryImage", "CElf"]),
     // L2: section bytes to validated values.
-    .target(name: "Registration", dependencies: ["BinaryImage", "CBeeHive"]),
+    .target(name: "Registration", dependencies: ["BinaryImage"]),
     // L3: values to living modules and services.
     .target(
       name: "BeeHive",
@@ -83,7 +85,7 @@ let package = Package(
     .executableTarget(
       name: "section-dump",
       dependencies: [
-        "BinaryImage", "Registration", "Threads",
+        "ObjectFiles", "BinaryImage", "Registration", "Threads",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       resources: ["html", "css", "js"].map { .embedInCode("Graph/page.\($0)") }),
@@ -95,8 +97,10 @@ let package = Package(
     // What tests of every target do: run programs, make folders, name what is missing.
     .target(name: "TestSupport", path: "Tests/Support"),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", "TestSupport"]),
+    // With ObjectFiles, whose readers are tested on the same fixtures.
     .testTarget(
-      name: "BinaryImageTests", dependencies: ["BinaryImage", "CImageEvents", "TestSupport"]),
+      name: "BinaryImageTests",
+      dependencies: ["ObjectFiles", "BinaryImage", "CImageEvents", "TestSupport"]),
     .testTarget(
       name: "RegistrationTests", dependencies: ["Registration", "BinaryImage", "TestSupport"]),
     .testTarget(
@@ -112,13 +116,14 @@ let package = Package(
         .product(name: "Yams", package: "Yams"),
       ]),
     .testTarget(
-      name: "SectionDumpTests", dependencies: ["section-dump", "Threads", "TestSupport"],
+      name: "SectionDumpTests",
+      dependencies: ["section-dump", "ObjectFiles", "BinaryImage", "Threads", "TestSupport"],
       exclude: ["Goldens"]),
     // What the repository promises as a whole: documents, headers, scripts, the installed tool.
     .testTarget(
       name: "ProjectTests",
       dependencies: [
-        "section-dump", "BeeHive", "Registration", "BinaryImage", "TestSupport",
+        "section-dump", "BeeHive", "Registration", "ObjectFiles", "BinaryImage", "TestSupport",
         .product(name: "Yams", package: "Yams"),
       ]),
   ],

@@ -1,11 +1,11 @@
 /// The addresses that somebody asks about: sorted, disjoint ranges.
 ///
 /// A library may have millions of fixups and three sections that matter; this says which do.
-struct AddressRanges {
+package struct AddressRanges {
   private let ranges: [Range<UInt64>]
 
   /// Joins ranges that may overlap, in any order.
-  init(_ ranges: [Range<UInt64>]) {
+  package init(_ ranges: [Range<UInt64>]) {
     var result: [Range<UInt64>] = []
     for range in ranges.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
       if let last = result.last, range.lowerBound <= last.upperBound {
@@ -18,7 +18,7 @@ struct AddressRanges {
   }
 
   /// The ranges of whole sections.
-  init(of sections: [Section]) {
+  package init(of sections: [Section]) {
     self.init(
       sections.map {
         $0.address.rawValue..<$0.address.rawValue.saturating(adding: $0.size)
@@ -26,7 +26,7 @@ struct AddressRanges {
   }
 
   /// Whether every byte of `range` is asked about.
-  func covers(_ range: Range<UInt64>) -> Bool {
+  package func covers(_ range: Range<UInt64>) -> Bool {
     guard let found = ranges.last(notAfter: range.lowerBound, by: \.lowerBound) else {
       return range.isEmpty
     }
@@ -35,7 +35,7 @@ struct AddressRanges {
 
   /// Whether somebody asks about `place`.
   @inline(__always)
-  func contains(_ place: UInt64) -> Bool {
+  package func contains(_ place: UInt64) -> Bool {
     guard let first = ranges.first, let last = ranges.last,
       place >= first.lowerBound, place < last.upperBound
     else { return false }
@@ -45,7 +45,7 @@ struct AddressRanges {
   }
 
   /// Whether a range from `start` up to `end` can hold something that is asked about.
-  func mayOverlap(_ start: UInt64, _ end: UInt64) -> Bool {
+  package func mayOverlap(_ start: UInt64, _ end: UInt64) -> Bool {
     guard let first = ranges.first, let last = ranges.last else { return false }
     return end < start || (start < last.upperBound && end > first.lowerBound)
   }
@@ -54,7 +54,7 @@ struct AddressRanges {
 extension Array {
   /// The index of the last element whose key is not above `bound`, in a list sorted by that key.
   @inline(__always)
-  func last(notAfter bound: UInt64, by key: (Element) -> UInt64) -> Int? {
+  package func last(notAfter bound: UInt64, by key: (Element) -> UInt64) -> Int? {
     var low = 0
     var high = count
     while low < high {

@@ -10,7 +10,7 @@
 extension Span where Element == UInt8 {
   /// The unsigned integer that stands at `offset`, or nil where it does not fit in.
   @inline(__always)
-  func integer<Value: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
+  package func integer<Value: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
     at offset: Int, as type: Value.Type = Value.self, order: ImageIdentity.ByteOrder
   ) -> Value? {
     guard offset >= 0, offset <= count - MemoryLayout<Value>.size else { return nil }
@@ -21,13 +21,13 @@ extension Span where Element == UInt8 {
 
   /// The word of `bits` (32 or 64) that stands at `offset`, or nil where it does not fit in.
   @inline(__always)
-  func word(at offset: Int, bits: Int, order: ImageIdentity.ByteOrder) -> UInt64? {
+  package func word(at offset: Int, bits: Int, order: ImageIdentity.ByteOrder) -> UInt64? {
     if bits == 64 { return integer(at: offset, as: UInt64.self, order: order) }
     return integer(at: offset, as: UInt32.self, order: order).map(UInt64.init)
   }
 
   /// How many bytes from `start` on come before the first NUL; nil where there is no NUL.
-  func textLength(from start: Int) -> Int? {
+  package func textLength(from start: Int) -> Int? {
     guard start >= 0 else { return nil }
     var position = start
     while position < count {
@@ -38,7 +38,7 @@ extension Span where Element == UInt8 {
   }
 
   /// Whether these are the same bytes.
-  func equals(_ other: Span<UInt8>) -> Bool {
+  package func equals(_ other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
     // Sound: both buffers have that many bytes, and are only used inside the calls.
     return unsafe withUnsafeBufferPointer { bytes in
@@ -50,7 +50,7 @@ extension Span where Element == UInt8 {
   }
 
   /// Whether `text` stands at `offset`, and at least one byte after it.
-  func holds(_ text: Span<UInt8>, at offset: Int) -> Bool {
+  package func holds(_ text: Span<UInt8>, at offset: Int) -> Bool {
     guard offset >= 0, offset < count, text.count < count - offset else { return false }
     // Mostly that is enough.
     guard text.isEmpty || self[offset] == text[0] else { return false }
@@ -60,7 +60,7 @@ extension Span where Element == UInt8 {
 
 extension String {
   /// The text of `bytes`; what is not UTF-8 becomes the replacement character.
-  init(decoding bytes: Span<UInt8>) {
+  package init(decoding bytes: Span<UInt8>) {
     // Sound: the buffer is only used inside the call.
     self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
   }
@@ -68,10 +68,10 @@ extension String {
 
 extension UInt64 {
   /// The number in base 16, without a prefix.
-  var hexadecimal: String { String(self, radix: 16) }
+  package var hexadecimal: String { String(self, radix: 16) }
 
   /// The sum, or the largest number where that would overflow.
-  func saturating(adding other: UInt64) -> UInt64 {
+  package func saturating(adding other: UInt64) -> UInt64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? .max : sum
   }

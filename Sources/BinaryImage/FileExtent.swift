@@ -1,22 +1,25 @@
 /// A range of the bytes of a file.
-struct FileExtent {
+package struct FileExtent {
   /// From the start of the file.
-  var offset: UInt64
+  package var offset: UInt64
   /// In bytes.
-  var size: UInt64
+  package var size: UInt64
+
+  /// A range.
+  package init(offset: UInt64, size: UInt64) { (self.offset, self.size) = (offset, size) }
 }
 
 extension OpenedFile {
   /// The largest section that is read as a whole, and the most that one file may inflate to.
-  static var mostContents: UInt64 { 1 << 28 }
+  package static var mostContents: UInt64 { 1 << 28 }
 
   /// Whether the file has all `extentSize` bytes at `offset`.
-  func holds(_ offset: UInt64, _ extentSize: UInt64) -> Bool {
+  package func holds(_ offset: UInt64, _ extentSize: UInt64) -> Bool {
     offset <= size && extentSize <= size - offset
   }
 
   /// The range that a section's header claims, once the file is known to have it.
-  func extent(
+  package func extent(
     of section: Section, at offset: UInt64?, size: UInt64, isSplit: @autoclosure () -> Bool
   ) throws(ImageError) -> FileExtent {
     guard let offset else {
@@ -36,7 +39,7 @@ extension OpenedFile {
   }
 
   /// All bytes of a section.
-  func bytes(of section: Section, in extent: FileExtent) throws(ImageError) -> [UInt8] {
+  package func bytes(of section: Section, in extent: FileExtent) throws(ImageError) -> [UInt8] {
     guard extent.size <= Self.mostContents else {
       throw error(
         .unsupported, "The section claims \(extent.size) bytes, more than are read at once.",
@@ -46,7 +49,7 @@ extension OpenedFile {
   }
 
   /// The error for an address that no segment of the file has bytes for.
-  func outsideSegments(_ address: VirtualAddress) -> ImageError {
+  package func outsideSegments(_ address: VirtualAddress) -> ImageError {
     error(.outOfImage, "No segment holds bytes of the file at 0x\(address.rawValue.hexadecimal).")
   }
 }

@@ -32,8 +32,3 @@ extension ELFFile {
   /// Which bytes of which file the image is.
   public var part: FilePart { file.part }
 }
-
-extension MachOFile {
-  /// Which bytes of which file the image is.
-  public var part: FilePart { file.part }
-}

@@ -1,11 +1,14 @@
 /// The stretch of a file that was read last, so that neighbours cost no system call.
-struct FileWindow {
+package struct FileWindow {
   private var start: UInt64 = 0
   private var bytes: [UInt8] = []
   private static let pageSize: UInt64 = 4096
 
+  /// Nothing was read yet.
+  package init() {}
+
   /// The bytes around `offset`, at least `count` of them, and where `offset` is among them.
-  mutating func load(
+  package mutating func load(
     _ file: OpenedFile, at offset: UInt64, count: Int
   ) throws(ImageError) -> (bytes: [UInt8], position: Int) {
     let (end, overflow) = offset.addingReportingOverflow(UInt64(max(0, count)))
@@ -22,7 +25,7 @@ struct FileWindow {
 
   /// The text at `offset` without its NUL, among bytes that hold it; nil where no NUL comes
   /// within `limit` bytes of text and before `end`.
-  mutating func text(
+  package mutating func text(
     _ file: OpenedFile, at offset: UInt64, before end: UInt64, limit: Int
   ) throws(ImageError) -> (bytes: [UInt8], range: Range<Int>)? {
     guard offset < end else { return nil }
@@ -38,7 +41,7 @@ struct FileWindow {
   }
 
   /// Lends the text at `offset`, which its mapping bounds to `size` bytes, for the call's duration.
-  mutating func withText<Result>(
+  package mutating func withText<Result>(
     _ file: OpenedFile, at offset: UInt64, size: UInt64, limit: Int,
     _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result {
@@ -59,14 +62,14 @@ struct FileWindow {
 
 extension OpenedFile {
   /// The error for a text that goes on for too long.
-  func unterminated(_ limit: Int, at offset: UInt64?) -> ImageError {
+  package func unterminated(_ limit: Int, at offset: UInt64?) -> ImageError {
     error(
       .unterminated, "No NUL ends the text within \(limit) bytes or before its mapping ends.",
       at: offset)
   }
 
   /// The error for a target that no text of this file stands at.
-  func noText(at target: PointerValue.Target) -> ImageError {
+  package func noText(at target: PointerValue.Target) -> ImageError {
     let reason =
       switch target {
       case .null: "A null pointer leads to no text."

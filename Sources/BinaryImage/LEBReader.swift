@@ -1,15 +1,17 @@
 /// Reads numbers of variable length, seven bits a byte, from bytes that nobody vouches for.
-struct LEBReader {
+package struct LEBReader {
   /// Where the next byte stands.
-  private(set) var position: Int
+  package private(set) var position: Int
   /// What the bytes are, for errors: `the packed relocations`.
   private let what: String
 
   /// Starts at a position of bytes that errors call `what`.
-  init(_ what: String, at position: Int = 0) { (self.what, self.position) = (what, position) }
+  package init(_ what: String, at position: Int = 0) {
+    (self.what, self.position) = (what, position)
+  }
 
   /// The next byte.
-  mutating func byte(_ bytes: Span<UInt8>, _ file: OpenedFile) throws(ImageError) -> UInt8 {
+  package mutating func byte(_ bytes: Span<UInt8>, _ file: OpenedFile) throws(ImageError) -> UInt8 {
     guard position < bytes.count else {
       throw file.error(.malformed, "There is more to read than \(what) hold.")
     }
@@ -18,19 +20,24 @@ struct LEBReader {
   }
 
   /// `ULEB128`.
-  mutating func unsigned(_ bytes: Span<UInt8>, _ file: OpenedFile) throws(ImageError) -> UInt64 {
+  package mutating func unsigned(_ bytes: Span<UInt8>, _ file: OpenedFile) throws(ImageError)
+    -> UInt64
+  {
     try number(bytes, file).value
   }
 
   /// `SLEB128`.
-  mutating func signed(_ bytes: Span<UInt8>, _ file: OpenedFile) throws(ImageError) -> Int64 {
+  package mutating func signed(_ bytes: Span<UInt8>, _ file: OpenedFile) throws(ImageError) -> Int64
+  {
     let (value, width, isNegative) = try number(bytes, file)
     let sign = isNegative && width < 64 ? UInt64.max << UInt64(width) : 0
     return Int64(bitPattern: value | sign)
   }
 
   /// Where the text at the position stands, without its NUL; goes on behind that.
-  mutating func text(_ bytes: Span<UInt8>, _ file: OpenedFile) throws(ImageError) -> Range<Int> {
+  package mutating func text(_ bytes: Span<UInt8>, _ file: OpenedFile) throws(ImageError) -> Range<
+    Int
+  > {
     guard let length = bytes.textLength(from: position) else {
       throw file.error(.malformed, "A name does not end before \(what) do.")
     }

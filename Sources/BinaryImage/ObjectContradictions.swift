@@ -1,20 +1,20 @@
 /// What no relocatable object of any format says of its sections, unless a byte of it is wrong.
 extension OpenedFile {
   /// The bytes of a section in the file.
-  struct Extent {
-    let start: UInt64
-    let end: UInt64
+  package struct Extent {
+    package let start: UInt64
+    package let end: UInt64
     /// The section's number.
-    let index: Int
+    package let index: Int
 
-    init(_ index: Int, at offset: UInt64, size: UInt64) {
+    package init(_ index: Int, at offset: UInt64, size: UInt64) {
       (self.index, start, end) = (index, offset, offset.saturating(adding: size))
     }
   }
 
   /// Throws where something relocates what lies behind the end of a section: it was shortened.
   /// `furthest` answers the last place in a section that is relocated.
-  func checkRelocatedSizes(
+  package func checkRelocatedSizes(
     of sections: [Section], furthest: (Section) throws(ImageError) -> UInt64?
   ) throws(ImageError) {
     for section in sections {
@@ -29,7 +29,7 @@ extension OpenedFile {
 
   /// Throws where one of the wanted sections shares bytes with another; `name` answers what a section
   /// is called.
-  func checkOverlaps(
+  package func checkOverlaps(
     _ extents: [Extent], wanted: [Section], name: (_ index: Int) -> String?
   ) throws(ImageError) {
     let wanted = Set(wanted.map(\.index))

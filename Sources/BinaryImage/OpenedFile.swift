@@ -9,31 +9,31 @@
 /// A regular file that is open for reading, or a part of one; closed when the last reference goes.
 ///
 /// Everything is read with `pread`, nothing is mapped: a file that shrinks is an error, no SIGBUS.
-final class OpenedFile {
+package final class OpenedFile {
   /// What errors call it: `libshop.a(cart.o)` is a part of `libshop.a`.
-  let name: String
+  package let name: String
   /// What the whole file is called.
-  let path: String
+  package let path: String
   /// The members and slices that lead to this part of the file, outermost first.
-  let container: [String]
+  package let container: [String]
   /// The size when it was opened, in bytes.
-  let size: UInt64
+  package let size: UInt64
   /// How much of it the file system really stores; smaller than `size` in sparse files.
-  let allocatedSize: UInt64
+  package let allocatedSize: UInt64
   /// What tells its contents from others, as of when it was opened.
   private let state: State
   /// The descriptor, for libelf.
-  let descriptor: Int32
+  package let descriptor: Int32
 
   /// The file that this is a part of, which keeps the descriptor open.
   private let whole: OpenedFile?
   /// Where in the whole file this part starts.
-  let base: UInt64
+  package let base: UInt64
 
   /// What the system calls the whole file, where that is not `path`.
   private let pathBytes: [UInt8]?
   /// The first bytes: of most files, all headers that the loader reads.
-  let head: [UInt8]
+  package let head: [UInt8]
   /// How many bytes were read behind the head, repeated ones as often as they were.
   private(set) var bytesRead: UInt64 = 0
 
@@ -47,19 +47,20 @@ final class OpenedFile {
   ///
   /// Nothing else is opened, since opening alone acts on some devices; unless the loader has mapped
   /// the file at this path, which makes a look before opening it needless.
-  convenience init(path: String, name: String, wasMapped: Bool = false) throws(ImageError) {
+  package convenience init(path: String, name: String, wasMapped: Bool = false) throws(ImageError) {
     try self.init(
       OpenedPath(path, wasMapped: wasMapped), name: name, path: name,
       bytes: path == name ? nil : Array(path.utf8), container: [])
   }
 
   /// Opens the regular file at a path that need not be UTF-8.
-  convenience init(path: [UInt8], name: String) throws(ImageError) {
+  package convenience init(path: [UInt8], name: String) throws(ImageError) {
     try self.init(OpenedPath(path), name: name, path: name, bytes: path, container: [])
   }
 
   /// Opens a file that a thin archive names `member`.
-  convenience init(path: [UInt8], member: String, of archive: OpenedFile) throws(ImageError) {
+  package convenience init(path: [UInt8], member: String, of archive: OpenedFile) throws(ImageError)
+  {
     try self.init(
       OpenedPath(path), name: "\(archive.name)(\(member))", path: archive.path, bytes: path,
       container: archive.container + [member])
@@ -85,7 +86,7 @@ final class OpenedFile {
   }
 
   /// The part of an open file that a container calls `member`.
-  init(
+  package init(
     _ member: String, of file: OpenedFile, at offset: UInt64, size: UInt64
   ) throws(ImageError) {
     guard file.holds(offset, size) else {
@@ -104,23 +105,23 @@ final class OpenedFile {
   deinit { if whole == nil { close(descriptor) } }
 
   /// Whether libelf may look at the descriptor, since this is no part of a larger file.
-  var isWhole: Bool { whole == nil }
+  package var isWhole: Bool { whole == nil }
 
   /// Which bytes of which file these are.
-  var part: FilePart {
+  package var part: FilePart {
     FilePart(path: whole?.part.path ?? pathBytes ?? Array(path.utf8), offset: base, size: size)
   }
 
   /// What the system calls the file; nil for a part of one.
-  var systemPath: [UInt8]? { isWhole ? pathBytes ?? Array(path.utf8) : nil }
+  package var systemPath: [UInt8]? { isWhole ? pathBytes ?? Array(path.utf8) : nil }
 
   /// The `count` bytes at `offset`, all of them.
-  func read(at offset: UInt64, count: Int) throws(ImageError) -> [UInt8] {
+  package func read(at offset: UInt64, count: Int) throws(ImageError) -> [UInt8] {
     Array(try slice(at: offset, count: count))
   }
 
   /// The same without a copy where the head has them.
-  func slice(at offset: UInt64, count: Int) throws(ImageError) -> ArraySlice<UInt8> {
+  package func slice(at offset: UInt64, count: Int) throws(ImageError) -> ArraySlice<UInt8> {
     let (end, overflow) = offset.addingReportingOverflow(UInt64(max(0, count)))
     guard count >= 0, !overflow, end <= size else { throw endsBefore(offset, count) }
     if end <= UInt64(head.count) { return head[Int(offset)..<Int(end)] }
@@ -204,7 +205,7 @@ final class OpenedFile {
   ///
   /// The file system's clock ticks every few milliseconds: what is written within the tick of the
   /// last change before, and leaves the size alone, is not seen.
-  func checkUnchanged() throws(ImageError) {
+  package func checkUnchanged() throws(ImageError) {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, State(status) == state else {
       throw error(.unreadable, "The file was changed while it was read; read it again.")
@@ -212,7 +213,7 @@ final class OpenedFile {
   }
 
   /// Does what reads the file; what is found wrong in one that was changed meanwhile is told as that.
-  func tellingChanges<Result>(
+  package func tellingChanges<Result>(
     _ body: () throws(ImageError) -> Result
   ) throws(ImageError) -> Result {
     do throws(ImageError) {
@@ -224,7 +225,7 @@ final class OpenedFile {
   }
 
   /// An error that names this file; `offset` is one of this part, the error's one of the whole.
-  func error(
+  package func error(
     _ code: ImageError.Code, _ message: String, section: String? = nil, at offset: UInt64? = nil
   ) -> ImageError {
     ImageError(
@@ -233,13 +234,13 @@ final class OpenedFile {
   }
 
   /// The error for bytes that a structure promises and the file does not have.
-  func endsBefore(_ offset: UInt64, _ count: Int) -> ImageError {
+  package func endsBefore(_ offset: UInt64, _ count: Int) -> ImageError {
     Shortage.end(count: count).imageError(in: name, at: base &+ offset)
   }
 }
 
 /// The system's text for an error number.
-func systemMessage(_ number: Int32) -> String {
+package func systemMessage(_ number: Int32) -> String {
   // Sound: strerror answers a NUL-terminated string that lives until this thread's next call.
   guard let text = unsafe strerror(number) else { return "error \(number)" }
   return unsafe String(cString: text)

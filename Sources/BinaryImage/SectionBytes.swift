@@ -22,7 +22,7 @@ public enum TargetMemory: Sendable {
 
 extension OpenedFile {
   /// What the file has of the range that a section's header claims; nil where it claims none.
-  func stored(
+  package func stored(
     _ section: Section, at offset: UInt64?, size: UInt64, isSplit: @autoclosure () -> Bool
   ) throws(ImageError) -> StoredBytes? {
     do throws(ImageError) {
@@ -36,15 +36,15 @@ extension OpenedFile {
   }
 
   /// The part of a range that the file has.
-  func held(at offset: UInt64, _ extentSize: UInt64) -> FileExtent {
+  package func held(at offset: UInt64, _ extentSize: UInt64) -> FileExtent {
     FileExtent(offset: offset, size: min(extentSize, size - min(size, offset)))
   }
 
   /// Where in this part of the file a section stands.
-  func place(of section: Section) -> UInt64? { section.offset.map { $0.rawValue &- base } }
+  package func place(of section: Section) -> UInt64? { section.offset.map { $0.rawValue &- base } }
 
   /// Where in the whole file a byte of this part stands.
-  func offset(_ place: UInt64) -> FileOffset { FileOffset(rawValue: base &+ place) }
+  package func offset(_ place: UInt64) -> FileOffset { FileOffset(rawValue: base &+ place) }
 }
 
 extension ELFFile {
@@ -106,40 +106,5 @@ extension ELFFile {
     let start = section.address.rawValue
     let next = try relocations.linked?.get().place(notBefore: start.saturating(adding: offset))
     return next.flatMap { $0 - start < section.size ? $0 - start : nil }
-  }
-}
-
-extension MachOFile {
-  /// Whether this has the debug information alone that was split from another file.
-  var hasOnlyDebugInformation: Bool { identity.kind == .debug }
-
-  /// How much of a section the file has; nil for one without bytes.
-  public func stored(of section: Section) throws(ImageError) -> StoredBytes? {
-    try file.stored(
-      section, at: file.place(of: section), size: section.size,
-      isSplit: hasOnlyDebugInformation)
-  }
-
-  /// Bytes of a section, from an offset in it on.
-  public func bytes(
-    of section: Section, at offset: UInt64, count: Int
-  ) throws(ImageError) -> [UInt8] {
-    let start = (file.place(of: section) ?? file.size).saturating(adding: offset)
-    try checkReadable(start, UInt64(max(0, count)))
-    return try file.read(at: start, count: count)
-  }
-
-  /// What stands where a pointer leads.
-  public func memory(at target: PointerValue.Target) throws(ImageError) -> TargetMemory {
-    switch target {
-    case .address(let address):
-      if try codeRanges().contains(address.rawValue) { return .code }
-      if try segments().extent(from: address) != nil { return .data }
-      return try segments().holds(address) ? .zeros : .outside
-    case .section(let ordinal, _):
-      let entry = try sectionEntry(ordinal)
-      return entry.holdsCode ? .code : entry.offset == nil ? .zeros : .data
-    case .null, .imported, .foreign, .unresolvable: return .outside
-    }
   }
 }

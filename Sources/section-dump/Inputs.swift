@@ -1,4 +1,5 @@
 internal import BinaryImage
+internal import ObjectFiles
 
 /// Which files are read.
 struct Inputs {

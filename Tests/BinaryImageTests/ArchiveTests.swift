@@ -1,5 +1,6 @@
 import BinaryImage
 import Foundation
+import ObjectFiles
 import Testing
 
 @Suite("Archives")

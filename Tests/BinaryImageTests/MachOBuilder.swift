@@ -1,4 +1,5 @@
 import BinaryImage
+import ObjectFiles
 
 /// A linked Mach-O file made by hand, byte for byte: texts in `__TEXT`, one section of pointers to
 /// them in `__DATA`, and fixups of whatever age a test asks for.

@@ -1,4 +1,5 @@
 import BinaryImage
+import ObjectFiles
 import Testing
 
 /// Load commands that contradict each other, or lead out of the file: always a problem, since

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import BinaryImage
+@testable import ObjectFiles
 
 /// Files that are cut off, overwritten or made to hurt: an answer or an `ImageError`, never a
 /// crash, never memory beyond reason.

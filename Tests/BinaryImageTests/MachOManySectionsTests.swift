@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import BinaryImage
+@testable import ObjectFiles
 
 /// Files that claim thousands of sections or segments: an answer, or a problem, in little time.
 @Suite("Mach-O files of many sections")

@@ -1,4 +1,5 @@
 import BinaryImage
+import ObjectFiles
 
 /// A Mach-O object made by hand, of any class and byte order: two texts, and two pointers to them,
 /// one relocated by section and one by symbol.

@@ -1,4 +1,5 @@
 import BinaryImage
+import ObjectFiles
 import Testing
 
 @Suite("Pointers of a Mach-O file")

@@ -1,5 +1,6 @@
 import BinaryImage
 import Foundation
+import ObjectFiles
 import Testing
 
 /// Files that somebody writes to between two reads: told as that, whatever the change looks like.

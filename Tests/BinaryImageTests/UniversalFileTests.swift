@@ -1,4 +1,5 @@
 import BinaryImage
+import ObjectFiles
 import Testing
 
 @Suite("Universal files")

@@ -1,4 +1,5 @@
 public import BinaryImage
+internal import ObjectFiles
 internal import Registration
 
 /// Reads everything that a file offers, as `section-dump` would with all of its commands.

@@ -1,5 +1,6 @@
 internal import BinaryImage
 internal import Harness
+internal import ObjectFiles
 
 nonisolated(unsafe) private let file = MemoryFile()
 

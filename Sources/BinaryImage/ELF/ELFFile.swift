@@ -8,7 +8,7 @@ internal import CElf
 ///
 /// ELF: `elf_begin`, `gelf_getshdr`, `elf_compress`.
 public final class ELFFile: FileFormat {
-  let file: OpenedFile
+  package let file: OpenedFile
   let header: ELFHeader
   /// What the file is.
   public private(set) lazy var identity = makeIdentity()
@@ -47,13 +47,15 @@ public final class ELFFile: FileFormat {
   }
 
   /// Reads the headers of a file that is open already.
-  init(_ file: OpenedFile) throws(ImageError) {
+  package init(_ file: OpenedFile) throws(ImageError) {
     self.file = file
     header = try ELFHeader(of: file)
   }
 
   /// Whether a file that starts with these bytes claims to be ELF.
-  static func recognises(_ head: [UInt8]) -> Bool { head.starts(with: [0x7f, 0x45, 0x4c, 0x46]) }
+  package static func recognises(_ head: [UInt8]) -> Bool {
+    head.starts(with: [0x7f, 0x45, 0x4c, 0x46])
+  }
 
   // MARK: - Sections
 

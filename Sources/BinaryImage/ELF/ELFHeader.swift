@@ -4,42 +4,42 @@ internal import CElf
 ///
 /// libelf trusts the counts in section header 0 and allocates for them; a sparse file of a few
 /// kilobytes would cost gigabytes. It also answers "no sections" where the table is cut off.
-struct ELFHeader {
+package struct ELFHeader {
   /// Where a table of headers stands.
-  struct Table {
+  package struct Table {
     /// From the start of the file.
-    var offset: UInt64
+    package var offset: UInt64
     /// How many entries the file claims, extended numbering included.
-    var count: UInt64
+    package var count: UInt64
     /// Whether the file holds all of them.
-    var isComplete: Bool
+    package var isComplete: Bool
   }
 
   /// 32 or 64: `ELFCLASS32`, `ELFCLASS64`.
-  let bits: Int
+  package let bits: Int
   /// `EI_DATA`.
-  let order: ImageIdentity.ByteOrder
+  package let order: ImageIdentity.ByteOrder
   /// `ET_REL`, `ET_EXEC`, `ET_DYN` or `ET_CORE`.
-  let type: UInt16
+  package let type: UInt16
   /// `e_machine`.
-  let machine: UInt16
+  package let machine: UInt16
   /// `e_shoff`, `e_shnum`.
-  let sections: Table
+  package let sections: Table
   /// `e_shstrndx`.
-  let nameSection: UInt16
+  package let nameSection: UInt16
   /// `e_phoff`, `e_phnum`.
-  let segments: Table
+  package let segments: Table
 
   /// Whether addresses are relative to sections.
-  var isObject: Bool { type == UInt16(ET_REL) }
+  package var isObject: Bool { type == UInt16(ET_REL) }
   /// The size of an address in bytes.
-  var wordSize: Int { bits / 8 }
+  package var wordSize: Int { bits / 8 }
 
   /// More section or program headers than any linker writes.
   private static let mostHeaders: UInt64 = 1 << 20
 
   /// Reads and checks the header of `file`.
-  init(of file: OpenedFile) throws(ImageError) {
+  package init(of file: OpenedFile) throws(ImageError) {
     let head = file.head
     let bytes = head.span
     guard head.starts(with: [0x7f, 0x45, 0x4c, 0x46]) else {
@@ -126,20 +126,20 @@ struct ELFHeader {
 
 /// Where the fields of the header stand in each class.
 private struct Fields {
-  let bits: Int
-  let order: ImageIdentity.ByteOrder
-  var headerSize: Int { bits == 64 ? 64 : 52 }
-  var sectionSize: Int { bits == 64 ? 64 : 40 }
-  var segmentSize: Int { bits == 64 ? 56 : 32 }
+  package let bits: Int
+  package let order: ImageIdentity.ByteOrder
+  package var headerSize: Int { bits == 64 ? 64 : 52 }
+  package var sectionSize: Int { bits == 64 ? 64 : 40 }
+  package var segmentSize: Int { bits == 64 ? 56 : 32 }
 
   // The caller has checked the length, so the zeros stand for nothing.
-  func half(_ bytes: Span<UInt8>, _ offset: Int) -> UInt16 {
+  package func half(_ bytes: Span<UInt8>, _ offset: Int) -> UInt16 {
     bytes.integer(at: offset, order: order) ?? 0
   }
-  func single(_ bytes: Span<UInt8>, _ offset: Int) -> UInt32 {
+  package func single(_ bytes: Span<UInt8>, _ offset: Int) -> UInt32 {
     bytes.integer(at: offset, order: order) ?? 0
   }
-  func word(_ bytes: Span<UInt8>, _ offset: Int) -> UInt64 {
+  package func word(_ bytes: Span<UInt8>, _ offset: Int) -> UInt64 {
     bytes.word(at: offset, bits: bits, order: order) ?? 0
   }
 }

@@ -6,7 +6,7 @@ extension ELFFile {
   public var isCore: Bool { header.type == UInt16(ET_CORE) }
 
   /// Describes the file as far as it can be read; a damaged part is as good as an absent one here.
-  func makeIdentity() -> ImageIdentity {
+  package func makeIdentity() -> ImageIdentity {
     ImageIdentity(
       path: file.path, container: file.container, format: .elf, bits: header.bits,
       byteOrder: header.order, machine: machine.name, kind: kind, id: (try? buildID()) ?? [])
@@ -35,7 +35,7 @@ extension ELFFile {
   }
 
   /// Whether everything that is loaded was left out of this file, and symbols or DWARF were not.
-  var hasOnlyDebugInformation: Bool {
+  package var hasOnlyDebugInformation: Bool {
     guard let table = try? sectionTable() else { return false }
     var hasLoaded = false
     var hasDebug = false

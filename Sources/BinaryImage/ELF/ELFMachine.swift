@@ -3,9 +3,9 @@ internal import CElf
 /// What a machine is called, and which of its relocations write a pointer.
 ///
 /// The numbers are those of each machine's ELF supplement; a machine more is one line more.
-struct ELFMachine {
+package struct ELFMachine {
   /// The relocation types that make a word an address.
-  struct Relocations {
+  package struct Relocations {
     /// The word is an address of this image: `R_*_RELATIVE`.
     var relative: [UInt32]
     /// The word is a symbol's address: `R_*_64`, `R_*_ABS64`, `R_*_32`, aligned or not.
@@ -19,14 +19,14 @@ struct ELFMachine {
   }
 
   /// The name that `section-dump` prints.
-  let name: String
+  package let name: String
   /// The relocation types; nil where this reader does not know them.
-  let relocations: Relocations?
+  package let relocations: Relocations?
   /// How `r_info` is split, where a machine has a way of its own.
-  let info: Info
+  package let info: Info
 
   /// The ways to split `r_info`.
-  enum Info {
+  package enum Info {
     /// As ELF says: 32 bits each in a 64-bit file, 24 and 8 in a 32-bit one.
     case standard
     /// Three types of 8 bits each, and a special symbol: MIPS64.
@@ -36,7 +36,7 @@ struct ELFMachine {
   }
 
   /// Looks up `e_machine` for a class and a byte order.
-  init(number: UInt16, bits: Int, order: ImageIdentity.ByteOrder) {
+  package init(number: UInt16, bits: Int, order: ImageIdentity.ByteOrder) {
     let is64 = bits == 64
     var info = Info.standard
     switch Int32(number) {
@@ -120,7 +120,7 @@ struct ELFMachine {
 
   /// Splits `r_info` into symbol and type.
   @inline(__always)
-  func split(
+  package func split(
     _ info: UInt64, bits: Int, order: ImageIdentity.ByteOrder
   ) -> (symbol: UInt32, type: UInt32) {
     if bits == 32 { return (UInt32(truncatingIfNeeded: info >> 8), UInt32(info & 0xff)) }

@@ -1,7 +1,7 @@
 /// One note of a `PT_NOTE` or `SHT_NOTE`: who wrote it, what it is, and its descriptor.
-struct ELFNote {
+package struct ELFNote {
   /// Who may have written a note that matters here.
-  enum Owner {
+  package enum Owner {
     case gnu
     case beehive
     case core
@@ -9,18 +9,18 @@ struct ELFNote {
   }
 
   /// What the name says.
-  var owner: Owner
+  package var owner: Owner
   /// `n_type`, a number of the owner's.
-  var type: UInt32
+  package var type: UInt32
   /// Where the descriptor stands among the bytes.
-  var descriptor: Range<Int>
+  package var descriptor: Range<Int>
 
   /// The notes that stand in `bytes`, up to the first that does not fit.
   ///
   /// Linkers gather notes of 4 and of 8 bytes' alignment in segments of their own, but mold puts
   /// both into one of 8: there a note may begin at any multiple of 4, and those of an owner that this
   /// reader knows are picked out, each up to its end.
-  static func notes(
+  package static func notes(
     in bytes: Span<UInt8>, alignment: UInt64, order: ImageIdentity.ByteOrder
   ) -> [ELFNote] {
     var notes: [ELFNote] = []
@@ -32,7 +32,7 @@ struct ELFNote {
   }
 
   /// Where the descriptor of the first `NT_GNU_BUILD_ID` stands among the bytes.
-  static func buildID(
+  package static func buildID(
     in bytes: Span<UInt8>, alignment: UInt64, order: ImageIdentity.ByteOrder
   ) -> Range<Int>? {
     var found: Range<Int>?
@@ -95,7 +95,7 @@ struct ELFNote {
   private static func aligned(_ offset: Int) -> Int { (offset + 3) & ~3 }
 
   /// `NT_GNU_BUILD_ID`.
-  var isBuildID: Bool { owner == .gnu && type == 3 }
+  package var isBuildID: Bool { owner == .gnu && type == 3 }
 }
 
 /// Where an image's three sections stand, as the image itself says in `.note.beehive`.
@@ -104,33 +104,33 @@ struct ELFNote {
 /// still tells. Each position is stored as a distance from its own field.
 ///
 /// C: the descriptor of the note in `CSupport/RecordLayout.md`.
-struct SectionNote: Hashable {
+package struct SectionNote: Hashable {
   /// The ELF header, `__ehdr_start`.
-  var imageHeader: VirtualAddress
+  package var imageHeader: VirtualAddress
   /// Where `BeehiveMods` starts and stops; the same where the image has none.
-  var modules: Extent
+  package var modules: Extent
   /// Where `BeehiveServices` starts and stops.
-  var services: Extent
+  package var services: Extent
   /// Where `BeehiveRecords` starts and stops.
-  var records: Extent
+  package var records: Extent
 
   /// Two linked addresses; a corrupt note may have them in any order.
-  struct Extent: Hashable {
+  package struct Extent: Hashable {
     /// The first byte.
-    var start: VirtualAddress
+    package var start: VirtualAddress
     /// The byte after the last.
-    var stop: VirtualAddress
+    package var stop: VirtualAddress
   }
 
   /// The owner of the note.
-  static let owner = Array("Beehive".utf8)
+  package static let owner = Array("Beehive".utf8)
   /// The type of the note.
-  static let type: UInt32 = 0x4245_4501
+  package static let type: UInt32 = 0x4245_4501
   /// The version that this reader knows.
-  static let version: UInt32 = 1
+  package static let version: UInt32 = 1
 
   /// Reads the descriptor that stands at `address`; nil where it is of another version or size.
-  init?(
+  package init?(
     descriptor: Span<UInt8>, at address: VirtualAddress, bits: Int, order: ImageIdentity.ByteOrder
   ) {
     guard descriptor.integer(at: 0, as: UInt32.self, order: order) == Self.version,
@@ -151,7 +151,7 @@ struct SectionNote: Hashable {
   /// The extents as they are if the image's header stands at `actual`.
   ///
   /// A tool that moves the note, as patchelf does, leaves the distances as they were.
-  func corrected(for actual: VirtualAddress, bits: Int) -> SectionNote {
+  package func corrected(for actual: VirtualAddress, bits: Int) -> SectionNote {
     let delta = actual.rawValue &- imageHeader.rawValue
     func moved(_ address: VirtualAddress) -> VirtualAddress {
       let sum = address.rawValue &+ delta
@@ -169,10 +169,10 @@ struct SectionNote: Hashable {
   }
 
   /// The extents by the names of the sections, in the order in which records are read.
-  var sections: [(name: String, extent: Extent)] {
+  package var sections: [(name: String, extent: Extent)] {
     Array(zip(Self.names, [modules, services, records]))
   }
 
   /// The names of the sections, in the order in which records are read.
-  static let names = ["BeehiveMods", "BeehiveServices", "BeehiveRecords"]
+  package static let names = ["BeehiveMods", "BeehiveServices", "BeehiveRecords"]
 }

@@ -4,7 +4,7 @@ extension ELFFile {
   private static let mostNotes: UInt64 = 1 << 20
 
   /// The bytes of a note segment or section.
-  func noteBytes(in extent: ELFSegments.Extent) throws(ImageError) -> [UInt8] {
+  package func noteBytes(in extent: ELFSegments.Extent) throws(ImageError) -> [UInt8] {
     guard extent.size <= Self.mostNotes else {
       throw file.error(.malformed, "The notes claim \(extent.size) bytes.", at: extent.offset)
     }
@@ -12,7 +12,7 @@ extension ELFFile {
   }
 
   /// The sections that the note tells of, those without bytes left out; nil where it has no note.
-  func readNotedSections() throws(ImageError) -> [Section]? {
+  package func readNotedSections() throws(ImageError) -> [Section]? {
     guard let note = try sectionNote() else { return nil }
     var sections: [Section] = []
     for (name, extent) in note.sections where extent.start != extent.stop {

@@ -1,7 +1,7 @@
 internal import CElf
 
 /// The program headers: which bytes of the file stand at which address.
-struct ELFSegments {
+package struct ELFSegments {
   /// One `PT_LOAD`.
   private struct Load {
     let address: UInt64
@@ -11,7 +11,7 @@ struct ELFSegments {
   }
 
   /// A range of the file.
-  struct Extent {
+  package struct Extent {
     /// From the start of the file.
     var offset: UInt64
     /// In bytes.
@@ -37,7 +37,7 @@ struct ELFSegments {
   private static let mostDisordered = 64
 
   /// Reads the program headers of a file.
-  init(of file: OpenedFile, _ header: ELFHeader) throws(ImageError) {
+  package init(of file: OpenedFile, _ header: ELFHeader) throws(ImageError) {
     guard header.segments.isComplete else {
       throw file.error(
         .truncated, "The file ends inside the program headers.", at: header.segments.offset)
@@ -79,7 +79,7 @@ struct ELFSegments {
   /// The bytes of the file from `address` to the end of its segment; nil where none stand there.
   ///
   /// A later segment covers an earlier one, as the kernel maps them.
-  func extent(from address: VirtualAddress) -> Extent? {
+  package func extent(from address: VirtualAddress) -> Extent? {
     guard let load = load(holding: address.rawValue) else { return nil }
     let skipped = address.rawValue - load.address
     guard skipped < load.fileSize else { return nil }
@@ -89,20 +89,20 @@ struct ELFSegments {
   }
 
   /// The `size` bytes at `address`, if one segment holds them all in the file.
-  func extent(from address: VirtualAddress, size: UInt64) -> Extent? {
+  package func extent(from address: VirtualAddress, size: UInt64) -> Extent? {
     guard var extent = extent(from: address), extent.size >= size else { return nil }
     extent.size = size
     return extent
   }
 
   /// A segment that a file of this size does not have whole; nil where it has them all.
-  func extent(notWithin size: UInt64) -> Extent? {
+  package func extent(notWithin size: UInt64) -> Extent? {
     loads.first { $0.fileSize > 0 && ($0.offset > size || $0.fileSize > size - $0.offset) }
       .map { Extent(offset: $0.offset, size: $0.fileSize) }
   }
 
   /// Whether memory of the image is at an address, or ends there.
-  func holds(_ address: VirtualAddress) -> Bool {
+  package func holds(_ address: VirtualAddress) -> Bool {
     let place = address.rawValue
     return load(holding: place) != nil || (place > 0 && load(holding: place - 1) != nil)
   }
@@ -123,22 +123,22 @@ struct ELFSegments {
 }
 
 /// One program header, `Elf32_Phdr` or `Elf64_Phdr`: their fields stand in different order.
-struct ELFSegment {
-  let type: UInt32
-  let offset: UInt64
-  let address: UInt64
-  let fileSize: UInt64
-  let memorySize: UInt64
-  let alignment: UInt64
+package struct ELFSegment {
+  package let type: UInt32
+  package let offset: UInt64
+  package let address: UInt64
+  package let fileSize: UInt64
+  package let memorySize: UInt64
+  package let alignment: UInt64
   private let flags: UInt32
 
   /// Whether code in it may run.
-  var isExecutable: Bool { flags & UInt32(PF_X) != 0 }
+  package var isExecutable: Bool { flags & UInt32(PF_X) != 0 }
   /// Whether the process may write to it.
-  var isWritable: Bool { flags & UInt32(PF_W) != 0 }
+  package var isWritable: Bool { flags & UInt32(PF_W) != 0 }
 
   /// Reads the header that `bytes` are.
-  init(_ bytes: Span<UInt8>, bits: Int, order: ImageIdentity.ByteOrder) {
+  package init(_ bytes: Span<UInt8>, bits: Int, order: ImageIdentity.ByteOrder) {
     func word(_ offset: Int) -> UInt64 { bytes.word(at: offset, bits: bits, order: order) ?? 0 }
     let is64 = bits == 64
     type = bytes.integer(at: 0, order: order) ?? 0

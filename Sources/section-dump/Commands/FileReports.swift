@@ -1,4 +1,5 @@
 internal import BinaryImage
+internal import ObjectFiles
 
 /// Reads files one after another and says, in pieces, what a command shows of them.
 struct FileReports<Shown: Dump> {

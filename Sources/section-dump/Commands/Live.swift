@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import BinaryImage
+internal import ObjectFiles
 internal import Registration
 
 /// `section-dump live --pid N`, `--core FILE`: what the images that a process has mapped offer.

@@ -1,4 +1,5 @@
 internal import BinaryImage
+internal import ObjectFiles
 internal import Registration
 
 /// An entry of a running process, and what its Hive made of it.

@@ -1,4 +1,5 @@
 internal import BinaryImage
+internal import ObjectFiles
 internal import Registration
 
 /// Everything that a set of files declares, and what is wrong with each of them by itself.

@@ -76,6 +76,24 @@ struct LayersTests {
     #expect(outcome.output.contains("FAIL \(plant.file)") != plant.isAllowed, "\(outcome)")
   }
 
+  @Test("what is declared and never imported") func unused() throws {
+    let copy = try Folder()
+    defer { copy.remove() }
+    try Command.output(
+      "sh",
+      [
+        "-c",
+        #"""
+        cp -R Sources CSupport Package.swift "$0" && chmod -R u+w "$0" &&
+          find "$0/Sources/ObjectFiles" -name '*.swift' -exec sed -i.before '/import CElf/d' {} + &&
+          find "$0" -name '*.before' -exec rm {} +
+        """#, copy.path,
+      ], in: Repository.root)
+    let outcome = try Self.check(copy.path)
+    #expect(outcome.status == 1)
+    #expect(outcome.output.contains("ObjectFiles depends on CElf, and imports nothing of it"))
+  }
+
   @Test("more than one folder is a mistake") func usage() throws {
     #expect(try Self.check("one", "two").status == 64)
     #expect(try Self.check("--self-test").status == 64)

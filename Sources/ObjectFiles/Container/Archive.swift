@@ -1,0 +1,254 @@
+internal import BinaryImage
+
+/// An archive of files, as `ar` makes it: in the variants of System V, GNU and BSD, and thin.
+///
+/// Members are found one behind the other; an index only tells whether there should be more.
+///
+/// C: `struct ar_hdr` of `<ar.h>`.
+struct Archive: ContainerFormat {
+  private let file: OpenedFile
+  /// Whether the members are files of their own, beside the archive.
+  private let isThin: Bool
+
+  private static let magic = Array("!<arch>\n".utf8)
+  private static let thinMagic = Array("!<thin>\n".utf8)
+  private static let headerSize: UInt64 = 60
+
+  static func recognises(_ head: [UInt8]) -> Bool {
+    head.starts(with: magic) || head.starts(with: thinMagic)
+  }
+
+  init(_ file: OpenedFile) throws(ImageError) {
+    self.file = file
+    isThin = file.head.starts(with: Self.thinMagic)
+  }
+
+  func forEachMember(_ body: (Result<OpenedFile, ImageError>) -> Void) {
+    var names: (offset: UInt64, size: UInt64)?
+    var furthest: UInt64 = 0
+    var opened: Set<[UInt8]> = []
+    var nameSize: UInt64 = 0
+    var window = FileWindow()
+    var position = UInt64(Self.magic.count)
+    do throws(ImageError) {
+      while position < file.size {
+        // A byte that pads the last member may stand behind it.
+        if file.size - position == 1, try file.read(at: position, count: 1) == [0x0a] { break }
+        let entry = try header(at: position, &window)
+        let start = position + Self.headerSize
+        let name: MemberName
+        do throws(ImageError) {
+          name = try MemberName(entry.name, in: names, of: file, &window, data: start, entry.size)
+        } catch {
+          // The size is no worse for that: the next member begins behind it.
+          guard !isThin, entry.size <= file.size - start else { throw error }
+          body(.failure(error))
+          position = start + entry.size + entry.size % 2
+          continue
+        }
+        let isStored = !isThin || !name.isMember
+        let (end, overflow) = start.addingReportingOverflow(isStored ? entry.size : 0)
+        guard !overflow, end <= file.size else {
+          let error = file.error(
+            .truncated, "The file ends before the \(entry.size) bytes of \(name.text) do.",
+            at: position)
+          // What is there of it may hold entries all the same.
+          if case .member(let text, let skipped) = name, skipped < file.size - start {
+            body(
+              Result { () throws(ImageError) in
+                try OpenedFile(
+                  text, of: file, at: start + skipped, size: file.size - start - skipped)
+              })
+          }
+          throw error
+        }
+        // Members may have one name, but not each the longest there is.
+        nameSize += UInt64(name.text.utf8.count)
+        guard nameSize <= 2 * file.size else {
+          throw file.error(
+            .malformed, "The members share the bytes of their names beyond reason.", at: position)
+        }
+        switch name {
+        case .names: names = (start, entry.size)
+        case .index(let encoding?, let skipped):
+          let most = min(entry.size - skipped, 16)
+          guard ImageFile.start(of: try file.read(at: start + skipped, count: Int(most))) != 0
+          else {
+            throw file.error(.malformed, "What is called the index is an object.", at: position)
+          }
+          let index = try ArchiveIndex(
+            encoding, of: file, at: start + skipped, size: entry.size - skipped)
+          furthest = max(furthest, index.furthest)
+        case .index: break
+        case .member(let text, let skipped):
+          body(
+            Result { () throws(ImageError) in
+              if isThin {
+                let member = try ThinMember.open(text, of: file, at: position)
+                try check(member, among: &opened, at: position)
+                return member
+              }
+              let member = try OpenedFile(
+                text, of: file, at: start + skipped, size: entry.size - skipped)
+              guard let late = ImageFile.start(of: member.head), late > 0 else { return member }
+              throw file.error(
+                .malformed,
+                "The member \(text) is an object from its byte \(late) on: its name "
+                  + "is not as long as its header says.", at: position)
+            })
+        }
+        position = end + end % 2
+      }
+      guard furthest < position else {
+        throw file.error(
+          .truncated, "The index names a member at 0x\(furthest.hexadecimal), past the last.",
+          at: position)
+      }
+    } catch {
+      body(.failure(error))
+    }
+  }
+
+  /// Refuses what would let a small file make any amount of work: thin archives in each other, and a
+  /// file that is named again and again. `ar` writes neither.
+  private func check(
+    _ member: OpenedFile, among opened: inout Set<[UInt8]>, at position: UInt64
+  ) throws(ImageError) {
+    let name = member.container.last ?? ""
+    guard let path = member.systemPath else { return }
+    guard !member.head.starts(with: Self.thinMagic) else {
+      throw file.error(
+        .unsupported,
+        "The member \(name) is a thin archive, which a thin archive cannot hold; name it by itself.",
+        at: position)
+    }
+    guard opened.insert(path).inserted else {
+      throw file.error(.malformed, "The member \(name) is named once more.", at: position)
+    }
+  }
+
+  /// The 16 bytes of the name, and the size.
+  private func header(
+    at position: UInt64, _ window: inout FileWindow
+  ) throws(ImageError) -> (name: [UInt8], size: UInt64) {
+    guard file.size - position >= Self.headerSize else {
+      throw file.error(.truncated, "The file ends inside a member's header.", at: position)
+    }
+    let (bytes, start) = try window.load(file, at: position, count: Int(Self.headerSize))
+    let header = Array(bytes[start..<start + Int(Self.headerSize)])
+    guard header[58...] == [0x60, 0x0a] else {
+      throw file.error(.malformed, "What stands here is no member's header.", at: position)
+    }
+    guard let size = UInt64(decimal: header[48..<58]) else {
+      let text = String(decoding: header[48..<58], as: UTF8.self)
+      throw file.error(.malformed, "A member's size is to be \"\(text)\".", at: position)
+    }
+    return (Array(header[..<16]), size)
+  }
+}
+
+/// What a member's header calls it.
+private enum MemberName {
+  /// A file; in the BSD variant, as many bytes of its contents are its name.
+  case member(String, skipped: UInt64)
+  /// The names that do not fit into headers: `//`.
+  case names
+  /// What linkers look symbols up in: `/`, `/SYM64/`, `__.SYMDEF`; nil for other tables of theirs.
+  case index(ArchiveIndex.Encoding?, skipped: UInt64)
+
+  private static let longest: UInt64 = 4096
+
+  var isMember: Bool {
+    if case .member = self { true } else { false }
+  }
+
+  /// For messages.
+  var text: String {
+    switch self {
+    case .member(let name, _): name
+    case .names: "the table of names"
+    case .index: "the index"
+    }
+  }
+
+  init(
+    _ field: [UInt8], in names: (offset: UInt64, size: UInt64)?, of file: OpenedFile,
+    _ window: inout FileWindow, data start: UInt64, _ size: UInt64
+  ) throws(ImageError) {
+    let slash = UInt8(ascii: "/")
+    let padding = field.reversed().prefix { $0 == 0x20 || $0 == 0 }.count
+    let trimmed = field.dropLast(padding)
+    if trimmed.starts(with: Array("#1/".utf8)), let length = UInt64(decimal: trimmed.dropFirst(3)) {
+      guard length <= min(size, Self.longest), start + length <= file.size else {
+        throw file.error(.malformed, "A member's name has \(length) bytes.", at: start)
+      }
+      let bytes = try file.read(at: start, count: Int(length))
+      let name = bytes.prefix { $0 != 0 }
+      guard bytes.dropFirst(name.count).allSatisfy({ $0 == 0 }) else {
+        throw file.error(.malformed, "A member's name ends before its \(length) bytes.", at: start)
+      }
+      self = Self.named(name, skipped: length)
+      return
+    }
+    guard trimmed.first == slash else {
+      // System V ends a name with a slash, BSD with spaces.
+      self = Self.named(trimmed.last == slash ? trimmed.dropLast() : trimmed, skipped: 0)
+      return
+    }
+    if trimmed == [slash, slash] {
+      self = .names
+      return
+    }
+    let digits = trimmed.dropFirst()
+    guard let first = digits.first, (0x30...0x39).contains(first) else {
+      switch String(decoding: trimmed, as: UTF8.self) {
+      case "/": self = .index(.systemV, skipped: 0)
+      case "/SYM64/": self = .index(.systemV64, skipped: 0)
+      // `/<ECSYMBOLS>/` and others, of linkers for Windows.
+      case let text where text.hasPrefix("/<"): self = .index(nil, skipped: 0)
+      case let text: self = .member(text, skipped: 0)
+      }
+      return
+    }
+    // Of a thin archive in a thin archive, a colon and a number follow.
+    guard let offset = UInt64(decimal: digits) else {
+      throw file.error(.unsupported, "A member is said to stand in another archive.", at: start)
+    }
+    guard let names, offset < names.size else {
+      throw file.error(.malformed, "A member's name lies outside the table of names.", at: start)
+    }
+    let most = min(names.size - offset, Self.longest, file.size - names.offset - offset)
+    let (bytes, position) = try window.load(file, at: names.offset + offset, count: Int(most))
+    let text = bytes[position..<position + Int(most)].prefix { $0 != 0x0a && $0 != 0 }
+    self = .member(
+      String(decoding: text.last == slash ? text.dropLast() : text, as: UTF8.self), skipped: 0)
+  }
+
+  private static func named(_ bytes: ArraySlice<UInt8>, skipped: UInt64) -> Self {
+    guard bytes.starts(with: Array("__.SYMDEF".utf8)) else {
+      return .member(String(decoding: bytes, as: UTF8.self), skipped: skipped)
+    }
+    let isLong = bytes.starts(with: Array("__.SYMDEF_64".utf8))
+    return .index(isLong ? .bsd64 : .bsd, skipped: skipped)
+  }
+}
+
+extension UInt64 {
+  /// The number that digits and then spaces stand for; nil where they are anything else.
+  fileprivate init?(decimal field: some Sequence<UInt8>) {
+    var value: UInt64 = 0
+    var hasDigits = false
+    var hasEnded = false
+    for byte in field {
+      if byte == 0x20 {
+        hasEnded = true
+      } else {
+        guard (0x30...0x39).contains(byte), !hasEnded, value < 1 << 58 else { return nil }
+        value = value * 10 + UInt64(byte - 0x30)
+        hasDigits = true
+      }
+    }
+    guard hasDigits else { return nil }
+    self = value
+  }
+}

@@ -1,0 +1,203 @@
+internal import BinaryImage
+
+/// The fixups of `LC_DYLD_CHAINED_FIXUPS`: in each page, each word says how far the next one is.
+///
+/// Only the pages that hold a wanted word are walked; whether a word is in a chain is known only by
+/// walking from the start of its page.
+///
+/// C: `struct dyld_chained_fixups_header` and its kin in `<mach-o/fixup-chains.h>`.
+struct MachOChains {
+  /// `dyld_chained_fixups_header`: where the parts stand in the file.
+  private let starts: UInt64
+  private let imports: MachOChainedImports
+  private let end: UInt64
+  private let order: ImageIdentity.ByteOrder
+  private let wordSize: Int
+  private var window = FileWindow()
+  private var page: Page?
+
+  /// The words of one page that are in a chain.
+  private struct Page {
+    var segment: Int
+    var number: UInt64
+    var format: MachOChainedFormat
+    var highestPointer: UInt64
+    /// The address behind it.
+    var end: UInt64
+    var places: [UInt64]
+  }
+
+  /// Reads the header of the fixups that stand at `extent`.
+  init(
+    of file: OpenedFile, _ header: MachOHeader, at extent: FileExtent
+  ) throws(ImageError) {
+    let size = 28
+    guard extent.size >= UInt64(size) else {
+      throw file.error(
+        .malformed, "The chained fixups have \(extent.size) bytes, too few for their header.",
+        at: extent.offset)
+    }
+    let bytes = try file.read(at: extent.offset, count: size)
+    let fields = MachOFields(bytes, 0..<size, bits: 32, order: header.order)
+    let version = fields.single(0) ?? 0
+    guard version == 0 else {
+      throw file.error(
+        .unsupported, "Version \(version) of the chained fixups is unknown.", at: extent.offset)
+    }
+    (order, wordSize) = (header.order, header.wordSize)
+    end = extent.offset + extent.size
+    starts = extent.offset + UInt64(fields.single(4) ?? 0)
+    imports = try MachOChainedImports(fields, in: extent, of: file)
+    guard starts <= end else {
+      throw file.error(.malformed, "The chains' starts lie outside the fixups.", at: extent.offset)
+    }
+  }
+
+  /// What the loader does to the word at `address`, which holds `raw`; nil where it leaves it alone.
+  mutating func fixup(
+    at address: UInt64, raw: UInt64, _ segments: MachOSegments, of file: OpenedFile
+  ) throws(ImageError) -> MachOFixup? {
+    guard let found = segments.index(holding: address),
+      let page = try page(of: address, in: found, segments, of: file),
+      let place = page.places.last(notAfter: address, by: { $0 }), page.places[place] == address
+    else { return nil }
+    switch page.format.meaning(of: raw, highestPointer: page.highestPointer) {
+    case .address(let target): return .chained(address: target)
+    case .offset(let offset):
+      guard let base = segments.base else {
+        throw file.error(.malformed, "No segment holds the header that pointers count from.")
+      }
+      return .chained(address: base &+ offset)
+    case .bind(let ordinal, let addend):
+      var bind = try imports.bind(ordinal, &window, of: file, order)
+      bind.addend &+= addend
+      return .bind(bind)
+    case .number: return .other("the word of the chain is a number, no pointer")
+    }
+  }
+
+  /// The last word of a range that the loader writes; nil where it writes none.
+  mutating func lastFixup(
+    in range: Range<UInt64>, _ segments: MachOSegments, of file: OpenedFile
+  ) throws(ImageError) -> UInt64? {
+    var last: UInt64?
+    var address = range.lowerBound
+    while range.contains(address), let found = segments.index(holding: address),
+      let page = try page(of: address, in: found, segments, of: file)
+    {
+      if let place = page.places.last(notAfter: range.upperBound - 1, by: { $0 }),
+        range.contains(page.places[place])
+      {
+        last = page.places[place]
+      }
+      address = page.end
+    }
+    return last
+  }
+
+  // MARK: - Walking
+
+  /// The page of a segment that `address` is in; nil where no chain starts there.
+  private mutating func page(
+    of address: UInt64, in index: Int, _ segments: MachOSegments, of file: OpenedFile
+  ) throws(ImageError) -> Page? {
+    let segment = segments.list[index]
+    if let page, page.segment == index, let first = page.places.first,
+      let last = page.places.last, first <= address, address <= last
+    {
+      return page
+    }
+    guard try UInt32(integer(at: starts, 4, of: file)) > UInt32(index) else { return nil }
+    let offset = try integer(at: starts + 4 + UInt64(index) * 4, 4, of: file)
+    guard offset != 0 else { return nil }
+    let info = starts + offset
+    let pageSize = try integer(at: info + 4, 2, of: file)
+    let formatNumber = UInt16(truncatingIfNeeded: try integer(at: info + 6, 2, of: file))
+    let distance = try integer(at: info + 8, 8, of: file)
+    let highest = try integer(at: info + 16, 4, of: file)
+    let pageCount = try integer(at: info + 20, 2, of: file)
+    guard let format = MachOChainedFormat(rawValue: formatNumber) else {
+      let name = MachOChainedFormat.others[formatNumber].map { " (\($0))" } ?? ""
+      throw file.error(
+        .unsupported, "Chained pointers of format \(formatNumber)\(name) are not read.", at: info)
+    }
+    guard pageSize >= 1 << 8, format.wordSize == wordSize, let base = segments.base,
+      base &+ distance == segment.address
+    else {
+      throw file.error(
+        .malformed, "The chains of \(segment.name) contradict the segment.", at: info)
+    }
+    let number = (address - segment.address) / pageSize
+    guard number < pageCount else { return nil }
+    if let page, page.segment == index, page.number == number { return page }
+    var found = Page(
+      segment: index, number: number, format: format, highestPointer: highest,
+      end: segment.address.saturating(adding: (number + 1) * pageSize), places: [])
+    let starts = try chainStarts(at: info + 22, page: number, count: pageCount, format, of: file)
+    if !starts.isEmpty {
+      let first = number * pageSize
+      // A word may begin in one page and end in the next.
+      let length = min(pageSize + UInt64(wordSize), segment.fileSize - min(first, segment.fileSize))
+      let bytes = try file.read(
+        at: segment.offset.saturating(adding: first), count: Int(length))
+      for start in starts {
+        try walk(bytes, from: start, within: Int(pageSize), &found, segment, of: file)
+      }
+      found.places.sort()
+    }
+    page = found
+    return found
+  }
+
+  /// Where the chains of a page start, from its beginning; a page of 32-bit words may have several.
+  private mutating func chainStarts(
+    at table: UInt64, page: UInt64, count: UInt64, _ format: MachOChainedFormat, of file: OpenedFile
+  ) throws(ImageError) -> [Int] {
+    let start = try integer(at: table + page * 2, 2, of: file)
+    if start == 0xffff { return [] }
+    guard start & 0x8000 != 0, format == .pointer32 else { return [Int(start)] }
+    var starts: [Int] = []
+    var index = start & 0x7fff
+    while starts.count < 0x8000 {
+      let next = try integer(at: table + index * 2, 2, of: file)
+      starts.append(Int(next & 0x7fff))
+      if next & 0x8000 != 0 { return starts }
+      index += 1
+    }
+    throw file.error(.malformed, "The chains of a page have no end.", at: table)
+  }
+
+  private func walk(
+    _ bytes: [UInt8], from start: Int, within pageSize: Int, _ page: inout Page,
+    _ segment: MachOSegment, of file: OpenedFile
+  ) throws(ImageError) {
+    let first = segment.address &+ page.number &* UInt64(pageSize)
+    var position = start
+    while true {
+      guard position < pageSize, page.places.count <= pageSize / 4,
+        let raw = bytes.span.word(at: position, bits: wordSize * 8, order: order)
+      else {
+        throw file.error(.malformed, "A chain leads out of its page of \(segment.name).")
+      }
+      page.places.append(first &+ UInt64(position))
+      let step = page.format.step(from: raw)
+      if step == 0 { return }
+      position += step
+    }
+  }
+
+  /// An unsigned integer of the tables.
+  private mutating func integer(
+    at offset: UInt64, _ size: Int, of file: OpenedFile
+  ) throws(ImageError) -> UInt64 {
+    guard offset + UInt64(size) <= end else {
+      throw file.error(.malformed, "A table of the chained fixups lies outside them.", at: offset)
+    }
+    let (bytes, position) = try window.load(file, at: offset, count: size)
+    switch size {
+    case 2: return UInt64(bytes.span.integer(at: position, as: UInt16.self, order: order) ?? 0)
+    case 4: return UInt64(bytes.span.integer(at: position, as: UInt32.self, order: order) ?? 0)
+    default: return bytes.span.integer(at: position, as: UInt64.self, order: order) ?? 0
+    }
+  }
+}

@@ -1,0 +1,130 @@
+package import BinaryImage
+
+/// A Mach-O file on disk: any class, byte order and machine, linked or relocatable.
+///
+/// Everything is a `pread` where it is needed. The file is neither mapped nor loaded, and nothing in
+/// it is believed before it is checked. Use one value on one thread.
+///
+/// C: `<mach-o/loader.h>`; what dyld does with it, without doing it.
+package final class MachOFile: FileFormat {
+  let file: OpenedFile
+  let header: MachOHeader
+  /// What the file is.
+  package private(set) lazy var identity = makeIdentity()
+
+  // Each part is read when it is first needed, once.
+  private var loadedCommands: Result<MachOCommands, ImageError>?
+  private var loadedSegments: MachOSegments?
+  private var loadedCode: AddressRanges?
+  var words = FileWindow()
+  var texts = FileWindow()
+  var mapped = FileWindow()
+  var symbols = MachOSymbols()
+  var fixups = MachOFixupTables()
+
+  /// Opens the file at `path`; errors and the identity call it `name`, or else the path.
+  package convenience init(path: String, name: String? = nil) throws(ImageError) {
+    try self.init(OpenedFile(path: path, name: name ?? path))
+  }
+
+  /// Reads the header of a file that is open already.
+  package init(_ file: OpenedFile) throws(ImageError) {
+    self.file = file
+    header = try MachOHeader(of: file)
+  }
+
+  /// Whether a file that starts with these bytes claims to be Mach-O.
+  package static func recognises(_ head: [UInt8]) -> Bool { MachOHeader.format(of: head) != nil }
+
+  // MARK: - Sections
+
+  /// Every section of every segment, in file order.
+  package func allSections() throws(ImageError) -> [Section] {
+    try commands().sections.enumerated().map { section($0, $1) }
+  }
+
+  /// Every section of exactly this name, or of this `SEGMENT,section`, in file order.
+  package func sections(named name: String) throws(ImageError) -> [Section] {
+    try file.tellingChanges { () throws(ImageError) in try find(name) }
+  }
+
+  /// More sections of one name than any linker writes: those of ELF are counted with 16 bits.
+  private static let mostSections = Int(UInt16.max)
+
+  private func find(_ name: String) throws(ImageError) -> [Section] {
+    let commands = try commands()
+    var found: [Section] = []
+    var (total, relocations): (UInt64, UInt64) = (0, 0)
+    for (index, entry) in commands.sections.enumerated()
+    where entry.name == name || "\(entry.segment),\(entry.name)" == name {
+      found.append(section(index, entry))
+      if entry.offset != nil { total = total.saturating(adding: min(entry.size, file.size)) }
+      if header.isObject { relocations += entry.relocationCount * 8 }
+    }
+    guard found.count <= Self.mostSections else {
+      throw file.error(
+        .malformed, "The file claims \(found.count) sections of this name.", section: name)
+    }
+    guard found.count <= 1 || total <= file.size else {
+      throw file.error(
+        .malformed, "\(found.count) sections of this name share their bytes.", section: name)
+    }
+    // What claims too much by itself is found to be cut off.
+    guard found.count <= 1 || relocations <= file.size else {
+      throw file.error(
+        .malformed, "The relocations of \(found.count) sections of this name share their bytes.",
+        section: name)
+    }
+    fixups.want(found, named: name)
+    return found
+  }
+
+  private func section(_ index: Int, _ entry: MachOSection) -> Section {
+    Section(
+      index: index + 1, name: entry.name, segment: entry.segment,
+      address: VirtualAddress(rawValue: header.isObject ? 0 : entry.address),
+      offset: entry.offset.map(file.offset), size: entry.size, flags: entry.flagNames,
+      type: entry.typeName, alignment: entry.alignment, entrySize: entry.entrySize,
+      isRetained: entry.isRetained)
+  }
+
+  /// The addresses of the sections that are run.
+  func codeRanges() throws(ImageError) -> AddressRanges {
+    if let loadedCode { return loadedCode }
+    let code = AddressRanges(
+      try commands().sections.filter(\.holdsCode).map {
+        $0.address..<$0.address.saturating(adding: $0.size)
+      })
+    loadedCode = code
+    return code
+  }
+
+  /// The entry of a section by its ordinal, which counts from 1.
+  func sectionEntry(_ ordinal: Int) throws(ImageError) -> MachOSection {
+    let sections = try commands().sections
+    guard ordinal >= 1, ordinal <= sections.count else {
+      throw file.error(.outOfImage, "There is no section \(ordinal).")
+    }
+    return sections[ordinal - 1]
+  }
+
+  // MARK: - Parts that are read once
+
+  /// The load commands.
+  func commands() throws(ImageError) -> MachOCommands {
+    if let loadedCommands { return try loadedCommands.get() }
+    let result = Result<MachOCommands, ImageError> { () throws(ImageError) in
+      try MachOCommands(of: file, header)
+    }
+    loadedCommands = result
+    return try result.get()
+  }
+
+  /// The segments of a linked file.
+  func segments() throws(ImageError) -> MachOSegments {
+    if let loadedSegments { return loadedSegments }
+    let segments = try MachOSegments(commands(), of: file)
+    loadedSegments = segments
+    return segments
+  }
+}

@@ -1,0 +1,250 @@
+internal import BinaryImage
+
+/// What the loader writes into one word of a linked file.
+enum MachOFixup {
+  /// It adds the slide to the address in the word; other images may override the symbol that
+  /// is weakly bound there.
+  case rebase(weak: String?)
+  /// The same, to an address that a chain keeps packed.
+  case chained(address: UInt64)
+  /// It writes the address of a symbol.
+  case bind(MachOBind)
+  /// It writes something that is no address of a word.
+  case other(String)
+}
+
+/// The symbol whose address the loader writes.
+struct MachOBind {
+  /// The name.
+  var symbol: String
+  /// The ordinal of the library, or one of those below.
+  var library: Int
+  /// What is added to the address.
+  var addend: Int64
+
+  /// Whether this image may be the one that defines it: `BIND_SPECIAL_DYLIB_SELF`, flat lookup, weak
+  /// lookup, and for an executable `BIND_SPECIAL_DYLIB_MAIN_EXECUTABLE`.
+  func mayBeOwn(isExecutable: Bool) -> Bool {
+    library == 0 || library == -2 || library == -3 || (library == -1 && isExecutable)
+  }
+}
+
+/// The fixups of `LC_DYLD_INFO` that fall into some ranges, found by running its programs.
+///
+/// C: the `REBASE_OPCODE_*` and `BIND_OPCODE_*` of `<mach-o/loader.h>`.
+struct MachOFixups {
+  /// A word that is fixed up.
+  private struct Slot {
+    var place: UInt64
+    /// How many were seen before it.
+    var sequence: UInt32
+    /// The index of what it is bound to; -1 where it is only rebased, -2 where that is no pointer.
+    var bind: Int32
+    /// Whether images that share a definition agree on it.
+    var isWeak: Bool
+    /// The index of what is weakly bound to a word that has a value without that; -1 for nothing.
+    var weak: Int32 = -1
+  }
+
+  /// What was looked at.
+  let ranges: AddressRanges
+  private let file: OpenedFile
+  private let segments: [MachOSegment]
+  private let wordSize: UInt64
+  private let mask: UInt64
+  private var slots: [Slot] = []
+  private var binds: [MachOBind] = []
+  /// How many words may still be fixed up: each takes its bytes in the file.
+  private var budget: UInt64
+
+  /// More bytes than the programs of any file have.
+  private static let mostBytes: UInt64 = 1 << 28
+
+  /// Runs the programs of `file`.
+  init(
+    of file: OpenedFile, _ header: MachOHeader, _ segments: MachOSegments,
+    _ info: MachOCommands.DyldInfo, ranges: AddressRanges
+  ) throws(ImageError) {
+    self.ranges = ranges
+    self.file = file
+    self.segments = segments.list
+    wordSize = UInt64(header.wordSize)
+    mask = header.bits == 64 ? .max : 0xffff_ffff
+    budget = file.size / 4
+    try rebase(bytes(of: info.rebase))
+    try bind(bytes(of: info.bind), .eager)
+    try bind(bytes(of: info.lazyBind), .lazy)
+    try bind(bytes(of: info.weakBind), .weak)
+    settle()
+  }
+
+  private func bytes(of extent: FileExtent) throws(ImageError) -> [UInt8] {
+    guard extent.size <= Self.mostBytes else {
+      throw file.error(
+        .malformed, "The loader's information claims \(extent.size) bytes.", at: extent.offset)
+    }
+    return try file.read(at: extent.offset, count: Int(extent.size))
+  }
+
+  /// What the loader does to the word at `place`; nil where it leaves it alone.
+  func fixup(at place: UInt64) -> MachOFixup? {
+    guard let found = slots.last(notAfter: place, by: \.place), slots[found].place == place else {
+      return nil
+    }
+    switch slots[found].bind {
+    case -1:
+      let weak = slots[found].weak
+      return .rebase(weak: weak < 0 ? nil : binds[Int(weak)].symbol)
+    case -2: return .other("the loader adjusts code here, no pointer")
+    case let index: return .bind(binds[Int(index)])
+    }
+  }
+
+  /// The last word of a range that the loader writes; nil where it writes none.
+  func lastFixup(in range: Range<UInt64>) -> UInt64? {
+    let last = range.isEmpty ? nil : slots.last(notAfter: range.upperBound - 1, by: \.place)
+    return last.flatMap { range.contains(slots[$0].place) ? slots[$0].place : nil }
+  }
+
+  /// Sorts by place. A bind outdoes a rebase, unless it is weak: then the image has a definition of
+  /// its own, and only meets the others' when it is loaded.
+  private mutating func settle() {
+    slots.sort { ($0.place, $0.sequence) < ($1.place, $1.sequence) }
+    var result: [Slot] = []
+    for slot in slots {
+      guard let last = result.last, last.place == slot.place else {
+        result.append(slot)
+        continue
+      }
+      if slot.isWeak {
+        result[result.count - 1].weak = slot.bind
+      } else {
+        result[result.count - 1] = slot
+      }
+    }
+    slots = result
+  }
+
+  // MARK: - The programs
+
+  /// Where a program has got to, and what it does there.
+  private struct Cursor {
+    var segment: MachOSegment?
+    var offset: UInt64 = 0
+    var type: UInt8 = 1
+
+    /// `REBASE_TYPE_POINTER`, `BIND_TYPE_POINTER`.
+    var isPointer: Bool { type == 1 }
+  }
+
+  /// Fixes up `count` words, with `skip` bytes behind each.
+  private mutating func mark(
+    _ count: UInt64, skipping skip: UInt64 = 0, _ cursor: inout Cursor, bind: Int32,
+    isWeak: Bool = false
+  ) throws(ImageError) {
+    guard count <= budget else {
+      throw file.error(.malformed, "The loader is told to fix up more words than the file has.")
+    }
+    budget -= count
+    guard let segment = cursor.segment else {
+      guard count == 0 else { throw file.error(.malformed, "A fixup names no segment.") }
+      return
+    }
+    for _ in 0..<count {
+      guard cursor.offset < segment.memorySize, segment.memorySize - cursor.offset >= wordSize
+      else {
+        throw file.error(.malformed, "A fixup lies outside the segment \(segment.name).")
+      }
+      let place = segment.address &+ cursor.offset
+      if ranges.contains(place) {
+        slots.append(
+          Slot(
+            place: place, sequence: UInt32(truncatingIfNeeded: slots.count),
+            bind: cursor.isPointer ? bind : -2, isWeak: isWeak))
+      }
+      cursor.offset = (cursor.offset &+ wordSize &+ skip) & mask
+    }
+  }
+
+  private func segment(_ index: UInt8) throws(ImageError) -> MachOSegment {
+    guard Int(index) < segments.count else {
+      throw file.error(.malformed, "A fixup names segment \(index), which is not there.")
+    }
+    return segments[Int(index)]
+  }
+
+  private mutating func rebase(_ bytes: [UInt8]) throws(ImageError) {
+    var reader = LEBReader("the rebase opcodes")
+    var cursor = Cursor()
+    func number() throws(ImageError) -> UInt64 { try reader.unsigned(bytes.span, file) }
+    while reader.position < bytes.count {
+      let byte = try reader.byte(bytes.span, file)
+      let low = byte & 0xf
+      switch byte & 0xf0 {
+      case 0x00: return
+      case 0x10: cursor.type = low
+      case 0x20: (cursor.segment, cursor.offset) = (try segment(low), try number() & mask)
+      case 0x30: cursor.offset = (cursor.offset &+ (try number())) & mask
+      case 0x40: cursor.offset = (cursor.offset &+ UInt64(low) * wordSize) & mask
+      case 0x50: try mark(UInt64(low), &cursor, bind: -1)
+      case 0x60: try mark(number(), &cursor, bind: -1)
+      case 0x70: try mark(1, skipping: number(), &cursor, bind: -1)
+      case 0x80:
+        let count = try number()
+        try mark(count, skipping: number(), &cursor, bind: -1)
+      default:
+        throw file.error(.unsupported, "Rebase opcode 0x\(String(byte, radix: 16)) is unknown.")
+      }
+    }
+  }
+
+  /// When a symbol is bound.
+  private enum Moment { case eager, lazy, weak }
+
+  private mutating func bind(_ bytes: [UInt8], _ moment: Moment) throws(ImageError) {
+    var reader = LEBReader("the bind opcodes")
+    var cursor = Cursor()
+    var name = 0..<0
+    var symbol: String?
+    var (library, addend) = (moment == .weak ? -3 : 0, Int64(0))
+    var current: Int32?
+    func number() throws(ImageError) -> UInt64 { try reader.unsigned(bytes.span, file) }
+    // Most binds are elsewhere; texts are made of those alone that somebody asks about.
+    func place(_ count: UInt64, _ skip: UInt64) throws(ImageError) {
+      let index = current ?? Int32(truncatingIfNeeded: binds.count)
+      let kept = slots.count
+      try mark(count, skipping: skip, &cursor, bind: index, isWeak: moment == .weak)
+      guard slots.count > kept, current == nil else { return }
+      let text = symbol ?? String(decoding: bytes.span.extracting(name))
+      binds.append(MachOBind(symbol: text, library: library, addend: addend))
+      (symbol, current) = (text, index)
+    }
+    while reader.position < bytes.count {
+      let byte = try reader.byte(bytes.span, file)
+      let low = byte & 0xf
+      switch byte & 0xf0 {
+      case 0x00 where moment == .lazy: continue
+      case 0x00: return
+      case 0x10: (library, current) = (Int(low), nil)
+      case 0x20: (library, current) = (Int(truncatingIfNeeded: try number()), nil)
+      case 0x30: (library, current) = (low == 0 ? 0 : Int(Int8(bitPattern: 0xf0 | low)), nil)
+      case 0x40: (name, symbol, current) = (try reader.text(bytes.span, file), nil, nil)
+      case 0x50: cursor.type = low
+      case 0x60: (addend, current) = (try reader.signed(bytes.span, file), nil)
+      case 0x70: (cursor.segment, cursor.offset) = (try segment(low), try number() & mask)
+      case 0x80: cursor.offset = (cursor.offset &+ (try number())) & mask
+      case 0x90: try place(1, 0)
+      case 0xa0: try place(1, number())
+      case 0xb0: try place(1, UInt64(low) * wordSize)
+      case 0xc0:
+        let count = try number()
+        try place(count, number())
+      case 0xd0:
+        throw file.error(
+          .unsupported, "Its fixups are threaded, as the first arm64e files' were; not read.")
+      default:
+        throw file.error(.unsupported, "Bind opcode 0x\(String(byte, radix: 16)) is unknown.")
+      }
+    }
+  }
+}

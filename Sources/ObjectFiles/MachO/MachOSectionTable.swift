@@ -1,0 +1,110 @@
+internal import BinaryImage
+
+/// One `section` or `section_64` of a segment.
+struct MachOSection {
+  /// `sectname`, `segname`.
+  let name: String, segment: String
+  /// `addr`; in an object an address of the one space that all its sections share.
+  let address: UInt64
+  /// `size`.
+  let size: UInt64
+  /// `offset`; nil where the file has no bytes of the section.
+  let offset: UInt64?
+  /// `reloff`, `nreloc`: only objects have any.
+  let relocationOffset: UInt64, relocationCount: UInt64
+  /// Two to the power of `align`.
+  let alignment: UInt64
+  /// `reserved2`: of stubs the size of each.
+  private let stubSize: UInt64
+  /// `flags`: the type and the attributes.
+  let flags: UInt32
+  /// The segment whose command tells of it, by its position.
+  let owner: Int
+
+  /// The sections of a segment, the next in order; nil where its command has not exactly
+  /// their size.
+  static func all(
+    of segment: MachOSegment, at index: Int, _ fields: MachOFields
+  ) -> [MachOSection]? {
+    let word = fields.bits / 8
+    let stride = fields.bits == 64 ? 80 : 68
+    var place = 32 + 4 * word
+    guard let count = fields.single(place) else { return nil }
+    place += 8
+    // The loader counts them by the size too, and refuses what has another number.
+    guard fields.count - place == Int(count) * stride else { return nil }
+    return (0..<Int(count)).compactMap { number in
+      MachOSection(fields, at: place + number * stride, word: word, in: segment, at: index)
+    }
+  }
+
+  private init?(
+    _ fields: MachOFields, at place: Int, word: Int, in owner: MachOSegment, at index: Int
+  ) {
+    let rest = place + 32 + 2 * word
+    alignment = 1 << UInt64(fields.single(rest + 4).map { min($0, 63) } ?? 0)
+    stubSize = UInt64(fields.single(rest + 24) ?? 0)
+    guard let name = fields.name(place), let segment = fields.name(place + 16),
+      let address = fields.word(place + 32), let size = fields.word(place + 32 + word),
+      let offset = fields.single(rest), let relocations = fields.single(rest + 8),
+      let count = fields.single(rest + 12), let flags = fields.single(rest + 16)
+    else { return nil }
+    (self.name, self.segment, self.address, self.size) = (name, segment, address, size)
+    self.owner = index
+    (self.flags, relocationOffset, relocationCount) = (flags, UInt64(relocations), UInt64(count))
+    // Of split debug information the segments are there, and empty.
+    let isEmptied = owner.fileSize == 0 && owner.memorySize > 0
+    self.offset = Self.zeroed.contains(flags & 0xff) || isEmptied ? nil : UInt64(offset)
+  }
+
+  /// `S_ZEROFILL`, `S_GB_ZEROFILL` and `S_THREAD_LOCAL_ZEROFILL`: zeros that no file stores.
+  private static let zeroed: Set<UInt32> = [0x1, 0xc, 0x12]
+
+  /// Whether an address lies in the section.
+  func holds(_ place: UInt64) -> Bool { place >= address && place - address < size }
+
+  /// `S_ATTR_NO_DEAD_STRIP`.
+  var isRetained: Bool { flags & 0x1000_0000 != 0 }
+
+  /// The type, by the name that Apple's assembler takes.
+  var typeName: String {
+    let type = flags & 0xff
+    return Int(type) < Self.types.count ? Self.types[Int(type)] : "type_\(type)"
+  }
+
+  /// Whether the section is run: `S_ATTR_PURE_INSTRUCTIONS`, `S_ATTR_SOME_INSTRUCTIONS`.
+  var holdsCode: Bool { flags & 0x8000_0400 != 0 }
+
+  /// The size of each entry, by the type; 0 where that says nothing.
+  var entrySize: UInt64 {
+    switch flags & 0xff {
+    case 0x3: 4
+    case 0x4: 8
+    case 0xe: 16
+    case 0x8: stubSize
+    default: 0
+    }
+  }
+
+  /// The type and the attributes, by the names that Apple's assembler takes.
+  var flagNames: String {
+    var names = [typeName]
+    names += Self.attributes.filter { flags >> $0.bit & 1 != 0 }.map(\.name)
+    return names.joined(separator: ",")
+  }
+
+  private static let types = [
+    "regular", "zerofill", "cstring_literals", "4byte_literals", "8byte_literals",
+    "literal_pointers", "non_lazy_symbol_pointers", "lazy_symbol_pointers", "symbol_stubs",
+    "mod_init_funcs", "mod_term_funcs", "coalesced", "gb_zerofill", "interposing",
+    "16byte_literals", "dtrace_dof", "lazy_dylib_symbol_pointers", "thread_local_regular",
+    "thread_local_zerofill", "thread_local_variables", "thread_local_variable_pointers",
+    "thread_local_init_function_pointers", "init_func_offsets",
+  ]
+
+  private static let attributes: [(bit: UInt32, name: String)] = [
+    (31, "pure_instructions"), (30, "no_toc"), (29, "strip_static_syms"), (28, "no_dead_strip"),
+    (27, "live_support"), (26, "self_modifying_code"), (25, "debug"), (10, "some_instructions"),
+    (9, "ext_reloc"), (8, "loc_reloc"),
+  ]
+}

@@ -1,0 +1,82 @@
+internal import BinaryImage
+
+/// One `LC_SEGMENT` or `LC_SEGMENT_64`.
+struct MachOSegment {
+  /// `segname`; empty in objects.
+  let name: String
+  /// `vmaddr`, `vmsize`.
+  let address: UInt64, memorySize: UInt64
+  /// `fileoff`, `filesize`.
+  let offset: UInt64, fileSize: UInt64
+  /// Whether it may be written to at first: `VM_PROT_WRITE` in `initprot`.
+  let isWritable: Bool
+
+  /// Reads the command; nil where it is too small.
+  init?(_ fields: MachOFields) {
+    let word = fields.bits / 8
+    guard let name = fields.name(8), let address = fields.word(24),
+      let memorySize = fields.word(24 + word), let offset = fields.word(24 + 2 * word),
+      let fileSize = fields.word(24 + 3 * word), let protection = fields.single(28 + 4 * word)
+    else { return nil }
+    (self.name, self.address, self.memorySize) = (name, address, memorySize)
+    (self.offset, self.fileSize) = (offset, fileSize)
+    isWritable = protection & 2 != 0
+  }
+}
+
+/// The segments of a linked file: which of its bytes stand at which address.
+struct MachOSegments {
+  /// In the order of the load commands, which fixups count.
+  let list: [MachOSegment]
+  /// The address of the Mach-O header, which some chained fixups count from.
+  let base: UInt64?
+  private let byAddress: [MachOSegment]
+
+  /// More segments than any file has; they are searched one by one.
+  private static let mostSegments = 256
+
+  /// Checks that no two segments share addresses, which dyld refuses too.
+  init(_ commands: MachOCommands, of file: OpenedFile) throws(ImageError) {
+    list = commands.segments
+    guard list.count <= Self.mostSegments else {
+      throw file.error(.malformed, "The file claims \(list.count) segments.")
+    }
+    base = list.first { $0.offset == 0 && $0.fileSize > 0 }?.address
+    byAddress = list.filter { $0.memorySize > 0 }.sorted { $0.address < $1.address }
+    for (segment, next) in zip(byAddress, byAddress.dropFirst())
+    where next.address - segment.address < segment.memorySize {
+      throw file.error(
+        .malformed, "The segments \(segment.name) and \(next.name) share addresses.")
+    }
+  }
+
+  /// The segment, as fixups count them, that has bytes of the file at an address.
+  func index(holding address: UInt64) -> Int? {
+    list.firstIndex {
+      address >= $0.address && address - $0.address < min($0.memorySize, $0.fileSize)
+    }
+  }
+
+  /// Whether memory of the image is at an address, or ends there.
+  func holds(_ address: VirtualAddress) -> Bool {
+    byAddress.contains {
+      address.rawValue >= $0.address && address.rawValue - $0.address <= $0.memorySize
+    }
+  }
+
+  /// The bytes of the file from `address` to the end of its segment; nil where none stand there.
+  func extent(from address: VirtualAddress) -> FileExtent? {
+    var (low, high) = (0, byAddress.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if byAddress[middle].address <= address.rawValue { low = middle + 1 } else { high = middle }
+    }
+    guard low > 0 else { return nil }
+    let segment = byAddress[low - 1]
+    let skipped = address.rawValue - segment.address
+    guard skipped < min(segment.memorySize, segment.fileSize) else { return nil }
+    let (offset, overflow) = segment.offset.addingReportingOverflow(skipped)
+    guard !overflow else { return nil }
+    return FileExtent(offset: offset, size: min(segment.memorySize, segment.fileSize) - skipped)
+  }
+}

@@ -1,0 +1,178 @@
+internal import BinaryImage
+
+/// A symbol that a relocation or a fixup names.
+struct MachOSymbol {
+  /// What the symbol stands for.
+  enum Place: Equatable {
+    /// Another image defines it: `N_UNDF`, `N_PBUD`.
+    case undefined
+    /// Not placed yet: `N_UNDF` with a size.
+    case common
+    /// A number, no address: `N_ABS`.
+    case absolute
+    /// Another name of a symbol: `N_INDR`.
+    case indirect
+    /// In the section of that ordinal: `N_SECT`.
+    case section(Int)
+  }
+
+  /// The name, with the underscore that the C compiler puts before its own.
+  var name: String
+  /// `n_value`.
+  var value: UInt64
+  /// `n_type`, `n_sect`.
+  var place: Place
+}
+
+/// `LC_SYMTAB`: where the symbols and their names stand in the file.
+struct MachOSymbolTable {
+  /// `symoff`, and the number of symbols.
+  let offset: UInt64, count: UInt64
+  /// `stroff`, `strsize`.
+  let stringOffset: UInt64, stringSize: UInt64
+
+  /// Reads the command; nil where it is too small.
+  init?(_ fields: MachOFields) {
+    guard let offset = fields.single(8), let count = fields.single(12),
+      let stringOffset = fields.single(16), let stringSize = fields.single(20)
+    else { return nil }
+    (self.offset, self.count) = (UInt64(offset), UInt64(count))
+    (self.stringOffset, self.stringSize) = (UInt64(stringOffset), UInt64(stringSize))
+  }
+}
+
+/// Reads symbols one by one, or by name.
+struct MachOSymbols {
+  private var entries = FileWindow()
+  private var names = FileWindow()
+  private var definitions: [String: UInt64]?
+  /// By the ordinal of the section.
+  private var marks: [[Mark]]?
+
+  /// Where a part of a section of an object begins, and whether the symbol there says that it must
+  /// be kept.
+  typealias Mark = (address: UInt64, isKept: Bool)
+
+  /// Longer names are cut off the way a corrupt table would make them.
+  private static let longestName = 1 << 16
+  private static let chunk: UInt64 = 1 << 12
+
+  /// The symbol of that number.
+  mutating func symbol(
+    _ number: UInt64, in table: MachOSymbolTable, of file: OpenedFile, _ header: MachOHeader
+  ) throws(ImageError) -> MachOSymbol {
+    guard number < table.count else {
+      throw file.error(
+        .malformed, "Symbol \(number) lies outside the symbol table.", at: table.offset)
+    }
+    let size = header.symbolSize
+    let (bytes, position) = try entries.load(
+      file, at: table.offset + number * UInt64(size), count: size)
+    let entry = Entry(bytes, at: position, header)
+    return MachOSymbol(
+      name: try name(entry.name, in: table, file), value: entry.value, place: entry.place)
+  }
+
+  /// The address of the symbol of that name which this image defines for others; nil where it
+  /// defines none.
+  mutating func definition(
+    of name: String, in table: MachOSymbolTable, of file: OpenedFile, _ header: MachOHeader
+  ) throws(ImageError) -> UInt64? {
+    if let definitions { return definitions[name] }
+    var found: [String: UInt64] = [:]
+    // Names may share bytes, but not beyond what any compiler makes of that.
+    var budget = table.stringSize.saturating(adding: 4096) &* 16
+    try Self.forEachEntry(of: table, in: file, header) { entry throws(ImageError) in
+      guard entry.isExternal, case .section = entry.place else { return }
+      let own = try self.name(entry.name, in: table, file)
+      guard own.utf8.count < budget else {
+        throw file.error(
+          .malformed, "The symbols share their names' bytes beyond reason.", at: table.offset)
+      }
+      budget -= UInt64(own.utf8.count)
+      found[own] = entry.value
+    }
+    definitions = found
+    return found[name]
+  }
+
+  /// The marks in a section of an object, in the order of their addresses; one pass over the symbols
+  /// serves all sections.
+  mutating func marks(
+    inSection ordinal: Int, in table: MachOSymbolTable, of file: OpenedFile, _ header: MachOHeader
+  ) throws(ImageError) -> [Mark] {
+    // A symbol names its section with one byte.
+    guard ordinal <= Int(UInt8.max) else { return [] }
+    if let marks { return marks[ordinal] }
+    var found = [[Mark]](repeating: [], count: Int(UInt8.max) + 1)
+    try Self.forEachEntry(of: table, in: file, header) { entry in
+      guard case .section(let ordinal) = entry.place, entry.beginsPart else { return }
+      found[ordinal].append((entry.value, entry.isKept))
+    }
+    for ordinal in found.indices { found[ordinal].sort { $0.address < $1.address } }
+    marks = found
+    return found[ordinal]
+  }
+
+  private static func forEachEntry(
+    of table: MachOSymbolTable, in file: OpenedFile, _ header: MachOHeader,
+    _ body: (Entry) throws(ImageError) -> Void
+  ) throws(ImageError) {
+    let size = UInt64(header.symbolSize)
+    for first in stride(from: 0, to: table.count, by: Int(chunk)) {
+      let count = min(chunk, table.count - first)
+      let bytes = try file.read(at: table.offset + first * size, count: Int(count * size))
+      for index in 0..<Int(count) { try body(Entry(bytes, at: index * Int(size), header)) }
+    }
+  }
+
+  private mutating func name(
+    _ offset: UInt32, in table: MachOSymbolTable, _ file: OpenedFile
+  ) throws(ImageError) -> String {
+    guard offset != 0 else { return "" }
+    let end = min(file.size, table.stringOffset + table.stringSize)
+    let found = try names.text(
+      file, at: table.stringOffset + UInt64(offset), before: end, limit: Self.longestName)
+    guard let found else {
+      throw file.error(
+        .malformed, "A symbol's name lies outside the string table.", at: table.stringOffset)
+    }
+    return String(decoding: found.bytes.span.extracting(found.range))
+  }
+}
+
+/// One `nlist` or `nlist_64`.
+private struct Entry {
+  let name: UInt32
+  let type: UInt8
+  let section: UInt8
+  let description: UInt16
+  let value: UInt64
+
+  /// Reads the entry that stands at `position`; the caller has checked that it does.
+  init(_ bytes: [UInt8], at position: Int, _ header: MachOHeader) {
+    name = bytes.span.integer(at: position, order: header.order) ?? 0
+    (type, section) = (bytes[position + 4], bytes[position + 5])
+    description = bytes.span.integer(at: position + 6, order: header.order) ?? 0
+    value = bytes.span.word(at: position + 8, bits: header.bits, order: header.order) ?? 0
+  }
+
+  /// `N_EXT`, and no entry for debuggers.
+  var isExternal: Bool { type & 1 != 0 && type & 0xe0 == 0 }
+
+  /// Whether a linker may cut here: no entry for debuggers, and no `N_ALT_ENTRY`.
+  var beginsPart: Bool { type & 0xe0 == 0 && description & 0x200 == 0 }
+
+  /// `N_NO_DEAD_STRIP`, of an object.
+  var isKept: Bool { description & 0x20 != 0 }
+
+  var place: MachOSymbol.Place {
+    switch type & 0xe {
+    case 0x2: .absolute
+    case 0xa: .indirect
+    case 0xe: .section(Int(section))
+    case 0 where value != 0 && isExternal: .common
+    default: .undefined
+    }
+  }
+}

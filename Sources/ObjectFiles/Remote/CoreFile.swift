@@ -1,0 +1,161 @@
+internal import BinaryImage
+internal import CElf
+
+/// What a core file kept of a process: its memory, and which files it had mapped.
+///
+/// The kernel writes neither program text nor constants that it can find in files again.
+///
+/// C: `ET_CORE` with `PT_LOAD`, `NT_FILE` and `NT_PRSTATUS`.
+final class CoreFile: RemoteMemory {
+  /// The process that it was; nil where the file does not say.
+  private(set) var pid: Int?
+  /// What was mapped from files, ascending as the file tells it.
+  private(set) var ranges: [MappedRange] = []
+  /// Set where the file is shorter than it declares.
+  let shortage: ImageError?
+  private let file: OpenedFile
+  private let header: ELFHeader
+  /// What the file has of the memory, ascending.
+  private let parts: [Part]
+
+  /// A range of memory that stands in the file.
+  private struct Part {
+    let memory: Range<UInt64>
+    let offset: UInt64
+  }
+
+  /// Where parts begin in which no code runs; debuggers leave out the parts with code altogether.
+  private let data: Set<UInt64>
+
+  /// More bytes of notes, and more mapped files, than a process has.
+  private static let (mostNotes, mostFiles): (UInt64, Int) = (1 << 25, 1 << 17)
+
+  init(path: String) throws(ImageError) {
+    file = try OpenedFile(path: path, name: path)
+    header = try ELFHeader(of: file)
+    guard header.type == UInt16(ET_CORE) else {
+      throw file.error(.notAnObject, "It is no core file, but another ELF file.")
+    }
+    let segments = try Self.segments(of: file, header)
+    var parts: [Part] = []
+    var missing: UInt64 = 0
+    for segment in segments where segment.type == UInt32(PT_LOAD) {
+      let stored = segment.offset < file.size ? file.size - segment.offset : 0
+      let count = min(segment.fileSize, stored, UInt64.max - segment.address)
+      if count < segment.fileSize { missing += 1 }
+      parts.append(
+        Part(
+          memory: segment.address..<segment.address + count, offset: segment.offset))
+    }
+    self.parts = parts.filter { !$0.memory.isEmpty }
+      .sorted { $0.memory.lowerBound < $1.memory.lowerBound }
+    data = Set(
+      segments.lazy.filter { $0.type == UInt32(PT_LOAD) && !$0.isExecutable }.map(\.address))
+    shortage =
+      missing == 0
+      ? nil
+      : file.error(
+        .truncated,
+        "The file ends before \(missing) of its \(parts.count) parts do; was its size limited?")
+    for segment in segments where segment.type == UInt32(PT_NOTE) {
+      guard segment.fileSize <= Self.mostNotes else {
+        throw file.error(.malformed, "The notes claim \(segment.fileSize) bytes.")
+      }
+      let bytes = try file.read(at: segment.offset, count: Int(segment.fileSize))
+      try take(bytes.span, alignment: segment.alignment)
+    }
+    guard !ranges.isEmpty else {
+      throw file.error(
+        .unsupported, "It does not say which files were mapped: there is no note NT_FILE.")
+    }
+  }
+
+  private static func segments(
+    of file: OpenedFile, _ header: ELFHeader
+  ) throws(ImageError) -> [ELFSegment] {
+    guard header.segments.isComplete else {
+      throw file.error(
+        .truncated, "The file ends inside the program headers.", at: header.segments.offset)
+    }
+    let count = Int(header.segments.count)
+    let size = header.bits == 64 ? 56 : 32
+    let table = try file.read(at: header.segments.offset, count: count * size)
+    return (0..<count).map { index in
+      ELFSegment(
+        table.span.extracting(index * size..<(index + 1) * size), bits: header.bits,
+        order: header.order)
+    }
+  }
+
+  func read(at address: UInt64, count: Int) throws(ImageError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    while bytes.count < count, let part = part(holding: address &+ UInt64(bytes.count)) {
+      let skipped = address &+ UInt64(bytes.count) - part.memory.lowerBound
+      let left = part.memory.upperBound - part.memory.lowerBound - skipped
+      let piece = Int(min(UInt64(count - bytes.count), left))
+      bytes += try file.read(at: part.offset + skipped, count: piece)
+    }
+    return bytes
+  }
+
+  /// The last part that begins at an address or before, if it reaches that far.
+  private func part(holding address: UInt64) -> Part? {
+    var (low, high) = (0, parts.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if parts[middle].memory.lowerBound <= address { low = middle + 1 } else { high = middle }
+    }
+    guard low > 0, parts[low - 1].memory.contains(address) else { return nil }
+    return parts[low - 1]
+  }
+
+  // MARK: - Notes
+
+  private func take(_ bytes: Span<UInt8>, alignment: UInt64) throws(ImageError) {
+    for note in ELFNote.notes(in: bytes, alignment: alignment, order: header.order)
+    where note.owner == .core {
+      let descriptor = bytes.extracting(note.descriptor)
+      switch note.type {
+      case UInt32(NT_FILE): try takeFiles(descriptor)
+      case UInt32(NT_PRSTATUS) where pid == nil:
+        // `pr_pid` stands behind `pr_info`, `pr_cursig` and two words of signals.
+        let offset = header.bits == 64 ? 32 : 24
+        pid = descriptor.integer(at: offset, as: UInt32.self, order: header.order).map { Int($0) }
+      default: break
+      }
+    }
+  }
+
+  /// Count, size of a page, three words for each range, and then their paths.
+  private func takeFiles(_ bytes: Span<UInt8>) throws(ImageError) {
+    let size = header.wordSize
+    func word(_ index: Int) -> UInt64 {
+      bytes.word(at: index * size, bits: header.bits, order: header.order) ?? 0
+    }
+    guard let count = Int(exactly: word(0)), count <= bytes.count / (3 * size),
+      count <= Self.mostFiles
+    else {
+      throw file.error(.malformed, "The note NT_FILE claims \(word(0)) files.")
+    }
+    var position = (2 + 3 * count) * size
+    for index in 0..<count {
+      guard position <= bytes.count, let length = bytes.textLength(from: position) else {
+        throw file.error(.malformed, "The note NT_FILE ends inside its paths.")
+      }
+      let path = bytes.extracting(position..<position + length)
+      position += length + 1
+      let (start, end) = (word(2 + 3 * index), word(3 + 3 * index))
+      guard start < end else { continue }
+      ranges.append(
+        MappedRange(
+          start: start, end: end, offset: word(4 + 3 * index) &* word(1),
+          isExecutable: !data.contains(start), path: path.text,
+          fileID: ""))
+    }
+  }
+}
+
+extension Span<UInt8> {
+  /// The bytes as text, repaired where they are not UTF-8.
+  fileprivate var text: String { String(decoding: indices.map { self[$0] }, as: UTF8.self) }
+}

@@ -1,0 +1,67 @@
+package import BinaryImage
+
+/// What the Hive of another process made of the entries of its images.
+///
+/// C: the state record of `CSupport/RecordLayout.md`.
+package struct EntryStates: Sendable {
+  /// How far one entry got.
+  package struct Entry: Hashable, Sendable {
+    /// The state.
+    package var state: State
+    /// The stable code of what keeps it from being bound.
+    package var code: String?
+    /// What keeps it from being bound, and what to do.
+    package var reason: String?
+
+    /// Of an image that was taken in, an entry that has no cell.
+    static let unmade = Self(state: .accepted, code: nil, reason: "nobody has asked for it yet")
+  }
+
+  /// How far an entry may get.
+  package enum State: String, Sendable, CaseIterable {
+    /// Something can make it.
+    case bound
+    /// Well formed and known by name, but nothing can make it yet.
+    case accepted
+    /// Malformed, a duplicate, or named after a type that cannot serve.
+    case rejected
+    /// Taken out again by the process.
+    case withdrawn
+  }
+
+  /// Where an entry stands.
+  struct Place: Hashable {
+    var bias: UInt64
+    var section: UInt16
+    var index: UInt32
+  }
+
+  var entries: [Place: Entry] = [:]
+  /// The biases of the images that were taken in.
+  var images: Set<UInt64> = []
+  /// Whether the process had no memory for some of it.
+  var isIncomplete = false
+
+  /// What became of the entry at `index` of a section; nil where the process does not say.
+  package subscript(index: Int, in section: String, of image: RemoteImage) -> Entry? {
+    let bias = image.headers.bias
+    guard let section = SectionNote.names.firstIndex(of: section), images.contains(bias),
+      let index = UInt32(exactly: index)
+    else { return nil }
+    let place = Place(bias: bias, section: UInt16(section), index: index)
+    return entries[place] ?? (isIncomplete ? nil : .unmade)
+  }
+}
+
+extension RemoteImage {
+  /// What the runtime in this image says of all entries of its process; nil where none is in it, or
+  /// an older one, or one that nobody has used yet.
+  ///
+  /// Throws where what stands there cannot be true, or changes all the time.
+  package func entryStates() throws(ImageError) -> EntryStates? {
+    guard let address = try headers.stateRecord() else { return nil }
+    let reader = StateRecordReader(
+      memory: memory, address: address, order: identity.byteOrder, path: mapping.path)
+    return try reader.states()
+  }
+}

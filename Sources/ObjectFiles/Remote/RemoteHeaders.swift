@@ -1,0 +1,172 @@
+internal import BinaryImage
+internal import CElf
+
+/// The headers of an image as they stand in the memory of another process.
+struct RemoteHeaders {
+  let identity: ImageIdentity
+  /// What was added to every linked address.
+  let bias: UInt64
+  private let path: String
+  private let header: [UInt8]
+  private let programHeaders: [UInt8]
+  private let notes: [(bytes: [UInt8], address: UInt64, alignment: UInt64)]
+  private let loads: [Range<UInt64>]
+  /// What the process cannot write to: there its memory is what its file has.
+  let constants: [(memory: Range<UInt64>, offset: UInt64)]
+  private let headerAddress: UInt64
+
+  /// More program headers, and more bytes of notes, than any linker writes.
+  private static let (mostSegments, mostNotes): (Int, UInt64) = (1 << 10, 1 << 20)
+
+  init(of mapping: RemoteMapping, in memory: any RemoteMemory) throws(ImageError) {
+    func failure(_ code: ImageError.Code, _ message: String) -> ImageError {
+      ImageError(code, image: mapping.path, message: message)
+    }
+    let head = try memory.read(at: mapping.base, count: 64)
+    guard head.count == 64 else {
+      throw failure(.unreadable, "Its header is not there: it was unmapped, or the process ended.")
+    }
+    guard ELFFile.recognises(head), [1, 2].contains(head[4]), [1, 2].contains(head[5]) else {
+      throw failure(.notAnObject, "What is mapped does not start with an ELF header.")
+    }
+    let bits = head[4] == 2 ? 64 : 32
+    let order: ImageIdentity.ByteOrder = head[5] == 1 ? .little : .big
+    func half(_ offset: Int) -> UInt16 { head.span.integer(at: offset, order: order) ?? 0 }
+    header = Array(head.prefix(bits == 64 ? 64 : 52))
+    let table = head.span.word(at: bits == 64 ? 32 : 28, bits: bits, order: order) ?? 0
+    let count = Int(half(bits == 64 ? 56 : 44))
+    let size = bits == 64 ? 56 : 32
+    guard count > 0, count <= Self.mostSegments,
+      Int(half(bits == 64 ? 54 : 42)) == size
+    else { throw failure(.malformed, "It claims \(count) program headers.") }
+    let programHeaders = try memory.read(at: mapping.base &+ table, count: count * size)
+    guard programHeaders.count == count * size else {
+      throw failure(.truncated, "Its program headers are not there.")
+    }
+    let segments = (0..<count).map { index in
+      ELFSegment(
+        programHeaders.span.extracting(index * size..<(index + 1) * size), bits: bits, order: order)
+    }
+    let mapped = segments.filter { $0.type == UInt32(PT_LOAD) }
+    guard let first = mapped.first(where: { $0.offset == 0 }) else {
+      throw failure(.malformed, "No segment holds its header.")
+    }
+    let bias = mapping.base &- first.address
+    var notes: [(bytes: [UInt8], address: UInt64, alignment: UInt64)] = []
+    for segment in segments where segment.type == UInt32(PT_NOTE) {
+      let count = Int(min(segment.fileSize, Self.mostNotes))
+      notes.append(
+        (
+          try memory.read(at: bias &+ segment.address, count: count), segment.address,
+          segment.alignment
+        ))
+    }
+    var id: [UInt8] = []
+    for (bytes, _, alignment) in notes where id.isEmpty {
+      let found = ELFNote.notes(in: bytes.span, alignment: alignment, order: order)
+      id = found.first(where: \.isBuildID).map { Array(bytes[$0.descriptor]) } ?? []
+    }
+    let isExecutable =
+      half(16) == UInt16(ET_EXEC) || segments.contains { $0.type == UInt32(PT_INTERP) }
+    identity = ImageIdentity(
+      path: mapping.path, format: .elf, bits: bits, byteOrder: order,
+      machine: ELFMachine(number: half(18), bits: bits, order: order).name,
+      kind: isExecutable ? .executable : .shared, id: id)
+    (path, headerAddress) = (mapping.path, first.address)
+    self.programHeaders = programHeaders
+    (self.bias, self.notes) = (bias, notes)
+    constants = mapped.compactMap { segment in
+      let start = bias &+ segment.address
+      let (end, overflow) = start.addingReportingOverflow(segment.fileSize)
+      return overflow || segment.isWritable ? nil : (start..<end, segment.offset)
+    }
+    loads = mapped.compactMap { segment in
+      let (end, overflow) = segment.address.addingReportingOverflow(segment.memorySize)
+      return overflow ? nil : segment.address..<end
+    }
+  }
+
+  /// Whether a segment of the image is loaded at a linked address.
+  func holds(_ address: VirtualAddress) -> Bool {
+    loads.contains { $0.contains(address.rawValue) }
+  }
+
+  /// What the image itself says of its sections; several notes must agree.
+  func sectionNote() throws(ImageError) -> SectionNote? {
+    let (bits, order) = (identity.bits, identity.byteOrder)
+    var result: SectionNote?
+    for (bytes, address, alignment) in notes {
+      let span = bytes.span
+      for note in ELFNote.notes(in: span, alignment: alignment, order: order)
+      where note.owner == .beehive && note.type == SectionNote.type {
+        let stands = VirtualAddress(rawValue: address &+ UInt64(note.descriptor.lowerBound))
+        guard
+          let stated = SectionNote(
+            descriptor: span.extracting(note.descriptor), at: stands, bits: bits, order: order)
+        else {
+          throw ImageError(
+            .unsupported, image: path,
+            message: "The note .note.beehive is of a version that this reader does not know.")
+        }
+        let corrected = stated.corrected(
+          for: VirtualAddress(rawValue: headerAddress), bits: bits)
+        guard result == nil || result == corrected else {
+          throw ImageError(
+            .malformed, image: path, message: "Two notes .note.beehive contradict each other.")
+        }
+        result = corrected
+      }
+    }
+    return result
+  }
+
+  /// Where the state record of the runtime in this image stands in the process; nil where the image
+  /// has no runtime that keeps one.
+  func stateRecord() throws(ImageError) -> UInt64? {
+    for (bytes, address, alignment) in notes {
+      let span = bytes.span
+      let found = ELFNote.notes(in: span, alignment: alignment, order: identity.byteOrder)
+        .first { $0.owner == .beehive && $0.type == StateRecordReader.noteType }
+      guard let found else { continue }
+      let descriptor = span.extracting(found.descriptor)
+      func distance(at offset: Int) -> UInt64? {
+        descriptor.integer(at: offset, as: UInt32.self, order: identity.byteOrder)
+          .map { UInt64(bitPattern: Int64(Int32(bitPattern: $0))) }
+      }
+      let stands = address &+ UInt64(found.descriptor.lowerBound)
+      guard distance(at: 0) == 1, let header = distance(at: 4), let record = distance(at: 8) else {
+        throw ImageError(
+          .unsupported, image: path,
+          message: "Its note of the state record is of a version that this reader does not know.")
+      }
+      // A tool that moves notes leaves the distances as they were.
+      let moved = headerAddress &- (stands &+ 4 &+ header)
+      let place = VirtualAddress(rawValue: stands &+ 8 &+ record &+ moved)
+      guard holds(place) else {
+        throw ImageError(
+          .malformed, image: path, message: "Its note tells of a state record outside the image.")
+      }
+      return place.rawValue &+ bias
+    }
+    return nil
+  }
+
+  /// Whether the image was mapped from a file: the headers that both have are the same.
+  ///
+  /// Where the section table stands does not count, since `strip` may have been at work.
+  func agree(with file: OpenedFile) throws(ImageError) -> Bool {
+    let is64 = identity.bits == 64
+    let theirs = try file.read(at: 0, count: header.count)
+    let table = is64 ? 40..<48 : 32..<36
+    for index in 0..<header.count - 6 where !table.contains(index) {
+      guard header[index] == theirs[index] else { return false }
+    }
+    let offset = header.span.word(
+      at: is64 ? 32 : 28, bits: identity.bits, order: identity.byteOrder)
+    guard try file.read(at: offset ?? 0, count: programHeaders.count) == programHeaders else {
+      return false
+    }
+    guard !identity.id.isEmpty else { return true }
+    return try ELFFile(file).identity.id == identity.id
+  }
+}

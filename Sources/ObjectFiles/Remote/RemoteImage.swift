@@ -1,0 +1,162 @@
+package import BinaryImage
+internal import CElf
+
+/// An image in the memory of another process, where the loader has resolved its pointers.
+///
+/// Its headers are read from that memory. Where its sections stand, the image's own note says, or
+/// else its file, if that is the one that is mapped. The process may change or end meanwhile: what
+/// is not there any more is an error. Use one value on one thread.
+package final class RemoteImage: Image {
+  /// What the image is.
+  package let identity: ImageIdentity
+  /// Where it is mapped, and what became of its file.
+  package let mapping: RemoteMapping
+  let memory: any RemoteMemory
+  let headers: RemoteHeaders
+  private var found: [Section]?
+
+  init(_ mapping: RemoteMapping, in memory: any RemoteMemory) throws(ImageError) {
+    let headers = try RemoteHeaders(of: mapping, in: memory)
+    self.mapping = mapping
+    self.memory = memory
+    self.headers = headers
+    identity = headers.identity
+  }
+
+  /// The most bytes of a section that are copied.
+  private static let mostBytes: UInt64 = 1 << 28
+
+  /// Every section of this name; only the three of this package are looked for.
+  package func sections(named name: String) throws(ImageError) -> [Section] {
+    if found == nil { found = try findSections() }
+    return found?.filter { $0.name == name } ?? []
+  }
+
+  /// Lends a copy of the section as it is now.
+  package func withBytes<Result>(
+    of section: Section, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result {
+    guard section.size <= Self.mostBytes else {
+      throw error(.malformed, section, "It claims \(section.size) bytes.")
+    }
+    let bytes = try bytes(at: section.address, count: Int(section.size), section)
+    return body(bytes.span)
+  }
+
+  /// The pointer at `offset`, with the value that the loader has written.
+  package func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue {
+    let size = pointerSize
+    guard section.size >= UInt64(size), offset <= section.size - UInt64(size),
+      let address = section.address.advanced(by: offset)
+    else { throw error(.truncated, section, "A pointer at offset \(offset) does not fit.") }
+    let bytes = try bytes(at: address, count: size, section)
+    let word = bytes.span.word(at: 0, bits: identity.bits, order: identity.byteOrder) ?? 0
+    if word == 0 { return PointerValue(rawValue: 0, target: .null, resolution: .none) }
+    let linked = VirtualAddress(rawValue: word &- headers.bias)
+    let target: PointerValue.Target =
+      headers.holds(linked)
+      ? .address(linked) : .foreign(RuntimeAddress(rawValue: UInt(truncatingIfNeeded: word)))
+    return PointerValue(rawValue: word, target: target, resolution: .loaded)
+  }
+
+  /// Lends a copy of the text at a target inside the image.
+  package func withText<Result>(
+    at target: PointerValue.Target, limit: Int, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result {
+    guard case .address(let address) = target, headers.holds(address) else {
+      throw error(.outOfImage, nil, "The pointer does not lead into the image.")
+    }
+    let text = try text(from: address, limit: limit)
+    return body(text.span)
+  }
+
+  /// The text at a linked address, without its NUL.
+  private func text(from start: VirtualAddress, limit: Int) throws(ImageError) -> [UInt8] {
+    var text: [UInt8] = []
+    var address = start.rawValue &+ headers.bias
+    while text.count <= limit {
+      // Up to the end of a page: what comes next may not be mapped.
+      let count = 4096 - Int(truncatingIfNeeded: address & 4095)
+      let chunk = try memory.read(at: address, count: count)
+      if let end = chunk.firstIndex(of: 0) {
+        guard text.count + end <= limit else { break }
+        return text + chunk[..<end]
+      }
+      guard chunk.count == count else { break }
+      text += chunk
+      address = address &+ UInt64(count)
+    }
+    throw error(
+      .unterminated, nil,
+      "No NUL ends the text at 0x\(start.rawValue.hexadecimal) within \(limit) bytes, or it is not "
+        + "there any more.")
+  }
+
+  private func bytes(
+    at address: VirtualAddress, count: Int, _ section: Section
+  ) throws(ImageError) -> [UInt8] {
+    let bytes = try memory.read(at: address.rawValue &+ headers.bias, count: count)
+    guard bytes.count == count else {
+      throw error(
+        .truncated, section,
+        "Of \(count) bytes at 0x\(address.rawValue.hexadecimal), \(bytes.count) are there.")
+    }
+    return bytes
+  }
+
+  private func error(
+    _ code: ImageError.Code, _ section: Section?, _ message: String
+  ) -> ImageError {
+    ImageError(code, image: mapping.path, section: section?.name, message: message)
+  }
+
+  // MARK: - Where the sections stand
+
+  private func findSections() throws(ImageError) -> [Section] {
+    if let note = try headers.sectionNote() {
+      var sections: [Section] = []
+      for (name, extent) in note.sections where extent.start != extent.stop {
+        guard extent.start < extent.stop, headers.holds(extent.start) else {
+          throw error(.malformed, nil, "The note tells of \(name) where the image has nothing.")
+        }
+        sections.append(
+          Section(
+            index: sections.count, name: name, address: extent.start, offset: nil,
+            size: extent.stop.rawValue - extent.start.rawValue))
+      }
+      return sections
+    }
+    var reason: ImageError?
+    for path in mapping.files {
+      switch sections(inFile: path) {
+      case .success(let sections): return sections
+      case .failure(let error): if reason?.code != .replaced { reason = error }
+      }
+    }
+    if mapping.isDeleted || mapping.isReplaced {
+      throw error(
+        .replaced, nil,
+        "The file is gone or replaced, and the image has no note that says where its sections are.")
+    }
+    throw reason ?? error(.unreadable, nil, "The image has no file.")
+  }
+
+  /// What the section table of a file tells, if that is the one that is mapped.
+  private func sections(inFile path: String) -> Result<[Section], ImageError> {
+    do throws(ImageError) {
+      let file = try ELFFile(path: path, name: mapping.path)
+      guard try headers.agree(with: file.file) else {
+        return .failure(error(.replaced, nil, "The file is not the one that is mapped."))
+      }
+      var sections: [Section] = []
+      for name in SectionNote.names {
+        for section in try file.sections(named: name) where section.flags.contains("A") {
+          sections.append(section)
+        }
+      }
+      return .success(sections)
+    } catch {
+      return .failure(error)
+    }
+  }
+}

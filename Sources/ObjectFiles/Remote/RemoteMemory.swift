@@ -1,0 +1,59 @@
+internal import BinaryImage
+
+/// The memory of another process, or what a core file kept of it.
+protocol RemoteMemory {
+  /// The bytes at an address, as many as there are, at most `count`.
+  func read(at address: UInt64, count: Int) throws(ImageError) -> [UInt8]
+}
+
+/// A part of a file that a process has mapped.
+package struct MappedRange: Hashable, Sendable {
+  /// The first address.
+  package var start: UInt64
+  /// The address after the last.
+  package var end: UInt64
+  /// Where in the file it begins.
+  package var offset: UInt64
+  /// Whether code may run there.
+  package var isExecutable: Bool
+  /// The path as the system tells it.
+  package var path: String
+  /// What tells the file from others of its name: the number of its inode.
+  package var fileID: String
+}
+
+/// An image that another process has mapped, and what became of its file since.
+package struct RemoteMapping: Sendable {
+  /// The path that the process knows it by.
+  package var path: String
+  /// Where its header stands.
+  package var base: UInt64
+  /// Whether the file has no name any more.
+  package var isDeleted: Bool
+  /// Whether another file has its name now.
+  package var isReplaced: Bool
+  /// What is mapped of it, ascending.
+  package var ranges: [MappedRange]
+  /// Where the file itself may be found, likeliest first.
+  var files: [String]
+}
+
+extension RemoteMapping {
+  /// The images among what a process has mapped, in the order of their addresses.
+  ///
+  /// An image begins with the start of its file, and some of it may run; a file that is mapped to be
+  /// read is none.
+  static func images(in ranges: [MappedRange]) -> [[MappedRange]] {
+    var images: [[MappedRange]] = []
+    for range in ranges {
+      if range.offset > 0, let first = images.last?.first, first.path == range.path,
+        first.fileID == range.fileID
+      {
+        images[images.count - 1].append(range)
+      } else {
+        images.append([range])
+      }
+    }
+    return images.filter { $0.first?.offset == 0 && $0.contains(where: \.isExecutable) }
+  }
+}

@@ -1,0 +1,142 @@
+internal import BinaryImage
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+/// Reads the state record of a process that goes on meanwhile.
+///
+/// What is copied between two looks at an even, equal sequence number is of one moment. Nothing else
+/// that stands there is believed: sizes are bounded before anything is allocated.
+struct StateRecordReader {
+  let memory: any RemoteMemory
+  let address: UInt64
+  let order: ImageIdentity.ByteOrder
+  let path: String
+
+  /// The descriptor of the note: the runtime's version of it, its image's header, the record.
+  static let noteType: UInt32 = 0x4245_4503
+  private static let version: UInt32 = 1
+  private static let (headSize, cellSize) = (32, 32)
+  /// More cells, longer cells, and more bytes of reasons than any process has.
+  private static let (mostCells, mostCellSize, mostText) = (1 << 18, 256, 1 << 24)
+  /// The most bytes of one reason; each is a code and a sentence.
+  private static let longestText = 4096
+  /// How often the record is looked at while it changes, and how long is waited in between.
+  private static let (tries, pause) = (20, UInt32(2000))
+
+  /// The record's fields.
+  private struct Head: Equatable {
+    var size, version, sequence, flags, cellSize, cellCount: UInt32
+    var cells: UInt64
+  }
+
+  /// What the record says; nil where no Hive has begun with it.
+  func states() throws(ImageError) -> EntryStates? {
+    for attempt in 0..<Self.tries {
+      if attempt > 0 { usleep(Self.pause) }
+      let before = try head()
+      if before.size == 0, before.sequence == 0 { return nil }
+      guard before.sequence % 2 == 0 else { continue }
+      let copy: Result<EntryStates, ImageError>
+      do throws(ImageError) { copy = .success(try states(before)) } catch { copy = .failure(error) }
+      // A copy that was made while the record changed may say anything.
+      if try head() == before { return try copy.get() }
+    }
+    throw error(
+      .unreadable,
+      "What its Hive made of the entries changed each time it was looked at; try again.")
+  }
+
+  private func head() throws(ImageError) -> Head {
+    let bytes = try bytes(at: address, count: Self.headSize)
+    let span = bytes.span
+    func word(_ offset: Int) -> UInt32 { span.integer(at: offset, order: order) ?? 0 }
+    return Head(
+      size: word(0), version: word(4), sequence: word(8), flags: word(12), cellSize: word(16),
+      cellCount: word(20), cells: span.integer(at: 24, order: order) ?? 0)
+  }
+
+  private func states(_ head: Head) throws(ImageError) -> EntryStates {
+    guard head.version == Self.version else {
+      throw error(
+        .unsupported, "Its state record is of version \(head.version); use a newer section-dump.")
+    }
+    let (count, size) = (Int(head.cellCount), Int(head.cellSize))
+    guard head.size >= Self.headSize, count <= Self.mostCells,
+      (Self.cellSize...Self.mostCellSize).contains(size)
+    else {
+      throw error(
+        .malformed, "Its state record claims \(count) cells of \(size) bytes.")
+    }
+    let cells = try bytes(at: head.cells, count: count * size)
+    var states = EntryStates()
+    states.isIncomplete = head.flags & 1 != 0
+    var textLeft = Self.mostText
+    for start in stride(from: 0, to: cells.count, by: size) {
+      try read(cells.span.extracting(start..<start + size), into: &states, &textLeft)
+    }
+    return states
+  }
+
+  private func read(
+    _ cell: Span<UInt8>, into states: inout EntryStates, _ textLeft: inout Int
+  ) throws(ImageError) {
+    let bias: UInt64 = cell.integer(at: 0, order: order) ?? 0
+    let section: UInt16 = cell.integer(at: 28, order: order) ?? 0
+    let number: UInt16 = cell.integer(at: 30, order: order) ?? 0
+    let state: EntryStates.State
+    switch number {
+    case 0: return
+    case 1: state = .bound
+    case 2: state = .accepted
+    case 3: state = .rejected
+    case 4: state = .withdrawn
+    case 5:
+      states.images.insert(bias)
+      return
+    default: throw error(.malformed, "Its state record has a cell of the unknown state \(number).")
+    }
+    let place = EntryStates.Place(
+      bias: bias, section: section, index: cell.integer(at: 20, order: order) ?? 0)
+    let (code, reason) = try reason(
+      at: cell.integer(at: 8, order: order) ?? 0, size: cell.integer(at: 16, order: order) ?? 0,
+      &textLeft)
+    states.entries[place] = EntryStates.Entry(state: state, code: code, reason: reason)
+  }
+
+  /// Code and sentence, each with its NUL.
+  private func reason(
+    at address: UInt64, size: UInt32, _ left: inout Int
+  ) throws(ImageError) -> (String?, String?) {
+    guard address != 0 else { return (nil, nil) }
+    let count = min(Int(size), Self.longestText)
+    left -= count
+    guard left >= 0 else {
+      throw error(.malformed, "The reasons in its state record exceed \(Self.mostText >> 20) MiB.")
+    }
+    let texts = try bytes(at: address, count: count)
+      .split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
+    let sentence = texts.count > 1 ? texts[1].prefix { $0 != 0 } : []
+    return (String(decoding: texts[0], as: UTF8.self), String(decoding: sentence, as: UTF8.self))
+  }
+
+  private func bytes(at address: UInt64, count: Int) throws(ImageError) -> [UInt8] {
+    let bytes = try memory.read(at: address, count: count)
+    guard bytes.count == count else {
+      throw error(
+        .truncated,
+        "Of \(count) bytes of its state record at 0x\(address.hexadecimal), "
+          + "\(bytes.count) are there.")
+    }
+    return bytes
+  }
+
+  private func error(_ code: ImageError.Code, _ message: String) -> ImageError {
+    ImageError(code, image: path, message: message)
+  }
+}
