@@ -1,19 +1,26 @@
+internal import BinaryImage
+
 extension String {
   /// The text as a JSON string, quotes included: always valid, whatever the text holds.
   package var quotedForJSON: String {
-    var result = "\""
-    for scalar in unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\t": result += "\\t"
-      case _ where scalar.value < 0x20 || (0x7f..<0xa0).contains(scalar.value):
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: result.unicodeScalars.append(scalar)
-      }
+    "\"" + unicodeScalars.map(\.textInJSON).joined() + "\""
+  }
+}
+
+extension Unicode.Scalar {
+  /// How it is written in a string of JSON: what would not be seen as its escape.
+  package var textInJSON: String {
+    switch self {
+    case "\"": return "\\\""
+    case "\\": return "\\\\"
+    case "\n": return "\\n"
+    case "\t": return "\\t"
+    case _ where isUnprintable:
+      return (UTF16.encode(self) ?? UTF16.encodedReplacementCharacter).map { unit in
+        let digits = String(unit, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+      }.joined()
+    default: return String(self)
     }
-    return result + "\""
   }
 }

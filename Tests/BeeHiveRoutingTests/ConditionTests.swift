@@ -13,15 +13,46 @@ struct ConditionTests {
   ) async throws -> Bool {
     let router = Router(core: RoutingCore(now: now))
     try router.register("app://a") { _ in "no" }
-    let json = """
-      {"version": 1, "rules": [
-        {"name": "r", "match": {"url": "app://a"}, "when": [\(condition)], "do": {"answer": "yes"}}]}
-      """
-    let table = try JSONDecoder().decode(DecisionTable.self, from: Data(json.utf8))
+    let table = try Self.table(condition)
     #expect(
       try YAMLDecoder().decode(DecisionTable.self, from: YAMLEncoder().encode(table)) == table)
     try router.calls.load(table)
     return await router.answer("app://a?\(query)") == "yes"
+  }
+
+  @Test(
+    "A dry run names the condition that does not hold",
+    arguments: [
+      (#"{"parameter": "n", "above": 2}"#, "parameter n is above 2"),
+      (#"{"parameter": "n", "given": true}"#, "parameter n is given"),
+      (#"{"parameter": "n", "in": [1, "x"]}"#, "parameter n is 1 or x"),
+      (#"{"parameter": "n", "isNot": 0}"#, "parameter n is not 0"),
+      (#"{"parameter": "n", "version": ">=2"}"#, "parameter n is a version of >=2"),
+      (#"{"percent": 0, "by": "n"}"#, "0 percent by n"),
+      (#"{"time": {"from": "2026-12-24T18:00:00Z"}}"#, "time from 2026-12-24T18:00:00Z"),
+      (
+        #"{"any": [{"parameter": "n", "is": 7}, {"all": [{"parameter": "m", "given": true}]}]}"#,
+        "(parameter n is 7 or (parameter m is given))"
+      ),
+    ])
+  func unmet(_ condition: String, _ text: String) throws {
+    let router = Router(core: RoutingCore(now: { 0 }))
+    try router.register("app://a") { _ in "no" }
+    let query = condition.contains("isNot") ? "n=0" : condition.contains("given") ? "" : "n=0"
+    try router.calls.load(Self.table(condition))
+    let explanation = router.calls.explain("app://a?\(query)")
+    #expect(explanation.steps.map(\.unmet) == [text])
+    #expect(explanation.description.hasPrefix("table r: has no say: \(text) does not hold\nroute"))
+    #expect(explanation.error == nil)
+  }
+
+  /// A table of one rule, which answers under a condition.
+  private static func table(_ condition: String) throws -> DecisionTable {
+    let json = """
+      {"version": 1, "rules": [
+        {"name": "r", "match": {"url": "app://a"}, "when": [\(condition)], "do": {"answer": "yes"}}]}
+      """
+    return try JSONDecoder().decode(DecisionTable.self, from: Data(json.utf8))
   }
 
   private func expect(

@@ -50,7 +50,7 @@ struct RuleGrowthTests {
     }
     looks.store(0, ordering: .relaxed)
     #expect(await router.answer("app://page/7") == "answered")
-    #expect(router.calls.explain("app://page/7").steps.count == (byCode ? 1 : 0))
+    #expect(router.calls.explain("app://page/7").steps.count == 1)
     return looks.load(ordering: .relaxed)
   }
 

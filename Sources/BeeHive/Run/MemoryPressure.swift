@@ -1,3 +1,5 @@
+internal import BinaryImage
+
 #if canImport(Glibc)
   internal import Glibc
 #elseif canImport(Musl)
@@ -57,13 +59,13 @@ public struct MemoryPressure: Hashable, Sendable {
   private static func arm(_ path: String) -> Result<Int32, Failure> {
     #if os(Linux)
       let descriptor = openFile(path, O_RDWR | O_NONBLOCK)
-      guard descriptor >= 0 else { return .failure(Failure(reason: Self.errorText())) }
+      guard descriptor >= 0 else { return .failure(Failure(reason: systemMessage(errno))) }
       let trigger = Array(trigger.utf8CString)
       let count = unsafe trigger.withUnsafeBytes { bytes in
         unsafe write(descriptor, bytes.baseAddress, bytes.count)
       }
       guard count == trigger.count else {
-        let failure = Failure(reason: Self.errorText())
+        let failure = Failure(reason: systemMessage(errno))
         close(descriptor)
         return .failure(failure)
       }
@@ -82,8 +84,6 @@ public struct MemoryPressure: Hashable, Sendable {
       return unsafe Darwin.open(path, flags | O_CLOEXEC)
     #endif
   }
-
-  private static func errorText() -> String { unsafe String(cString: strerror(errno)) }
 
   /// The file of this process's control group, and that of the system.
   static var standardPaths: [String] {

@@ -1,3 +1,4 @@
+internal import BinaryImage
 internal import CSignals
 internal import Threads
 
@@ -37,13 +38,13 @@ final class SystemWatch: Sendable {
       bits |= 1 << UInt64(signal.rawValue - 1)
     }
     var ends: [Int32] = [-1, -1]
-    guard unsafe pipe(&ends) == 0 else { throw .signals(signals, Self.text(errno)) }
+    guard unsafe pipe(&ends) == 0 else { throw .signals(signals, systemMessage(errno)) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     self.signals = bits
     slot = bits == 0 ? -1 : beehive_signals_open(bits)
     guard bits == 0 || slot >= 0 else {
       for end in ends { close(end) }
-      throw .signals(signals, Self.text(-slot))
+      throw .signals(signals, systemMessage(-slot))
     }
     let opened = source.open()
     pressure = (opened.descriptor, opened.isOwned)
@@ -108,6 +109,4 @@ final class SystemWatch: Sendable {
     return numbers.prefix(max(0, count)).map { Signal(rawValue: Int32($0)) }
       .filter { seen.insert($0).inserted }
   }
-
-  private static func text(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 }

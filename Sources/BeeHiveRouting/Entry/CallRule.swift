@@ -5,9 +5,15 @@ struct CallRule: Sendable {
   /// Whether a declared verdict holds: told of the call, and of what it is given. Changes nothing.
   typealias Condition = @Sendable (Call, Arguments) -> Bool
 
+  /// A condition, and what it says for people.
+  struct Requirement: Sendable {
+    var text: String
+    var holds: Condition
+  }
+
   enum Decision: Sendable {
-    /// The verdict is known beforehand; the condition, if any, looks and changes nothing.
-    case declared(when: Condition?, then: Verdict)
+    /// The verdict is known beforehand, and holds where all of these do.
+    case declared(when: [Requirement], then: Verdict)
     /// Whatever the host's code says.
     case code(@Sendable (Call) async throws -> Verdict)
   }
@@ -84,12 +90,5 @@ struct MetRule: Sendable {
     for (name, value) in values { parameters.values[name] = .texts(value.urlTexts) }
     for key in call.withheld { parameters.values[key] = nil }
     return parameters.merging(call.arguments)
-  }
-
-  /// What the rule has declared for this call; nil where its condition does not hold, or code decides.
-  func verdict(on call: Call) -> Verdict? {
-    guard case .declared(let condition, let verdict) = rule.decision else { return nil }
-    guard let condition else { return verdict }
-    return condition(call, parameters(of: call)) ? verdict : nil
   }
 }

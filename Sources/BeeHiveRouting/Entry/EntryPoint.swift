@@ -35,11 +35,13 @@ public struct EntryPoint: Sendable {
     _ name: String, priority: Int = 0, _ match: CallMatch, then verdict: Verdict,
     when condition: (@Sendable (Call) -> Bool)? = nil
   ) throws(RoutingError) -> Interception {
-    var holds: CallRule.Condition?
-    if let condition { holds = { call, _ in condition(call) } }
+    let requirements = condition.map { condition in
+      [CallRule.Requirement(text: "its condition") { call, _ in condition(call) }]
+    }
     return add(
       try CallRule(
-        name, priority: priority, match, .declared(when: holds, then: verdict), source: .guardian))
+        name, priority: priority, match, .declared(when: requirements ?? [], then: verdict),
+        source: .guardian))
   }
 
   private func add(_ rule: CallRule) -> Interception {

@@ -4,14 +4,16 @@ internal import Threads
 
 /// What would become of a call: every step, and the end.
 public struct Explanation: Hashable, Sendable {
-  /// One rule, guard or interceptor that has a say.
+  /// One rule, guard or interceptor that matches the call.
   public struct Step: Hashable, Sendable {
     /// What it is called.
     public var rule: String
     /// Whether it is of the table or of code.
     public var source: RuleSource
-    /// What it says; nil for an interceptor, which is not asked beforehand.
+    /// What it says; nil for an interceptor, which is not asked beforehand, and where it has no say.
     public var verdict: String?
+    /// The condition of it that does not hold, so that it has no say; nil where all do.
+    public var unmet: String?
   }
 
   /// In the order in which they are asked.
@@ -28,9 +30,15 @@ extension Explanation: CustomStringConvertible {
   /// A line for each step, then the end.
   public var description: String {
     let lines = steps.map { step in
-      "\(step.source.rawValue) \(step.rule): \(step.verdict ?? "decides when it is asked")".escaped
+      "\(step.source.rawValue) \(step.rule): \(step.outcome)".escaped
     }
     return (lines + [end.escaped]).joined(separator: "\n")
+  }
+}
+
+extension Explanation.Step {
+  fileprivate var outcome: String {
+    verdict ?? unmet.map { "has no say: \($0) does not hold" } ?? "decides when it is asked"
   }
 }
 
@@ -46,14 +54,15 @@ extension EntryPoint {
   public func explain(
     _ destination: Destination, origin: CallOrigin = .local, with arguments: Arguments = [:]
   ) -> Explanation {
-    var call = Call(number: 0, to: destination, origin: origin, arguments: arguments)
+    let call = Call(number: 0, to: destination, origin: origin, arguments: arguments)
+    var plan = CallPlan(call, by: core)
     var steps: [Explanation.Step] = []
     do throws(RoutingError) {
-      let end = try core.dryRun(&call, &steps)
-      return Explanation(steps: steps, trail: call.trail, end: end.description)
+      let end = try plan.end(noting: &steps)
+      return Explanation(steps: steps, trail: plan.call.trail, end: end.description)
     } catch {
       return Explanation(
-        steps: steps, trail: call.trail, end: "error \(error.code.rawValue): \(error)",
+        steps: steps, trail: plan.call.trail, end: "error \(error.code.rawValue): \(error)",
         error: error)
     }
   }
@@ -82,35 +91,38 @@ extension DryRunEnd: CustomStringConvertible {
   }
 }
 
-extension RoutingCore {
-  /// The way of a call without calling anybody: interceptors are passed by.
-  fileprivate func dryRun(
-    _ call: inout Call, _ steps: inout [Explanation.Step]
+extension CallPlan {
+  /// Goes to the end without calling anybody: interceptors are passed by.
+  fileprivate mutating func end(
+    noting steps: inout [Explanation.Step]
   ) throws(RoutingError) -> DryRunEnd {
-    let rules = rules.withLock { $0 }
-    anew: while true {
-      try resolve(&call)
-      for met in rules.met(by: call) {
-        let verdict = met.verdict(on: call)
-        if case .declared = met.rule.decision, verdict == nil { continue }
-        steps.append(
-          .init(rule: met.rule.name, source: met.rule.source, verdict: verdict?.description))
-        guard let verdict, let ruling = try apply(verdict, of: met, to: &call) else { continue }
-        switch ruling {
-        case .sentOn: continue anew
-        case .answered(let value): return .answered(value)
-        }
+    while true {
+      switch try next() {
+      case .passed(let met, let unmet): steps.append(.init(met.rule, unmet: unmet))
+      case .asks(let met, _): steps.append(.init(met.rule))
+      case .decided(let met, let verdict):
+        steps.append(.init(met.rule, verdict: verdict.description))
+        try take(verdict, of: met)
+      case .answered(let value): return .answered(value)
+      case .receiver(let receiver): return .receiver(receiver)
       }
-      return .receiver(try receiver(of: call))
     }
   }
+}
 
+extension Explanation.Step {
+  fileprivate init(_ rule: CallRule, verdict: String? = nil, unmet: String? = nil) {
+    self.init(rule: rule.name, source: rule.source, verdict: verdict, unmet: unmet)
+  }
+}
+
+extension RoutingCore {
   /// Whether something would answer a URL, other than a handler of what is missing; nothing is called.
   func canOpen(_ url: String, origin: CallOrigin) -> Bool {
-    var call = Call(number: 0, to: .url(url), origin: origin)
+    var plan = CallPlan(Call(number: 0, to: .url(url), origin: origin), by: self)
     var steps: [Explanation.Step] = []
     do throws(RoutingError) {
-      switch try dryRun(&call, &steps) {
+      switch try plan.end(noting: &steps) {
       case .answered, .receiver(.routes), .receiver(.action): return true
       case .receiver(.fallback), .receiver(.targetFallback), .receiver(.unmatched): return false
       }

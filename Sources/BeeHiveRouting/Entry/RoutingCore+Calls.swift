@@ -1,62 +1,55 @@
 internal import BeeHive
 internal import Threads
 
-/// The one way of every call: resolved, decided about, answered; a redirection begins anew.
+/// What every call comes to: resolved, decided about as `CallPlan` says, answered.
 extension RoutingCore {
   func send(
     _ destination: Destination, origin: CallOrigin, arguments: Arguments, caching: Bool = true
   ) async throws -> any Sendable {
-    var call = Call(to: destination, origin: origin, arguments: arguments, caching: caching)
+    let call = Call(to: destination, origin: origin, arguments: arguments, caching: caching)
     guard Nesting.current.depth < Nesting.most else { throw Nesting.endless(call) }
+    var plan = CallPlan(call, by: self)
     // Observers, guards and what makes a target are code of this call too.
     return try await Nesting.answering(call, .local) {
       observers.tell(.began(call))
       do {
-        let result = try await run(&call)
-        observers.tell(.ended(call, nil))
+        let result = try await carryOut(&plan)
+        observers.tell(.ended(plan.call, nil))
         return result
       } catch {
-        observers.tell(.ended(call, error))
+        observers.tell(.ended(plan.call, error))
         throw error
       }
     }
   }
 
-  private func run(_ call: inout Call) async throws -> any Sendable {
-    // One snapshot for the whole call: a table that is swapped meanwhile decides about later ones.
-    let rules = rules.withLock { $0 }
+  private func carryOut(_ plan: inout CallPlan) async throws -> any Sendable {
     do {
       while true {
-        try resolve(&call)
-        switch try await decide(&call, by: rules) {
-        case .sentOn: continue
+        let decision: (met: MetRule, verdict: Verdict)
+        switch try plan.next() {
+        case .passed: continue
+        case .decided(let met, let verdict): decision = (met, verdict)
+        case .asks(let met, let interceptor):
+          let asked = plan.call
+          decision = (
+            met, try await Nesting.answering(asked, .remote) { try await interceptor(asked) }
+          )
         case .answered(let value): return value
-        case nil: return try await answer(call)
+        case .receiver(let receiver): return try await answer(plan.call, by: receiver)
         }
+        if case .proceed = decision.verdict { continue }
+        observers.tell(.ruled(plan.call, by: decision.met.rule.name, decision.verdict))
+        try plan.take(decision.verdict, of: decision.met)
       }
     } catch let refusal as RouteRefusal {
       // Where no other route can be asked it is an error of this call, and none of the one around it.
-      throw RoutingError(.refused, "\(call.destination) was refused: \(refusal.reason)")
+      throw RoutingError(.refused, "\(plan.call.destination) was refused: \(refusal.reason)")
     }
   }
 
-  private func decide(_ call: inout Call, by rules: RuleList) async throws -> Ruling? {
-    for met in rules.met(by: call) {
-      var verdict = met.verdict(on: call)
-      if case .code(let interceptor) = met.rule.decision {
-        let asked = call
-        verdict = try await Nesting.answering(call, .remote) { try await interceptor(asked) }
-      }
-      guard let verdict else { continue }
-      if case .proceed = verdict { continue }
-      observers.tell(.ruled(call, by: met.rule.name, verdict))
-      if let ruling = try apply(verdict, of: met, to: &call) { return ruling }
-    }
-    return nil
-  }
-
-  private func answer(_ call: Call) async throws -> any Sendable {
-    switch try receiver(of: call) {
+  private func answer(_ call: Call, by receiver: Receiver) async throws -> any Sendable {
+    switch receiver {
     case .action(let target, let action, let arguments):
       let instance = try target.instance(caching: call.caching)
       return try await Nesting.answering(call, action.declaration.exposure) {
@@ -75,31 +68,7 @@ extension RoutingCore {
   }
 }
 
-/// What a rule that has decided makes of a call, where it does not go on to the next one.
-enum Ruling {
-  /// It has another destination now: every rule is asked again.
-  case sentOn
-  case answered(any Sendable)
-}
-
 extension RoutingCore {
-  /// Does what a verdict says. Returns nil where the next rule decides.
-  func apply(
-    _ verdict: Verdict, of met: MetRule, to call: inout Call
-  ) throws(RoutingError) -> Ruling? {
-    switch verdict {
-    case .proceed: return nil
-    case .replace(let arguments):
-      call.replace(arguments)
-      return nil
-    case .redirect(let destination):
-      return try call.follow(destination, by: met) ? .sentOn : nil
-    case .refuse(let reason):
-      throw RoutingError(.refused, "\(call.destination) was refused: \(reason)")
-    case .answer(let value): return .answered(value)
-    }
-  }
-
   /// Takes a URL apart, follows aliases, and finds out whether it names a target and an action.
   func resolve(_ call: inout Call) throws(RoutingError) {
     while case .url(let text) = call.destination {

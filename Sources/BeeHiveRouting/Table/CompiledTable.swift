@@ -35,7 +35,9 @@ extension DecisionTable {
       do throws(RoutingError) {
         let compiled = try rule.compiled(for: host, at: place)
         _ = index.add(compiled)
-        if case .declared(nil, .redirect) = compiled.decision { sent.append((compiled, place)) }
+        if case .declared(let when, .redirect) = compiled.decision, when.isEmpty {
+          sent.append((compiled, place))
+        }
       } catch {
         place.note(error.message)
       }
@@ -54,12 +56,12 @@ extension DecisionTable.Rule {
     for host: DecisionTable.Host?, at place: SchemaPlace
   ) throws(RoutingError) -> CallRule {
     let all = place["when"].compile(conditions, of: name, for: host)
-    var holds: CallRule.Condition?
-    if !all.isEmpty { holds = { call, given in all.allSatisfy { $0(call, given) } } }
+    let requirements = zip(conditions, all).map { CallRule.Requirement(text: "\($0)", holds: $1) }
     let verdict = outcome.verdict(at: place["do"])
     let calls = try match.compiled(for: host, at: place["match"])
     return try CallRule(
-      name, priority: priority, calls, .declared(when: holds, then: verdict), source: .table)
+      name, priority: priority, calls, .declared(when: requirements, then: verdict),
+      source: .table)
   }
 }
 
@@ -118,7 +120,9 @@ extension RoutePattern {
 extension RuleIndex {
   /// The way of a redirection that holds whatever the call and comes back to where it was; nil where it ends.
   fileprivate func loop(from rule: CallRule, for origin: CallOrigin) -> String? {
-    guard case .declared(nil, .redirect(let first)) = rule.decision else { return nil }
+    guard case .declared(let when, .redirect(let first)) = rule.decision, when.isEmpty else {
+      return nil
+    }
     var way = [first]
     while way.count <= Call.mostRedirections {
       let here = way[way.count - 1]
@@ -136,9 +140,12 @@ extension RuleIndex {
     var call = Call(number: 0, to: destination, origin: origin)
     if case .url(let text) = destination { call.url = try? URLText(text) }
     for met in met(by: call).sorted(by: { CallRule.isBefore($0.rule, $1.rule) }) {
-      switch met.rule.decision {
-      case .declared(nil, .redirect(let next)) where next != destination: return next
-      case .declared(nil, .refuse), .declared(nil, .answer): return nil
+      guard case .declared(let when, let verdict) = met.rule.decision, when.isEmpty else {
+        continue
+      }
+      switch verdict {
+      case .redirect(let next) where next != destination: return next
+      case .refuse, .answer: return nil
       default: continue
       }
     }

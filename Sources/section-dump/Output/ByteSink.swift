@@ -88,10 +88,3 @@ private func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
   }
   return 0
 }
-
-/// The system's words for an error number.
-func systemMessage(_ number: Int32) -> String {
-  // Sound: strerror returns a NUL-terminated text that lives until the next call.
-  guard let text = unsafe strerror(number) else { return "error \(number)" }
-  return unsafe String(cString: text)
-}

@@ -1,4 +1,5 @@
 internal import BinaryImage
+internal import Registration
 
 /// Writes JSON piece by piece, keys in the order they are given.
 ///
@@ -125,18 +126,6 @@ struct JSONWriter {
   }
 
   private func write(_ scalar: Unicode.Scalar) {
-    switch scalar {
-    case "\"": sink.write("\\\"")
-    case "\\": sink.write("\\\\")
-    case "\n": sink.write("\\n")
-    case "\t": sink.write("\\t")
-    case "<" where isInScript: sink.write("\\u003c")
-    case _ where scalar.isUnprintable:
-      for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
-        let digits = String(unit, radix: 16)
-        sink.write("\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits)
-      }
-    default: sink.write(String(scalar))
-    }
+    sink.write(isInScript && scalar == "<" ? "\\u003c" : scalar.textInJSON)
   }
 }
