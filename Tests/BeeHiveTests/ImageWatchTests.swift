@@ -92,8 +92,8 @@ extension ImageWatch.Found {
 }
 
 extension ImageWatch.Snapshot {
-  fileprivate var known: KnownImages.Known {
-    KnownImages.Known(image: image, isPinned: false, entryCount: 1)
+  fileprivate var known: KnownImages.Registered {
+    KnownImages.Registered(image: image, isPinned: false, entryCount: 1)
   }
 }
 

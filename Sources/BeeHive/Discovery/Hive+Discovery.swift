@@ -85,7 +85,7 @@ extension Hive {
     let entries = ImageEntries(outline, binding: Binding(hostBindings: bindings))
     arrival.contents = .entries(
       entries,
-      KnownImages.Known(
+      KnownImages.Registered(
         image: image, isPinned: isPinned, hold: nil, entryCount: entries.count))
     return arrival
   }
@@ -103,7 +103,7 @@ private struct Arrival {
   enum Contents {
     /// It declares nothing.
     case nothing
-    case entries(ImageEntries, KnownImages.Known)
+    case entries(ImageEntries, KnownImages.Registered)
     case failure(ImageError)
     /// What it declares has been taken in before.
     case known

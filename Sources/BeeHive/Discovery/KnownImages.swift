@@ -1,109 +1,166 @@
 internal import BinaryImage
 
-/// The images that a Hive has taken in and that matter later. Lives under the Hive's lock.
+/// What a Hive knows of each image: one state per identity. Lives under the Hive's lock.
 struct KnownImages {
-  /// What is known of one image with entries.
-  struct Known {
+  /// An image that declares entries.
+  struct Registered {
     var image: LoadedImage
-    /// Whether it will never be unmapped: it carries Swift, or is the program itself.
+    /// Whether it is never unmapped: it carries Swift, or is the program itself.
     var isPinned: Bool
     /// Keeps it mapped while something of it is in use.
     var hold: ImageHold?
-    /// How many entries it declared.
+    /// The number of entries that it declared.
     var entryCount: Int
-    /// Those of its entries that were removed by code.
+    /// Its entries that code removed.
     var removed: [RegisteredEntry] = []
-    /// How many announcements there had been by then.
+    /// The number of announcements when code last removed one.
     var announcementsAtRemoval: UInt = 0
   }
 
-  private var images: [MappedImage.ID: Known] = [:]
-  private var failures: [MappedImage.ID: ImageError] = [:]
-  private var remarks: [MappedImage.ID: ImageError] = [:]
-  /// At which look what is known of each image was copied; the last of all for what is gone.
-  private var looks: [MappedImage.ID: Int] = [:]
-
-  /// Why images could not be inspected, and what else is wrong with whole images; each once.
-  var problems: [ImageError] {
-    (Array(failures) + Array(remarks)).sorted { $0.key < $1.key }.map(\.value)
+  private enum State {
+    /// Not merged yet.
+    case pending
+    /// Merged; it declares nothing.
+    case empty
+    case registered(Registered)
+    /// Its sections cannot be found.
+    case failed(ImageError)
+    /// Unmapped. The identity is never used again, so a thread that still copies it merges nothing.
+    case removed
   }
 
-  subscript(id: MappedImage.ID) -> Known? { images[id] }
+  private struct Known {
+    var state = State.pending
+    /// The number of the snapshot that the state was copied in.
+    var generation = 0
+    /// What is wrong with the image as a whole, although it can be read.
+    var remark: ImageError?
+
+    var registered: Registered? { if case .registered(let image) = state { image } else { nil } }
+    var failure: ImageError? { if case .failed(let error) = state { error } else { nil } }
+  }
+
+  private var images: [MappedImage.ID: Known] = [:]
+
+  /// What is wrong with whole images, each once, in the order of their identities.
+  var problems: [ImageError] {
+    images.sorted { $0.key < $1.key }.flatMap { _, known in
+      [known.failure, known.remark].compactMap(\.self)
+    }
+  }
+
+  /// The image with entries of this identity.
+  subscript(id: MappedImage.ID) -> Registered? { images[id]?.registered }
 
   /// Why an image could not be inspected.
-  func failure(of id: MappedImage.ID) -> ImageError? { failures[id] }
+  func failure(of id: MappedImage.ID) -> ImageError? { images[id]?.failure }
 
-  /// Whether an image has been merged, or has gone before it could be.
-  func contains(_ id: MappedImage.ID) -> Bool { looks[id] != nil }
-
-  /// Whether nothing that is known of an image was copied later than at this look.
-  func isNews(_ id: MappedImage.ID, at look: Int) -> Bool { looks[id].map { $0 < look } ?? true }
-
-  /// Whether another image may take the place of one that has entries, or that could not be read.
-  func mayGo(_ id: MappedImage.ID) -> Bool {
-    guard let known = images[id] else { return failures[id] != nil }
-    return !known.isPinned && known.hold == nil
+  /// Returns whether an image was merged, or was removed before it could be.
+  func contains(_ id: MappedImage.ID) -> Bool {
+    if case .pending = images[id]?.state ?? .pending { false } else { true }
   }
 
-  /// Takes in an image as it was at a look, in place of what is known of it; what held that, unless a
-  /// call of it is under way. One without entries is only remembered as seen.
-  mutating func merge(_ id: MappedImage.ID, _ known: Known?, at look: Int) -> ImageReference? {
-    looks[id] = look
-    failures[id] = nil
-    let hold = images[id]?.hold
-    images[id] = known
+  /// Returns whether a snapshot is later than what is known.
+  func isNews(_ id: MappedImage.ID, at generation: Int) -> Bool {
+    guard let known = images[id] else { return true }
+    return switch known.state {
+    case .pending: true
+    case .removed: false
+    case .empty, .registered, .failed: known.generation < generation
+    }
+  }
+
+  /// Returns whether another image may have replaced one that has entries, or that could not be read.
+  func mayGo(_ id: MappedImage.ID) -> Bool {
+    switch images[id]?.state {
+    case .registered(let image): !image.isPinned && image.hold == nil
+    case .failed: true
+    case .pending, .empty, .removed, nil: false
+    }
+  }
+
+  /// Replaces what is known of an image by a snapshot; `image` is nil where it declares nothing.
+  ///
+  /// - Returns: The reference that kept the image mapped, unless a call into it is running. The caller
+  ///   releases it without a lock.
+  mutating func merge(
+    _ id: MappedImage.ID, _ image: Registered?, at generation: Int
+  ) -> ImageReference? {
+    set(id, image.map(State.registered) ?? .empty, at: generation)
+  }
+
+  /// Records that an image cannot be inspected. Returns what `merge` does.
+  @discardableResult
+  mutating func fail(
+    _ id: MappedImage.ID, _ error: ImageError, at generation: Int
+  ) -> ImageReference? {
+    set(id, .failed(error), at: generation)
+  }
+
+  /// Records that an image is unchanged in a snapshot.
+  mutating func confirm(_ id: MappedImage.ID, at generation: Int) {
+    images[id]?.generation = generation
+  }
+
+  /// Records what is wrong with an image that can be read.
+  mutating func remark(_ id: MappedImage.ID, _ error: ImageError) {
+    images[id, default: Known()].remark = error
+  }
+
+  /// Records that an image was unmapped. Returns what `merge` does.
+  mutating func forget(_ id: MappedImage.ID) -> ImageReference? {
+    let reference = set(id, .removed, at: .max)
+    images[id]?.remark = nil
+    return reference
+  }
+
+  private mutating func set(
+    _ id: MappedImage.ID, _ state: State, at generation: Int
+  ) -> ImageReference? {
+    let hold = self[id]?.hold
+    images[id, default: Known()].state = state
+    images[id]?.generation = generation
     hold?.keepers = []
     return hold.flatMap { letGo($0) }
   }
 
-  /// Takes in an image that cannot be inspected.
-  @discardableResult
-  mutating func fail(_ id: MappedImage.ID, _ error: ImageError, at look: Int) -> ImageReference? {
-    let reference = merge(id, nil, at: look)
-    failures[id] = error
-    return reference
-  }
-
-  /// An image was at a look what is known of it.
-  mutating func confirm(_ id: MappedImage.ID, at look: Int) { looks[id] = look }
-
-  /// Notes what is wrong with an image that can be read.
-  mutating func remark(_ id: MappedImage.ID, _ error: ImageError) { remarks[id] = error }
-
-  /// Forgets what is known of an image that is gone; what held it. Its identity never comes again, so
-  /// that one which another thread is still taking in is not merged afterwards.
-  mutating func forget(_ id: MappedImage.ID) -> ImageReference? {
-    let reference = merge(id, nil, at: .max)
-    remarks[id] = nil
-    return reference
-  }
-
-  /// Notes that an entry was removed by code, after so many announcements.
+  /// Records that code removed an entry, after this number of announcements.
   mutating func noteRemoval(of entry: RegisteredEntry, after announcements: UInt) {
     guard let id = entry.image else { return }
-    images[id]?.removed.append(entry)
-    images[id]?.announcementsAtRemoval = announcements
+    change(id) { image in
+      image.removed.append(entry)
+      image.announcementsAtRemoval = announcements
+    }
   }
 
-  /// Returns what was removed by code of an image that is surely the one that it was then: it is held, or
-  /// it would have announced that it went.
+  /// Returns what code removed of an image, if that is certainly the same image as then: it is held, or
+  /// it would have announced that it was unmapped.
   func removed(of id: MappedImage.ID, announces: Bool, announcements: UInt) -> [RegisteredEntry] {
-    guard let known = images[id] else { return [] }
+    guard let image = self[id] else { return [] }
     let isSame =
-      known.hold != nil || (announces && known.announcementsAtRemoval == announcements)
-    return isSame ? known.removed : []
+      image.hold != nil || (announces && image.announcementsAtRemoval == announcements)
+    return isSame ? image.removed : []
   }
 
-  /// Holds an image by this reference, unless one holds it already or it is not known.
+  /// Holds an image by this reference, unless it is held already or not known.
   mutating func hold(_ id: MappedImage.ID, _ reference: ImageReference) {
-    guard images[id] != nil, images[id]?.hold == nil else { return }
-    images[id]?.hold = ImageHold(id, reference)
+    change(id) { image in
+      if image.hold == nil { image.hold = ImageHold(id, reference) }
+    }
   }
 
-  /// Lets go of an image that nothing uses any more; what held it.
+  /// Ends a hold that nothing uses. Returns its reference, for the caller to release; nil while it is in use.
   mutating func letGo(_ hold: ImageHold) -> ImageReference? {
     guard hold.isIdle else { return nil }
-    if images[hold.image]?.hold === hold { images[hold.image]?.hold = nil }
+    change(hold.image) { image in
+      if image.hold === hold { image.hold = nil }
+    }
     return hold.reference
+  }
+
+  private mutating func change(_ id: MappedImage.ID, _ body: (inout Registered) -> Void) {
+    guard var image = self[id] else { return }
+    body(&image)
+    images[id]?.state = .registered(image)
   }
 }
