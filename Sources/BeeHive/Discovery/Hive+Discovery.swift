@@ -5,8 +5,8 @@ internal import Synchronization
 internal import Threads
 
 extension Hive {
-  /// Takes in what announced itself since the last time and, with `probing`, what came or went without
-  /// a word. Whether anything changed.
+  /// Merges images that announced themselves; if `probing`, also asks the loader. Returns whether anything
+  /// changed.
   @discardableResult
   func catchUp(probing: Bool) -> Bool {
     guard followsLoader else { return false }
@@ -14,12 +14,12 @@ extension Hive {
     let isAnnounced = announcements != seenAnnouncements.load(ordering: .acquiring)
     guard isAnnounced || (probing && watch.withLock { $0.isStale }) else { return false }
     let changed = discover()
-    // What was announced while we looked is looked at the next time.
+    // What was announced during the walk is merged the next time.
     seenAnnouncements.store(announcements, ordering: .releasing)
     return changed
   }
 
-  /// Walks the loader's list and merges what it finds. Whether anything changed.
+  /// Walks the loader's list and merges what it finds. Returns whether anything changed.
   @discardableResult
   func discover() -> Bool {
     let found: ImageWatch.Found
@@ -40,10 +40,10 @@ extension Hive {
     return !found.images.isEmpty || !found.removed.isEmpty
   }
 
-  /// The images to take in, each relocated.
+  /// The images to merge, each relocated.
   private func settled(_ found: ImageWatch.Found) -> [ImageWatch.Snapshot] {
     guard !found.unsettled.isEmpty else { return found.images }
-    // Another thread is inside their dlopen. No lock is held.
+    // Another thread is inside the dlopen that maps them. No lock is held.
     for image in found.unsettled { image.waitForRelocation() }
     let ids = found.unsettled.map(\.mapped.id)
     let again = watch.withLock { $0.lookAgain(at: ids) }
@@ -54,8 +54,8 @@ extension Hive {
     }
   }
 
-  /// Reads an image's records and makes entries of them, with no lock held; nil if the image has gone
-  /// meanwhile, which the next look says.
+  /// Reads an image's records and makes entries of them, without a lock. Returns nil if the image was
+  /// unmapped meanwhile, which the next walk finds.
   private func arrival(of snapshot: ImageWatch.Snapshot) -> Arrival? {
     let image = snapshot.image
     var arrival = Arrival(
@@ -73,7 +73,7 @@ extension Hive {
     guard !outline.isEmpty else { return arrival }
     var isPinned = image.mapped.role != .library
     if image.carriesSwift, !isPinned {
-      // Before an accessor of it runs, and before anything of it can be handed out.
+      // Before one of its accessors runs, and before a service of it can be handed out.
       do throws(ImageError) {
         try image.pin()
         isPinned = true

@@ -1,15 +1,16 @@
 internal import BinaryImage
 
-/// What keeps one image mapped while something of it is in use. Lives under the Hive's lock.
+/// Keeps one image mapped while it is in use. Lives under the Hive's lock.
 ///
-/// A call uses it while it runs. An entry keeps it from the first time that something of it was handed
-/// out, or its module was made, until the entry leaves, the module ends or the Hive stops.
+/// A call into the image uses it while the call runs. An entry uses it from the first time that one of its
+/// services was handed out, or its module was made, until the entry is removed, the module ends or the Hive
+/// stops.
 final class ImageHold: @unchecked Sendable {
   // Sound: the variables are read and written under the lock of the Hive; the rest is immutable.
 
   let image: MappedImage.ID
   let reference: ImageReference
-  /// How many calls are under way.
+  /// The number of calls that are running.
   var callCount = 0
   /// The entries that keep it, by their order.
   var keepers: Set<UInt64> = []
@@ -22,12 +23,12 @@ final class ImageHold: @unchecked Sendable {
   var isIdle: Bool { callCount == 0 && keepers.isEmpty }
 }
 
-/// The entries of C that something was handed out of. Lives under the Hive's lock.
+/// The C entries whose services are in use. Lives under the Hive's lock.
 struct HandedOut {
   private struct Element {
     let entry: RegisteredEntry
     let number: Int
-    /// What its factory made, and how often each was handed out and not given back.
+    /// The objects its factory made, each with the number of times it was handed out and not given back.
     var objects: [RuntimeAddress: Int] = [:]
 
     mutating func add(_ object: RuntimeAddress?) {
@@ -37,11 +38,11 @@ struct HandedOut {
 
   private var entries: [UInt64: Element] = [:]
   private var count = 0
-  /// Changes whenever everything is taken back: what was made before must not be handed out after it.
+  /// Changes whenever everything is taken back: objects that were made before are not handed out afterwards.
   private(set) var turn = 0
 
-  /// Something of the entry has been handed out, unless everything was taken back since `turn`; returns
-  /// whether it was.
+  /// Records that a service of the entry is handed out. Returns false where everything was taken back since
+  /// `turn`, or the entry was removed.
   mutating func add(_ entry: RegisteredEntry, _ object: RuntimeAddress?, at turn: Int) -> Bool {
     guard turn == self.turn, !entry.isWithdrawn else { return false }
     count += 1
@@ -51,7 +52,8 @@ struct HandedOut {
 
   func contains(_ entry: RegisteredEntry) -> Bool { entries[entry.order] != nil }
 
-  /// An object has come back; returns how often it is still out, nil where the entry did not hand it out.
+  /// Records that an object was given back. Returns how many times it is still handed out; nil where the
+  /// entry did not hand it out.
   mutating func giveBack(_ object: RuntimeAddress, to entry: RegisteredEntry) -> Int? {
     guard let count = entries[entry.order]?.objects[object] else { return nil }
     entries[entry.order]?.objects[object] = count > 1 ? count - 1 : nil
@@ -61,7 +63,8 @@ struct HandedOut {
 
   mutating func remove(_ entry: RegisteredEntry) { entries[entry.order] = nil }
 
-  /// The entries, the last to be handed out first; what was made until now is handed out no more.
+  /// Returns the entries, the one that was handed out last first. Objects made until now are not handed out
+  /// any more.
   mutating func beginTakingBack() -> [RegisteredEntry] {
     turn += 1
     return entries.values.sorted { $0.number > $1.number }.map(\.entry)

@@ -2,58 +2,57 @@ internal import BinaryImage
 internal import CBeeHive
 internal import CImageEvents
 
-/// Which images a Hive has yet to take in: the loader's list, and what announced itself.
+/// Which images a Hive still has to merge: the loader's list, and the images that announced themselves.
 ///
-/// Lives under a lock of its own, which is held while the loader's list is walked and files without a
-/// note are read, but never across `dlopen`, a constructor, an accessor or any other foreign code.
-/// An image stays on the list of unmerged ones until a thread has merged it: a second thread that
-/// comes meanwhile takes it in as well rather than wait, because the first may be waiting for a
-/// constructor that the second is in.
+/// Has a lock of its own. It is held while the loader's list is walked and files without a note are read,
+/// never across `dlopen`, a constructor, an accessor or other foreign code. An image stays unmerged until a
+/// thread has merged it. A second thread that finds it meanwhile merges it too and does not wait, because
+/// the first one may be waiting for a constructor that the second one runs in.
 struct ImageWatch: ~Copyable {
   private var list = ImageList()
   private var unmerged: Set<MappedImage.ID> = []
   private var announced: Set<RuntimeAddress> = []
-  /// Images that have announced themselves: what takes such a one's place, built of the same parts,
-  /// announces itself too.
+  /// The images that have announced themselves. An image that replaces one of them, built from the same
+  /// sources, announces itself too.
   private var announcing: Set<MappedImage.ID> = []
-  /// How many looks there were that copied images.
+  /// The number of snapshots taken so far.
   private var looks = 0
 
-  /// An image as it was at one look.
+  /// A copy of an image, and when it was made.
   struct Snapshot: Sendable {
     let image: LoadedImage
-    /// The number of the look: of two snapshots of one image the later one holds.
+    /// The generation: of two snapshots of one image the later one is true.
     let look: Int
-    /// Whether what was taken in at an earlier look may be of another image, which stood in the same
-    /// place and looks the same in the list.
+    /// Whether what was merged before may belong to another image, which was mapped at the same address
+    /// and is listed in the same way.
     let mayBeAnother: Bool
-    /// Whether the image announces that it comes and goes.
+    /// Whether the image announces that it is mapped and unmapped.
     let announces: Bool
   }
 
-  /// What one look at the loader's list found.
+  /// What one walk of the loader's list found.
   struct Found: Sendable {
-    /// Images to take in, in the loader's order; then those to compare with what is known of them.
-    /// Another may stand in the place of such a one: it has announced itself there, or something was
-    /// unmapped and images that announce nothing may be new.
+    /// Images to merge, in the loader's order; then images to compare with what is known of them: another
+    /// image may have replaced such a one, since something announced itself at its address, or since
+    /// something was unmapped and the image announces nothing.
     var images: [Snapshot] = []
     /// Images whose sections cannot be found, and why.
     var failures: [(id: MappedImage.ID, error: ImageError)] = []
-    /// Images that were read and have something wrong with them as a whole.
+    /// Images that were read and are wrong as a whole.
     var remarks: [(id: MappedImage.ID, error: ImageError)] = []
-    /// Images that are gone.
+    /// Images that were unmapped.
     var removed: [MappedImage.ID] = []
     /// Those of `images` that may not be relocated yet.
     var unsettled: [LoadedImage] = []
   }
 
-  /// Whether the loader has mapped or unmapped anything since the last look.
+  /// Whether the loader has mapped or unmapped an image since the last walk.
   var isStale: Bool {
     guard unmerged.isEmpty, let now = ImageList.probe() else { return true }
     return now != list.counters
   }
 
-  /// Walks the loader's list. `isSuspect` says which known images may really go.
+  /// Walks the loader's list. `isSuspect` returns whether a known image may have been replaced.
   mutating func look(isSuspect: (MappedImage.ID) -> Bool) throws(ImageError) -> Found {
     takeAnnouncements()
     let changes = try list.update()
@@ -62,7 +61,7 @@ struct ImageWatch: ~Copyable {
     unmerged.subtract(changes.removed)
     announcing.subtract(changes.removed)
     let suspects = suspects(mayBeSilent: changes.mayHideReplacements, isSuspect: isSuspect)
-    // Another thread may be taking in what it has copied of an image that is gone by now.
+    // Another thread may still merge its copy of an image that is unmapped by now.
     copy(unmerged.sorted(), into: &found, mayBeOthers: changes.mayHideReplacements)
     for case .image(let image) in list.copy(suspects) {
       let isAnnounced = image.mapped.header.map { announced.contains($0) } ?? false
@@ -74,11 +73,11 @@ struct ImageWatch: ~Copyable {
     return found
   }
 
-  /// The positions of merged images that may be others than before.
+  /// The positions of merged images that may have been replaced.
   private borrowing func suspects(
     mayBeSilent: Bool, isSuspect: (MappedImage.ID) -> Bool
   ) -> [Int] {
-    // Usually what has announced itself is what is new.
+    // Usually the images that announced themselves are the new ones.
     let new = unmerged.compactMap { list.position(of: $0).flatMap { list.header(at: $0) } }
     guard mayBeSilent || !announced.isSubset(of: new) else { return [] }
     return (0..<list.count).filter { position in
@@ -89,7 +88,7 @@ struct ImageWatch: ~Copyable {
     }
   }
 
-  /// Copies images again that were not relocated at the first look.
+  /// Copies images again that were not relocated when they were first copied.
   mutating func lookAgain(at ids: [MappedImage.ID]) -> Found {
     var found = Found()
     copy(ids, into: &found, mayBeOthers: true)
@@ -97,7 +96,7 @@ struct ImageWatch: ~Copyable {
     return found
   }
 
-  /// These images have been merged.
+  /// Records that these images are merged.
   mutating func merged(_ ids: some Sequence<MappedImage.ID>) {
     for id in ids { unmerged.remove(id) }
     if unmerged.isEmpty { announced.removeAll() }
@@ -108,7 +107,7 @@ struct ImageWatch: ~Copyable {
   ) {
     looks += 1
     let positions = ids.compactMap { list.position(of: $0) }
-    // Asked before anything is copied: what is relocated afterwards may have been copied too soon.
+    // Asked before anything is copied: an image that is relocated later may have been copied too soon.
     let relocated = positions.map { list.isRelocated($0) }
     for (index, copy) in list.copy(positions).enumerated() {
       let mapped = list[positions[index]]
@@ -117,7 +116,7 @@ struct ImageWatch: ~Copyable {
       }
       switch copy {
       case .image(let image):
-        // What has called the hook from its constructor is relocated.
+        // An image whose constructor has called the hook is relocated.
         let isAnnounced = mapped.header.map { announced.contains($0) } ?? false
         if isAnnounced { announcing.insert(mapped.id) }
         found.images.append(
@@ -126,8 +125,8 @@ struct ImageWatch: ~Copyable {
             announces: announcing.contains(mapped.id)))
         if !relocated[index], !isAnnounced, !image.isSettled { found.unsettled.append(image) }
       case .failed(let error): found.failures.append((mapped.id, error))
-      // It stays unmerged: the next look finds it gone from the list, or finds one in its place that
-      // the list cannot tell from it.
+      // It stays unmerged: the next walk finds that it is no longer listed, or finds an image in its place
+      // that the list cannot tell from it.
       case .gone: break
       }
     }
@@ -148,7 +147,7 @@ struct ImageWatch: ~Copyable {
 }
 
 extension ImageError {
-  /// An image that has a runtime in it which is not this one.
+  /// An image that contains a second runtime.
   fileprivate static func secondRuntime(in image: MappedImage) -> ImageError {
     ImageError(
       .secondRuntime, image: image.name,
