@@ -25,7 +25,8 @@ struct Binding {
     if let abi = record.attributes.abi { return structure(of: record, abi: abi) }
     if let accessor = record.accessor, let function = accessor.runtimeAddress(in: image) {
       return accessorProgress(
-        Accessor(function: function, context: record.context?.runtimeAddress(in: image)))
+        Accessor(function: function, context: record.context?.runtimeAddress(in: image)),
+        of: record)
     }
     if record.kind == .target || record.kind == .route {
       return .accepted(
@@ -61,12 +62,18 @@ struct Binding {
     }
   }
 
-  private func accessorProgress(_ accessor: Accessor) -> RegisteredEntry.Progress {
+  private func accessorProgress(
+    _ accessor: Accessor, of record: Record
+  ) -> RegisteredEntry.Progress {
     guard ForeignMemory.image.holdsCode(accessor.function) else {
       return .rejected(.noCode("its accessor", at: accessor.function))
     }
     var accessor = accessor
-    accessor.service = ForeignCall.describe(accessor).map { ObjectIdentifier($0) }
+    if let type = ForeignCall.describe(accessor) {
+      accessor.service = ObjectIdentifier(type)
+      accessor.hasOtherName =
+        record.kind == .service && !ServiceNames.of(type).all.contains(record.name)
+    }
     return .bound(.accessor(accessor))
   }
 
@@ -77,12 +84,18 @@ struct Binding {
     switch TypeLookup.type(named: TypeName(name)) {
     case .found(let type): return progress(of: entry, as: type, named: name)
     case .ambiguous(let names):
-      return .accepted(
-        Problem(
-          .ambiguousType,
-          "\(names.joined(separator: " and ")) both answer to \(name); write the module's name too")
-      )
+      return .accepted(.ambiguous(names, as: name))
     case .none(let absence): return .accepted(.absent(absence, name: name))
+    }
+  }
+
+  /// Which of several services an implementation conforms to.
+  private static func services(named names: [String], of type: Any.Type) -> [ObjectIdentifier] {
+    names.compactMap { name in
+      guard case .found(let service) = TypeLookup.type(named: TypeName(name)),
+        Conformance.of(type, to: service) == .holds
+      else { return nil }
+      return ObjectIdentifier(service)
     }
   }
 
@@ -94,10 +107,23 @@ struct Binding {
       return .rejected(Problem(.doesNotConform, "\(name) does not conform to Module"))
     }
     // Where the service's own type is known too, a type that cannot serve as it is refused now.
-    if case .found(let service) = TypeLookup.type(named: TypeName(entry.name)),
-      case .fails(let reason) = Conformance.of(type, to: service)
-    {
-      return .rejected(Problem(.doesNotConform, reason + TypeCopies.remark(on: service)))
+    var served: ObjectIdentifier?
+    switch TypeLookup.type(named: TypeName(entry.name)) {
+    case .found(let service):
+      served = ObjectIdentifier(service)
+      if case .fails(let reason) = Conformance.of(type, to: service) {
+        return .rejected(Problem(.doesNotConform, reason + TypeCopies.remark(on: service)))
+      }
+    case .ambiguous(let names):
+      let fitting = Self.services(named: names, of: type)
+      guard fitting.count <= 1 else { return .accepted(.ambiguous(names, as: entry.name)) }
+      guard let service = fitting.first else {
+        return .rejected(
+          Problem(
+            .doesNotConform, "\(name) conforms to none of \(names.joined(separator: ", "))"))
+      }
+      served = service
+    case .none: break
     }
     guard let injectable = type as? any Injectable.Type else {
       return .rejected(
@@ -106,7 +132,7 @@ struct Binding {
           "\(name) does not conform to Injectable, so nothing knows how to make one; conform it, "
             + "or bind the name"))
     }
-    return .bound(.injectable(injectable))
+    return .bound(.injectable(injectable, serving: served))
   }
 }
 
@@ -122,6 +148,13 @@ extension Problem {
       case .unqualified: "this Swift runtime lists no types; write the module's name too"
       }
     return Problem(.noSuchType, "\(found); \(remedy)")
+  }
+
+  /// That several types have the name that an entry writes.
+  fileprivate static func ambiguous(_ names: [String], as name: String) -> Problem {
+    Problem(
+      .ambiguousType,
+      "\(names.joined(separator: " and ")) both answer to \(name); write the module's name too")
   }
 
   /// The state of an entry between registration and the first look for its type.

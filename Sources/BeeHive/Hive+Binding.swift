@@ -12,15 +12,19 @@ struct BindingGround: Equatable {
 }
 
 extension Hive {
-  /// The services of any of these names, in order of registration, and the table's version; with a
-  /// given name, those that have it alone.
+  /// The services of any of these names, and those that serve as `type` whatever their name, in order of
+  /// registration, and the table's version; with a given name, those that have it alone.
   func services(
-    named names: [String], given: String? = nil
+    named names: [String], of type: Any.Type? = nil, given: String? = nil
   ) -> (entries: [RegisteredEntry], version: Int) {
     state.withLock { state in
-      let entries = names.flatMap { name in
+      var entries = names.flatMap { name in
         given.map { state.table.services(named: name, given: $0) }
           ?? state.table.services(named: name)
+      }
+      if let type {
+        entries += state.table.services(serving: ObjectIdentifier(type), given: given)
+          .filter { !names.contains($0.name) }
       }
       return (entries, state.table.version)
     }
@@ -38,14 +42,15 @@ extension Hive {
     let next = Binding(hostBindings: bindings).progress(named: entry)
     defer { if delivers { observers.deliver() } }
     return state.withLock { state in
-      guard state.table.set(next, for: entry) else { return entry.progress }
-      switch entry.progress {
-      case .bound: observers.post(.entryBound(entry.snapshot))
-      case .rejected:
-        observers.post(.entryRejected(entry.snapshot))
-        // Another one may have got its turn.
-        if entry.kind == .service { state.forgetAnswers(named: entry.name, cache: cache) }
-      case .accepted: break
+      for changed in state.table.set(next, for: entry) {
+        switch changed.progress {
+        case .bound: observers.post(.entryBound(changed.snapshot))
+        case .rejected:
+          observers.post(.entryRejected(changed.snapshot))
+          // Another one may have got its turn.
+          state.forgetAnswers(of: changed, cache: cache)
+        case .accepted: break
+        }
       }
       return entry.progress
     }

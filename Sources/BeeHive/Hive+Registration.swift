@@ -80,7 +80,8 @@ extension Hive {
     if case .fails(let reason) = Conformance.of(implementation, to: type) {
       progress = .rejected(Problem(.doesNotConform, reason))
     } else {
-      progress = .bound(.injectable(implementation))
+      progress = .bound(
+        .injectable(implementation, serving: ObjectIdentifier(type as Any.Type)))
     }
     try register(
       serviceEntry(
@@ -111,7 +112,7 @@ extension Hive {
     let (entries, _) = state.withLock { state in
       let isLatest = state.hostBindings[name]?.binding == version
       let entries = state.table.unbind(version)
-      for entry in entries { state.forgetAnswers(named: entry.name, cache: cache) }
+      for entry in entries { state.forgetAnswers(of: entry, cache: cache) }
       state.hostBindingsVersion += 1
       return (entries, isLatest ? state.hostBindings.removeValue(forKey: name) : nil)
     }
@@ -146,11 +147,25 @@ extension Hive {
   /// Takes in one entry, for the module whose code is running; throws where it is refused.
   @discardableResult
   func register(_ entry: RegisteredEntry) throws(Problem) -> Bool {
+    bindNamesakes(of: entry)
     add([entry])
     // Also one that is refused, since it is listed.
     try own([entry])
     if case .rejected(let problem) = state.withLock({ _ in entry.progress }) { throw problem }
     return true
+  }
+
+  /// Binds what came before and may serve as the same type, so that who comes second is known now.
+  private func bindNamesakes(of entry: RegisteredEntry) {
+    guard entry.kind == .service else { return }
+    let unbound = state.withLock { state in
+      ServiceNames.forms(of: entry.name).flatMap { name in
+        state.table.services(named: name, given: entry.givenName).filter {
+          if case .accepted = $0.progress { true } else { false }
+        }
+      }
+    }
+    for other in unbound { _ = boundProgress(of: other) }
   }
 
   /// Takes in entries, in their order.
@@ -169,7 +184,7 @@ extension Hive {
       let gone = state.table.withdraw(where: condition)
       for entry in gone {
         state.images.noteRemoval(of: entry, after: UInt(image_events_generation()))
-        state.forgetAnswers(named: entry.name, cache: cache)
+        state.forgetAnswers(of: entry, cache: cache)
         observers.post(.entryWithdrawn(entry.snapshot))
       }
       // A module that runs is torn down first.
@@ -195,7 +210,7 @@ extension Hive.State {
     _ entry: RegisteredEntry, cache: borrowing LookupCache, _ observers: Observers
   ) {
     observers.post(entry.snapshot.notice)
-    if entry.kind == .service { forgetAnswers(named: entry.name, cache: cache) }
+    forgetAnswers(of: entry, cache: cache)
   }
 
   /// The same for what an image declares.
@@ -208,7 +223,7 @@ extension Hive.State {
     }
     guard !publishedKeys.isEmpty else { return }
     for entry in entries.made where entry.kind == .service {
-      forgetAnswers(named: entry.name, cache: cache)
+      forgetAnswers(of: entry, cache: cache)
     }
     // Few of them were ever asked for: the others are told apart without making a text of any.
     var changed: [RecordView] = []
@@ -223,6 +238,18 @@ extension Hive.State {
       guard case .success(let record) = entries.outline.record(of: entry) else { continue }
       forgetAnswers(named: record.name, cache: cache)
     }
+  }
+
+  /// Takes the answers out of the lookup cache that depend on an entry.
+  mutating func forgetAnswers(of entry: RegisteredEntry, cache: borrowing LookupCache) {
+    guard entry.kind == .service, !publishedKeys.isEmpty else { return }
+    guard entry.hasOtherName else {
+      forgetAnswers(named: entry.name, cache: cache)
+      return
+    }
+    // Its name says nothing of who asks for it; such entries are few.
+    for keys in publishedKeys.values { for key in keys.all { cache.publish(nil, for: key) } }
+    publishedKeys = [:]
   }
 
   /// Takes the answers out of the lookup cache that depend on services of this name: those of names

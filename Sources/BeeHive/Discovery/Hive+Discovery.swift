@@ -138,7 +138,7 @@ extension Hive.State {
       departures.entries = table.withdraw(imagesOf: gone)
       for entry in departures.entries {
         handedOut.remove(entry)
-        forgetAnswers(named: entry.name, cache: cache)
+        forgetAnswers(of: entry, cache: cache)
         observers.post(.entryWithdrawn(entry.snapshot))
       }
     }

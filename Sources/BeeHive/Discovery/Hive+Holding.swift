@@ -61,7 +61,7 @@ extension Hive {
     // One by one: while a `destroy` runs, what was made before it is still there to be asked.
     for entry in state.withLock({ $0.handedOut.beginTakingBack() }) {
       let taken = state.withLock { state in
-        state.forgetAnswers(named: entry.name, cache: cache)
+        state.forgetAnswers(of: entry, cache: cache)
         return state.take([entry])
       }
       giveBack(taken)

@@ -9,6 +9,8 @@ struct EntryTable {
   private var made = MadeEntries()
   private var unmade = UnmadeEntries()
   private var services: [String: Namesakes] = [:]
+  /// Those that are known to serve as a type, by it and their given name; in order of registration.
+  private var servicesByType: [ObjectIdentifier: [String?: [RegisteredEntry]]] = [:]
   private var modules: [String: Namesakes] = [:]
   private var images: [MappedImage.ID: [RegisteredEntry]] = [:]
   /// The targets and routes, which layers above make something of, in order of registration.
@@ -48,6 +50,14 @@ struct EntryTable {
   mutating func services(named name: String, given: String?) -> [RegisteredEntry] {
     make(NameHash.of(name.utf8Span.span, .service))
     return services[name]?.given(given) ?? []
+  }
+
+  /// The services that are known to serve as a type, whatever their name; with a given name, those that have it.
+  func services(serving type: ObjectIdentifier, given: String?) -> [RegisteredEntry] {
+    guard let groups = servicesByType[type] else { return [] }
+    if let given { return groups[given] ?? [] }
+    return groups.count == 1
+      ? groups.first?.value ?? [] : groups.values.joined().sorted { $0.order < $1.order }
   }
 
   /// The names of all services; those that were never asked for are not made for it.
@@ -144,7 +154,10 @@ struct EntryTable {
   private mutating func file(_ entry: RegisteredEntry) {
     guard !entry.name.isEmpty else { return }
     switch entry.kind {
-    case .service: services[entry.name, default: .none].add(entry)
+    case .service:
+      let isTyped = fileByType(entry)
+      services[entry.name, default: .none].add(entry)
+      if isTyped { rejectDuplicates(around: entry) }
     case .module: modules[entry.name, default: .none].add(entry)
     case .target, .route:
       others.append(entry)
@@ -156,19 +169,44 @@ struct EntryTable {
     if case .accepted = entry.progress { knownUnboundCount += 1 }
   }
 
-  /// Says what became of an entry, unless it has left or been settled meanwhile; whether that is so.
-  mutating func set(_ progress: RegisteredEntry.Progress, for entry: RegisteredEntry) -> Bool {
-    guard !entry.isWithdrawn, case .accepted = entry.progress else { return false }
+  /// Says what became of an entry, unless it has left or been settled meanwhile. Returns the entries whose
+  /// state that changes: with it, those that turn out to be its duplicates.
+  mutating func set(
+    _ progress: RegisteredEntry.Progress, for entry: RegisteredEntry
+  ) -> [RegisteredEntry] {
+    guard !entry.isWithdrawn, case .accepted = entry.progress else { return [] }
     if case .accepted = progress {} else { knownUnboundCount -= 1 }
     entry.progress = progress
-    // An accessor tells its type only when it is bound, so a duplicate may show only now.
+    var changed = [entry]
     if entry.kind == .service {
-      let others = rivals(of: entry).filter { $0 !== entry && $0.order < entry.order }
-      entry.reject(ifDuplicateAmong: others)
+      _ = fileByType(entry)
+      changed += rejectDuplicates(around: entry)
     }
     // What cannot serve keeps no other from it.
     if case .rejected = progress { giveTurns(among: rivals(of: entry)) }
+    return changed
+  }
+
+  /// Puts a service under the type that it serves as; false where that is not known.
+  private mutating func fileByType(_ entry: RegisteredEntry) -> Bool {
+    guard let type = entry.servedType else { return false }
+    entry.filedType = type
+    var group = servicesByType[type, default: [:]].removeValue(forKey: entry.givenName) ?? []
+    let position = group.lastIndex { $0.order < entry.order }.map { $0 + 1 } ?? 0
+    group.insert(entry, at: position)
+    servicesByType[type, default: [:]][entry.givenName] = group
     return true
+  }
+
+  /// Rejects an entry as the duplicate of an earlier one, else later ones as its duplicates. Returns those.
+  ///
+  /// Which type an entry serves as may be known only when it is bound, so a duplicate may show only then.
+  @discardableResult
+  private mutating func rejectDuplicates(around entry: RegisteredEntry) -> [RegisteredEntry] {
+    let rivals = rivals(of: entry)
+    entry.reject(ifDuplicateAmong: rivals.filter { $0.order < entry.order })
+    if case .rejected = entry.progress { return [] }
+    return rivals.filter { $0.order > entry.order && $0.reject(ifDuplicateAmong: [entry]) }
   }
 
   /// Takes back what the host gave with one call of `bind`; returns the entries that it had bound.
@@ -218,10 +256,14 @@ struct EntryTable {
   /// The entries that could be duplicates of an entry, with itself.
   private mutating func rivals(of entry: RegisteredEntry) -> [RegisteredEntry] {
     switch entry.kind {
-    case .service: services(named: entry.name, given: entry.givenName)
-    case .module: modules(named: entry.name)
+    case .service:
+      let named = services(named: entry.name, given: entry.givenName)
+      let typed = entry.filedType.flatMap { servicesByType[$0]?[entry.givenName] } ?? []
+      let others = typed.filter { $0.name != entry.name }
+      return others.isEmpty ? named : (named + others).sorted { $0.order < $1.order }
+    case .module: return modules(named: entry.name)
     default:
-      entry.identities.flatMap { othersByIdentity[$0] ?? [] }.sorted { $0.order < $1.order }
+      return entry.identities.flatMap { othersByIdentity[$0] ?? [] }.sorted { $0.order < $1.order }
     }
   }
 
@@ -240,7 +282,15 @@ struct EntryTable {
     guard !entry.name.isEmpty else { return }
     let isLast: Bool
     switch entry.kind {
-    case .service: isLast = Self.remove(entry, from: &services)
+    case .service:
+      isLast = Self.remove(entry, from: &services)
+      if let type = entry.filedType {
+        servicesByType[type]?[entry.givenName]?.removeAll { $0 === entry }
+        if servicesByType[type]?[entry.givenName]?.isEmpty == true {
+          servicesByType[type]?[entry.givenName] = nil
+        }
+        if servicesByType[type]?.isEmpty == true { servicesByType[type] = nil }
+      }
     case .module: isLast = Self.remove(entry, from: &modules)
     default:
       for identity in entry.identities {

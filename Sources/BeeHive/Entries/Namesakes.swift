@@ -66,11 +66,14 @@ extension RegisteredEntry {
   var givenName: String? { kind == .service ? attributes.name : nil }
 
   /// Rejects this entry where one of `others` provides what it does; that one's end gives it its turn.
-  func reject(ifDuplicateAmong others: [RegisteredEntry]) {
-    if case .rejected = progress { return }
-    guard let first = others.first(where: { $0.isDuplicated(by: self) }) else { return }
+  /// Whether that is so.
+  @discardableResult
+  func reject(ifDuplicateAmong others: [RegisteredEntry]) -> Bool {
+    if case .rejected = progress { return false }
+    guard let first = others.first(where: { $0.isDuplicated(by: self) }) else { return false }
     setAside = SetAside(progress: progress, isDuplicate: true)
     progress = .rejected(.duplicate(of: first, by: self))
+    return true
   }
 
   /// Whether `later` provides what this entry already does, so that nothing could tell them apart.
@@ -78,11 +81,13 @@ extension RegisteredEntry {
     if case .rejected = progress { return false }
     guard !isOverride, !later.isOverride else { return false }
     let mine = identities
-    guard later.identities.contains(where: mine.contains) else { return false }
-    guard kind == .service else { return true }
-    // Two Swift accessors may make protocols of one name from two modules.
-    if let type = madeType, let other = later.madeType { return type == other }
-    return (madeType == nil) == (later.madeType == nil)
+    guard kind == .service else { return later.identities.contains(where: mine.contains) }
+    // A service is a type, whatever it is called; where that is not known, it is its name.
+    guard let type = filedType, let other = later.filedType else {
+      return filedType == later.filedType && mine == later.identities
+    }
+    return type == other && givenName == later.givenName && isC == later.isC
+      && attributes.priority == later.attributes.priority
   }
 }
 

@@ -6,8 +6,8 @@ enum Provider: Sendable {
   case accessor(Accessor)
   /// A structure that a C author wrote; read when the image is held, at first use.
   case structure(CStructure, RuntimeAddress)
-  /// A type that the entry names.
-  case injectable(any Injectable.Type)
+  /// A type that the entry names, and the one that it serves as, where that is known.
+  case injectable(any Injectable.Type, serving: ObjectIdentifier?)
   /// A module type that the entry names.
   case module(any Module.Type)
   /// What the host gave: makes a value of the type whose key it carries.
@@ -46,6 +46,8 @@ struct Accessor: Hashable, Sendable {
   var context: RuntimeAddress?
   /// The type it makes, where it says so.
   var service: ObjectIdentifier?
+  /// Whether the record calls the service by none of that type's names: a typealias, a composition.
+  var hasOtherName = false
 }
 
 /// What the host gave to make something with.

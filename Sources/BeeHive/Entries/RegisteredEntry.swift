@@ -38,6 +38,8 @@ final class RegisteredEntry: @unchecked Sendable {
   /// The image that holds it; nil for an entry made by code.
   let image: MappedImage.ID?
   let scope: Scope
+  /// Whether the record calls a service by none of its type's names.
+  let hasOtherName: Bool
   /// The address of the structure of a C record, whatever became of the entry.
   let structure: RuntimeAddress?
   /// Made at the first request: most entries of a large library are never asked for.
@@ -51,6 +53,8 @@ final class RegisteredEntry: @unchecked Sendable {
   var isWithdrawn = false {
     didSet { if isWithdrawn { withdrawPublished() } }
   }
+  /// The type under which `EntryTable` has put it.
+  var filedType: ObjectIdentifier?
   /// Where `MadeEntries` has put it.
   var place = 0
   /// Where others read what became of the entry; negative where nobody does.
@@ -73,6 +77,8 @@ final class RegisteredEntry: @unchecked Sendable {
     self.scope = scope
     self.progress = progress
     structure = if case .bound(.structure(_, let address)) = progress { address } else { nil }
+    hasOtherName =
+      if case .bound(.accessor(let accessor)) = progress { accessor.hasOtherName } else { false }
   }
 
   /// Tells those who read this process's memory what becomes of the entry, in this cell.
@@ -105,11 +111,13 @@ final class RegisteredEntry: @unchecked Sendable {
     attributes.abi != nil || (kind != .module && kind != .service)
   }
 
-  /// The Swift type that the provider makes, where it says so. Under the Hive's lock.
-  var madeType: ObjectIdentifier? {
+  /// The Swift type that a service serves as, where something says so. Under the Hive's lock.
+  var servedType: ObjectIdentifier? {
     switch provider {
     case .accessor(let accessor): accessor.service
-    case .closure(let factory): factory.service
+    // What the host gave for an implementation's name makes that.
+    case .closure(let factory): factory.binding == nil ? factory.service : nil
+    case .injectable(_, let service): service
     default: nil
     }
   }

@@ -68,7 +68,7 @@ extension Hive {
     let made = state.withLock { $0.overrides.end(beginning) }
     for entry in made.reversed() { entry.existingSingleton?.reset() }
     state.withLock { state in
-      for entry in made { state.forgetAnswers(named: entry.name, cache: cache) }
+      for entry in made { state.forgetAnswers(of: entry, cache: cache) }
     }
     cache.collect(now: true)
   }

@@ -61,7 +61,7 @@ extension Resolution {
     switch provider {
     case .accessor(let accessor):
       return { [type] _ in ForeignCall.make(accessor, as: type) }
-    case .injectable(let implementation):
+    case .injectable(let implementation, _):
       return { hive in try implementation.init(hive: hive) as? Service }
     case .closure(let factory):
       if let typed = factory.typed(as: type) { return typed }

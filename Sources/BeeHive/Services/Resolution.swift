@@ -111,7 +111,7 @@ struct Resolution<Service: Sendable> {
   mutating func implementations() -> [(entry: RegisteredEntry, type: Any.Type?)] {
     fitting().map { candidate in
       switch candidate.provider {
-      case .injectable(let type): (candidate.entry, type)
+      case .injectable(let type, _): (candidate.entry, type)
       case .closure(let factory): (candidate.entry, Self.implementation(factory.serviceType()))
       case .accessor: (candidate.entry, implementation(named: candidate.entry.implementation))
       case .structure, .module: (candidate.entry, nil)
@@ -137,7 +137,7 @@ struct Resolution<Service: Sendable> {
   mutating func fitting(given name: String? = nil) -> [Candidate] {
     var found: [Candidate] = []
     let names = ServiceNames.of(type).all
-    let services = hive.services(named: names, given: name)
+    let services = hive.services(named: names, of: type, given: name)
     version = services.version
     let ofTask = TaskOverride.entries(of: hive).filter {
       names.contains($0.name) && (name == nil || $0.attributes.name == name)
@@ -182,7 +182,7 @@ struct Resolution<Service: Sendable> {
       guard let service = accessor.service else { return .perhaps }
       return service == ObjectIdentifier(type as Any.Type)
         ? .fits : .refused("its accessor makes another type of that name")
-    case .injectable(let implementation): return conformance(of: implementation)
+    case .injectable(let implementation, _): return conformance(of: implementation)
     case .closure(let factory):
       if let needed = factory.parameter {
         guard let parameter else {

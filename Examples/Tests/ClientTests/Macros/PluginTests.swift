@@ -44,13 +44,26 @@ import Testing
       }
     }
 
+    /// A service is a type, whatever it is called.
+    public typealias Saluter = any Greeter
+
+    @BeeHiveService(Saluter.self, name: "alias")
+    struct Dutch: Greeter {
+      func greet() -> String { "Hallo" }
+    }
+
+    @BeeHiveService((any Greeter & Sendable).self, name: "composed")
+    struct Danish: Greeter {
+      func greet() -> String { "Hej" }
+    }
+
     @BeeHiveModule(level: .basic, priority: 7, requires: "log", after: ["audio", "metrics"])
     struct ShopModule: Module {}
 
     /// Called by the host, which knows none of these types.
     @_cdecl("say") public func say() {
       let hive = Hive.process
-      for name in ["en", "low", "swiss"] {
+      for name in ["en", "low", "swiss", "alias", "composed"] {
         print(name, (try? hive.service((any Greeter).self, name: name))?.greet() ?? "nothing")
       }
       print("all", (try? hive.all(of: (any Greeter).self))?.map { $0.greet() } ?? [])
@@ -62,10 +75,12 @@ import Testing
 
   private static let expected = [
     "module Shop.ShopModule → – 7 level=basic requires=log after=audio,metrics",
+    "service Greeter & Sendable → Shop.Danish 0 name=composed",
     "service Greeter → Shop.English -5 scope=singleton name=en",
     "service Greeter → Shop.French 1",
     "service Greeter → Shop.German.Low 0 name=low",
     "service Greeter → Shop.German.Swiss 0 name=swiss",
+    "service Saluter → Shop.Dutch 0 name=alias",
     "service Shop.Farewell → Shop.French 0",
   ]
 
@@ -105,9 +120,10 @@ import Testing
         "before 0",
         "bound module Shop.ShopModule",
         "bound service Greeter", "bound service Greeter", "bound service Greeter",
-        "bound service Greeter", "bound service Shop.Farewell",
-        "en Hello", "low Moin", "swiss Grüezi",
-        #"all ["Bonjour", "Moin", "Grüezi", "Hello"]"#,
+        "bound service Greeter", "bound service Greeter & Sendable", "bound service Saluter",
+        "bound service Shop.Farewell",
+        "en Hello", "low Moin", "swiss Grüezi", "alias Hallo", "composed Hej",
+        #"all ["Bonjour", "Moin", "Grüezi", "Hallo", "Hej", "Hello"]"#,
         "one English true",
         #"running ["log", "Shop.ShopModule"]"#,
       ])
