@@ -86,9 +86,10 @@ public protocol Image {
   /// The pointer that stands `offset` bytes into `section`.
   func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue
 
-  /// Calls `body` with each whole slot of a section of pointers, until it returns false: where in the section
-  /// it stands, its pointer where that was looked at, and the text it leads to; nil where `pointer(at:in:)`
-  /// and `withText` say why there is none.
+  /// Calls `body` with each whole slot of a section of pointers, until it returns false.
+  ///
+  /// `body` receives the slot's offset, its pointer if that was resolved, and the text that it leads to; nil
+  /// if there is none, and `pointer(at:in:)` and `withText` say why.
   ///
   /// - Parameters:
   ///   - section: The section.

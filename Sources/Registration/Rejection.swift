@@ -32,7 +32,7 @@ public struct Rejection: Error, Hashable, Sendable {
     case badTextOffset = "bad-text-offset"
     /// An attribute is no `key=value`, or its value has the wrong form.
     case badAttribute = "bad-attribute"
-    /// The pattern of a route cannot be read, or one of its parts stands where it cannot.
+    /// The pattern of a route cannot be read, or has a part in the wrong place.
     case badPattern = "bad-pattern"
     /// An action of a target cannot be read, or is declared twice.
     case badAction = "bad-action"

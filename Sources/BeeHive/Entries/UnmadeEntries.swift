@@ -1,7 +1,7 @@
 internal import BinaryImage
 internal import Registration
 
-/// Plain entries that nobody has asked for yet, and the names that are taken. Lives under the Hive's lock.
+/// Plain entries whose values were not asked for yet, and the names in use. Lives under the Hive's lock.
 ///
 /// Of each the outline of its image is known and the hash of its name, nothing else: so an image with
 /// thousands of entries arrives in the time that it takes to read them. One is made when its name is

@@ -14,7 +14,7 @@ struct CallPlan {
     case decided(MetRule, Verdict)
     /// Code is to be asked what it decides: for `take`.
     case asks(MetRule, @Sendable (Call) async throws -> Verdict)
-    /// It is answered; nobody else is called.
+    /// A rule has answered it.
     case answered(any Sendable)
     /// Every rule lets it pass, and this answers.
     case receiver(Receiver)

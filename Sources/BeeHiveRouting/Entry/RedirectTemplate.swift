@@ -129,7 +129,7 @@ struct RedirectTemplate: Sendable {
 }
 
 extension Substring {
-  /// Whether `:name` stands here, and the name ends there.
+  /// Whether the text contains `:name` as a whole name.
   fileprivate func hasPlace(of name: String) -> Bool {
     var rest = self
     while let (_, behind) = rest.cut(at: ":") {

@@ -36,7 +36,7 @@ enum OptionalParts {
     return forms
   }
 
-  /// Stands where a name would run on over the edge of an optional part, if nothing did. No pattern has it.
+  /// Separates a name from the edge of an optional part. No pattern contains it.
   static let edge: Unicode.Scalar = "\u{1}"
 
   private static func joined(_ form: String, _ next: some StringProtocol) -> String {

@@ -1,12 +1,12 @@
 internal import BinaryImage
 
-/// Reads the entries of an image, by one grammar and one set of rules for files and for memory.
+/// Reads the entries of an image: one grammar and one rulebook for files and for memory.
 ///
 /// A refused entry never hides its neighbours, and a section whose bytes cannot be read is one rejection that
 /// hides no other section.
 struct EntryReader<Source: Image> {
-  /// What is done with a well-formed entry, with the text that its parts are ranges of and the pointer that
-  /// leads there, where one was read. May refuse it still.
+  /// Receives each checked entry, the text that its parts are ranges of and, if it was read, the pointer that
+  /// leads there. May still refuse the entry.
   typealias Take = (RecordView, Span<UInt8>, PointerValue?) throws(Refusal) -> Void
 
   private let image: Source

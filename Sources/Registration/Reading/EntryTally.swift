@@ -1,9 +1,9 @@
 internal import BinaryImage
 
-/// What a reader has counted and refused so far, and the slot it stands at.
+/// What a reader has counted and refused so far, and its current slot.
 ///
-/// A section of eight-byte slots can point a million times at one long text, so what a reading holds is
-/// bounded; what is left out is counted and said.
+/// A section of eight-byte slots can point a million times at one long text, so what a reader keeps is bounded.
+/// What it leaves out is counted and reported.
 struct EntryTally {
   static let recordLimit = 1 << 18
   static let textLimit = 64 << 20

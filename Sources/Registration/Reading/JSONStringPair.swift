@@ -2,7 +2,7 @@
 ///
 /// Strict RFC 8259, and nothing of it that an entry does not need: no nesting, no numbers.
 struct JSONStringPair {
-  /// Where the strings stand, without their quotes.
+  /// The ranges of the strings, without their quotes.
   var key, value: Range<Int>
   /// Whether one of them has escapes, which `decoded` resolves.
   var hasEscapes: Bool
@@ -94,7 +94,7 @@ private struct JSONCursor {
     }
   }
 
-  /// Finds a string: where it stands, without its quotes.
+  /// Finds a string. Returns its range without the quotes.
   mutating func string(_ text: Span<UInt8>) throws(Failure) -> Range<Int> {
     try expect(text, UInt8(ascii: "\""), "a string")
     let start = position

@@ -1,6 +1,6 @@
 /// The hash under which names are looked for: of their bytes, and of the kind of what they name.
 package enum NameHash {
-  /// The hash of a name as it stands in a record.
+  /// The hash of a name, as a record spells it.
   package static func of(_ name: Span<UInt8>, _ kind: RecordKind) -> UInt32 {
     var hash = UInt64(kind.rawValue) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(name.count)
     var start = 0

@@ -1,8 +1,8 @@
 package import BinaryImage
 
-/// What a loaded image declares: every entry checked, and left where it stands.
+/// What a loaded image declares: checked entries whose values are made on demand.
 ///
-/// Of ten thousand that a library declares, a process asks for a few.
+/// Of ten thousand entries that a library declares, a process uses a few.
 public struct Outline: Sendable {
   /// The image.
   package let image: LoadedImage
@@ -61,7 +61,7 @@ public struct Outline: Sendable {
     }
   }
 
-  /// Calls `body` with each entry and its name, as it stands there.
+  /// Calls `body` with each entry and the bytes of its name.
   package func forEachName(_ body: (RecordView, Span<UInt8>) -> Void) {
     for view in views {
       // What was copied once is there.

@@ -46,7 +46,7 @@ public enum RecordScanner {
     return scan
   }
 
-  /// The same of a loaded image, each entry left where it stands until its value is asked for.
+  /// The same for a loaded image; values are made when they are asked for.
   public static func outline(_ image: LoadedImage) throws(ImageError) -> Outline {
     try Outline(of: image)
   }

@@ -1,10 +1,9 @@
 internal import BinaryImage
 
-/// One well-formed entry where it stands: every rule of an entry alone has been asked, and no value has
-/// been made of it.
+/// A checked entry in its section: it satisfies every rule for an entry alone, and no value was copied.
 ///
-/// Its parts are ranges of its text: of a slot that holds a pointer, the text that it leads to; of a typed
-/// record, the record from its first byte on.
+/// Its parts are ranges of its text. The text of a pointer slot is the string that the pointer leads to, that
+/// of a typed record the record from its first byte on.
 package struct RecordView: Sendable {
   /// A part of the text.
   struct Part: Sendable {
@@ -23,8 +22,8 @@ package struct RecordView: Sendable {
   let isC: Bool
   /// Whether the names are JSON strings with escapes.
   let hasEscapes: Bool
-  /// Whether its value is the same whenever it is made: its name is plain ASCII, and nobody has to be asked
-  /// what makes it. Known of loaded images alone.
+  /// Whether the value can be made at any later time: the name is ASCII and there is no accessor to ask. Set
+  /// for loaded images only.
   package internal(set) var isPlain = false
   /// The hash of its name, as `NameHash` makes it.
   package let hash: UInt32
@@ -32,7 +31,7 @@ package struct RecordView: Sendable {
   let section: UInt32
   /// The slot, as `Origin` counts.
   let index: UInt32
-  /// Where it stands in its section.
+  /// The offset in its section.
   let offset: UInt64
   let name: Part
   /// Empty where the entry names nothing.
@@ -67,7 +66,7 @@ struct EntryParts {
   var isC = false
 }
 
-/// Why an entry is no record. Where it stands is known to whoever reads it.
+/// Why an entry is rejected. The reader adds the location.
 struct Refusal: Error {
   var reason: Rejection.Reason
   var name: String?

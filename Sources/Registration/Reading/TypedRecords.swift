@@ -135,7 +135,7 @@ extension Span<UInt8> {
     return order == .little ? first | second << 16 : first << 16 | second
   }
 
-  /// Whether nothing but NUL stands here.
+  /// Whether all bytes are NUL.
   var isZero: Bool {
     for index in indices where self[index] != 0 { return false }
     return true
