@@ -6,14 +6,19 @@ import Testing
 /// named for it fails. Each is a build of one file, and a run of one test; the first build takes
 /// minutes, unless the copy is still there.
 ///
-/// `BEEHIVE_MUTATIONS="Suite/function …"` takes those of these tests alone.
+/// `BEEHIVE_MUTATIONS="Suite/function …"` takes those of these tests only, `2/4` the second quarter of the list.
 @Suite("A mutation", .serialized, .full)
 struct MutationTests {
   /// The mutations that are asked for.
   private static let wanted: [Mutation] = {
+    let all = Mutation.all
     let names = (ProcessInfo.processInfo.environment["BEEHIVE_MUTATIONS"] ?? "")
       .split(separator: " ").map(String.init)
-    return Mutation.all.filter { names.isEmpty || names.contains($0.test) }
+    let part = names.first?.split(separator: "/").compactMap { Int($0) } ?? []
+    if part.count == 2, (1...max(1, part[1])).contains(part[0]) {
+      return Array(all[all.count * (part[0] - 1) / part[1]..<all.count * part[0] / part[1]])
+    }
+    return all.filter { names.isEmpty || names.contains($0.test) }
   }()
 
   private static let copy = Result { try MutatedCopy(for: wanted) }
