@@ -89,7 +89,7 @@ public protocol Image {
   /// Calls `body` with each whole slot of a section of pointers, until it returns false.
   ///
   /// `body` receives the slot's offset, its pointer if that was resolved, and the text that it leads to; nil
-  /// if there is none, and `pointer(at:in:)` and `withText` say why.
+  /// if there is none, and `pointer(at:in:)` and `withText(ofSlotAt:in:limit:_:)` say why.
   ///
   /// - Parameters:
   ///   - section: The section.
@@ -101,17 +101,28 @@ public protocol Image {
     of section: Section, limit: Int, _ body: (UInt64, PointerValue?, Span<UInt8>?) -> Bool
   ) throws(ImageError) -> UInt64
 
+  /// Lends the text that the pointer `offset` bytes into a section of pointers leads to, without its NUL, for
+  /// the call's duration.
+  ///
+  /// Throws `outOfImage` where it leads to nothing that is mapped of the image's own file contents, and
+  /// `unterminated` where no NUL comes within `limit` bytes or before the mapping ends.
+  func withText<Result>(
+    ofSlotAt offset: UInt64, in section: Section, limit: Int, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result
+}
+
+/// An image whose pointers are followed one by one, rather than all of them when it is copied.
+public protocol PointerFollowing: Image {
   /// Lends the text that starts at a pointer's target, without its NUL, for the call's duration.
   ///
-  /// Throws `outOfImage` where the target is not mapped by the image's own file contents, and
-  /// `unterminated` where no NUL comes within `limit` bytes or before the mapping ends.
+  /// Throws as `withText(ofSlotAt:in:limit:_:)` does.
   func withText<Result>(
     at target: PointerValue.Target, limit: Int, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result
 }
 
 /// An image in a file, whose section table can be listed as a whole.
-public protocol FileImage: Image {
+public protocol FileImage: PointerFollowing {
   /// Whether it is a core file, as the identity says too, which costs more.
   var isCore: Bool { get }
   /// Which bytes of which file the image is.
@@ -164,7 +175,7 @@ extension FileImage {
   public func isRetained(_ section: Section) throws(ImageError) -> Bool { section.isRetained }
 }
 
-extension Image {
+extension PointerFollowing {
   /// Each slot with its pointer, resolved, and the text that it leads to.
   public func forEachSlot(
     of section: Section, limit: Int, _ body: (UInt64, PointerValue?, Span<UInt8>?) -> Bool
@@ -182,6 +193,15 @@ extension Image {
     return size
   }
 
+  /// Resolves the pointer, then follows it.
+  public func withText<Result>(
+    ofSlotAt offset: UInt64, in section: Section, limit: Int, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result {
+    try withText(at: pointer(at: offset, in: section).target, limit: limit, body)
+  }
+}
+
+extension Image {
   /// The size of a pointer in this image, in bytes.
   public var pointerSize: Int { identity.bits / 8 }
 }

@@ -112,10 +112,9 @@ extension Image {
   /// The texts that the words of the sections of this name lead to, sorted; errors as their code.
   func texts(in name: String) throws -> [String] {
     try sections(named: name).flatMap { section in
-      try stride(from: 0, to: section.size, by: pointerSize).map { offset in
-        let pointer = try pointer(at: offset, in: section)
+      stride(from: 0, to: section.size, by: pointerSize).map { offset in
         do throws(ImageError) {
-          return try withText(at: pointer.target, limit: 65536) { bytes in
+          return try withText(ofSlotAt: offset, in: section, limit: 65536) { bytes in
             String(decoding: (0..<bytes.count).map { bytes[$0] }, as: UTF8.self)
           }
         } catch {

@@ -90,9 +90,11 @@ import Testing
       Issue.record("environ belongs to another image, not \(targets[2])")
       return
     }
-    let codes = targets.map { target in
+    let codes = (0..<6).map { slot in
       do throws(ImageError) {
-        return try image.withText(at: target, limit: 65536) { "\($0.count) bytes" }
+        return try image.withText(ofSlotAt: UInt64(slot * 8), in: section, limit: 65536) {
+          "\($0.count) bytes"
+        }
       } catch { return error.code.rawValue }
     }
     #expect(

@@ -39,8 +39,6 @@ final class Contents: Sendable {
   let texts: [SlotText]
   /// Whether every pointer leads into the image, and there are no typed records.
   let isSettled: Bool
-  /// The texts by address.
-  private let sortedTexts: [SlotText]
 
   /// Nothing.
   static let none = Contents(parts: [], bytes: CopiedBytes(), texts: [], hasRecords: false)
@@ -50,30 +48,5 @@ final class Contents: Sendable {
     self.bytes = bytes
     self.texts = texts
     isSettled = !hasRecords && texts.allSatisfy { $0.state != .outside }
-    sortedTexts = Self.sorted(texts)
-  }
-
-  /// The text that starts at a runtime address.
-  func text(at address: RuntimeAddress) -> SlotText? {
-    var low = 0
-    var high = sortedTexts.count
-    while low < high {
-      let middle = (low + high) / 2
-      if sortedTexts[middle].address < address { low = middle + 1 } else { high = middle }
-    }
-    guard low < sortedTexts.count, sortedTexts[low].address == address else { return nil }
-    return sortedTexts[low]
-  }
-
-  /// The texts by address: compilers place them in the order of their slots, or in the reverse one.
-  private static func sorted(_ texts: [SlotText]) -> [SlotText] {
-    var isAscending = true
-    var isDescending = true
-    for index in texts.indices.dropFirst() {
-      isAscending = isAscending && texts[index - 1].address <= texts[index].address
-      isDescending = isDescending && texts[index - 1].address >= texts[index].address
-    }
-    if isAscending { return texts }
-    return isDescending ? texts.reversed() : texts.sorted { $0.address < $1.address }
   }
 }

@@ -93,33 +93,6 @@ internal import CImageList
       rawValue: UInt64(word), target: target(of: word), resolution: word == 0 ? .none : .loaded)
   }
 
-  /// Lends the text at a pointer's target; `pointer(at:in:)` of a pointer section gives one.
-  public func withText<Result>(
-    at target: PointerValue.Target, limit: Int, _ body: (Span<UInt8>) -> Result
-  ) throws(ImageError) -> Result {
-    guard case .address(let address) = target else {
-      throw error(.outOfImage, "The pointer does not lead into the image.")
-    }
-    let start = mapped.bias.runtimeAddress(of: address)
-    guard let text = contents.text(at: start) else {
-      throw error(.outOfImage, "No pointer section leads to 0x\(address.rawValue.hexadecimal).")
-    }
-    switch text.state {
-    case .copied where text.bytes.count <= limit:
-      return contents.bytes.withSpan { body($0.extracting(text.bytes)) }
-    case .outside:
-      throw error(
-        .outOfImage, "0x\(address.rawValue.hexadecimal) is not among the image's file contents.")
-    case .copied, .unterminated:
-      throw error(
-        .unterminated, "The text at 0x\(address.rawValue.hexadecimal) does not end in time.")
-    case .overBudget:
-      throw error(
-        .unterminated,
-        "The texts of the image exceed \(IMAGE_TEXT_BUDGET >> 20) MiB, no more are read.")
-    }
-  }
-
   /// Each slot with the text that was copied for it; no pointer is looked at.
   public func forEachSlot(
     of section: Section, limit: Int, _ body: (UInt64, PointerValue?, Span<UInt8>?) -> Bool
@@ -136,14 +109,32 @@ internal import CImageList
     return UInt64(part.bytes.count)
   }
 
-  /// Lends the text of one slot of a section of pointers; an empty one where none was copied.
-  public func withSlotText<Result>(
-    at offset: UInt64, in section: Section, _ body: (Span<UInt8>) -> Result
+  /// Lends the text that was copied for a slot.
+  public func withText<Result>(
+    ofSlotAt offset: UInt64, in section: Section, limit: Int, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result {
     let part = try self.part(section)
     let slot = part.texts.lowerBound + Int(offset) / MemoryLayout<UInt>.size
-    let range = part.texts.contains(slot) ? contents.texts[slot].bytes : 0..<0
-    return contents.bytes.withSpan { body($0.extracting(range)) }
+    guard part.texts.contains(slot) else {
+      throw error(.outOfImage, section: section.name, "No slot of pointers is at this offset.")
+    }
+    let text = contents.texts[slot]
+    switch text.state {
+    case .copied where text.bytes.count <= limit:
+      return contents.bytes.withSpan { body($0.extracting(text.bytes)) }
+    case .outside:
+      throw error(
+        .outOfImage,
+        "0x\(UInt64(text.address.rawValue).hexadecimal) is not among the image's file contents.")
+    case .copied, .unterminated:
+      throw error(
+        .unterminated,
+        "The text at 0x\(UInt64(text.address.rawValue).hexadecimal) does not end in time.")
+    case .overBudget:
+      throw error(
+        .unterminated,
+        "The texts of the image exceed \(IMAGE_TEXT_BUDGET >> 20) MiB, no more are read.")
+    }
   }
 
   /// Where a linked address of this image stands in the process, as long as the image does.

@@ -89,7 +89,7 @@ struct EntryReader<Source: Image> {
     switch pointer.target {
     case .address, .section:
       do throws(ImageError) {
-        try image.withText(at: pointer.target, limit: PointerText.limit) { _ in }
+        try image.withText(ofSlotAt: offset, in: section, limit: PointerText.limit) { _ in }
       } catch {
         return Self.refusal(of: error, pointer)
       }

@@ -80,7 +80,10 @@ public struct Outline: Sendable {
       do throws(ImageError) { return .success(try body(text)) } catch { return .failure(error) }
     }
     return switch view.encoding {
-    case .pointer: try image.withSlotText(at: view.offset, in: section, answer).get()
+    case .pointer:
+      try image.withText(
+        ofSlotAt: view.offset, in: section, limit: PointerText.limit, answer
+      ).get()
     case .inline:
       try image.withBytes(of: section) { answer($0.extracting(Int(view.offset)...)) }.get()
     }
