@@ -33,7 +33,8 @@ struct LaunchTests {
       }
     }
     try await hive.probe("c", journal, isConcurrent: true) { step, _ in
-      if step == "initialize" { try await Task.sleep(for: .milliseconds(50)) }
+      // Long enough for a start that does not wait to go on, also on a busy machine.
+      if step == "initialize" { try await Task.sleep(for: .milliseconds(500)) }
     }
     try await hive.probe("d", journal, requires: ["c"])
     try await hive.probe("e", journal, requires: ["a"], isConcurrent: true)
