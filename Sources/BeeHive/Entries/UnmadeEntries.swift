@@ -35,7 +35,7 @@ struct UnmadeEntries {
       image = outline.image.mapped.id
       self.outline = outline
       self.firstOrder = firstOrder
-      isLeft = outline.views.map(\.isPlain)
+      isLeft = outline.views.map { $0.isPlain }
     }
   }
 

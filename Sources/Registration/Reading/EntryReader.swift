@@ -175,7 +175,7 @@ struct EntryReader<Source: Image> {
       var parts = try grammar.parts(of: record, kind: tally.kind)
       name = parts.name
       let attributes = record.extracting(parts.attributes)
-      parts.isC = try AttributeRules.check(attributes, of: parts.kind)
+      parts.isC = try AttributeRules.check(attributes, of: parts.kind, isASCII: parts.isASCII)
       let view = RecordView(
         parts, of: record, encoding: .inline, section: tally.sectionNumber, index: tally.index,
         offset: offset)

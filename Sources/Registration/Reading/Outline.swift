@@ -23,7 +23,7 @@ public struct Outline: Sendable {
     }
     var reader = EntryReader(image) { view, text, _ throws(Refusal) in
       var view = view
-      view.isPlain = !view.hasEscapes && text.extracting(view.name.range).isASCII
+      view.isPlain = view.isASCII && !view.hasEscapes
       if view.encoding == .inline {
         // The loader has written the pointers.
         try view.checkContext(isNull: text.word(at: TypedRecords.contextOffset) == 0)

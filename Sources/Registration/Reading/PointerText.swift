@@ -13,8 +13,9 @@ enum PointerText {
     guard !text.isEmpty else {
       throw Refusal(.emptyName, "points at an empty name; give the module one")
     }
-    try text.checkUTF8("the name")
-    return EntryParts(kind: .module, name: text.indices)
+    let isASCII = text.isASCII
+    if !isASCII { try text.checkUTF8("the name") }
+    return EntryParts(kind: .module, name: text.indices, isASCII: isASCII)
   }
 
   /// A slot of `BeehiveServices`: `{ "Service" : "Implementation" }`.
@@ -25,7 +26,8 @@ enum PointerText {
         .emptyName, "names no service; write { \"Service\" : \"Implementation\" }")
     }
     let parts = EntryParts(
-      kind: .service, name: pair.key, implementation: pair.value, hasEscapes: pair.hasEscapes)
+      kind: .service, name: pair.key, implementation: pair.value, hasEscapes: pair.hasEscapes,
+      isASCII: text.isASCII)
     guard !pair.value.isEmpty else {
       let name = JSONStringPair.decoded(text.extracting(pair.key))
       throw Refusal(

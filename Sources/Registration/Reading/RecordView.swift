@@ -22,6 +22,8 @@ package struct RecordView: Sendable {
   let isC: Bool
   /// Whether the names are JSON strings with escapes.
   let hasEscapes: Bool
+  /// Whether all of the text is ASCII.
+  let isASCII: Bool
   /// Whether the value can be made at any later time: the name is ASCII and there is no accessor to ask. Set
   /// for loaded images only.
   package internal(set) var isPlain = false
@@ -44,7 +46,7 @@ package struct RecordView: Sendable {
     offset: UInt64
   ) {
     (kind, self.encoding) = (parts.kind, encoding)
-    (isC, hasEscapes) = (parts.isC, parts.hasEscapes)
+    (isC, hasEscapes, isASCII) = (parts.isC, parts.hasEscapes, parts.isASCII)
     (self.section, self.index, self.offset) = (UInt32(section), UInt32(index), offset)
     name = Part(parts.name)
     implementation = Part(parts.implementation)
@@ -64,6 +66,8 @@ struct EntryParts {
   var attributes = 0..<0
   var hasEscapes = false
   var isC = false
+  /// Whether all of the text is ASCII.
+  var isASCII: Bool
 }
 
 /// Why an entry is rejected. The reader adds the location.

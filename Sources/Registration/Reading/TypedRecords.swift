@@ -65,8 +65,9 @@ struct TypedRecords {
     guard !name.isEmpty else {
       throw Refusal(.emptyName, "has an empty name; give the \(kind) one")
     }
-    try record.extracting(name).checkUTF8("the name")
-    var parts = EntryParts(kind: kind, name: name)
+    let isASCII = record.extracting(start...).isASCII
+    if !isASCII { try record.extracting(name).checkUTF8("the name") }
+    var parts = EntryParts(kind: kind, name: name, isASCII: isASCII)
     guard nameEnd + 1 < record.count else { return parts }
 
     var implementationStart = nameEnd + 1
@@ -79,7 +80,7 @@ struct TypedRecords {
     // Most records end here: nothing but padding.
     let rest = implementationEnd + 1..<record.count
     if !record.extracting(rest).isZero { parts.attributes = rest }
-    guard !parts.implementation.isEmpty || !parts.attributes.isEmpty else { return parts }
+    guard !isASCII else { return parts }
     try record.extracting(parts.implementation)
       .checkUTF8("the implementation", of: String(checked: record.extracting(name)))
     return parts
@@ -129,10 +130,14 @@ extension Span<UInt8> {
     return order == .little ? first | second << 8 : first << 8 | second
   }
 
+  @inline(__always)
   fileprivate func word32(at offset: Int, _ order: ImageIdentity.ByteOrder) -> UInt32 {
+    // Eight bytes are there: a record begins and goes on with as many.
+    if order == .little {
+      return UInt32(truncatingIfNeeded: word(at: offset & ~7) >> (UInt64(offset & 4) * 8))
+    }
     let first = UInt32(word16(at: offset, order))
-    let second = UInt32(word16(at: offset + 2, order))
-    return order == .little ? first | second << 16 : first << 16 | second
+    return first << 16 | UInt32(word16(at: offset + 2, order))
   }
 
   /// Whether all bytes are NUL.

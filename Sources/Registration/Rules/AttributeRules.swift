@@ -39,35 +39,44 @@ struct AttributeRules {
       }
     }
 
+    private static let levels = ModuleLevel.allCases.map(\.rawValue)
+    private static let truths = ["true", "false"]
+    private static let scopes = Scope.allCases.map(\.rawValue)
+    private static let extents = RouteExtent.allCases.map(\.rawValue)
+    private static let exposures = Exposure.byAttribute.keys.sorted()
+
     /// The values that the key may have; nil where any text will do.
     fileprivate var choices: [String]? {
       switch self {
-      case .level: ModuleLevel.allCases.map(\.rawValue)
-      case .async: ["true", "false"]
-      case .scope: Scope.allCases.map(\.rawValue)
-      case .match: RouteExtent.allCases.map(\.rawValue)
-      case .remote: Exposure.byAttribute.keys.sorted()
+      case .level: Self.levels
+      case .async: Self.truths
+      case .scope: Self.scopes
+      case .match: Self.extents
+      case .remote: Self.exposures
       case .priority, .name, .abi, .requires, .after, .action, .returns: nil
       }
     }
   }
 
   private let kind: RecordKind
+  private let isASCII: Bool
   /// The keys of which each may come once, as bits.
   private var seen: UInt16 = 0
 
   /// Checks all attributes of a record of a kind; whether an `abi` is among them.
-  static func check(_ attributes: Span<UInt8>, of kind: RecordKind) throws(Refusal) -> Bool {
+  static func check(
+    _ attributes: Span<UInt8>, of kind: RecordKind, isASCII: Bool
+  ) throws(Refusal) -> Bool {
     guard !attributes.isEmpty else { return false }
-    var rules = Self(kind: kind)
+    var rules = Self(kind: kind, isASCII: isASCII)
     try attributes.forEachField { field throws(Refusal) in try rules.check(field) }
     return rules.seen & Key.abi.bit != 0
   }
 
-  private init(kind: RecordKind) { self.kind = kind }
+  private init(kind: RecordKind, isASCII: Bool) { (self.kind, self.isASCII) = (kind, isASCII) }
 
   private mutating func check(_ field: Span<UInt8>) throws(Refusal) {
-    try field.checkUTF8("an attribute")
+    if !isASCII { try field.checkUTF8("an attribute") }
     guard let equals = field.first(UInt8(ascii: "="), from: 0), equals > 0 else {
       throw Self.refusal(field, "is no key=value; write it as one")
     }
@@ -84,7 +93,8 @@ struct AttributeRules {
       throw Self.refusal(field, "is no integer of 32 bits; write a plain number")
     }
     // Third parties may mean something else by it.
-    if kind.isKnown, let choices = key.choices, !choices.contains(String(checked: value)) {
+    if kind.isKnown, let choices = key.choices, !choices.contains(where: { value.isEqual(to: $0) })
+    {
       throw Self.refusal(field, "is unknown; write \(choices.joined(separator: ", "))")
     }
   }
@@ -97,6 +107,7 @@ struct AttributeRules {
 extension Span<UInt8> {
   /// Calls `body` with each field that ends with NUL, without it; empty ones are padding, or an attribute
   /// that a macro left out.
+  @inline(__always)
   func forEachField<Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
@@ -106,6 +117,16 @@ extension Span<UInt8> {
       if end > position { try body(extracting(position..<end)) }
       position = end + 1
     }
+  }
+}
+
+extension Span<UInt8> {
+  /// Whether these are the bytes of a text.
+  fileprivate func isEqual(to text: String) -> Bool {
+    let other = text.utf8Span.span
+    guard count == other.count else { return false }
+    for index in indices where self[index] != other[index] { return false }
+    return true
   }
 }
 
