@@ -67,8 +67,8 @@
       ]
     }
 
-    /// The body of what was refused, of any type.
-    private static let unreachable = "fatalError()"  // Never runs: refused code is not built.
+    /// The body of what was refused, of any type. It never runs, since refused code is not built.
+    private static let unreachable = "while true {}"
 
     /// A property in place of a refused requirement; nil for others.
     private static func property(_ declaration: DeclSyntax) -> String? {

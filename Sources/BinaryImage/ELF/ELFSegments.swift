@@ -38,16 +38,7 @@ package struct ELFSegments {
 
   /// Reads the program headers of a file.
   package init(of file: OpenedFile, _ header: ELFHeader) throws(ImageError) {
-    guard header.segments.isComplete else {
-      throw file.error(
-        .truncated, "The file ends inside the program headers.", at: header.segments.offset)
-    }
-    let count = Int(header.segments.count)
-    let stride = header.bits == 64 ? 56 : 32
-    let table = try file.read(at: header.segments.offset, count: count * stride)
-    for index in 0..<count {
-      let entry = table.span.extracting(index * stride..<(index + 1) * stride)
-      let segment = ELFSegment(entry, bits: header.bits, order: header.order)
+    for segment in try ELFSegment.all(of: file, header) {
       let extent = Extent(
         offset: segment.offset, size: segment.fileSize, alignment: segment.alignment,
         address: VirtualAddress(rawValue: segment.address))
@@ -136,6 +127,24 @@ package struct ELFSegment {
   package var isExecutable: Bool { flags & UInt32(PF_X) != 0 }
   /// Whether the process may write to it.
   package var isWritable: Bool { flags & UInt32(PF_W) != 0 }
+
+  /// Reads the table of program headers of a file.
+  package static func all(
+    of file: OpenedFile, _ header: ELFHeader
+  ) throws(ImageError) -> [ELFSegment] {
+    guard header.segments.isComplete else {
+      throw file.error(
+        .truncated, "The file ends inside the program headers.", at: header.segments.offset)
+    }
+    let count = Int(header.segments.count)
+    let size = header.bits == 64 ? 56 : 32
+    let table = try file.read(at: header.segments.offset, count: count * size)
+    return (0..<count).map { index in
+      ELFSegment(
+        table.span.extracting(index * size..<(index + 1) * size), bits: header.bits,
+        order: header.order)
+    }
+  }
 
   /// Reads the header that `bytes` are.
   package init(_ bytes: Span<UInt8>, bits: Int, order: ImageIdentity.ByteOrder) {

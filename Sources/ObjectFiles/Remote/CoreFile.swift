@@ -36,7 +36,7 @@ final class CoreFile: RemoteMemory {
     guard header.type == UInt16(ET_CORE) else {
       throw file.error(.notAnObject, "It is no core file, but another ELF file.")
     }
-    let segments = try Self.segments(of: file, header)
+    let segments = try ELFSegment.all(of: file, header)
     var parts: [Part] = []
     var missing: UInt64 = 0
     for segment in segments where segment.type == UInt32(PT_LOAD) {
@@ -67,23 +67,6 @@ final class CoreFile: RemoteMemory {
     guard !ranges.isEmpty else {
       throw file.error(
         .unsupported, "It does not say which files were mapped: there is no note NT_FILE.")
-    }
-  }
-
-  private static func segments(
-    of file: OpenedFile, _ header: ELFHeader
-  ) throws(ImageError) -> [ELFSegment] {
-    guard header.segments.isComplete else {
-      throw file.error(
-        .truncated, "The file ends inside the program headers.", at: header.segments.offset)
-    }
-    let count = Int(header.segments.count)
-    let size = header.bits == 64 ? 56 : 32
-    let table = try file.read(at: header.segments.offset, count: count * size)
-    return (0..<count).map { index in
-      ELFSegment(
-        table.span.extracting(index * size..<(index + 1) * size), bits: header.bits,
-        order: header.order)
     }
   }
 
