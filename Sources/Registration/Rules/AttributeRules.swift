@@ -93,8 +93,7 @@ struct AttributeRules {
       throw Self.refusal(field, "is no integer of 32 bits; write a plain number")
     }
     // Third parties may mean something else by it.
-    if kind.isKnown, let choices = key.choices, !choices.contains(where: { value.isEqual(to: $0) })
-    {
+    if kind.isKnown, let choices = key.choices, !choices.contains(String(checked: value)) {
       throw Self.refusal(field, "is unknown; write \(choices.joined(separator: ", "))")
     }
   }
@@ -117,16 +116,6 @@ extension Span<UInt8> {
       if end > position { try body(extracting(position..<end)) }
       position = end + 1
     }
-  }
-}
-
-extension Span<UInt8> {
-  /// Whether these are the bytes of a text.
-  fileprivate func isEqual(to text: String) -> Bool {
-    let other = text.utf8Span.span
-    guard count == other.count else { return false }
-    for index in indices where self[index] != other[index] { return false }
-    return true
   }
 }
 
