@@ -123,7 +123,10 @@ extension Hive {
   ///
   /// While it runs, each module's line says whether it was started: one that came later, of a library
   /// that was opened since, is `not started` until `startLatecomers()`.
-  public func report() -> Report {
+  public func report() -> Report { report(with: [:]) }
+
+  /// The same, with what could not be made, by the order of its entry.
+  private func report(with failures: [UInt64: ServiceError]) -> Report {
     catchUp(probing: true)
     bindUnbound()
     let declared = declaredModules()
@@ -135,12 +138,17 @@ extension Hive {
     let entries = state.withLock { state in
       state.table.all.map { entry in
         let isOrdered = !unordered.contains(entry.name)
-        return (entry.snapshot, state.stages.stage(of: entry, isOrdered: isOrdered))
+        let stage = state.stages.stage(of: entry, isOrdered: isOrdered)
+        return (entry.snapshot, stage, failures[entry.order])
       }
     }
     let sources = Source.told(apart: entries.map(\.0.source))
     var lines = zip(entries, sources).map { entry, source in
-      Report.Line(entry.0, at: source, switchedOff: switchedOff, launch: entry.1)
+      var line = Report.Line(entry.0, at: source, switchedOff: switchedOff, launch: entry.1)
+      if let failure = entry.2 {
+        (line.code, line.reason) = (failure.code.rawValue, failure.message)
+      }
+      return line
     }
     Report.addSimilarTypes(to: &lines)
     return Report(
@@ -154,6 +162,19 @@ extension Hive {
   /// unbound, requirements that nobody meets, circles, images that could not be inspected.
   public func validate() throws(ValidationError) {
     let report = report()
+    if !report.isClean { throw ValidationError(report: report) }
+  }
+
+  /// As `validate()`; with `making`, each bound service is made once, and what its factory throws is thrown
+  /// with the rest.
+  ///
+  /// What is made is let go at the end: singletons and scoped services are made for this call alone, and C
+  /// factories destroy what they made. Services that need a parameter are not made. Factories run, with
+  /// whatever they open or connect to: for a check before a release rather than for each start.
+  public func validate(making: Bool) async throws(ValidationError) {
+    catchUp(probing: true)
+    bindUnbound()
+    let report = report(with: making ? await failuresOfMakingEach() : [:])
     if !report.isClean { throw ValidationError(report: report) }
   }
 

@@ -35,34 +35,34 @@ public struct FileOffset: RawRepresentable, Hashable, Comparable, Sendable {
 }
 
 /// An address in this process.
-public struct RuntimeAddress: RawRepresentable, Hashable, Comparable, Sendable {
+package struct RuntimeAddress: RawRepresentable, Hashable, Comparable, Sendable {
   /// The address in bytes.
-  public var rawValue: UInt
+  package var rawValue: UInt
 
   /// Wraps an address in bytes.
-  @inlinable public init(rawValue: UInt) { self.rawValue = rawValue }
+  @inlinable package init(rawValue: UInt) { self.rawValue = rawValue }
 
   /// Orders by address.
-  @inlinable public static func < (left: Self, right: Self) -> Bool {
+  @inlinable package static func < (left: Self, right: Self) -> Bool {
     left.rawValue < right.rawValue
   }
 }
 
 /// What the loader added to every virtual address of an image: `dlpi_addr`, dyld's slide.
-public struct LoadBias: RawRepresentable, Hashable, Sendable {
+package struct LoadBias: RawRepresentable, Hashable, Sendable {
   /// The difference in bytes, modulo the address space.
-  public var rawValue: UInt
+  package var rawValue: UInt
 
   /// Wraps a difference in bytes.
-  @inlinable public init(rawValue: UInt) { self.rawValue = rawValue }
+  @inlinable package init(rawValue: UInt) { self.rawValue = rawValue }
 
   /// Where `address` of the image stands in this process.
-  @inlinable public func runtimeAddress(of address: VirtualAddress) -> RuntimeAddress {
+  @inlinable package func runtimeAddress(of address: VirtualAddress) -> RuntimeAddress {
     RuntimeAddress(rawValue: UInt(truncatingIfNeeded: address.rawValue) &+ rawValue)
   }
 
   /// The linked address of what stands at `address` in this process.
-  @inlinable public func virtualAddress(of address: RuntimeAddress) -> VirtualAddress {
+  @inlinable package func virtualAddress(of address: RuntimeAddress) -> VirtualAddress {
     VirtualAddress(rawValue: UInt64(address.rawValue &- rawValue))
   }
 }

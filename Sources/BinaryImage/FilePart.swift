@@ -1,14 +1,14 @@
 /// The bytes that an image is: all of a file, or those of a member or a slice.
-public struct FilePart: Hashable, Sendable {
+package struct FilePart: Hashable, Sendable {
   /// The path of the file, as the system takes it.
-  public var path: [UInt8]
+  package var path: [UInt8]
   /// Where in the file the image starts.
-  public var offset: UInt64
+  package var offset: UInt64
   /// The size of the image in bytes.
-  public var size: UInt64
+  package var size: UInt64
 
   /// Describes a part of a file.
-  public init(path: [UInt8], offset: UInt64, size: UInt64) {
+  package init(path: [UInt8], offset: UInt64, size: UInt64) {
     (self.path, self.offset, self.size) = (path, offset, size)
   }
 
@@ -16,7 +16,7 @@ public struct FilePart: Hashable, Sendable {
   /// size.
   ///
   /// Throws where the file is gone or ends before they do.
-  public func forEachPiece(_ body: ([UInt8]) -> Void) throws(ImageError) {
+  package func forEachPiece(_ body: ([UInt8]) -> Void) throws(ImageError) {
     let file = try OpenedFile(path: path, name: String(decoding: path, as: UTF8.self))
     let (end, overflow) = offset.addingReportingOverflow(size)
     guard !overflow, end <= file.size else {
@@ -30,5 +30,5 @@ public struct FilePart: Hashable, Sendable {
 
 extension ELFFile {
   /// Which bytes of which file the image is.
-  public var part: FilePart { file.part }
+  package var part: FilePart { file.part }
 }

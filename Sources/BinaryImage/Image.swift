@@ -1,7 +1,7 @@
 /// What an image is: the first line that `section-dump` prints of it.
-public struct ImageIdentity: Hashable, Sendable {
+package struct ImageIdentity: Hashable, Sendable {
   /// The container format.
-  public enum Format: String, Hashable, Sendable {
+  package enum Format: String, Hashable, Sendable {
     /// Executable and Linkable Format.
     case elf
     /// Mach object.
@@ -9,7 +9,7 @@ public struct ImageIdentity: Hashable, Sendable {
   }
 
   /// The order of the bytes of a word.
-  public enum ByteOrder: String, Hashable, Sendable {
+  package enum ByteOrder: String, Hashable, Sendable {
     /// Least significant byte first.
     case little
     /// Most significant byte first.
@@ -17,7 +17,7 @@ public struct ImageIdentity: Hashable, Sendable {
   }
 
   /// What the image is for; `executable` includes position-independent ones.
-  public enum Kind: String, Hashable, Sendable {
+  package enum Kind: String, Hashable, Sendable {
     /// A shared object or dylib.
     case shared
     /// An executable: `ET_EXEC`, PIE (`DF_1_PIE` or `PT_INTERP`), static-pie, `MH_EXECUTE`.
@@ -33,24 +33,24 @@ public struct ImageIdentity: Hashable, Sendable {
   }
 
   /// The path it was opened by, or the loader's name for it.
-  public var path: String
+  package var path: String
   /// Archive members and universal slices that lead to it, outermost first.
-  public var container: [String]
+  package var container: [String]
   /// The container format.
-  public var format: Format
+  package var format: Format
   /// The size of an address in bits: 32 or 64.
-  public var bits: Int
+  package var bits: Int
   /// The order of the bytes of a word.
-  public var byteOrder: ByteOrder
+  package var byteOrder: ByteOrder
   /// The machine, as SECTION-DUMP names it: `x86_64`, `aarch64`, …
-  public var machine: String
+  package var machine: String
   /// What it is for.
-  public var kind: Kind
+  package var kind: Kind
   /// The build-id or `LC_UUID`, as bytes; empty where there is none.
-  public var id: [UInt8]
+  package var id: [UInt8]
 
   /// Describes an image.
-  public init(
+  package init(
     path: String, container: [String] = [], format: Format, bits: Int, byteOrder: ByteOrder,
     machine: String, kind: Kind, id: [UInt8] = []
   ) {
@@ -69,7 +69,7 @@ public struct ImageIdentity: Hashable, Sendable {
 ///
 /// Both give the same sections, bytes and targets, so that the layers above cannot tell them apart.
 /// Conforming types are not thread-safe unless they are `Sendable`; use one value on one thread.
-public protocol Image {
+package protocol Image {
   /// What the image is.
   var identity: ImageIdentity { get }
 
@@ -112,7 +112,7 @@ public protocol Image {
 }
 
 /// An image whose pointers are followed one by one, rather than all of them when it is copied.
-public protocol PointerFollowing: Image {
+package protocol PointerFollowing: Image {
   /// Lends the text that starts at a pointer's target, without its NUL, for the call's duration.
   ///
   /// Throws as `withText(ofSlotAt:in:limit:_:)` does.
@@ -122,7 +122,7 @@ public protocol PointerFollowing: Image {
 }
 
 /// An image in a file, whose section table can be listed as a whole.
-public protocol FileImage: PointerFollowing {
+package protocol FileImage: PointerFollowing {
   /// Whether it is a core file, as the identity says too, which costs more.
   var isCore: Bool { get }
   /// Which bytes of which file the image is.
@@ -167,17 +167,17 @@ public protocol FileImage: PointerFollowing {
 
 extension FileImage {
   /// Without a section table, every address may be.
-  public func nextRelocated(
+  package func nextRelocated(
     from offset: UInt64, in section: Section
   ) throws(ImageError) -> UInt64? { offset }
 
   /// As the section's own flags say.
-  public func isRetained(_ section: Section) throws(ImageError) -> Bool { section.isRetained }
+  package func isRetained(_ section: Section) throws(ImageError) -> Bool { section.isRetained }
 }
 
 extension PointerFollowing {
   /// Each slot with its pointer, resolved, and the text that it leads to.
-  public func forEachSlot(
+  package func forEachSlot(
     of section: Section, limit: Int, _ body: (UInt64, PointerValue?, Span<UInt8>?) -> Bool
   ) throws(ImageError) -> UInt64 {
     // The bytes that are really there bound the loop, not the size that the table claims.
@@ -194,7 +194,7 @@ extension PointerFollowing {
   }
 
   /// Resolves the pointer, then follows it.
-  public func withText<Result>(
+  package func withText<Result>(
     ofSlotAt offset: UInt64, in section: Section, limit: Int, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result {
     try withText(at: pointer(at: offset, in: section).target, limit: limit, body)
@@ -203,5 +203,5 @@ extension PointerFollowing {
 
 extension Image {
   /// The size of a pointer in this image, in bytes.
-  public var pointerSize: Int { identity.bits / 8 }
+  package var pointerSize: Int { identity.bits / 8 }
 }

@@ -2,9 +2,9 @@
 ///
 /// In a file the bytes alone mean nothing: lld leaves zero where the loader will write an address,
 /// so the relocation that covers the slot decides. In memory the loader has already written it.
-public struct PointerValue: Hashable, Sendable {
+package struct PointerValue: Hashable, Sendable {
   /// Where a pointer leads.
-  public enum Target: Hashable, Sendable {
+  package enum Target: Hashable, Sendable {
     /// Nowhere: a null pointer.
     case null
     /// To a linked address of the same image.
@@ -20,7 +20,7 @@ public struct PointerValue: Hashable, Sendable {
   }
 
   /// How the target was found; `rawValue` is what `section-dump` prints.
-  public enum Resolution: String, Hashable, Sendable {
+  package enum Resolution: String, Hashable, Sendable {
     /// A relocation with an explicit addend and no symbol, `R_*_RELATIVE` in `DT_RELA`.
     case relative
     /// A word listed in `DT_RELR`; the addend stands in place.
@@ -46,16 +46,16 @@ public struct PointerValue: Hashable, Sendable {
   }
 
   /// The bytes as they stand, in the host's byte order; in memory, the runtime address itself.
-  public var rawValue: UInt64
+  package var rawValue: UInt64
   /// Where it leads.
-  public var target: Target
+  package var target: Target
   /// How that was found.
-  public var resolution: Resolution
+  package var resolution: Resolution
   /// The symbol that the relocation names, if it names one.
-  public var symbol: String?
+  package var symbol: String?
 
   /// Describes a pointer.
-  public init(rawValue: UInt64, target: Target, resolution: Resolution, symbol: String? = nil) {
+  package init(rawValue: UInt64, target: Target, resolution: Resolution, symbol: String? = nil) {
     self.rawValue = rawValue
     self.target = target
     self.resolution = resolution

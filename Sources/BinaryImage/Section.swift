@@ -1,37 +1,37 @@
 /// A named range of an image, as the linker wrote it.
 ///
 /// ELF: one section header. Mach-O: one `section` or `section_64` of a segment.
-public struct Section: Hashable, Sendable {
+package struct Section: Hashable, Sendable {
   /// The position in the file's section table; for a loaded image, in what was found.
-  public var index: Int
+  package var index: Int
   /// The name, `sh_name` or `sectname`.
-  public var name: String
+  package var name: String
   /// The Mach-O segment that holds it; nil for ELF.
-  public var segment: String?
+  package var segment: String?
   /// The linked address; in a relocatable object, 0.
-  public var address: VirtualAddress
+  package var address: VirtualAddress
   /// Where the bytes stand in the file, whose part an archive's member or a slice is; nil where the
   /// file has none, and for a loaded image.
-  public var offset: FileOffset?
+  package var offset: FileOffset?
   /// The size in bytes.
-  public var size: UInt64
+  package var size: UInt64
   /// Flag letters as `readelf -S` prints them (`WAR`), or the Mach-O attributes by name.
-  public var flags: String
+  package var flags: String
   /// What it is for: `sh_type` as `readelf -S` prints it, or the type that Apple's assembler takes.
-  public var type: String
+  package var type: String
   /// What its address is a multiple of; 0 where nothing says so.
-  public var alignment: UInt64
+  package var alignment: UInt64
   /// The size of each entry where all have one, else 0.
-  public var entrySize: UInt64
+  package var entrySize: UInt64
   /// The section that it refers to, `sh_link`; nil for Mach-O.
-  public var link: Int?
+  package var link: Int?
   /// Whether the linker was told to keep it: `SHF_GNU_RETAIN`, `S_ATTR_NO_DEAD_STRIP`.
   ///
   /// Some linkers drop the flag from what they write, so only an object's answer means something.
-  public var isRetained: Bool
+  package var isRetained: Bool
 
   /// Describes a section.
-  public init(
+  package init(
     index: Int, name: String, segment: String? = nil, address: VirtualAddress,
     offset: FileOffset?, size: UInt64, flags: String = "", type: String = "",
     alignment: UInt64 = 0, entrySize: UInt64 = 0, link: Int? = nil, isRetained: Bool = false

@@ -1,15 +1,15 @@
 internal import CElf
 
 /// How much of a section a file has.
-public struct StoredBytes: Sendable {
+package struct StoredBytes: Sendable {
   /// In bytes, uncompressed.
-  public var size: UInt64
+  package var size: UInt64
   /// What is wrong where the header claims more.
-  public var shortage: ImageError?
+  package var shortage: ImageError?
 }
 
 /// What stands where a pointer leads, as far as the image's own file says it.
-public enum TargetMemory: Sendable {
+package enum TargetMemory: Sendable {
   /// In a section that is run.
   case code
   /// In bytes of the file.
@@ -49,7 +49,7 @@ extension OpenedFile {
 
 extension ELFFile {
   /// How much of a section the file has, once it is inflated; nil for one without bytes.
-  public func stored(of section: Section) throws(ImageError) -> StoredBytes? {
+  package func stored(of section: Section) throws(ImageError) -> StoredBytes? {
     let (stored, isCompressed) = try location(of: section)
     let found = try file.stored(
       section, at: stored.offset, size: stored.size, isSplit: hasOnlyDebugInformation)
@@ -59,7 +59,7 @@ extension ELFFile {
   }
 
   /// Bytes of a section, from an offset in it on; a compressed one is inflated.
-  public func bytes(
+  package func bytes(
     of section: Section, at offset: UInt64, count: Int
   ) throws(ImageError) -> [UInt8] {
     let (stored, isCompressed) = try location(of: section)
@@ -74,7 +74,7 @@ extension ELFFile {
   }
 
   /// What stands where a pointer leads.
-  public func memory(at target: PointerValue.Target) throws(ImageError) -> TargetMemory {
+  package func memory(at target: PointerValue.Target) throws(ImageError) -> TargetMemory {
     switch target {
     case .address(let address):
       if try codeRanges().contains(address.rawValue) { return .code }
@@ -96,7 +96,7 @@ extension ELFFile {
   }
 
   /// The offset of the first word of a section, from an offset on, that a relocation is for.
-  public func nextRelocated(
+  package func nextRelocated(
     from offset: UInt64, in section: Section
   ) throws(ImageError) -> UInt64? {
     if header.isObject {

@@ -1,11 +1,11 @@
-public import BinaryImage
+package import BinaryImage
 
 /// One well-formed entry of a section: what an image declares, as a value.
 ///
 /// A record says nothing about whether the name can be bound to a type; that is the Hive's part.
-public struct Record: Hashable, Sendable {
+package struct Record: Hashable, Sendable {
   /// How the entry is written.
-  public enum Encoding: String, Hashable, Sendable {
+  package enum Encoding: String, Hashable, Sendable {
     /// A `const char *` of the pointer sections.
     case pointer
     /// A typed record with its text inline.
@@ -13,28 +13,28 @@ public struct Record: Hashable, Sendable {
   }
 
   /// What is declared.
-  public var kind: RecordKind
+  package var kind: RecordKind
   /// The module's or the service's name, as the author wrote it.
-  public var name: String
+  package var name: String
   /// What implements it; nil where the entry names nothing, as for a pointer-section module.
-  public var implementation: String?
+  package var implementation: String?
   /// The parsed attributes.
-  public var attributes: Attributes
+  package var attributes: Attributes
   /// How the entry is written.
-  public var encoding: Encoding
+  package var encoding: Encoding
   /// The pointer of a pointer entry; how it was resolved is `resolution`.
-  public var resolution: PointerValue.Resolution
+  package var resolution: PointerValue.Resolution
   /// Where the text of a pointer entry stands; nil for typed records, and in objects.
-  public var textAddress: VirtualAddress?
+  package var textAddress: VirtualAddress?
   /// The accessor of a typed record, as the image stores it; nil for pointer entries.
-  public var accessor: PointerValue?
+  package var accessor: PointerValue?
   /// The context of a typed record, as the image stores it; nil for pointer entries.
-  public var context: PointerValue?
+  package var context: PointerValue?
   /// Where the entry stands.
-  public var origin: Origin
+  package var origin: Origin
 
   /// Describes an entry.
-  public init(
+  package init(
     kind: RecordKind, name: String, implementation: String?, attributes: Attributes = Attributes(),
     encoding: Encoding, resolution: PointerValue.Resolution,
     textAddress: VirtualAddress? = nil, accessor: PointerValue? = nil, context: PointerValue? = nil,

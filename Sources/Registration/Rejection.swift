@@ -1,9 +1,9 @@
 internal import BinaryImage
 
 /// An entry that cannot be registered: why, and where it stands.
-public struct Rejection: Error, Hashable, Sendable {
+package struct Rejection: Error, Hashable, Sendable {
   /// The cause; `rawValue` is the stable code that reports print.
-  public enum Reason: String, Hashable, Sendable, CaseIterable {
+  package enum Reason: String, Hashable, Sendable, CaseIterable {
     /// The slot holds a null pointer.
     case nullPointer = "null-pointer"
     /// The pointer leads outside the image's own mapping.
@@ -47,18 +47,18 @@ public struct Rejection: Error, Hashable, Sendable {
   }
 
   /// The cause.
-  public var reason: Reason
+  package var reason: Reason
   /// What the entry was to declare, as far as it or its section says.
-  public var kind: RecordKind
+  package var kind: RecordKind
   /// The entry's name, where it could be read.
-  public var name: String?
+  package var name: String?
   /// One sentence for a person: what was found and what to do.
-  public var message: String
+  package var message: String
   /// Where the entry stands.
-  public var origin: Origin
+  package var origin: Origin
 
   /// Describes a refusal.
-  public init(
+  package init(
     _ reason: Reason, of kind: RecordKind, name: String? = nil, origin: Origin, message: String
   ) {
     self.reason = reason
@@ -71,7 +71,7 @@ public struct Rejection: Error, Hashable, Sendable {
 
 extension Rejection: CustomStringConvertible {
   /// `libx.so BeehiveMods[3] at 0x3018: points outside the image`
-  public var description: String {
+  package var description: String {
     "\(origin) at 0x\(String(origin.address.rawValue, radix: 16)): \(message)".escaped
   }
 }

@@ -52,7 +52,7 @@ struct LoadingTests {
     #expect(try await hive.load(MoreWords.self).text == "at once")
     let override = hive.override(Words.self, with: Words(text: "mock"))
     #expect(try await hive.load(Words.self).text == "mock")
-    override.restore()
+    override.cancel()
     #expect(try await hive.load(Words.self).text == "3")
   }
 

@@ -39,7 +39,7 @@ struct NamedServicesTests {
     #expect(try hive.service(Price.self).cents == 2)
     let override = hive.override(Price.self, with: Price(cents: 3))
     #expect(try hive.service(Price.self).cents == 3)
-    override.restore()
+    override.cancel()
     #expect(try hive.service(Price.self).cents == 2)
     hive.remove(Price.self)
     #expect(throws: ServiceError.self) { try hive.service(Price.self) }

@@ -98,7 +98,7 @@ struct ServiceScopesTests {
       #expect(try hive.service((any Store).self).number == -1)
       let inner = hive.override((any Store).self, with: Disk())
       #expect(try hive.service((any Store).self).number > number)
-      inner.restore()
+      inner.cancel()
       #expect(try hive.service((any Store).self).number == -1)
     }
     #expect(try hive.service((any Store).self).number == number)

@@ -71,7 +71,7 @@ struct OutlineTests {
 
   @Test("says the same as a scan", arguments: Shape.all)
   func sameAsScan(_ shape: Shape) throws {
-    let image = try LoadedLibrary.image(of: Self.macros + shape.source)
+    let image = try LoadedLibrary(Self.macros + shape.source).image
 
     let outline = try RecordScanner.outline(image)
     let scan = try RecordScanner.scan(image)
@@ -84,8 +84,9 @@ struct OutlineTests {
   @Test("names a plain entry by bytes that hash as its name does")
   func names() throws {
     let names = ["A", "Log", "Seven77", "EightEig", "Shop.Cart.Item", "Cache<Key, Value>"]
-    let image = try LoadedLibrary.image(
-      of: Self.macros + names.enumerated().map { "MODULE m\($0) = \"\($1)\";" }.joined())
+    let image = try LoadedLibrary(
+      Self.macros + names.enumerated().map { "MODULE m\($0) = \"\($1)\";" }.joined()
+    ).image
 
     let outline = try RecordScanner.outline(image)
 
@@ -107,31 +108,5 @@ struct OutlineTests {
     // By chance about one pair in 86 such sets is equal.
     #expect(Set(hashes).count >= 9_998)
     #expect(Set(hashes.map { $0 % 16384 }).count > 7_000)
-  }
-}
-
-/// Builds a library, loads it for the rest of the process, and copies it.
-enum LoadedLibrary {
-  struct Failure: Error {
-    var description: String
-  }
-
-  static func image(of source: String) throws -> LoadedImage {
-    let folder = try Folder()
-    defer { folder.remove() }
-    let library = folder.place("outlined.so").path
-    try Compiler.compile(
-      source, as: "outlined.so", in: folder.url,
-      ["-shared", "-fPIC", "-O2", "-w", "-I", Repository.headers])
-    guard unsafe dlopen(library, RTLD_NOW) != nil else {
-      throw Failure(description: "the library is not loaded")
-    }
-    var list = ImageList()
-    try list.update()
-    let position = (0..<list.count).first { list[$0].name == library }
-    guard let position, case .image(let image) = list.copy([position])[0] else {
-      throw Failure(description: "the library cannot be copied")
-    }
-    return image
   }
 }

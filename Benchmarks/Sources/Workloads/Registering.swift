@@ -1,8 +1,7 @@
 import BeeHive
-import BinaryImage
 import CFloors
 import Glibc
-import Registration
+@_spi(Benchmarks) import Registration
 
 /// Ten thousand entries of one library, against ten thousand constructors.
 enum Registering {
@@ -16,12 +15,7 @@ enum Registering {
   /// text to end and to be UTF-8, and names are hashed; no entry is made.
   static func scanning(_ fixtures: Fixtures) -> Comparison {
     inPlace("scan-10000", fixtures) {
-      var list = ImageList()
-      guard (try? list.update()) != nil,
-        let newest = (0..<list.count).last(where: { list[$0].note == .valid }),
-        case .image(let image)? = list.copy([newest]).first,
-        let outline = try? RecordScanner.outline(image), outline.count == 10_000
-      else { stop("the entries were not found") }
+      guard (try? Measured.outlineOfNewest()) == 10_000 else { stop("the entries were not found") }
     }
   }
 

@@ -1,5 +1,5 @@
-import BinaryImage
 import CFloors
+@_spi(Benchmarks) import Registration
 
 /// Finding the sections of every loaded image.
 enum Walks {
@@ -12,8 +12,7 @@ enum Walks {
         guard floor_walk_notes() >= count else { stop("the floor missed an image") }
       },
       candidate: .init {
-        var list = ImageList()
-        guard (try? list.update()) != nil, list.count > count else { stop("no list of images") }
+        guard let found = try? Measured.walk(), found > count else { stop("no list of images") }
       })
   }
 
@@ -26,10 +25,7 @@ enum Walks {
         guard floor_walk_files() >= count * 10 else { stop("the floor missed an entry") }
       },
       candidate: .init {
-        var list = ImageList()
-        guard (try? list.update()) != nil else { stop("no list of images") }
-        let copies = list.copy(Array(0..<list.count))
-        guard copies.count > count else { stop("an image was missed") }
+        guard let found = try? Measured.copies(), found > count else { stop("an image was missed") }
       })
   }
 
@@ -43,7 +39,7 @@ enum Walks {
         operations: 100),
       candidate: .init(
         run: {
-          for _ in 0..<100 { guard ImageList.probe() != nil else { stop("nothing counted") } }
+          for _ in 0..<100 { guard Measured.probe() else { stop("nothing counted") } }
         },
         operations: 100))
   }

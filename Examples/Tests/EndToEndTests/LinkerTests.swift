@@ -110,15 +110,6 @@ import Testing
     #expect(dump.files.flatMap(\.records).map(\.columns).sorted() == registered)
   }
 
-  @Test("A file and the same file loaded have the same records", arguments: Build.all)
-  func sameScan(build: Build) throws {
-    let workshop = try Workshop()
-    let path = try library(build, in: workshop)
-    let evidence = build.style == .byHand ? "file" : "note"
-    let said = try Program.host("open=\(path)", "scan-twice=\(path)", in: workshop)
-    #expect(said == ["5 records, through the \(evidence)"])
-  }
-
   private func withoutIndex(_ line: String) -> String {
     line.split(separator: "\t", omittingEmptySubsequences: false).dropLast()
       .joined(separator: "\t")

@@ -52,6 +52,9 @@ struct Accessor: Hashable, Sendable {
 
 /// What the host gave to make something with.
 struct FactoryClosure: Sendable {
+  /// Makes a service by and by.
+  typealias Loading = @Sendable (Hive) async throws -> any Sendable
+
   /// The type it makes.
   let service: ObjectIdentifier
   /// The same, to ask what it conforms to; of a given instance, its own type.
@@ -65,7 +68,7 @@ struct FactoryClosure: Sendable {
   /// The same with its type, where it needs no parameter: a `TypedFactory`.
   private let typed: (any Sendable)?
   /// Makes one by and by; nil where `make` does so at once.
-  let load: (@Sendable (Hive) async throws -> any Sendable)?
+  let load: Loading?
   /// Which call of `Hive.bind` gave it; nil where no such call did.
   var binding: Int?
 

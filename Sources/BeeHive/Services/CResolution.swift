@@ -118,6 +118,22 @@ struct CResolution {
     return .takenBack
   }
 
+  /// Reads a candidate's structure; makes what a factory makes, and destroys it. Its image stays mapped
+  /// meanwhile.
+  func check(_ candidate: CCandidates.Candidate) throws(ServiceError) {
+    try hive.holding(candidate.entry) { () throws(ServiceError) in
+      guard candidate.structure == .factory else {
+        _ = try table(of: candidate)
+        return
+      }
+      let entry = candidate.entry
+      let factory = try read(
+        ForeignCall.factory(at: candidate.address, in: entry.memory), candidate)
+      let step = Creation.Step(entry: entry, scope: scope)
+      try Creation.make(step) { () throws(ServiceError) in try create(entry, factory) }.destroy()
+    }
+  }
+
   // MARK: Making
 
   /// What a candidate makes.

@@ -37,7 +37,15 @@ extension Hive {
     guard case .closure(let factory) = found.provider, let load = factory.load else {
       return try resolve(resolution)
     }
-    let entry = found.entry
+    return try await self.load(found.entry, load, resolution)
+  }
+
+  /// The same of an entry whose factory is asynchronous.
+  func load<Service: Sendable>(
+    _ entry: RegisteredEntry, _ load: @escaping FactoryClosure.Loading,
+    _ resolution: Resolution<Service>
+  ) async throws(ServiceError) -> Service {
+    var resolution = resolution
     let keeper = resolution.keeper(of: entry)
     if entry.scope == .singleton, keeper.instance != nil { return try resolve(resolution) }
     let overrides = noteMaking(entry)
@@ -49,14 +57,14 @@ extension Hive {
     // An override that came or went while it was made: it may have got some of either.
     guard entry.scope == .singleton, overrideChanges == overrides else { return service }
     // The first to come keeps it; from here on it is found as others are.
-    _ = try keeper.get(for: entry) { CachedValue<Service>(service, name: name) }
+    _ = try keeper.get(for: entry) { CachedValue<Service>(service, name: resolution.name) }
     return try resolve(resolution)
   }
 
   /// Joins the task that makes a singleton, or begins it.
   private func loadOnce(
     _ entry: RegisteredEntry, into keeper: Singleton,
-    _ load: @escaping @Sendable (Hive) async throws -> any Sendable
+    _ load: @escaping FactoryClosure.Loading
   ) async throws -> any Sendable {
     let key = ObjectIdentifier(keeper)
     let task = state.withLock { state in
@@ -105,13 +113,8 @@ private enum Loading {
     }
     do {
       return try await $making.withValue(wanted, operation: body)
-    } catch let error as ServiceError where error.code == .cycle {
-      throw error
     } catch {
-      throw ServiceError(
-        .creationFailed, service: wanted.name,
-        message: "\(wanted.source) failed to make it: \(error)", sources: [wanted.source],
-        underlying: error)
+      throw .thrown(error, by: wanted)
     }
   }
 

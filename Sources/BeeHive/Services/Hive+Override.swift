@@ -2,11 +2,11 @@ internal import Registration
 internal import Threads
 
 extension Hive {
-  /// Puts a service in front of every other of its type until the override is restored: for tests.
+  /// Puts a service in front of every other of its type until the override is cancelled: for tests.
   ///
-  /// Overrides nest; the latest answers, on every thread. Restoring undoes what was made meanwhile:
+  /// Overrides nest; the latest answers, on every thread. Cancelling undoes what was made meanwhile:
   /// singletons, which may have been handed the override, are made again when they are next asked
-  /// for. The override restores itself when its last reference goes.
+  /// for. The override is cancelled when its last reference goes.
   public func override<Service: Sendable>(
     _ type: Service.Type, name: String? = nil, with instance: Service, file: String = #fileID,
     line: UInt = #line
@@ -23,7 +23,7 @@ extension Hive {
     line: UInt = #line, _ body: () throws -> Result
   ) rethrows -> Result {
     let override = override(type, name: name, with: instance, file: file, line: line)
-    defer { override.restore() }
+    defer { override.cancel() }
     return try body()
   }
 
@@ -34,7 +34,7 @@ extension Hive {
     _ body: () async throws -> Result
   ) async rethrows -> Result {
     let override = override(type, name: name, with: instance, file: file, line: line)
-    defer { override.restore() }
+    defer { override.cancel() }
     return try await body()
   }
 
@@ -114,7 +114,7 @@ public final class Override: Sendable {
   }
 
   /// Takes the service away again, and what was made meanwhile; later calls do nothing.
-  public func restore() { hive.restore(entry, since: beginning) }
+  public func cancel() { hive.restore(entry, since: beginning) }
 
-  deinit { restore() }
+  deinit { cancel() }
 }

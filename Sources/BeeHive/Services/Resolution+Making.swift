@@ -44,16 +44,7 @@ extension Resolution {
 
   /// Runs a factory; what it throws names its entry.
   private func make(_ entry: RegisteredEntry, _ recipe: Recipe) throws(ServiceError) -> Service? {
-    do {
-      return try recipe(hive)
-    } catch let error as ServiceError where error.code == .cycle {
-      throw error
-    } catch {
-      throw ServiceError(
-        .creationFailed, service: entry.name,
-        message: "\(entry.source) failed to make it: \(error)",
-        sources: [entry.source], underlying: error)
-    }
+    do { return try recipe(hive) } catch { throw .thrown(error, by: entry) }
   }
 
   /// How a provider makes the service; the recipe answers nil where it makes something else.

@@ -58,6 +58,15 @@ extension ServiceError {
       sources: [entry.source] + [keeper?.source].compactMap { $0 })
   }
 
+  /// What a factory threw, with its entry; a cycle as it is.
+  static func thrown(_ error: any Error, by entry: RegisteredEntry) -> ServiceError {
+    if let error = error as? ServiceError, error.code == .cycle { return error }
+    return ServiceError(
+      .creationFailed, service: entry.name,
+      message: "\(entry.source) failed to make it: \(error)", sources: [entry.source],
+      underlying: error)
+  }
+
   /// A scoped service of a scope that has ended.
   static func ended(_ entry: RegisteredEntry) -> ServiceError {
     ServiceError(

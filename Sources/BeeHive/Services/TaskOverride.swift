@@ -1,7 +1,8 @@
 internal import Registration
 internal import Threads
 
-/// A service that one task, and what it starts, gets in place of another.
+/// A service that one task, and what it starts, gets in place of another; or none, for a task that only
+/// keeps what it makes to itself.
 ///
 /// What that task makes meanwhile is kept here and not in the Hive, so that tests which run beside each
 /// other do not meet: not in the service, and not in a singleton that was handed it.
@@ -9,12 +10,12 @@ final class TaskOverride: Sendable {
   /// The latest of the current task.
   @TaskLocal static var current: TaskOverride?
 
-  let entry: RegisteredEntry
+  let entry: RegisteredEntry?
   private let hive: Hive
   private let outer: TaskOverride?
   private let cells = Lock<[UInt64: (entry: RegisteredEntry, cell: Singleton)]>([:])
 
-  fileprivate init(_ entry: RegisteredEntry, of hive: Hive) {
+  fileprivate init(_ entry: RegisteredEntry?, of hive: Hive) {
     self.entry = entry
     self.hive = hive
     outer = Self.current
@@ -30,7 +31,8 @@ final class TaskOverride: Sendable {
   /// All of them, the latest first.
   static func entries(of hive: Hive) -> [RegisteredEntry] {
     guard let latest = current else { return [] }
-    return sequence(first: latest, next: \.outer).filter { $0.hive === hive }.map(\.entry)
+    return sequence(first: latest, next: \.outer).filter { $0.hive === hive }
+      .compactMap(\.entry)
   }
 
   /// Where the instance of an entry is kept for this task.
@@ -64,6 +66,14 @@ extension Hive {
     _ body: () async throws -> Result
   ) async rethrows -> Result {
     let entry = overridingEntry(type, name, instance, .code(file: file, line: line))
+    return try await withTaskOverride(entry, body)
+  }
+
+  /// Runs `body` for a task that keeps the singletons that it makes to itself.
+  func withTaskOverride<Result>(
+    _ entry: RegisteredEntry? = nil, isolation: isolated (any Actor)? = #isolation,
+    _ body: () async throws -> Result
+  ) async rethrows -> Result {
     let override = TaskOverride(entry, of: self)
     beginTaskOverride()
     defer { endTaskOverride(override) }

@@ -13,7 +13,7 @@ extension ELFFile {
   /// Lends the bytes of a section, uncompressed, in file byte order, for the call's duration.
   ///
   /// ELF: `elf_getdata`, and `elf_compress` where `SHF_COMPRESSED` is set.
-  public func withBytes<Result>(
+  package func withBytes<Result>(
     of section: Section, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result {
     let bytes = try bytes(of: section)
@@ -28,7 +28,7 @@ extension ELFFile {
   }
 
   /// Lends the text that starts at a pointer's target, without its NUL, for the call's duration.
-  public func withText<Result>(
+  package func withText<Result>(
     at target: PointerValue.Target, limit: Int, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result {
     switch target {
@@ -45,7 +45,7 @@ extension ELFFile {
   }
 
   /// The bytes that the file maps at a linked address, in file byte order.
-  public func bytes(at address: VirtualAddress, count: Int) throws(ImageError) -> [UInt8] {
+  package func bytes(at address: VirtualAddress, count: Int) throws(ImageError) -> [UInt8] {
     guard let extent = try segments().extent(from: address), extent.size >= UInt64(count) else {
       throw file.outsideSegments(address)
     }

@@ -2,7 +2,7 @@
 extension ELFFile {
   /// Throws where the file ends before a segment, a section or a table of headers does, or where
   /// the section table contradicts what else the file says.
-  public func checkExtents() throws(ImageError) {
+  package func checkExtents() throws(ImageError) {
     try file.tellingChanges { () throws(ImageError) in try checkDeclared() }
     try file.checkUnchanged()
   }

@@ -7,11 +7,11 @@ internal import CElf
 /// loaded, and nothing in it is believed before it is checked. Use one value on one thread.
 ///
 /// ELF: `elf_begin`, `gelf_getshdr`, `elf_compress`.
-public final class ELFFile: FileFormat {
+package final class ELFFile: FileFormat {
   package let file: OpenedFile
   let header: ELFHeader
   /// What the file is.
-  public private(set) lazy var identity = makeIdentity()
+  package private(set) lazy var identity = makeIdentity()
 
   /// What is known of the machine.
   private(set) lazy var machine = ELFMachine(
@@ -42,7 +42,7 @@ public final class ELFFile: FileFormat {
   var relocations = ELFRelocationTables()
 
   /// Opens the file at `path`; errors and the identity call it `name`, or else the path.
-  public convenience init(path: String, name: String? = nil) throws(ImageError) {
+  package convenience init(path: String, name: String? = nil) throws(ImageError) {
     try self.init(OpenedFile(path: path, name: name ?? path))
   }
 
@@ -62,7 +62,7 @@ public final class ELFFile: FileFormat {
   /// Every section of the table, in table order, without the null entry.
   ///
   /// Throws `sectionTableMissing` where the table was stripped or cut off.
-  public func allSections() throws(ImageError) -> [Section] {
+  package func allSections() throws(ImageError) -> [Section] {
     let table = try sectionTable()
     var budget = table.plausibleLength
     var sections: [Section] = []
@@ -83,7 +83,7 @@ public final class ELFFile: FileFormat {
   ///
   /// Where the section table is missing, the sections of this project are still found through the
   /// note that every annotated image carries; for any other name that is `sectionTableMissing`.
-  public func sections(named name: String) throws(ImageError) -> [Section] {
+  package func sections(named name: String) throws(ImageError) -> [Section] {
     try file.tellingChanges { () throws(ImageError) in try find(name) }
   }
 

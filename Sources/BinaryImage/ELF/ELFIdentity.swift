@@ -3,7 +3,7 @@ internal import CElf
 /// What an ELF file is for, and which build it is of.
 extension ELFFile {
   /// Whether the header says that it is a core file.
-  public var isCore: Bool { header.type == UInt16(ET_CORE) }
+  package var isCore: Bool { header.type == UInt16(ET_CORE) }
 
   /// Describes the file as far as it can be read; a damaged part is as good as an absent one here.
   package func makeIdentity() -> ImageIdentity {

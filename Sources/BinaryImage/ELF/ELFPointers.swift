@@ -3,7 +3,7 @@ internal import CElf
 /// Pointers of a file: the relocation that covers a word decides, the bytes alone mean nothing.
 extension ELFFile {
   /// The pointer that stands `offset` bytes into `section`.
-  public func pointer(
+  package func pointer(
     at offset: UInt64, in section: Section
   ) throws(ImageError) -> PointerValue {
     let raw = try word(at: offset, in: section)

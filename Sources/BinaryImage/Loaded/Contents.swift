@@ -1,7 +1,7 @@
 /// What the slot of a pointer section leads to.
-public struct SlotText: Sendable {
+package struct SlotText: Sendable {
   /// Whether there is a text, or why there is none.
-  public enum State: Sendable {
+  package enum State: Sendable {
     /// It was copied.
     case copied
     /// The slot leads to no text: null, or outside what the image maps of its file.
@@ -13,11 +13,11 @@ public struct SlotText: Sendable {
   }
 
   /// The slot's value.
-  public let address: RuntimeAddress
+  package let address: RuntimeAddress
   /// Where the text stands in the image's copy, without its NUL; empty where there is none.
-  public let bytes: Range<Int>
+  package let bytes: Range<Int>
   /// Whether there is one.
-  public let state: State
+  package let state: State
 }
 
 /// The copied sections of one image and the texts that their pointers lead to.

@@ -2,7 +2,7 @@ internal import CImageList
 
 extension ImageList {
   /// What became of one image that was to be copied.
-  public enum Copy: Sendable {
+  package enum Copy: Sendable {
     /// It is as it was in the list.
     case image(LoadedImage)
     /// It has been unmapped since the list was updated.
@@ -15,7 +15,7 @@ extension ImageList {
   ///
   /// An image whose note is valid is read from memory alone. For any other its file is opened, and
   /// believed only if it is the one that is mapped.
-  public borrowing func copy(_ positions: [Int]) -> [Copy] {
+  package borrowing func copy(_ positions: [Int]) -> [Copy] {
     var answers: [Copy] = []
     answers.reserveCapacity(positions.count)
     // A walk for each group: what is read of the files of one is gone before those of the next.

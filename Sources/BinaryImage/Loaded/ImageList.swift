@@ -7,7 +7,7 @@ internal import CImageList
 /// a walk, so they never wait for a constructor. Images of other `dlmopen` namespaces are unseen.
 ///
 /// `dl_iterate_phdr`; dyld's image list on Darwin.
-@safe public struct ImageList: ~Copyable, @unchecked Sendable {
+@safe package struct ImageList: ~Copyable, @unchecked Sendable {
   // Sound: both lists own their memory until deinit, and nobody else has it.
   private var list = unsafe image_list()
   private var previous = unsafe image_list()
@@ -15,29 +15,29 @@ internal import CImageList
   private var nextID = 0
 
   /// How many images were ever mapped and unmapped: `dlpi_adds` and `dlpi_subs`.
-  public struct Counters: Hashable, Sendable {
+  package struct Counters: Hashable, Sendable {
     /// Images ever mapped.
-    public var adds: UInt64
+    package var adds: UInt64
     /// Images ever unmapped.
-    public var subs: UInt64
+    package var subs: UInt64
   }
 
   /// What an update found.
-  public struct Changes: Sendable {
+  package struct Changes: Sendable {
     /// Positions of images that were not in the list before.
-    public var added: Range<Int>
+    package var added: Range<Int>
     /// Images that are gone.
-    public var removed: [MappedImage.ID]
+    package var removed: [MappedImage.ID]
     /// Whether images that were kept may be others than before.
     ///
     /// The loader has unmapped something, and what it mapped at the same place since, of the same
     /// name, size and build-id, looks the same in its list: whoever relies on the contents of an
     /// image that was neither pinned nor held copies it again and compares.
-    public var mayHideReplacements: Bool
+    package var mayHideReplacements: Bool
   }
 
   /// The empty list: everything is new to its first update.
-  public init() {}
+  package init() {}
 
   deinit {
     var (list, previous) = unsafe (list, previous)
@@ -48,28 +48,28 @@ internal import CImageList
   /// Asks the loader how many images came and went; nil where it does not count.
   ///
   /// Constant time. If it answers what `counters` says, an update would change nothing.
-  public static func probe() -> Counters? {
+  package static func probe() -> Counters? {
     var counters = Counters(adds: 0, subs: 0)
     return unsafe image_list_probe(&counters.adds, &counters.subs) ? counters : nil
   }
 
   /// What `probe` would have answered during the last update.
-  public var counters: Counters? {
+  package var counters: Counters? {
     unsafe list.counted ? Counters(adds: list.adds, subs: list.subs) : nil
   }
 
   /// The bias of the image that this code is in.
-  public static let home = LoadBias(rawValue: image_home_bias())
+  package static let home = LoadBias(rawValue: image_home_bias())
 
   /// The number of images.
-  public var count: Int { ids.count }
+  package var count: Int { ids.count }
 
   /// Walks the loader's list and brings this one up to date.
   ///
   /// Only new images are looked at, unless something was unmapped since the last time. Throws where
   /// memory runs out; the list is then as it was.
   @discardableResult
-  public mutating func update() throws(ImageError) -> Changes {
+  package mutating func update() throws(ImageError) -> Changes {
     guard unsafe image_list_scan(&list, &previous) else {
       throw ImageError(.unreadable, image: "", message: "No memory for the list of images.")
     }
@@ -82,7 +82,7 @@ internal import CImageList
   }
 
   /// The image at `position`.
-  public subscript(position: Int) -> MappedImage {
+  package subscript(position: Int) -> MappedImage {
     let entry = self.entry(position)
     return unsafe MappedImage(
       id: ids[position], name: String(cString: list.names + Int(entry.name)),
@@ -94,16 +94,16 @@ internal import CImageList
   }
 
   /// The identity of the image at `position`, without a description of it.
-  public func id(at position: Int) -> MappedImage.ID { ids[position] }
+  package func id(at position: Int) -> MappedImage.ID { ids[position] }
 
   /// Where the header of the image at `position` stands, without a description of it.
-  public func header(at position: Int) -> RuntimeAddress? {
+  package func header(at position: Int) -> RuntimeAddress? {
     let header = entry(position).header
     return header == 0 ? nil : RuntimeAddress(rawValue: header)
   }
 
   /// The position of the image that has this identity, if it is still in the list.
-  public func position(of id: MappedImage.ID) -> Int? {
+  package func position(of id: MappedImage.ID) -> Int? {
     // Identities ascend: survivors keep their order and new images come last.
     var low = 0
     var high = ids.count

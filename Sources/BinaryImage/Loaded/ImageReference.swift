@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// Not released when the value goes: that would run the image's destructors wherever the last copy
 /// happens to end. `dlopen(RTLD_NOLOAD)` and `dlclose`.
-public final class ImageReference: Sendable {
+package final class ImageReference: Sendable {
   // The handle, 0 once it is released and for the main program.
   private let handle: Atomic<UInt>
 
@@ -16,7 +16,7 @@ public final class ImageReference: Sendable {
   /// Gives the reference back; the image goes if it was the last. Later calls do nothing.
   ///
   /// Takes the loader's lock and may run the image's destructors: call it with no lock held.
-  public func release() {
+  package func release() {
     let address = handle.exchange(0, ordering: .acquiringAndReleasing)
     // Sound: the handle came from dlopen and was just taken out, so it is released once.
     if let reference = unsafe UnsafeMutableRawPointer(bitPattern: address) {
@@ -30,14 +30,14 @@ extension LoadedImage {
   ///
   /// Throws `replaced` where the image is gone, or another stands in its place; what was copied of
   /// it then must not be used as addresses. Takes the loader's lock: call it with no lock held.
-  public func hold() throws(ImageError) -> ImageReference {
+  package func hold() throws(ImageError) -> ImageReference {
     try reference(forever: false)
   }
 
   /// Keeps the image mapped for the rest of the process: `RTLD_NODELETE`.
   ///
   /// For images that carry Swift, whose metadata nobody can take back. As `hold` otherwise.
-  public func pin() throws(ImageError) {
+  package func pin() throws(ImageError) {
     _ = try reference(forever: true)
   }
 
@@ -60,7 +60,7 @@ extension LoadedImage {
   ///
   /// Call it with no lock held. A constructor that waits for the caller does no harm where the loader
   /// says what it has relocated (glibc from 2.35 on); elsewhere this waits for the loader's lock.
-  public func waitForRelocation() {
+  package func waitForRelocation() {
     var place = self.place
     // Sound: the place is read during the call alone.
     unsafe image_wait_for_relocation(&place)
@@ -71,7 +71,7 @@ extension ImageList {
   /// Whether the loader has relocated the image at `position`; false too where it does not say.
   ///
   /// What is copied after a true answer is settled. Takes no lock.
-  public func isRelocated(_ position: Int) -> Bool {
+  package func isRelocated(_ position: Int) -> Bool {
     // The program headers are mapped with the image as a rule; where not, the answer is false.
     image_is_relocated(entry(position).program_headers)
   }

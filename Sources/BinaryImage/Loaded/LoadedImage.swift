@@ -4,12 +4,12 @@ internal import CImageList
 ///
 /// Made by `ImageList.copy`. It knows the three sections of `sectionNames` and no others, and text
 /// where a pointer section leads to it. The image itself may be gone: `hold` and `pin` keep it.
-@safe public struct LoadedImage: Image, Sendable {
+@safe package struct LoadedImage: Image, Sendable {
   /// The sections that a loaded image is asked for: `CSupport/RecordLayout.md`.
-  public static let sectionNames = SectionNote.names
+  package static let sectionNames = SectionNote.names
 
   /// How the sections were found.
-  public enum Evidence: Hashable, Sendable {
+  package enum Evidence: Hashable, Sendable {
     /// The note among the program headers; no file was opened.
     case note
     /// The section table of the file, which was compared with what is mapped.
@@ -19,19 +19,19 @@ internal import CImageList
   }
 
   /// What the image is; the path is absolute where the loader or the system knows it.
-  public let identity: ImageIdentity
+  package let identity: ImageIdentity
   /// The image in the list that it was copied from.
-  public let mapped: MappedImage
+  package let mapped: MappedImage
   /// How the sections were found.
-  public let evidence: Evidence
+  package let evidence: Evidence
   /// Whether Swift's runtime knows its metadata: then it must never be unmapped, see `pin`.
-  public let carriesSwift: Bool
+  package let carriesSwift: Bool
   /// Whether every pointer has the value that the loader gives it, as far as the copy shows.
   ///
   /// An image is in the loader's list before it is relocated. One of which the list did not say that
   /// it is (`ImageList.isRelocated`), that has not announced itself and is unsettled, is copied again
   /// after `waitForRelocation()`. Typed records hide it, so with them an image is never called settled.
-  public let isSettled: Bool
+  package let isSettled: Bool
   let place: image_place
   private let contents: Contents
 
@@ -58,7 +58,7 @@ internal import CImageList
   /// Every section of this name, ascending by address.
   ///
   /// Throws for a name that is not among `sectionNames`: nobody has looked for it.
-  public func sections(named name: String) throws(ImageError) -> [Section] {
+  package func sections(named name: String) throws(ImageError) -> [Section] {
     guard Self.sectionNames.contains(name) else {
       throw error(
         .noContents, section: name,
@@ -68,7 +68,7 @@ internal import CImageList
   }
 
   /// Lends the copied bytes of a section.
-  public func withBytes<Result>(
+  package func withBytes<Result>(
     of section: Section, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result {
     let part = try self.part(section)
@@ -76,7 +76,7 @@ internal import CImageList
   }
 
   /// The pointer at `offset`, with the value that the loader has written.
-  public func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue {
+  package func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue {
     let part = try part(section)
     let size = MemoryLayout<UInt>.size
     guard let start = Int(exactly: offset), start <= part.bytes.count - size else {
@@ -94,7 +94,7 @@ internal import CImageList
   }
 
   /// Each slot with the text that was copied for it; no pointer is looked at.
-  public func forEachSlot(
+  package func forEachSlot(
     of section: Section, limit: Int, _ body: (UInt64, PointerValue?, Span<UInt8>?) -> Bool
   ) throws(ImageError) -> UInt64 {
     let part = try self.part(section)
@@ -110,7 +110,7 @@ internal import CImageList
   }
 
   /// Lends the text that was copied for a slot.
-  public func withText<Result>(
+  package func withText<Result>(
     ofSlotAt offset: UInt64, in section: Section, limit: Int, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result {
     let part = try self.part(section)
@@ -138,7 +138,7 @@ internal import CImageList
   }
 
   /// Where a linked address of this image stands in the process, as long as the image does.
-  public func runtimeAddress(of address: VirtualAddress) -> RuntimeAddress {
+  package func runtimeAddress(of address: VirtualAddress) -> RuntimeAddress {
     mapped.bias.runtimeAddress(of: address)
   }
 

@@ -3,19 +3,19 @@ internal import CImageList
 /// A segment of a loaded image: a piece of this process that an image has asked for.
 ///
 /// Says what the image asked for, not what somebody has protected since: `PT_LOAD` and its `p_flags`.
-public struct LoadedSegment: Hashable, Sendable {
+package struct LoadedSegment: Hashable, Sendable {
   /// Where it is mapped.
-  public let addresses: Range<RuntimeAddress>
+  package let addresses: Range<RuntimeAddress>
   /// Whether it may be read.
-  public let isReadable: Bool
+  package let isReadable: Bool
   /// Whether it may be executed.
-  public let isExecutable: Bool
+  package let isExecutable: Bool
 
   /// The segment that holds an address, whichever image it belongs to; nil where no image does.
   ///
   /// Takes no lock where the loader has an index (glibc 2.36), else the loader's: call it with no lock
   /// held. The answer holds as long as the image is mapped.
-  public init?(holding address: RuntimeAddress) {
+  package init?(holding address: RuntimeAddress) {
     var found = image_segment()
     guard unsafe image_segment_find(address.rawValue, &found) else { return nil }
     addresses =

@@ -3,27 +3,27 @@ internal import CImageList
 /// One image in the loader's list, as a scan describes it: nothing of its contents is read yet.
 ///
 /// `dl_phdr_info`; on Darwin what dyld says of an image.
-public struct MappedImage: Identifiable, Hashable, Sendable {
+package struct MappedImage: Identifiable, Hashable, Sendable {
   /// A number that no other image of the same list ever has.
-  public let id: Int
+  package let id: Int
   /// The loader's name for it: empty for the main program, and relative where `dlopen` was given a
   /// relative path.
-  public let name: String
+  package let name: String
   /// What the image is to the process.
-  public let role: Role
+  package let role: Role
   /// What was added to every linked address.
-  public let bias: LoadBias
+  package let bias: LoadBias
   /// Where the ELF or Mach-O header stands; nil where no segment holds it.
-  public let header: RuntimeAddress?
+  package let header: RuntimeAddress?
   /// Whether the program headers lead to the sections.
-  public let note: Note
+  package let note: Note
   /// The build-id or `LC_UUID`; empty where there is none.
-  public let buildID: [UInt8]
+  package let buildID: [UInt8]
   /// Whether a runtime is in the image: libBeeHive.so, or a copy that somebody linked into it.
-  public let carriesRuntime: Bool
+  package let carriesRuntime: Bool
 
   /// What an image is to the process.
-  public enum Role: Hashable, Sendable {
+  package enum Role: Hashable, Sendable {
     /// A shared library, loaded at the start or by `dlopen`.
     case library
     /// The program itself.
@@ -33,7 +33,7 @@ public struct MappedImage: Identifiable, Hashable, Sendable {
   }
 
   /// What the program headers say about the note of `CSupport/RecordLayout.md`.
-  public enum Note: Hashable, Sendable {
+  package enum Note: Hashable, Sendable {
     /// There is none: the sections, if any, are found through the file.
     case none
     /// Its bounds lie inside the image.

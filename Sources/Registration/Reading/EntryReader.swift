@@ -10,30 +10,29 @@ struct EntryReader<Source: Image> {
   typealias Take = (RecordView, Span<UInt8>, PointerValue?) throws(Refusal) -> Void
 
   private let image: Source
-  private let take: Take
   private(set) var tally: EntryTally
 
-  init(_ image: Source, _ take: @escaping Take) {
-    (self.image, self.take) = (image, take)
+  init(_ image: Source) {
+    self.image = image
     tally = EntryTally(image: image.identity.path)
   }
 
   /// Reads sections that have these names.
-  mutating func read(_ sections: EntrySections) {
+  mutating func read(_ sections: EntrySections, _ take: Take) {
     tally.begin(sectionsNamed: RecordScanner.modules, of: .module)
-    for section in sections.modules { readPointers(section, .module) }
+    for section in sections.modules { readPointers(section, .module, take) }
     tally.endSections()
     tally.begin(sectionsNamed: RecordScanner.services, of: .service)
-    for section in sections.services { readPointers(section, .service) }
+    for section in sections.services { readPointers(section, .service, take) }
     tally.endSections()
     tally.begin(sectionsNamed: RecordScanner.typedRecords, of: .unknown)
-    for section in sections.typedRecords { readRecords(section) }
+    for section in sections.typedRecords { readRecords(section, take) }
     tally.endSections()
   }
 
   // MARK: Pointer sections
 
-  private mutating func readPointers(_ section: Section, _ kind: RecordKind) {
+  private mutating func readPointers(_ section: Section, _ kind: RecordKind, _ take: Take) {
     tally.begin(section)
     let slotSize = UInt64(image.pointerSize)
     var end: UInt64 = 0
@@ -43,9 +42,7 @@ struct EntryReader<Source: Image> {
         guard tally.hasRoom(at: offset) else { return false }
         end = offset + slotSize
         if let text {
-          takeIn(text, pointer, at: offset) { text throws(Refusal) in
-            try PointerText.parts(of: text, kind: kind)
-          }
+          readPointer(text, pointer, kind, at: offset, take)
         } else if let refusal = refusal(ofTextAt: offset, in: section) {
           tally.reject(refusal, at: offset)
         }
@@ -65,13 +62,14 @@ struct EntryReader<Source: Image> {
     }
   }
 
-  private mutating func takeIn(
-    _ text: Span<UInt8>, _ pointer: PointerValue?, at offset: UInt64,
-    _ parts: (Span<UInt8>) throws(Refusal) -> EntryParts
+  private mutating func readPointer(
+    _ text: Span<UInt8>, _ pointer: PointerValue?, _ kind: RecordKind, at offset: UInt64,
+    _ take: Take
   ) {
     do throws(Refusal) {
       let view = RecordView(
-        try parts(text), of: text, encoding: .pointer, section: tally.sectionNumber,
+        try PointerText.parts(of: text, kind: kind), of: text, encoding: .pointer,
+        section: tally.sectionNumber,
         index: tally.index, offset: offset)
       try take(view, text, pointer)
       tally.count(view)
@@ -139,7 +137,7 @@ struct EntryReader<Source: Image> {
 
   // MARK: Typed records
 
-  private mutating func readRecords(_ section: Section) {
+  private mutating func readRecords(_ section: Section, _ take: Take) {
     tally.begin(section)
     let grammar = TypedRecords(order: image.identity.byteOrder)
     do throws(ImageError) {
@@ -153,7 +151,7 @@ struct EntryReader<Source: Image> {
             guard let record = try grammar.extent(at: start, in: bytes) else { return }
             start = record.next
             guard !record.isPadding else { continue }
-            readRecord(bytes.extracting(record.range), grammar, at: offset, in: section)
+            readRecord(bytes.extracting(record.range), grammar, at: offset, take)
           } catch {
             tally.reject(error, at: offset)
             tally.index += 1
@@ -168,7 +166,7 @@ struct EntryReader<Source: Image> {
   }
 
   private mutating func readRecord(
-    _ record: Span<UInt8>, _ grammar: TypedRecords, at offset: UInt64, in section: Section
+    _ record: Span<UInt8>, _ grammar: TypedRecords, at offset: UInt64, _ take: Take
   ) {
     var name: Range<Int>?
     do throws(Refusal) {

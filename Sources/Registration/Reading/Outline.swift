@@ -3,7 +3,7 @@ package import BinaryImage
 /// What a loaded image declares: checked entries whose values are made on demand.
 ///
 /// Of ten thousand entries that a library declares, a process uses a few.
-public struct Outline: Sendable {
+package struct Outline: Sendable {
   /// The image.
   package let image: LoadedImage
   /// The well-formed entries, in the image's order.
@@ -21,7 +21,8 @@ public struct Outline: Sendable {
     if let most = sections.map(\.size).max() {
       views.reserveCapacity(Int(min(most / 8, 1 << 14)))
     }
-    var reader = EntryReader(image) { view, text, _ throws(Refusal) in
+    var reader = EntryReader(image)
+    reader.read(found) { view, text, _ throws(Refusal) in
       var view = view
       view.isPlain = view.isASCII && !view.hasEscapes
       if view.encoding == .inline {
@@ -32,13 +33,12 @@ public struct Outline: Sendable {
       if view.kind != .module, view.kind != .service { view.isPlain = false }
       views.append(view)
     }
-    reader.read(found)
     self.views = views
     rejections = reader.tally.rejections
   }
 
   /// How many well-formed entries there are.
-  public var count: Int { views.count }
+  package var count: Int { views.count }
 
   /// Whether the image declares nothing at all.
   package var isEmpty: Bool { views.isEmpty && rejections.isEmpty }

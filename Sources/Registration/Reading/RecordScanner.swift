@@ -1,37 +1,38 @@
-public import BinaryImage
+package import BinaryImage
 
 /// Everything that one image declares, and everything in it that cannot be registered.
-public struct Scan: Sendable {
+package struct Scan: Sendable {
   /// The well-formed entries: `BeehiveMods`, `BeehiveServices`, `BeehiveRecords`, each by index.
-  public var records: [Record] = []
+  package var records: [Record] = []
   /// The refused entries, in the same order.
-  public var rejections: [Rejection] = []
+  package var rejections: [Rejection] = []
 
   /// An empty scan.
-  public init() {}
+  package init() {}
 }
 
 /// Reads the three sections of an image.
-public enum RecordScanner {
+package enum RecordScanner {
   /// The section of module names: one `const char *` per entry.
-  public static let modules = "BeehiveMods"
+  package static let modules = "BeehiveMods"
   /// The section of services: one `const char *` to `{ "Service" : "Implementation" }` per entry.
-  public static let services = "BeehiveServices"
+  package static let services = "BeehiveServices"
   /// The section of typed records, text inline.
-  public static let typedRecords = "BeehiveRecords"
+  package static let typedRecords = "BeehiveRecords"
 
   /// Everything that `image` declares, as values.
   ///
   /// A refused entry never hides its neighbours, and a section whose bytes cannot be read is one
   /// rejection that hides no other section. Throws where sections cannot be looked for: then
   /// nothing at all is known of the image. What a hostile image can make this hold is bounded.
-  public static func scan(_ image: some Image) throws(ImageError) -> Scan {
+  package static func scan(_ image: some Image) throws(ImageError) -> Scan {
     let sections = try EntrySections(of: image)
     // Most files of a system end here, before anything is read that only says what they are.
     if sections.isEmpty { return Scan() }
     var scan = Scan()
     let all = sections.all
-    var reader = EntryReader(image) { view, text, pointer throws(Refusal) in
+    var reader = EntryReader(image)
+    reader.read(sections) { view, text, pointer throws(Refusal) in
       let record: Record
       do throws(ImageError) {
         record = try Record(view, text, pointer, in: all[Int(view.section)], of: image)
@@ -41,13 +42,12 @@ public enum RecordScanner {
       try view.checkContext(isNull: record.context?.target == .null)
       scan.records.append(record)
     }
-    reader.read(sections)
     scan.rejections = reader.tally.rejections
     return scan
   }
 
   /// The same for a loaded image; values are made when they are asked for.
-  public static func outline(_ image: LoadedImage) throws(ImageError) -> Outline {
+  package static func outline(_ image: LoadedImage) throws(ImageError) -> Outline {
     try Outline(of: image)
   }
 }

@@ -32,12 +32,13 @@ struct LaunchTests {
         if step == "initialize" { await meeting.attend() }
       }
     }
-    try await hive.probe("c", journal, isConcurrent: true) { step, _ in
-      // Long enough for a start that does not wait to go on, also on a busy machine.
+    // Long enough for a start that does not wait to go on, also on a busy machine.
+    let sleeps: Probe.Action = { step, _ in
       if step == "initialize" { try await Task.sleep(for: .milliseconds(500)) }
     }
+    try await hive.probe("c", journal, isConcurrent: true, sleeps)
     try await hive.probe("d", journal, requires: ["c"])
-    try await hive.probe("e", journal, requires: ["a"], isConcurrent: true)
+    try await hive.probe("e", journal, requires: ["a"], isConcurrent: true, sleeps)
     try await hive.start()
     let lines = journal.lines
     func place(_ line: String) throws -> Int { try #require(lines.firstIndex(of: line)) }

@@ -60,7 +60,7 @@ struct NewcomerServicesTests {
       #expect((try? hive.service((any Till).self))?.price(of: "tea") == 1)
     }
     let override: Override = hive.override((any Till).self, with: SaleTill())
-    override.restore()
+    override.cancel()
     #expect(try hive.service((any Till).self).price(of: "tea") == 300)
 
     #expect(hive.remove((any Till).self) == 1)

@@ -93,6 +93,10 @@ struct HTTPEntryTests {
   @Test("The operator's log has the whole reason, under the number that the client has")
   func log() async throws {
     let lines = LogLines()
+    // What a handler throws may say what a client said.
+    try router.register("app://echo/:text", exposure: .remote) { call -> Int in
+      throw Echo(text: try call["text"])
+    }
     try await serving(router, logger: lines.logger) { port in
       for (target, reason) in [
         ("/books/sell?isbn=978", "books.sell"), ("/books/burn", "swordfish"),
@@ -103,11 +107,12 @@ struct HTTPEntryTests {
         let found = lines.all.filter { $0.contains(reason) && $0.contains(id) }
         #expect(found.count == 1, "\(lines.all)")
       }
+      _ = try await Wire.reply("GET /echo/%0aforged", from: port)
       _ = try await Wire.reply("GET /book/7?from=%0aforged&from=2", from: port)
       _ = try await Wire.reply("GET /books/price?isbn=1&%0aforged=2", from: port)
     }
     #expect(lines.all.allSatisfy { !$0.contains("\n") }, "\(lines.all)")
-    #expect(lines.all.contains { $0.contains("forged") })
+    #expect(lines.all.contains { $0.contains("Echo") && $0.contains("forged") })
   }
 
   @Test("1,000 clients at once: none is answered before all have asked, and each gets its own")
@@ -132,4 +137,10 @@ struct HTTPEntryTests {
       }
     }
   }
+}
+
+/// An error with words of a client.
+private struct Echo: Error, CustomStringConvertible {
+  let text: String
+  var description: String { "Echo of \(text)" }
 }

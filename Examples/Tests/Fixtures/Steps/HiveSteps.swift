@@ -1,6 +1,4 @@
 internal import BeeHive
-internal import BinaryImage
-internal import Registration
 
 extension Host {
   /// What the Hive says of itself.
