@@ -9,7 +9,7 @@ protocol Dump: Sendable {
   associatedtype Content
 
   /// The key of the contents in a JSON file object.
-  static var contentKey: String { get }
+  static var contentKey: StaticString { get }
   /// The first line of CSV, behind `path` and `container`.
   static var columns: [String] { get }
 

@@ -59,7 +59,7 @@ struct Requirement: ExpressibleByArgument, Hashable {
 
 /// The entries of each image.
 struct RecordDump: Dump {
-  static let contentKey = "records"
+  static let contentKey: StaticString = "records"
   static let columns = [
     "kind", "name", "implementation", "priority", "attributes", "section", "index", "address",
     "offset", "encoding", "resolution", "accessor",

@@ -18,7 +18,7 @@ struct Sections: ParsableCommand {
 
 /// The sections of each image.
 struct SectionDumpTable: Dump {
-  static let contentKey = "sections"
+  static let contentKey: StaticString = "sections"
   static let columns = [
     "name", "segment", "address", "offset", "size", "flags", "type", "alignment", "entrySize",
     "link",

@@ -60,7 +60,7 @@ protocol SlotDump: Dump where Content == [PointerSlots.Found] {
 }
 
 extension SlotDump {
-  static var contentKey: String { "sections" }
+  static var contentKey: StaticString { "sections" }
   static var columns: [String] { PointerSlot.columns }
   var wanted: Wanted {
     get { slots.wanted }

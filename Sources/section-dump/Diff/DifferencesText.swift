@@ -8,7 +8,8 @@ extension Differences {
     json.object { json in
       json.number(key: "schema", 1)
       for (key, entries) in [("added", added), ("removed", removed)] {
-        json.array(key: key) { json in
+        json.key(key)
+        json.array { json in
           for entry in entries { entry.write(to: &json) }
         }
       }

@@ -95,7 +95,7 @@ struct GraphData {
 extension JSONWriter {
   /// An array of objects, each on a line, for these positions.
   fileprivate mutating func list(
-    _ name: String, _ positions: Range<Int>, _ body: (inout JSONWriter, Int) -> Void
+    _ name: StaticString, _ positions: Range<Int>, _ body: (inout JSONWriter, Int) -> Void
   ) {
     array(key: name) { json in
       for position in positions {

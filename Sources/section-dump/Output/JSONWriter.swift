@@ -20,46 +20,51 @@ struct JSONWriter {
   }
 
   /// Writes an object, as the value of a key where it is given one; the others do so too.
-  mutating func object(key name: String? = nil, _ body: (inout JSONWriter) -> Void) {
+  mutating func object(key name: StaticString? = nil, _ body: (inout JSONWriter) -> Void) {
     container(name, UInt8(ascii: "{"), UInt8(ascii: "}"), body)
   }
 
-  mutating func array(key name: String? = nil, _ body: (inout JSONWriter) -> Void) {
+  mutating func array(key name: StaticString? = nil, _ body: (inout JSONWriter) -> Void) {
     container(name, UInt8(ascii: "["), UInt8(ascii: "]"), body)
   }
 
-  mutating func array(key name: String? = nil, _ strings: [String]) {
+  mutating func array(key name: StaticString? = nil, _ strings: [String]) {
     array(key: name) { json in
       for text in strings { json.string(text) }
     }
   }
 
-  mutating func string(key name: String? = nil, _ text: String?) {
+  mutating func string(key name: StaticString? = nil, _ text: String?) {
     guard let text else {
       word(name, "null")
       return
     }
-    key(name)
-    quote(text, isKey: false)
+    let escaped = escaped(text)
+    let span = escaped.utf8Span.span
+    put(name, upTo: span.count + 2) { bytes in
+      bytes.append(UInt8(ascii: "\""))
+      bytes.append(copying: span)
+      bytes.append(UInt8(ascii: "\""))
+    }
   }
 
-  mutating func number(key name: String? = nil, _ number: Int?) {
+  mutating func number(key name: StaticString? = nil, _ number: Int?) {
     word(name, number.map { String($0) } ?? "null")
   }
 
-  mutating func boolean(key name: String? = nil, _ value: Bool) {
+  mutating func boolean(key name: StaticString? = nil, _ value: Bool) {
     word(name, value ? "true" : "false")
   }
 
   /// Writes a number as a string of hexadecimal digits, which no reader rounds.
-  mutating func hexadecimal(key name: String? = nil, _ number: UInt64?) {
+  mutating func hexadecimal(key name: StaticString? = nil, _ number: UInt64?) {
     string(key: name, number.map { String(hexadecimal: $0) })
   }
 
-  /// Writes the key of a value that writes itself next.
-  mutating func key(_ name: String?) {
-    guard let name else { return }
-    quote(name, isKey: true)
+  /// Writes the key of a value that writes itself next; any text can be one.
+  mutating func key(_ name: String) {
+    string(name)
+    sink.write(UInt8(ascii: ":"))
     followsKey = true
   }
 
@@ -67,11 +72,9 @@ struct JSONWriter {
   func lineBreak() { sink.write(UInt8(ascii: "\n")) }
 
   private mutating func container(
-    _ name: String?, _ opening: UInt8, _ closing: UInt8, _ body: (inout JSONWriter) -> Void
+    _ name: StaticString?, _ opening: UInt8, _ closing: UInt8, _ body: (inout JSONWriter) -> Void
   ) {
-    key(name)
-    if begin() { sink.write(UInt8(ascii: ",")) }
-    sink.write(opening)
+    put(name, upTo: 1) { $0.append(opening) }
     hasElement = false
     depth += 1
     body(&self)
@@ -81,39 +84,35 @@ struct JSONWriter {
     sink.write(closing)
   }
 
-  /// Begins a key or a value; whether a comma stands before it.
-  private mutating func begin() -> Bool {
+  private mutating func word(_ name: StaticString?, _ word: String) {
+    let span = word.utf8Span.span
+    put(name, upTo: span.count) { $0.append(copying: span) }
+  }
+
+  /// Writes a value of at most `count` bytes at one go with what comes before it: a comma and its key, which
+  /// is written as it is.
+  private mutating func put(
+    _ name: StaticString?, upTo count: Int, _ value: (inout OutputSpan<UInt8>) -> Void
+  ) {
     // At the outermost level values are documents of their own, one a line.
     let isSeparated = hasElement && !followsKey && depth > 0
-    followsKey = false
-    hasElement = true
-    return isSeparated
-  }
-
-  private mutating func word(_ name: String?, _ word: String) {
-    key(name)
-    if begin() { sink.write(UInt8(ascii: ",")) }
-    sink.write(word)
-  }
-
-  /// A text in quotes; most need no escapes and are written at one go.
-  private mutating func quote(_ text: String, isKey: Bool) {
-    let isSeparated = begin()
-    let span = text.utf8Span.span
-    guard !isInScript, Self.standsForItself(span) else {
-      if isSeparated { sink.write(UInt8(ascii: ",")) }
-      sink.write(UInt8(ascii: "\""))
-      for scalar in text.unicodeScalars { write(scalar) }
-      sink.write(isKey ? "\":" : "\"")
-      return
-    }
-    sink.append(upTo: span.count + 4) { bytes in
+    (followsKey, hasElement) = (false, true)
+    sink.append(upTo: (name?.utf8CodeUnitCount ?? 0) + 4 + count) { bytes in
       if isSeparated { bytes.append(UInt8(ascii: ",")) }
-      bytes.append(UInt8(ascii: "\""))
-      for index in span.indices { bytes.append(span[index]) }
-      bytes.append(UInt8(ascii: "\""))
-      if isKey { bytes.append(UInt8(ascii: ":")) }
+      if let name {
+        bytes.append(UInt8(ascii: "\""))
+        name.withUTF8Buffer { bytes.append(copying: unsafe $0.span) }
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+      }
+      value(&bytes)
     }
+  }
+
+  /// A text as it is between quotes: most are themselves.
+  private func escaped(_ text: String) -> String {
+    guard isInScript || !Self.standsForItself(text.utf8Span.span) else { return text }
+    return text.unicodeScalars.map { isInScript && $0 == "<" ? "\\u003c" : $0.textInJSON }.joined()
   }
 
   /// Whether no byte of a text needs an escape.
@@ -124,8 +123,18 @@ struct JSONWriter {
     }
     return true
   }
+}
 
-  private func write(_ scalar: Unicode.Scalar) {
-    sink.write(isInScript && scalar == "<" ? "\\u003c" : scalar.textInJSON)
+extension OutputSpan<UInt8> {
+  fileprivate mutating func append(copying bytes: Span<UInt8>) {
+    // Sound: the caller has made room for as many bytes more.
+    unsafe withUnsafeMutableBufferPointer { all, used in
+      unsafe bytes.withUnsafeBufferPointer { bytes in
+        precondition(bytes.count <= all.count - used, "there is room for what was announced")
+        guard let from = bytes.baseAddress, let start = all.baseAddress else { return }
+        unsafe (start + used).initialize(from: from, count: bytes.count)
+        used += bytes.count
+      }
+    }
   }
 }

@@ -80,10 +80,12 @@ extension Attributes {
     json.object { json in
       let single = [("level", level), ("scope", scope), ("name", name), ("abi", abi)]
       for case (let key, let value?) in single {
-        json.string(key: key, value)
+        json.key(key)
+        json.string(value)
       }
       for (key, values) in [("requires", requires), ("after", after)] where !values.isEmpty {
-        json.array(key: key, values)
+        json.key(key)
+        json.array(values)
       }
       var values: [String: [String]] = [:]
       for attribute in others { values[attribute.key, default: []].append(attribute.value) }
