@@ -15,12 +15,18 @@ struct AttributeRules {
     case match = 0x6d_6174_6368
     case returns = 0x72_6574_7572_6e73
 
-    /// Nil for a key that only its author gives a meaning.
-    init?(_ key: Span<UInt8>) {
-      guard key.count <= 8 else { return nil }
+    /// Cuts a field at its `=`; nil where it has no key or no `=`. The key itself is nil where only its author
+    /// gives it a meaning.
+    @inline(__always)
+    static func cut(_ field: Span<UInt8>) -> (key: Key?, equals: Int)? {
       var word: UInt64 = 0
-      for index in key.indices { word = word << 8 | UInt64(key[index]) }
-      self.init(rawValue: word)
+      var equals = 0
+      while equals < field.count, field[equals] != UInt8(ascii: "=") {
+        word = word << 8 | UInt64(field[equals])
+        equals += 1
+      }
+      guard equals > 0, equals < field.count else { return nil }
+      return (equals <= 8 ? Key(rawValue: word) : nil, equals)
     }
 
     /// The bit of one that may come once; 0 of the others.
@@ -77,10 +83,10 @@ struct AttributeRules {
 
   private mutating func check(_ field: Span<UInt8>) throws(Refusal) {
     if !isASCII { try field.checkUTF8("an attribute") }
-    guard let equals = field.first(UInt8(ascii: "="), from: 0), equals > 0 else {
+    guard let (key, equals) = Key.cut(field) else {
       throw Self.refusal(field, "is no key=value; write it as one")
     }
-    guard let key = Key(field.extracting(0..<equals)) else { return }
+    guard let key else { return }
     guard seen & key.bit == 0 else {
       throw Self.refusal(field, "is the second \"\(key)=\" of this record; keep one")
     }
@@ -112,8 +118,12 @@ extension Span<UInt8> {
   ) throws(Failure) {
     var position = 0
     while position < count {
+      guard self[position] != 0 else {
+        position += 1
+        continue
+      }
       let end = first(0, from: position) ?? count
-      if end > position { try body(extracting(position..<end)) }
+      try body(extracting(position..<end))
       position = end + 1
     }
   }
@@ -128,11 +138,9 @@ extension Attributes {
     }
     var fields = Fields()
     attributes.forEachField { field in
-      guard let equals = field.first(UInt8(ascii: "="), from: 0) else { return }
-      let (key, value) = (
-        field.extracting(0..<equals), String(checked: field.extracting((equals + 1)...))
-      )
-      switch AttributeRules.Key(key) {
+      guard let (key, equals) = AttributeRules.Key.cut(field) else { return }
+      let value = String(checked: field.extracting((equals + 1)...))
+      switch key {
       case .priority: fields.priority = Int(value) ?? 0
       case .level: fields.level = value
       case .scope: fields.scope = value
@@ -141,7 +149,8 @@ extension Attributes {
       case .requires: fields.requires.append(value)
       case .after: fields.after.append(value)
       case .async, .action, .remote, .match, .returns, nil:
-        fields.others.append(Attribute(key: String(checked: key), value: value))
+        let name = String(checked: field.extracting(0..<equals))
+        fields.others.append(Attribute(key: name, value: value))
       }
     }
     self.init(fields)
