@@ -11,9 +11,21 @@ extension Hive {
     orders.wrappingAdd(UInt64(count), ordering: .relaxed).oldValue
   }
 
-  /// Registers a service that `make` makes.
+  /// Registers a service that a factory makes.
   ///
-  /// A second one with the same type, name and priority is refused, and listed with both places.
+  ///     try hive.register((any Greeter).self, scope: .singleton) { _ in English() }
+  ///
+  /// - Parameters:
+  ///   - type: What the service is asked for as, often a protocol.
+  ///   - name: Tells it from others of the type; nil for the one that is asked for without a name.
+  ///   - scope: How long an instance lives.
+  ///   - priority: The largest answers a lookup; only services of one priority are duplicates.
+  ///   - file: Where it is registered: errors and reports name the place.
+  ///   - line: The line in that file.
+  ///   - make: Makes an instance, on the thread that asks and with no lock held. Asks the Hive that it is
+  ///     given for what it needs.
+  /// - Throws: ``Problem`` of the code `duplicate` where the type, name and priority are taken; the service is
+  ///   listed as rejected, with both places.
   public func register<Service: Sendable>(
     _ type: Service.Type, name: String? = nil, scope: Scope = .transient, priority: Int = 0,
     file: String = #fileID, line: UInt = #line,
@@ -24,7 +36,17 @@ extension Hive {
       line: line)
   }
 
-  /// Registers a service whose factory is given a parameter: `service(_:with:)` asks for it.
+  /// Registers a service whose factory is given a parameter: ``service(_:name:with:)`` asks for it.
+  ///
+  /// - Parameters:
+  ///   - type: What the service is asked for as.
+  ///   - parameter: The type of the parameter.
+  ///   - name: Tells it from others of the type.
+  ///   - priority: The largest answers a lookup.
+  ///   - file: Where it is registered.
+  ///   - line: The line in that file.
+  ///   - make: Makes an instance for each request.
+  /// - Throws: ``Problem`` where it is a duplicate.
   public func register<Service: Sendable, Parameter: Sendable>(
     _ type: Service.Type, taking parameter: Parameter.Type, name: String? = nil,
     priority: Int = 0, file: String = #fileID, line: UInt = #line,
@@ -60,6 +82,15 @@ extension Hive {
   }
 
   /// Registers an existing instance as a service.
+  ///
+  /// - Parameters:
+  ///   - type: What the service is asked for as.
+  ///   - name: Tells it from others of the type.
+  ///   - priority: The largest answers a lookup.
+  ///   - file: Where it is registered.
+  ///   - line: The line in that file.
+  ///   - instance: Answers every lookup; the Hive keeps it until the service is removed.
+  /// - Throws: ``Problem`` where it is a duplicate.
   public func register<Service: Sendable>(
     _ type: Service.Type, name: String? = nil, priority: Int = 0, file: String = #fileID,
     line: UInt = #line, instance: Service
@@ -69,9 +100,17 @@ extension Hive {
       file: file, line: line)
   }
 
-  /// Registers a type that can be made by itself as a service, which it has to conform to.
+  /// Registers a type that makes itself, as a service that it has to conform to.
   ///
-  /// What does not conform is refused here, before anybody asks.
+  /// - Parameters:
+  ///   - type: What the service is asked for as.
+  ///   - implementation: The type whose initialiser makes an instance.
+  ///   - name: Tells it from others of the type.
+  ///   - scope: How long an instance lives.
+  ///   - priority: The largest answers a lookup.
+  ///   - file: Where it is registered.
+  ///   - line: The line in that file.
+  /// - Throws: ``Problem`` where the implementation does not conform, or the service is a duplicate.
   public func register<Service: Sendable, Implementation: Injectable>(
     _ type: Service.Type, as implementation: Implementation.Type, name: String? = nil,
     scope: Scope = .transient, priority: Int = 0, file: String = #fileID, line: UInt = #line
@@ -89,10 +128,14 @@ extension Hive {
         priority: priority, source: .code(file: file, line: line), progress))
   }
 
-  /// Says how to make what entries call `name`: a module, or the implementation of a service.
+  /// Says how to make what entries call by a name: a module, or the implementation of a service.
   ///
   /// Holds for entries that are there and for those that come. Giving a name twice replaces it for
   /// what is not bound yet. What a module gives is taken back when it has been unmounted.
+  ///
+  /// - Parameters:
+  ///   - name: The module's name, or the implementation's as the entry spells it.
+  ///   - make: Makes an instance, on the thread that asks and with no lock held.
   public func bind<Value: Sendable>(
     _ name: String, _ make: @escaping @Sendable (Hive) throws -> Value
   ) {
@@ -120,10 +163,12 @@ extension Hive {
     cache.collect()
   }
 
-  /// Removes what code registered as a service of this type: under this name, or under none; how many
-  /// there were.
+  /// Removes what code registered as a service of this type. What an image or a file declares stays.
   ///
-  /// Instances that were handed out live on. What an image or a file declares stays.
+  /// - Parameters:
+  ///   - type: What the service is asked for as.
+  ///   - name: Its given name; nil for the one that has none.
+  /// - Returns: How many were removed. Instances that were handed out live on.
   @discardableResult
   public func remove<Service: Sendable>(_ type: Service.Type, name: String? = nil) -> Int {
     let spelling = ServiceNames.of(type).qualified
@@ -135,10 +180,13 @@ extension Hive {
     }
   }
 
-  /// Removes every service of this name, qualified or not; how many there were.
+  /// Removes every service of a name, whatever registered or declared it.
   ///
-  /// Instances that were handed out live on. What C libraries handed out must not be used again: what a
+  /// Swift instances that were handed out live on. What C libraries handed out must not be used again: what a
   /// factory made for all is given to its `destroy`, and the library goes where its owner has closed it.
+  ///
+  /// - Parameter name: The name of the type or the declared one, qualified with its module or not.
+  /// - Returns: How many were removed.
   @discardableResult
   public func removeServices(named name: String) -> Int {
     withdraw { $0.kind == .service && ServiceNames.matches(name, $0.name) }

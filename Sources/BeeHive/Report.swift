@@ -158,19 +158,23 @@ extension Hive {
       }, remarks: switchedOffInVain())
   }
 
-  /// Throws everything that keeps the Hive from being whole, at once: entries that are rejected or
-  /// unbound, requirements that nobody meets, circles, images that could not be inspected.
+  /// Checks that every entry is bound, every image was read, and the modules can be ordered.
+  ///
+  /// - Throws: ``ValidationError``, with everything that is wrong at once.
   public func validate() throws(ValidationError) {
     let report = report()
     if !report.isClean { throw ValidationError(report: report) }
   }
 
-  /// As `validate()`; with `making`, each bound service is made once, and what its factory throws is thrown
-  /// with the rest.
+  /// Checks the same, and on request that each bound service can be made.
   ///
   /// What is made is let go at the end: singletons and scoped services are made for this call alone, and C
   /// factories destroy what they made. Services that need a parameter are not made. Factories run, with
   /// whatever they open or connect to: for a check before a release rather than for each start.
+  ///
+  /// - Parameter making: Whether to make each service.
+  /// - Throws: ``ValidationError``, with everything that is wrong at once; what a factory threw is in the line of
+  ///   its entry.
   public func validate(making: Bool) async throws(ValidationError) {
     catchUp(probing: true)
     bindUnbound()
@@ -178,9 +182,13 @@ extension Hive {
     if !report.isClean { throw ValidationError(report: report) }
   }
 
-  /// Throws unless at least `count` entries are bound: the guard against a build that lost them.
+  /// Checks that a number of entries are bound: the guard against a build that lost them.
   ///
-  /// Gives itself back, so that `Hive.process.expecting(atLeast: 12).start()` reads as one.
+  ///     try await Hive.process.expecting(atLeast: 12).start()
+  ///
+  /// - Parameter count: The least number of bound entries.
+  /// - Returns: The Hive itself.
+  /// - Throws: ``ValidationError`` where fewer are bound.
   @discardableResult
   public func expecting(atLeast count: Int) throws(ValidationError) -> Hive {
     let report = report()

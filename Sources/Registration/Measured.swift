@@ -1,6 +1,6 @@
 public import BinaryImage
 
-/// What the benchmarks measure of the layers below the Hive; nobody else's business.
+/// What the benchmarks measure of the layers below the Hive. Not part of the library's interface.
 @_spi(Benchmarks) public enum Measured {
   /// Lists the images of this process; returns how many there are.
   public static func walk() throws(ImageError) -> Int {

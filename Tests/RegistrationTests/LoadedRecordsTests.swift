@@ -6,7 +6,7 @@ import Testing
 @Suite("A file and the same file loaded have the same records")
 struct LoadedRecordsTests {
   @Test(
-    "whoever linked it, whatever it declares",
+    "for each linker and each kind of entry",
     arguments: ["bfd", "gold", "lld", "mold"], OutlineTests.Shape.all)
   func sameRecords(linker: String, _ shape: OutlineTests.Shape) throws {
     try Needs.linker(linker)

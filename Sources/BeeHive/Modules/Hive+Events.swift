@@ -11,17 +11,26 @@ public struct AskError: Error, Sendable {
 }
 
 extension Hive {
-  /// Tells every module that runs of an event, in order; what they made of it.
+  /// Tells every module that runs of an event, in order.
   ///
-  /// Each module that runs now is told once: who registers meanwhile is not, who leaves before its
-  /// turn is not either. Events may overlap each other; in a Hive that is not started nobody is told.
+  /// Each module that runs now is told once: one that registers meanwhile is not, and one that leaves before its
+  /// turn is not either. Events may overlap each other. In a Hive that is not started, no module is told.
+  ///
+  /// - Parameter event: Goes to each module until one answers `.stop`.
+  /// - Returns: The answer of each module, and what went wrong.
   @discardableResult
   public func trigger(_ event: Event) async -> EventOutcome { await runner.dispatch(event) }
 
-  /// Asks every module that runs; the first answer of the type wins, and there is exactly one.
+  /// Asks every module that runs, and returns the first answer of a type.
   ///
-  /// Whoever answers after it is reported to observers as `surplusReply`. No answer is an error, which
-  /// says what the modules did instead. A module answers with `.value`, or with `.stop` to be the last.
+  /// A module answers with `.value`, or with `.stop` to be the last. Later answers are reported to observers as
+  /// `surplusReply`.
+  ///
+  /// - Parameters:
+  ///   - event: The question.
+  ///   - type: The type of the answer.
+  /// - Returns: The first answer.
+  /// - Throws: ``AskError`` where no module gives one; it says what they did instead.
   public func ask<Answer: Sendable>(
     _ event: Event, for type: Answer.Type = Answer.self
   ) async throws(AskError) -> Answer {
@@ -42,6 +51,12 @@ extension Hive {
   }
 
   /// Asks with a value of the application's own, by its type.
+  ///
+  /// - Parameters:
+  ///   - question: What the modules are asked.
+  ///   - type: The type of the answer.
+  /// - Returns: The first answer.
+  /// - Throws: ``AskError`` where no module gives one.
   public func ask<Question: Sendable, Answer: Sendable>(
     _ question: Question, for type: Answer.Type = Answer.self
   ) async throws(AskError) -> Answer {

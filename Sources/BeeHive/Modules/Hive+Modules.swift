@@ -4,11 +4,16 @@ internal import Threads
 extension Hive {
   /// Starts every module in its declared order: setUp of all, initialize of all, splash of all.
   ///
-  /// A Hive that runs already answers with the report of its start. Throws, with everything torn down
-  /// again, where the order cannot be or a module fails and `options` say so.
+  /// A Hive that runs keeps itself alive until ``stop()``, so that no module vanishes without its tear
+  /// down. Modules run on threads of the Hive, with no lock held.
   ///
-  /// A Hive that runs keeps itself alive until `stop()`, so that no module vanishes without its tear
-  /// down.
+  /// - Parameters:
+  ///   - context: What modules are given: configuration and an application's own values.
+  ///   - options: What to do when a module fails, time limits, and which modules are switched off.
+  /// - Returns: What was started, and what was in the way of the rest. A Hive that runs already returns the
+  ///   report of its start.
+  /// - Throws: ``LaunchError`` where the order cannot be or a module fails, and the options say so; everything
+  ///   has been torn down again.
   @discardableResult
   public func start(
     _ context: Context? = nil, options: LaunchOptions = LaunchOptions()
@@ -19,12 +24,14 @@ extension Hive {
   }
 
   /// Tears every module down and unmounts it, each after those that require or follow it, else in reverse
-  /// order; the modules that failed to. What they registered goes with them: `start` begins anew.
+  /// order. What they registered goes with them: ``start(_:options:)`` begins anew.
   ///
   /// What C libraries handed out is taken back: a library that its owner has closed is unmapped then.
   ///
   /// Called during a start, it ends that start. A module that calls it from a step of the start does
   /// not wait for what it asked for.
+  ///
+  /// - Returns: What went wrong, a failure for each module and step.
   @discardableResult
   public func stop() async -> [ModuleFailure] { await runner.stop(self) }
 

@@ -21,10 +21,16 @@ extension Hive {
       line: line)
   }
 
-  /// The service of this type, which may take its time: of an asynchronous factory or any other.
+  /// Returns the service of a type, whose factory may be asynchronous.
   ///
-  /// Throws as `service(_:)` does; what the factory threw is the `underlying` error. Services that wait
-  /// for each other in a cycle get an error that names it, and no deadlock.
+  /// A singleton is loaded once, however many tasks ask for it.
+  ///
+  /// - Parameters:
+  ///   - type: What the service was registered or declared as.
+  ///   - name: The name that it was given, if any.
+  /// - Returns: The instance of the entry that has the largest priority.
+  /// - Throws: ``ServiceError`` as ``service(_:)`` does; services that wait for each other get `cycle`, which
+  ///   names them, and no deadlock.
   public func load<Service: Sendable>(
     _ type: Service.Type = Service.self, name: String? = nil
   ) async throws(ServiceError) -> Service {

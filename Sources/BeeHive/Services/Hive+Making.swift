@@ -32,7 +32,7 @@ extension Hive {
     case .accessor(let accessor): try await make(entry, as: accessor.service, in: scope)
     case .injectable(_, let service?): try await make(entry, as: service, in: scope)
     case .injectable(let type, nil):
-      // As which type it is kept, whoever asks for it says.
+      // The caller of a lookup says as which type it is kept; here there is none.
       _ = try Creation.make(Creation.Step(entry: entry, scope: scope)) { () throws(ServiceError) in
         do { return try type.init(hive: self) } catch {
           throw ServiceError.thrown(error, by: entry)
@@ -44,13 +44,13 @@ extension Hive {
     }
   }
 
-  /// Makes a service as a type, which only its accessor knows where it is nil: then nobody can ask for it.
+  /// Makes a service as a type, which is nil where only its accessor knows it: then no lookup can name it.
   private func make(
     _ entry: RegisteredEntry, as type: ObjectIdentifier?, in scope: ServiceScope
   ) async throws(ServiceError) {
     guard let type else { return }
     // Sound: the identifier of a type is the address of its metadata, which is all that a metatype holds;
-    // whoever registered the type had it `Sendable`.
+    // every registration requires that the type is `Sendable`.
     try await make(entry, as: unsafe unsafeBitCast(type, to: (any Sendable.Type).self), in: scope)
   }
 

@@ -5,10 +5,17 @@ public import Synchronization
 internal import Threads
 
 extension Hive {
-  /// The service of this type: the one singleton, or a new instance, as its scope says.
+  /// Returns the service of a type: the one singleton, or a new instance, as its scope says.
   ///
-  /// A singleton that has been made before is found without a lock. Throws where nothing that is
-  /// loaded provides it, or several do equally well; the error names them.
+  ///     let greeter: any Greeter = try hive.service()
+  ///
+  /// May be called from any thread. A singleton that has been made before is found without a lock; else the
+  /// factory runs on the calling thread, with no lock held.
+  ///
+  /// - Parameter type: What the service was registered or declared as.
+  /// - Returns: The instance of the entry that has the largest priority.
+  /// - Throws: ``ServiceError``: `notFound`, with names that are nearly the same; `ambiguous`, with the places of
+  ///   those that serve equally well; `unusable`; `cycle`; or `creationFailed`, with the factory's error.
   @inlinable @inline(__always)
   public func service<Service: Sendable>(
     _ type: Service.Type = Service.self
@@ -26,23 +33,38 @@ extension Hive {
     return try resolve(type, name: nil)
   }
 
-  /// The implementation of a service that was registered under a name of its own.
+  /// Returns the service of a type that has a given name.
+  ///
+  /// - Parameters:
+  ///   - type: What the service was registered or declared as.
+  ///   - name: The name that it was given.
+  /// - Returns: The instance of the entry that has the largest priority.
+  /// - Throws: ``ServiceError`` as ``service(_:)`` does.
   public func service<Service: Sendable>(
     _ type: Service.Type = Service.self, name: String
   ) throws(ServiceError) -> Service {
     try resolve(type, name: name)
   }
 
-  /// The service that is made with a parameter: its factory was registered `taking` that type.
+  /// Returns a service that is made with a parameter.
+  ///
+  /// - Parameters:
+  ///   - type: What the service was registered as.
+  ///   - name: The name that it was given, if any.
+  ///   - parameter: Goes to the factory, which was registered `taking` its type.
+  /// - Returns: A new instance.
+  /// - Throws: ``ServiceError`` as ``service(_:)`` does.
   public func service<Service: Sendable, Parameter: Sendable>(
     _ type: Service.Type = Service.self, name: String? = nil, with parameter: Parameter
   ) throws(ServiceError) -> Service {
     try resolve(Resolution(type: type, name: name, parameter: parameter, hive: self))
   }
 
-  /// Every implementation of a service: larger priority first, whatever its name.
+  /// Returns every implementation of a service, whatever its name.
   ///
-  /// Empty where there is none; throws where one of them cannot be made.
+  /// - Parameter type: What the services were registered or declared as.
+  /// - Returns: The larger priority first; empty where there is none.
+  /// - Throws: ``ServiceError`` where one of them cannot be made.
   public func all<Service: Sendable>(
     of type: Service.Type = Service.self
   ) throws(ServiceError) -> [Service] {

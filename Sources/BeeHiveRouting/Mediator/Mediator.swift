@@ -12,10 +12,17 @@ public struct Mediator: Sendable {
 
   init(core: RoutingCore) { self.core = core }
 
-  /// Calls an action and returns its result; each error has a code of its own.
+  /// Calls an action and returns its result.
   ///
-  /// Arguments are checked against the declaration: a missing one, one of another type and one that is
-  /// not declared are errors with the key and both types. Without `caching` a new instance answers.
+  /// - Parameters:
+  ///   - target: The target's name.
+  ///   - action: The action's name.
+  ///   - arguments: Checked against the action's declaration.
+  ///   - type: The type of the result.
+  ///   - caching: Whether the target's instance is kept for later calls; without, a new one answers.
+  /// - Returns: The result, as the type that is expected.
+  /// - Throws: ``RoutingError``: `noTarget`, `noAction`; `missingParameter`, `wrongParameter` or
+  ///   `undeclaredParameter`, with the key and both types; `wrongResult`. Or what the action threw.
   @discardableResult
   public func perform<Value: Sendable>(
     _ target: String, _ action: String, _ arguments: Arguments = [:],
@@ -27,7 +34,15 @@ public struct Mediator: Sendable {
     return try RoutingCore.cast(result, to: type, of: "\(target).\(action)")
   }
 
-  /// Calls an action and returns what it returns.
+  /// Calls an action and returns what it returns, whatever its type.
+  ///
+  /// - Parameters:
+  ///   - target: The target's name.
+  ///   - action: The action's name.
+  ///   - arguments: Checked against the action's declaration.
+  ///   - caching: Whether the target's instance is kept for later calls.
+  /// - Returns: The result; an empty tuple where the action returns nothing.
+  /// - Throws: ``RoutingError`` for each thing that does not fit, or what the action threw.
   @discardableResult
   public func perform(
     _ target: String, _ action: String, _ arguments: Arguments = [:], caching: Bool = true
@@ -37,7 +52,14 @@ public struct Mediator: Sendable {
       caching: caching)
   }
 
-  /// Registers a target that `make` makes at its first call.
+  /// Registers a target.
+  ///
+  /// - Parameters:
+  ///   - name: What callers call it.
+  ///   - file: Where it is registered: errors and the catalogue name the place.
+  ///   - line: The line in that file.
+  ///   - make: Makes its instance, at the first call.
+  /// - Throws: ``RoutingError`` of the code `duplicate`, with both places.
   public func register<Owner: Target>(
     _ name: String, file: String = #fileID, line: UInt = #line,
     _ make: @escaping @Sendable () throws -> Owner
@@ -50,14 +72,20 @@ public struct Mediator: Sendable {
     }
   }
 
-  /// Takes a target out; whether it was there.
+  /// Takes a target out.
+  ///
+  /// - Parameter name: The target's name.
+  /// - Returns: Whether it was there.
   @discardableResult
   public func deregister(_ name: String) -> Bool {
     let target = core.targets.withLock { $0.remove(name) }
     return target != nil
   }
 
-  /// Lets the instance of a target go, so that the next call makes another; whether there was one.
+  /// Lets the instance of a target go, so that the next call makes another.
+  ///
+  /// - Parameter name: The target's name.
+  /// - Returns: Whether there was one.
   @discardableResult
   public func release(_ name: String) -> Bool {
     core.targets.withLock { $0.targets[name] }?.release() ?? false

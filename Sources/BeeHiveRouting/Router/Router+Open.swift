@@ -1,10 +1,14 @@
 internal import BeeHive
 
 extension Router {
-  /// Opens a URL: the best route that it meets answers, and its answer comes back.
+  /// Opens a URL: the best route that it meets answers.
   ///
-  /// `userInfo` goes along beside the URL, with values of any Sendable type. From `.remote` only what is
-  /// marked remote answers.
+  /// - Parameters:
+  ///   - url: The URL, absolute or a path.
+  ///   - origin: Where the call comes from; from `.remote` only what is marked remote answers.
+  ///   - userInfo: Goes along beside the URL, with values of any Sendable type.
+  /// - Returns: What the route returned.
+  /// - Throws: ``RoutingError``, or what the handler threw.
   @discardableResult
   public func open(
     _ url: String, origin: CallOrigin = .local, with userInfo: Arguments = [:]
@@ -12,7 +16,14 @@ extension Router {
     try await core.send(.url(url), origin: origin, arguments: userInfo)
   }
 
-  /// Opens a URL and tells `completion`, exactly once, what came of it.
+  /// Opens a URL, for callers that do not wait.
+  ///
+  /// - Parameters:
+  ///   - url: The URL, absolute or a path.
+  ///   - origin: Where the call comes from.
+  ///   - userInfo: Goes along beside the URL.
+  ///   - completion: Called exactly once, on any thread.
+  /// - Returns: The task, to cancel it.
   @discardableResult
   public func open(
     _ url: String, origin: CallOrigin = .local, with userInfo: Arguments = [:],
@@ -27,7 +38,16 @@ extension Router {
     }
   }
 
-  /// The object that the URL's route returns; another type is an error that names both.
+  /// Returns the object that the URL's route returns.
+  ///
+  /// - Parameters:
+  ///   - url: The URL, absolute or a path.
+  ///   - type: The type that is expected.
+  ///   - origin: Where the call comes from.
+  ///   - userInfo: Goes along beside the URL.
+  /// - Returns: The object, as the type that is expected.
+  /// - Throws: ``RoutingError``, of the code `wrongResult` where the route returns another type; or what the
+  ///   handler threw.
   public func object<Value: Sendable>(
     for url: String, as type: Value.Type = Value.self, origin: CallOrigin = .local,
     with userInfo: Arguments = [:]

@@ -14,9 +14,21 @@ public struct Router: Sendable {
 
   /// Registers a handler for the URLs that a pattern matches.
   ///
-  /// It may return nothing, an object, or wait; throwing `call.refusal(…)` asks the next matching route.
-  /// Calls from outside reach it with `.remote` or `.elevated` alone. Throws where the pattern cannot be read, or a
-  /// route of the same shape and priority is registered: the error names both places.
+  ///     try router.register("app://shop/:id<Int>", exposure: .remote) { call in
+  ///       try await shop.item(call["id"])
+  ///     }
+  ///
+  /// - Parameters:
+  ///   - pattern: As ``RoutePattern`` reads it.
+  ///   - exposure: Whether calls from outside reach it.
+  ///   - priority: The largest is asked first among routes that match.
+  ///   - extent: Whether the pattern covers all of a URL's path or its beginning.
+  ///   - file: Where it is registered: errors and the catalogue name the place.
+  ///   - line: The line in that file.
+  ///   - handler: Answers a call; throwing `call.refusal(…)` has the next matching route asked.
+  /// - Returns: The registration, to cancel it.
+  /// - Throws: ``RoutingError``: `badPattern`, or `duplicate` where a route of the same shape and priority is
+  ///   registered; it names both places.
   @discardableResult
   public func register<Value: Sendable>(
     _ pattern: String, exposure: Exposure = .local, priority: Int = 0,
@@ -59,7 +71,10 @@ public struct Router: Sendable {
     return core.routes.withLock { $0.all }
   }
 
-  /// The route that would be asked first about a URL; nil where it meets none. Nothing is called.
+  /// Returns the route that would be asked first about a URL, and calls nothing.
+  ///
+  /// - Parameter url: The URL, absolute or a path.
+  /// - Returns: Nil where no route matches.
   public func route(for url: String) -> Route? {
     guard let url = try? URLText(url) else { return nil }
     return core.meet(url).matches.first?.route
@@ -67,8 +82,11 @@ public struct Router: Sendable {
 
   /// Adds a type that patterns may name: `:month<Month>`.
   ///
-  /// `convert` makes a value of the decoded text, or answers nil where it is none of the type. It is
-  /// called on any thread, while a URL is matched.
+  /// - Parameters:
+  ///   - type: The name that patterns use.
+  ///   - convert: Makes a value of the decoded text; nil where it is none of the type. Called on any thread,
+  ///     while a URL is matched.
+  /// - Throws: ``RoutingError`` where the name is taken.
   public func define(
     _ type: String, _ convert: @escaping @Sendable (String) -> (any URLConvertible)?
   ) throws(RoutingError) {
@@ -109,6 +127,11 @@ public struct Router: Sendable {
   /// The dry run of `calls.explain` without its words: rules, types, declared query and exposure count, and
   /// where this says no, `open` throws what `explain` says. Interceptors are taken to let the call pass;
   /// what only a handler of unmatched URLs or missing actions would answer cannot be opened.
+  ///
+  /// - Parameters:
+  ///   - url: The URL.
+  ///   - origin: Where the call would come from.
+  /// - Returns: Whether `open` would reach a receiver.
   public func canOpen(_ url: String, origin: CallOrigin = .local) -> Bool {
     core.canOpen(url, origin: origin)
   }
@@ -120,7 +143,9 @@ public struct RouteRegistration: Sendable {
   public let id: Route.ID
   let core: RoutingCore
 
-  /// Takes the route out; whether it was there.
+  /// Takes the route out.
+  ///
+  /// - Returns: Whether it was there.
   @discardableResult
   public func cancel() -> Bool {
     let route = core.routes.withLock { $0.remove(id) }
