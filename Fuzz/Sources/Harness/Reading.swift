@@ -1,4 +1,4 @@
-public import BinaryImage
+package import BinaryImage
 internal import ObjectFiles
 internal import Registration
 
@@ -15,7 +15,7 @@ public func readEverything(in bytes: [UInt8], of file: MemoryFile) {
 }
 
 /// Resolves the first words of a section, and the texts that they lead to.
-public func readPointers(of section: Section, in image: any FileImage) {
+package func readPointers(of section: Section, in image: any FileImage) {
   _ = try? image.withBytes(of: section) { $0.count }
   for offset in stride(from: 0, to: min(section.size, 64), by: image.pointerSize) {
     guard let pointer = try? image.pointer(at: offset, in: section) else { continue }
