@@ -176,8 +176,6 @@ extension Hive {
   /// - Throws: ``ValidationError``, with everything that is wrong at once; what a factory threw is in the line of
   ///   its entry.
   public func validate(making: Bool) async throws(ValidationError) {
-    catchUp(probing: true)
-    bindUnbound()
     let report = report(with: making ? await failuresOfMakingEach() : [:])
     if !report.isClean { throw ValidationError(report: report) }
   }

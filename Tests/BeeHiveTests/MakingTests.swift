@@ -1,9 +1,15 @@
 import BeeHive
+import Foundation
+import TestSupport
 import Testing
 
 private struct Log: Sendable {}
 private struct Database: Sendable {}
 private struct Account: Sendable {}
+private protocol Greeting: Sendable {}
+private struct English: Greeting, Injectable {
+  init(hive: Hive) throws { _ = try hive.service(Log.self) }
+}
 private struct Session: Disposable {
   let journal: Journal
   func dispose() { journal.write("dispose session") }
@@ -36,6 +42,7 @@ struct MakingTests {
         journal.write("database")
         return Database()
       })
+    try hive.register((any Greeting).self, as: English.self, scope: .singleton)
     try hive.register(String.self, taking: Int.self) { _, number in "\(number)" }
 
     try await hive.validate(making: true)
@@ -67,5 +74,40 @@ struct MakingTests {
     #expect(report.entries[0].reason == "App/Log.swift:3 failed to make it: Broken()")
     #expect(report.entries[1].reason?.contains("App/Log.swift:3") == true)
     #expect(error?.description.contains("Database") == false)
+  }
+
+  @Test("C: what a factory made is destroyed, one that answers null is named, a table is read")
+  func library() async throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    try Compiler.compile(
+      #"""
+      #include <BeeHive.h>
+      static int made, gone;
+      static void *create(const beehive_context *context) { made++; return &made; }
+      static void destroy(void *object) { gone++; }
+      static void *fail(const beehive_context *context) { return 0; }
+      static const struct speaker { int volume; } speaker;
+      BEEHIVE_SERVICE(Speaker, Loud, &speaker);
+      BEEHIVE_SERVICE_FACTORY(Session, Plain, create, destroy);
+      BEEHIVE_SERVICE_FACTORY(Cache, Kept, create, destroy, BEEHIVE_SCOPE("singleton"));
+      BEEHIVE_SERVICE_FACTORY(Disk, Full, fail, destroy);
+      int counts(void) { return made * 10 + gone; }
+      """#, as: "making.so", in: folder.url,
+      ["-shared", "-fPIC", "-w", "-I", Repository.headers])
+    let path = folder.place("making.so").path
+    // Sound: the library is open for the rest of the process.
+    let counts = unsafe dlopen(path, RTLD_NOW | RTLD_LOCAL).flatMap { unsafe dlsym($0, "counts") }
+      .map { unsafe unsafeBitCast($0, to: (@convention(c) () -> Int32).self) }
+    let hive = Hive(imagesWhere: { $0 == path })
+
+    let error = await #expect(throws: ValidationError.self) {
+      try await hive.validate(making: true)
+    }
+
+    let failures = try #require(error).report.entries.filter { $0.code != nil }
+    #expect(failures.map(\.name) == ["Disk"])
+    #expect(failures.first?.code == "creation-failed")
+    #expect(counts?() == 22)
   }
 }
