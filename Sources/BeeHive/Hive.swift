@@ -27,8 +27,6 @@ public final class Hive: Sendable {
     var context: Context?
     /// The names of the modules that the last start was told to leave out.
     var disabled: Set<String> = []
-    /// How far each module got, while the Hive runs.
-    var stages = ModuleStages()
     /// The keys of the lookup cache that an entry could change, by the hash of its name's last part.
     var publishedKeys: [UInt32: PublishedKeys] = [:]
     /// The overrides for tests, and what their ends undo.

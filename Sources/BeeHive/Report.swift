@@ -26,8 +26,8 @@ public struct Report: Encodable, Sendable {
     /// What keeps it from being bound, and what to do; for a disabled one, who switches it off; for a
     /// module that does not run, why.
     public var reason: String?
-    /// Of a bound module, while the Hive runs: `started`; `overdue`, if it had not come back in time;
-    /// `failed`; or `not started`. Nil otherwise.
+    /// Of a bound module, while the Hive runs: `starting`, `started` or `failed`; `overdue`, if it had
+    /// not come back in time; or `not started`. Nil otherwise.
     public var launch: String?
   }
 
@@ -88,7 +88,7 @@ extension Report.Line {
   /// `source` says where the entry is, as it is told from the others.
   init(
     _ entry: Entry, at source: String, switchedOff: Set<String>,
-    launch stage: ModuleStages.Stage?
+    launch stage: ModuleStates.Stage?
   ) {
     kind = entry.kind.description
     name = entry.name
@@ -135,10 +135,10 @@ extension Hive {
     if !order.missing.isEmpty { order.look(for: moduleNames) }
     let unordered = Set(declared.ready.map(\.name)).subtracting(order.modules.map(\.name))
     let switchedOff = self.switchedOff
+    let states = runner.states.withLock { $0 }
     let entries = state.withLock { state in
       state.table.all.map { entry in
-        let isOrdered = !unordered.contains(entry.name)
-        let stage = state.stages.stage(of: entry, isOrdered: isOrdered)
+        let stage = states.stage(of: entry, isOrdered: !unordered.contains(entry.name))
         return (entry.snapshot, stage, failures[entry.order])
       }
     }

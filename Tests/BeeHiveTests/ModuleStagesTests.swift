@@ -1,6 +1,7 @@
 import BeeHive
 import Foundation
 import Testing
+import Threads
 
 private struct Plain: Module {}
 private struct Crowded: Module {
@@ -59,6 +60,37 @@ struct ModuleStagesTests {
     try await hive.start(
       options: LaunchOptions(onFailure: .continue, timeLimit: .seconds(2)))
     #expect(lines(hive)["slow"]?.launch == "overdue")
+    await hive.stop()
+  }
+
+  @Test("a module that comes late is starting until it has been through its steps")
+  func starting() async throws {
+    let hive = Hive()
+    try await hive.start()
+    let seen = Lock<[String?]>([])
+    try await hive.probe("late", Journal()) { _, context in
+      let stage = lines(context.hive)["late"]?.launch
+      seen.withLock { $0.append(stage) }
+    }
+    #expect(lines(hive)["late"]?.launch == "started")
+    await hive.stop()
+    #expect(seen.withLock { $0 } == ["starting", "starting", "starting", nil, nil])
+  }
+
+  @Test("a name that failed is free again: what comes in its place starts, and what requires it")
+  func replaced() async throws {
+    let hive = Hive()
+    try await hive.start(options: LaunchOptions(onFailure: .skip))
+    await #expect(throws: ModuleFailure.self) {
+      try await hive.register(module: Crowded.self, name: "net")
+    }
+    await #expect(throws: LaunchError.self) {
+      try await hive.register(module: Plain.self, name: "web", requires: ["net"])
+    }
+    #expect(lines(hive).mapValues(\.launch) == ["net": "failed", "web": "not started"])
+    await hive.unregister(module: "net")
+    try await hive.register(module: Plain.self, name: "net")
+    #expect(lines(hive).mapValues(\.launch) == ["net": "started", "web": "started"])
     await hive.stop()
   }
 

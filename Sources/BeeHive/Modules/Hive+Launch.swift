@@ -30,18 +30,17 @@ struct LaunchBatch {
 }
 
 extension Hive {
-  /// Whatever is bound and has not been tried, in order; what is in the way of the rest.
-  func launchBatch(
-    without tried: Set<UInt64>, started: Set<String>, fallen: Set<String>
-  ) -> LaunchBatch {
+  /// What is bound and has not been tried, in order; what is in the way of the rest.
+  func launchBatch(after states: ModuleStates) -> LaunchBatch {
     catchUp(probing: true)
     bindUnbound()
     let declared = declaredModules()
     var unavailable = declared.unavailable
-    for name in fallen { unavailable[name] = "failed to start" }
-    let entries = declared.ready.filter { !tried.contains($0.order) }
+    for name in states.fallen { unavailable[name] = "failed to start" }
+    let entries = declared.ready.filter { states[$0.order] == nil }
     var order = LaunchOrder(
-      entries.map { LaunchOrder.Node($0) }, started: started, unavailable: unavailable)
+      entries.map { LaunchOrder.Node($0) },
+      started: Set((states.living + states.overdue).map(\.node.name)), unavailable: unavailable)
     if !order.missing.isEmpty { order.look(for: moduleNames) }
     return LaunchBatch(
       order: order,

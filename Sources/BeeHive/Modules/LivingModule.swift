@@ -13,6 +13,26 @@ struct LivingModule: Sendable {
       case .unmount: .unmount
       }
     }
+
+    /// The step after this one; a life that has ended may begin anew.
+    var next: Step {
+      switch self {
+      case .setUp: .initialize
+      case .initialize: .splash
+      case .splash: .tearDown
+      case .tearDown: .unmount
+      case .unmount: .setUp
+      }
+    }
+
+    /// The steps that undo a life in which this step would come next.
+    var undoing: [Step] {
+      switch self {
+      case .setUp: []
+      case .initialize, .unmount: [.unmount]
+      case .splash, .tearDown: [.tearDown, .unmount]
+      }
+    }
   }
 
   /// The code of a module.

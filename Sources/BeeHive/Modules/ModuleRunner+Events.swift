@@ -1,36 +1,24 @@
-internal import Synchronization
 internal import Threads
 
 // Events that are no step of the lifecycle.
 extension ModuleRunner {
-  /// The modules that are told of an event, as they were at `version`.
-  private struct Round: Sendable {
-    let modules: [LivingModule]
-    let version: Int
-    let context: Context
-    let options: LaunchOptions
-  }
-
   /// Tells every module that lives now, in order, and once; those that leave meanwhile are not told.
   func dispatch(_ event: Event) async -> EventOutcome {
     guard let context else { return EventOutcome() }
-    let round = Round(
-      modules: living.filter(isUp), version: version.load(ordering: .relaxed), context: context,
-      options: options)
+    let modules = states.withLock { states in states.living.filter(states.hears) }
     // One way to their thread and back for all of them.
-    return await withTaskExecutorPreference(ModuleThreads.shared) { await tell(event, round) }
+    return await withTaskExecutorPreference(ModuleThreads.shared) { [options] in
+      await tell(modules, event, context, options)
+    }
   }
 
-  @concurrent private nonisolated func tell(_ event: Event, _ round: Round) async -> EventOutcome {
+  @concurrent private nonisolated func tell(
+    _ modules: [LivingModule], _ event: Event, _ context: Context, _ options: LaunchOptions
+  ) async -> EventOutcome {
     var outcome = EventOutcome()
-    for module in round.modules {
-      if version.load(ordering: .relaxed) != round.version {
-        guard await isLivingAndUp(module) else { continue }
-      }
-      let result = await observed(
-        module, event.name, event.kind, round.context.hive, round.options
-      ) {
-        try await module.handle(event, round.context)
+    for module in modules where states.withLock({ $0.hears(module) }) {
+      let result = await observed(module, event.name, event.kind, context.hive, options) {
+        try await module.handle(event, context)
       }
       switch result {
       case .success(let response):
@@ -40,15 +28,5 @@ extension ModuleRunner {
       }
     }
     return outcome
-  }
-
-  private func isLivingAndUp(_ module: LivingModule) -> Bool { isLiving(module) && isUp(module) }
-
-  /// Returns whether a module has been set up, and not torn down again.
-  private func isUp(_ module: LivingModule) -> Bool {
-    switch stages[module.id] {
-    case .setUp, .initialized: true
-    case .tornDown, nil: false
-    }
   }
 }

@@ -1,3 +1,5 @@
+internal import Threads
+
 // setUp, initialize and splash over modules that are in order.
 extension ModuleRunner {
   /// What happens when a module fails: one that comes late does not take the others with it.
@@ -13,16 +15,14 @@ extension ModuleRunner {
     var modules: [LivingModule] = []
     for node in batch.order.modules where !isOver {
       guard let entry = batch.entries[node.name] else { continue }
-      tried.insert(entry.order)
+      states.withLock { $0[entry.order] = .made }
       switch await make(entry, node, hive) {
       case .success(let module): modules.append(module)
-      case .failure(let failure): leaveOut(node.name, failure)
+      case .failure(let failure): leaveOut(entry.order, failure)
       }
     }
     for module in modules where !isOver && hive.isRegistered(module.entry) {
-      guard await isAdmitted(module, .setUp) else { continue }
-      living.append(module)
-      await take(.setUp, module)
+      if await isAdmitted(module, .setUp) { await take(.setUp, module) }
     }
     await initialize(modules)
     for module in modules where !isOver && isLiving(module) { await take(.splash, module) }
@@ -60,46 +60,40 @@ extension ModuleRunner {
 
   /// Whether nothing that the module requires has failed to start; it is left out otherwise.
   private func isAdmitted(_ module: LivingModule, _ step: LivingModule.Step) async -> Bool {
-    guard let missing = module.node.requires.first(where: fallen.contains) else { return true }
-    leaveOut(module.node.name, module.failure(step.rawValue, .skipped(requirement: missing)))
-    living.removeAll { $0.id == module.id }
-    failures += await undo(module)
+    let missing = states.withLock { states in
+      module.node.requires.first(where: states.fallen.contains)
+    }
+    guard let missing else { return true }
+    leaveOut(module.id, module.failure(step.rawValue, .skipped(requirement: missing)))
+    failures += await undo(module, before: step)
     return false
   }
 
-  private func leaveOut(_ name: String, _ failure: ModuleFailure) {
+  private func leaveOut(_ id: UInt64, _ failure: ModuleFailure) {
     failures.append(failure)
-    fallen.insert(name)
+    states.withLock { $0[id] = .failed(failure) }
     context?.hive.observers.tell(.moduleLeftOut(failure))
   }
 
   /// Takes a module through a step of its start, and settles what came of it.
   private func take(_ step: LivingModule.Step, _ module: LivingModule) async {
-    busy.insert(module.id)
+    set(module, .living(module, next: step, isInside: true))
     let failure = await attempt(step, module)
-    busy.remove(module.id)
     if let failure { failures.append(failure) }
     // One that still runs is not called again, whatever the policy.
     let isOverdue = failure?.isOverdue == true
     let isThrough = failure == nil || policy == .continue
-    if isOverdue {
-      stages[module.id] = nil
-    } else if isThrough {
-      // It may have come in the place of one that failed.
-      fallen.remove(module.node.name)
-      stages[module.id] = step == .setUp ? .setUp : .initialized
-    }
+    let next = isOverdue ? .setUp : isThrough ? step.next : step
     if !isLiving(module) {
       // It was unregistered meanwhile.
-      _ = await undo(module)
-    } else if isOverdue, isThrough {
-      overdue[module.id] = module
-      living.removeAll { $0.id == module.id }
-    } else if !isThrough {
-      fallen.insert(module.node.name)
-      guard policy == .skip || isOverdue else { return }
-      living.removeAll { $0.id == module.id }
-      failures += await undo(module)
+      _ = await undo(module, before: next)
+    } else if let failure, !isThrough, policy == .skip || isOverdue {
+      set(module, .failed(failure))
+      failures += await undo(module, before: next)
+    } else if isOverdue {
+      set(module, .overdue(module))
+    } else {
+      set(module, .living(module, next: next, isInside: false))
     }
   }
 }

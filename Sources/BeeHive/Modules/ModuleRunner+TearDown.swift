@@ -6,18 +6,35 @@ extension ModuleRunner {
   /// `progress`.
   func undoAll() async {
     progress.withLock { $0.failures = [] }
-    func note(_ failures: [ModuleFailure]) { progress.withLock { $0.failures += failures } }
     let modules = tearDownOrder
-    for module in modules where isLiving(module) { note(await undo(.tearDown, module)) }
+    for module in modules { await undo(.tearDown, module) }
     for module in modules where isLiving(module) {
-      note(await undo(.unmount, module))
+      await undo(.unmount, module)
       await withdraw(module)
     }
-    for module in overdue.values.sorted(by: { $0.id > $1.id }) { await withdraw(module) }
+    for module in states.withLock({ $0.overdue }) { await withdraw(module) }
   }
 
-  /// Undoes what a module has been through; what went wrong.
-  func undo(_ module: LivingModule) async -> [ModuleFailure] {
+  /// Takes a module that lives through a step that undoes, if that is what comes next.
+  private func undo(_ step: LivingModule.Step, _ module: LivingModule) async {
+    guard case .living(_, let next, _) = states.withLock({ $0[module.id] }),
+      next.undoing.first == step
+    else { return }
+    set(module, .living(module, next: step, isInside: true))
+    let failure = await attempt(step, module)
+    let last = failure?.isOverdue == true ? LivingModule.Step.setUp : step.next
+    var failures = failure.map { [$0] } ?? []
+    if isLiving(module) {
+      set(module, .living(module, next: last, isInside: false))
+    } else {
+      // It was unregistered meanwhile.
+      failures += await undo(module, before: last)
+    }
+    progress.withLock { $0.failures += failures }
+  }
+
+  /// Undoes what a module that lives no more has been through before a step; what went wrong.
+  func undo(_ module: LivingModule, before next: LivingModule.Step) async -> [ModuleFailure] {
     var failures: [ModuleFailure] = []
     // Those that it registered are its own.
     let owned = module.belongings.modules
@@ -25,7 +42,11 @@ extension ModuleRunner {
       hive.withdraw { owned.contains($0.order) }
       failures += await remove(owned)
     }
-    for step in [LivingModule.Step.tearDown, .unmount] { failures += await undo(step, module) }
+    for step in next.undoing {
+      guard let failure = await attempt(step, module) else { continue }
+      failures.append(failure)
+      if failure.isOverdue { break }
+    }
     await withdraw(module)
     return failures
   }
@@ -34,28 +55,19 @@ extension ModuleRunner {
   @discardableResult
   func remove(_ ids: Set<UInt64>) async -> [ModuleFailure] {
     var failures: [ModuleFailure] = []
-    for id in ids {
-      guard let module = overdue.removeValue(forKey: id) else { continue }
-      failures += await undo(module)
-      context?.hive.letGo(of: [module.entry])
-    }
-    for module in tearDownOrder where ids.contains(module.id) && isLiving(module) {
-      living.removeAll { $0.id == module.id }
-      fallen.remove(module.node.name)
-      // The task that started it sees that it has left, and undoes what it did.
-      guard !busy.contains(module.id) else { continue }
-      failures += await undo(module)
+    let order = tearDownOrder
+    for (module, next) in states.withLock({ $0.remove(ids, inOrder: order) }) {
+      failures += await undo(module, before: next)
       context?.hive.letGo(of: [module.entry])
     }
     return failures
   }
 
-  func isLiving(_ module: LivingModule) -> Bool { living.contains { $0.id == module.id } }
-
   /// The modules that live, each after those that require it, follow it or were registered by it.
   ///
   /// That is the reverse order of their start, except for what was registered anew since.
   private var tearDownOrder: [LivingModule] {
+    let living = states.withLock { $0.living }
     var needing: [String: [LivingModule]] = [:]
     var owners: [UInt64: String] = [:]
     for module in living {
@@ -74,19 +86,6 @@ extension ModuleRunner {
     }
     for module in living.reversed() { visit(module) }
     return order
-  }
-
-  private func undo(_ step: LivingModule.Step, _ module: LivingModule) async -> [ModuleFailure] {
-    switch (step, stages[module.id]) {
-    case (.tearDown, .initialized):
-      stages[module.id] = .tornDown
-    case (.unmount, .setUp), (.unmount, .tornDown):
-      stages[module.id] = nil
-    default: return []
-    }
-    guard let failure = await attempt(step, module) else { return [] }
-    if failure.isOverdue { stages[module.id] = nil }
-    return [failure]
   }
 
   private func withdraw(_ module: LivingModule) async {

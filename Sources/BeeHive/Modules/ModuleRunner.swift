@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import Threads
 
 /// Starts modules and tears them down: who lives, how far each got, and who waits for that.
@@ -8,9 +7,6 @@ internal import Threads
 /// is seen to as soon as its step is over; anybody else waits until it is done.
 actor ModuleRunner {
   enum Phase { case idle, starting, running, stopping }
-
-  /// How far a module got, and what has to be undone therefore.
-  enum Stage { case setUp, initialized, tornDown }
 
   /// The module that a task is inside of.
   struct Visit: Sendable {
@@ -29,6 +25,8 @@ actor ModuleRunner {
     /// The calls of modules that have not come back, in order; also those that are overdue.
     private(set) var calls: [UInt64: Call] = [:]
     private var last: UInt64 = 0
+    /// Whether what is started is to end, as soon as the step that is under way is over.
+    var isStopRequested = false
     /// What went wrong in the stop that is under way.
     var failures: [ModuleFailure] = []
     /// How long the calls took of the start that is under way; nil while there is none.
@@ -48,22 +46,10 @@ actor ModuleRunner {
   @TaskLocal static var inside: [Visit] = []
 
   var phase = Phase.idle
-  /// Whoever lives, in the order in which they were started.
-  var living: [LivingModule] = [] { didSet { changed() } }
-  var stages: [UInt64: Stage] = [:] { didSet { changed() } }
-  /// Grows with each change of these two.
-  let version = Atomic<Int>(0)
-  /// The modules that are inside a step of their start.
-  var busy: Set<UInt64> = []
-  /// The entries that were made or could not be, so that none is started twice.
-  var tried: Set<UInt64> = []
-  /// The names that failed to start.
-  var fallen: Set<String> = []
-  /// Those that count as started though they have not come back in time, and are called no more.
-  var overdue: [UInt64: LivingModule] = [:]
+  /// Where each module is in its life. Its lock is never held together with that of `progress`.
+  let states = Lock(ModuleStates())
   var context: Context?
   var options = LaunchOptions()
-  var isStopRequested = false
   /// What went wrong in the current advance.
   var failures: [ModuleFailure] = []
   var report = LaunchReport()
@@ -74,7 +60,9 @@ actor ModuleRunner {
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
   /// The names of the modules that live, in order.
-  var names: [String] { living.map(\.node.name) }
+  var names: [String] { states.withLock { $0.living.map(\.node.name) } }
+
+  var isStopRequested: Bool { progress.withLock { $0.isStopRequested } }
 
   /// What belongs to the module of this runner that the current task is inside of.
   nonisolated var belongings: Belongings? {
@@ -113,17 +101,15 @@ actor ModuleRunner {
     self.context = context
     self.options = options
     report = LaunchReport()
-    progress.withLock { $0.times = [] }
+    progress.withLock { ($0.times, $0.isStopRequested) = ([], false) }
     context.hive.state.withLock { state in
       state.disabled = options.disabled
       state.context = context
     }
-    isStopRequested = Task.isCancelled
-    let count = stopCount
     await withTaskCancellationHandler {
       _ = await advance(context.hive)
-    } onCancel: {
-      Task(executorPreference: ModuleThreads.shared) { await self.endStart(count) }
+    } onCancel: { [progress] in
+      progress.withLock { $0.isStopRequested = true }
     }
     report.failures = failures
     report.times = progress.withLock { $0.times.take() } ?? []
@@ -164,16 +150,11 @@ actor ModuleRunner {
       return []
     }
     if phase == .running, !isAdvancing { return await tearDown() }
-    isStopRequested = phase != .stopping
+    if phase != .stopping { progress.withLock { $0.isStopRequested = true } }
     if isInside { return [] }
     let count = stopCount
     while stopCount == count { await change() }
     return stopFailures
-  }
-
-  /// Ends the start that is under way, if it still is the one that came after so many stops.
-  private func endStart(_ count: Int) {
-    if phase == .starting, stopCount == count { isStopRequested = true }
   }
 
   /// Returns when nothing runs any more.
@@ -186,8 +167,7 @@ actor ModuleRunner {
     failures = []
     var order = LaunchOrder([])
     while !isOver {
-      let started = Set(names).union(overdue.values.map(\.node.name))
-      let batch = hive.launchBatch(without: tried, started: started, fallen: fallen)
+      let batch = hive.launchBatch(after: states.withLock { $0 })
       order.append(batch.order)
       if phase == .starting {
         report.order.append(batch.order)
@@ -200,9 +180,7 @@ actor ModuleRunner {
       await launch(batch, hive)
     }
     isAdvancing = false
-    hive.state.withLock { state in
-      state.stages.advance(running: living.map(\.id), overdue: overdue.keys, failures: failures)
-    }
+    states.withLock { $0.isRunning = true }
     return order
   }
 
@@ -211,25 +189,21 @@ actor ModuleRunner {
     // A start that failed leaves what the host was given.
     let isEnd = phase == .running || isStopRequested
     phase = .stopping
+    states.withLock { $0.isRunning = false }
     // A task of its own: whoever stops the Hive because they were cancelled still stops it in order.
     await Task(executorPreference: ModuleThreads.shared) { await self.undoAll() }.value
     if let hive = context?.hive {
-      hive.letGo(of: living.map(\.entry))
+      hive.letGo(of: states.withLock { $0.living.map(\.entry) })
       if isEnd { await takeBack(hive) }
     }
-    living = []
-    stages = [:]
-    tried = []
-    fallen = []
-    overdue = [:]
-    isStopRequested = false
-    let failures = progress.withLock { $0.failures }
+    states.withLock { $0 = ModuleStates() }
+    let failures = progress.withLock { progress in
+      progress.isStopRequested = false
+      return progress.failures
+    }
     stopFailures = failures
     stopCount += 1
-    context?.hive.state.withLock { state in
-      state.stages = ModuleStages()
-      state.context = nil
-    }
+    context?.hive.state.withLock { $0.context = nil }
     phase = .idle
     wake()
     context?.hive.observers.tell(.stopped(failures: failures))
@@ -237,7 +211,11 @@ actor ModuleRunner {
     return failures
   }
 
-  private func changed() { version.wrappingAdd(1, ordering: .relaxed) }
+  func isLiving(_ module: LivingModule) -> Bool { states.withLock { $0.isLiving(module) } }
+
+  func set(_ module: LivingModule, _ state: ModuleStates.State) {
+    states.withLock { $0[module.id] = state }
+  }
 
   /// Has the Hive take back what C libraries handed out, which runs their code.
   private func takeBack(_ hive: Hive) async {

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Threads
 
 @testable import BeeHive
 
@@ -142,6 +143,42 @@ struct ReentrancyTests {
     let error = await #expect(throws: LaunchError.self) { try await start.value }
     #expect(error?.interruption == .stopped)
     #expect(journal.lines == ["a.setUp", "b.setUp", "b.unmount", "a.unmount"])
+  }
+
+  @Test("a module that unregisters itself in tearDown is unmounted once, after that")
+  func unregisterInTearDown() async throws {
+    let (hive, journal) = (Hive(), Journal())
+    for name in ["a", "b"] {
+      try await hive.probe(name, journal) { step, context in
+        guard name == "b", step == "tearDown" else { return }
+        await context.hive.unregister(module: "b")
+        await context.hive.unregister(module: "a")
+        journal.write("b is torn down")
+      }
+    }
+    try await hive.start()
+    _ = journal.take()
+    #expect(await hive.stop().isEmpty)
+    #expect(
+      journal.lines == ["b.tearDown", "a.tearDown", "a.unmount", "b is torn down", "b.unmount"])
+  }
+
+  @Test("a start whose task is cancelled inside a step sets no further module up")
+  func cancelInside() async throws {
+    for _ in 0..<200 {
+      let (hive, journal) = (Hive(), Journal())
+      let start = Lock<Task<LaunchReport, any Error>?>(nil)
+      try await hive.probe("a", journal) { _, _ in start.withLock { $0 }?.cancel() }
+      try await hive.probe("b", journal)
+      let begun = start.withLock { start in
+        let task = Task { try await hive.start() }
+        start = task
+        return task
+      }
+      let error = await #expect(throws: LaunchError.self) { try await begun.value }
+      #expect(error?.interruption == .stopped)
+      #expect(journal.lines == ["a.setUp", "a.unmount"])
+    }
   }
 
   @Test("second context: a Hive that runs is not started again, and answers with the same report")
