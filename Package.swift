@@ -50,26 +50,27 @@ let package = Package(
       name: "CElf", path: "CSupport/CElf", pkgConfig: "libelf",
       providers: [.apt(["libelf-dev"])]),
 
-    // L0: threads that wait for each other.
-    .target(name: "Threads"),
+    // L0: the C library; threads that wait for each other.
+    .target(name: "LibC"),
+    .target(name: "Threads", dependencies: ["LibC"]),
     // L1: bytes and addresses: ELF files, and what this process has loaded.
-    .target(name: "BinaryImage", dependencies: ["CElf", "CImageList"]),
+    .target(name: "BinaryImage", dependencies: ["LibC", "CElf", "CImageList"]),
     // L1 of the tool alone: Mach-O, files that hold others, other processes and cores.
-    .target(name: "ObjectFiles", dependencies: ["BinaryImage", "CElf"]),
+    .target(name: "ObjectFiles", dependencies: ["BinaryImage", "LibC", "CElf"]),
     // L2: section bytes to validated values.
     .target(name: "Registration", dependencies: ["BinaryImage"]),
     // L3: values to living modules and services.
     .target(
       name: "BeeHive",
       dependencies: [
-        "Registration", "BinaryImage", "Threads", "CBeeHive", "CEpoch", "CImageEvents", "CSignals",
-        "CStateRecord", "CSwiftRuntime",
+        "Registration", "BinaryImage", "Threads", "LibC", "CBeeHive", "CEpoch", "CImageEvents",
+        "CSignals", "CStateRecord", "CSwiftRuntime",
       ]),
 
     // L4: calls between modules, by name and by URL.
     .target(
       name: "BeeHiveRouting",
-      dependencies: ["BeeHive", "Registration", "BinaryImage", "Threads", "CBeeHive"]),
+      dependencies: ["BeeHive", "Registration", "BinaryImage", "Threads", "LibC", "CBeeHive"]),
 
     // What Swift authors write. The macros' implementation is empty without the trait, so that nobody
     // builds or even fetches swift-syntax who does not ask for it.
@@ -85,7 +86,7 @@ let package = Package(
     .executableTarget(
       name: "section-dump",
       dependencies: [
-        "ObjectFiles", "BinaryImage", "Registration", "Threads",
+        "ObjectFiles", "BinaryImage", "Registration", "Threads", "LibC",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       resources: ["html", "css", "js"].map { .embedInCode("Graph/page.\($0)") }),

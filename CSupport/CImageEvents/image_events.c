@@ -5,19 +5,12 @@
  * instructions by whoever has it and never across a call. */
 #include "CImageEvents.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 
 #include "CImageList.h"
 
-#if __has_include(<pthread.h>)
-#include <pthread.h>
-#include <sched.h>
-#else /* cross-compiled without an SDK */
-int pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
-int sched_yield(void);
-#endif
-
-#if !defined(__APPLE__)
 /* Says that a runtime is in this image, so that a second one in a process can be noticed. It stands
  * beside the hook: whoever links a copy of that links a copy of this. */
 __asm__(".pushsection .note.beehive,\"aR\",%note\n"
@@ -27,7 +20,6 @@ __asm__(".pushsection .note.beehive,\"aR\",%note\n"
         ".long 1\n"
         ".popsection\n");
 _Static_assert(BEEHIVE_RUNTIME_NOTE_TYPE == 0x42454502, "the assembler text says that");
-#endif
 
 /* A node's `state`. */
 enum { STATE_ABSENT, STATE_PENDING, STATE_TAKEN };

@@ -1,6 +1,8 @@
-/* What is the same on every system: comparing entries, giving back memory. */
+/* Comparing entries, giving back memory. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "CImageList.h"
-#include "image_system.h"
 
 bool image_list_same(
     const image_list *list, size_t index, const image_list *other, size_t other_index) {

@@ -4,7 +4,9 @@
  * where the memory of another image is read. An image that is being loaded is visible too: its
  * pointers may not be relocated yet, so none is followed before it was found inside the image. */
 #include "image_loader.h"
-#include "image_system.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 struct copying {
   const image_list *list;

@@ -5,8 +5,6 @@
  * after it was found inside the image: a note is data of a stranger, and tools move it (patchelf)
  * without knowing that its offsets are relative to itself. */
 #define _GNU_SOURCE
-#if !defined(__APPLE__)
-
 #include <string.h>
 
 #include "image_loader.h"
@@ -206,5 +204,3 @@ void image_describe(const loader_image *image, image_entry *entry) {
   if (first == NULL) return; /* nothing of it can be read */
   for (unsigned i = 0; i < note_count; i++) take_notes(image, notes[i], first, last, entry);
 }
-
-#endif

@@ -1,7 +1,5 @@
 /* The segments of one mapped image, and which images are not libraries. */
 #define _GNU_SOURCE
-#if !defined(__APPLE__)
-
 #include <sys/auxv.h>
 
 #include "image_loader.h"
@@ -44,5 +42,3 @@ bool image_contents(
   *writable = segment->p_flags & PF_W;
   return true;
 }
-
-#endif

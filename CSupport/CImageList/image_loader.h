@@ -1,6 +1,5 @@
-/* The loader of this system, as the passes see it: dl_iterate_phdr with image_describe.c and
- * image_elf.c, dyld with image_macho.c. A pass visits every image in the loader's order while
- * nothing can be unmapped. */
+/* The loader, as the passes see it. A pass of dl_iterate_phdr visits every image in the loader's order
+ * while nothing can be unmapped. */
 #ifndef IMAGE_LOADER_H
 #define IMAGE_LOADER_H
 
@@ -10,39 +9,6 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dl_iterate_phdr */
 #endif
-
-#if defined(__APPLE__)
-
-#include "CImageList.h"
-
-struct mach_header_64;
-
-/* An image, as dyld told of it. */
-typedef struct loader_image {
-  const struct mach_header_64 *header;
-  uintptr_t bias;
-  const char *name;
-  uint64_t adds, subs; /* the same for all images of a pass */
-} loader_image;
-
-void loader_walk(int (*visit)(loader_image *image, size_t size, void *context), void *context);
-
-static inline uintptr_t image_bias(const loader_image *image) { return image->bias; }
-static inline const char *image_name(const loader_image *image) { return image->name; }
-/* The load commands stand behind the header. */
-#define MACH_HEADER_SIZE 32
-static inline uintptr_t image_key(const loader_image *image) {
-  return (uintptr_t)image->header + MACH_HEADER_SIZE;
-}
-static inline bool image_counters(
-    const loader_image *image, size_t size, uint64_t *adds, uint64_t *subs) {
-  (void)size;
-  *adds = image->adds;
-  *subs = image->subs;
-  return true;
-}
-
-#else
 
 #include <link.h>
 
@@ -89,8 +55,6 @@ static inline bool image_segment_holds(
 
 /* The readable segment that holds all of [start, stop) in that way; null if none does. */
 const ElfW(Phdr) *image_segment_of(const loader_image *image, uintptr_t start, uintptr_t stop);
-
-#endif
 
 /* Fills everything of an entry but its name, and but what image_assign_roles says. */
 void image_describe(const loader_image *image, image_entry *entry);

@@ -1,7 +1,5 @@
 /* Where one image stands, and which image an address belongs to. */
 #define _GNU_SOURCE
-#if !defined(__APPLE__)
-
 #include <dlfcn.h>
 
 #include "image_loader.h"
@@ -98,5 +96,4 @@ const char *image_place_find(const void *address, image_place *place) {
   return search.name;
 }
 
-#endif
 #endif

@@ -3,8 +3,6 @@
 #define _GNU_SOURCE
 #include "CImageList.h"
 
-#if !defined(__APPLE__)
-
 #include <dlfcn.h>
 #include <link.h>
 
@@ -59,5 +57,3 @@ void *image_reference_take(const image_place *place, const char *name, bool fore
 }
 
 void image_reference_release(void *reference) { dlclose(reference); }
-
-#endif

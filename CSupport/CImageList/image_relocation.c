@@ -4,7 +4,8 @@
  * when it is, but that lock is held while constructors run, and one of them may be waiting for us.
  * So where the loader says by itself that it is done with an image, we ask, and ask again. */
 #include "image_loader.h"
-#include "image_system.h"
+
+#include <dlfcn.h>
 
 #ifdef IMAGE_HAS_FIND_OBJECT
 

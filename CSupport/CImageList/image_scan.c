@@ -1,6 +1,8 @@
 /* One pass through the loader's list: which images are there. */
 #include "image_loader.h"
-#include "image_system.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 struct counters {
   uint64_t adds, subs;

@@ -8,8 +8,6 @@
 #define _GNU_SOURCE
 #include "CImageList.h"
 
-#if !defined(__APPLE__)
-
 #include <link.h>
 #include <string.h>
 
@@ -77,5 +75,3 @@ bool image_carries_swift(const image_place *place) {
   }
   return false;
 }
-
-#endif

@@ -14,7 +14,6 @@ _Static_assert(offsetof(state_cell, state) == 30 && offsetof(state_record, cells
 /* Named by the note alone, so that no other copy in the process can take its place. */
 __attribute__((visibility("hidden"), used)) state_record beehive_state_record;
 
-#if !defined(__APPLE__)
 __asm__(".hidden __ehdr_start\n"
         ".pushsection .note.beehive,\"aR\",%note\n"
         ".balign 4\n"
@@ -25,7 +24,6 @@ __asm__(".hidden __ehdr_start\n"
         ".long beehive_state_record - .\n"
         ".popsection\n");
 _Static_assert(STATE_RECORD_NOTE_TYPE == 0x42454503, "the assembler text says that");
-#endif
 
 static uint32_t capacity;
 static uint32_t vacant; /* the first cell that may be used again; numbers in lists are one higher */

@@ -1,12 +1,5 @@
+internal import LibC
 internal import Registration
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
 
 /// What went wrong, in words, for callers that know no other errors.
 struct CError: Error, CustomStringConvertible {
@@ -71,13 +64,7 @@ struct CError: Error, CustomStringConvertible {
     return key
   }()
 
-  #if canImport(Darwin)
-    private static func release(_ pointer: UnsafeMutableRawPointer) {
-      unsafe Unmanaged<LastError>.fromOpaque(pointer).release()
-    }
-  #else
-    private static func release(_ pointer: UnsafeMutableRawPointer?) {
-      if let pointer = unsafe pointer { unsafe Unmanaged<LastError>.fromOpaque(pointer).release() }
-    }
-  #endif
+  private static func release(_ pointer: UnsafeMutableRawPointer?) {
+    if let pointer = unsafe pointer { unsafe Unmanaged<LastError>.fromOpaque(pointer).release() }
+  }
 }

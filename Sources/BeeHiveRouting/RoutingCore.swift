@@ -1,14 +1,7 @@
 internal import BeeHive
+internal import LibC
 internal import Synchronization
 internal import Threads
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
 
 /// What router, mediator and entry point share: one of each belongs to a Hive.
 ///

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
+internal import LibC
 
 /// A regular file that is open for reading, or a part of one; closed when the last reference goes.
 ///
@@ -190,11 +184,7 @@ package final class OpenedFile {
     let inode: UInt64
 
     init(_ status: stat) {
-      #if canImport(Darwin)
-        let changed = status.st_mtimespec
-      #else
-        let changed = status.st_mtim
-      #endif
+      let changed = status.st_mtim
       (seconds, nanoseconds) = (Int(changed.tv_sec), Int(changed.tv_nsec))
       (size, inode) = (Int64(status.st_size), UInt64(status.st_ino))
     }

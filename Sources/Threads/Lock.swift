@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  package import Glibc
-#elseif canImport(Musl)
-  package import Musl
-#else
-  package import Darwin
-#endif
+package import LibC
 
 /// A value behind a mutex, held for a few instructions and never across a call to foreign code; and
 /// the means to wait until another thread has changed it.
@@ -25,16 +19,12 @@
     unsafe mutex.initialize(to: pthread_mutex_t())
     unsafe condition.initialize(to: pthread_cond_t())
     unsafe pthread_mutex_init(mutex, nil)
-    #if canImport(Darwin)
-      unsafe pthread_cond_init(condition, nil)
-    #else
-      // A wait for a time goes on whatever the clock on the wall is set to.
-      var attributes = pthread_condattr_t()
-      unsafe pthread_condattr_init(&attributes)
-      unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-      unsafe pthread_cond_init(condition, &attributes)
-      unsafe pthread_condattr_destroy(&attributes)
-    #endif
+    // A wait for a time goes on whatever the clock on the wall is set to.
+    var attributes = pthread_condattr_t()
+    unsafe pthread_condattr_init(&attributes)
+    unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    unsafe pthread_cond_init(condition, &attributes)
+    unsafe pthread_condattr_destroy(&attributes)
   }
 
   deinit {
@@ -86,16 +76,12 @@
       var time = timespec(
         tv_sec: Int(left.components.seconds),
         tv_nsec: Int(left.components.attoseconds / 1_000_000_000))
-      #if canImport(Darwin)
-        unsafe pthread_cond_timedwait_relative_np(condition, mutex, &time)
-      #else
-        var now = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &now)
-        time.tv_nsec += now.tv_nsec
-        time.tv_sec += now.tv_sec + time.tv_nsec / 1_000_000_000
-        time.tv_nsec %= 1_000_000_000
-        unsafe pthread_cond_timedwait(condition, mutex, &time)
-      #endif
+      var now = timespec()
+      unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+      time.tv_nsec += now.tv_nsec
+      time.tv_sec += now.tv_sec + time.tv_nsec / 1_000_000_000
+      time.tv_nsec %= 1_000_000_000
+      unsafe pthread_cond_timedwait(condition, mutex, &time)
     }
   }
 }

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import LibC
 
 /// A thread that the concurrency runtime knows nothing of: for work that must go on while every task is
 /// blocked, and for work that blocks.
@@ -25,34 +19,21 @@ package struct POSIXThread: @unchecked Sendable {
   /// Runs `body` on a new thread; nil where the system gives none.
   package init?(_ body: @escaping @Sendable () -> Void) {
     let work = unsafe Unmanaged.passRetained(Work(body))
-    #if canImport(Darwin)
-      var thread: pthread_t?
-    #else
-      var thread = pthread_t()
-    #endif
+    var thread = pthread_t()
     // Sound: the new thread takes over the reference that was passed to it.
     let failure = unsafe pthread_create(
       &thread, nil,
       { argument in
-        #if canImport(Darwin)
+        if let argument = unsafe argument {
           unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
-        #else
-          if let argument = unsafe argument {
-            unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
-          }
-        #endif
+        }
         return nil
       }, work.toOpaque())
-    #if canImport(Darwin)
-      let started = thread
-    #else
-      let started = Optional(thread)
-    #endif
-    guard failure == 0, let started else {
+    guard failure == 0 else {
       unsafe work.release()
       return nil
     }
-    self.thread = started
+    self.thread = thread
   }
 
   /// Waits until the thread has ended.

@@ -1,12 +1,5 @@
 internal import BinaryImage
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
+internal import LibC
 
 /// Files without a name, for what is too large to be kept in memory.
 enum AnonymousFile {

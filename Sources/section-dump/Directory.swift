@@ -1,12 +1,5 @@
 internal import BinaryImage
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
+internal import LibC
 
 /// What tells a regular file from all others, whatever names lead to it.
 struct FileIdentity: Hashable {

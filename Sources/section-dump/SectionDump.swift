@@ -1,13 +1,6 @@
 internal import ArgumentParser
+internal import LibC
 internal import Registration
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
 
 /// What would these files register, and what do the pointers in this section say?
 @main

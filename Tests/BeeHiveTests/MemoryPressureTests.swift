@@ -1,16 +1,9 @@
+import Glibc
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import BeeHive
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 @Suite("Memory pressure", .mayHang)
 struct MemoryPressureTests {

@@ -1,16 +1,9 @@
+import Glibc
 import TestSupport
 import Testing
 import Threads
 
 @testable import BeeHive
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// The handler of a signal: 0 for the default.
 private func handler(of signal: Int32) -> UInt {

@@ -1,13 +1,6 @@
 internal import BinaryImage
+internal import LibC
 internal import Threads
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
 
 /// The settings of an application, in layers: what is set at run time stands before the environment,
 /// that before files, and those before defaults.

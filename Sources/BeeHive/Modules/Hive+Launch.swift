@@ -1,13 +1,6 @@
+internal import LibC
 internal import Registration
 internal import Threads
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
 
 /// The modules that are declared, sorted by what can become of them.
 struct DeclaredModules {

@@ -1,14 +1,7 @@
 internal import BinaryImage
+internal import LibC
 internal import Registration
 internal import Threads
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
 
 /// How long each module took for each step and event: always on, in release builds too.
 ///

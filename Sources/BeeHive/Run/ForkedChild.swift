@@ -1,12 +1,5 @@
+internal import LibC
 internal import Synchronization
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
 
 /// A child that was forked while a Hive ran. It has the forking thread alone: Swift's pool of threads
 /// stayed with the parent, though the pool's memory says that they are here. So an `await` that needs

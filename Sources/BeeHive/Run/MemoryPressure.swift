@@ -1,12 +1,5 @@
 internal import BinaryImage
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import LibC
 
 /// Where the kernel tells that memory is short: its pressure stall information, of the control group
 /// if there is one, of the whole system otherwise.
@@ -57,32 +50,18 @@ public struct MemoryPressure: Hashable, Sendable {
   private struct Failure: Error { var reason: String }
 
   private static func arm(_ path: String) -> Result<Int32, Failure> {
-    #if os(Linux)
-      let descriptor = openFile(path, O_RDWR | O_NONBLOCK)
-      guard descriptor >= 0 else { return .failure(Failure(reason: systemMessage(errno))) }
-      let trigger = Array(trigger.utf8CString)
-      let count = unsafe trigger.withUnsafeBytes { bytes in
-        unsafe write(descriptor, bytes.baseAddress, bytes.count)
-      }
-      guard count == trigger.count else {
-        let failure = Failure(reason: systemMessage(errno))
-        close(descriptor)
-        return .failure(failure)
-      }
-      return .success(descriptor)
-    #else
-      return .failure(Failure(reason: "this system has no pressure stall information"))
-    #endif
-  }
-
-  private static func openFile(_ path: String, _ flags: Int32) -> Int32 {
-    #if canImport(Glibc)
-      return unsafe Glibc.open(path, flags | O_CLOEXEC)
-    #elseif canImport(Musl)
-      return unsafe Musl.open(path, flags | O_CLOEXEC)
-    #else
-      return unsafe Darwin.open(path, flags | O_CLOEXEC)
-    #endif
+    let descriptor = unsafe LibC.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { return .failure(Failure(reason: systemMessage(errno))) }
+    let trigger = Array(trigger.utf8CString)
+    let count = unsafe trigger.withUnsafeBytes { bytes in
+      unsafe write(descriptor, bytes.baseAddress, bytes.count)
+    }
+    guard count == trigger.count else {
+      let failure = Failure(reason: systemMessage(errno))
+      close(descriptor)
+      return .failure(failure)
+    }
+    return .success(descriptor)
   }
 
   /// The file of this process's control group, and that of the system.
@@ -103,7 +82,7 @@ public struct MemoryPressure: Hashable, Sendable {
   }
 
   private static func contents(of path: String) -> String {
-    let descriptor = openFile(path, O_RDONLY)
+    let descriptor = unsafe LibC.open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return "" }
     defer { close(descriptor) }
     var bytes: [UInt8] = []

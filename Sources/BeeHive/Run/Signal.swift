@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
+internal import LibC
 
 /// A signal of the operating system that `run` can observe.
 public struct Signal: RawRepresentable, Hashable, Sendable {

@@ -1,14 +1,7 @@
 internal import BinaryImage
 internal import CSignals
+internal import LibC
 internal import Threads
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#else
-  internal import Darwin
-#endif
 
 /// What the system says while a Hive runs: signals, and that memory is short.
 ///

@@ -1,12 +1,5 @@
 package import BinaryImage
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
+internal import LibC
 
 /// Another process of this system, as far as it may be read, or what a core file kept of one. It is not
 /// stopped.

@@ -1,12 +1,5 @@
 internal import BinaryImage
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
+internal import LibC
 
 /// Reads the words of one section, and what they mean, in the order in which they stand.
 struct SlotReader {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
+internal import LibC
 
 /// A socket between a child, which is asked through it, and its parent.
 enum Channel {
@@ -15,23 +9,13 @@ enum Channel {
   /// Ours waits for an answer no longer than `ChildLimits.patience`, then with `EAGAIN`.
   static func pair() -> (ours: Int32, theirs: Int32)? {
     var ends: [Int32] = [-1, -1]
-    #if canImport(Darwin)
-      let type = SOCK_STREAM
-    #elseif canImport(Musl)
+    #if canImport(Musl)
       let type = SOCK_STREAM | SOCK_CLOEXEC
     #else
       let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     #endif
     // Sound: the array has room for both numbers.
     guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { return nil }
-    #if canImport(Darwin)
-      var yes: Int32 = 1
-      for end in ends {
-        _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-        unsafe setsockopt(
-          end, SOL_SOCKET, SO_NOSIGPIPE, &yes, socklen_t(MemoryLayout<Int32>.size))
-      }
-    #endif
     var patience = timeval(tv_sec: ChildLimits.patience, tv_usec: 0)
     // Sound: the structure lives for the duration of the call.
     unsafe setsockopt(
@@ -47,11 +31,7 @@ enum Channel {
   }
 
   static func send(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-    #if canImport(Darwin)
-      let flags: Int32 = 0
-    #else
-      let flags = Int32(MSG_NOSIGNAL)
-    #endif
+    let flags = Int32(MSG_NOSIGNAL)
     var sent = 0
     while sent < bytes.count {
       // Sound: the pointer covers the bytes that are left, for the duration of the call.

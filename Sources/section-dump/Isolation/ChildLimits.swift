@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
+internal import LibC
 
 /// What a child may use for each file that it reads.
 enum ChildLimits {
@@ -86,18 +80,14 @@ enum ChildLimits {
   /// The address space that this process has, in bytes, which is what is limited; nil where the
   /// system does not say.
   private static var memoryUsed: Int? {
-    #if canImport(Darwin)
-      return usage.ru_maxrss
-    #else
-      let file = unsafe open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
-      defer { close(file) }
-      var digits = [UInt8](repeating: 0, count: 32)
-      // Sound: the pointer covers the whole array for the duration of the call.
-      guard unsafe read(file, &digits, digits.count) > 0,
-        let pages = Int(String(decoding: digits.prefix { $0 != 0x20 }, as: UTF8.self))
-      else { return nil }
-      return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
-    #endif
+    let file = unsafe open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+    defer { close(file) }
+    var digits = [UInt8](repeating: 0, count: 32)
+    // Sound: the pointer covers the whole array for the duration of the call.
+    guard unsafe read(file, &digits, digits.count) > 0,
+      let pages = Int(String(decoding: digits.prefix { $0 != 0x20 }, as: UTF8.self))
+    else { return nil }
+    return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
   }
 
   private static func lower(_ resource: Resource, to value: Int) {

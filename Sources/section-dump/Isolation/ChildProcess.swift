@@ -1,12 +1,5 @@
 internal import BinaryImage
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
+internal import LibC
 
 /// A child that is running: the channel it is asked through, and the file that it reports into.
 struct ChildProcess {
@@ -80,11 +73,7 @@ struct ChildProcess {
   private static func spawn(
     _ program: String, _ words: [[UInt8]], output: Int32, channel: Int32
   ) -> Result<pid_t, Failure> {
-    #if canImport(Darwin)
-      var actions: posix_spawn_file_actions_t?
-    #else
-      var actions = unsafe posix_spawn_file_actions_t()
-    #endif
+    var actions = unsafe posix_spawn_file_actions_t()
     // Sound: the actions are made, used and given back here; the texts are given back below.
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }

@@ -1,12 +1,5 @@
 internal import ArgumentParser
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
+internal import LibC
 
 /// This process, where it is a child that reads files for another.
 enum ChildServer {

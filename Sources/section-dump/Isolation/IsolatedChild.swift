@@ -14,11 +14,7 @@ final class IsolatedChild: Sendable {
 
   /// Children of a process whose arguments name these paths.
   convenience init(paths: [String]) {
-    #if canImport(Darwin)
-      let program = CommandLine.arguments[0]
-    #else
-      let program = "/proc/self/exe"
-    #endif
+    let program = "/proc/self/exe"
     self.init(program: program, arguments: Self.arguments(for: paths))
   }
 

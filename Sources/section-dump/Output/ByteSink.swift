@@ -1,12 +1,5 @@
 internal import BinaryImage
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
+internal import LibC
 
 /// Gathers output and hands it on in large pieces.
 final class ByteSink {

@@ -1,16 +1,9 @@
+import Glibc
 import TestSupport
 import Testing
 import Threads
 
 @testable import BeeHive
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Modules that block their threads, more of them than the pool has, until the test is over: what
 /// waits for one of them, or for a thread that one of them has, hangs.

@@ -1,18 +1,11 @@
 import Adapters
 import BeeHive
+import Glibc
 import Logging
 import ServiceLifecycle
 import Synchronization
 import Testing
 import UnixSignals
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Lines that several threads write.
 private final class Lines: Sendable {

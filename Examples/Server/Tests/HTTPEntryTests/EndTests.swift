@@ -1,17 +1,10 @@
 import BeeHive
 import BeeHiveRouting
+import Glibc
 import HTTPEntry
 import Logging
 import ServiceLifecycle
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Says in a log when it is started and when it is torn down.
 private struct Till: Module {
