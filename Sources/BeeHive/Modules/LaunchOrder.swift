@@ -81,7 +81,7 @@ public struct LaunchOrder: Hashable, Sendable {
     block(nodes.indices.filter { lacking.contains(nodes[$0]) }, graph, nodes, &isUnusable)
     // Who only follows a module that cannot start does not wait for it.
     for position in nodes.indices {
-      graph.follows[position].removeAll { isUnusable[$0] || isUnusable[position] }
+      graph.follows[position].removeAll { isUnusable[$0] }
     }
     let circles = graph.circles()
     cycles = circles.paths.map { path in Cycle(path: (path + [path[0]]).map { nodes[$0] }) }

@@ -1,10 +1,10 @@
-import BeeHive
 import BinaryImage
 import Foundation
 import Registration
 import TestSupport
 import Testing
 
+@testable import BeeHive
 @testable import section_dump
 
 /// What `verify` finds in a file is what a Hive rejects of it, and what was planted there; and a file says
@@ -17,34 +17,58 @@ struct AgreementTests {
     let folder = try Folder()
     defer { folder.remove() }
     var seen: Set<String> = []
+    var (missing, cyclic, apart) = (0, 0, 0)
     for seed in 0..<UInt64(Effort.times(300, full: 10_000)) {
-      let (bytes, expected) = library.planted(seed: seed)
+      let (bytes, expected, order) = library.planted(seed: seed)
       let path = try folder.write(bytes, as: "planted.so").path
-      let hive = try rejections(byHiveOf: path)
-      let verify = rejections(byVerifyOf: path)
-      #expect(hive == expected, "seed \(seed), the Hive")
-      #expect(verify == expected, "seed \(seed), verify")
+      let hive = try found(byHiveIn: path)
+      let verify = found(byVerifyIn: path)
+      #expect(hive.rejected == expected, "seed \(seed), the Hive")
+      #expect(verify.rejected == expected, "seed \(seed), verify")
+      #expect(hive.missing == order.missing, "seed \(seed), the Hive")
+      #expect(verify.missing == order.missing, "seed \(seed), verify")
+      // What is missing of a file may be in another, so verify follows modules that lack it, too.
+      #expect(hive.cyclic == order.cyclicAlone, "seed \(seed), the Hive")
+      #expect(verify.cyclic == order.cyclic, "seed \(seed), verify")
       seen.formUnion(expected.map(\.code))
+      missing += order.missing.count
+      cyclic += order.cyclic.count
+      apart += order.cyclic == order.cyclicAlone ? 0 : 1
     }
+    #expect(missing > 100 && cyclic > 100 && apart > 0, "\(missing), \(cyclic), \(apart)")
     #expect(seen.count == 15, "\(seen.sorted()) were planted")
   }
 
-  /// What a Hive of this library alone rejects; and memory says what the file does.
-  private func rejections(byHiveOf path: String) throws -> [PlantedLibrary.Expected] {
+  /// What is wrong with a library.
+  private struct Found {
+    var rejected: [PlantedLibrary.Expected]
+    /// Each as the name of the module and that of what it requires.
+    var missing: Set<String>
+    /// The names of modules that wait for themselves.
+    var cyclic: Set<String>
+  }
+
+  /// What a Hive of this library alone finds; and memory says what the file does.
+  private func found(byHiveIn path: String) throws -> Found {
     // Sound: what is loaded runs nothing, and goes before the next one comes.
     let handle = unsafe dlopen(path, RTLD_NOW | RTLD_LOCAL)
-    defer { if let handle = unsafe handle { unsafe dlclose(handle) } }
+    defer { _ = unsafe handle.map { unsafe dlclose($0) } }
     let hive = Hive(imagesWhere: { $0 == path })
     let stored = try RecordScanner.scan(ELFFile(path: path)).records
     let entries = hive.entries.filter { if case .image = $0.source { true } else { false } }
     let wellFormed = Set(stored.filter { !$0.kind.isThirdParty }.map(Said.init))
     #expect(wellFormed.isSubset(of: Set(entries.map(Said.init))), "\(path)")
-    return entries.compactMap { entry in
-      guard case .rejected(let problem) = entry.state, case .image(let origin) = entry.source
-      else { return nil }
-      return PlantedLibrary.Expected(
-        section: origin.section, index: origin.index, code: problem.code.rawValue)
-    }.sorted()
+    struct Silent: Module {}
+    for name in PlantedEntry.orderedNames { hive.bind(name) { _ in Silent() } }
+    let order = hive.launchBatch(after: ModuleStates()).order
+    return Found(
+      rejected: entries.compactMap { entry in
+        guard case .rejected(let problem) = entry.state, case .image(let origin) = entry.source
+        else { return nil }
+        return PlantedLibrary.Expected(
+          section: origin.section, index: origin.index, code: problem.code.rawValue)
+      }.sorted(), missing: Set(order.missing.map { "\($0.module.name) \($0.requirement)" }),
+      cyclic: Set(order.cycles.flatMap { $0.path.map(\.name) }))
   }
 
   /// What an entry says, wherever it was read.
@@ -72,13 +96,20 @@ struct AgreementTests {
     }
   }
 
-  /// The errors of `verify`, duplicates by the Hive's word for them.
-  private func rejections(byVerifyOf path: String) -> [PlantedLibrary.Expected] {
-    let findings = Verdict(on: Survey(Inputs(paths: [path]), readsTypes: true)).findings
-    return findings.filter { $0.level == .error }.map { finding in
-      PlantedLibrary.Expected(
-        section: finding.place.section ?? "", index: finding.place.index ?? -1,
-        code: finding.code.hasPrefix("duplicate-") ? "duplicate" : finding.code)
-    }.sorted()
+  /// What `verify` finds; duplicates by the Hive's word for them.
+  private func found(byVerifyIn path: String) -> Found {
+    let verdict = Verdict(on: Survey(Inputs(paths: [path]), readsTypes: true))
+    let names = verdict.cycles.joined().joined().map(\.record.name)
+    let errors = verdict.findings.filter { $0.level == .error && $0.code != "cycle" }
+    return Found(
+      rejected: errors.map { finding in
+        PlantedLibrary.Expected(
+          section: finding.place.section ?? "", index: finding.place.index ?? -1,
+          code: finding.code.hasPrefix("duplicate-") ? "duplicate" : finding.code)
+      }.sorted(),
+      missing: Set(
+        verdict.findings.filter { $0.code == "unmet-requirement" }.map {
+          "\($0.message.split(separator: " ")[1]) \($0.missing ?? "")"
+        }), cyclic: Set(names))
   }
 }

@@ -23,6 +23,8 @@ struct PlantedEntry {
   var identities: [String] = []
   /// Of typed records.
   var head: Head?
+  /// Of a module, its name; and what it starts after, whether it requires that or not.
+  var order: (module: String, requires: [String], after: [String])?
   /// Whether its context has to lead to a structure.
   var isC = false
 
@@ -49,7 +51,8 @@ struct PlantedEntry {
   ]
 
   static let records: [PlantedEntry] =
-    good + badHeads + badNames + badAttributes(.module) + badAttributes(.service) + routing
+    good + ordered + badHeads + badNames + badAttributes(.module) + badAttributes(.service)
+    + routing
 
   private init(bytes: [UInt8], _ identities: String..., code: String? = nil) {
     (text, self.identities, self.code) = (bytes, identities, code)
@@ -63,6 +66,13 @@ struct PlantedEntry {
     text = fields.flatMap { Array($0.utf8) + [0] }
     (self.identities, self.code, self.isC) = (identities, code, isC)
     head = Head(kind: kind.rawValue)
+  }
+
+  /// A module that starts after others.
+  private init(_ module: String, requires: [String] = [], after: [String] = []) {
+    let attributes = requires.map { "requires=\($0)" } + after.map { "after=\($0)" }
+    self.init(.module, [module, ""] + attributes, ["module \(module)"])
+    order = (module, requires, after)
   }
 
   private enum Kind: UInt16 {
@@ -95,6 +105,18 @@ struct PlantedEntry {
     .init(.route, ["app://a/*rest", "f", "match=exact"], ["route a/* 0"]),
     .init(.route, ["app://b/:id<Sometype>", "f"], ["route b/:<Sometype> 0"]),
     .init(.theirs, ["anything", "", "scope=bizarre", "level=x"]),
+  ]
+
+  /// The modules that start after others, in ways that lead round, or nowhere.
+  static let orderedNames = ["P", "Q", "R", "V", "W"]
+
+  private static let ordered: [PlantedEntry] = [
+    .init("P", requires: ["Q"]), .init("P", after: ["R", "W"]), .init("P"),
+    .init("Q", requires: ["R"]), .init("Q", after: ["P"]), .init("Q", requires: ["V", "P"]),
+    .init("R", requires: ["P"]), .init("R", after: ["Q"]), .init("R"),
+    .init("V", requires: ["V"]), .init("V", after: ["V"]),
+    .init("V", requires: ["W"], after: ["P"]),
+    .init("W", requires: ["nowhere"]), .init("W", requires: ["P"], after: ["nowhere"]), .init("W"),
   ]
 
   private static let badHeads: [PlantedEntry] = [

@@ -61,12 +61,14 @@ struct PlantedLibrary {
     static func < (one: Self, other: Self) -> Bool { one.description < other.description }
   }
 
-  /// A copy of the file with random entries, and which of them are to be rejected.
-  func planted(seed: UInt64) -> (bytes: Data, expected: [Expected]) {
+  /// A copy of the file with random entries, which of them are to be rejected, and how the others wait for
+  /// each other.
+  func planted(seed: UInt64) -> (bytes: Data, expected: [Expected], order: PlantedOrder) {
     var generator = SeededGenerator(seed: seed)
     var bytes = template
     var expected: [Expected] = []
     var identities: Set<String> = []
+    var order = PlantedOrder()
     func note(_ entry: PlantedEntry, _ section: String, _ index: Int) {
       if let code = entry.code {
         expected.append(Expected(section: section, index: index, code: code))
@@ -76,6 +78,9 @@ struct PlantedLibrary {
           expected.append(Expected(section: section, index: index, code: "duplicate"))
         } else {
           identities.formUnion(entry.identities)
+          if let wishes = entry.order {
+            order.add(wishes.module, requires: wishes.requires, after: wishes.after)
+          }
         }
       }
     }
@@ -102,7 +107,7 @@ struct PlantedLibrary {
       // Behind a size that cannot be believed nothing is read.
       if entry.code == "bad-record-size" { break }
     }
-    return (bytes, expected.sorted())
+    return (bytes, expected.sorted(), order)
   }
 
   private func write(

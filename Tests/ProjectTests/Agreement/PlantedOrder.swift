@@ -1,0 +1,42 @@
+/// How planted modules wait for each other, found by looking at every pair.
+struct PlantedOrder {
+  private var requires: [String: Set<String>] = [:]
+  private var after: [String: Set<String>] = [:]
+
+  /// Adds a module that no other of its name was planted before.
+  mutating func add(_ module: String, requires: [String], after: [String]) {
+    self.requires[module] = Set(requires)
+    self.after[module] = Set(after)
+  }
+
+  /// The requirements that lead nowhere, each as `W nowhere`.
+  var missing: Set<String> {
+    Set(requires.flatMap { module, names in missing(of: names).map { "\(module) \($0)" } })
+  }
+
+  private func missing(of names: Set<String>) -> Set<String> { names.subtracting(requires.keys) }
+
+  /// The modules that wait for themselves, by way of others or not.
+  var cyclic: Set<String> { cyclic(after: after) }
+
+  /// Those that wait for themselves in a process that has these modules alone: a module that cannot start,
+  /// since something is missing, waits for none that it only follows, and is not waited for by these.
+  var cyclicAlone: Set<String> {
+    var lacking = Set(requires.filter { !missing(of: $0.value).isEmpty }.keys)
+    for _ in requires {
+      lacking.formUnion(requires.filter { !$0.value.isDisjoint(with: lacking) }.keys)
+    }
+    return cyclic(
+      after: after.filter { !lacking.contains($0.key) }.mapValues { $0.subtracting(lacking) })
+  }
+
+  private func cyclic(after: [String: Set<String>]) -> Set<String> {
+    var reached = requires.merging(after) { $0.union($1) }
+    for _ in requires {
+      reached = reached.mapValues { names in
+        names.reduce(into: names) { $0.formUnion(reached[$1] ?? []) }
+      }
+    }
+    return Set(requires.keys.filter { reached[$0]?.contains($0) == true })
+  }
+}
