@@ -1,14 +1,14 @@
 internal import BinaryImage
 internal import CBeeHive
 
-/// The operations of a C module: functions in an image that is held as long as the module lives.
+/// The operations of a C module: functions in an image that is held as long as the module runs.
 ///
 /// A table that an older header wrote is shorter; the operations past its end are not there.
 struct COperations: Hashable, Sendable {
   let table: CTable
 
   /// Runs a step; true where the module has no such operation. Null functions are passed over.
-  func run(_ step: LivingModule.Step, _ context: Context) -> Bool {
+  func run(_ step: RunningModule.Step, _ context: Context) -> Bool {
     let operations = self.operations
     return unsafe context.withCContext { context in
       switch step {

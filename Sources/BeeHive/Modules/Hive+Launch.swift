@@ -29,11 +29,11 @@ extension Hive {
     bindUnbound()
     let declared = declaredModules()
     var unavailable = declared.unavailable
-    for name in states.fallen { unavailable[name] = "failed to start" }
+    for name in states.failedNames { unavailable[name] = "failed to start" }
     let entries = declared.ready.filter { states[$0.order] == nil }
     var order = LaunchOrder(
       entries.map { LaunchOrder.Node($0) },
-      started: Set((states.living + states.overdue).map(\.node.name)), unavailable: unavailable)
+      started: Set((states.running + states.overdue).map(\.node.name)), unavailable: unavailable)
     if !order.missing.isEmpty { order.look(for: moduleNames) }
     return LaunchBatch(
       order: order,
@@ -80,9 +80,9 @@ extension Hive {
   func isRegistered(_ entry: RegisteredEntry) -> Bool { state.withLock { _ in !entry.isWithdrawn } }
 
   /// Makes the module of an entry. No lock is held: this is the module's own code.
-  func living(
+  func makeModule(
     _ entry: RegisteredEntry, _ node: LaunchOrder.Node
-  ) throws(ModuleFailure) -> LivingModule {
+  ) throws(ModuleFailure) -> RunningModule {
     func failure(_ reason: String) -> ModuleFailure {
       ModuleFailure(
         module: node.name, event: "make", reason: .notMade(reason), source: node.source)
@@ -96,7 +96,7 @@ extension Hive {
       guard keep(entry) else { throw failure("its image is gone") }
       switch ForeignCall.moduleTable(at: address, in: entry.memory) {
       case .success(let table):
-        return LivingModule(
+        return RunningModule(
           node: node, entry: entry, code: .c(COperations(table: table)), isConcurrent: isMarked)
       case .failure(let problem): throw failure(problem.message)
       }
@@ -123,8 +123,8 @@ extension Hive {
 
   private func swift(
     _ module: any Module, _ entry: RegisteredEntry, _ node: LaunchOrder.Node, _ isMarked: Bool
-  ) -> LivingModule {
-    LivingModule(
+  ) -> RunningModule {
+    RunningModule(
       node: node, entry: entry, code: .swift(module),
       isConcurrent: isMarked || type(of: module).initializesConcurrently)
   }

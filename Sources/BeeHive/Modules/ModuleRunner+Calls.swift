@@ -6,7 +6,7 @@ extension ModuleRunner {
   private static let stepNumbers = Atomic<UInt64>(0)
 
   /// Takes a module through a step; what went wrong.
-  func attempt(_ step: LivingModule.Step, _ module: LivingModule) async -> ModuleFailure? {
+  func attempt(_ step: RunningModule.Step, _ module: RunningModule) async -> ModuleFailure? {
     guard let context else { return nil }
     let result = await observed(module, step.rawValue, step.kind, context.hive, options) {
       try await module.run(step, context)
@@ -18,13 +18,13 @@ extension ModuleRunner {
   /// Makes the module of an entry.
   func make(
     _ entry: RegisteredEntry, _ node: LaunchOrder.Node, _ hive: Hive
-  ) async -> Result<LivingModule, ModuleFailure> {
+  ) async -> Result<RunningModule, ModuleFailure> {
     let belongings = Belongings()
     func failure(_ reason: ModuleFailure.Reason) -> ModuleFailure {
       ModuleFailure(module: node.name, event: "make", reason: reason, source: node.source)
     }
     let made = await visit(node.name, "make", belongings, within: options.timeLimit) {
-      var module = try hive.living(entry, node)
+      var module = try hive.makeModule(entry, node)
       module.belongings = belongings
       return module
     }
@@ -58,7 +58,7 @@ extension ModuleRunner {
 
   /// Calls a module within its time, and tells the profiler, the watchdog and the observers.
   nonisolated(nonsending) func observed<Value: Sendable>(
-    _ module: LivingModule, _ event: String, _ kind: Event.Kind, _ hive: Hive,
+    _ module: RunningModule, _ event: String, _ kind: Event.Kind, _ hive: Hive,
     _ options: LaunchOptions, _ call: @escaping @Sendable () async throws -> Value
   ) async -> Result<Value, ModuleFailure> {
     let step = ModuleStep(

@@ -2,10 +2,10 @@ internal import Threads
 
 // Events that are no step of the lifecycle.
 extension ModuleRunner {
-  /// Tells every module that lives now, in order, and once; those that leave meanwhile are not told.
+  /// Tells every running module once, in order; those that are removed meanwhile are not told.
   func dispatch(_ event: Event) async -> EventOutcome {
     guard let context else { return EventOutcome() }
-    let modules = states.withLock { states in states.living.filter(states.hears) }
+    let modules = states.withLock { states in states.running.filter(states.hears) }
     // One way to their thread and back for all of them.
     return await withTaskExecutorPreference(ModuleThreads.shared) { [options] in
       await tell(modules, event, context, options)
@@ -13,7 +13,7 @@ extension ModuleRunner {
   }
 
   @concurrent private nonisolated func tell(
-    _ modules: [LivingModule], _ event: Event, _ context: Context, _ options: LaunchOptions
+    _ modules: [RunningModule], _ event: Event, _ context: Context, _ options: LaunchOptions
   ) async -> EventOutcome {
     var outcome = EventOutcome()
     for module in modules where states.withLock({ $0.hears(module) }) {

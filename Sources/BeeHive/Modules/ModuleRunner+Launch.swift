@@ -12,7 +12,7 @@ extension ModuleRunner {
 
   /// Makes the modules of a batch and takes them through the three steps.
   func launch(_ batch: LaunchBatch, _ hive: Hive) async {
-    var modules: [LivingModule] = []
+    var modules: [RunningModule] = []
     for node in batch.order.modules where !isOver {
       guard let entry = batch.entries[node.name] else { continue }
       states.withLock { $0[entry.order] = .made }
@@ -25,13 +25,13 @@ extension ModuleRunner {
       if await isAdmitted(module, .setUp) { await take(.setUp, module) }
     }
     await initialize(modules)
-    for module in modules where !isOver && isLiving(module) { await take(.splash, module) }
-    hive.letGo(of: modules.filter { !isLiving($0) }.map(\.entry))
+    for module in modules where !isOver && isRunning(module) { await take(.splash, module) }
+    hive.letGo(of: modules.filter { !isRunning($0) }.map(\.entry))
   }
 
   /// One module after another; those that are marked run beside the others, and whoever starts after
   /// one of them waits for it.
-  private func initialize(_ modules: [LivingModule]) async {
+  private func initialize(_ modules: [RunningModule]) async {
     let earlierFailures = failures.count
     var running: [String: Task<Void, Never>] = [:]
     for module in modules where !isOver {
@@ -53,15 +53,15 @@ extension ModuleRunner {
     failures[earlierFailures...].sort { places[$0.module] ?? 0 < places[$1.module] ?? 0 }
   }
 
-  private func initialize(_ module: LivingModule) async {
-    guard !isOver, isLiving(module), await isAdmitted(module, .initialize) else { return }
+  private func initialize(_ module: RunningModule) async {
+    guard !isOver, isRunning(module), await isAdmitted(module, .initialize) else { return }
     await take(.initialize, module)
   }
 
   /// Whether nothing that the module requires has failed to start; it is left out otherwise.
-  private func isAdmitted(_ module: LivingModule, _ step: LivingModule.Step) async -> Bool {
+  private func isAdmitted(_ module: RunningModule, _ step: RunningModule.Step) async -> Bool {
     let missing = states.withLock { states in
-      module.node.requires.first(where: states.fallen.contains)
+      module.node.requires.first(where: states.failedNames.contains)
     }
     guard let missing else { return true }
     leaveOut(module.id, module.failure(step.rawValue, .skipped(requirement: missing)))
@@ -76,15 +76,15 @@ extension ModuleRunner {
   }
 
   /// Takes a module through a step of its start, and settles what came of it.
-  private func take(_ step: LivingModule.Step, _ module: LivingModule) async {
-    set(module, .living(module, next: step, isInside: true))
+  private func take(_ step: RunningModule.Step, _ module: RunningModule) async {
+    set(module, .running(module, next: step, isInside: true))
     let failure = await attempt(step, module)
     if let failure { failures.append(failure) }
     // One that still runs is not called again, whatever the policy.
     let isOverdue = failure?.isOverdue == true
     let isThrough = failure == nil || policy == .continue
     let next = isOverdue ? .setUp : isThrough ? step.next : step
-    if !isLiving(module) {
+    if !isRunning(module) {
       // It was unregistered meanwhile.
       _ = await undo(module, before: next)
     } else if let failure, !isThrough, policy == .skip || isOverdue {
@@ -93,7 +93,7 @@ extension ModuleRunner {
     } else if isOverdue {
       set(module, .overdue(module))
     } else {
-      set(module, .living(module, next: next, isInside: false))
+      set(module, .running(module, next: next, isInside: false))
     }
   }
 }

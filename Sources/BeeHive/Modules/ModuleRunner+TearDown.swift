@@ -8,24 +8,24 @@ extension ModuleRunner {
     progress.withLock { $0.failures = [] }
     let modules = tearDownOrder
     for module in modules { await undo(.tearDown, module) }
-    for module in modules where isLiving(module) {
+    for module in modules where isRunning(module) {
       await undo(.unmount, module)
       await withdraw(module)
     }
     for module in states.withLock({ $0.overdue }) { await withdraw(module) }
   }
 
-  /// Takes a module that lives through a step that undoes, if that is what comes next.
-  private func undo(_ step: LivingModule.Step, _ module: LivingModule) async {
-    guard case .living(_, let next, _) = states.withLock({ $0[module.id] }),
+  /// Takes a running module through a step that undoes, if that is what comes next.
+  private func undo(_ step: RunningModule.Step, _ module: RunningModule) async {
+    guard case .running(_, let next, _) = states.withLock({ $0[module.id] }),
       next.undoing.first == step
     else { return }
-    set(module, .living(module, next: step, isInside: true))
+    set(module, .running(module, next: step, isInside: true))
     let failure = await attempt(step, module)
-    let last = failure?.isOverdue == true ? LivingModule.Step.setUp : step.next
+    let last = failure?.isOverdue == true ? RunningModule.Step.setUp : step.next
     var failures = failure.map { [$0] } ?? []
-    if isLiving(module) {
-      set(module, .living(module, next: last, isInside: false))
+    if isRunning(module) {
+      set(module, .running(module, next: last, isInside: false))
     } else {
       // It was unregistered meanwhile.
       failures += await undo(module, before: last)
@@ -33,8 +33,9 @@ extension ModuleRunner {
     progress.withLock { $0.failures += failures }
   }
 
-  /// Undoes what a module that lives no more has been through before a step; what went wrong.
-  func undo(_ module: LivingModule, before next: LivingModule.Step) async -> [ModuleFailure] {
+  /// Undoes what a module has been through before a step, once it counts as running no more. Returns what went
+  /// wrong.
+  func undo(_ module: RunningModule, before next: RunningModule.Step) async -> [ModuleFailure] {
     var failures: [ModuleFailure] = []
     // Those that it registered are its own.
     let owned = module.belongings.modules
@@ -51,7 +52,7 @@ extension ModuleRunner {
     return failures
   }
 
-  /// Takes modules out, wherever they are in their lives; what went wrong.
+  /// Removes modules, however far they are. Returns what went wrong.
   @discardableResult
   func remove(_ ids: Set<UInt64>) async -> [ModuleFailure] {
     var failures: [ModuleFailure] = []
@@ -66,29 +67,29 @@ extension ModuleRunner {
   /// The modules that live, each after those that require it, follow it or were registered by it.
   ///
   /// That is the reverse order of their start, except for what was registered anew since.
-  private var tearDownOrder: [LivingModule] {
-    let living = states.withLock { $0.living }
-    var needing: [String: [LivingModule]] = [:]
+  private var tearDownOrder: [RunningModule] {
+    let running = states.withLock { $0.running }
+    var needing: [String: [RunningModule]] = [:]
     var owners: [UInt64: String] = [:]
-    for module in living {
+    for module in running {
       for id in module.belongings.modules { owners[id] = module.node.name }
     }
-    for module in living.reversed() {
+    for module in running.reversed() {
       for name in module.node.predecessors { needing[name, default: []].append(module) }
       if let owner = owners[module.id] { needing[owner, default: []].append(module) }
     }
-    var order: [LivingModule] = []
+    var order: [RunningModule] = []
     var seen: Set<UInt64> = []
-    func visit(_ module: LivingModule) {
+    func visit(_ module: RunningModule) {
       guard seen.insert(module.id).inserted else { return }
       for other in needing[module.node.name] ?? [] { visit(other) }
       order.append(module)
     }
-    for module in living.reversed() { visit(module) }
+    for module in running.reversed() { visit(module) }
     return order
   }
 
-  private func withdraw(_ module: LivingModule) async {
+  private func withdraw(_ module: RunningModule) async {
     guard let hive = context?.hive else { return }
     await withdraw(module.belongings, of: module.node.name, from: hive)
   }

@@ -1,6 +1,6 @@
 internal import Threads
 
-/// Starts modules and tears them down: who lives, how far each got, and who waits for that.
+/// Starts modules and tears them down.
 ///
 /// An actor, so that two starts or a start and a stop do not overlap; it is never blocked by a module,
 /// which runs outside it. What a module asks for while it is being started (another module, the end)
@@ -60,7 +60,7 @@ actor ModuleRunner {
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
   /// The names of the modules that live, in order.
-  var names: [String] { states.withLock { $0.living.map(\.node.name) } }
+  var names: [String] { states.withLock { $0.running.map(\.node.name) } }
 
   var isStopRequested: Bool { progress.withLock { $0.isStopRequested } }
 
@@ -180,7 +180,7 @@ actor ModuleRunner {
       await launch(batch, hive)
     }
     isAdvancing = false
-    states.withLock { $0.isRunning = true }
+    states.withLock { $0.isStarted = true }
     return order
   }
 
@@ -189,11 +189,11 @@ actor ModuleRunner {
     // A start that failed leaves what the host was given.
     let isEnd = phase == .running || isStopRequested
     phase = .stopping
-    states.withLock { $0.isRunning = false }
+    states.withLock { $0.isStarted = false }
     // A task of its own: whoever stops the Hive because they were cancelled still stops it in order.
     await Task(executorPreference: ModuleThreads.shared) { await self.undoAll() }.value
     if let hive = context?.hive {
-      hive.letGo(of: states.withLock { $0.living.map(\.entry) })
+      hive.letGo(of: states.withLock { $0.running.map(\.entry) })
       if isEnd { await takeBack(hive) }
     }
     states.withLock { $0 = ModuleStates() }
@@ -211,9 +211,9 @@ actor ModuleRunner {
     return failures
   }
 
-  func isLiving(_ module: LivingModule) -> Bool { states.withLock { $0.isLiving(module) } }
+  func isRunning(_ module: RunningModule) -> Bool { states.withLock { $0.isRunning(module) } }
 
-  func set(_ module: LivingModule, _ state: ModuleStates.State) {
+  func set(_ module: RunningModule, _ state: ModuleStates.State) {
     states.withLock { $0[module.id] = state }
   }
 

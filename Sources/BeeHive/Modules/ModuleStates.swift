@@ -1,5 +1,4 @@
-/// Where each module is in its life: one state for every module that was tried, until the Hive is
-/// stopped.
+/// How far each module is: one state for every module that was tried, until the Hive is stopped.
 ///
 /// The runner keeps them under a lock, and is the only one that changes them. Reports, and events on
 /// their way from module to module, read them without waiting for the runner.
@@ -7,10 +6,10 @@ struct ModuleStates: Sendable {
   enum State: Sendable {
     /// It is being made, or has been made and waits for its `setUp`.
     case made
-    /// It lives, and `next` is the step that it has not been through; `isInside` while that runs.
-    case living(LivingModule, next: LivingModule.Step, isInside: Bool)
+    /// It runs: `next` is the step that it has not been through, `isInside` while that is under way.
+    case running(RunningModule, next: RunningModule.Step, isInside: Bool)
     /// It counts as started though it has not come back in time; it is called no more.
-    case overdue(LivingModule)
+    case overdue(RunningModule)
     /// It was left out.
     case failed(ModuleFailure)
     /// It was unregistered.
@@ -18,49 +17,49 @@ struct ModuleStates: Sendable {
   }
 
   /// Whether the start is through and no stop has begun: a report says nothing of modules otherwise.
-  var isRunning = false
+  var isStarted = false
   private var states: [UInt64: State] = [:]
   /// The modules in the order in which they were tried.
   private var order: [UInt64] = []
   /// The names of those that failed, unless another of that name has been set up since.
-  private(set) var fallen: Set<String> = []
+  private(set) var failedNames: Set<String> = []
 
   /// The state of a module, by the order of its entry; nil for one that was not tried.
   subscript(id: UInt64) -> State? {
     get { states[id] }
     set {
       if states[id] == nil { order.append(id) }
-      if case .failed(let failure) = states[id] { fallen.remove(failure.module) }
+      if case .failed(let failure) = states[id] { failedNames.remove(failure.module) }
       switch newValue {
-      case .failed(let failure): fallen.insert(failure.module)
-      case .living(let module, .initialize, _): fallen.remove(module.node.name)
+      case .failed(let failure): failedNames.insert(failure.module)
+      case .running(let module, .initialize, _): failedNames.remove(module.node.name)
       default: break
       }
       states[id] = newValue
     }
   }
 
-  /// The modules that live, in the order in which they were started.
-  var living: [LivingModule] {
-    order.compactMap { if case .living(let module, _, _) = states[$0] { module } else { nil } }
+  /// The running modules, in the order in which they were started.
+  var running: [RunningModule] {
+    order.compactMap { if case .running(let module, _, _) = states[$0] { module } else { nil } }
   }
 
   /// The modules that are overdue, the latest registered first.
-  var overdue: [LivingModule] {
+  var overdue: [RunningModule] {
     let modules = order.compactMap { id in
-      if case .overdue(let module) = states[id] { module } else { nil as LivingModule? }
+      if case .overdue(let module) = states[id] { module } else { nil as RunningModule? }
     }
     return modules.sorted { $0.id > $1.id }
   }
 
-  func isLiving(_ module: LivingModule) -> Bool {
-    if case .living = states[module.id] { true } else { false }
+  func isRunning(_ module: RunningModule) -> Bool {
+    if case .running = states[module.id] { true } else { false }
   }
 
   /// Whether a module is told of events: it has been set up, and is not torn down yet.
-  func hears(_ module: LivingModule) -> Bool {
+  func hears(_ module: RunningModule) -> Bool {
     switch states[module.id] {
-    case .living(_, .initialize, _), .living(_, .splash, _), .living(_, .tearDown, false): true
+    case .running(_, .initialize, _), .running(_, .splash, _), .running(_, .tearDown, false): true
     default: false
     }
   }
@@ -68,13 +67,13 @@ struct ModuleStates: Sendable {
   /// Takes modules out; returns those that are to be undone, with the step that each would have been
   /// through next. One that is inside a step is left to whoever called it.
   mutating func remove(
-    _ ids: Set<UInt64>, inOrder modules: [LivingModule]
-  ) -> [(LivingModule, LivingModule.Step)] {
-    var removed: [(LivingModule, LivingModule.Step)] = []
+    _ ids: Set<UInt64>, inOrder modules: [RunningModule]
+  ) -> [(RunningModule, RunningModule.Step)] {
+    var removed: [(RunningModule, RunningModule.Step)] = []
     for module in overdue + modules where ids.contains(module.id) {
       switch states[module.id] {
       case .overdue: removed.append((module, .setUp))
-      case .living(_, let next, isInside: false): removed.append((module, next))
+      case .running(_, let next, isInside: false): removed.append((module, next))
       default: break
       }
     }
@@ -108,11 +107,11 @@ extension ModuleStates {
   /// How far a module is; nil while the Hive does not run. `isOrdered` says that its requirements are
   /// met.
   func stage(of entry: RegisteredEntry, isOrdered: Bool) -> Stage? {
-    guard isRunning, entry.kind == .module else { return nil }
+    guard isStarted, entry.kind == .module else { return nil }
     switch states[entry.order] {
-    case .made, .living(_, .setUp, _), .living(_, .initialize, _), .living(_, .splash, _):
+    case .made, .running(_, .setUp, _), .running(_, .initialize, _), .running(_, .splash, _):
       return .starting
-    case .living: return .started
+    case .running: return .started
     case .overdue: return .overdue
     case .failed(let failure): return .failed("\(failure.event): \(failure.what)")
     case .gone, nil:

@@ -186,7 +186,7 @@ struct EventTests {
       let row = rows.first { $0.0 == event.kind.rawValue }
       #expect(row?.1.hasPrefix("`.\(event.name)") == true)
     }
-    for step in LivingModule.Step.allCases {
+    for step in RunningModule.Step.allCases {
       #expect(rows.first { $0.0 == step.kind.rawValue }?.1 == "`\(step.rawValue)`")
     }
   }

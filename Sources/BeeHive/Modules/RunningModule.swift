@@ -1,5 +1,5 @@
 /// A module that has been made, in Swift or in C, and what is known of it.
-struct LivingModule: Sendable {
+struct RunningModule: Sendable {
   /// The lifecycle's steps, in order.
   enum Step: String, Sendable, CaseIterable {
     case setUp, initialize, splash, tearDown, unmount
