@@ -93,7 +93,7 @@ uint64_t beehive_epoch_oldest(void) {
   pthread_once(&prepared, prepare);
 #if defined(__linux__)
   // After this every reader either has its announcement visible here or will see the new table.
-  // Refused: nobody knows who reads what, so nothing is freed this time.
+  // Refused: it is unknown who reads what, so nothing is freed this time.
   if (!beehive_epoch.fence_needed &&
       syscall(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
     return 0;

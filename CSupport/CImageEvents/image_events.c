@@ -2,7 +2,7 @@
  *
  * The hook runs inside constructors, under the loader's lock, in processes that may never use a
  * Hive. So it allocates nothing, runs no Swift, and the one lock it takes is held for a few
- * instructions by whoever has it and never across a call. */
+ * instructions by the thread that has it and never across a call. */
 #include "CImageEvents.h"
 
 #include <pthread.h>
@@ -11,8 +11,8 @@
 
 #include "CImageList.h"
 
-/* Says that a runtime is in this image, so that a second one in a process can be noticed. It stands
- * beside the hook: whoever links a copy of that links a copy of this. */
+/* Says that a runtime is in this image, so that a second one in a process can be noticed. It is
+ * beside the hook: an image that links a copy of that links a copy of this. */
 __asm__(".pushsection .note.beehive,\"aR\",%note\n"
         ".balign 4\n"
         ".long 8, 4, 0x42454502\n"

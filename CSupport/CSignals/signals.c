@@ -13,7 +13,7 @@
 
 // Read by the handler: plain words, set before the handler is in place.
 static struct {
-  uint64_t signals;  // atomic; 0 while nobody has the slot
+  uint64_t signals;  // atomic; 0 while the slot is free
   int reading, writing;
   bool has_pipe;
 } slots[BEEHIVE_SIGNAL_SLOTS];
@@ -29,7 +29,7 @@ static uint64_t bit(int number) { return (uint64_t)1 << (number - 1); }
 static void handle(int number) {
   int saved = errno;
   if (getpid() != __atomic_load_n(&owner, __ATOMIC_RELAXED)) {
-    // Nobody watches here. What the system would have done happens once this handler has returned.
+    // No thread watches here. What the system would have done happens once this handler has returned.
     signal(number, SIG_DFL);
     raise(number);
     errno = saved;
@@ -51,7 +51,7 @@ static uint64_t watched(void) {
   return all;
 }
 
-// Restores what was there before, for signals that nobody watches any more.
+// Restores what was there before, for signals that are not watched any more.
 static void restore(uint64_t signals) {
   for (int number = 1; number <= LAST_SIGNAL; number++) {
     if (!(signals & bit(number))) continue;

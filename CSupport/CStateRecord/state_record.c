@@ -44,7 +44,7 @@ static void end(void) {
   __atomic_store_n(sequence, *sequence + 1, __ATOMIC_RELEASE);
 }
 
-/* A cell that nobody uses; its number, or -1. */
+/* A free cell; its number, or -1. */
 static int32_t take(void) {
   state_record *record = &beehive_state_record;
   if (vacant != 0) {

@@ -1,8 +1,8 @@
 internal import BinaryImage
 internal import Registration
 
-/// From an accepted entry to what makes it, as RECORDS says: the record's accessor, else a type of
-/// the name, else what the host gave.
+/// From an accepted entry to what makes it: the record's accessor, else a type of the name, else what the
+/// host gave.
 ///
 /// Runs with no lock held: it asks the Swift runtime and the image's own accessor.
 struct Binding {
@@ -72,7 +72,7 @@ struct Binding {
     if let type = ForeignCall.describe(accessor) {
       accessor.service = ObjectIdentifier(type)
       accessor.hasOtherName =
-        record.kind == .service && !ServiceNames.of(type).all.contains(record.name)
+        record.kind == .service && !TypeSpelling.of(type).all.contains(record.name)
     }
     return .bound(.accessor(accessor))
   }

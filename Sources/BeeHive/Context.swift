@@ -1,4 +1,4 @@
-/// What a module is told about its host: a value, so that nobody changes it under another.
+/// What a module is told about its host: a value, so that no module changes it under another.
 public struct Context: Sendable {
   /// In which surroundings the application runs.
   public struct Environment: Hashable, Sendable {

@@ -5,7 +5,7 @@ internal import CBeeHive
 ///
 /// The one place of this layer that turns addresses into functions and pointers. Every caller has
 /// made sure that the image stays mapped: Swift images are pinned, C images held. What the author
-/// promised by writing the record (that the function has this type) nobody can check.
+/// promised by writing the record (that the function has this type) cannot be checked.
 enum ForeignCall {
   /// Asks an accessor for a value of `Service`; nil where it refuses that type.
   static func make<Service>(_ accessor: Accessor, as service: Service.Type) -> Service? {

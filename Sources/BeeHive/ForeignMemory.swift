@@ -68,7 +68,7 @@ package enum ForeignMemory: Sendable {
 }
 
 extension RegisteredEntry {
-  /// Where what it leads to may stand.
+  /// Where its target may be.
   var memory: ForeignMemory { image == nil ? .host : .image }
 }
 

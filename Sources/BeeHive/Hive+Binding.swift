@@ -12,24 +12,6 @@ struct BindingGround: Equatable {
 }
 
 extension Hive {
-  /// The services of any of these names, and those that serve as `type` whatever their name, in order of
-  /// registration, and the table's version; with a given name, those that have it alone.
-  func services(
-    named names: [String], of type: Any.Type? = nil, given: String? = nil
-  ) -> (entries: [RegisteredEntry], version: Int) {
-    state.withLock { state in
-      var entries = names.flatMap { name in
-        given.map { state.table.services(named: name, given: $0) }
-          ?? state.table.services(named: name)
-      }
-      if let type {
-        entries += state.table.services(serving: ObjectIdentifier(type), given: given)
-          .filter { !names.contains($0.name) }
-      }
-      return (entries, state.table.version)
-    }
-  }
-
   /// How far an entry got; one that is not bound is tried once more.
   ///
   /// A caller who tries several delivers afterwards, once, what observers are to be told.
@@ -58,7 +40,7 @@ extension Hive {
 
   /// Tries every unbound entry, unless nothing has come that could bind one since the last time.
   ///
-  /// When it returns, each was tried: whoever asks while another thread is at it does the same work.
+  /// When it returns, each was tried: a caller that comes while another thread does this does the same work.
   func bindUnbound() {
     var isTried = false
     while !isTried {
@@ -79,7 +61,7 @@ extension Hive {
       let rejected = unbound.count {
         if case .rejected = boundProgress(of: $0, delivers: false) { true } else { false }
       }
-      // Whoever stood behind one that was rejected, as its duplicate, has their turn now.
+      // What was a duplicate of one that was rejected may be bound now.
       isTried = rejected == 0
       if isTried { state.withLock { $0.lastTry = ground } }
     }
@@ -114,7 +96,7 @@ extension Hive.State {
       return
     }
     // An entry whose name ends in the same part could be asked for by the same name.
-    let ends = Set(names.map(ServiceNames.lastHash))
+    let ends = Set(names.map(TypeName.lastHash))
     let isMiss = answer is CachedMiss
     guard ends.allSatisfy({ publishedKeys[$0]?.isOpen(toMiss: isMiss) ?? true }) else { return }
     for end in ends { publishedKeys[end, default: PublishedKeys()].insert(key, isMiss: isMiss) }

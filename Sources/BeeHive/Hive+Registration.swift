@@ -76,7 +76,7 @@ extension Hive {
     attributes.priority = priority
     attributes.scope = scope.rawValue
     return RegisteredEntry(
-      order: Self.nextOrder(), kind: .service, name: ServiceNames.of(type).qualified,
+      order: Self.nextOrder(), kind: .service, name: TypeSpelling.of(type).qualified,
       implementation: implementation, attributes: attributes, source: source, image: nil,
       scope: scope, isC: false, progress: progress)
   }
@@ -171,7 +171,7 @@ extension Hive {
   /// - Returns: How many were removed. Instances that were handed out live on.
   @discardableResult
   public func remove<Service: Sendable>(_ type: Service.Type, name: String? = nil) -> Int {
-    let spelling = ServiceNames.of(type).qualified
+    let spelling = TypeSpelling.of(type).qualified
     return withdraw { entry in
       guard entry.kind == .service, case .code = entry.source, !entry.isOverride else {
         return false
@@ -189,7 +189,7 @@ extension Hive {
   /// - Returns: How many were removed.
   @discardableResult
   public func removeServices(named name: String) -> Int {
-    withdraw { $0.kind == .service && ServiceNames.matches(name, $0.name) }
+    withdraw { $0.kind == .service && TypeName.couldMeanTheSame(name, $0.name) }
   }
 
   /// Takes in one entry, for the module whose code is running; throws where it is refused.
@@ -207,7 +207,7 @@ extension Hive {
   private func bindNamesakes(of entry: RegisteredEntry) {
     guard entry.kind == .service else { return }
     let unbound = state.withLock { state in
-      ServiceNames.forms(of: entry.name).flatMap { name in
+      TypeName(entry.name).suffixes.flatMap { name in
         state.table.services(named: name, given: entry.givenName).filter {
           if case .accepted = $0.progress { true } else { false }
         }
@@ -304,7 +304,7 @@ extension Hive.State {
   /// that end in the same part.
   mutating func forgetAnswers(named name: String, cache: borrowing LookupCache) {
     guard !publishedKeys.isEmpty else { return }
-    let keys = publishedKeys.removeValue(forKey: ServiceNames.lastHash(of: name))
+    let keys = publishedKeys.removeValue(forKey: TypeName.lastHash(of: name))
     for key in keys?.all ?? [] { cache.publish(nil, for: key) }
   }
 }

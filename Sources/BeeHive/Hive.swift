@@ -6,7 +6,7 @@ internal import Threads
 
 /// The registry of modules and services: what images declare, what code registers, and who asks.
 ///
-/// `Hive.process` knows every image that this process has loaded and will load, whoever loads it.
+/// `Hive.process` knows every image that this process has loaded and will load, by whatever call.
 /// A Hive made with `init()` is empty and stays apart, and one made with `init(imagesWhere:)` knows
 /// chosen images alone: for tests.
 /// Every method may be called from any thread; factories, modules and the loader are never called
@@ -60,7 +60,7 @@ public final class Hive: Sendable {
   @usableFromInline let followsLoader: Bool
   /// The announcements that this Hive has seen to; compared with the hook's counter by every lookup.
   ///
-  /// No counter stands at the initial value: a Hive that has not walked yet is not up to date.
+  /// No counter has the initial value: a Hive that has not walked yet is not up to date.
   @usableFromInline let seenAnnouncements = Atomic<UInt>(.max)
 
   /// Which images are this Hive's business, by their paths; nil for all.
@@ -104,7 +104,7 @@ public final class Hive: Sendable {
   /// threads that counted those references would wait for each other's cache line.
   @usableFromInline static let following: Hive = {
     let hive = Hive(following: ())
-    // Sound: one reference is given up for good, and nobody else has the object yet.
+    // Sound: one reference is given up for good, and no other code has the object yet.
     unsafe beehive_swift_immortalize(Unmanaged.passRetained(hive).toOpaque())
     return hive
   }()

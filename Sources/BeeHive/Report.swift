@@ -35,7 +35,7 @@ public struct Report: Encodable, Sendable {
   public var entries: [Line]
   /// Images that could not be inspected or carry a second runtime; one sentence each.
   public var images: [String]
-  /// Requirements that no module meets, and circles; one sentence each.
+  /// Requirements that no module meets, and cycles; one sentence each.
   public var order: [String]
   /// Normal modules that start among the basic ones, because a basic one requires them.
   public var lifts: [String]

@@ -1,9 +1,9 @@
 internal import Synchronization
 
 extension Hive {
-  /// Whether the first failure throws at whoever can still be told: BeeHive's `enableException`.
+  /// Whether the first failure throws where a caller can still be told: BeeHive's `enableException`.
   ///
-  /// Off, as a Hive begins, what is refused stands in `entries` with its reason and the rest goes on.
+  /// Off, as a Hive begins, what is refused is listed in `entries` with its reason and the rest goes on.
   /// On, `register(_:file:)` throws the first entry of its file that is refused, and `start` and `run`
   /// throw the first thing that `validate` would list, before any module is made. Calls that register
   /// one thing, or ask for one, throw either way. A library that is opened has no caller of ours: what

@@ -41,13 +41,13 @@
     requires: AnnotatedNames = [], after: AnnotatedNames = []
   ) = #externalMacro(module: "BeeHiveAnnotationsPlugin", type: "ModuleMacro")
 #else
-  /// Stands where the macro would be: it needs the trait, so that nobody else builds swift-syntax.
+  /// Takes the macro's place without the trait: only those who ask for macros build swift-syntax.
   @available(
     *, unavailable, message: "switch the trait on: .package(url: …, traits: [\"Annotations\"])"
   )
   public struct BeeHiveService {}
 
-  /// Stands where the macro would be: it needs the trait, so that nobody else builds swift-syntax.
+  /// Takes the macro's place without the trait: only those who ask for macros build swift-syntax.
   @available(
     *, unavailable, message: "switch the trait on: .package(url: …, traits: [\"Annotations\"])"
   )

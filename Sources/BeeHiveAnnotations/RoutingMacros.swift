@@ -13,7 +13,7 @@ public enum AnnotatedExposure: Sendable {
 #if Annotations
   /// Declares that this type is a target; the image that holds it offers its actions when loaded.
   ///
-  /// The type conforms to `Target` of `BeeHiveRouting` and has an `init()` that whoever calls can call, as
+  /// The type conforms to `Target` of `BeeHiveRouting` and has an `init()` that callers can call, as
   /// for `@BeeHiveService`. Its actions are the methods with `@Action`. It is made at the first call.
   ///
   /// Writes one record into the section `BeehiveRecords`, a constant: no code runs before `main`. In C:

@@ -6,7 +6,7 @@
     struct Parameter {
       /// The name by which it is given: the label, or the name where there is none.
       var key: String
-      /// What stands before the colon of a call; nil for none.
+      /// The word before the colon of a call; nil for none.
       var label: String?
       /// The type without `@escaping`.
       var type: TypeSyntax

@@ -21,7 +21,7 @@
     }
 
     let role: Role
-    /// The name as it stands in the source, with backticks if it has any.
+    /// The name as it is in the source, with backticks if it has any.
     let name: TokenSyntax
     /// `Shop.Outer.EnglishGreeter`: the Swift module, the types around it as far as the macro can see
     /// them, the type.
@@ -29,12 +29,12 @@
     let attributes: AttributeListSyntax
     let body: MemberBlockSyntax
     let isEnum: Bool
-    /// Where the name stands.
+    /// Where the name is.
     let location: AbstractSourceLocation?
     /// The location of the annotation.
     let annotation: AbstractSourceLocation?
 
-    /// Nil where the annotation cannot stand on `declaration` at all.
+    /// Nil where the annotation cannot be on `declaration` at all.
     init?(
       _ declaration: some DeclGroupSyntax, as role: Role, annotatedBy attribute: AttributeSyntax,
       in context: some MacroExpansionContext, refusals: inout Refusals
@@ -92,7 +92,7 @@
         qualifiedName, "the name '\(qualifiedName)'", at: nameInSource, into: &refusals)
     }
 
-    /// The name where it stands, to point at.
+    /// The name where it is written, to point at.
     var nameInSource: TokenSyntax {
       body.parent?.asProtocol((any NamedDeclSyntax).self)?.name ?? name
     }

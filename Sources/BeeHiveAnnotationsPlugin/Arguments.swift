@@ -2,7 +2,7 @@
   import SwiftParser
   import SwiftSyntax
 
-  /// The arguments of an annotation, read from the source: an entry is a constant, so only what stands
+  /// The arguments of an annotation, read from the source: an entry is a constant, so only what is
   /// there can go into it.
   struct Arguments {
     private let list: LabeledExprListSyntax

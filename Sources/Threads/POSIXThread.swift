@@ -42,7 +42,7 @@ package struct POSIXThread: @unchecked Sendable {
   /// Leaves the thread to itself.
   package func detach() { pthread_detach(thread) }
 
-  /// Runs `body` on a new thread that nobody waits for; false where the system gives none.
+  /// Runs `body` on a new thread that is never waited for; false where the system gives none.
   package static func detach(_ body: @escaping @Sendable () -> Void) -> Bool {
     guard let thread = POSIXThread(body) else { return false }
     thread.detach()

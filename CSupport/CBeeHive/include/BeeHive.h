@@ -1,4 +1,4 @@
-/* BeeHive for C and C++ authors: say what a library offers; whoever loads it finds it.
+/* BeeHive for C and C++ authors: say what a library offers; the host that loads it finds it.
  *
  *   #include <BeeHive.h>                       // no library to link; nothing runs on its own
  *   BeeHiveMod(Shop.ShopModule);               // a Swift type by name

@@ -1,5 +1,5 @@
 // Epoch-based reclamation: how a lookup reads the current table without a lock or a reference count,
-// and how the writer learns when nobody can still be reading an old one.
+// and how the writer learns when no thread can still be reading an old one.
 //
 //   struct beehive_reader *reader = beehive_read_begin();
 //   ... load the table, use it ...
@@ -59,7 +59,7 @@ static inline void *_Nullable *_Nonnull beehive_creation_here(void) {
 static inline struct beehive_reader *_Nonnull beehive_read_begin(void) {
   struct beehive_reader *_Nonnull reader = beehive_reader_here();
   if (reader->depth++ == 0) {
-    // Acquire: whoever sees an epoch sees every table that was published before it began.
+    // Acquire: a thread that sees an epoch sees every table that was published before it began.
     uint64_t now = __atomic_load_n(&beehive_epoch.current, __ATOMIC_ACQUIRE);
     __atomic_store_n(&reader->epoch, now, __ATOMIC_RELAXED);
     if (__builtin_expect(__atomic_load_n(&beehive_epoch.fence_needed, __ATOMIC_RELAXED), 0))

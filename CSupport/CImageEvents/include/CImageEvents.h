@@ -2,7 +2,7 @@
  *
  *   if (image_events_generation() != seen) { … image_events_take(…) … }
  *
- * The one definition of `beehive_image_event` in a process stands here, in libBeeHive.so. */
+ * The one definition of `beehive_image_event` in a process is here, in libBeeHive.so. */
 #ifndef CIMAGE_EVENTS_H
 #define CIMAGE_EVENTS_H
 

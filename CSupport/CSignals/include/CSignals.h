@@ -1,4 +1,4 @@
-// Signals as bytes in a pipe: whoever waits for them reads, and nothing but a write happens inside
+// Signals as bytes in a pipe: a thread that waits for them reads, and nothing but a write happens inside
 // the handler.
 //
 //   int slot = beehive_signals_open(1ull << (SIGTERM - 1));
@@ -24,7 +24,7 @@
 /// all slots are taken, EINVAL for a signal that cannot be handled.
 int beehive_signals_open(uint64_t signals);
 
-/// Lets the calling thread take these signals: whoever started the process may have blocked them.
+/// Lets the calling thread take these signals: the parent of the process may have blocked them.
 void beehive_signals_admit(uint64_t signals);
 
 /// Where the numbers of the signals can be read, one byte each. Does not block.

@@ -1,5 +1,5 @@
 /* What the Hive of this process made of each entry, for who reads the process's memory: a table that
- * a debugger, a core file or `section-dump live` can be read from, since nobody can be asked there.
+ * a debugger, a core file or `section-dump live` can be read from, since no code can be called there.
  *
  *   int32_t image = state_record_image(bias);
  *   int32_t entry = state_record_entry(image, 2, 0);

@@ -44,7 +44,7 @@ const void *beehive_swift_type(const void *descriptor);
 BEEHIVE_SWIFT_LOCAL
 const void *beehive_swift_existential(const void *descriptor, bool class_bound);
 
-/// How a type stands to a protocol.
+/// Whether a type conforms to a protocol.
 typedef enum beehive_swift_conformance {
   beehive_swift_conforms_not,
   beehive_swift_conforms,

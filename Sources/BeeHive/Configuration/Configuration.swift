@@ -2,7 +2,7 @@ internal import BinaryImage
 internal import LibC
 internal import Threads
 
-/// The settings of an application, in layers: what is set at run time stands before the environment,
+/// The settings of an application, in layers: what is set at run time comes before the environment,
 /// that before files, and those before defaults.
 ///
 /// Shared by reference, so that a setting that changes is seen by every module; may be used from any
@@ -28,7 +28,7 @@ public final class Configuration: Sendable {
     case runtime
     /// An environment variable.
     case environment
-    /// A file that the host decoded; the one that was given last stands first.
+    /// A file that the host decoded; the one that was given last comes first.
     case file
     /// What the application gave as defaults.
     case defaults

@@ -24,7 +24,7 @@ public protocol ConfigurationConvertible: Sendable {
 }
 
 extension String: ConfigurationConvertible {
-  /// Text as it stands.
+  /// Text as it is.
   public init?(configuration value: ConfigurationValue) {
     guard case .string(let text) = value else { return nil }
     self = text

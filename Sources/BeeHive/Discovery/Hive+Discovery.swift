@@ -131,7 +131,7 @@ extension Hive.State {
     _ observers: Observers
   ) -> Departures {
     let news = arrivals.filter { isNews($0) }
-    // What is gone, and what another stands in the place of.
+    // What is gone, and what another image has replaced.
     let gone = Set(found.removed + news.map(\.id)).filter { images[$0] != nil }
     var departures = Departures()
     if !gone.isEmpty {
@@ -160,7 +160,7 @@ extension Hive.State {
     return departures
   }
 
-  /// Whether an arrival says what is not known: the image is new, or another stands in its place and
+  /// Whether an arrival says what is not known: the image is new, or another has replaced it and
   /// declares something else.
   private mutating func isNews(_ arrival: Arrival) -> Bool {
     guard images.isNews(arrival.id, at: arrival.look) else { return false }

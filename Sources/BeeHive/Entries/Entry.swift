@@ -66,7 +66,7 @@ public struct Problem: Error, Hashable, Sendable {
     public static let badContext = Self(rawValue: "bad-context")
     /// A function that the record leads to is not code of a loaded image.
     public static let badCode = Self(rawValue: "bad-code")
-    /// The kind is registered by another module of this package, or by nobody.
+    /// The kind is registered by another module of this package, or by none.
     public static let unhandledKind = Self(rawValue: "unhandled-kind")
     /// A module's task registers something although the module has been unmounted.
     public static let unmounted = Self(rawValue: "unmounted")

@@ -4,7 +4,7 @@ internal import Registration
 /// Every entry of a Hive, and which of them answers to a name. Lives under the Hive's lock.
 ///
 /// What one image declares is added and withdrawn at the cost of its own entries, however many others
-/// there are; and what nobody asks for is not even made.
+/// there are; and what is never asked for is not even made.
 struct EntryTable {
   private var made = MadeEntries()
   private var unmade = UnmadeEntries()

@@ -1,6 +1,6 @@
 /// The entries that are made, in order of registration. Lives under the Hive's lock.
 ///
-/// One that is taken out is let go at once, so that whoever took it out has the last reference and
+/// One that is taken out is let go at once, so that the caller that took it out has the last reference and
 /// ends it after leaving the lock: an instance of the user's goes with it.
 struct MadeEntries {
   /// Each entry knows its place; the empty ones are closed when they are half of all.

@@ -27,7 +27,7 @@ extension RegisteredEntry {
       progress: .rejected(Problem(code, rejection.message)))
   }
 
-  /// Whether two entries at the same place of two images say the same, so that one may stand for the
+  /// Whether two entries at the same place of two images say the same, so that one may replace the
   /// other. What an accessor does is not compared: C images have none.
   func declaresTheSame(as other: RegisteredEntry) -> Bool {
     kind == other.kind && name == other.name && implementation == other.implementation

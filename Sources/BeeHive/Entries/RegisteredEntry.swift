@@ -57,7 +57,7 @@ final class RegisteredEntry: @unchecked Sendable {
   var filedType: ObjectIdentifier?
   /// Where `MadeEntries` has put it.
   var place = 0
-  /// Where others read what became of the entry; negative where nobody does.
+  /// Where others read what became of the entry; negative where there is no state record.
   private var stateCell: Int32 = -1
 
   init(

@@ -46,12 +46,12 @@ struct UnmadeEntries {
     var group: Int32
     var index: UInt32
 
-    static let nobody: Int32 = -1
+    static let vacant: Int32 = -1
     /// Entries that are made have the name.
     static let made: Int32 = -2
-    /// Nobody has it any more.
+    /// No entry has it any more.
     static let free: Int32 = -3
-    static let empty = Place(hash: 0, group: nobody, index: 0)
+    static let empty = Place(hash: 0, group: vacant, index: 0)
   }
 
   /// By number; those of images that are gone are vacant.
@@ -92,7 +92,7 @@ struct UnmadeEntries {
     count += 1
     let position = position(of: hash)
     switch places[position].group {
-    case Place.nobody, Place.free:
+    case Place.vacant, Place.free:
       fill(position, Place(hash: hash, group: number, index: UInt32(index)))
       return .left
     case Place.made: return .meets
@@ -164,17 +164,17 @@ struct UnmadeEntries {
     vacant.append(number)
   }
 
-  /// Where a hash stands, or would stand.
+  /// The position of a hash, or the one that it would get.
   private func position(of hash: UInt32) -> Int {
     var position = Int(hash) & (places.count - 1)
-    while places[position].group != Place.nobody, places[position].hash != hash {
+    while places[position].group != Place.vacant, places[position].hash != hash {
       position = (position + 1) & (places.count - 1)
     }
     return position
   }
 
   private mutating func fill(_ position: Int, _ place: Place) {
-    if places[position].group == Place.nobody { usedCount += 1 }
+    if places[position].group == Place.vacant { usedCount += 1 }
     places[position] = place
   }
 }

@@ -5,7 +5,7 @@ extension Hive {
   /// Registers what a file declares, by the same rules and in the same order as everything else.
   ///
   /// `file` is the name that reports print. A file that was given before is not read again. Entries
-  /// that are refused, as duplicates are, stand in `entries` with their reason and do not hide others;
+  /// that are refused, as duplicates are, are listed in `entries` with their reason and do not hide others;
   /// of a strict Hive the first of them is thrown too, when the others are registered.
   public func register(_ registrations: Registrations, file: String) throws(Problem) {
     let isNew = state.withLock { $0.files.insert(file).inserted }

@@ -217,7 +217,7 @@ extension KeyedDecodingContainer {
 }
 
 extension DecodingError {
-  /// Where in the file the wrong value stands, as a person writes it: `moduleClasses[2].moduleLevel`.
+  /// Where in the file the wrong value is, as a person writes it: `moduleClasses[2].moduleLevel`.
   public var keyPath: String {
     let context: Context
     var path: [any CodingKey]

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// An object made by whoever asks first, and kept for good.
+/// An object that the first caller makes, and that is kept for good.
 ///
 /// As `AtomicLazyReference`, which the Synchronization library does not inline: ThreadSanitizer does
 /// not see its orderings, and would report users of the Hive.

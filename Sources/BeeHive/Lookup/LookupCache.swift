@@ -105,7 +105,7 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
   /// The key of a recipe, from that of the service that it makes.
   static func recipeKey(_ key: UInt) -> UInt { key | 2 }
 
-  /// What stands for `key`, which is the key of `Service`: valid until the read section ends, in
+  /// The object of `key`, which is the key of `Service`: valid until the read section ends, in
   /// which the caller is.
   @inlinable @inline(__always)
   func cached<Service: Sendable>(
@@ -114,11 +114,11 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
     guard let object = unsafe table.find(key) else {
       return nil
     }
-    // Sound: what stands for a type's key is a `CachedValue` of the type.
+    // Sound: the object of a type's key is a `CachedValue` of the type.
     return unsafe Unmanaged<CachedValue<Service>>.fromOpaque(object)
   }
 
-  /// Lends the service that stands for `key` for the call's duration; nil where there is none.
+  /// Lends the service of `key` for the call's duration; nil where there is none.
   @inlinable @inline(__always)
   func withValue<Service: Sendable, Result>(
     _ type: Service.Type, at key: UInt, _ body: (borrowing Service) throws -> Result
@@ -129,7 +129,7 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
     return try unsafe cached._withUnsafeGuaranteedRef { try body($0.value) }
   }
 
-  /// The service that stands for the key of a name; nil where another name has that key.
+  /// The service of the key of a name; nil where another name has that key.
   func value<Service: Sendable>(_ type: Service.Type, at key: UInt, name: String) -> Service? {
     (object(at: key, name: name) as? CachedValue<Service>)?.value
   }

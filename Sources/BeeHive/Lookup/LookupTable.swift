@@ -39,7 +39,7 @@ struct LookupTable {
     unsafe bits = UInt(bitPattern: slots) | shift
   }
 
-  /// The table that a word stands for which one had as its `bits`.
+  /// The table whose `bits` a word holds.
   @inlinable @inline(__always)
   init(bits: UInt) { unsafe self.bits = bits }
 
@@ -70,7 +70,7 @@ struct LookupTable {
     unsafe (key &* 0x9E37_79B9_7F4A_7C15) &>> bits
   }
 
-  /// The object that stands for `key`, unretained: valid until the read section ends.
+  /// The object of `key`, unretained: valid until the read section ends.
   @inlinable @inline(__always)
   func find(_ key: UInt) -> UnsafeRawPointer? {
     var index = unsafe start(of: key)
@@ -82,7 +82,7 @@ struct LookupTable {
     }
   }
 
-  /// Puts an object, or nothing, in the place of `key`: what stood there, and whether the key is new.
+  /// Sets the object of `key`, or none. Returns the one before, and whether the key is new.
   ///
   /// The caller holds the writer's lock and has made sure that an empty slot is left.
   func exchange(

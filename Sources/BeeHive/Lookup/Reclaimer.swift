@@ -7,7 +7,7 @@ internal import Threads
 /// once every running read section has begun later. Readers are never waited for: a long one only
 /// postpones. Collection runs every `batch` retirements, so memory stays near what is live.
 @safe final class Reclaimer: Sendable {
-  /// Something that nobody can reach any more, except readers that began before it was unpublished.
+  /// Something that no one can reach any more, except readers that began before it was unpublished.
   @safe
   private struct Retired: @unchecked Sendable {
     // Sound: owns what it holds, and one thread releases it once.
@@ -42,7 +42,7 @@ internal import Threads
   /// How many retired things are still waiting.
   var count: Int { retired.withLock { $0.count } }
 
-  /// Lets go of what nobody can see any more, if enough has gathered or `now` is true.
+  /// Lets go of what no reader can see any more, if enough has gathered or `now` is true.
   ///
   /// The caller holds no lock: deinitialisers of user types run here.
   func collect(now: Bool = false) {

@@ -66,7 +66,7 @@ extension Event.Kind {
   public static let didReceiveMemoryWarning = Self(rawValue: 12)
   /// The first number of applications.
   public static let custom = Self(rawValue: 1000)
-  /// The number of every event that a Swift type stands for.
+  /// The number of every event that is a Swift type.
   public static let typed = Self(rawValue: -1)
 }
 

@@ -6,7 +6,7 @@ public enum EventResponse: Sendable {
   case handled
   /// The module answers with a value.
   case value(any Sendable)
-  /// The module has done its part, with an answer or without, and nobody after it is told.
+  /// The module has done its part, with an answer or without, and no module after it is told.
   case stop((any Sendable)? = nil)
 }
 

@@ -4,13 +4,13 @@ internal import Threads
 
 /// The modules that are declared, sorted by what can become of them.
 struct DeclaredModules {
-  /// Those that something makes and nobody switched off.
+  /// Those that something makes and that were not switched off.
   var ready: [RegisteredEntry] = []
   /// The names of those that were switched off.
   var disabled: [String] = []
   /// Those that nothing makes, or that were rejected.
   var unbound: [Entry] = []
-  /// Why nobody of a name can start.
+  /// Why no module of a name can start.
   var unavailable: [String: String] = [:]
 }
 
@@ -41,7 +41,7 @@ extension Hive {
       disabled: declared.disabled, unbound: declared.unbound)
   }
 
-  /// Every module, as it stands now.
+  /// Sorts all modules by what can become of them now.
   func declaredModules() -> DeclaredModules {
     let switchedOff = self.switchedOff
     return state.withLock { state in
@@ -55,7 +55,7 @@ extension Hive {
           declared.ready.append(entry)
         } else {
           declared.unbound.append(entry.snapshot)
-          // A duplicate is not why nobody of its name can start.
+          // A duplicate is not why no module of its name can start.
           let reason = "is declared, but nothing can make it: \(entry.source)"
           declared.unavailable[entry.name] = declared.unavailable[entry.name] ?? reason
         }

@@ -2,15 +2,15 @@ internal import BinaryImage
 internal import Registration
 
 extension LaunchOrder {
-  /// A circle of modules, each of which starts only after the next.
+  /// A cycle of modules, each of which starts only after the next.
   public struct Cycle: Hashable, Sendable {
-    /// The circle, the first module once more at its end.
+    /// The cycle, with the first module once more at its end.
     public var path: [Node]
 
-    /// Describes a circle.
+    /// Describes a cycle.
     public init(path: [Node]) { self.path = path }
 
-    /// What one module of the circle says of the next.
+    /// What one module of the cycle says of the next.
     public struct Edge: Hashable, Sendable {
       /// The module that waits.
       public var module: String
@@ -22,7 +22,7 @@ extension LaunchOrder {
       public var source: Source
     }
 
-    /// The edges, one for each module of the circle.
+    /// The edges, one for each module of the cycle.
     public var edges: [Edge] {
       zip(path, path.dropFirst()).map { module, other in
         Edge(
@@ -32,7 +32,7 @@ extension LaunchOrder {
     }
   }
 
-  /// What cannot be ordered, one sentence each: requirements that nobody meets, and circles.
+  /// What cannot be ordered, one sentence each: requirements that no module meets, and cycles.
   public var problems: [String] { missing.map(\.description) + cycles.map(\.description) }
 
   /// Appends the order of what came later; what was in the way then has been looked at again.

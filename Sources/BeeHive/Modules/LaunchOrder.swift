@@ -1,8 +1,8 @@
 internal import Registration
 
-/// In which order modules start, and what stands in the way.
+/// In which order modules start, and what keeps some from starting.
 ///
-/// Declared requirements bind, in one order over every way of registration: whoever is required, or
+/// Declared requirements bind, in one order over every way of registration: a module that is required, or
 /// is to be followed and present, comes first. Among those that are free, basic modules come before
 /// normal ones, then the larger priority, then the image's path, then the name. A normal module that
 /// a basic one requires counts as basic.
@@ -44,13 +44,13 @@ public struct LaunchOrder: Hashable, Sendable {
     public var requiredBy: String
   }
 
-  /// A requirement that nobody meets.
+  /// A requirement that no module meets.
   public struct Missing: Hashable, Sendable {
     /// The module that cannot start.
     public var module: Node
     /// The name that it requires.
     public var requirement: String
-    /// Why nobody of the name can start, where one is declared: "is switched off".
+    /// Why no module of the name can start, where one is declared: "is switched off".
     public var reason: String?
     /// Modules that are called nearly so.
     public var similar: [String] = []
@@ -60,9 +60,9 @@ public struct LaunchOrder: Hashable, Sendable {
   public internal(set) var modules: [Node] = []
   /// The normal modules that start among the basic ones.
   public internal(set) var lifts: [Lift] = []
-  /// Requirements that nobody meets; what needs them, directly or not, is not in `modules`.
+  /// Requirements that no module meets; what needs them, directly or not, is not in `modules`.
   public internal(set) var missing: [Missing] = []
-  /// Circles; their members, and what needs them, are not in `modules`.
+  /// Cycles; their members, and what needs them, are not in `modules`.
   public internal(set) var cycles: [Cycle] = []
   /// What cannot start, by name, and the module it requires that cannot start either.
   public internal(set) var blocked: [String: String] = [:]

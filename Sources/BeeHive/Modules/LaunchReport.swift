@@ -7,7 +7,7 @@ public struct LaunchOptions: Sendable {
   /// How long one step of one module may take, and one event; nil for as long as it likes. Each counts
   /// from its own beginning, also where others block their threads.
   public var timeLimit: Duration?
-  /// Who is told of modules that take long; nobody unless given.
+  /// Who is told of modules that take long; none unless given.
   public var watchdog: Watchdog?
 
   /// Modules that do not start, besides those that `BEEHIVE_DISABLE` in the environment names.
@@ -88,7 +88,7 @@ public struct LaunchError: Error, Sendable, CustomStringConvertible {
     case calledByModule
   }
 
-  /// The order, with what is missing and what goes in circles.
+  /// The order, with what is missing and the cycles.
   public var order: LaunchOrder
   /// The modules that failed.
   public var failures: [ModuleFailure]

@@ -29,8 +29,8 @@ extension ModuleRunner {
     hive.letGo(of: modules.filter { !isRunning($0) }.map(\.entry))
   }
 
-  /// One module after another; those that are marked run beside the others, and whoever starts after
-  /// one of them waits for it.
+  /// One module after another; those that are marked run beside the others, and those that start after
+  /// one of them wait for it.
   private func initialize(_ modules: [RunningModule]) async {
     let earlierFailures = failures.count
     var running: [String: Task<Void, Never>] = [:]
@@ -47,7 +47,7 @@ extension ModuleRunner {
       }
     }
     for task in running.values { await task.value }
-    // In the modules' order, whoever was faster.
+    // In the modules' order, whichever was faster.
     let places = Dictionary(
       modules.enumerated().map { ($1.node.name, $0) }, uniquingKeysWith: { first, _ in first })
     failures[earlierFailures...].sort { places[$0.module] ?? 0 < places[$1.module] ?? 0 }

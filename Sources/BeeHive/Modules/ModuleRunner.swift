@@ -190,7 +190,7 @@ actor ModuleRunner {
     let isEnd = phase == .running || isStopRequested
     phase = .stopping
     states.withLock { $0.isStarted = false }
-    // A task of its own: whoever stops the Hive because they were cancelled still stops it in order.
+    // A task of its own: a caller that stops the Hive because it was cancelled still stops it in order.
     await Task(executorPreference: ModuleThreads.shared) { await self.undoAll() }.value
     if let hive = context?.hive {
       hive.letGo(of: states.withLock { $0.running.map(\.entry) })

@@ -65,7 +65,7 @@ struct ModuleStates: Sendable {
   }
 
   /// Takes modules out; returns those that are to be undone, with the step that each would have been
-  /// through next. One that is inside a step is left to whoever called it.
+  /// through next. One that is inside a step is left to the caller of that step.
   mutating func remove(
     _ ids: Set<UInt64>, inOrder modules: [RunningModule]
   ) -> [(RunningModule, RunningModule.Step)] {

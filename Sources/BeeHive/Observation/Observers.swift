@@ -22,7 +22,7 @@ final class Observers: Sendable {
   private let state = Lock(State())
   private let count = Atomic<Int>(0)
 
-  /// Whether anybody listens; what nobody hears is not even put together.
+  /// Whether there are observers; without any, notices are not even put together.
   var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
   func add(_ tell: @escaping @Sendable (HiveNotice) -> Void) -> Observation {

@@ -61,7 +61,7 @@ public final class Watchdog: Sendable {
       state.isWatching = true
       return (number, isFirst)
     }
-    // Without a thread nobody watches this time; the next call tries again.
+    // Without a thread this call is not watched; the next one tries again.
     if isFirst, !POSIXThread.detach({ self.watch() }) { state.withLock { $0.isWatching = false } }
     return number
   }

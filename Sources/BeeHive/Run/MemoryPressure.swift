@@ -10,7 +10,7 @@ public struct MemoryPressure: Hashable, Sendable {
     case observed(path: String)
     /// Modules are not told, for this reason.
     case unavailable(reason: String)
-    /// Nobody wanted to know.
+    /// It was not asked for.
     case unwanted
   }
 

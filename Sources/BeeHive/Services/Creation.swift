@@ -126,7 +126,7 @@ extension ServiceError {
     let places = path.dropLast().map(\.source.description).joined(separator: ", ")
     return ServiceError(
       .cycle, service: path.first?.name ?? "",
-      message: "needs itself: \(names) (\(places)); break the circle or hand one of them in later",
+      message: "needs itself: \(names) (\(places)); break the cycle or hand one of them in later",
       sources: path.dropLast().map(\.source))
   }
 }

@@ -44,7 +44,7 @@ extension Hive {
     var attributes = Attributes()
     attributes.name = name
     return RegisteredEntry(
-      order: Self.nextOrder(), kind: .service, name: ServiceNames.of(type).qualified,
+      order: Self.nextOrder(), kind: .service, name: TypeSpelling.of(type).qualified,
       implementation: nil, attributes: attributes, source: source, image: nil, scope: .singleton,
       isC: false, isOverride: true,
       progress: .bound(.closure(FactoryClosure { _ in instance })))

@@ -13,7 +13,7 @@ extension Resolution {
   }
 
   private var spelling: String {
-    ServiceNames.of(type).unqualified + (name.map { " named \($0)" } ?? "")
+    TypeSpelling.of(type).unqualified + (name.map { " named \($0)" } ?? "")
   }
 
   /// Adds those that would serve but for their names.
@@ -59,9 +59,9 @@ extension Resolution {
   func hint(for miss: ServiceError) -> @Sendable () -> String {
     let (hive, type, name) = (hive, type as Any.Type, name)
     guard miss.code == .unusable else {
-      return { hive.servicesLike(ServiceNames.of(type).qualified) }
+      return { hive.servicesLike(TypeSpelling.of(type).qualified) }
     }
-    return { name.map { hive.givenNamesLike($0, of: ServiceNames.of(type)) } ?? "" }
+    return { name.map { hive.givenNamesLike($0, of: TypeSpelling.of(type)) } ?? "" }
   }
 
   /// Keeps that nothing has the name, until something comes or goes.

@@ -40,7 +40,7 @@ extension Resolution {
   }
 
   /// What a record may call the type.
-  var names: [String] { ServiceNames.of(type).all }
+  var names: [String] { TypeSpelling.of(type).all }
 
   /// Runs a factory; what it throws names its entry.
   private func make(_ entry: RegisteredEntry, _ recipe: Recipe) throws(ServiceError) -> Service? {

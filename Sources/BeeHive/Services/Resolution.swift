@@ -136,7 +136,7 @@ struct Resolution<Service: Sendable> {
   /// then in order. With a given name, those that have it alone.
   mutating func fitting(given name: String? = nil) -> [Candidate] {
     var found: [Candidate] = []
-    let names = ServiceNames.of(type).all
+    let names = TypeSpelling.of(type).all
     let services = hive.services(named: names, of: type, given: name)
     version = services.version
     let ofTask = TaskOverride.entries(of: hive).filter {

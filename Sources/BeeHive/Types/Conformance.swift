@@ -12,7 +12,7 @@ enum Conformance: Hashable, Sendable {
   /// It depends on more than the types, or cannot be read from them; one sentence says on what.
   case undecided(String)
 
-  /// How `type` stands to `service`, for instance `(any Greeter).self`.
+  /// Whether `type` conforms to `service`, for instance `(any Greeter).self`.
   static func of(_ type: any Any.Type, to service: any Any.Type) -> Self {
     if ObjectIdentifier(type) == ObjectIdentifier(service) {
       return ExistentialLayout(of: type) == nil

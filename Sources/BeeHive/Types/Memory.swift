@@ -22,7 +22,7 @@ enum Memory {
     return self.address(at: target)
   }
 
-  /// The pointer stored at an address; nil for null, or where no pointer can stand.
+  /// The pointer stored at an address; nil for null, or where no pointer can be.
   static func address(at address: UInt) -> UInt? {
     guard address % UInt(MemoryLayout<UInt>.alignment) == 0,
       let pointer = unsafe UnsafeRawPointer(bitPattern: address)
@@ -69,7 +69,7 @@ enum Memory {
   /// The type with the mangled name at an address; nil for one that depends on generic arguments.
   static func type(mangled address: UInt) -> (any Any.Type)? {
     guard let start = unsafe UnsafePointer<UInt8>(bitPattern: address) else { return nil }
-    // Symbolic references stand inside the name: a control byte, then 4 or 8 bytes that may be 0.
+    // Symbolic references are inside the name: a control byte, then 4 or 8 bytes that may be 0.
     var count = 0
     while true {
       switch unsafe start[count] {

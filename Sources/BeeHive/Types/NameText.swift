@@ -2,10 +2,10 @@
 ///
 /// Works on UTF-8: everything that has a meaning here is ASCII.
 enum NameText {
-  /// What stands for a space in the names that images hold.
+  /// How the names that images hold spell a space.
   static let noBreakSpace: Character = "\u{a0}"
 
-  /// Whether the byte may stand in an identifier; every byte above ASCII may.
+  /// Whether the byte may be part of an identifier; every byte above ASCII may.
   static func isIdentifier(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -62,7 +62,7 @@ enum NameText {
     return previous == UInt8(ascii: ".") ? nil : text[start...]
   }
 
-  /// Where the last part of a plain dotted name stands; nil where the name is none, or not plain.
+  /// The range of the last part of a plain dotted name; nil where the name is none, or not plain.
   static func lastPart(of name: Span<UInt8>) -> Range<Int>? {
     var previous = UInt8(ascii: ".")
     var start = 0
@@ -85,7 +85,7 @@ enum NameText {
     return split(text[...], at: UInt8(ascii: ".")).map { String(text[$0.startIndex...]) }
   }
 
-  /// The parts between the separators that stand outside all brackets and backticks.
+  /// The parts between the separators outside all brackets and backticks.
   static func split(_ text: Substring, at separator: UInt8) -> [Substring] {
     var parts: [Substring] = []
     var start = text.startIndex
@@ -118,7 +118,7 @@ enum NameText {
       guard part.last == "`", part.count > 2 else { return nil }
       let inner = part.dropFirst().dropLast()
       // Backticks that only escape a keyword are gone in the image; those of a raw identifier stay,
-      // and no-break spaces stand for its spaces.
+      // and no-break spaces are its spaces.
       if inner.utf8.allSatisfy(isIdentifier), inner.first?.isWholeNumber == false {
         return String(inner)
       }
@@ -131,7 +131,7 @@ enum NameText {
     return String(part[..<end])
   }
 
-  /// What stands between the parentheses that enclose the whole text; nil for a tuple or a function.
+  /// The text between the parentheses that enclose the whole text; nil for a tuple or a function.
   private static func parenthesised(_ text: Substring) -> Substring? {
     guard text.first == "(", text.last == ")" else { return nil }
     let inner = text.dropFirst().dropLast()

@@ -1,3 +1,5 @@
+internal import Registration
+
 /// A type's name as a person writes it: `Shop.Greeter`, `Shop.Cart.Item`, `Greeter`.
 ///
 /// Equal names have equal text: spaces are normalised, `any` is dropped, and so are the parentheses
@@ -25,6 +27,19 @@ struct TypeName: Hashable, Sendable {
   ///
   /// `Shop.Cart.Item` is also `Cart.Item` and `Item`.
   var suffixes: [String] { NameText.suffixes(text) }
+}
+
+extension TypeName {
+  /// The hash of the shortest form of a written name: equal for all names that could mean one service.
+  static func lastHash(of name: String) -> UInt32 {
+    NameHash.of((TypeName(name).suffixes.last ?? name).utf8Span.span, .service)
+  }
+
+  /// Returns whether two written names could mean one service: one ends in the other.
+  static func couldMeanTheSame(_ name: String, _ other: String) -> Bool {
+    name == other || TypeName(other).suffixes.contains(name)
+      || TypeName(name).suffixes.contains(other)
+  }
 }
 
 extension TypeName: CustomStringConvertible {

@@ -8,7 +8,7 @@ struct TypeSpelling: Hashable, Sendable {
   let unqualified: String
   /// Every form in which a record may name the type, the longest first, each once.
   ///
-  /// `Shop.Cart.Item`, `Cart.Item`, `Item`; the arguments of a generic type stand in both forms.
+  /// `Shop.Cart.Item`, `Cart.Item`, `Item`; the arguments of a generic type are part of both forms.
   let all: [String]
 
   /// The spelling of a type, asked of the runtime once and then remembered.

@@ -2,7 +2,7 @@
  *
  *   BEEHIVE_IMAGE_ONCE                       // every annotation begins with it; no semicolon after
  *
- * The headers must emit nothing when they are only included, and an annotation may stand in a file
+ * The headers must emit nothing when they are only included, and an annotation may be in a file
  * any number of times. So nothing here relies on the preprocessor remembering what it has expanded
  * (a precompiled header forgets that): each part is legal C or C++ when it is written again. */
 #ifndef BEEHIVE_ANCHOR_H

@@ -57,7 +57,7 @@ typedef struct beehive_note_descriptor {
   int32_t records_stop;
 } beehive_note_descriptor;
 
-/* Weak: in a process without a runtime it is null and the image announces itself to nobody.
+/* Weak: in a process without a runtime it is null and the image does not announce itself.
  * Default visibility, stated, because it must leave the image even inside a
  * `#pragma GCC visibility push(hidden)`. */
 extern void beehive_image_event(beehive_image *image, int event)

@@ -1,4 +1,4 @@
-/* What an author writes. All of these stand at file or namespace scope, take their names unexpanded
+/* What an author writes. All of these belong at file or namespace scope, take their names unexpanded
  * (`linux.Shop` stays that) and are followed by a semicolon.
  *
  *   BeeHiveMod(Shop.ShopModule);

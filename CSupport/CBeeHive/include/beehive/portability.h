@@ -83,7 +83,7 @@ BEEHIVE_WITHOUT_RETAIN"
 /* An image's own business: no other image may bind to it, whatever -fvisibility says. */
 #define BEEHIVE_HIDDEN __attribute__((__visibility__("hidden")))
 
-/* A name nobody else has. It is not made from the author's words, since `Shop.ShopModule` is no
+/* A name that no other declaration has. It is not made from the author's words, since `Shop.ShopModule` is no
  * identifier, and two levels are what lets __COUNTER__ expand before the paste. */
 #define BEEHIVE_PASTE_(left, right) left##right
 #define BEEHIVE_PASTE(left, right) BEEHIVE_PASTE_(left, right)

@@ -35,7 +35,7 @@ BEEHIVE_C_BEGIN
 typedef bool (*beehive_accessor)(void *out, const void *expected_type, const void *context,
                                  uintptr_t request);
 
-/* 32 bytes on every machine, so a reader of files needs one layout: a 4-byte pointer stands first
+/* 32 bytes on every machine, so a reader of files needs one layout: a 4-byte pointer comes first
  * in its 8 bytes, zeros follow. */
 typedef struct beehive_record_head {
   uint32_t size; /* of the whole record, a multiple of 8; 0 is a padding word */

@@ -53,7 +53,7 @@ typedef struct beehive_call {
   const beehive_argument *arguments; /* a missing optional one is not there */
 } beehive_call;
 
-/* Where the answer goes; whoever gives none answers with nothing. */
+/* Where the answer goes; a route that gives none answers with nothing. */
 typedef struct beehive_reply {
   uint32_t size;
   uint32_t version;

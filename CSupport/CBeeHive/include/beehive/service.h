@@ -1,4 +1,4 @@
-/* How a service written in C is given to whoever asks for it.
+/* How a service written in C is given to those who ask for it.
  *
  *   struct greeter { void (*greet)(const char *name); };   // host and author agree upon it
  *   static const struct greeter english = { .greet = greet_in_english };
@@ -27,7 +27,7 @@ typedef struct beehive_service_table {
 } beehive_service_table;
 
 /* What the context of a record with `abi=c-factory` points to. `create` answers null if it cannot;
- * `destroy` may be null if there is nothing to undo. Both run on the thread of whoever asks for the
+ * `destroy` may be null if there is nothing to undo. Both run on the thread that asks for the
  * service or gives it back, several at a time unless it is a singleton, and with no lock of the
  * host's held. */
 typedef struct beehive_service_factory {

@@ -133,10 +133,10 @@ extension RefusedUse {
       fixed: service + "actor Dutch {\n  init() {}\n  init(language: String) {}\n}"),
     Self(
       service + "class Italian { init() throws {} }",
-      "init() of 'Italian' throws, and nobody is there to catch; \(factory)", 2, 24),
+      "init() of 'Italian' throws, and no caller is there to catch; \(factory)", 2, 24),
     Self(
       "@BeeHiveModule\nstruct Till { init() throws(Trouble) {} }",
-      "init() of 'Till' throws, and nobody is there to catch; do that work in setUp instead", 2,
+      "init() of 'Till' throws, and no caller is there to catch; do that work in setUp instead", 2,
       22),
     Self(
       service + "actor Spanish { init() async {} }",
@@ -224,7 +224,7 @@ extension RefusedUse {
           + "not, or call hive.register(module:)"),
       Problem(
         line: 2, column: 32,
-        message: "init() of 'Sixth' throws, and nobody is there to catch; do that work in setUp "
+        message: "init() of 'Sixth' throws, and no caller is there to catch; do that work in setUp "
           + "instead"),
     ])
 }
