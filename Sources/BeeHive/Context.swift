@@ -1,11 +1,19 @@
 /// What a module is told about its host: a value, so that no module changes it under another.
+///
+///     enum Tenant: Context.Key { static let defaultValue = "none" }
+///
+///     var context = Context(hive: .process, environment: .test)
+///     context[Tenant.self] = "orchard"
+///     try await Hive.process.start(context)
 public struct Context: Sendable {
   /// In which surroundings the application runs.
   public struct Environment: Hashable, Sendable {
     /// The name that C modules and reports see.
     public let name: String
 
-    /// An environment of the application's own.
+    /// Names an environment of the application's own.
+    ///
+    /// - Parameter name: What C modules and reports are told; compared as it is.
     public init(_ name: String) { self.name = name }
 
     /// On a developer's machine.
@@ -38,7 +46,14 @@ public struct Context: Sendable {
   public var configuration: Configuration
   private var values: [ObjectIdentifier: any Sendable] = [:]
 
-  /// The context of a Hive.
+  /// Creates the context of a Hive.
+  ///
+  /// - Parameters:
+  ///   - hive: The Hive that modules ask. A Hive that is started with the context puts itself here.
+  ///   - environment: In which surroundings the application runs.
+  ///   - arguments: The arguments of the program, its name first.
+  ///   - launchURL: The URL that the application was launched to open, if any.
+  ///   - configuration: The settings, shared by reference; empty unless given.
   public init(
     hive: Hive, environment: Environment = .production,
     arguments: [String] = CommandLine.arguments, launchURL: String? = nil,
@@ -51,7 +66,10 @@ public struct Context: Sendable {
     self.configuration = configuration
   }
 
-  /// A value of the application's own, by the type of its key.
+  /// Accesses a value of the application's own.
+  ///
+  /// - Parameter key: The type that declares the value and its default.
+  /// - Returns: The value that was set, else the key's `defaultValue`.
   public subscript<K: Key>(key: K.Type) -> K.Value {
     get { values[ObjectIdentifier(key)] as? K.Value ?? K.defaultValue }
     set { values[ObjectIdentifier(key)] = newValue }

@@ -20,12 +20,12 @@ extension Hive {
   ///   - name: Tells it from others of the type; nil for the one that is asked for without a name.
   ///   - scope: How long an instance lives.
   ///   - priority: The largest answers a lookup; only services of one priority are duplicates.
-  ///   - file: Where it is registered: errors and reports name the place.
+  ///   - file: Where it is registered: errors and reports name the location.
   ///   - line: The line in that file.
   ///   - make: Makes an instance, on the thread that asks and with no lock held. Asks the Hive that it is
   ///     given for what it needs.
-  /// - Throws: ``Problem`` of the code `duplicate` where the type, name and priority are taken; the service is
-  ///   listed as rejected, with both places.
+  /// - Throws: ``Problem`` of the code `duplicate` where the type, name and priority are taken; the service
+  ///   is listed as rejected, with both locations.
   public func register<Service: Sendable>(
     _ type: Service.Type, name: String? = nil, scope: Scope = .transient, priority: Int = 0,
     file: String = #fileID, line: UInt = #line,
@@ -168,7 +168,7 @@ extension Hive {
   /// - Parameters:
   ///   - type: What the service is asked for as.
   ///   - name: Its given name; nil for the one that has none.
-  /// - Returns: How many were removed. Instances that were handed out live on.
+  /// - Returns: The number of services removed. Instances that were handed out live on.
   @discardableResult
   public func remove<Service: Sendable>(_ type: Service.Type, name: String? = nil) -> Int {
     let spelling = TypeSpelling.of(type).qualified
@@ -182,11 +182,11 @@ extension Hive {
 
   /// Removes every service of a name, whatever registered or declared it.
   ///
-  /// Swift instances that were handed out live on. What C libraries handed out must not be used again: what a
-  /// factory made for all is given to its `destroy`, and the library goes where its owner has closed it.
+  /// Swift instances that were handed out live on. What C libraries handed out must not be used again: what
+  /// a factory made for all is given to its `destroy`, and the library goes where its owner has closed it.
   ///
   /// - Parameter name: The name of the type or the declared one, qualified with its module or not.
-  /// - Returns: How many were removed.
+  /// - Returns: The number of services removed.
   @discardableResult
   public func removeServices(named name: String) -> Int {
     withdraw { $0.kind == .service && TypeName.couldMeanTheSame(name, $0.name) }

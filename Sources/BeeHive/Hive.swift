@@ -6,11 +6,15 @@ internal import Threads
 
 /// The registry of modules and services: what images declare, what code registers, and who asks.
 ///
-/// `Hive.process` knows every image that this process has loaded and will load, by whatever call.
-/// A Hive made with `init()` is empty and stays apart, and one made with `init(imagesWhere:)` knows
-/// chosen images alone: for tests.
-/// Every method may be called from any thread; factories, modules and the loader are never called
-/// with a lock held.
+///     try Hive.process.register((any Greeter).self, scope: .singleton) { _ in English() }
+///     let greeter: any Greeter = try Hive.process.service()
+///     try await Hive.process.start()
+///     print(Hive.process.report())
+///
+/// `Hive.process` knows every image that this process has loaded and will load, by whatever call. A Hive
+/// made with `init()` is empty and stays apart, and one made with `init(imagesWhere:)` knows chosen images
+/// alone: for tests. Every method may be called from any thread; factories, modules and the loader are
+/// never called with a lock held.
 public final class Hive: Sendable {
   /// What the lock guards.
   struct State {
@@ -66,14 +70,14 @@ public final class Hive: Sendable {
   /// Which images are this Hive's business, by their paths; nil for all.
   let isChosen: (@Sendable (_ path: String) -> Bool)?
 
-  /// An empty Hive that follows nothing.
+  /// Creates an empty Hive that knows no image.
   public init() {
     state = Lock(State())
     followsLoader = false
     isChosen = nil
   }
 
-  /// A Hive of what chosen images declare, apart from that of the process: for tests.
+  /// Creates a Hive of what chosen images declare, apart from that of the process: for tests.
   ///
   /// - Parameter isChosen: Answers for the path of each image that is loaded now or later.
   public init(imagesWhere isChosen: @escaping @Sendable (_ path: String) -> Bool) {
@@ -126,6 +130,7 @@ public final class Hive: Sendable {
     return state.withLock { $0.table.all.map(\.snapshot) }
   }
 
-  /// Asks the loader whether images came or went since the last look, and takes them in.
+  /// Asks the loader whether images came or went since it was last asked, and registers or removes their
+  /// entries.
   public func refresh() { catchUp(probing: true) }
 }

@@ -2,8 +2,14 @@ internal import BinaryImage
 internal import Registration
 internal import Threads
 
-/// Everything a Hive knows of itself, as values: for people by `description`, for programs by `json`
-/// or any encoder.
+/// Everything a Hive knows of itself, as values: for people by `description`, for programs by `json` or any
+/// encoder.
+///
+///     let report = hive.report()
+///     if !report.isClean { print(report) }
+///     for line in report.entries where line.state == "rejected" {
+///       print(line.name, line.reason ?? "")
+///     }
 public struct Report: Encodable, Sendable {
   /// One entry.
   public struct Line: Encodable, Hashable, Sendable {
@@ -119,10 +125,11 @@ extension Report.Line {
 }
 
 extension Hive {
-  /// What the Hive holds and what is wrong with it, after one more look at the loader's list.
+  /// Describes what the Hive holds and what is wrong with it, after asking the loader once more.
   ///
-  /// While it runs, each module's line says whether it was started: one that came later, of a library
-  /// that was opened since, is `not started` until `startLatecomers()`.
+  /// - Returns: Every entry and problem. While the Hive runs, each module's line says whether it was
+  ///   started: one that came later, of a library that was opened since, is `not started` until
+  ///   ``startLatecomers()``.
   public func report() -> Report { report(with: [:]) }
 
   /// The same, with what could not be made, by the order of its entry.
@@ -173,8 +180,8 @@ extension Hive {
   /// whatever they open or connect to: for a check before a release rather than for each start.
   ///
   /// - Parameter making: Whether to make each service.
-  /// - Throws: ``ValidationError``, with everything that is wrong at once; what a factory threw is in the line of
-  ///   its entry.
+  /// - Throws: ``ValidationError``, with everything that is wrong at once; what a factory threw is in the
+  ///   line of its entry.
   public func validate(making: Bool) async throws(ValidationError) {
     let report = report(with: making ? await failuresOfMakingEach() : [:])
     if !report.isClean { throw ValidationError(report: report) }

@@ -20,12 +20,17 @@ public enum AnnotatedEntry {
       _ context: UnsafeRawPointer?, _ request: UInt
     ) -> Bool
 
-  /// Answers a host's request, as the record layout says; false where it asks for something else.
-  ///
-  /// `out` is uninitialised storage of `Service`, or a place for an `Any.Type`; `expectedType` points
-  /// to an `Any.Type`. A `Service` of the same name from another copy of its module is refused.
+  /// Answers a host's request, as the record layout says.
   ///
   /// Called without `unsafe`, which swift-syntax before 601 does not know.
+  ///
+  /// - Parameters:
+  ///   - request: `BEEHIVE_REQUEST_MAKE` or `BEEHIVE_REQUEST_DESCRIBE`.
+  ///   - out: Uninitialised storage of `Service`, or space for an `Any.Type`: where the answer is written.
+  ///   - expectedType: Points to the `Any.Type` that the host expects; a `Service` of the same name from
+  ///     another copy of its module is refused.
+  ///   - make: Makes the instance.
+  /// - Returns: Whether `out` was written; false if the host asks for something else.
   @safe public static func answer<Service>(
     _ request: UInt, _ out: UnsafeMutableRawPointer?, _ expectedType: UnsafeRawPointer?,
     _ make: () -> Service

@@ -22,8 +22,12 @@ public enum AnnotatedLevel: Sendable {
 
 /// Names of modules: one string literal, or an array of them.
 public struct AnnotatedNames: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, Sendable {
-  /// One name.
+  /// Takes one name.
+  ///
+  /// - Parameter name: The module's name.
   public init(stringLiteral name: String) {}
-  /// Several names.
+  /// Takes several names.
+  ///
+  /// - Parameter names: The modules' names, each a literal.
   public init(arrayLiteral names: String...) {}
 }

@@ -10,6 +10,10 @@ public struct Attributes: Hashable, Sendable {
     public var value: String
 
     /// Pairs a key with a value.
+    ///
+    /// - Parameters:
+    ///   - key: The text before the first `=`.
+    ///   - value: The text after it.
     public init(key: String, value: String) {
       self.key = key
       self.value = value
@@ -35,7 +39,7 @@ public struct Attributes: Hashable, Sendable {
 
   private var storage = Storage.empty
 
-  /// No attributes.
+  /// Creates an empty value, without attributes.
   public init() {}
 
   init(_ fields: Fields) {

@@ -2,8 +2,14 @@ internal import BinaryImage
 internal import LibC
 internal import Threads
 
-/// The settings of an application, in layers: what is set at run time comes before the environment,
-/// that before files, and those before defaults.
+/// The settings of an application, in layers: what is set at run time comes before the environment, that
+/// before files, and those before defaults.
+///
+///     let port = Configuration.Key<Int>("server.port")
+///     let settings = Configuration(
+///       defaults: ["server": ["port": 80]], environmentPrefix: "SHOP")
+///     settings.set(8080, for: "server.port")
+///     let number = try settings.value(port)  // 8080
 ///
 /// Shared by reference, so that a setting that changes is seen by every module; may be used from any
 /// thread.
@@ -16,6 +22,10 @@ public final class Configuration: Sendable {
     public let defaultValue: Value?
 
     /// Names a setting.
+    ///
+    /// - Parameters:
+    ///   - name: The name; dots lead into objects: `server.port`.
+    ///   - defaultValue: Used if no layer has the setting; nil makes a missing setting an error.
     public init(_ name: String, default defaultValue: Value? = nil) {
       self.name = name
       self.defaultValue = defaultValue
@@ -43,9 +53,12 @@ public final class Configuration: Sendable {
   private let defaults: [String: ConfigurationValue]
   private let prefix: String?
 
-  /// A configuration with these defaults.
+  /// Creates a configuration with defaults and, if a prefix is given, the environment.
   ///
-  /// With a prefix the environment is a layer: `server.port` is `APP_SERVER_PORT` under `APP`.
+  /// - Parameters:
+  ///   - defaults: The last layer: used if no other layer has the setting.
+  ///   - prefix: Makes the environment a layer: with `APP`, `server.port` is the variable
+  ///     `APP_SERVER_PORT`. Nil leaves the environment out.
   public init(
     defaults: [String: ConfigurationValue] = [:], environmentPrefix prefix: String? = nil
   ) {
@@ -53,18 +66,30 @@ public final class Configuration: Sendable {
     self.prefix = prefix
   }
 
-  /// Adds what a file says, before the files that were added earlier.
+  /// Adds the settings of a file, before those of the files that were added earlier.
+  ///
+  /// - Parameters:
+  ///   - name: What errors call the file, often its path. The file is not opened.
+  ///   - values: The decoded contents.
   public func add(file name: String, _ values: [String: ConfigurationValue]) {
     state.withLock { $0.files.insert((name, values), at: 0) }
   }
 
-  /// Sets a value at run time, before every other layer; nil takes it back.
+  /// Sets a value at run time, before every other layer.
+  ///
+  /// - Parameters:
+  ///   - value: The value; nil removes the one that was set here, so the other layers count again.
+  ///   - name: The setting's name, as its key has it.
   public func set(_ value: ConfigurationValue?, for name: String) {
     state.withLock { $0.runtime[name] = value }
   }
 
-  /// A setting that must be there: throws where no layer has it and the key has no default, or where
-  /// the value has another form.
+  /// Returns a setting that must be there.
+  ///
+  /// - Parameter key: The setting, with its type and default.
+  /// - Returns: The value of the first layer that has it, else the key's default.
+  /// - Throws: ``ConfigurationError``: `missing` if no layer has it and the key has no default, `wrongType`
+  ///   if its value cannot be read as the key's type.
   public func value<Value>(_ key: Key<Value>) throws(ConfigurationError) -> Value {
     guard let found = find(key.name) else {
       if let value = key.defaultValue { return value }
@@ -82,14 +107,23 @@ public final class Configuration: Sendable {
     return value
   }
 
-  /// A setting, or `fallback` where no layer has it; throws where the value has another form.
+  /// Returns a setting, or a fallback if it is missing.
+  ///
+  /// - Parameters:
+  ///   - key: The setting; its own default comes before `fallback`.
+  ///   - fallback: Used if no layer has the setting and the key has no default.
+  /// - Returns: The value of the first layer that has it, else the default.
+  /// - Throws: ``ConfigurationError`` with `wrongType` if the value cannot be read as the key's type.
   public func value<Value>(
     _ key: Key<Value>, default fallback: Value
   ) throws(ConfigurationError) -> Value {
     try find(key.name) == nil ? key.defaultValue ?? fallback : value(key)
   }
 
-  /// Which layer a setting comes from; nil where none has it.
+  /// Returns the layer that a setting comes from.
+  ///
+  /// - Parameter name: The setting's name, as its key has it.
+  /// - Returns: The first layer that has it; nil if none has. A key's own default is no layer.
   public func layer(of name: String) -> Layer? { find(name)?.layer }
 
   private struct Found {

@@ -19,12 +19,16 @@ public enum ConfigurationValue: Hashable, Sendable {
 
 /// A type that configuration values can be read as.
 public protocol ConfigurationConvertible: Sendable {
-  /// The value as this type; nil where it has another form.
+  /// Reads a value as this type; nil if it has another form.
+  ///
+  /// - Parameter value: The value, as its layer has it. The environment has text only.
   init?(configuration value: ConfigurationValue)
 }
 
 extension String: ConfigurationConvertible {
-  /// Text as it is.
+  /// Reads text; nil for any other form.
+  ///
+  /// - Parameter value: A string; numbers and flags are not converted.
   public init?(configuration value: ConfigurationValue) {
     guard case .string(let text) = value else { return nil }
     self = text
@@ -32,7 +36,9 @@ extension String: ConfigurationConvertible {
 }
 
 extension Int: ConfigurationConvertible {
-  /// A whole number, or text that is one.
+  /// Reads a whole number; nil for any other form.
+  ///
+  /// - Parameter value: A whole number, or decimal text of one.
   public init?(configuration value: ConfigurationValue) {
     switch value {
     case .int(let number): self = number
@@ -45,7 +51,9 @@ extension Int: ConfigurationConvertible {
 }
 
 extension Double: ConfigurationConvertible {
-  /// A number, or text that is one.
+  /// Reads a number; nil for any other form.
+  ///
+  /// - Parameter value: A number, whole or not, or text of one.
   public init?(configuration value: ConfigurationValue) {
     switch value {
     case .double(let number): self = number
@@ -59,7 +67,9 @@ extension Double: ConfigurationConvertible {
 }
 
 extension Bool: ConfigurationConvertible {
-  /// True or false; as text true, yes, on, 1 and false, no, off, 0 in any case.
+  /// Reads true or false; nil for any other form.
+  ///
+  /// - Parameter value: A flag, or text in any case: true, yes, on, 1, or false, no, off, 0.
   public init?(configuration value: ConfigurationValue) {
     switch value {
     case .bool(let flag): self = flag
@@ -75,7 +85,10 @@ extension Bool: ConfigurationConvertible {
 }
 
 extension Array: ConfigurationConvertible where Element: ConfigurationConvertible {
-  /// Several values, or text with commas between them; nil where one of them has another form.
+  /// Reads several values; nil if one of them has another form than `Element`.
+  ///
+  /// - Parameter value: An array, or text with commas between the elements. Blanks belong to the elements;
+  ///   empty ones are left out.
   public init?(configuration value: ConfigurationValue) {
     let parts: [ConfigurationValue]
     switch value {
@@ -93,7 +106,9 @@ extension Array: ConfigurationConvertible where Element: ConfigurationConvertibl
 
 extension Dictionary: ConfigurationConvertible
 where Key == String, Value: ConfigurationConvertible {
-  /// Values by name; nil where one of them has another form.
+  /// Reads values by name; nil if one of them has another form than `Value`.
+  ///
+  /// - Parameter value: An object; text is not parsed.
   public init?(configuration value: ConfigurationValue) {
     guard case .object(let values) = value else { return nil }
     self = [:]
@@ -105,7 +120,9 @@ where Key == String, Value: ConfigurationConvertible {
 }
 
 extension ConfigurationValue: ConfigurationConvertible {
-  /// The value as it was given, for settings of more than one form.
+  /// Takes the value as it is, for settings of more than one form.
+  ///
+  /// - Parameter value: A value of any form.
   public init?(configuration value: ConfigurationValue) { self = value }
 }
 
@@ -161,17 +178,29 @@ extension ConfigurationValue: ExpressibleByStringLiteral, ExpressibleByIntegerLi
   ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral,
   ExpressibleByDictionaryLiteral
 {
-  /// Text.
+  /// Wraps text.
+  ///
+  /// - Parameter value: The text.
   public init(stringLiteral value: String) { self = .string(value) }
-  /// A whole number.
+  /// Wraps a whole number.
+  ///
+  /// - Parameter value: The number.
   public init(integerLiteral value: Int) { self = .int(value) }
-  /// A number.
+  /// Wraps a number.
+  ///
+  /// - Parameter value: The number.
   public init(floatLiteral value: Double) { self = .double(value) }
-  /// True or false.
+  /// Wraps true or false.
+  ///
+  /// - Parameter value: The flag.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
-  /// Several values.
+  /// Wraps several values.
+  ///
+  /// - Parameter elements: The values, in order.
   public init(arrayLiteral elements: ConfigurationValue...) { self = .array(elements) }
-  /// Values by name; of two under one name, the later.
+  /// Wraps values by name.
+  ///
+  /// - Parameter elements: Names and values; of two with one name, the later counts.
   public init(dictionaryLiteral elements: (String, ConfigurationValue)...) {
     self = .object(Dictionary(elements, uniquingKeysWith: { $1 }))
   }

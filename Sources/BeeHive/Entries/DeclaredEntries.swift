@@ -60,8 +60,8 @@ extension Hive {
     }
   }
 
-  /// Runs `body` with the structure of an entry, whose image may go again afterwards. Returns nil where it has
-  /// gone.
+  /// Runs `body` with the structure of an entry, whose image may go again afterwards. Returns nil where it
+  /// has gone.
   package func lookAtStructure<Result, Failure: Error>(
     of declared: DeclaredEntry, _ body: (RuntimeAddress) throws(Failure) -> Result
   ) throws(Failure) -> Result? {

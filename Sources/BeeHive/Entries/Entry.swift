@@ -48,6 +48,8 @@ public struct Problem: Error, Hashable, Sendable {
     public let rawValue: String
 
     /// Wraps a code; the known ones are static members, and those of `Rejection.Reason`.
+    ///
+    /// - Parameter rawValue: The code as it is printed: `no-such-type`.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Another entry already provides this, with the same name and priority.
@@ -80,6 +82,11 @@ public struct Problem: Error, Hashable, Sendable {
   public var related: [Source]
 
   /// Describes a problem.
+  ///
+  /// - Parameters:
+  ///   - code: The cause.
+  ///   - message: One sentence: what is wrong and what to do. Control characters are escaped.
+  ///   - related: The other entries it concerns.
   public init(_ code: Code, _ message: String, related: [Source] = []) {
     self.code = code
     self.message = message.escaped

@@ -52,7 +52,8 @@ struct EntryTable {
     return services[name]?.given(given) ?? []
   }
 
-  /// The services that are known to serve as a type, whatever their name; with a given name, those that have it.
+  /// The services that are known to serve as a type, whatever their name; with a given name, those that
+  /// have it.
   func services(serving type: ObjectIdentifier, given: String?) -> [RegisteredEntry] {
     guard let groups = servicesByType[type] else { return [] }
     if let given { return groups[given] ?? [] }

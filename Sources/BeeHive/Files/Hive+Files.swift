@@ -4,9 +4,14 @@ internal import Threads
 extension Hive {
   /// Registers what a file declares, by the same rules and in the same order as everything else.
   ///
-  /// `file` is the name that reports print. A file that was given before is not read again. Entries
-  /// that are refused, as duplicates are, are listed in `entries` with their reason and do not hide others;
-  /// of a strict Hive the first of them is thrown too, when the others are registered.
+  /// A refused entry, such as a duplicate, is listed in `entries` with its reason; the others are
+  /// registered.
+  ///
+  /// - Parameters:
+  ///   - registrations: The decoded contents. The Hive does not use its URL scheme.
+  ///   - file: The name that reports print. A name that was given before is not registered again.
+  /// - Throws: ``Problem``: in a strict Hive the first refused entry of the file, after the others are
+  ///   registered; in any Hive `unmounted`, if the module whose task calls has been unmounted.
   public func register(_ registrations: Registrations, file: String) throws(Problem) {
     let isNew = state.withLock { $0.files.insert(file).inserted }
     guard isNew else { return }

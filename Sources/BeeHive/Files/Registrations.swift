@@ -4,10 +4,14 @@ internal import Registration
 /// Modules and services that a file declares, in the shape of BeeHive's two property lists.
 ///
 /// The host decodes it with the decoder it likes, so the library needs no Foundation:
-/// `try hive.register(PropertyListDecoder().decode(Registrations.self, from: data), file: path)`.
-/// Both shapes are read: an object with `moduleClasses` and `services`, or an array of services. A
-/// value of the wrong form throws a `DecodingError` whose coding path leads to it, and so does a key
-/// that has no meaning: `error.keyPath` is `moduleClasses[0].require`.
+///
+///     let data = try Data(contentsOf: url)
+///     let file = try PropertyListDecoder().decode(Registrations.self, from: data)
+///     try hive.register(file, file: url.path)
+///
+/// Both shapes are read: an object with `moduleClasses` and `services`, or an array of services. A value of
+/// the wrong form throws a `DecodingError` whose coding path leads to it, and so does a key that has no
+/// meaning: `error.keyPath` is `moduleClasses[0].require`.
 ///
 /// A file says `priority` and `level` of a module too, as it says `priority` of a service; BeeHive's
 /// `modulePriority` and `moduleLevel` mean the same.
@@ -26,6 +30,13 @@ public struct Registrations: Codable, Hashable, Sendable {
     public var after: [String]
 
     /// Describes a module.
+    ///
+    /// - Parameters:
+    ///   - moduleClass: The module's type, by name: `Shop.ShopModule`.
+    ///   - moduleLevel: Whether it starts among the basic modules.
+    ///   - modulePriority: Larger first within a level.
+    ///   - requires: Modules that must be present and start earlier.
+    ///   - after: Modules that start earlier where they are present.
     public init(
       moduleClass: String, moduleLevel: ModuleLevel = .normal, modulePriority: Int = 0,
       requires: [String] = [], after: [String] = []
@@ -52,6 +63,13 @@ public struct Registrations: Codable, Hashable, Sendable {
     public var priority: Int
 
     /// Describes a service.
+    ///
+    /// - Parameters:
+    ///   - service: The service's type, by name: `Shop.Cart`.
+    ///   - impl: The implementing type, by name.
+    ///   - name: Tells several implementations apart.
+    ///   - scope: How long an instance lives.
+    ///   - priority: The largest answers a lookup.
     public init(
       service: String, impl: String, name: String? = nil, scope: Scope = .transient,
       priority: Int = 0
@@ -72,6 +90,11 @@ public struct Registrations: Codable, Hashable, Sendable {
   public var urlGlobalScheme: String?
 
   /// Describes the contents of a file.
+  ///
+  /// - Parameters:
+  ///   - moduleClasses: The modules, in the file's order.
+  ///   - services: The services, in the file's order.
+  ///   - urlGlobalScheme: The scheme of the application's own URLs, for the host to read.
   public init(
     moduleClasses: [Module] = [], services: [Service] = [], urlGlobalScheme: String? = nil
   ) {

@@ -1,4 +1,10 @@
 /// Something that modules are told: a step of the lifecycle, a signal, or what the application says.
+///
+///     struct OrderPlaced: Sendable { let number: Int }
+///
+///     await hive.trigger(Event(OrderPlaced(number: 7)))
+///     // In a module's `handle`:
+///     guard let order = event.value(as: OrderPlaced.self) else { return .ignored }
 public struct Event: Sendable {
   /// Which event it is, by BeeHive's numbers; `Docs/events.md` says where each comes from on Linux.
   public struct Kind: RawRepresentable, Hashable, Sendable {
@@ -6,6 +12,8 @@ public struct Event: Sendable {
     public let rawValue: Int
 
     /// Wraps a number.
+    ///
+    /// - Parameter rawValue: 0 to 23 for BeeHive's events, 1000 and above for an application's.
     public init(rawValue: Int) { self.rawValue = rawValue }
   }
 
@@ -22,18 +30,29 @@ public struct Event: Sendable {
     self.payload = payload
   }
 
-  /// An application's own event, by number; nil below 1000, where the numbers are taken.
+  /// Creates an application's own event, by number; nil if the number is taken.
+  ///
+  /// - Parameters:
+  ///   - number: 1000 or above.
+  ///   - name: What reports print.
+  ///   - payload: What modules get with it; they ask with `event.value(as:)`.
   public init?(number: Int, name: String, payload: (any Sendable)? = nil) {
     guard number >= Kind.custom.rawValue else { return nil }
     self.init(Kind(rawValue: number), name: name, payload: payload)
   }
 
-  /// An application's own event, by type: modules ask with `event.value(as:)`.
+  /// Creates an application's own event, by type.
+  ///
+  /// - Parameter value: What modules get; they ask with `event.value(as:)`. Its type names the event in
+  ///   reports.
   public init<Value: Sendable>(_ value: Value) {
     self.init(.typed, name: TypeSpelling.of(Value.self).unqualified, payload: value)
   }
 
-  /// What comes along, if it is of this type.
+  /// Returns the payload, if it is of a type.
+  ///
+  /// - Parameter type: The type to read it as.
+  /// - Returns: The payload; nil if there is none or it is of another type.
   public func value<Value: Sendable>(as type: Value.Type = Value.self) -> Value? {
     payload as? Value
   }
@@ -86,7 +105,10 @@ extension Event {
   public static let didReceiveMemoryWarning = Self(
     .didReceiveMemoryWarning, name: "didReceiveMemoryWarning")
 
-  /// A URL was opened; modules ask with `event.value(as: String.self)`.
+  /// Creates the event that a URL was opened; modules ask with `event.value(as: String.self)`.
+  ///
+  /// - Parameter url: The URL as it was opened.
+  /// - Returns: An event of the kind `openURL`.
   public static func openURL(_ url: String) -> Self {
     Self(.openURL, name: "openURL", payload: url)
   }

@@ -33,13 +33,19 @@ public struct EventOutcome: Sendable {
     !answers.isEmpty && failures.isEmpty && answers.allSatisfy { $0.response.isHandled }
   }
 
-  /// The first value of this type that a module answered with.
+  /// Returns the first value of a type that a module answered with.
+  ///
+  /// - Parameter type: The type of the value.
+  /// - Returns: The value; nil if no module answered with one.
   public func first<Value: Sendable>(as type: Value.Type = Value.self) -> Value? {
     for answer in answers { if let value = answer.response.value as? Value { return value } }
     return nil
   }
 
-  /// Every value of this type, in order.
+  /// Returns every value of a type that modules answered with.
+  ///
+  /// - Parameter type: The type of the values.
+  /// - Returns: The values, in the order in which the modules were asked.
   public func collect<Value: Sendable>(as type: Value.Type = Value.self) -> [Value] {
     answers.compactMap { $0.response.value as? Value }
   }

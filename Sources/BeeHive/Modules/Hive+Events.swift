@@ -13,8 +13,9 @@ public struct AskError: Error, Sendable {
 extension Hive {
   /// Tells every module that runs of an event, in order.
   ///
-  /// Each module that runs now is told once: one that registers meanwhile is not, and one that leaves before its
-  /// turn is not either. Events may overlap each other. In a Hive that is not started, no module is told.
+  /// Each module that runs now is told once: one that registers meanwhile is not, and one that leaves
+  /// before its turn is not either. Events may overlap each other. In a Hive that is not started, no module
+  /// is told.
   ///
   /// - Parameter event: Goes to each module until one answers `.stop`.
   /// - Returns: The answer of each module, and what went wrong.
@@ -23,8 +24,8 @@ extension Hive {
 
   /// Asks every module that runs, and returns the first answer of a type.
   ///
-  /// A module answers with `.value`, or with `.stop` to be the last. Later answers are reported to observers as
-  /// `surplusReply`.
+  /// A module answers with `.value`, or with `.stop` to be the last. Later answers are reported to
+  /// observers as `surplusReply`.
   ///
   /// - Parameters:
   ///   - event: The question.

@@ -12,8 +12,10 @@ extension Hive {
   ///   - options: What to do when a module fails, time limits, and which modules are switched off.
   /// - Returns: What was started, and what was in the way of the rest. A Hive that runs already returns the
   ///   report of its start.
-  /// - Throws: ``LaunchError`` where the order cannot be or a module fails, and the options say so; everything
-  ///   has been torn down again.
+  /// - Throws: ``LaunchError``, with everything torn down again: if the options say `stop` and a module
+  ///   failed, a requirement is missing or modules wait for each other; if it was stopped or cancelled
+  ///   before it was over. And with nothing done: if a strict Hive refuses, or a module calls it during a
+  ///   start or stop.
   @discardableResult
   public func start(
     _ context: Context? = nil, options: LaunchOptions = LaunchOptions()
@@ -23,22 +25,28 @@ extension Hive {
     return try await runner.start(context, options)
   }
 
-  /// Tears every module down and unmounts it, each after those that require or follow it, else in reverse
-  /// order. What they registered goes with them: ``start(_:options:)`` begins anew.
+  /// Tears every module down and unmounts it.
+  ///
+  /// Each comes after those that require or follow it, else in reverse order. What they registered goes
+  /// with them: ``start(_:options:)`` begins anew.
   ///
   /// What C libraries handed out is taken back: a library that its owner has closed is unmapped then.
   ///
-  /// Called during a start, it ends that start. A module that calls it from a step of the start does
-  /// not wait for what it asked for.
+  /// Called during a start, it ends that start. A module that calls it from a step of the start does not
+  /// wait for what it asked for.
   ///
   /// - Returns: What went wrong, a failure for each module and step.
   @discardableResult
   public func stop() async -> [ModuleFailure] { await runner.stop(self) }
 
-  /// Starts modules that came since the Hive was started: of images, of files, and those that required
-  /// one that is there by now.
+  /// Starts modules that came since the Hive was started.
   ///
-  /// What registers by code is started at once and needs no such call. The ones that failed.
+  /// They are modules of images and files, and those that required a module that is there by now. What is
+  /// registered by code is started at once and needs no such call. A module that calls it while modules are
+  /// being started does not wait: what came is part of that start.
+  ///
+  /// - Returns: The modules that failed now; empty if the Hive does not run. ``report()`` says which ones
+  ///   still lack what they require.
   @discardableResult
   public func startLatecomers() async -> [ModuleFailure] { await runner.startLatecomers().failures }
 
@@ -47,8 +55,19 @@ extension Hive {
 
   /// Registers a module by its type; in a Hive that runs, starts it at once.
   ///
-  /// During a start it becomes part of that. Throws where it is refused as a duplicate, and what kept
-  /// it from starting.
+  /// During a start it becomes part of that.
+  ///
+  /// - Parameters:
+  ///   - type: The module; the Hive makes one instance.
+  ///   - name: What others require it by; nil for the type's qualified name.
+  ///   - level: Whether it starts among the basic modules.
+  ///   - priority: Larger first within a level.
+  ///   - requires: Modules that must be present and start earlier.
+  ///   - after: Modules that start earlier where they are present.
+  ///   - file: Where it is registered: errors and reports name the location.
+  ///   - line: The line in that file.
+  /// - Throws: ``Problem`` if it is refused, as a duplicate is. In a Hive that runs also ``ModuleFailure``
+  ///   if it failed to start, and ``LaunchError`` if what it requires is missing or waits for it.
   public func register<M: Module>(
     module type: M.Type, name: String? = nil, level: ModuleLevel = .normal, priority: Int = 0,
     requires: [String] = [], after: [String] = [], file: String = #fileID, line: UInt = #line
@@ -58,7 +77,18 @@ extension Hive {
       .code(file: file, line: line), .module(type))
   }
 
-  /// Registers a module that `make` makes, for one that needs more than its type.
+  /// Registers a module that a closure makes, for one that needs more than its type.
+  ///
+  /// - Parameters:
+  ///   - name: What others require it by.
+  ///   - level: Whether it starts among the basic modules.
+  ///   - priority: Larger first within a level.
+  ///   - requires: Modules that must be present and start earlier.
+  ///   - after: Modules that start earlier where they are present.
+  ///   - file: Where it is registered: errors and reports name the location.
+  ///   - line: The line in that file.
+  ///   - make: Makes the module at each start, on a thread of the Hive and with no lock held.
+  /// - Throws: ``Problem``, ``ModuleFailure`` or ``LaunchError``, as `register(module:)` of a type.
   public func register(
     module name: String, level: ModuleLevel = .normal, priority: Int = 0, requires: [String] = [],
     after: [String] = [], file: String = #fileID, line: UInt = #line,
@@ -96,10 +126,13 @@ extension Hive {
     if !own.problems.isEmpty { throw LaunchError(order: own) }
   }
 
-  /// Removes the module of this name, and what it registered itself: one that runs is torn down and
-  /// unmounted first.
+  /// Removes the modules of a name, and what they registered themselves.
   ///
-  /// Whether there was one. Modules that require it are left as they are.
+  /// A module that runs is torn down and unmounted first; one that is inside of a step, as soon as that is
+  /// over. Modules that require it are left as they are.
+  ///
+  /// - Parameter name: The module's name, whatever registered or declared it.
+  /// - Returns: Whether there was one.
   @discardableResult
   public func unregister(module name: String) async -> Bool {
     let ids = state.withLock { state in Set(state.table.modules(named: name).map(\.order)) }

@@ -8,6 +8,8 @@ extension LaunchOrder {
     public var path: [Node]
 
     /// Describes a cycle.
+    ///
+    /// - Parameter path: The modules, each waiting for the next, with the first once more at the end.
     public init(path: [Node]) { self.path = path }
 
     /// What one module of the cycle says of the next.

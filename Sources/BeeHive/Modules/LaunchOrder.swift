@@ -23,6 +23,14 @@ public struct LaunchOrder: Hashable, Sendable {
     public var source: Source
 
     /// Describes a module.
+    ///
+    /// - Parameters:
+    ///   - name: What requirements call it.
+    ///   - isBasic: Whether it starts before the normal ones.
+    ///   - priority: Larger first among those that nothing else orders.
+    ///   - requires: Modules that must be present and start earlier.
+    ///   - after: Modules that start earlier where they are present.
+    ///   - source: Where it was declared; its path orders modules of equal rank.
     public init(
       name: String, isBasic: Bool = false, priority: Int = 0, requires: [String] = [],
       after: [String] = [], source: Source
@@ -69,8 +77,11 @@ public struct LaunchOrder: Hashable, Sendable {
 
   /// Orders modules.
   ///
-  /// `started` names modules that run already; `unavailable`, why a declared one cannot start. Names
-  /// are unique, since a Hive rejects duplicates; of two that are not, the first in rank is required.
+  /// - Parameters:
+  ///   - nodes: The modules. Names are unique in a Hive, since it rejects duplicates; of two that are not,
+  ///     the first in rank is required.
+  ///   - started: The names of modules that run already: they meet requirements.
+  ///   - unavailable: Why a declared module cannot start, by its name.
   public init(
     _ nodes: [Node], started: Set<String> = [], unavailable: [String: String] = [:]
   ) {

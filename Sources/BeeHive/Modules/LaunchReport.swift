@@ -1,6 +1,11 @@
 internal import BinaryImage
 
 /// How `Hive.start` goes about it.
+///
+///     let options = LaunchOptions(
+///       onFailure: .skip, timeLimit: .seconds(10), watchdog: Watchdog(threshold: .seconds(1)))
+///     let report = try await hive.start(options: options)
+///     print(report.failures)
 public struct LaunchOptions: Sendable {
   /// What happens to the others when a module fails.
   public var onFailure: FailurePolicy
@@ -14,6 +19,12 @@ public struct LaunchOptions: Sendable {
   public var disabled: Set<String>
 
   /// Stops at the first failure and waits without limit, unless told otherwise.
+  ///
+  /// - Parameters:
+  ///   - onFailure: What happens to the others when a module fails.
+  ///   - timeLimit: How long one step of one module may take, and one event; nil for no limit.
+  ///   - watchdog: Reports modules that take long, while they do.
+  ///   - disabled: The names of modules that do not start, besides those in `BEEHIVE_DISABLE`.
   public init(
     onFailure: FailurePolicy = .stop, timeLimit: Duration? = nil, watchdog: Watchdog? = nil,
     disabled: Set<String> = []

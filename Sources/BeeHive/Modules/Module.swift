@@ -1,16 +1,24 @@
 /// A part of an application with a lifecycle, written in Swift.
 ///
-/// Every method has an empty default, so a module writes what it needs. The Hive makes one instance
-/// and calls it from one place after another: setUp, initialize, splash, any number of events,
-/// tearDown, unmount. The steps of one module never overlap; events may come while another is being
-/// handled. All run in tasks of the Hive, with no lock of its own held, on threads that they may block;
-/// a `Task { }` that they begin runs on the concurrency runtime's pool, which it must not block.
+///     struct ShopModule: Module {
+///       func setUp(_ context: Context) async throws {
+///         try context.hive.register((any Cart).self, scope: .singleton) { _ in Basket() }
+///       }
+///     }
+///
+///     try await Hive.process.register(module: ShopModule.self)
+///
+/// Every method has an empty default, so a module writes what it needs. The Hive makes one instance and
+/// calls it from one place after another: setUp, initialize, splash, any number of events, tearDown,
+/// unmount. The steps of one module never overlap; events may come while another is being handled. All run
+/// in tasks of the Hive, with no lock of its own held, on threads that they may block; a `Task { }` that
+/// they begin runs on the concurrency runtime's pool, which it must not block.
 ///
 /// What a module registers from inside its steps and events belongs to it: services, modules, files,
 /// bindings, observers, routes, targets, rules, tables. The Hive withdraws all of it once the module has
-/// been unmounted, failed to start or was unregistered, so the next start begins anew; the modules that
-/// it registered are torn down before it. Its tasks inherit that: what they register later is refused,
-/// or withdrawn at once.
+/// been unmounted, failed to start or was unregistered, so the next start begins anew; the modules that it
+/// registered are torn down before it. Its tasks inherit that: what they register later is refused, or
+/// withdrawn at once.
 ///
 /// In C: `beehive_module_operations` of `beehive/module.h`.
 public protocol Module: Sendable {
@@ -21,32 +29,76 @@ public protocol Module: Sendable {
   static var initializesConcurrently: Bool { get }
 
   /// Registers what the module offers; the services of others may not be there yet.
+  ///
+  /// - Parameter context: What `start` was given, with the Hive that runs the module.
+  /// - Throws: Any error: the module failed to start, and ``FailurePolicy`` says what becomes of the
+  ///   others.
   func setUp(_ context: Context) async throws
   /// Starts work; every module has been set up.
+  ///
+  /// - Parameter context: What `start` was given, with the Hive that runs the module.
+  /// - Throws: Any error: the module failed to start, as for `setUp`.
   func initialize(_ context: Context) async throws
   /// Shows that the application is there; every module has been initialised.
+  ///
+  /// - Parameter context: What `start` was given, with the Hive that runs the module.
+  /// - Throws: Any error: the module failed to start, as for `setUp`.
   func splash(_ context: Context) async throws
   /// Undoes `initialize`, in reverse order: before every module that this one requires or follows.
+  ///
+  /// - Parameter context: What `start` was given, with the Hive that runs the module.
+  /// - Throws: Any error: `stop` returns it as a ``ModuleFailure``, and goes on.
   func tearDown(_ context: Context) async throws
-  /// Undoes `setUp`, in the same order, after every module was torn down. What the module registered goes
-  /// by itself afterwards.
+  /// Undoes `setUp`, in the same order, after every module was torn down.
+  ///
+  /// What the module registered goes by itself afterwards.
+  ///
+  /// - Parameter context: What `start` was given, with the Hive that runs the module.
+  /// - Throws: Any error: `stop` returns it as a ``ModuleFailure``, and goes on.
   func unmount(_ context: Context) async throws
-  /// Is told of an event that is no step of the lifecycle.
+  /// Handles an event that is no step of the lifecycle.
+  ///
+  /// - Parameters:
+  ///   - event: What happened; `event.value(as:)` reads what comes with it.
+  ///   - context: What `start` was given, with the Hive that runs the module.
+  /// - Returns: What the module did with it; `.stop` keeps it from the modules after this one.
+  /// - Throws: Any error: ``EventOutcome`` lists it, and the next module is told.
   func handle(_ event: Event, _ context: Context) async throws -> EventResponse
 }
 
 extension Module {
   /// Does nothing.
+  ///
+  /// - Parameter context: Not used.
+  /// - Throws: Nothing.
   public func setUp(_ context: Context) async throws {}
   /// Does nothing.
+  ///
+  /// - Parameter context: Not used.
+  /// - Throws: Nothing.
   public func initialize(_ context: Context) async throws {}
   /// Does nothing.
+  ///
+  /// - Parameter context: Not used.
+  /// - Throws: Nothing.
   public func splash(_ context: Context) async throws {}
   /// Does nothing.
+  ///
+  /// - Parameter context: Not used.
+  /// - Throws: Nothing.
   public func tearDown(_ context: Context) async throws {}
   /// Does nothing.
+  ///
+  /// - Parameter context: Not used.
+  /// - Throws: Nothing.
   public func unmount(_ context: Context) async throws {}
   /// Ignores the event.
+  ///
+  /// - Parameters:
+  ///   - event: Not used.
+  ///   - context: Not used.
+  /// - Returns: `.ignored`.
+  /// - Throws: Nothing.
   public func handle(_ event: Event, _ context: Context) async throws -> EventResponse { .ignored }
   /// One module after another.
   public static var initializesConcurrently: Bool { false }

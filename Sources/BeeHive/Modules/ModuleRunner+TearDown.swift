@@ -33,8 +33,8 @@ extension ModuleRunner {
     progress.withLock { $0.failures += failures }
   }
 
-  /// Undoes what a module has been through before a step, once it counts as running no more. Returns what went
-  /// wrong.
+  /// Undoes what a module has been through before a step, once it counts as running no more. Returns what
+  /// went wrong.
   func undo(_ module: RunningModule, before next: RunningModule.Step) async -> [ModuleFailure] {
     var failures: [ModuleFailure] = []
     // Those that it registered are its own.

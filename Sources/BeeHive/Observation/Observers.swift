@@ -71,11 +71,15 @@ final class Observers: Sendable {
 }
 
 extension Hive {
-  /// Tells `observer` what this Hive does from now on, on the thread that does it.
+  /// Tells an observer what this Hive does from now on, on the thread that does it.
   ///
-  /// No lock is held meanwhile, so an observer may ask the Hive. With `fromStart` it is first told of
-  /// the entries that are there: the process's Hive has found some before anybody could observe it.
   /// What a module adds from inside of its steps and events ends when the module is unmounted.
+  ///
+  /// - Parameters:
+  ///   - fromStart: Whether to tell it of the present entries first, on the calling thread: the process's
+  ///     Hive has found some before anything could observe it.
+  ///   - observer: Called with no lock held, so it may ask the Hive; several threads may call it at once.
+  /// - Returns: Its `cancel()` ends the observation; forgetting the value does not.
   @discardableResult
   public func observe(
     fromStart: Bool = false, _ observer: @escaping @Sendable (HiveNotice) -> Void

@@ -45,7 +45,9 @@ public final class Profiler: Sendable {
   private let limit: Int
   private let state = Lock(State())
 
-  /// A profiler that keeps the latest `limit` spans.
+  /// Creates a profiler that keeps the latest spans.
+  ///
+  /// - Parameter limit: The number of spans that are kept at least; twice as many at most.
   public init(limit: Int = 10_000) { self.limit = limit }
 
   /// The spans, in the order in which they ended.
@@ -54,8 +56,14 @@ public final class Profiler: Sendable {
   /// How many older spans were let go.
   public var droppedCount: Int { state.withLock { $0.dropped } }
 
-  /// Notes how long code of the application's own takes, beside the modules: `name` is shown as that of
-  /// a module, and `event` as its step.
+  /// Measures code of the application's own, beside the modules.
+  ///
+  /// - Parameters:
+  ///   - name: Shown as the module's name.
+  ///   - event: Shown as its step.
+  ///   - body: The code to measure, run once on the calling thread.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws; the span is marked as failed.
   public func measure<Result>(
     _ name: String, _ event: String = "application", _ body: () throws -> Result
   ) rethrows -> Result {
@@ -67,7 +75,15 @@ public final class Profiler: Sendable {
     return result
   }
 
-  /// The same of asynchronous code.
+  /// Measures asynchronous code of the application's own, beside the modules.
+  ///
+  /// - Parameters:
+  ///   - name: Shown as the module's name.
+  ///   - event: Shown as its step.
+  ///   - isolation: The actor that `body` runs on: the caller's.
+  ///   - body: The code to measure, run once. The time that it waits counts.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws; the span is marked as failed.
   public func measure<Result>(
     _ name: String, _ event: String = "application", isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> Result
@@ -111,7 +127,9 @@ public final class Profiler: Sendable {
 }
 
 extension Profiler {
-  /// Aligned columns for people, the slowest first.
+  /// Returns the spans as aligned columns for people.
+  ///
+  /// - Returns: A line for each span, the slowest first; times in milliseconds.
   public func table() -> String {
     let rows = spans.sorted { $0.duration > $1.duration }.map { span in
       [
@@ -130,7 +148,10 @@ extension Profiler {
     }.joined(separator: "\n")
   }
 
-  /// The spans as Chrome's trace format, which Perfetto and chrome://tracing open.
+  /// Returns the spans as Chrome's trace format.
+  ///
+  /// - Returns: JSON that Perfetto and chrome://tracing open; times in microseconds since the profiler was
+  ///   made.
   public func chromeTrace() -> String {
     let process = getpid()
     let events = spans.map { span in

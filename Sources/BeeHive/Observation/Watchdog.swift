@@ -42,8 +42,12 @@ public final class Watchdog: Sendable {
   private let report: @Sendable (Finding) -> Void
   private let state = Lock(State())
 
-  /// Watches for modules that take longer than `threshold`; `report` is called on the watchdog's
-  /// thread, once for each call that does.
+  /// Creates a watchdog for modules that take longer than a threshold.
+  ///
+  /// - Parameters:
+  ///   - threshold: How long one step or event of a module may take.
+  ///   - report: Called on the watchdog's thread, once for each call of a module that takes longer, while
+  ///     it does.
   public init(threshold: Duration, report: @escaping @Sendable (Finding) -> Void = { _ in }) {
     self.threshold = threshold
     self.report = report

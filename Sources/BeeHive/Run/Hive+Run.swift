@@ -3,13 +3,20 @@ internal import Threads
 extension Hive {
   /// Starts the modules, waits until the process is to end, and tears them down.
   ///
-  /// It ends with a signal that asks for it, when its task is cancelled, and when somebody calls
-  /// `stop`; during the start, too. Modules are told `willTerminate` first. Signals are observed only
+  /// It ends with a signal that asks for it, when its task is cancelled, and when `stop` is called; during
+  /// the start, too. Modules are told `willTerminate` first, except after `stop`. Signals are observed only
   /// here; whatever handled them before does so again afterwards.
   ///
-  /// A second SIGTERM, SIGINT or SIGQUIT ends the process at once, with 128 and the signal's number as
-  /// its status, whatever modules are still at. Neither that nor `tearDownLimit` needs a free thread of
-  /// the concurrency runtime's pool; to return to its caller, it needs one that the caller runs on.
+  /// A second SIGTERM, SIGINT or SIGQUIT ends the process at once, with 128 and the signal's number as its
+  /// status, whatever modules are still at. Neither that nor `tearDownLimit` needs a free thread of the
+  /// concurrency runtime's pool; to return to its caller, it needs one that the caller runs on.
+  ///
+  /// - Parameters:
+  ///   - context: What modules are given; nil for one of this Hive with the defaults.
+  ///   - options: How modules are started, the signals to observe, and how long the end may take.
+  /// - Returns: Why it ended, and the modules that failed or had not come back.
+  /// - Throws: ``RunError``: `signals` if they cannot be observed, `launch` if the modules did not start.
+  ///   Nothing runs then.
   @discardableResult
   public func run(
     _ context: Context? = nil, options: RunOptions = RunOptions()

@@ -24,7 +24,10 @@ public struct MemoryPressure: Hashable, Sendable {
   /// None: modules are not told.
   public static let none = Self(paths: [])
 
-  /// This file, which is written and polled as `memory.pressure` is.
+  /// Observes a given file, which is written and polled as `memory.pressure` is.
+  ///
+  /// - Parameter path: The file, such as the `memory.pressure` of another control group.
+  /// - Returns: A source that tries this file alone.
   public static func file(_ path: String) -> Self { Self(paths: [path]) }
 
   /// The time within two seconds that tasks may wait for memory before modules are told: an eighth.

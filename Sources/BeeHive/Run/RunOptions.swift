@@ -19,6 +19,12 @@ public struct RunOptions: Sendable {
   /// Observes SIGTERM, SIGINT and memory pressure, and gives the modules 25 seconds to end.
   ///
   /// Container hosts commonly kill a process 30 seconds after SIGTERM.
+  ///
+  /// - Parameters:
+  ///   - launch: How modules are started.
+  ///   - signals: The signals to observe; `.none` where another runner owns them.
+  ///   - tearDownLimit: How long willTerminate and the tearing down may take together; nil for no limit.
+  ///   - memoryPressure: Where to learn that memory is short.
   public init(
     launch: LaunchOptions = LaunchOptions(), signals: Set<Signal> = .terminating,
     tearDownLimit: Duration? = .seconds(25), memoryPressure: MemoryPressure = .automatic

@@ -5,7 +5,9 @@ public struct Signal: RawRepresentable, Hashable, Sendable {
   /// The system's number.
   public let rawValue: Int32
 
-  /// Wraps a number, from 1 to 64.
+  /// Wraps a number.
+  ///
+  /// - Parameter rawValue: The system's number, from 1 to 64; `run` throws for any other.
   public init(rawValue: Int32) { self.rawValue = rawValue }
 
   /// SIGTERM: ends `run`.

@@ -3,28 +3,52 @@ internal import Registration
 internal import Threads
 
 extension Hive {
-  /// The C table that is registered as this service: `BEEHIVE_SERVICE`, `BEEHIVE_SERVICE_FACTORY`.
+  /// Returns the C table that is registered as a service: `BEEHIVE_SERVICE`, `BEEHIVE_SERVICE_FACTORY`.
   ///
-  /// Refused where the provider's table is smaller than `Table`, so that a host never reads past its
-  /// end. The image that holds it stays loaded from now on, until the service is removed or the Hive
-  /// stops: from then on the pointer must not be used. What a factory made for this request, or as the
-  /// one of `Scope.weak`, is given back with `destroy`, and with the last of it the image may go.
+  /// The image that holds it stays loaded from now on, until the service is removed or the Hive stops: from
+  /// then on the pointer must not be used. What a factory made for this request, or as the one of
+  /// `Scope.weak`, is given back with `destroy`, and with the last of it the image may go.
+  ///
+  /// - Parameters:
+  ///   - service: The name that the C record declares.
+  ///   - name: Its given name; nil prefers a service without one.
+  ///   - type: The structure as the caller's header declares it. A provider's table must be at least as
+  ///     large, so that a host never reads past its end.
+  /// - Returns: The table of the entry with the largest priority; of equal ones, the first that was
+  ///   registered.
+  /// - Throws: ``ServiceError``: `notFound`; `tooSmall` if the provider's table is smaller than `Table`;
+  ///   `unusable`; `cycle`; or `creationFailed` if the factory answered null.
   public func service<Table>(
     _ service: String, name: String? = nil, as type: UnsafePointer<Table>.Type
   ) throws(ServiceError) -> UnsafePointer<Table> {
     unsafe try CResolution(service, name: name, as: type, hive: self).pointer()
   }
 
-  /// The C service of this name, for structures whose layout only C knows.
+  /// Returns the C service of a name, for structures whose layout only C knows.
+  ///
+  /// The pointer is valid as long as that of the other `service(_:name:as:)`.
+  ///
+  /// - Parameters:
+  ///   - service: The name that the C record declares.
+  ///   - name: Its given name; nil prefers a service without one.
+  ///   - type: `OpaquePointer.self`. The size of the structure is not checked.
+  /// - Returns: The table of the entry with the largest priority.
+  /// - Throws: ``ServiceError``, as the other `service(_:name:as:)`, except `tooSmall`.
   public func service(
     _ service: String, name: String? = nil, as type: OpaquePointer.Type
   ) throws(ServiceError) -> OpaquePointer {
     unsafe try CResolution(service, name: name, as: type, hive: self).pointer()
   }
 
-  /// Gives back what a factory made for one request, or one reference to the instance of `Scope.weak`:
-  /// the last one destroys it. False where no factory of this name has made it. What a scope made, the
-  /// end of the scope destroys.
+  /// Gives back what a C factory made for one request, or one reference to the instance of `Scope.weak`.
+  ///
+  /// The last reference destroys the instance. What a scope made, the end of the scope destroys.
+  ///
+  /// - Parameters:
+  ///   - pointer: What `service(_:name:as:)` returned; must not be used afterwards.
+  ///   - service: The name that it was asked for with.
+  ///   - name: The given name that it was asked for with.
+  /// - Returns: Whether it was given back; false if no factory of this name has made it.
   @discardableResult
   public func destroy<Table>(
     _ pointer: UnsafePointer<Table>, of service: String, name: String? = nil

@@ -4,8 +4,19 @@ internal import Threads
 extension Hive {
   /// Registers a service that asynchronous code makes, or code of an actor: `{ @MainActor hive in … }`.
   ///
-  /// `load(_:name:)` asks for it. A singleton is loaded once, however many ask at once, and is found by
-  /// `service(_:)` too from then on. Throws where the service is a duplicate, or is to be scoped or weak.
+  /// ``load(_:name:)`` asks for it. A singleton is loaded once, however many tasks ask at once; from then
+  /// on ``service(_:)`` finds it too.
+  ///
+  /// - Parameters:
+  ///   - type: What the service is asked for as.
+  ///   - name: Tells it from others of the type; nil for the one that is asked for without a name.
+  ///   - scope: `transient` or `singleton`.
+  ///   - priority: The largest answers a lookup; only services of one priority are duplicates.
+  ///   - file: Where it is registered: errors and reports name the location.
+  ///   - line: The line in that file.
+  ///   - load: Makes an instance. A singleton's runs in a task of its own, which the cancellation of a task
+  ///     that asked does not cancel.
+  /// - Throws: ``Problem`` if it is a duplicate, or if `scope` is `scoped` or `weak`.
   public func register<Service: Sendable>(
     _ type: Service.Type, name: String? = nil, scope: Scope = .transient, priority: Int = 0,
     file: String = #fileID, line: UInt = #line,

@@ -5,8 +5,15 @@ extension Hive {
   /// Puts a service in front of every other of its type until the override is cancelled: for tests.
   ///
   /// Overrides nest; the latest answers, on every thread. Cancelling undoes what was made meanwhile:
-  /// singletons, which may have been handed the override, are made again when they are next asked
-  /// for. The override is cancelled when its last reference goes.
+  /// singletons, which may have been handed the override, are made again when they are next asked for.
+  ///
+  /// - Parameters:
+  ///   - type: What the service is asked for as.
+  ///   - name: The given name of the one to replace; nil for the one that is asked for without a name.
+  ///   - instance: Answers the lookups.
+  ///   - file: Where errors and reports say that it was registered.
+  ///   - line: The line in that file.
+  /// - Returns: The override; it is cancelled by `cancel()`, or when its last reference goes.
   public func override<Service: Sendable>(
     _ type: Service.Type, name: String? = nil, with instance: Service, file: String = #fileID,
     line: UInt = #line
@@ -17,7 +24,17 @@ extension Hive {
     return Override(entry: entry, hive: self, since: beginning)
   }
 
-  /// Overrides a service while `body` runs, on every thread.
+  /// Overrides a service while a closure runs, on every thread.
+  ///
+  /// - Parameters:
+  ///   - type: What the service is asked for as.
+  ///   - name: The given name of the one to replace; nil for the one that is asked for without a name.
+  ///   - instance: Answers the lookups.
+  ///   - file: Where errors and reports say that it was registered.
+  ///   - line: The line in that file.
+  ///   - body: Runs once, on the calling thread.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws, after the override has ended.
   public func overriding<Service: Sendable, Result>(
     _ type: Service.Type, name: String? = nil, with instance: Service, file: String = #fileID,
     line: UInt = #line, _ body: () throws -> Result
@@ -28,6 +45,17 @@ extension Hive {
   }
 
   /// Overrides a service while asynchronous code runs, on every thread and in every task.
+  ///
+  /// - Parameters:
+  ///   - type: What the service is asked for as.
+  ///   - name: The given name of the one to replace; nil for the one that is asked for without a name.
+  ///   - instance: Answers the lookups.
+  ///   - file: Where errors and reports say that it was registered.
+  ///   - line: The line in that file.
+  ///   - isolation: The actor that `body` runs on: the caller's.
+  ///   - body: Runs once.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws, after the override has ended.
   public func overriding<Service: Sendable, Result>(
     _ type: Service.Type, name: String? = nil, with instance: Service, file: String = #fileID,
     line: UInt = #line, isolation: isolated (any Actor)? = #isolation,

@@ -14,8 +14,9 @@ extension Hive {
   ///
   /// - Parameter type: What the service was registered or declared as.
   /// - Returns: The instance of the entry that has the largest priority.
-  /// - Throws: ``ServiceError``: `notFound`, with names that are nearly the same; `ambiguous`, with the places of
-  ///   those that serve equally well; `unusable`; `cycle`; or `creationFailed`, with the factory's error.
+  /// - Throws: ``ServiceError``: `notFound`, with names that are nearly the same; `ambiguous`, with the
+  ///   locations of those that serve equally well; `unusable`; `cycle`; or `creationFailed`, with the
+  ///   factory's error.
   @inlinable @inline(__always)
   public func service<Service: Sendable>(
     _ type: Service.Type = Service.self
@@ -79,7 +80,10 @@ extension Hive {
     return try resolution.all()
   }
 
-  /// What implements a service, without making any: larger priority first.
+  /// Finds what implements a service, without making any.
+  ///
+  /// - Parameter type: What the services were registered or declared as.
+  /// - Returns: The larger priority first, whatever the given names; empty if there is none.
   public func implementations<Service: Sendable>(
     of type: Service.Type = Service.self
   ) -> [Implementation] {
@@ -93,8 +97,14 @@ extension Hive {
 
   /// Lends the service for the call's duration, without counting a reference.
   ///
-  /// For the hottest call sites. `body` is short and does not wait: while it runs, what has been
-  /// withdrawn from any Hive stays in memory.
+  /// For the hottest call sites.
+  ///
+  /// - Parameters:
+  ///   - type: What the service was registered or declared as.
+  ///   - body: Uses the service; is short and does not wait: while it runs, what has been withdrawn from
+  ///     any Hive stays in memory.
+  /// - Returns: What `body` returns.
+  /// - Throws: ``ServiceError`` as ``service(_:)`` does, and what `body` throws.
   @inlinable @inline(__always)
   public func withService<Service: Sendable, Result>(
     _ type: Service.Type = Service.self, _ body: (borrowing Service) throws -> Result

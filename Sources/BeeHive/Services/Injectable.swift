@@ -3,8 +3,11 @@
 /// `BeeHiveService(Shop.HomeService, Shop.HomeViewModel)` says nothing of how a `HomeViewModel` is
 /// made, so the type says it itself. Macros and factories need no conformance.
 public protocol Injectable: Sendable {
-  /// Makes an instance; other services it needs come from `hive`.
+  /// Makes an instance.
   ///
   /// Called without any lock held, on the thread that asked for the service.
+  ///
+  /// - Parameter hive: Where it finds the other services that it needs.
+  /// - Throws: Any error: the lookup throws a ``ServiceError`` whose `underlying` it is.
   init(hive: Hive) throws
 }

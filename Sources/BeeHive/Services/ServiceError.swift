@@ -1,6 +1,13 @@
 internal import BinaryImage
 
 /// Why a service could not be had.
+///
+///     do throws(ServiceError) {
+///       let greeter: any Greeter = try hive.service()
+///       greeter.greet()
+///     } catch {
+///       if error.code == .notFound { print(error) }  // what is missing, and what to do
+///     }
 public struct ServiceError: Error, Sendable {
   /// The cause.
   public enum Code: String, Hashable, Sendable {
@@ -32,6 +39,13 @@ public struct ServiceError: Error, Sendable {
   var hint: @Sendable () -> String = { "" }
 
   /// Describes a failure.
+  ///
+  /// - Parameters:
+  ///   - code: The cause.
+  ///   - service: The service asked for, as reports name it.
+  ///   - message: One sentence: what was found and what to do. Control characters are escaped.
+  ///   - sources: The entries it concerns.
+  ///   - underlying: What the factory threw, for `creationFailed`.
   public init(
     _ code: Code, service: String, message: String, sources: [Source] = [],
     underlying: (any Error)? = nil

@@ -3,10 +3,15 @@ internal import Threads
 
 /// A context of its own for scoped services: one session, one request, one document.
 ///
-/// Each scoped service is made once for a scope, and lives until the scope ends; all others are those
-/// of the Hive. What a factory asks its Hive for while it makes something for a scope comes from that
-/// scope too, so that a scoped or transient service may need a scoped one. A singleton may not: it
-/// outlives every scope. May be used from any thread.
+///     try hive.register((any Cart).self, scope: .scoped) { _ in Basket() }
+///     let session = hive.makeScope()
+///     let cart: any Cart = try session.service()
+///     session.end()
+///
+/// Each scoped service is made once for a scope, and lives until the scope ends; all others are those of
+/// the Hive. What a factory asks its Hive for while it makes something for a scope comes from that scope
+/// too, so that a scoped or transient service may need a scoped one. A singleton may not: it outlives every
+/// scope. May be used from any thread.
 public final class ServiceScope: Sendable {
   private struct State {
     var cells: [UInt64: Singleton] = [:]
@@ -32,7 +37,10 @@ public final class ServiceScope: Sendable {
     self.outer = outer
   }
 
-  /// A scope within this one: it has scoped services of its own, and ends no later than this one.
+  /// Opens a scope within this one: it has scoped services of its own, and ends no later than this one.
+  ///
+  /// - Returns: The inner scope; has ended already if this one has. Keep it: it ends when its last
+  ///   reference goes.
   public func makeScope() -> ServiceScope {
     let scope = ServiceScope(hive: hive, outer: self)
     // The last reference to one may be among these: it ends when the lock is free.
@@ -50,8 +58,9 @@ public final class ServiceScope: Sendable {
 
   /// Ends the scope: first those within it, then disposes of what it made, the latest first.
   ///
-  /// Services that are `Disposable` are disposed of, and what C factories made is destroyed. Asking
-  /// an ended scope is an error; ending it again does nothing. A scope that is let go of ends too.
+  /// Scoped services that are `Disposable` are disposed of, and what C factories made is destroyed. A
+  /// scoped service cannot be had of an ended scope; ending it again does nothing. A scope whose last
+  /// reference goes ends too.
   public func end() {
     // Not by recursion: scopes may nest as deep as a host likes.
     var rest = [self]
@@ -71,14 +80,28 @@ public final class ServiceScope: Sendable {
 
   // MARK: Asking
 
-  /// The service of this type, by name where one is given: as `Hive.service`.
+  /// Returns the service of a type, of this scope if it is scoped: as ``Hive/service(_:)``.
+  ///
+  /// - Parameters:
+  ///   - type: What the service was registered or declared as.
+  ///   - name: The name that it was given, if any.
+  /// - Returns: The instance of the entry that has the largest priority.
+  /// - Throws: ``ServiceError`` as ``Hive/service(_:)`` does; `unusable` for a scoped service if the scope
+  ///   has ended.
   public func service<Service: Sendable>(
     _ type: Service.Type = Service.self, name: String? = nil
   ) throws(ServiceError) -> Service {
     try hive.resolve(Resolution(type: type, name: name, scope: self, hive: hive))
   }
 
-  /// The service that is made with a parameter: as `Hive.service(_:name:with:)`.
+  /// Returns a service that is made with a parameter: as ``Hive/service(_:name:with:)``.
+  ///
+  /// - Parameters:
+  ///   - type: What the service was registered as.
+  ///   - name: The name that it was given, if any.
+  ///   - parameter: Goes to the factory, which was registered `taking` its type.
+  /// - Returns: A new instance.
+  /// - Throws: ``ServiceError`` as ``Hive/service(_:)`` does.
   public func service<Service: Sendable, Parameter: Sendable>(
     _ type: Service.Type = Service.self, name: String? = nil, with parameter: Parameter
   ) throws(ServiceError) -> Service {
@@ -86,22 +109,45 @@ public final class ServiceScope: Sendable {
       Resolution(type: type, name: name, parameter: parameter, scope: self, hive: hive))
   }
 
-  /// Every implementation of a service, the scoped ones among them: as `Hive.all(of:)`.
+  /// Returns every implementation of a service, the scoped ones among them: as ``Hive/all(of:)``.
+  ///
+  /// - Parameter type: What the services were registered or declared as.
+  /// - Returns: The larger priority first; empty if there is none.
+  /// - Throws: ``ServiceError`` if one of them cannot be made, as a scoped one of an ended scope cannot.
   public func all<Service: Sendable>(
     of type: Service.Type = Service.self
   ) throws(ServiceError) -> [Service] {
     try hive.all(Resolution(type: type, name: nil, scope: self, hive: hive))
   }
 
-  /// The C table that is registered as this service: as `Hive.service(_:name:as:)`. What a factory of
-  /// `Scope.scoped` made is destroyed when the scope ends, and its image stays loaded until then.
+  /// Returns the C table that is registered as a service: as `Hive.service(_:name:as:)`.
+  ///
+  /// What a factory of `Scope.scoped` made is destroyed when the scope ends, and its image stays loaded
+  /// until then.
+  ///
+  /// - Parameters:
+  ///   - service: The name that the C record declares.
+  ///   - name: Its given name; nil prefers a service without one.
+  ///   - type: The structure as the caller's header declares it. A provider's table must be at least as
+  ///     large.
+  /// - Returns: The table of the entry with the largest priority.
+  /// - Throws: ``ServiceError`` as that of the Hive; `unusable` for a scoped service if the scope has
+  ///   ended.
   public func service<Table>(
     _ service: String, name: String? = nil, as type: UnsafePointer<Table>.Type
   ) throws(ServiceError) -> UnsafePointer<Table> {
     unsafe try CResolution(service, name: name, as: type, scope: self, hive: hive).pointer()
   }
 
-  /// The same, for structures whose layout only C knows.
+  /// Returns the C service of a name, for structures whose layout only C knows.
+  ///
+  /// - Parameters:
+  ///   - service: The name that the C record declares.
+  ///   - name: Its given name; nil prefers a service without one.
+  ///   - type: `OpaquePointer.self`. The size of the structure is not checked.
+  /// - Returns: The table of the entry with the largest priority, valid as that of the other
+  ///   `service(_:name:as:)`.
+  /// - Throws: ``ServiceError`` as the other `service(_:name:as:)`, except `tooSmall`.
   public func service(
     _ service: String, name: String? = nil, as type: OpaquePointer.Type
   ) throws(ServiceError) -> OpaquePointer {
@@ -142,6 +188,8 @@ public protocol Disposable: Sendable {
 }
 
 extension Hive {
-  /// A new context for scoped services.
+  /// Opens a scope for scoped services.
+  ///
+  /// - Returns: The scope. Keep it: it ends when its last reference goes.
   public func makeScope() -> ServiceScope { ServiceScope(hive: self) }
 }

@@ -55,11 +55,21 @@ final class TaskOverride: Sendable {
 }
 
 extension Hive {
-  /// Overrides a service while `body` runs, for the current task and those that it starts: for tests
-  /// that run beside each other on one Hive.
+  /// Overrides a service for the current task and those that it starts, while a closure runs.
   ///
-  /// Singletons that are asked for meanwhile are made for this task alone. Threads that `body` starts
-  /// by other means get the services of the Hive.
+  /// For tests that run beside each other on one Hive. Singletons that are asked for meanwhile are made for
+  /// this task alone. Threads that `body` starts by other means get the services of the Hive.
+  ///
+  /// - Parameters:
+  ///   - type: What the service is asked for as.
+  ///   - name: The given name of the one to replace; nil for the one that is asked for without a name.
+  ///   - instance: Answers the lookups.
+  ///   - file: Where errors and reports say that it was registered.
+  ///   - line: The line in that file.
+  ///   - isolation: The actor that `body` runs on: the caller's.
+  ///   - body: Runs once.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws.
   public func overridingInTask<Service: Sendable, Result>(
     _ type: Service.Type, name: String? = nil, with instance: Service, file: String = #fileID,
     line: UInt = #line, isolation: isolated (any Actor)? = #isolation,

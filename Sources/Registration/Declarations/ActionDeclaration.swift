@@ -1,7 +1,8 @@
 /// What an action is called, takes and returns, as a text that a record carries.
 ///
 /// `remote price(sku: String, currency: Currency = euro, note: String?) async throws -> Price`: the word
-/// `remote` or `elevated` puts it on the allow-list; an optional type or a default makes a parameter optional.
+/// `remote` or `elevated` puts it on the allow-list; an optional type or a default makes a parameter
+/// optional.
 public struct ActionDeclaration: Hashable, Sendable {
   /// One parameter.
   public struct Parameter: Hashable, Sendable {
@@ -15,6 +16,12 @@ public struct ActionDeclaration: Hashable, Sendable {
     public var defaultText: String?
 
     /// Describes a parameter.
+    ///
+    /// - Parameters:
+    ///   - name: The name by which it is given.
+    ///   - type: The name of its type, without `?`.
+    ///   - isOptional: Whether its type is optional.
+    ///   - defaultText: What is used for a missing one, as a text; nil for no default.
     public init(
       name: String, type: String, isOptional: Bool = false, defaultText: String? = nil
     ) {
@@ -39,6 +46,14 @@ public struct ActionDeclaration: Hashable, Sendable {
   public var result: String
 
   /// Describes an action.
+  ///
+  /// - Parameters:
+  ///   - name: The name by which it is called.
+  ///   - parameters: In the order of the declaration.
+  ///   - exposure: Whether calls from outside reach it.
+  ///   - isAsync: Whether it waits.
+  ///   - canThrow: Whether it throws.
+  ///   - result: The name of the type that it returns; empty for none.
   public init(
     name: String, parameters: [Parameter] = [], exposure: Exposure = .local, isAsync: Bool = false,
     canThrow: Bool = false, result: String = ""

@@ -1,4 +1,8 @@
 /// How long an instance of a service lives.
+///
+///     try hive.register((any Greeter).self, scope: .singleton) { _ in English() }
+///     let first: any Greeter = try hive.service()
+///     let second: any Greeter = try hive.service()  // the same instance
 public enum Scope: String, Codable, Hashable, Sendable, CaseIterable {
   /// A new instance for each request.
   case transient
