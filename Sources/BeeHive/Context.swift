@@ -71,7 +71,8 @@ public struct Context: Sendable {
   /// - Parameter key: The type that declares the value and its default.
   /// - Returns: The value that was set, else the key's `defaultValue`.
   public subscript<K: Key>(key: K.Type) -> K.Value {
-    get { values[ObjectIdentifier(key)] as? K.Value ?? K.defaultValue }
+    // A value that was not set is asked for first: nil could be cast to an optional `K.Value`.
+    get { values[ObjectIdentifier(key)].flatMap { $0 as? K.Value } ?? K.defaultValue }
     set { values[ObjectIdentifier(key)] = newValue }
   }
 }

@@ -43,7 +43,8 @@
       if let clause = effects?.throwsClause, clause.type?.plainText != "Never" {
         return Flaw(
           id: "throws", node: Syntax(clause),
-          message: "init() of '\(name.text)' throws, and no caller is there to catch; " + role.instead)
+          message: "init() of '\(name.text)' throws, and no caller is there to catch; "
+            + role.instead)
       }
       if let async = effects?.asyncSpecifier {
         return Flaw(

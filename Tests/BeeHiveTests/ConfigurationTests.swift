@@ -44,6 +44,16 @@ struct ConfigurationTests {
     #expect(try settings.value(Self.hosts) == ["localhost"])
   }
 
+  @Test(
+    "a list in a text: commas between the elements, blanks around them are not part of them",
+    arguments: [("80,443", [80, 443]), (" 80 ,\t443,", [80, 443]), (" , ", []), ("", [])])
+  func lists(text: String, expected: [Int]) throws {
+    let settings = Configuration(defaults: ["ports": .string(text)])
+    #expect(try settings.value(Configuration.Key<[Int]>("ports")) == expected)
+    #expect(
+      try settings.value(Configuration.Key<[String]>("ports")) == expected.map { "\($0)" })
+  }
+
   @Test("a value of the wrong form names the place that says it")
   func wrongForm() throws {
     let settings = Configuration()

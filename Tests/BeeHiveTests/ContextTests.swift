@@ -10,6 +10,10 @@ private enum Quota: Context.Key {
   static let defaultValue = 10
 }
 
+private enum Region: Context.Key {
+  static let defaultValue: String? = "north"
+}
+
 @Suite("What modules are told of their host")
 struct ContextTests {
   @Test(
@@ -30,6 +34,7 @@ struct ContextTests {
     #expect(context.arguments == CommandLine.arguments)
     #expect(context.launchURL == nil)
     #expect(context[Tenant.self] == "nobody")
+    #expect(context[Region.self] == "north")
     #expect(throws: ConfigurationError.self) {
       try context.configuration.value(Configuration.Key<Int>("port"))
     }

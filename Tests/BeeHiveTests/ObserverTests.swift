@@ -42,6 +42,24 @@ struct ObserverTests {
     #expect(notices.all.map { $0.prefix(5) } == ["bound"])
   }
 
+  @Test("who comes while others register hears of every entry")
+  func fromStartMeanwhile() async throws {
+    for _ in 0..<50 {
+      let hive = Hive()
+      let heard = Lock<Set<String>>([])
+      let registering = Task.detached {
+        for number in 0..<40 { try hive.register(Int.self, name: "n\(number)", instance: number) }
+      }
+      hive.observe(fromStart: true) { notice in
+        if case .entryRegistered(let entry) = notice {
+          heard.withLock { _ = $0.insert(entry.attributes.name ?? "") }
+        }
+      }
+      try await registering.value
+      #expect(heard.withLock { $0.count } == 40)
+    }
+  }
+
   @Test("each step of each module, the failures, the start and the end")
   func steps() async throws {
     let (hive, notices) = (Hive(), Notices())

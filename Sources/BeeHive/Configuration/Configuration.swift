@@ -99,12 +99,7 @@ public final class Configuration: Sendable {
           + (variable(key.name).map { ", or the environment variable \($0)" } ?? "")
           + ", or give the key a default")
     }
-    guard let value = Value(configuration: found.value) else {
-      throw ConfigurationError(
-        .wrongType, key: key.name,
-        message: "\(found.place) says \(found.value), which is no \(Value.self)")
-    }
-    return value
+    return try found.converted(for: key)
   }
 
   /// Returns a setting, or a fallback if it is missing.
@@ -117,7 +112,7 @@ public final class Configuration: Sendable {
   public func value<Value>(
     _ key: Key<Value>, default fallback: Value
   ) throws(ConfigurationError) -> Value {
-    try find(key.name) == nil ? key.defaultValue ?? fallback : value(key)
+    try find(key.name)?.converted(for: key) ?? key.defaultValue ?? fallback
   }
 
   /// Returns the layer that a setting comes from.
@@ -130,6 +125,15 @@ public final class Configuration: Sendable {
     var value: ConfigurationValue
     var layer: Layer
     var place: String
+
+    func converted<Value>(for key: Key<Value>) throws(ConfigurationError) -> Value {
+      guard let value = Value(configuration: value) else {
+        throw ConfigurationError(
+          .wrongType, key: key.name,
+          message: "\(place) says \(self.value), which is no \(Value.self)")
+      }
+      return value
+    }
   }
 
   private func find(_ name: String) -> Found? {

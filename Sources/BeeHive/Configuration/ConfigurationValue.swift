@@ -87,13 +87,18 @@ extension Bool: ConfigurationConvertible {
 extension Array: ConfigurationConvertible where Element: ConfigurationConvertible {
   /// Reads several values; nil if one of them has another form than `Element`.
   ///
-  /// - Parameter value: An array, or text with commas between the elements. Blanks belong to the elements;
-  ///   empty ones are left out.
+  /// - Parameter value: An array, or text with commas between the elements. Blanks around an element are
+  ///   not part of it, and empty ones are left out.
   public init?(configuration value: ConfigurationValue) {
     let parts: [ConfigurationValue]
     switch value {
     case .array(let values): parts = values
-    case .string(let text): parts = text.split(separator: ",").map { .string(String($0)) }
+    case .string(let text):
+      parts = text.split(separator: ",").compactMap { part in
+        let start = part.drop(while: \.isWhitespace)
+        guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return nil }
+        return .string(String(start[...last]))
+      }
     default: return nil
     }
     self = []

@@ -115,10 +115,10 @@ actor ModuleRunner {
     report.times = progress.withLock { $0.times.take() } ?? []
     let isRefused = options.onFailure == .stop && !report.isClean
     if isRefused || isStopRequested {
-      let error = LaunchError(
-        order: report.order, failures: failures, interruption: isStopRequested ? .stopped : nil)
-      await tearDown()
-      throw error
+      let (failures, isStopped) = (failures, isStopRequested)
+      throw LaunchError(
+        order: report.order, failures: failures + (await tearDown()),
+        interruption: isStopped ? .stopped : nil)
     }
     report.started = names
     phase = .running

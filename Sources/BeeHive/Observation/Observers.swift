@@ -76,8 +76,9 @@ extension Hive {
   /// What a module adds from inside of its steps and events ends when the module is unmounted.
   ///
   /// - Parameters:
-  ///   - fromStart: Whether to tell it of the present entries first, on the calling thread: the process's
-  ///     Hive has found some before anything could observe it.
+  ///   - fromStart: Whether to tell it of the present entries too, on the calling thread: the process's
+  ///     Hive has found some before anything could observe it. What happens on other threads meanwhile
+  ///     may be told before, and what was just happening twice.
   ///   - observer: Called with no lock held, so it may ask the Hive; several threads may call it at once.
   /// - Returns: Its `cancel()` ends the observation; forgetting the value does not.
   @discardableResult
@@ -85,11 +86,18 @@ extension Hive {
     fromStart: Bool = false, _ observer: @escaping @Sendable (HiveNotice) -> Void
   ) -> Observation {
     if fromStart {
-      for entry in entries { observer(entry.notice) }
-      for error in imageProblems { observer(.imageNotInspected(error)) }
+      catchUp(probing: true)
+      bindUnbound()
     }
-    let observation = observers.add(observer)
+    // At one go, so that nothing comes between what is there and what is told from now on.
+    let (observation, present, problems) = state.withLock { state in
+      fromStart
+        ? (observers.add(observer), state.table.all.map(\.snapshot), state.images.problems)
+        : (observers.add(observer), [], [])
+    }
     own { observation.cancel() }
+    for entry in present { observer(entry.notice) }
+    for error in problems { observer(.imageNotInspected(error)) }
     return observation
   }
 }

@@ -6,7 +6,7 @@ internal import Threads
 /// How long each module took for each step and event: always on, in release builds too.
 ///
 /// Times come from the monotonic clock. Every run is a span of its own, however often a module is told
-/// of one event. The latest `limit` spans are kept.
+/// of one event. The latest spans are kept.
 public final class Profiler: Sendable {
   /// One run of one module.
   public struct Span: Hashable, Sendable {
@@ -47,8 +47,8 @@ public final class Profiler: Sendable {
 
   /// Creates a profiler that keeps the latest spans.
   ///
-  /// - Parameter limit: The number of spans that are kept at least; twice as many at most.
-  public init(limit: Int = 10_000) { self.limit = limit }
+  /// - Parameter limit: The number of spans that are kept at least, one or more; twice as many at most.
+  public init(limit: Int = 10_000) { self.limit = max(1, limit) }
 
   /// The spans, in the order in which they ended.
   public var spans: [Span] { state.withLock { $0.spans } }

@@ -70,6 +70,15 @@ struct LaunchTests {
     #expect(await hive.runningModules.isEmpty)
   }
 
+  @Test("policy stop: what fails while the others are torn down is reported, too")
+  func policyStopTwice() async throws {
+    let (hive, journal) = (Hive(), Journal())
+    try await hive.probe("a", journal) { now, _ in if now == "unmount" { throw Broken() } }
+    try await hive.probe("b", journal) { now, _ in if now == "setUp" { throw Broken() } }
+    let error = await #expect(throws: LaunchError.self) { try await hive.start() }
+    #expect(error?.failures.map { "\($0.module) \($0.event)" } == ["b setUp", "a unmount"])
+  }
+
   @Test(
     "policy skip: the module and whatever requires it fall; the others live",
     arguments: [
