@@ -26,19 +26,21 @@ struct HashTrie<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The value of a key.
   subscript(key: Key) -> Value? { root.value(of: key, hash: key.hashValue, level: 0) }
 
-  /// Sets the value of a key, or takes it away, where `change` leaves nil. Returns what `change` does.
-  mutating func change<Result>(_ key: Key, _ change: (inout Value?) -> Result) -> Result {
+  /// Sets the value of a key, or takes it away, where `change` leaves nil.
+  mutating func change(_ key: Key, _ change: (inout Value?) -> Void) {
     root.change(key, hash: key.hashValue, level: 0) { value in
       let before = value == nil ? 0 : 1
-      defer { count += (value == nil ? 0 : 1) - before }
-      return change(&value)
+      change(&value)
+      count += (value == nil ? 0 : 1) - before
     }
   }
 
   /// Sets the value of a key, or takes it away. Returns the value before.
   @discardableResult
   mutating func set(_ key: Key, _ new: consuming Value?) -> Value? {
-    change(key) { [new] value in exchange(&value, with: new) }
+    var before: Value?
+    change(key) { [new] value in before = exchange(&value, with: new) }
+    return before
   }
 
   /// Every key with its value, in no order.
@@ -67,34 +69,33 @@ extension HashTrie.Branch {
     }
   }
 
-  fileprivate mutating func change<Result>(
-    _ key: Key, hash: Int, level: Int, _ change: (inout Value?) -> Result
-  ) -> Result {
+  fileprivate mutating func change(
+    _ key: Key, hash: Int, level: Int, _ change: (inout Value?) -> Void
+  ) {
     let (bit, index, isTaken) = place(of: hash, level: level)
-    let result: Result
     let new: HashTrie.Place?
     if !isTaken {
       var value: Value?
-      result = change(&value)
-      guard let value else { return result }
+      change(&value)
+      guard let value else { return }
       map |= bit
       places.insert(.pairs(hash: hash, [(key, value)]), at: index)
-      return result
+      return
     }
     // Taken out meanwhile, so that what is not shared is changed where it is.
     switch exchange(&places[index], with: .pairs(hash: 0, [])) {
     case .branch(var branch):
-      result = branch.change(key, hash: hash, level: level + 1, change)
+      branch.change(key, hash: hash, level: level + 1, change)
       new = branch.shortest
     case .pairs(hash, var pairs):
       let found = pairs.firstIndex { $0.key == key }
       var value = found.map { pairs.remove(at: $0).value }
-      result = change(&value)
+      change(&value)
       if let value { pairs.append((key, value)) }
       new = pairs.isEmpty ? nil : .pairs(hash: hash, pairs)
     case .pairs(let other, let pairs):
       var value: Value?
-      result = change(&value)
+      change(&value)
       let old = HashTrie.Place.pairs(hash: other, pairs)
       new = value.map { .branch(.init(old, other, hash, (key, $0), level: level + 1)) } ?? old
     }
@@ -104,7 +105,6 @@ extension HashTrie.Branch {
       map &= ~bit
       places.remove(at: index)
     }
-    return result
   }
 
   /// A branch that tells the pairs of two hashes apart.

@@ -69,8 +69,7 @@ struct RuleIndex: Sendable {
         numbers?.removeAll { $0 == number }
         if numbers?.isEmpty == true { numbers = nil }
       }
-    case .url(let pattern, _):
-      for variant in pattern.variants { byURL.remove(number, at: variant, of: pattern.root) }
+    case .url(_, let forms): for form in forms { byURL.remove(number, at: form) }
     }
     return rule
   }

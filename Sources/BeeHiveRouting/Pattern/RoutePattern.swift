@@ -74,12 +74,14 @@ public struct RoutePattern: Hashable, Sendable {
     variants.contains { $0.last?.isRest == true && $0.last?.name == name }
   }
 
-  /// The names of the types that the path and the query ask for.
-  var typeNames: [String] {
-    let path = variants.joined().compactMap { segment -> String? in
-      if case .capture(let capture) = segment { capture.type } else { nil }
+  /// The types that the path asks for, those that are not built in whatever they take.
+  var anyTypes: SegmentTypes {
+    var types = SegmentTypes()
+    for case .capture(let capture) in variants.joined() {
+      // Throws where the type is there already.
+      if let name = capture.type { try? types.define(name) { $0 } }
     }
-    return path + keys.map(\.type)
+    return types
   }
 }
 

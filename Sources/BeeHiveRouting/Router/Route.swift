@@ -30,8 +30,10 @@ public struct Route: Sendable, Identifiable {
   public let source: Source
   /// Answers a call.
   let handler: @Sendable (RouteCall) async throws -> any Sendable
+  /// Where it is in the tree, once it is there.
+  var forms: [RouteTree.Form] = []
 
-  /// The forms of the pattern as the tree takes them.
+  /// The forms of the pattern, with what may follow them.
   var variants: [[PatternSegment]] { pattern.parts.variants(isPrefix: extent == .prefix) }
 
   /// Whether it has a pattern's shape, as a duplicate has: names of parameters and the query say nothing.

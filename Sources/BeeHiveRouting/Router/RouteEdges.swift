@@ -27,10 +27,6 @@ struct RouteEdges: Sendable {
         frame.prefix, frame.suffix
       )
     }
-
-    fileprivate func isOf(type name: String?) -> Bool {
-      type?.name == name.map(PatternSegment.typeKey)
-    }
   }
 
   /// The edges whose frames have these lengths.
@@ -60,57 +56,37 @@ struct RouteEdges: Sendable {
     return found.sorted { $0.order < $1.order } + plain
   }
 
-  /// The node behind a parameter.
-  func node(of capture: PatternSegment.Capture) -> RouteTree.Node? {
-    let frame = capture.frame
-    let edges =
-      frame.isEmpty ? plain : framed.lazy.compactMap { $0.edges[frame] }.first ?? []
-    return edges.first { $0.isOf(type: capture.type) }?.node
-  }
-
   /// Changes the node behind a parameter, which is made where there is none, and taken out where it is left empty.
-  mutating func change<Result>(
-    _ capture: PatternSegment.Capture, of type: SegmentTypes.SegmentType?,
-    _ change: (inout RouteTree.Node) -> Result
-  ) -> Result {
-    let edge = Edge(frame: capture.frame, type: type)
-    return changeEdges(in: edge.frame) { edges in
-      let index = edges.partitioningIndex(where: { edge.order <= $0.order })
-      if index == edges.count || edge.order < edges[index].order { edges.insert(edge, at: index) }
-      defer { if edges[index].node.isEmpty { edges.remove(at: index) } }
-      return change(&edges[index].node)
-    }
-  }
-
-  /// Changes the node behind a parameter, if there is one; it is taken out where it is left empty.
   mutating func change(
-    _ capture: PatternSegment.Capture, _ change: (inout RouteTree.Node) -> Void
+    _ frame: Frame, _ type: SegmentTypes.SegmentType?, _ change: (inout RouteTree.Node) -> Void
   ) {
-    changeEdges(in: capture.frame) { edges in
-      guard let index = edges.firstIndex(where: { $0.isOf(type: capture.type) }) else { return }
-      change(&edges[index].node)
-      if edges[index].node.isEmpty { edges.remove(at: index) }
-    }
-  }
-
-  /// Changes the edges of one frame, which differ in their types.
-  private mutating func changeEdges<Result>(
-    in frame: Frame, _ change: (inout [Edge]) -> Result
-  ) -> Result {
-    guard !frame.isEmpty else { return change(&plain) }
+    let edge = Edge(frame: frame, type: type)
+    guard !frame.isEmpty else { return Self.change(edge, of: &plain, change) }
     let (prefix, suffix) = (frame.prefix.count, frame.suffix.count)
     let known = framed.firstIndex { $0.prefixCount == prefix && $0.suffixCount == suffix }
     let index = known ?? framed.count
     if known == nil { framed.append(Framed(prefixCount: prefix, suffixCount: suffix)) }
-    defer { if framed[index].edges.isEmpty { framed.remove(at: index) } }
-    return framed[index].edges.change(frame) { edges in
+    framed[index].edges.change(frame) { edges in
       var ofFrame = edges.take() ?? []
-      defer { edges = ofFrame.isEmpty ? nil : ofFrame }
-      return change(&ofFrame)
+      Self.change(edge, of: &ofFrame, change)
+      edges = ofFrame.isEmpty ? nil : ofFrame
     }
+    if framed[index].edges.isEmpty { framed.remove(at: index) }
+  }
+
+  /// Changes the node behind one of the edges of a frame, which differ in their types.
+  private static func change(
+    _ edge: Edge, of edges: inout [Edge], _ change: (inout RouteTree.Node) -> Void
+  ) {
+    let known = edges.firstIndex { $0.type?.name == edge.type?.name }
+    let index = known ?? edges.firstIndex { edge.order < $0.order } ?? edges.count
+    if known == nil { edges.insert(edge, at: index) }
+    change(&edges[index].node)
+    if edges[index].node.isEmpty { edges.remove(at: index) }
   }
 }
 
 extension PatternSegment.Capture {
-  fileprivate var frame: RouteEdges.Frame { RouteEdges.Frame(prefix: prefix, suffix: suffix) }
+  /// The text around its value.
+  var frame: RouteEdges.Frame { RouteEdges.Frame(prefix: prefix, suffix: suffix) }
 }

@@ -48,21 +48,18 @@ struct RouteTable: Sendable {
       }
     }
     // All of them before the first is put there: what cannot be used changes nothing.
-    let forms = try route.variants.map { variant throws(RoutingError) in
+    var route = route
+    route.forms = try route.variants.map { variant throws(RoutingError) in
       try RouteTree.Form(variant, of: route.pattern, types: types)
     }
-    for (index, form) in forms.enumerated() {
+    for (index, form) in route.forms.enumerated() {
       let taken = tree.insert(route.id.rawValue, priority: route.priority, at: form)
       // A form with and one without an optional part may be the same: the route meets itself.
       guard let taken, taken != route.id.rawValue else { continue }
-      for variant in route.variants[..<index] { remove(route, variant) }
+      for form in route.forms[..<index] { tree.remove(route.id.rawValue, at: form) }
       throw Self.duplicate(route, routes[Route.ID(rawValue: taken)])
     }
     routes.set(route.id, route)
-  }
-
-  private mutating func remove(_ route: Route, _ variant: [PatternSegment]) {
-    tree.remove(route.id.rawValue, at: variant, of: route.pattern.root)
   }
 
   private static func duplicate(_ route: Route, _ first: Route?) -> RoutingError {
@@ -77,15 +74,17 @@ struct RouteTable: Sendable {
   /// Takes a route out; what only it needed goes with it.
   mutating func remove(_ id: Route.ID) -> Route? {
     guard let route = routes.set(id, nil) else { return nil }
-    for variant in route.variants { remove(route, variant) }
+    for form in route.forms { tree.remove(id.rawValue, at: form) }
     return route
   }
 
   /// Takes out the routes of a pattern's shape, and answers them.
   mutating func remove(shapedLike pattern: RoutePattern) -> [Route] {
     // Routes of one shape have all of their forms in common.
-    let numbers = tree.numbers(at: pattern.variants.first ?? [], of: pattern.root)
-    return Set(numbers).compactMap { number in
+    guard let longest = pattern.variants.first,
+      let form = try? RouteTree.Form(longest, of: pattern, types: pattern.anyTypes)
+    else { return [] }
+    return Set(tree.numbers(at: form)).compactMap { number in
       let id = Route.ID(rawValue: number)
       guard let route = routes[id], route.hasShape(of: pattern) else { return nil }
       return remove(id)

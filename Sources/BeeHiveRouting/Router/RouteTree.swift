@@ -36,28 +36,35 @@ struct RouteTree: Sendable {
 
   private(set) var roots = HashTrie<Root, Node>()
 
-  /// One form of a pattern, the types that it names looked up.
-  struct Form {
-    fileprivate struct Step {
-      var segment: PatternSegment
-      var type: SegmentTypes.SegmentType?
+  /// One form of a pattern: the way to a node, and which of its endings it is.
+  struct Form: Sendable {
+    fileprivate enum Step: Sendable {
+      case literal(String)
+      case parameter(RouteEdges.Frame, SegmentTypes.SegmentType?)
     }
 
     fileprivate let root: Root
-    fileprivate let steps: [Step]
     fileprivate let names: [String]
+    private(set) fileprivate var steps: [Step] = []
+    private(set) fileprivate var endings: any WritableKeyPath<Node, [Ending]> & Sendable =
+      \.ends
 
     /// Throws where the form names a type that is not defined.
     init(
       _ segments: [PatternSegment], of pattern: RoutePattern, types: SegmentTypes
     ) throws(RoutingError) {
-      root = pattern.root
+      root = RouteTree.Root(scheme: pattern.scheme, isAbsolute: pattern.isAbsolute)
       names = RoutePattern.names(in: segments)
-      steps = try segments.map { segment throws(RoutingError) in
-        guard case .capture(let capture) = segment, let name = capture.type else {
-          return Step(segment: segment)
+      for segment in segments {
+        switch segment {
+        case .literal(let literal): steps.append(.literal(literal))
+        case .capture(let capture):
+          let type = try capture.type.map { name throws(RoutingError) in
+            try types.type(named: name, in: pattern.text)
+          }
+          steps.append(.parameter(capture.frame, type))
+        case .rest(let rest): endings = rest.isPath ? \.paths : \.rests
         }
-        return Step(segment: segment, type: try types.type(named: name, in: pattern.text))
       }
     }
   }
@@ -69,26 +76,38 @@ struct RouteTree: Sendable {
   mutating func insert(
     _ number: UInt64, priority: Int, at form: Form, sharing: Bool = false
   ) -> UInt64? {
-    let ending = Ending(number: number, priority: priority, names: form.names)
-    return roots.change(form.root) { node in
-      var root = node.take() ?? Node()
-      defer { node = root.isEmpty ? nil : root }
-      return root.insert(ending, at: form.steps[...], sharing: sharing)
+    var taken: UInt64?
+    change(form) { node in
+      // Behind those of the same priority.
+      let before = node[keyPath: form.endings].lastIndex { $0.priority >= priority }
+      if !sharing, let before, node[keyPath: form.endings][before].priority == priority {
+        taken = node[keyPath: form.endings][before].number
+        return
+      }
+      let ending = Ending(number: number, priority: priority, names: form.names)
+      node[keyPath: form.endings].insert(ending, at: before.map { $0 + 1 } ?? 0)
     }
+    return taken
   }
 
   /// Takes a route or rule out of one form of its pattern, and what only it needed.
-  mutating func remove(_ number: UInt64, at segments: [PatternSegment], of root: Root) {
-    roots.change(root) { node in
-      guard var root = node.take() else { return }
-      root.remove(number, at: segments[...])
-      node = root.isEmpty ? nil : root
-    }
+  mutating func remove(_ number: UInt64, at form: Form) {
+    change(form) { node in node[keyPath: form.endings].removeAll { $0.number == number } }
   }
 
   /// The routes or rules that end at one form of a pattern, or have it and whatever follows.
-  func numbers(at segments: [PatternSegment], of root: Root) -> [UInt64] {
-    roots[root]?.numbers(at: segments[...]) ?? []
+  func numbers(at form: Form) -> [UInt64] {
+    var copy = self
+    var numbers: [UInt64] = []
+    copy.change(form) { node in numbers = (node.ends + node.paths + node.rests).map(\.number) }
+    return numbers
+  }
+
+  /// Changes the node that a form leads to.
+  private mutating func change(_ form: Form, _ change: (inout Node) -> Void) {
+    roots.change(form.root) { root in
+      Node.change(&root) { $0.change(at: form.steps[...], change) }
+    }
   }
 }
 
@@ -101,74 +120,27 @@ extension RouteTree {
   }
 }
 
-extension RoutePattern {
-  /// Which part of a tree its forms are in.
-  var root: RouteTree.Root { RouteTree.Root(scheme: scheme, isAbsolute: isAbsolute) }
-}
-
 extension RouteTree.Node {
-  fileprivate mutating func insert(
-    _ ending: RouteTree.Ending, at steps: ArraySlice<RouteTree.Form.Step>, sharing: Bool
-  ) -> UInt64? {
-    guard let step = steps.first else { return Self.add(ending, to: &ends, sharing) }
-    let rest = steps.dropFirst()
-    switch step.segment {
-    case .literal(let literal):
-      return literals.change(literal) { node in
-        var child = node.take() ?? Self()
-        defer { node = child.isEmpty ? nil : child }
-        return child.insert(ending, at: rest, sharing: sharing)
-      }
-    case .capture(let capture):
-      return edges.change(capture, of: step.type) { $0.insert(ending, at: rest, sharing: sharing) }
-    case .rest(let rest):
-      return rest.isPath
-        ? Self.add(ending, to: &paths, sharing) : Self.add(ending, to: &rests, sharing)
-    }
+  /// Changes a node, which is made where there is none, and taken out where it is left empty.
+  fileprivate static func change(_ place: inout Self?, _ change: (inout Self) -> Void) {
+    var node = place.take() ?? Self()
+    change(&node)
+    place = node.isEmpty ? nil : node
   }
 
-  private static func add(
-    _ ending: RouteTree.Ending, to endings: inout [RouteTree.Ending], _ sharing: Bool
-  ) -> UInt64? {
-    // Behind those of the same priority.
-    let index = endings.partitioningIndex(where: { $0.priority < ending.priority })
-    if !sharing, index > 0, endings[index - 1].priority == ending.priority {
-      return endings[index - 1].number
-    }
-    endings.insert(ending, at: index)
-    return nil
-  }
-
-  fileprivate mutating func remove(
-    _ number: UInt64, at segments: ArraySlice<PatternSegment>
+  /// Changes the node to which steps lead from this one.
+  fileprivate mutating func change(
+    at steps: ArraySlice<RouteTree.Form.Step>, _ change: (inout Self) -> Void
   ) {
-    switch segments.first {
+    let rest = steps.dropFirst()
+    switch steps.first {
+    case nil: change(&self)
     case .literal(let literal):
       literals.change(literal) { node in
-        guard var child = node.take() else { return }
-        child.remove(number, at: segments.dropFirst())
-        node = child.isEmpty ? nil : child
+        Self.change(&node) { $0.change(at: rest, change) }
       }
-    case .capture(let capture):
-      edges.change(capture) { $0.remove(number, at: segments.dropFirst()) }
-    case .rest(let rest):
-      if rest.isPath {
-        paths.removeAll { $0.number == number }
-      } else {
-        rests.removeAll { $0.number == number }
-      }
-    case nil: ends.removeAll { $0.number == number }
+    case .parameter(let frame, let type):
+      edges.change(frame, type) { $0.change(at: rest, change) }
     }
-  }
-
-  /// The numbers of what ends at a form, whatever may follow there.
-  fileprivate func numbers(at segments: ArraySlice<PatternSegment>) -> [UInt64] {
-    let next: RouteTree.Node?
-    switch segments.first {
-    case .literal(let literal): next = literals[literal]
-    case .capture(let capture): next = edges.node(of: capture)
-    case .rest, nil: return (ends + paths + rests).map(\.number)
-    }
-    return next?.numbers(at: segments.dropFirst()) ?? []
   }
 }

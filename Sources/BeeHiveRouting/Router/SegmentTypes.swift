@@ -32,12 +32,6 @@ struct SegmentTypes: Sendable {
     types[name] = SegmentType(name: name, rank: rank) { convert($0) }
   }
 
-  /// Whether a pattern may name this type.
-  func has(_ name: String) -> Bool {
-    ["string", "path"].contains(PatternSegment.typeKey(name))
-      || types[PatternSegment.typeKey(name)] != nil
-  }
-
   /// Adds a type of the host's; throws where the name is taken.
   mutating func define(_ name: String, _ convert: @escaping Converter) throws(RoutingError) {
     let key = PatternSegment.typeKey(name)

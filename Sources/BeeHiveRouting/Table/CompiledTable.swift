@@ -108,15 +108,6 @@ extension DecisionTable.Outcome {
   }
 }
 
-extension RoutePattern {
-  /// The types that it names, whatever they take.
-  fileprivate var anyTypes: SegmentTypes {
-    var types = SegmentTypes()
-    for name in typeNames where !types.has(name) { try? types.define(name) { $0 } }
-    return types
-  }
-}
-
 extension RuleIndex {
   /// The way of a redirection that holds whatever the call and comes back to where it was; nil where it ends.
   fileprivate func loop(from rule: CallRule, for origin: CallOrigin) -> String? {
