@@ -45,6 +45,15 @@ struct Numbered<Handler: Sendable>: Sendable {
 }
 
 extension Dictionary {
+/// Answers what nothing else does: calls of missing actions, URLs that no route has.
+struct FallbackHandler<Asked: Sendable>: Sendable {
+  let exposure: Exposure
+  let answer: @Sendable (Asked) async throws -> any Sendable
+
+  /// Returns whether it answers calls of an origin.
+  func answers(_ origin: CallOrigin) -> Bool { origin == .local || exposure.isRemote }
+}
+
   /// Takes out the entry of this number and returns it; nil if another took its slot.
   mutating func remove<Handler>(
     _ number: UInt64, for key: Key

@@ -9,8 +9,8 @@ enum Receiver {
   /// A target's own fallback.
   case targetFallback(RegisteredTarget, @Sendable (AnyTarget, Call) async throws -> any Sendable)
   /// The mediator's.
-  case fallback(TargetTable.Fallback)
-  case unmatched(URLText, RouteTable.Unmatched)
+  case fallback(FallbackHandler<Call>)
+  case unmatched(URLText, FallbackHandler<RouteCall>)
 
   /// A route and all that its handler is given.
   struct FitRoute {
@@ -55,7 +55,7 @@ extension RoutingCore {
     }
     guard
       let fallback = targets.withLock({ $0.fallbacks[name] ?? $0.fallbacks[nil] })?.handler,
-      origin == .local || fallback.exposure.isRemote
+      fallback.answers(origin)
     else { return nil }
     return .fallback(fallback)
   }
@@ -83,7 +83,7 @@ extension RoutingCore {
     if !fit.isEmpty { return .routes(fit) }
     // What a route that the URL meets has to say is not hidden by a handler of unmatched ones.
     if let failure { throw failure }
-    if let handler = table.unmatched(for: url), call.origin == .local || handler.exposure.isRemote {
+    if let handler = table.unmatched(for: url), handler.answers(call.origin) {
       return .unmatched(url, handler)
     }
     throw nearMiss(of: url, from: call.origin) ?? rejectedRoute(for: url, from: call.origin)

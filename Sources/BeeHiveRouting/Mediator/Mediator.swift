@@ -99,7 +99,7 @@ public struct Mediator: Sendable {
     for target: String? = nil, exposure: Exposure = .local,
     _ handler: @escaping @Sendable (Call) async throws -> Value
   ) {
-    let fallback = Numbered<TargetTable.Fallback>(handler: .init(exposure, handler))
+    let fallback = Numbered(handler: FallbackHandler<Call>(exposure: exposure, answer: handler))
     _ = core.targets.withLock { $0.fallbacks.updateValue(fallback, forKey: target) }
     core.own { [core] in
       _ = core.targets.withLock { $0.fallbacks.remove(fallback.number, for: target) }

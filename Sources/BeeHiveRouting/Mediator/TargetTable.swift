@@ -1,23 +1,12 @@
 internal import BeeHive
+internal import Registration
 internal import Threads
 
 /// The targets of a mediator. Lives under the lock of its `RoutingCore`.
 struct TargetTable: Sendable {
-  /// A handler of calls that find no target or no action.
-  struct Fallback: Sendable {
-    let exposure: Exposure
-    let answer: @Sendable (Call) async throws -> any Sendable
-
-    init(
-      _ exposure: Exposure, _ answer: @escaping @Sendable (Call) async throws -> any Sendable
-    ) {
-      (self.exposure, self.answer) = (exposure, answer)
-    }
-  }
-
   private(set) var targets: [String: RegisteredTarget] = [:]
-  /// By target; nil for all of them.
-  var fallbacks: [String?: Numbered<Fallback>] = [:]
+  /// Who answers calls that find no target or no action, by target; nil for all of them.
+  var fallbacks: [String?: Numbered<FallbackHandler<Call>>] = [:]
 
   /// Every target, in the order of their names.
   var all: [RegisteredTarget] { targets.values.sorted { $0.definition.name < $1.definition.name } }
@@ -139,11 +128,8 @@ enum NativeName {
     var name = name
     for _ in 0..<8 {
       if name.lowercased().hasPrefix("native") { return true }
-      let bytes = Array(name.utf8)
-      let scanner = URLScanner(bytes: bytes, limits: .standard)
-      guard let decoded = try? scanner.decode(0..<bytes.count, "the name"), decoded != name else {
-        return false
-      }
+      let decoded = try? PercentDecoding.text(of: Array(name.utf8)[...], "the name")
+      guard let decoded, decoded != name else { return false }
       name = decoded
     }
     // Nobody encodes a name that often in good faith.

@@ -3,33 +3,16 @@ internal import Registration
 
 /// What a router knows. Lives under the lock of its `RoutingCore`; a copy of it is a snapshot.
 struct RouteTable: Sendable {
-  /// What holds for one scheme, or for URLs without one.
-  struct SchemeRules: Sendable {
-    /// Whether routes of any scheme are asked as well.
-    var fallsBack = true
-    /// Answers what no route answers.
-    var unmatched: Numbered<Unmatched>?
-  }
-
-  /// A handler of URLs that no route has.
-  struct Unmatched: Sendable {
-    let exposure: Exposure
-    let answer: @Sendable (RouteCall) async throws -> any Sendable
-
-    init(
-      _ exposure: Exposure, _ answer: @escaping @Sendable (RouteCall) async throws -> any Sendable
-    ) {
-      (self.exposure, self.answer) = (exposure, answer)
-    }
-  }
-
   /// A route, and what the path gives values to.
   typealias Match = (route: Route, values: [(name: String, value: any URLConvertible)])
 
   private(set) var tree = RouteTree()
   private(set) var routes = HashTrie<Route.ID, Route>()
   var types = SegmentTypes()
-  var schemes: [String?: SchemeRules] = [:]
+  /// Schemes whose URLs do not meet the routes of any scheme.
+  var closedSchemes: Set<String> = []
+  /// Who answers what no route answers, by scheme; nil for all.
+  var unmatched: [String?: Numbered<FallbackHandler<RouteCall>>] = [:]
   /// What a name of its own stands for.
   var aliases = HashTrie<String, String>()
 
@@ -96,36 +79,25 @@ struct RouteTable: Sendable {
     all.filter(condition).compactMap { remove($0.id) }
   }
 
-  /// Sets who answers what no route of a scheme answers, and answers who did.
-  mutating func setUnmatched(
-    _ handler: Numbered<Unmatched>, for scheme: String?
-  ) -> Numbered<Unmatched>? {
-    exchange(&schemes[scheme, default: .init()].unmatched, with: handler)
-  }
-
-  /// Takes out who answers what no route of a scheme answers, if it is still the one of this number.
-  mutating func removeUnmatched(_ number: UInt64, for scheme: String?) -> Numbered<Unmatched>? {
-    guard schemes[scheme]?.unmatched?.number == number else { return nil }
-    return schemes[scheme]?.unmatched.take()
-  }
-
   /// The routes that a URL meets, the best one first.
   ///
   /// Those that it would meet if every piece of its path were of the type that is asked for, where types are
   /// ignored: the values are texts then.
   func matches(of url: URLText, ignoringTypes: Bool = false) -> [Match] {
-    let fallsBack = url.scheme.flatMap { schemes[$0]?.fallsBack } ?? true
-    return RouteSearch.matches(
-      of: url, in: tree, includingAnyScheme: fallsBack, ignoringTypes: ignoringTypes
+    RouteSearch.matches(
+      of: url, in: tree, includingAnyScheme: fallsBack(url), ignoringTypes: ignoringTypes
     ).compactMap { match in
       routes[Route.ID(rawValue: match.number)].map { ($0, match.values) }
     }
   }
 
   /// Answers what no route answers: the scheme's own, else the one of all.
-  func unmatched(for url: URLText) -> Unmatched? {
-    let general = schemes[nil]?.unmatched
-    guard let scheme = url.scheme, let rules = schemes[scheme] else { return general?.handler }
-    return (rules.unmatched ?? (rules.fallsBack ? general : nil))?.handler
+  func unmatched(for url: URLText) -> FallbackHandler<RouteCall>? {
+    (unmatched[url.scheme] ?? (fallsBack(url) ? unmatched[nil] : nil))?.handler
+  }
+
+  /// Returns whether a URL meets the routes of any scheme too.
+  private func fallsBack(_ url: URLText) -> Bool {
+    url.scheme.map(closedSchemes.contains) != true
   }
 }

@@ -110,10 +110,11 @@ public struct Router: Sendable {
     for scheme: String?, _ exposure: Exposure,
     _ handler: @escaping @Sendable (RouteCall) async throws -> Value
   ) {
-    let unmatched = Numbered<RouteTable.Unmatched>(handler: .init(exposure, handler))
-    _ = core.routes.withLock { $0.setUnmatched(unmatched, for: scheme) }
+    let unmatched = Numbered(
+      handler: FallbackHandler<RouteCall>(exposure: exposure, answer: handler))
+    _ = core.routes.withLock { $0.unmatched.updateValue(unmatched, forKey: scheme) }
     core.own { [core] in
-      _ = core.routes.withLock { $0.removeUnmatched(unmatched.number, for: scheme) }
+      _ = core.routes.withLock { $0.unmatched.remove(unmatched.number, for: scheme) }
     }
   }
 

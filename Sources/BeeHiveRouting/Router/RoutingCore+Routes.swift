@@ -27,7 +27,7 @@ extension RoutingCore {
 
   /// Calls a handler of unmatched URLs.
   func answer(
-    _ call: Call, at url: URLText, by handler: RouteTable.Unmatched
+    _ call: Call, at url: URLText, by handler: FallbackHandler<RouteCall>
   ) async throws -> any Sendable {
     let way = Nesting.current.unmatched + [url.text]
     guard way.count <= Call.mostRedirections else {

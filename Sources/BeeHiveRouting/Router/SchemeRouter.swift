@@ -36,7 +36,10 @@ public struct SchemeRouter: Sendable {
 
   /// Whether URLs of this scheme also meet the routes of any scheme, which come last. They do, else.
   public func fallBack(_ fallsBack: Bool) {
-    router.core.routes.withLock { $0.schemes[scheme, default: .init()].fallsBack = fallsBack }
+    router.core.routes.withLock { table in
+      table.closedSchemes.remove(scheme)
+      if !fallsBack { table.closedSchemes.insert(scheme) }
+    }
   }
 
   /// Answers the URLs of this scheme whose path no route has, as `Router.unmatched`.
