@@ -14,9 +14,7 @@ struct CallPlan {
     case decided(MetRule, Verdict)
     /// Code is to be asked what it decides: for `take`.
     case asks(MetRule, @Sendable (Call) async throws -> Verdict)
-    /// A rule has answered it.
-    case answered(any Sendable)
-    /// Every rule lets it pass, and this answers.
+    /// This answers.
     case receiver(Receiver)
   }
 
@@ -35,7 +33,7 @@ struct CallPlan {
 
   /// The next step; throws the error that the call ends in.
   mutating func next() throws(RoutingError) -> Step {
-    if let answer { return .answered(answer) }
+    if let answer { return .receiver(.rule(answer)) }
     if left == nil {
       try core.resolve(&call)
       left = rules.met(by: call)[...]

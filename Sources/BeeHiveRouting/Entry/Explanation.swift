@@ -68,25 +68,19 @@ extension EntryPoint {
   }
 }
 
-/// How a dry run ends.
-enum DryRunEnd {
-  case receiver(Receiver)
-  case answered(any Sendable)
-}
-
-extension DryRunEnd: CustomStringConvertible {
+extension Receiver: CustomStringConvertible {
   /// Who would answer, or the answer.
   var description: String {
     switch self {
-    case .answered(let value): "answered with \(value)"
-    case .receiver(.action(let target, let action, _)):
+    case .rule(let value): "answered with \(value)"
+    case .action(let target, let action, _):
       "action \(target.definition.name).\(action.declaration.name) of \(target.source)"
-    case .receiver(.routes(let routes)):
+    case .routes(let routes):
       routes.first.map { "route \($0.route.pattern) of \($0.route.source)" } ?? ""
-    case .receiver(.targetFallback(let target, _)):
+    case .targetFallback(let target, _):
       "the fallback of the target \(target.definition.name) of \(target.source)"
-    case .receiver(.fallback): "the handler of missing actions"
-    case .receiver(.unmatched): "the handler of unmatched URLs"
+    case .fallback: "the handler of missing actions"
+    case .unmatched: "the handler of unmatched URLs"
     }
   }
 }
@@ -95,7 +89,7 @@ extension CallPlan {
   /// Goes to the end without calling anybody: interceptors are passed by.
   fileprivate mutating func end(
     noting steps: inout [Explanation.Step]
-  ) throws(RoutingError) -> DryRunEnd {
+  ) throws(RoutingError) -> Receiver {
     while true {
       switch try next() {
       case .passed(let met, let unmet): steps.append(.init(met.rule, unmet: unmet))
@@ -103,8 +97,7 @@ extension CallPlan {
       case .decided(let met, let verdict):
         steps.append(.init(met.rule, verdict: verdict.description))
         try take(verdict, of: met)
-      case .answered(let value): return .answered(value)
-      case .receiver(let receiver): return .receiver(receiver)
+      case .receiver(let receiver): return receiver
       }
     }
   }
@@ -116,18 +109,24 @@ extension Explanation.Step {
   }
 }
 
-extension RoutingCore {
-  /// Whether something would answer a URL, other than a handler of what is missing; nothing is called.
-  func canOpen(_ url: String, origin: CallOrigin) -> Bool {
-    var plan = CallPlan(Call(number: 0, to: .url(url), origin: origin), by: self)
+extension Router {
+  /// Whether a route, or a target and action, would answer this URL; nothing is called.
+  ///
+  /// The dry run of `calls.explain` without its words: rules, types, declared query and exposure count, and
+  /// where this says no, `open` throws what `explain` says. Interceptors are taken to let the call pass;
+  /// what only a handler of unmatched URLs or missing actions would answer cannot be opened.
+  ///
+  /// - Parameters:
+  ///   - url: The URL.
+  ///   - origin: Where the call would come from.
+  /// - Returns: Whether `open` would reach a receiver.
+  public func canOpen(_ url: String, origin: CallOrigin = .local) -> Bool {
+    var plan = CallPlan(Call(number: 0, to: .url(url), origin: origin), by: core)
     var steps: [Explanation.Step] = []
-    do throws(RoutingError) {
-      switch try plan.end(noting: &steps) {
-      case .answered, .receiver(.routes), .receiver(.action): return true
-      case .receiver(.fallback), .receiver(.targetFallback), .receiver(.unmatched): return false
-      }
-    } catch {
-      return false
+    guard let end = try? plan.end(noting: &steps) else { return false }
+    return switch end {
+    case .rule, .routes, .action: true
+    case .fallback, .targetFallback, .unmatched: false
     }
   }
 }

@@ -1,8 +1,10 @@
 internal import BeeHive
 internal import Threads
 
-/// Who answers a call that every rule lets pass: the one place that says so, for calls and for dry runs.
+/// Who answers a call: the one place that says so, for calls and for dry runs.
 enum Receiver {
+  /// A rule has answered; all others answer what every rule lets pass.
+  case rule(any Sendable)
   /// Routes whose pattern the URL meets and whose parameters are given, the best first, never empty.
   case routes([FitRoute])
   case action(RegisteredTarget, Action<AnyTarget>, Arguments)

@@ -35,7 +35,6 @@ extension RoutingCore {
           decision = (
             met, try await Nesting.answering(asked, .remote) { try await interceptor(asked) }
           )
-        case .answered(let value): return value
         case .receiver(let receiver): return try await answer(plan.call, by: receiver)
         }
         if case .proceed = decision.verdict { continue }
@@ -50,6 +49,7 @@ extension RoutingCore {
 
   private func answer(_ call: Call, by receiver: Receiver) async throws -> any Sendable {
     switch receiver {
+    case .rule(let value): return value
     case .action(let target, let action, let arguments):
       let instance = try target.instance(caching: call.caching)
       return try await Nesting.answering(call, action.declaration.exposure) {
@@ -75,8 +75,10 @@ extension RoutingCore {
       let url = try URLText(text, limits: limits.withLock { $0 })
       if call.originalURL == nil { call.originalURL = url }
       call.url = url
-      if let target = alias(of: url) {
-        if try call.follow(.url(target)) { continue }
+      if let name = url.aliasName, let target = routes.withLock({ $0.aliases[name] }),
+        try call.follow(.url(target))
+      {
+        continue
       }
       guard let name = try name(in: url, origin: call.origin) else { return }
       call.destination = .action(target: name.target, action: name.action)
@@ -84,11 +86,6 @@ extension RoutingCore {
       return
     }
     if call.url != nil, case .action? = call.trail.last { call.url = nil }
-  }
-
-  private func alias(of url: URLText) -> String? {
-    guard let name = url.aliasName else { return nil }
-    return routes.withLock { $0.aliases[name] }
   }
 
   /// `scheme://target/action`, where there is such a target.

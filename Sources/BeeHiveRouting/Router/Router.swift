@@ -122,20 +122,6 @@ public struct Router: Sendable {
   public func scheme(_ scheme: String) -> SchemeRouter {
     SchemeRouter(scheme: scheme.lowercased(), router: self)
   }
-
-  /// Whether a route, or a target and action, would answer this URL; nothing is called.
-  ///
-  /// The dry run of `calls.explain` without its words: rules, types, declared query and exposure count, and
-  /// where this says no, `open` throws what `explain` says. Interceptors are taken to let the call pass;
-  /// what only a handler of unmatched URLs or missing actions would answer cannot be opened.
-  ///
-  /// - Parameters:
-  ///   - url: The URL.
-  ///   - origin: Where the call would come from.
-  /// - Returns: Whether `open` would reach a receiver.
-  public func canOpen(_ url: String, origin: CallOrigin = .local) -> Bool {
-    core.canOpen(url, origin: origin)
-  }
 }
 
 /// A registered route, to take it out again.
