@@ -11,7 +11,8 @@ final class RoutingCore: Sendable {
   let targets = Lock(TargetTable())
   let rules = Lock(RuleList())
   let guards = Lock<[String: Numbered<@Sendable (Call) -> Bool>]>([:])
-  let observers = CallObservers()
+  /// Who is told of calls.
+  let observers = Lock<[Numbered<@Sendable (CallNotice) -> Void>]>([])
   let limits = Lock(URLLimits.standard)
   let records = Lock(RecordedEntries())
   /// Seconds since 1970, for windows of time.
@@ -44,7 +45,6 @@ struct Numbered<Handler: Sendable>: Sendable {
   let handler: Handler
 }
 
-extension Dictionary {
 /// Answers what nothing else does: calls of missing actions, URLs that no route has.
 struct FallbackHandler<Asked: Sendable>: Sendable {
   let exposure: Exposure
@@ -54,6 +54,7 @@ struct FallbackHandler<Asked: Sendable>: Sendable {
   func answers(_ origin: CallOrigin) -> Bool { origin == .local || exposure.isRemote }
 }
 
+extension Dictionary {
   /// Takes out the entry of this number and returns it; nil if another took its slot.
   mutating func remove<Handler>(
     _ number: UInt64, for key: Key

@@ -24,37 +24,22 @@ struct CallRule: Sendable {
   let decision: Decision
   let source: RuleSource
   /// The URL of a declared redirection, where it has places to fill in.
-  let template: RedirectTemplate?
-  /// Differs from that of all others of its index, and grows.
-  var number: UInt64 = 0
+  var template: RedirectTemplate?
+  /// Differs from that of all others, and grows.
+  let number = RoutingCore.nextNumber()
 
-  /// Throws where a declared redirection has a place that the match does not fill in.
-  init(
-    _ name: String, priority: Int, _ match: CallMatch, _ decision: Decision, source: RuleSource
-  ) throws(RoutingError) {
-    self.name = name
-    self.priority = priority
-    self.match = match
-    self.decision = decision
-    self.source = source
-    if case .declared(_, .redirect(.url(let text))) = decision {
-      template = try RedirectTemplate(text, given: match.names)
-    } else {
-      template = nil
+  /// A verdict that is known beforehand; throws where it redirects to a place that the match does not fill in.
+  static func declared(
+    _ name: String, priority: Int, _ match: CallMatch, when requirements: [Requirement],
+    then verdict: Verdict, source: RuleSource
+  ) throws(RoutingError) -> CallRule {
+    var rule = CallRule(
+      name: name, priority: priority, match: match,
+      decision: .declared(when: requirements, then: verdict), source: source)
+    if case .redirect(.url(let text)) = verdict {
+      rule.template = try RedirectTemplate(text, given: match.names)
     }
-  }
-
-  /// What code decides; it has no declared redirection.
-  init(
-    _ name: String, priority: Int, _ match: CallMatch,
-    interceptor: @escaping @Sendable (Call) async throws -> Verdict
-  ) {
-    self.name = name
-    self.priority = priority
-    self.match = match
-    decision = .code(interceptor)
-    source = .interceptor
-    template = nil
+    return rule
   }
 
   /// Larger priority first, the table before code, then in the order of arrival.

@@ -13,8 +13,16 @@ public struct EntryPoint: Sendable {
   /// Tells `observer` of every call, on the thread that makes it.
   @discardableResult
   public func observe(_ observer: @escaping @Sendable (CallNotice) -> Void) -> Interception {
-    let number = core.observers.add(observer)
-    return owned { [core] in core.observers.remove(number) }
+    let added = Numbered(handler: observer)
+    core.observers.withLock { $0.append(added) }
+    return owned { [core, number = added.number] in
+      // Returned: what an observer holds ends with it, when the lock is free.
+      _ = core.observers.withLock { observers in
+        let before = observers
+        observers.removeAll { $0.number == number }
+        return before
+      }
+    }
   }
 
   /// Asks `decide` about every call that `match` describes.
@@ -23,7 +31,10 @@ public struct EntryPoint: Sendable {
     _ name: String, priority: Int = 0, _ match: CallMatch = .everything(),
     _ decide: @escaping @Sendable (Call) async throws -> Verdict
   ) -> Interception {
-    add(CallRule(name, priority: priority, match, interceptor: decide))
+    add(
+      CallRule(
+        name: name, priority: priority, match: match, decision: .code(decide), source: .interceptor)
+    )
   }
 
   /// Has a verdict hold for the calls that `match` describes, while `condition` holds.
@@ -39,14 +50,16 @@ public struct EntryPoint: Sendable {
       [CallRule.Requirement(text: "its condition") { call, _ in condition(call) }]
     }
     return add(
-      try CallRule(
-        name, priority: priority, match, .declared(when: requirements ?? [], then: verdict),
+      try .declared(
+        name, priority: priority, match, when: requirements ?? [], then: verdict,
         source: .guardian))
   }
 
   private func add(_ rule: CallRule) -> Interception {
-    let number = core.rules.withLock { $0.add(rule) }
-    return owned { [core] in _ = core.rules.withLock { $0.remove(number) } }
+    core.rules.withLock { $0.ofCode.add(rule) }
+    return owned { [core, number = rule.number] in
+      _ = core.rules.withLock { $0.ofCode.remove(number) }
+    }
   }
 
   /// A module's own goes with it.

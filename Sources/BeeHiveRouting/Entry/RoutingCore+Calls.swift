@@ -11,13 +11,13 @@ extension RoutingCore {
     var plan = CallPlan(call, by: self)
     // Observers, guards and what makes a target are code of this call too.
     return try await Nesting.answering(call, .local) {
-      observers.tell(.began(call))
+      tell(.began(call))
       do {
         let result = try await carryOut(&plan)
-        observers.tell(.ended(plan.call, nil))
+        tell(.ended(plan.call, nil))
         return result
       } catch {
-        observers.tell(.ended(plan.call, error))
+        tell(.ended(plan.call, error))
         throw error
       }
     }
@@ -38,7 +38,7 @@ extension RoutingCore {
         case .receiver(let receiver): return try await answer(plan.call, by: receiver)
         }
         if case .proceed = decision.verdict { continue }
-        observers.tell(.ruled(plan.call, by: decision.met.rule.name, decision.verdict))
+        tell(.ruled(plan.call, by: decision.met.rule.name, decision.verdict))
         try plan.take(decision.verdict, of: decision.met)
       }
     } catch let refusal as RouteRefusal {

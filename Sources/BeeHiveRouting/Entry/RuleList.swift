@@ -10,13 +10,7 @@ struct RuleList: Sendable {
   private(set) var tableNumber = 0
   private var ofTable = RuleIndex()
   /// Interceptors and guards.
-  private var ofCode = RuleIndex()
-
-  /// Takes in an interceptor or a guard. Returns its number.
-  mutating func add(_ rule: CallRule) -> UInt64 { ofCode.add(rule) }
-
-  /// Takes an interceptor or a guard out. Returns it, so that what it holds ends with it.
-  mutating func remove(_ number: UInt64) -> CallRule? { ofCode.remove(number) }
+  var ofCode = RuleIndex()
 
   /// Puts a table in the place of the one before. Returns the rules of that, so that what they hold ends with them.
   mutating func replaceTable(_ table: DecisionTable?, with rules: RuleIndex) -> RuleIndex {
@@ -38,13 +32,9 @@ struct RuleIndex: Sendable {
   private var byAction = HashTrie<ActionName, [UInt64]>()
   /// Those that every call meets.
   private var always: [UInt64] = []
-  private var lastNumber: UInt64 = 0
 
-  /// Takes in a rule. Returns its number.
-  mutating func add(_ rule: CallRule) -> UInt64 {
-    var rule = rule
-    lastNumber += 1
-    rule.number = lastNumber
+  /// Takes in a rule.
+  mutating func add(_ rule: CallRule) {
     rules.set(rule.number, rule)
     switch rule.match.subject {
     case .everything: always.append(rule.number)
@@ -56,10 +46,9 @@ struct RuleIndex: Sendable {
     case .url(_, let forms):
       for form in forms { _ = byURL.insert(rule.number, priority: 0, at: form, sharing: true) }
     }
-    return rule.number
   }
 
-  /// Takes a rule out. Returns it; nil where it is not here.
+  /// Takes a rule out. Returns it, so that what it holds ends with it; nil where it is not here.
   mutating func remove(_ number: UInt64) -> CallRule? {
     guard let rule = rules.set(number, nil) else { return nil }
     switch rule.match.subject {

@@ -62,16 +62,12 @@ public struct TargetDefinition: Sendable {
   ) {
     let actions: [Action<AnyTarget>] = Owner.actions.map { action in
       Action<AnyTarget>(action.declaration, action.parameters) { target, arguments in
-        let owner: Owner = try target.cast()
-        return try await action.perform(owner, arguments)
+        try await action.perform(try target.cast(), arguments)
       }
     }
     var fallback: (@Sendable (AnyTarget, Call) async throws -> any Sendable)?
     if let own = Owner.fallback {
-      fallback = { target, call in
-        let owner: Owner = try target.cast()
-        return try await own(owner, call)
-      }
+      fallback = { target, call in try await own(try target.cast(), call) }
     }
     self.init(name, actions, fallback: fallback) { AnyTarget(value: try make()) }
   }

@@ -35,11 +35,9 @@ public struct Router: Sendable {
     matching extent: Route.Extent = .exact, file: String = #fileID, line: UInt = #line,
     _ handler: @escaping @Sendable (RouteCall) async throws -> Value
   ) throws(RoutingError) -> RouteRegistration {
-    let route = Route(
-      id: Route.ID(rawValue: RoutingCore.nextNumber()), pattern: try RoutePattern(pattern),
-      priority: priority, extent: extent, exposure: exposure,
-      result: Value.self == Void.self ? "" : "\(Value.self)",
-      source: .code(file: file, line: line), handler: handler)
+    let definition = RouteDefinition(
+      pattern, exposure: exposure, priority: priority, matching: extent, handler)
+    let route = try definition.route(source: .code(file: file, line: line))
     try core.routes.withLock { table throws(RoutingError) in try table.add(route) }
     let registration = RouteRegistration(id: route.id, core: core)
     core.own { registration.cancel() }

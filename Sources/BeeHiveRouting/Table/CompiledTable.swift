@@ -27,22 +27,20 @@ extension DecisionTable {
     }
     var names: Set<String> = []
     var index = RuleIndex()
-    var sent: [(rule: CallRule, place: SchemaPlace)] = []
+    var added: [(rule: CallRule, place: SchemaPlace)] = []
     for (number, rule) in rules.enumerated() {
       let place = SchemaPlace(at: "rules[\(number)]", of: rule.name, problems)
       if rule.name.isEmpty { place.note("it has no name") }
       if !names.insert(rule.name).inserted { place.note("it has the name of an earlier rule") }
       do throws(RoutingError) {
         let compiled = try rule.compiled(for: host, at: place)
-        _ = index.add(compiled)
-        if case .declared(let when, .redirect) = compiled.decision, when.isEmpty {
-          sent.append((compiled, place))
-        }
+        index.add(compiled)
+        added.append((compiled, place))
       } catch {
         place.note(error.message)
       }
     }
-    for (rule, place) in sent {
+    for (rule, place) in added {
       let origins: [CallOrigin] = rule.match.origin.map { [$0] } ?? [.local, .remote]
       let way = origins.lazy.compactMap { index.loop(from: rule, for: $0) }.first
       if let way { place.note("it redirects for ever: \(way)") }
@@ -59,9 +57,8 @@ extension DecisionTable.Rule {
     let requirements = zip(conditions, all).map { CallRule.Requirement(text: "\($0)", holds: $1) }
     let verdict = outcome.verdict(at: place["do"])
     let calls = try match.compiled(for: host, at: place["match"])
-    return try CallRule(
-      name, priority: priority, calls, .declared(when: requirements, then: verdict),
-      source: .table)
+    return try .declared(
+      name, priority: priority, calls, when: requirements, then: verdict, source: .table)
   }
 }
 
