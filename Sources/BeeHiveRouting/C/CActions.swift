@@ -14,9 +14,7 @@ enum CActions {
       let parameters = try declaration.parameters.map { parameter throws(RoutingError) in
         try Parameter(c: parameter, of: declaration)
       }
-      let call = CCall(
-        entry, of: hive, action: declaration.name,
-        result: CResult(declaration.result))
+      let call = CCall(entry, of: hive, action: declaration.name, result: declaration.result)
       try call.checkFunction()
       actions.append(
         Action(declaration, parameters) { _, arguments in
@@ -33,8 +31,7 @@ enum CActions {
   {
     let attributes = entry.attributes
     let pattern = try RoutePattern(entry.name)
-    let call = CCall(
-      entry, of: hive, action: nil, result: CResult(attributes.result))
+    let call = CCall(entry, of: hive, action: nil, result: attributes.result)
     try call.checkFunction()
     let types = SegmentTypes()
     return RouteDefinition(
@@ -69,13 +66,10 @@ extension Parameter {
   init(
     c declaration: ActionDeclaration.Parameter, of action: ActionDeclaration
   ) throws(RoutingError) {
-    switch CType(rawValue: declaration.type) {
-    case .string: self = try Self.make(declaration, of: action, String.self)
-    case .int: self = try Self.make(declaration, of: action, Int.self)
-    case .double: self = try Self.make(declaration, of: action, Double.self)
-    case .bool: self = try Self.make(declaration, of: action, Bool.self)
-    case nil: throw RoutingError(.unknownType, "\(action)", key: declaration.name)
+    guard let type = CType(rawValue: declaration.type)?.swiftType else {
+      throw RoutingError(.unknownType, "\(action)", key: declaration.name)
     }
+    self = try Self.make(declaration, of: action, type)
   }
 
   private static func make<Value: URLConvertible>(
@@ -91,6 +85,18 @@ extension Parameter {
     }
     return declaration.isOptional
       ? Parameter(declaration.name, Value?.self) : Parameter(declaration.name, Value.self)
+  }
+}
+
+extension CType {
+  /// The type in Swift.
+  var swiftType: any URLConvertible.Type {
+    switch self {
+    case .string: String.self
+    case .int: Int.self
+    case .double: Double.self
+    case .bool: Bool.self
+    }
   }
 }
 

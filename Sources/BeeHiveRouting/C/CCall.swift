@@ -1,5 +1,6 @@
 internal import BeeHive
 internal import CBeeHive
+internal import Registration
 
 /// Calls a function of a C target or route.
 ///
@@ -10,9 +11,10 @@ struct CCall: Sendable {
   private let hive: WeakHive
   /// The action's name; nil for a route.
   private let action: String?
-  private let result: CResult
+  /// The name of the type that the function declares; empty for none.
+  private let result: String
 
-  init(_ entry: DeclaredEntry, of hive: Hive, action: String?, result: CResult) {
+  init(_ entry: DeclaredEntry, of hive: Hive, action: String?, result: String) {
     self.entry = entry
     self.hive = WeakHive(hive)
     self.action = action
@@ -71,10 +73,11 @@ struct CCall: Sendable {
     }
     withExtendedLifetime(texts) {}
     guard isDone else { throw failure((answer.value as? String) ?? "its function failed") }
-    guard result.has(answer.value) else {
+    // Without a type, whatever the function returns.
+    guard CType(rawValue: result).map({ $0.swiftType == type(of: answer.value) }) ?? true else {
       throw RoutingError(
         .wrongResult,
-        "\(name) of \(entry.source) declares \(result.name), and its function returned "
+        "\(name) of \(entry.source) declares \(result), and its function returned "
           + (answer.value is Void ? "nothing" : "a value of type \(type(of: answer.value))"),
         sources: [entry.source])
     }
