@@ -24,7 +24,7 @@ extension DecisionTable {
     case all([Condition])
   }
 
-  /// A comparison of numbers.
+  /// A comparison, of numbers or of versions.
   public enum Comparison: String, Hashable, Sendable, CaseIterable {
     /// Greater.
     case above
@@ -35,7 +35,7 @@ extension DecisionTable {
     /// Less or equal.
     case atMost
 
-    func holds(_ value: Double, _ bound: Double) -> Bool {
+    func holds<Value: Comparable>(_ value: Value, _ bound: Value) -> Bool {
       switch self {
       case .above: value > bound
       case .atLeast: value >= bound

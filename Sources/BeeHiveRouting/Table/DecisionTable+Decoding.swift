@@ -11,7 +11,7 @@ extension DecisionTable: Decodable {
 
   private init(_ place: SchemaPlace) {
     self.init(rules: [])
-    guard place.isObject(of: "version", "name", "rules") else { return }
+    guard place.isObject(of: ["version", "name", "rules"]) else { return }
     version = place["version"].integer() ?? Self.currentVersion
     if place["name"].isGiven { name = place["name"].text() ?? "" }
     rules = place["rules"].array().map(Rule.init)
@@ -31,7 +31,7 @@ extension DecisionTable.Rule {
   /// Reads `{"name": …, "match": …, "when": […], "do": …, "priority": 0}`.
   fileprivate init(_ place: SchemaPlace) {
     self.init("", .init(.everything), do: .block("unread"))
-    guard place.isObject(of: "name", "match", "when", "do", "priority") else { return }
+    guard place.isObject(of: ["name", "match", "when", "do", "priority"]) else { return }
     // The place is the name where one is missing: that is said once.
     name = place["name"].text() ?? place.path
     match = .init(place["match"])
@@ -47,7 +47,7 @@ extension DecisionTable.Match {
   /// Reads `{"url": …}`, `{"target": …, "action": …}` or `{}`, each with an `origin` or without.
   fileprivate init(_ place: SchemaPlace) {
     self.init(.everything)
-    guard place.isObject(of: "url", "target", "action", "origin") else { return }
+    guard place.isObject(of: ["url", "target", "action", "origin"]) else { return }
     if place["origin"].isGiven, let text = place["origin"].text() {
       origin = CallOrigin(rawValue: text)
       if origin == nil { place["origin"].note("local or remote belongs here, not \(text)") }
@@ -67,28 +67,29 @@ extension DecisionTable.Condition {
   /// Reads `{"parameter": …, …}`, `{"guard": …, "is": true}`, `{"percent": …, "by": …}`, `{"time": …}` or
   /// `{"any": […]}`; nil where it is none of them.
   fileprivate init?(_ place: SchemaPlace) {
-    switch place.only("parameter", "guard", "percent", "time", "any", "all") {
+    let kinds = ["parameter", "guard", "percent", "time", "any", "all"]
+    switch place.only(kinds) {
     case "parameter": self.init(parameter: place)
     case "guard":
-      guard place.isObject(of: "guard", "is"), let name = place["guard"].text() else { return nil }
+      guard place.isObject(of: ["guard", "is"]), let name = place["guard"].text() else {
+        return nil
+      }
       self = .hostGuard(name, place["is"].isGiven ? place["is"].bool() ?? true : true)
     case "percent":
-      guard place.isObject(of: "percent", "by"), let percent = place["percent"].number(),
+      guard place.isObject(of: ["percent", "by"]), let percent = place["percent"].number(),
         let key = place["by"].text()
       else { return nil }
       self = .percent(percent, by: key)
     case "time":
       let window = place["time"]
-      guard place.isObject(of: "time"), window.isObject(of: "from", "until") else { return nil }
+      guard place.isObject(of: ["time"]), window.isObject(of: ["from", "until"]) else { return nil }
       let times = ["from", "until"].map { window[$0].isGiven ? window[$0].text() : nil }
       self = .time(from: times[0], until: times[1])
-    case "any":
-      guard place.isObject(of: "any") else { return nil }
-      self = .any(place["any"].array().compactMap { Self($0) })
-    case "all":
-      guard place.isObject(of: "all") else { return nil }
-      self = .all(place["all"].array().compactMap { Self($0) })
-    default: return nil
+    case let key?:
+      guard place.isObject(of: [key]) else { return nil }
+      let conditions = place[key].array().compactMap { Self($0) }
+      self = key == "any" ? .any(conditions) : .all(conditions)
+    case nil: return nil
     }
   }
 
@@ -123,9 +124,8 @@ extension DecisionTable.Condition {
 extension DecisionTable.Outcome {
   /// Reads one of `redirect`, `block`, `replace` and `answer`; nil where it is none.
   fileprivate init?(_ place: SchemaPlace) {
-    guard place.isObject(of: "redirect", "block", "replace", "answer"),
-      let key = place.only("redirect", "block", "replace", "answer")
-    else { return nil }
+    let kinds = ["redirect", "block", "replace", "answer"]
+    guard place.isObject(of: kinds), let key = place.only(kinds) else { return nil }
     let value = place[key]
     switch key {
     case "block":
@@ -140,7 +140,7 @@ extension DecisionTable.Outcome {
         self = .redirectToURL(url)
         return
       }
-      guard value.isObject(of: "target", "action"), let target = value["target"].text(),
+      guard value.isObject(of: ["target", "action"]), let target = value["target"].text(),
         let action = value["action"].text()
       else { return nil }
       self = .redirect(target: target, action: action)

@@ -146,29 +146,21 @@ public indirect enum DecisionValue: Sendable {
 extension DecisionValue: Hashable {
   /// Whether both are the same value.
   public static func == (first: DecisionValue, second: DecisionValue) -> Bool {
-    switch (first, second) {
-    case (.null, .null): true
-    case (.bool(let first), .bool(let second)): first == second
-    case (.integer(let first), .integer(let second)): first == second
-    case (.number(let first), .number(let second)): first == second
-    case (.integer(let whole), .number(let number)), (.number(let number), .integer(let whole)):
-      Int(exactly: number) == whole
-    case (.text(let first), .text(let second)): first == second
-    case (.array(let first), .array(let second)): first == second
-    default: false
-    }
+    first.compared == second.compared
   }
 
   /// Hashes the value.
-  public func hash(into hasher: inout Hasher) {
+  public func hash(into hasher: inout Hasher) { hasher.combine(compared) }
+
+  /// What it is compared by: of `AnyHashable`, a whole number is the same whatever its type.
+  private var compared: AnyHashable? {
     switch self {
-    case .null: hasher.combine(0)
-    case .bool(let value): hasher.combine(value)
-    case .integer(let value): hasher.combine(value)
-    case .number(let value):
-      if let whole = Int(exactly: value) { hasher.combine(whole) } else { hasher.combine(value) }
-    case .text(let value): hasher.combine(value)
-    case .array(let values): hasher.combine(values)
+    case .null: nil
+    case .bool(let value): value
+    case .integer(let value): value
+    case .number(let value): value
+    case .text(let value): value
+    case .array(let values): values
     }
   }
 }

@@ -48,13 +48,8 @@ struct SchemaPlace {
   }
 
   /// Whether this is an object; notes the keys that the schema does not have here.
-  func isObject(of keys: String...) -> Bool { isObject(of: keys) }
-
   func isObject(of keys: [String]) -> Bool {
-    guard case .object(let pairs) = found else {
-      noteKind("an object")
-      return false
-    }
+    guard case .object(let pairs) = found else { return missing("an object") ?? false }
     for key in pairs.keys.sorted() where !keys.contains(key) {
       let question = SimilarNames(to: key, among: keys).question
       self[key].note(
@@ -64,8 +59,6 @@ struct SchemaPlace {
   }
 
   /// The one key of these that is there.
-  func only(_ keys: String...) -> String? { only(keys) }
-
   func only(_ keys: [String]) -> String? {
     let given = keys.filter { self[$0].isGiven }
     if given.count == 1 { return given[0] }
@@ -83,66 +76,50 @@ struct SchemaPlace {
     if case .value(.text(let text)) = found { text } else { nil }
   }
 
-  /// The text that is here; nil where there is another thing, which is noted.
-  func text() -> String? {
-    if let ifText { return ifText }
-    noteKind("a text")
-    return nil
-  }
+  // Each of these is nil or empty where there is another thing, which is noted.
 
-  /// The whole number that is here; nil where there is another thing, which is noted.
+  /// The text that is here.
+  func text() -> String? { ifText ?? missing("a text") }
+
+  /// The whole number that is here.
   func integer() -> Int? {
-    if case .value(.integer(let number)) = found { return number }
-    noteKind("a whole number")
-    return nil
+    if case .value(.integer(let number)) = found { number } else { missing("a whole number") }
   }
 
-  /// The number that is here; nil where there is another thing, which is noted.
+  /// The number that is here.
   func number() -> Double? {
     switch found {
-    case .value(.integer(let number)): return Double(number)
-    case .value(.number(let number)): return number
-    default:
-      noteKind("a number")
-      return nil
+    case .value(.integer(let number)): Double(number)
+    case .value(.number(let number)): number
+    default: missing("a number")
     }
   }
 
-  /// The truth value that is here; nil where there is another thing, which is noted.
+  /// The truth value that is here.
   func bool() -> Bool? {
-    if case .value(.bool(let value)) = found { return value }
-    noteKind("true or false")
-    return nil
+    if case .value(.bool(let value)) = found { value } else { missing("true or false") }
   }
 
-  /// The value that is here; nil where there is another thing, which is noted.
-  func value() -> DecisionValue? {
-    if let value = found?.plain { return value }
-    noteKind("a value")
-    return nil
-  }
+  /// The value that is here.
+  func value() -> DecisionValue? { found?.plain ?? missing("a value") }
 
-  /// The places of the array that is here; none where there is another thing, which is noted.
+  /// The places of the array that is here.
   func array() -> [SchemaPlace] {
-    guard case .array(let values) = found else {
-      noteKind("an array")
-      return []
-    }
+    guard case .array(let values) = found else { return missing("an array") ?? [] }
     return values.indices.map { self[$0] }
   }
 
   /// The values of the object that is here, by key.
   func values() -> [String: DecisionValue] {
-    guard case .object(let pairs) = found else {
-      noteKind("an object")
-      return [:]
-    }
+    guard case .object(let pairs) = found else { return missing("an object") ?? [:] }
     var values: [String: DecisionValue] = [:]
     for key in pairs.keys.sorted() { values[key] = self[key].value() }
     return values
   }
 
-  private func noteKind(_ wanted: String) {
+  /// Notes what belongs here.
+  private func missing<Value>(_ wanted: String) -> Value? {
     note(found.map { "\(wanted) belongs here, not \($0.kind)" } ?? "\(wanted) is missing")
+    return nil
   }
 }

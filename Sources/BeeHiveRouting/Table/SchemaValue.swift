@@ -126,26 +126,12 @@ extension DecisionValue: Codable {
 extension String {
   /// Whether JSON would take it for a number.
   fileprivate var isJSONNumber: Bool {
-    var rest = utf8[...]
-    func takeDigits() -> Int {
-      let digits = rest.prefix { $0.isDigit }
-      rest = rest.dropFirst(digits.count)
-      return digits.count
-    }
-    func take(_ bytes: String) -> Bool {
-      guard let first = rest.first, bytes.utf8.contains(first) else { return false }
-      rest = rest.dropFirst()
-      return true
-    }
-    _ = take("-")
-    let startsWithZero = rest.first == UInt8(ascii: "0")
-    let whole = takeDigits()
-    guard whole > 0, whole == 1 || !startsWithZero else { return false }
-    if take("."), takeDigits() == 0 { return false }
-    if take("eE") {
-      _ = take("+-")
-      guard takeDigits() > 0 else { return false }
-    }
-    return rest.isEmpty
+    // Swift reads more: words, hexadecimal digits, a plus or zeros in front, a point beside no digit.
+    let unsigned = utf8.dropFirst(utf8.first == UInt8(ascii: "-") ? 1 : 0)
+    let whole = unsigned.prefix { $0.isDigit }
+    let behind = unsigned.dropFirst(whole.count)
+    return (whole.count == 1 || whole.count > 1 && whole.first != UInt8(ascii: "0"))
+      && (behind.first != UInt8(ascii: ".") || behind.dropFirst().first?.isDigit == true)
+      && utf8.allSatisfy { $0.isDigit || "+-.eE".utf8.contains($0) } && Double(self) != nil
   }
 }

@@ -44,42 +44,33 @@ struct Version: Comparable {
 
 /// A range of versions: `>=2.1 <3`, comparisons of which all hold.
 struct VersionRange: Sendable {
-  private enum Sign: String, CaseIterable {
-    // The longer ones first.
-    case atLeast = ">="
-    case atMost = "<="
-    case above = ">"
-    case below = "<"
-    case equal = "="
-  }
+  /// The longer ones first; a version alone is meant with its equals.
+  private static let signs: [(text: String, comparison: DecisionTable.Comparison?)] = [
+    (">=", .atLeast), ("<=", .atMost), (">", .above), ("<", .below), ("=", nil), ("", nil),
+  ]
 
-  private let bounds: [(sign: Sign, version: Version)]
+  private let bounds: [(comparison: DecisionTable.Comparison?, version: Version)]
 
   /// Nil where the text is none.
   init?(_ text: String) {
-    let bounds = text.split(separator: " ").map { part -> (Sign, Version)? in
-      let sign = Sign.allCases.first { part.hasPrefix($0.rawValue) }
-      guard let version = Version(part.dropFirst(sign?.rawValue.count ?? 0)) else { return nil }
-      return (sign ?? .equal, version)
+    let bounds = text.split(separator: " ").map { part -> (DecisionTable.Comparison?, Version)? in
+      guard let sign = Self.signs.first(where: { part.hasPrefix($0.text) }),
+        let version = Version(part.dropFirst(sign.text.count))
+      else { return nil }
+      return (sign.comparison, version)
     }
     let known = bounds.compactMap(\.self)
     guard !known.isEmpty, known.count == bounds.count else { return nil }
     self.bounds = known
     // Bounds that leave no version between them are a mistake.
-    let least = known.filter { [.atLeast, .above, .equal].contains($0.0) }.map(\.1).max()
-    let most = known.filter { [.atMost, .below, .equal].contains($0.0) }.map(\.1).min()
+    let least = known.filter { [.atLeast, .above, nil].contains($0.0) }.map(\.1).max()
+    let most = known.filter { [.atMost, .below, nil].contains($0.0) }.map(\.1).min()
     if let least, let most, most < least { return nil }
   }
 
   func contains(_ version: Version) -> Bool {
-    bounds.allSatisfy { sign, bound in
-      switch sign {
-      case .atLeast: version >= bound
-      case .atMost: version <= bound
-      case .above: version > bound
-      case .below: version < bound
-      case .equal: version == bound
-      }
+    bounds.allSatisfy { comparison, bound in
+      comparison?.holds(version, bound) ?? (version == bound)
     }
   }
 }
