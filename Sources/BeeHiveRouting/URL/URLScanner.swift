@@ -27,17 +27,12 @@ struct URLScanner {
 
   /// The scheme in lower case, taken off the front of `rest` with its colon.
   func scheme(_ rest: inout Range<Int>) -> String? {
-    var index = rest.lowerBound
-    guard index < rest.upperBound, bytes[index].isLetter else { return nil }
-    var hasCapitals = false
-    while index < rest.upperBound, bytes[index].isSchemeCharacter {
-      if bytes[index] & 0x20 == 0, bytes[index].isLetter { hasCapitals = true }
-      index += 1
-    }
-    guard index < rest.upperBound, bytes[index] == UInt8(ascii: ":") else { return nil }
-    let text = copy(rest.lowerBound..<index)
-    rest = (index + 1)..<rest.upperBound
-    return hasCapitals ? text.lowercased() : text
+    guard let end = bytes[rest].firstIndex(where: { !$0.isSchemeCharacter }),
+      bytes[end] == UInt8(ascii: ":"), bytes[rest.lowerBound].isLetter
+    else { return nil }
+    let text = String(decoding: bytes[rest.lowerBound..<end], as: UTF8.self)
+    rest = (end + 1)..<rest.upperBound
+    return text.lowercased()
   }
 
   /// What stands before the first `separator`, and what stands behind it.
@@ -52,15 +47,12 @@ struct URLScanner {
   func authority(
     of range: Range<Int>, _ rules: SchemeRules
   ) throws(RoutingError) -> (authority: Authority?, path: Range<Int>) {
-    let slash = UInt8(ascii: "/")
-    guard range.count >= 2, bytes[range.lowerBound] == slash,
-      bytes[range.lowerBound + 1] == slash
-    else {
+    guard bytes[range].starts(with: "//".utf8) else {
       guard !rules.isWeb else { throw malformed(Authority.noHost(range.lowerBound)) }
       return (nil, range)
     }
     let start = range.lowerBound + 2
-    let end = first(slash, in: start..<range.upperBound) ?? range.upperBound
+    let end = first(UInt8(ascii: "/"), in: start..<range.upperBound) ?? range.upperBound
     do throws(URLRefusal) {
       return (try Authority(bytes[start..<end], rules), end..<range.upperBound)
     } catch {
@@ -79,7 +71,9 @@ struct URLScanner {
           .limitExceeded, "the URL has more than \(limits.segments) segments")
       }
       let segment = try decode(range, "the path")
-      try refuseDots(segment, at: range.lowerBound)
+      guard segment != ".", segment != ".." else {
+        throw malformed(range.lowerBound, "a path that climbs with \(segment) is not followed")
+      }
       segments.append(segment)
     }
     return segments
@@ -92,12 +86,6 @@ struct URLScanner {
     let start = index
     while index < path.upperBound, bytes[index] != UInt8(ascii: "/") { index += 1 }
     return start..<index
-  }
-
-  private func refuseDots(_ segment: String, at index: Int) throws(RoutingError) {
-    guard segment != ".", segment != ".." else {
-      throw malformed(index, "a path that climbs with \(segment) is not followed")
-    }
   }
 
   /// The path from a segment on, decoded as one text; it was read before, so it can be decoded.
@@ -139,12 +127,7 @@ struct URLScanner {
   }
 
   private func first(_ byte: UInt8, in range: Range<Int>) -> Int? {
-    var index = range.lowerBound
-    while index < range.upperBound {
-      if bytes[index] == byte { return index }
-      index += 1
-    }
-    return nil
+    bytes[range].firstIndex(of: byte)
   }
 
   /// The text of a range with its `%XX` decoded, once.
@@ -156,11 +139,6 @@ struct URLScanner {
     } catch {
       throw malformed(error)
     }
-  }
-
-  /// The text of a range that ends at ASCII bytes of a valid text.
-  func copy(_ range: Range<Int>) -> String {
-    String(decoding: bytes[range], as: UTF8.self)
   }
 
   private func malformed(_ refusal: URLRefusal) -> RoutingError {

@@ -10,20 +10,11 @@ public struct UUIDValue: Hashable, Sendable, URLConvertible, CustomStringConvert
   /// Reads 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, of either case.
   public init?(urlText: String) {
     guard urlText.utf8.count == 36 else { return nil }
-    var words: (UInt64, UInt64) = (0, 0)
-    for (index, byte) in urlText.utf8.enumerated() {
-      if [8, 13, 18, 23].contains(index) {
-        guard byte == UInt8(ascii: "-") else { return nil }
-        continue
-      }
-      guard let digit = byte.hexadecimal else { return nil }
-      if index < 18 {
-        words.0 = words.0 << 4 | UInt64(digit)
-      } else {
-        words.1 = words.1 << 4 | UInt64(digit)
-      }
-    }
-    (high, low) = words
+    let groups = urlText.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    let digits = groups.joined().compactMap(\.hexadecimal)
+    guard groups.map(\.count) == [8, 4, 4, 4, 12], digits.count == 32 else { return nil }
+    high = digits[..<16].reduce(0) { $0 << 4 | UInt64($1) }
+    low = digits[16...].reduce(0) { $0 << 4 | UInt64($1) }
   }
 
   /// The UUID in capital letters, as Foundation writes it.
