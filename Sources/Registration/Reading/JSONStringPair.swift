@@ -125,19 +125,12 @@ private struct JSONCursor {
       throw Failure(position: position, expected: "an escaped character")
     }
     position += 1
-    switch byte {
-    case UInt8(ascii: "\""): return "\""
-    case UInt8(ascii: "\\"): return "\\"
-    case UInt8(ascii: "/"): return "/"
-    case UInt8(ascii: "b"): return "\u{8}"
-    case UInt8(ascii: "f"): return "\u{c}"
-    case UInt8(ascii: "n"): return "\n"
-    case UInt8(ascii: "r"): return "\r"
-    case UInt8(ascii: "t"): return "\t"
-    case UInt8(ascii: "u"): return try unicodeEscape(text)
-    default:
+    if byte == UInt8(ascii: "u") { return try unicodeEscape(text) }
+    let escapes = zip("\"\\/bfnrt".utf8, "\"\\/\u{8}\u{c}\n\r\t".unicodeScalars)
+    guard let (_, scalar) = escapes.first(where: { $0.0 == byte }) else {
       throw Failure(position: position - 1, expected: "one of \"\\/bfnrtu after the backslash")
     }
+    return scalar
   }
 
   private mutating func unicodeEscape(_ text: Span<UInt8>) throws(Failure) -> Unicode.Scalar {
@@ -146,19 +139,16 @@ private struct JSONCursor {
     // A NUL would end the name early for every reader written in C.
     guard first != 0 else { throw Failure(position: start, expected: "a name without NUL") }
     if let scalar = Unicode.Scalar(first) { return scalar }
-    guard UTF16.isLeadSurrogate(first), peek(text) == UInt8(ascii: "\\") else {
-      throw Failure(position: start, expected: "a surrogate pair")
+    let pair = Failure(position: start, expected: "a surrogate pair")
+    for sign in "\\u".utf8 {
+      guard UTF16.isLeadSurrogate(first), peek(text) == sign else { throw pair }
+      position += 1
     }
-    position += 1
-    guard peek(text) == UInt8(ascii: "u") else {
-      throw Failure(position: start, expected: "a surrogate pair")
-    }
-    position += 1
     let second = try codeUnit(text)
     guard UTF16.isTrailSurrogate(second),
       let scalar = Unicode.Scalar(
         0x1_0000 + (UInt32(first) - 0xd800) << 10 + (UInt32(second) - 0xdc00))
-    else { throw Failure(position: start, expected: "a surrogate pair") }
+    else { throw pair }
     return scalar
   }
 
