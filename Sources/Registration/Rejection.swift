@@ -56,17 +56,6 @@ package struct Rejection: Error, Hashable, Sendable {
   package var message: String
   /// Where the entry stands.
   package var origin: Origin
-
-  /// Describes a refusal.
-  package init(
-    _ reason: Reason, of kind: RecordKind, name: String? = nil, origin: Origin, message: String
-  ) {
-    self.reason = reason
-    self.kind = kind
-    self.name = name
-    self.origin = origin
-    self.message = message
-  }
 }
 
 extension Rejection: CustomStringConvertible {

@@ -19,15 +19,17 @@ struct EntryReader<Source: Image> {
 
   /// Reads sections that have these names.
   mutating func read(_ sections: EntrySections, _ take: Take) {
-    tally.begin(sectionsNamed: RecordScanner.modules, of: .module)
-    for section in sections.modules { readPointers(section, .module, take) }
-    tally.endSections()
-    tally.begin(sectionsNamed: RecordScanner.services, of: .service)
-    for section in sections.services { readPointers(section, .service, take) }
-    tally.endSections()
-    tally.begin(sectionsNamed: RecordScanner.typedRecords, of: .unknown)
-    for section in sections.typedRecords { readRecords(section, take) }
-    tally.endSections()
+    for (name, kind, sections) in sections.byName {
+      tally.begin(sectionsNamed: name, of: kind)
+      for section in sections {
+        if kind == .unknown {
+          readRecords(section, take)
+        } else {
+          readPointers(section, kind, take)
+        }
+      }
+      tally.endSections()
+    }
   }
 
   // MARK: Pointer sections
@@ -193,18 +195,21 @@ struct EntryReader<Source: Image> {
 
 /// The sections of an image that hold entries.
 struct EntrySections {
-  let modules: [Section]
-  let services: [Section]
-  let typedRecords: [Section]
+  private static let names: [(String, RecordKind)] = [
+    (RecordScanner.modules, .module), (RecordScanner.services, .service),
+    (RecordScanner.typedRecords, .unknown),
+  ]
+
+  /// In the order in which they are read, with the kind of all entries; unknown where each has its own.
+  let byName: [(name: String, kind: RecordKind, sections: [Section])]
 
   /// Throws where sections cannot be looked for.
   init(of image: some Image) throws(ImageError) {
-    modules = try image.sections(named: RecordScanner.modules)
-    services = try image.sections(named: RecordScanner.services)
-    typedRecords = try image.sections(named: RecordScanner.typedRecords)
+    byName = try Self.names.map { name, kind throws(ImageError) in
+      (name, kind, try image.sections(named: name))
+    }
   }
 
-  var isEmpty: Bool { modules.isEmpty && services.isEmpty && typedRecords.isEmpty }
   /// In the order in which they are read.
-  var all: [Section] { modules + services + typedRecords }
+  var all: [Section] { byName.flatMap(\.sections) }
 }

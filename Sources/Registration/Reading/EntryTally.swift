@@ -81,10 +81,9 @@ struct EntryTally {
   private mutating func append(_ refusal: Refusal, at offset: UInt64) {
     rejections.append(
       Rejection(
-        refusal.reason, of: kind, name: refusal.name,
+        reason: refusal.reason, kind: kind, name: refusal.name, message: refusal.message,
         origin: Origin(
-          image: image, section: section, named: sectionName, index: index, offset: offset),
-        message: refusal.message))
+          image: image, section: section, named: sectionName, index: index, offset: offset)))
   }
 }
 

@@ -54,10 +54,10 @@ package struct Outline: Sendable {
     } catch {
       return .failure(
         Rejection(
-          .unreadableSection, of: view.kind,
+          reason: .unreadableSection, kind: view.kind, message: error.message,
           origin: Origin(
             image: image.identity.path, section: section, named: section.name,
-            index: Int(view.index), offset: view.offset), message: error.message))
+            index: Int(view.index), offset: view.offset)))
     }
   }
 

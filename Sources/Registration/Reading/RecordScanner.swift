@@ -27,10 +27,10 @@ package enum RecordScanner {
   /// nothing at all is known of the image. What a hostile image can make this hold is bounded.
   package static func scan(_ image: some Image) throws(ImageError) -> Scan {
     let sections = try EntrySections(of: image)
-    // Most files of a system end here, before anything is read that only says what they are.
-    if sections.isEmpty { return Scan() }
-    var scan = Scan()
     let all = sections.all
+    var scan = Scan()
+    // Most files of a system end here, before anything is read that only says what they are.
+    if all.isEmpty { return scan }
     var reader = EntryReader(image)
     reader.read(sections) { view, text, pointer throws(Refusal) in
       let record: Record
