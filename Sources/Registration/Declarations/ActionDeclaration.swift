@@ -12,7 +12,7 @@ public struct ActionDeclaration: Hashable, Sendable {
     public var type: String
     /// Whether its type is optional.
     public var isOptional: Bool
-    /// What stands for a missing one, as a text.
+    /// The value where it is missing, as a text.
     public var defaultText: String?
 
     /// Describes a parameter.

@@ -46,12 +46,12 @@ private struct DeclarationReader {
       rest = rest.dropFirst(2)
       skipBlanks()
       declaration.result = String(rest)
-      guard !rest.isEmpty else { throw bad("behind -> stands a type") }
+      guard !rest.isEmpty else { throw bad("a type has to follow ->") }
     } else if !rest.isEmpty {
       throw bad("\"\(rest)\" is left over")
     }
     let names = declaration.parameters.map(\.name)
-    if Set(names).count < names.count { throw bad("a parameter's name stands there twice") }
+    if Set(names).count < names.count { throw bad("two parameters have the same name") }
     return declaration
   }
 
@@ -76,7 +76,7 @@ private struct DeclarationReader {
     return parameter
   }
 
-  /// The text up to a comma, a parenthesis or `end` that stands in no brackets and no quotes.
+  /// The text up to a comma, a parenthesis or `end` outside of brackets and quotes.
   private mutating func takeBalanced(until end: Character?) -> String {
     var depth = 0
     var isQuoted = false
