@@ -35,14 +35,10 @@ enum Directory {
   /// The entries in bytewise order, without `.` and `..`.
   static func entries(of path: [UInt8]) throws(ImageError) -> [Entry] {
     let name = String(decoding: path, as: UTF8.self)
-    // Sound: the buffer ends in NUL and outlives the call; the stream is closed below.
-    guard
-      let stream = unsafe (path + [0]).withUnsafeBufferPointer({ bytes in
-        unsafe bytes.withMemoryRebound(to: CChar.self) { text in
-          unsafe text.baseAddress.flatMap { unsafe opendir($0) }
-        }
-      })
-    else { throw ImageError(.unreadable, image: name, message: "\(systemMessage(errno)).") }
+    // Sound: the text outlives the call; the stream is closed below.
+    guard let stream = unsafe opendir(path.cText) else {
+      throw ImageError(.unreadable, image: name, message: "\(systemMessage(errno)).")
+    }
     defer { unsafe closedir(stream) }
 
     var entries: [Entry] = []
@@ -84,13 +80,14 @@ enum Directory {
 
   fileprivate static func status(of path: [UInt8], followingLinks: Bool) -> stat? {
     var status = stat()
-    // Sound: the buffer ends in NUL and outlives the call.
-    let result = unsafe (path + [0]).withUnsafeBufferPointer { bytes in
-      unsafe bytes.withMemoryRebound(to: CChar.self) { text -> Int32 in
-        guard let text = text.baseAddress else { return -1 }
-        return unsafe followingLinks ? stat(text, &status) : lstat(text, &status)
-      }
-    }
+    let text = path.cText
+    // Sound: the text ends in NUL and outlives the call.
+    let result = unsafe followingLinks ? stat(text, &status) : lstat(text, &status)
     return result == 0 ? status : nil
   }
+}
+
+extension [UInt8] {
+  /// The bytes as a text of C, which NUL ends.
+  var cText: [CChar] { map(CChar.init(bitPattern:)) + [0] }
 }

@@ -1,4 +1,5 @@
 internal import BinaryImage
+internal import LibC
 internal import ObjectFiles
 
 /// Which files are read.
@@ -42,6 +43,11 @@ struct Input {
     self.path = path
     self.name = String(decoding: path, as: UTF8.self)
     self.isFound = isFound
+  }
+
+  /// Where an image in it is.
+  func place(in container: [String] = []) -> Place {
+    Place(path: name, pathBytes: pathBytes, container: container)
   }
 
   /// Whether what was found here need not have entries: archives hold other files than objects, so do
@@ -179,13 +185,7 @@ private struct RawArguments {
 extension UnsafeBufferPointer<UInt8> {
   /// A copy of a text that NUL ends.
   static func bytes(ofText text: UnsafePointer<CChar>) -> [UInt8] {
-    var bytes: [UInt8] = []
-    // Sound: the caller passes a text that NUL ends, and the loop stops there.
-    var next = unsafe text
-    while unsafe next.pointee != 0 {
-      bytes.append(unsafe UInt8(bitPattern: next.pointee))
-      unsafe next += 1
-    }
-    return bytes
+    // Sound: the caller passes a text that NUL ends.
+    unsafe Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
   }
 }

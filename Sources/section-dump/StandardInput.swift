@@ -20,39 +20,33 @@ enum StandardInput {
   /// All of standard input.
   static func read(limit: Int) throws(ImageError) -> [UInt8] {
     var all: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = try read(into: &chunk)
-      guard count > 0 else { return all }
-      guard all.count + count <= limit else { throw tooLarge(limit) }
-      all += chunk[..<count]
-    }
+    try forEachChunk(limit: limit) { all += $0 }
+    return all
   }
 
   private static func copy(to descriptor: Int32, limit: Int) throws(ImageError) {
     let sink = ByteSink(descriptor: descriptor)
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    var total = 0
-    while true {
-      let count = try read(into: &chunk)
-      guard count > 0 else { break }
-      total += count
-      guard total <= limit else { throw tooLarge(limit) }
-      sink.write(chunk[..<count])
-      guard sink.failure == 0 else { break }
+    try forEachChunk(limit: limit) { chunk throws(ImageError) in
+      sink.write(chunk[...])
+      sink.flush()
+      guard sink.failure == 0 else { throw failure(systemMessage(sink.failure)) }
     }
-    sink.flush()
-    guard sink.failure == 0 else { throw failure(systemMessage(sink.failure)) }
   }
 
-  private static func read(into chunk: inout [UInt8]) throws(ImageError) -> Int {
+  private static func forEachChunk(
+    limit: Int, _ body: ([UInt8]) throws(ImageError) -> Void
+  ) throws(ImageError) {
+    var total = 0
     while true {
-      // Sound: the pointer covers the whole chunk for the duration of the call.
-      let count = unsafe chunk.withUnsafeMutableBytes { bytes in
-        unsafe systemRead(STDIN_FILENO, bytes.baseAddress, bytes.count)
+      // Sound: the pointer covers what is left of the chunk, for the duration of the call.
+      let (chunk, reason) = unsafe [UInt8].reading(1 << 16) { rest, _ in
+        unsafe LibC.read(STDIN_FILENO, rest.baseAddress, rest.count)
       }
-      if count >= 0 { return count }
-      guard errno == EINTR else { throw failure(systemMessage(errno)) }
+      guard reason == 0 else { throw failure(systemMessage(reason)) }
+      if chunk.isEmpty { return }
+      total += chunk.count
+      guard total <= limit else { throw tooLarge(limit) }
+      try body(chunk)
     }
   }
 
@@ -66,6 +60,3 @@ enum StandardInput {
     ImageError(.unreadable, image: "-", message: "Standard input: \(reason).")
   }
 }
-
-/// `read(2)`, which a method of this name hides.
-private let systemRead = unsafe read

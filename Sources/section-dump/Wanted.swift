@@ -73,16 +73,16 @@ struct Wanted: Sendable {
     }
   }
 
+}
+
+extension Wanted: Coded {
   /// What was seen, on its way from a child to its parent, who asked for the same names.
   mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
     for index in names.indices {
-      try coder.code(&names[index].isFound)
-      try names[index].similar.code(with: &coder)
+      try coder.code(&names[index], \.isFound, \.similar)
     }
   }
-}
 
-extension Wanted {
   /// The sections of an image whose names match, those of one name together.
   mutating func sections(of image: some FileImage) throws(ImageError) -> [Section] {
     var found: [Section] = []
@@ -126,15 +126,6 @@ extension Wanted {
     } catch {
       guard areNeeded else { return [] }
       throw error
-    }
-  }
-}
-
-extension SimilarNames {
-  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&names, (0, "")) { coder, name throws(FieldCoder.Broken) in
-      try coder.code(&name.distance)
-      try coder.code(&name.text)
     }
   }
 }

@@ -62,9 +62,9 @@ struct ProcessesTests {
   private static func declared(_ lines: [String]) -> [Survey.Declared] {
     lines.enumerated().map { index, line in
       let words = line.split(separator: " ").map(String.init)
-      var entry = Survey.Declared.blank
-      entry.file = words[0] == "lib" ? .shared : .executable
-      entry.place = Place(path: words[0], section: "BeehiveRecords", index: index)
+      var entry = Survey.Declared(
+        record: .blank, place: Place(path: words[0], section: "BeehiveRecords", index: index),
+        platform: Survey.Platform(of: .blank), file: words[0] == "lib" ? .shared : .executable)
       entry.record.kind = words[1] == "module" ? .module : .route
       entry.record.name = words[2]
       entry.record.attributes.requires = Array(words.dropFirst(4))

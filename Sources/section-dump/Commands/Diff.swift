@@ -35,11 +35,7 @@ struct Diff: ParsableCommand {
       to: Inputs(
         paths: [old, new], isRecursive: recursive, architecture: arch == "all" ? nil : arch,
         jobs: threads.jobs(forMany: recursive)))
-    if both.child != nil,
-      let status = ChildServer.serve({ Survey.answer($0, both) })
-    {
-      return try status.end()
-    }
+    try Survey.serve(both)
     let surveys = both.paths.map { path in
       var inputs = both
       inputs.paths = [path]

@@ -1,12 +1,11 @@
-internal import ArgumentParser
 internal import BinaryImage
 
 /// What a command shows of each image, in every format.
 ///
 /// Contents may be read while they are printed, so that a large section is never held as text;
-/// what goes wrong then joins the problems of the file.
+/// what goes wrong then joins the problems of the image.
 protocol Dump: Sendable {
-  associatedtype Content
+  associatedtype Element
 
   /// The key of the contents in a JSON file object.
   static var contentKey: StaticString { get }
@@ -17,30 +16,19 @@ protocol Dump: Sendable {
   var wanted: Wanted { get set }
 
   /// Finds what is to be shown.
-  mutating func read(
-    _ image: any FileImage, problems: inout [Problem]
-  ) throws(ImageError) -> Content
-
-  /// Whether there is nothing to show, so that a table of many files may leave this one out.
-  func isEmpty(_ content: Content) -> Bool
+  mutating func read(_ found: ReadImage) throws(ImageError) -> [Element]
 
   /// What a table says in place of nothing.
   var emptyNote: String { get }
 
-  /// Writes the elements of the JSON array.
-  func write(
-    _ content: Content, of image: any FileImage, to json: inout JSONWriter,
-    problems: inout [Problem])
+  /// Writes an element of the JSON array.
+  func write(_ element: Element, of found: ReadImage, to json: inout JSONWriter)
 
-  /// Writes rows, each as the fields behind `path` and `container`.
-  func writeRows(
-    _ content: Content, of image: any FileImage, problems: inout [Problem],
-    _ row: ([String]) -> Void)
+  /// Writes an element's rows, each as the fields behind `path` and `container`.
+  func writeRows(_ element: Element, of found: ReadImage, _ row: ([String]) -> Void)
 
   /// Writes what stands below the line that names the file.
-  func writeTable(
-    _ content: Content, of image: any FileImage, to sink: ByteSink, _ style: Style,
-    problems: inout [Problem])
+  func writeTable(_ elements: [Element], of found: ReadImage, to sink: ByteSink, _ style: Style)
 }
 
 extension Dump {
@@ -49,4 +37,12 @@ extension Dump {
     get { Wanted() }
     set {}
   }
+}
+
+/// An image that a command shows, and what is wrong with it.
+final class ReadImage {
+  let image: any FileImage
+  var problems: [ImageError] = []
+
+  init(_ image: any FileImage) { self.image = image }
 }

@@ -5,9 +5,9 @@ internal import BinaryImage
 struct DumpRun<Shown: Dump> {
   private typealias Sums = FileReports<Shown>.Sums
 
-  /// What a thread hands on of the files that it reads.
+  /// What is handed on of the files that are read.
   private struct Part: Sendable {
-    var pieces: PackedPieces
+    var pieces: [(Piece, [UInt8])] = []
     /// Nil in all but the last part.
     var sums: Sums?
   }
@@ -30,16 +30,9 @@ struct DumpRun<Shown: Dump> {
   /// where something is asked for that no file has, else 0.
   mutating func callAsFunction() -> ExitCode {
     if inputs.child != nil, let status = ChildServer.serve(answer) { return status }
-    let text = printer.output
-    switch output.format {
-    case .json: text.write("{\"schema\":1,\"files\":[")
-    case .csv: CSV.write(["path", "container"] + Shown.columns, to: text)
-    case .table, .ndjson: break
-    }
-    if inputs.jobs > 1 { readTogether() } else { readAlone() }
-    if output.format == .json { text.write("\n]}\n") }
+    printer.begin(["path", "container"] + Shown.columns)
+    readAll()
     if output.format == .table { writeSummary() }
-    text.flush()
     if output.format != .table, sums.skipped > 0 {
       printer.errors.say("skipped, no object files: \(sums.skipped)")
     }
@@ -50,54 +43,36 @@ struct DumpRun<Shown: Dump> {
     return complaints.isEmpty ? .success : ExitCode(1)
   }
 
-  /// Reads one file for the process that has started this one.
-  private func answer(_ request: Request) -> ExitCode {
-    let sink = printer.output
-    func put(_ piece: Piece, _ bytes: [UInt8]) {
-      sink.write(PackedPieces.head(piece, size: bytes.count)[...])
-      sink.write(bytes[...])
-    }
-    var inputs = inputs
+  /// Reads one file for the process that has started this one; nil where no bytes can say the sums.
+  private func answer(
+    _ request: Request, _ put: @escaping (Piece, [UInt8]) -> Void
+  ) -> [UInt8]? {
+    var (inputs, output) = (inputs, output)
     inputs.child = nil
-    var output = output
     output.color = request.isColored ? .always : .never
-    let stream = PieceStream(put)
-    var reports = FileReports(dump, inputs, output, to: stream)
+    var reports = FileReports(dump, inputs, output, to: PieceStream(put))
     reports.read(.success(request.input))
-    guard let sums = reports.sums.bytes else { return ExitCode(2) }
-    stream.send(.sums, sums)
-    sink.flush()
-    return sink.failure == 0 ? .success : ExitCode(2)
+    return reports.sums.coded
   }
 
-  private mutating func readAlone() {
-    let stream = PieceStream(printer.take)
-    var reports = FileReports(dump, inputs, output, to: stream)
-    inputs.forEach { file in
-      reports.read(file)
-      printer.progress.advance()
-    }
-    sums.add(reports.sums)
-  }
-
-  private mutating func readTogether() {
+  private mutating func readAll() {
     let (dump, inputs, output, printer) = (dump, inputs, output, printer)
     var sums = sums
     let crew = Crew<Part>(jobs: inputs.jobs) { files, handOn in
-      var pieces = PackedPieces()
-      return withoutActuallyEscaping(handOn) { handOn in
-        let stream = PieceStream { piece, bytes in
-          pieces.add(piece, bytes)
-          guard pieces.bytes.count >= 1 << 16 else { return }
-          handOn(Part(pieces: pieces))
-          pieces = PackedPieces()
-        }
-        var reports = FileReports(dump, inputs, output, to: stream)
-        for file in files { reports.read(file) }
-        return Part(pieces: pieces, sums: reports.sums)
+      var (part, size) = (Part(), 0)
+      let stream = PieceStream { piece, bytes in
+        part.pieces.append((piece, bytes))
+        size += bytes.count
+        guard size >= 1 << 16 else { return }
+        handOn(part)
+        (part, size) = (Part(), 0)
       }
+      var reports = FileReports(dump, inputs, output, to: stream)
+      for file in files { reports.read(file) }
+      part.sums = reports.sums
+      return part
     } take: { part in
-      part.pieces.forEach(printer.take)
+      for (piece, bytes) in part.pieces { printer.take(piece, bytes) }
       guard let more = part.sums else { return }
       sums.add(more)
       printer.progress.advance(by: more.files)

@@ -38,8 +38,7 @@ struct FileReports<Shown: Dump> {
     switch (file, inputs.child) {
     case (.success(let input), let child?): read(input, by: child)
     case (.success(let input), nil): read(input)
-    case (.failure(let error), _):
-      show(nil, heading: FileHeading(path: error.image), problems: [Problem(error)])
+    case (.failure(let error), _): show(nil, nil, at: Place(path: error.image), unread: [error])
     }
     text.flush()
   }
@@ -52,140 +51,111 @@ struct FileReports<Shown: Dump> {
         if piece == .sums, let more = Sums(bytes, of: dump) { sums.add(more) }
       }
     } catch {
-      let heading = FileHeading(path: input.name, pathBytes: input.pathBytes)
-      show(nil, heading: heading, problems: [Problem(error)])
+      show(nil, nil, at: input.place(), unread: [error])
     }
   }
 
   private mutating func read(_ input: Input) {
-    defer { sums.wanted = dump.wanted }
-    var heading = FileHeading(path: input.name, pathBytes: input.pathBytes)
     input.forEachImage(architecture: inputs.architecture) { found in
-      heading.container = found.container
       sums.holdsMany = sums.holdsMany || !found.container.isEmpty
-      read(found.image, heading, of: input)
-    }
-  }
-
-  private mutating func read(
-    _ found: Result<any FileImage, ImageError>, _ unread: FileHeading, of input: Input
-  ) {
-    var heading = unread
-    var problems: [Problem] = []
-    do throws(ImageError) {
-      let image = try found.get()
-      // Tables of many files leave out what has nothing to show, and need not know what it is.
-      if output.format != .table { heading.identity = image.identity }
-      var content: Shown.Content?
+      let place = input.place(in: found.container)
       do throws(ImageError) {
-        content = try dump.read(image, problems: &problems)
+        let found = ReadImage(try found.image.get())
+        show(found, try contents(of: found, in: place, of: input), at: place)
       } catch {
-        if input.mayOmit(error, in: heading.container) { throw error }
-        problems.append(Problem(error))
-      }
-      do throws(ImageError) {
-        try image.checkExtents()
-      } catch {
-        // The same cause is told once.
-        if !problems.contains(where: { $0.code == error.code.rawValue }) {
-          problems.append(Problem(error))
+        if input.mayOmit(error, in: place.container) {
+          sums.skipped += 1
+        } else {
+          show(nil, nil, at: place, unread: [error])
         }
       }
-      show(content.map { ($0, image) }, image, heading: heading, problems: problems)
-    } catch {
-      if input.mayOmit(error, in: heading.container) {
-        sums.skipped += 1
-      } else {
-        show(nil, heading: heading, problems: [Problem(error)])
-      }
     }
+    sums.wanted = dump.wanted
+  }
+
+  /// What is to be shown; nil where it cannot be read. Throws where the image may be left out.
+  private mutating func contents(
+    of found: ReadImage, in place: Place, of input: Input
+  ) throws(ImageError) -> [Shown.Element]? {
+    var elements: [Shown.Element]?
+    do throws(ImageError) {
+      elements = try dump.read(found)
+    } catch {
+      if input.mayOmit(error, in: place.container) { throw error }
+      found.problems.append(error)
+    }
+    do throws(ImageError) {
+      try found.image.checkExtents()
+    } catch {
+      // The same cause is told once.
+      if !found.problems.contains(where: { $0.code == error.code }) { found.problems.append(error) }
+    }
+    return elements
   }
 
   private mutating func show(
-    _ found: (content: Shown.Content, image: any FileImage)?, _ image: (any FileImage)? = nil,
-    heading: FileHeading, problems: [Problem]
+    _ found: ReadImage?, _ elements: [Shown.Element]?, at place: Place, unread: [ImageError] = []
   ) {
-    var heading = heading
-    var problems = problems
+    // Writing contents may add some.
+    var problems: [ImageError] { found?.problems ?? unread }
     switch output.format {
     case .json, .ndjson:
       stream.send(.item)
-      writeObject(found, heading, &problems)
+      json.object { json in
+        FileHeading(place: place, identity: found?.image.identity).write(to: &json)
+        json.array(key: Shown.contentKey) { json in
+          guard let found, let elements else { return }
+          for element in elements { dump.write(element, of: found, to: &json) }
+        }
+        json.array(key: "problems") { json in
+          for problem in problems { problem.write(to: &json) }
+        }
+      }
       if output.format == .ndjson { text.write("\n") }
       sums.shown += 1
     case .csv:
-      guard let (content, image) = found else { break }
-      let start = [heading.path, heading.container.joined(separator: "/")]
-      dump.writeRows(content, of: image, problems: &problems) { [text] fields in
-        CSV.write(start + fields, to: text)
+      guard let found, let elements else { break }
+      let start = [place.path, place.container.joined(separator: "/")]
+      for element in elements {
+        dump.writeRows(element, of: found) { [text] fields in
+          CSV.write(start + fields, to: text)
+        }
       }
     case .table:
-      let isEmpty = found.map { dump.isEmpty($0.content) } ?? true
+      let isEmpty = elements?.isEmpty ?? true
       // An empty result is one that was looked for.
-      if found == nil { sums.unread += 1 } else if isEmpty { sums.empty += 1 }
-      guard let image, !isEmpty || isAlone(heading) else { break }
+      if elements == nil { sums.unread += 1 } else if isEmpty { sums.empty += 1 }
+      // The one image that was named is worth a line with nothing to show.
+      let isAlone = inputs.isSingle && place.container.isEmpty
+      // Tables of many files leave out what has nothing to show, and need not know what it is.
+      guard let found, !isEmpty || isAlone else { break }
       stream.send(.item)
       sums.shown += 1
-      heading.identity = image.identity
-      text.write(heading.line(style))
-      if let (content, image) = found, !isEmpty {
+      text.write(FileHeading(place: place, identity: found.image.identity).line(style))
+      if let elements, !isEmpty {
         text.write("\n")
-        dump.writeTable(content, of: image, to: text, style, problems: &problems)
+        dump.writeTable(elements, of: found, to: text, style)
       } else {
         text.write(problems.isEmpty ? "  \(dump.emptyNote)\n" : "\n")
       }
     }
     if !problems.isEmpty { sums.hasProblems = true }
-    stream.report(problems, path: heading.name)
-  }
-
-  /// Whether this is the one image that was named, so that it is worth a line with nothing to show.
-  private func isAlone(_ heading: FileHeading) -> Bool {
-    inputs.isSingle && heading.container.isEmpty
-  }
-
-  private mutating func writeObject(
-    _ found: (content: Shown.Content, image: any FileImage)?, _ heading: FileHeading,
-    _ problems: inout [Problem]
-  ) {
-    json.object { json in
-      heading.write(to: &json)
-      json.array(key: Shown.contentKey) { json in
-        if let (content, image) = found {
-          dump.write(content, of: image, to: &json, problems: &problems)
-        }
-      }
-      json.array(key: "problems") { json in
-        for problem in problems { problem.write(to: &json) }
-      }
-    }
+    stream.report(problems, path: place.file)
   }
 }
 
-extension FileReports.Sums {
-  /// The sums on their way from a child to its parent; nil where no bytes can say them.
-  var bytes: [UInt8]? {
-    var (sums, coder) = (self, FieldCoder())
-    return (try? sums.code(with: &coder)) == nil ? nil : coder.bytes
-  }
-
-  /// What bytes say; nil where they say something else.
+extension FileReports.Sums: Coded {
+  /// What bytes of a child say; nil where they say something else.
   init?(_ bytes: [UInt8], of dump: Shown) {
     wanted = dump.wanted
-    var coder = FieldCoder(reading: bytes)
-    guard (try? code(with: &coder)) != nil, coder.isAtEnd,
+    guard (try? read(bytes)) != nil,
       [shown, empty, skipped, unread].allSatisfy((0..<1 << 32).contains)
     else { return nil }
   }
 
-  private mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&shown)
-    try coder.code(&empty)
-    try coder.code(&skipped)
-    try coder.code(&unread)
-    try coder.code(&hasProblems)
-    try coder.code(&holdsMany)
-    try wanted.code(with: &coder)
+  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
+    try coder.code(
+      &self, \.shown, \.empty, \.skipped, \.unread, \.hasProblems, \.holdsMany, \.wanted)
   }
 
   /// Adds what further files amount to; what is looked for is in one of all.

@@ -26,11 +26,7 @@ struct Graph: ParsableCommand {
 
   func run() throws {
     let files = isolation.apply(to: inputs.values)
-    if files.child != nil,
-      let status = ChildServer.serve({ Survey.answer($0, files, readsTypes: true) })
-    {
-      return try status.end()
-    }
+    try Survey.serve(files, readsTypes: true)
     let survey = Survey(files, readsTypes: true)
     let errors = ByteSink(descriptor: 2)
     for trouble in survey.problems { errors.say(trouble.line) }

@@ -27,25 +27,14 @@ struct Hex: ParsableCommand {
 struct HexDump: SlotDump {
   var slots: PointerSlots
 
-  func forEach(
-    in found: PointerSlots.Found, of image: any FileImage, problems: inout [Problem],
-    _ body: (PointerSlot) -> Void
-  ) {
-    slots.forEach(in: found, of: image, problems: &problems, body)
-  }
-
   func writeTable(
-    _ sections: [PointerSlots.Found], of image: any FileImage, to sink: ByteSink, _ style: Style,
-    problems: inout [Problem]
+    _ section: SlotSection, of found: ReadImage, to sink: ByteSink, _ style: Style
   ) {
-    for found in sections {
-      if tellsZeros(found, to: sink) { continue }
-      let name = found.section.fullName.escaped
-      sink.write("  " + style.dim("\(name), \(found.section.size) bytes") + "\n")
-      var rows = HexRows(found, of: image, to: sink, style)
-      forEach(in: found, of: image, problems: &problems) { rows.add($0) }
-      if let failure = rows.finish() { problems.append(Problem(failure)) }
-    }
+    let name = section.section.fullName.escaped
+    sink.write("  " + style.dim("\(name), \(section.section.size) bytes") + "\n")
+    var rows = HexRows(section, of: found.image, to: sink, style)
+    forEach(in: section, of: found) { rows.add($0) }
+    if let failure = rows.finish() { found.problems.append(failure) }
   }
 }
 
@@ -66,9 +55,7 @@ private struct HexRows {
   private var last: ArraySlice<UInt8> = []
   private var repeats = 0
 
-  init(
-    _ found: PointerSlots.Found, of image: any FileImage, to sink: ByteSink, _ style: Style
-  ) {
+  init(_ found: SlotSection, of image: any FileImage, to sink: ByteSink, _ style: Style) {
     (section, size, self.sink, self.style) = (found.section, found.size ?? 0, sink, style)
     reader = SlotReader(section, size: size, of: image, room: 0)
   }

@@ -59,6 +59,7 @@ private struct LiveReport {
   private let process: Result<RemoteProcess, ImageError>
   private let output: Presentation
   private let printer: Printer
+  private let stream: PieceStream
   private var json: JSONWriter
   private var hasProblems = false
   private var (shown, empty) = (0, 0)
@@ -72,59 +73,56 @@ private struct LiveReport {
     self.pid = pid ?? (try? process.get())?.pid
     self.output = output
     printer = Printer(output.format)
-    json = JSONWriter(printer.output)
+    stream = PieceStream(printer.take)
+    json = JSONWriter(stream.text)
   }
 
   private static let columns =
     ["pid", "path", "mapped", "deleted", "replaced"] + RecordDump.columns + EntryStates.columns
 
   mutating func callAsFunction() -> ExitCode {
-    switch output.format {
-    case .json:
-      printer.output.write("{\"schema\":1,\"pid\":\(pid.map(String.init) ?? "null"),\"files\":[")
-    case .csv: CSV.write(Self.columns, to: printer.output)
-    case .table, .ndjson: break
-    }
+    printer.begin(Self.columns, "\"pid\":\(pid.map(String.init) ?? "null"),")
     do throws(ImageError) {
       let process = try process.get()
       let images = process.images.map { Found($0, of: process) }
       states = images.lazy.compactMap(\.states).first
       for image in images { show(image) }
-      if let shortage = process.shortage { report([Problem(shortage)], path: shortage.image) }
+      if let shortage = process.shortage { report([shortage], path: shortage.image) }
       if output.format == .table { writeSummary() }
     } catch {
-      report([Problem(error)], path: error.image)
+      report([error], path: error.image)
     }
-    if output.format == .json { printer.output.write("\n]}\n") }
+    stream.text.flush()
     let isWritten = printer.finish()
     return hasProblems || !isWritten ? ExitCode(2) : .success
   }
 
   private func writeSummary() {
-    if shown > 0 { printer.output.write("\n") }
+    if shown > 0 { stream.text.write("\n") }
     let sums = "\((shown + empty).counted("image")): \(shown) shown, \(empty) no entries"
-    printer.output.write(output.style.dim(sums) + "\n")
+    stream.text.write(output.style.dim(sums) + "\n")
   }
 
   private mutating func show(_ found: Found) {
-    let mapping = found.mapping
+    let (mapping, text) = (found.mapping, stream.text)
     var problems = found.problems
-    var heading = FileHeading(path: mapping.path)
+    var heading = FileHeading(place: Place(path: mapping.path))
     var records: [LiveRecord] = []
     do throws(ImageError) {
       let image = try found.image.get()
       heading.identity = image.identity
       let scan = try RecordScanner.scan(image)
       records = scan.records.map { LiveRecord($0, states?.entry(of: $0, in: image)) }
-      problems += scan.rejections.map(Problem.init)
+      problems += scan.rejections.map { ImageError($0) }
     } catch {
       // A file that is mapped and may run need not be an image.
       if error.code == .notAnObject { return }
-      problems.append(Problem(error))
+      problems.append(error)
     }
+    let hasNothing = records.isEmpty && problems.isEmpty
     switch output.format {
     case .json, .ndjson:
-      printer.take(.item, [])
+      stream.send(.item)
       write(mapping, heading, records, problems)
       if output.format == .ndjson { json.lineBreak() }
     case .csv:
@@ -132,29 +130,26 @@ private struct LiveReport {
         CSV.write(
           [
             pid.map(String.init) ?? "", mapping.path, String(hexadecimal: mapping.base),
-            mapping.isDeleted ? "true" : "false", mapping.isReplaced ? "true" : "false",
-          ] + RecordDump.fields(of: record.record) + record.fields, to: printer.output)
+            String(mapping.isDeleted), String(mapping.isReplaced),
+          ] + RecordDump.fields(of: record.record) + record.fields, to: text)
       }
+    case .table where hasNothing: empty += 1
     case .table:
-      guard !records.isEmpty || !problems.isEmpty else {
-        empty += 1
-        break
-      }
-      printer.take(.item, [])
-      printer.output.write(
+      stream.send(.item)
+      text.write(
         heading.line(output.style) + "  mapped at \(String(hexadecimal: mapping.base))"
           + (mapping.isReplaced ? ", replaced since" : mapping.isDeleted ? ", deleted since" : "")
           + "\n")
-      LiveRecord.table(of: records, withStates: states != nil).write(
-        to: printer.output, output.style)
+      var table = LiveRecord.table(of: records, withStates: states != nil)
+      table.write(to: text, output.style)
     }
-    if !records.isEmpty || !problems.isEmpty { shown += 1 }
+    if !hasNothing { shown += 1 }
     report(problems, path: mapping.path)
   }
 
   private mutating func write(
     _ mapping: RemoteMapping, _ heading: FileHeading, _ records: [LiveRecord],
-    _ problems: [Problem]
+    _ problems: [ImageError]
   ) {
     json.object { json in
       if output.format == .ndjson {
@@ -173,12 +168,9 @@ private struct LiveReport {
     }
   }
 
-  private mutating func report(_ problems: [Problem], path: String) {
-    guard !problems.isEmpty else { return }
-    hasProblems = true
-    printer.output.flush()
-    for problem in problems { printer.errors.say(problem.line(path: path)) }
-    printer.errors.flush()
+  private mutating func report(_ problems: [ImageError], path: String) {
+    if !problems.isEmpty { hasProblems = true }
+    stream.report(problems, path: path)
   }
 }
 
@@ -188,7 +180,7 @@ private struct Found {
   let image: Result<RemoteImage, ImageError>
   /// What the runtime in it says of all entries of the process.
   private(set) var states: EntryStates?
-  private(set) var problems: [Problem] = []
+  private(set) var problems: [ImageError] = []
 
   init(_ mapping: RemoteMapping, of process: RemoteProcess) {
     self.mapping = mapping
@@ -198,7 +190,7 @@ private struct Found {
       do throws(ImageError) {
         states = try image.entryStates()
       } catch {
-        problems.append(Problem(error))
+        problems.append(error)
       }
     } catch {
       image = .failure(error)

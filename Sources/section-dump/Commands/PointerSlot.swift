@@ -97,7 +97,7 @@ struct ProblemLog {
   private static let limit = 1000
 
   let section: Section
-  private var listed: [Problem] = []
+  private var listed: [ImageError] = []
   private var counts: [Int] = []
   private var places: [String: Int] = [:]
   private var more = 0
@@ -105,9 +105,9 @@ struct ProblemLog {
   init(section: Section) { self.section = section }
 
   mutating func add(_ error: ImageError, _ slot: PointerSlot?) {
-    var problem = Problem(error)
+    var problem = error
     problem.section = section.name
-    let key = "\(problem.code) \(problem.message)"
+    let key = "\(problem.code.rawValue) \(problem.message)"
     if slot != nil, let known = places[key] {
       counts[known] += slot?.repeats ?? 1
       return
@@ -117,14 +117,14 @@ struct ProblemLog {
       return
     }
     if let slot {
-      (problem.index, problem.offset) = (slot.index, slot.offset)
+      (problem.index, problem.offset) = (slot.index, slot.offset.map(FileOffset.init))
       places[key] = listed.count
     }
     listed.append(problem)
     counts.append(slot?.repeats ?? 1)
   }
 
-  var problems: [Problem] {
+  var problems: [ImageError] {
     var all = zip(listed, counts).map { problem, count in
       var problem = problem
       if count > 1 { problem.message += " The same holds for \(count - 1) more behind it." }
@@ -132,10 +132,9 @@ struct ProblemLog {
     }
     if more > 0 {
       all.append(
-        Problem(
-          ImageError(
-            .malformed, image: "", section: section.name, offset: section.offset,
-            message: "\(more) more of its words are damaged; the first \(Self.limit) are listed.")))
+        ImageError(
+          .malformed, image: "", section: section.name, offset: section.offset,
+          message: "\(more) more of its words are damaged; the first \(Self.limit) are listed."))
     }
     return all
   }

@@ -1,17 +1,17 @@
 internal import BinaryImage
 
+/// A section that is read slot by slot, and how much of it can be.
+struct SlotSection {
+  var section: Section
+  /// The index of its first slot.
+  var firstIndex: Int
+  /// The bytes that the file has of it; nil for memory that starts as zeros.
+  var size: UInt64?
+}
+
 /// Reads sections of one name slot by slot, and no more of them than `--max-bytes` allows.
 struct PointerSlots {
   static let textLimit = 1 << 16
-
-  /// A section of the name, and how much of it can be read.
-  struct Found {
-    var section: Section
-    /// The index of its first slot.
-    var firstIndex: Int
-    /// The bytes that the file has of it; nil for memory that starts as zeros.
-    var size: UInt64?
-  }
 
   /// The names; on Mach-O also `SEGMENT,section`.
   var wanted: Wanted
@@ -22,9 +22,8 @@ struct PointerSlots {
   var places: [UInt64] = [0]
 
   /// The sections; larger ones are problems, and so are those that the file ends in.
-  mutating func sections(
-    of image: any FileImage, problems: inout [Problem]
-  ) throws(ImageError) -> [Found] {
+  mutating func sections(of found: ReadImage) throws(ImageError) -> [SlotSection] {
+    let image = found.image
     let sections = try wanted.sections(of: image)
     let word = UInt64(image.pointerSize)
     if !sections.isEmpty, let stride,
@@ -35,14 +34,14 @@ struct PointerSlots {
         message: "An element of \(stride) bytes has no room for a pointer of \(word) at \(place); "
           + "--stride and --at say otherwise.")
     }
-    var found: [Found] = []
+    var readable: [SlotSection] = []
     var (index, room) = (0, UInt64(maxBytes))
     for section in sections {
-      if section.name != found.last?.section.name { index = 0 }
-      var known = Found(section: section, firstIndex: index, size: nil)
+      if section.name != readable.last?.section.name { index = 0 }
+      var known = SlotSection(section: section, firstIndex: index, size: nil)
       do throws(ImageError) {
         if let stored = try image.stored(of: section) {
-          if let shortage = stored.shortage { problems.append(Problem(shortage)) }
+          if let shortage = stored.shortage { found.problems.append(shortage) }
           guard stored.size <= room else {
             throw ImageError(
               .tooLarge, image: image.identity.path, section: section.name, offset: section.offset,
@@ -53,23 +52,21 @@ struct PointerSlots {
           room -= stored.size
           index += Int(stored.size / (stride ?? word))
         }
-        found.append(known)
+        readable.append(known)
       } catch {
-        problems.append(Problem(error))
+        found.problems.append(error)
       }
     }
-    return found
+    return readable
   }
 
   /// Each slot in turn, equal ones that follow each other as one; what is damaged joins `problems`.
-  func forEach(
-    in found: Found, of image: any FileImage, problems: inout [Problem],
-    _ body: (PointerSlot) -> Void
-  ) {
-    guard let size = found.size else { return }
-    var log = ProblemLog(section: found.section)
+  func forEach(in known: SlotSection, of found: ReadImage, _ body: (PointerSlot) -> Void) {
+    guard let size = known.size else { return }
+    let (section, image) = (known.section, found.image)
+    var log = ProblemLog(section: section)
     let stride = stride ?? UInt64(image.pointerSize)
-    var reader = SlotReader(found.section, size: size, of: image, room: maxBytes)
+    var reader = SlotReader(section, size: size, of: image, room: maxBytes)
     var pending: [PointerSlot] = []
     func finish() {
       for slot in pending {
@@ -78,7 +75,7 @@ struct PointerSlots {
       }
     }
     var position: UInt64 = 0
-    var index = found.firstIndex
+    var index = known.firstIndex
     while size - position >= stride {
       var element: [PointerSlot] = []
       for place in places { element.append(reader.slot(index, at: position + place)) }
@@ -105,7 +102,7 @@ struct PointerSlots {
     finish()
     // Any data may have any size; what says that it is an array of pointers has a whole number.
     let rest = (size - position) % stride
-    let isArray = self.stride != nil || found.section.entrySize == stride
+    let isArray = self.stride != nil || section.entrySize == stride
     if rest > 0, !isArray, reader.failure == nil {
       body(reader.remainder(index, at: position, size: rest))
     }
@@ -113,11 +110,11 @@ struct PointerSlots {
       let what = self.stride == nil ? "pointer" : "element of \(stride) bytes"
       log.add(
         ImageError(
-          .malformed, image: image.identity.path, section: found.section.name,
-          offset: found.section.offset,
+          .malformed, image: image.identity.path, section: section.name,
+          offset: section.offset,
           message: "\(rest) bytes are left behind the last whole \(what)."
         ), nil)
     }
-    problems += log.problems
+    found.problems += log.problems
   }
 }

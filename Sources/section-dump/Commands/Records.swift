@@ -70,11 +70,9 @@ struct RecordDump: Dump {
 
   var emptyNote: String { wanted.isSelection ? "no such entries" : "no entries" }
 
-  mutating func read(
-    _ image: any FileImage, problems: inout [Problem]
-  ) throws(ImageError) -> [Record] {
-    let scan = try image.scanEntries()
-    problems += scan.rejections.map(Problem.init)
+  mutating func read(_ found: ReadImage) throws(ImageError) -> [Record] {
+    let scan = try found.image.scanEntries()
+    found.problems += scan.rejections.map { ImageError($0) }
     guard !wanted.isEmpty else { return scan.records }
     return scan.records.filter { record in
       let isShown = wanted.sees(record.name, of: record.kind.description)
@@ -82,20 +80,12 @@ struct RecordDump: Dump {
     }
   }
 
-  func isEmpty(_ records: [Record]) -> Bool { records.isEmpty }
-
-  func write(
-    _ records: [Record], of image: any FileImage, to json: inout JSONWriter,
-    problems: inout [Problem]
-  ) {
-    for record in records { record.write(to: &json) }
+  func write(_ record: Record, of found: ReadImage, to json: inout JSONWriter) {
+    record.write(to: &json)
   }
 
-  func writeRows(
-    _ records: [Record], of image: any FileImage, problems: inout [Problem],
-    _ row: ([String]) -> Void
-  ) {
-    for record in records { row(Self.fields(of: record)) }
+  func writeRows(_ record: Record, of found: ReadImage, _ row: ([String]) -> Void) {
+    row(Self.fields(of: record))
   }
 
   /// The columns of CSV.
@@ -110,11 +100,9 @@ struct RecordDump: Dump {
     ]
   }
 
-  func writeTable(
-    _ records: [Record], of image: any FileImage, to sink: ByteSink, _ style: Style,
-    problems: inout [Problem]
-  ) {
-    Self.table(of: records).write(to: sink, style)
+  func writeTable(_ records: [Record], of found: ReadImage, to sink: ByteSink, _ style: Style) {
+    var table = Self.table(of: records)
+    table.write(to: sink, style)
   }
 
   /// What a person sees of records.

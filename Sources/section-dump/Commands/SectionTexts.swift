@@ -5,7 +5,7 @@ struct SectionTexts {
   /// A text as long as this is surely none by chance.
   private static let shortest = 4
 
-  private let found: PointerSlots.Found
+  private let found: SlotSection
   private let image: any FileImage
   private let size: UInt64
 
@@ -13,7 +13,7 @@ struct SectionTexts {
   ///
   /// It holds texts where its header says so, or where all of its bytes are letters and NULs. A
   /// section that something relocates holds pointers.
-  init?(of found: PointerSlots.Found, in image: any FileImage) {
+  init?(of found: SlotSection, in image: any FileImage) {
     guard let size = found.size, size > 0 else { return nil }
     (self.found, self.image, self.size) = (found, image, size)
     let section = found.section

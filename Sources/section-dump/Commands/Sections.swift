@@ -26,47 +26,31 @@ struct SectionDumpTable: Dump {
 
   var emptyNote: String { "no sections" }
 
-  mutating func read(
-    _ image: any FileImage, problems: inout [Problem]
-  ) throws(ImageError) -> [Section] {
-    try image.allSections()
+  mutating func read(_ found: ReadImage) throws(ImageError) -> [Section] {
+    try found.image.allSections()
   }
 
-  func isEmpty(_ sections: [Section]) -> Bool { sections.isEmpty }
-
-  func write(
-    _ sections: [Section], of image: any FileImage, to json: inout JSONWriter,
-    problems: inout [Problem]
-  ) {
-    for section in sections {
-      json.object { json in
-        section.write(to: &json)
-        json.string(key: "flags", section.flags)
-        json.string(key: "type", section.type)
-        json.number(key: "alignment", Int(clamping: section.alignment))
-        json.number(key: "entrySize", Int(clamping: section.entrySize))
-        json.number(key: "link", section.link)
-      }
+  func write(_ section: Section, of found: ReadImage, to json: inout JSONWriter) {
+    json.object { json in
+      section.write(to: &json)
+      json.string(key: "flags", section.flags)
+      json.string(key: "type", section.type)
+      json.number(key: "alignment", Int(clamping: section.alignment))
+      json.number(key: "entrySize", Int(clamping: section.entrySize))
+      json.number(key: "link", section.link)
     }
   }
 
-  func writeRows(
-    _ sections: [Section], of image: any FileImage, problems: inout [Problem],
-    _ row: ([String]) -> Void
-  ) {
-    for section in sections {
-      row(
-        section.fields + [
-          section.flags, section.type, String(section.alignment), String(section.entrySize),
-          section.link.map { String($0) } ?? "",
-        ])
-    }
+  func writeRows(_ section: Section, of found: ReadImage, _ row: ([String]) -> Void) {
+    row([
+      section.name, section.segment ?? "", String(hexadecimal: section.address.rawValue),
+      section.offset.map { String(hexadecimal: $0.rawValue) } ?? "", String(section.size),
+      section.flags, section.type, String(section.alignment), String(section.entrySize),
+      section.link.map { String($0) } ?? "",
+    ])
   }
 
-  func writeTable(
-    _ sections: [Section], of image: any FileImage, to sink: ByteSink, _ style: Style,
-    problems: inout [Problem]
-  ) {
+  func writeTable(_ sections: [Section], of found: ReadImage, to sink: ByteSink, _ style: Style) {
     var table = Table([
       "INDEX", "NAME", "TYPE", "ADDRESS", "OFFSET", "SIZE", "ENTRY", "LINK", "ALIGN", "FLAGS",
     ])
@@ -86,14 +70,6 @@ struct SectionDumpTable: Dump {
 extension Section {
   /// `SEGMENT,section` where there are segments.
   var fullName: String { segment.map { "\($0),\(name)" } ?? name }
-
-  /// What every format says of a section, as text.
-  var fields: [String] {
-    [
-      name, segment ?? "", String(hexadecimal: address.rawValue),
-      offset.map { String(hexadecimal: $0.rawValue) } ?? "", String(size),
-    ]
-  }
 
   /// The keys that every command writes of a section.
   func write(to json: inout JSONWriter) {

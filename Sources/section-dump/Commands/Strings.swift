@@ -50,13 +50,15 @@ struct Strings: ParsableCommand {
 }
 
 /// What a command shows of sections that it reads slot by slot.
-protocol SlotDump: Dump where Content == [PointerSlots.Found] {
+protocol SlotDump: Dump where Element == SlotSection {
   var slots: PointerSlots { get set }
 
-  /// Each slot of a section in turn; what is damaged joins `problems`.
-  func forEach(
-    in found: PointerSlots.Found, of image: any FileImage, problems: inout [Problem],
-    _ body: (PointerSlot) -> Void)
+  /// Each slot of a section in turn; what is damaged joins the problems.
+  func forEach(in section: SlotSection, of found: ReadImage, _ body: (PointerSlot) -> Void)
+
+  /// Writes what a table says of a section that has bytes.
+  func writeTable(
+    _ section: SlotSection, of found: ReadImage, to sink: ByteSink, _ style: Style)
 }
 
 extension SlotDump {
@@ -69,46 +71,39 @@ extension SlotDump {
 
   var emptyNote: String { "no section \(slots.wanted.text.escaped)" }
 
-  mutating func read(
-    _ image: any FileImage, problems: inout [Problem]
-  ) throws(ImageError) -> [PointerSlots.Found] {
-    try slots.sections(of: image, problems: &problems)
+  mutating func read(_ found: ReadImage) throws(ImageError) -> [SlotSection] {
+    try slots.sections(of: found)
   }
 
-  func isEmpty(_ sections: [PointerSlots.Found]) -> Bool { sections.isEmpty }
+  func forEach(in section: SlotSection, of found: ReadImage, _ body: (PointerSlot) -> Void) {
+    slots.forEach(in: section, of: found, body)
+  }
 
-  func write(
-    _ sections: [PointerSlots.Found], of image: any FileImage, to json: inout JSONWriter,
-    problems: inout [Problem]
-  ) {
-    for found in sections {
-      json.object { json in
-        found.section.write(to: &json)
-        json.array(key: "entries") { json in
-          forEach(in: found, of: image, problems: &problems) { $0.write(to: &json) }
-        }
+  func write(_ section: SlotSection, of found: ReadImage, to json: inout JSONWriter) {
+    json.object { json in
+      section.section.write(to: &json)
+      json.array(key: "entries") { json in
+        forEach(in: section, of: found) { $0.write(to: &json) }
       }
     }
   }
 
-  func writeRows(
-    _ sections: [PointerSlots.Found], of image: any FileImage, problems: inout [Problem],
-    _ row: ([String]) -> Void
-  ) {
-    for found in sections {
-      forEach(in: found, of: image, problems: &problems) { slot in
-        row(slot.fields(section: found.section.name))
-      }
-    }
+  func writeRows(_ section: SlotSection, of found: ReadImage, _ row: ([String]) -> Void) {
+    forEach(in: section, of: found) { row($0.fields(section: section.section.name)) }
   }
 
-  /// Says of a section that it has no bytes; false where it has some.
-  func tellsZeros(_ found: PointerSlots.Found, to sink: ByteSink) -> Bool {
-    guard found.size == nil else { return false }
-    sink.write(
-      "  \(found.section.fullName.escaped): \(found.section.size) bytes of memory that start as "
-        + "zeros; the file has none of them\n")
-    return true
+  func writeTable(
+    _ sections: [SlotSection], of found: ReadImage, to sink: ByteSink, _ style: Style
+  ) {
+    for section in sections {
+      guard section.size == nil else {
+        writeTable(section, of: found, to: sink, style)
+        continue
+      }
+      sink.write(
+        "  \(section.section.fullName.escaped): \(section.section.size) bytes of memory that start "
+          + "as zeros; the file has none of them\n")
+    }
   }
 }
 
@@ -116,37 +111,30 @@ extension SlotDump {
 struct StringDump: SlotDump {
   var slots: PointerSlots
 
-  func forEach(
-    in found: PointerSlots.Found, of image: any FileImage, problems: inout [Problem],
-    _ body: (PointerSlot) -> Void
-  ) {
-    guard slots.stride == nil, let texts = SectionTexts(of: found, in: image) else {
-      slots.forEach(in: found, of: image, problems: &problems, body)
+  func forEach(in section: SlotSection, of found: ReadImage, _ body: (PointerSlot) -> Void) {
+    guard slots.stride == nil, let texts = SectionTexts(of: section, in: found.image) else {
+      slots.forEach(in: section, of: found, body)
       return
     }
-    if let failure = texts.forEach(body) { problems.append(Problem(failure)) }
+    if let failure = texts.forEach(body) { found.problems.append(failure) }
   }
 
   func writeTable(
-    _ sections: [PointerSlots.Found], of image: any FileImage, to sink: ByteSink, _ style: Style,
-    problems: inout [Problem]
+    _ section: SlotSection, of found: ReadImage, to sink: ByteSink, _ style: Style
   ) {
-    for found in sections {
-      if tellsZeros(found, to: sink) { continue }
-      let name = found.section.fullName
-      var table = Table(["SLOT", "ADDRESS", "RESOLUTION", "TARGET", "STRING"])
-      forEach(in: found, of: image, problems: &problems) { slot in
-        let place =
-          slots.stride.map { slot.position % $0 }.flatMap { $0 > 0 ? "+\($0)" : nil } ?? ""
-        table.add([
-          "\(name)\(slot.number)\(place)", String(hexadecimal: slot.address),
-          slot.kind == .text ? "text" : slot.resolution.rawValue, slot.destination,
-          slot.string ?? slot.note.map { "(\($0))" } ?? "–",
-        ])
-        if table.count >= Self.batch { table.writeRows(to: sink, style) }
-      }
-      table.writeRows(to: sink, style)
+    let name = section.section.fullName
+    var table = Table(["SLOT", "ADDRESS", "RESOLUTION", "TARGET", "STRING"])
+    forEach(in: section, of: found) { slot in
+      let place =
+        slots.stride.map { slot.position % $0 }.flatMap { $0 > 0 ? "+\($0)" : nil } ?? ""
+      table.add([
+        "\(name)\(slot.number)\(place)", String(hexadecimal: slot.address),
+        slot.kind == .text ? "text" : slot.resolution.rawValue, slot.destination,
+        slot.string ?? slot.note.map { "(\($0))" } ?? "–",
+      ])
+      if table.count >= Self.batch { table.write(to: sink, style) }
     }
+    table.write(to: sink, style)
   }
 
   /// How many rows are aligned with each other: all of a large section are not held.

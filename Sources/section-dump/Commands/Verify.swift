@@ -31,11 +31,7 @@ struct Verify: ParsableCommand {
 
   func run() throws {
     let files = isolation.apply(to: inputs.values)
-    if files.child != nil,
-      let status = ChildServer.serve({ Survey.answer($0, files, readsTypes: true) })
-    {
-      return try status.end()
-    }
+    try Survey.serve(files, readsTypes: true)
     let survey = Survey(files, readsTypes: true)
     var findings = Verdict(on: survey).findings
     for required in requirements where !survey.has(required) {

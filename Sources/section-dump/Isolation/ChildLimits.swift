@@ -11,67 +11,55 @@ enum ChildLimits {
   /// A child that has kept so much memory of the files before reads no more of them.
   private static let mostKept = memory / 8
 
+  #if canImport(Glibc)
+    private static let resources = [RLIMIT_AS, RLIMIT_FSIZE, RLIMIT_CORE].map {
+      __rlimit_resource_t($0.rawValue)
+    }
+    private static let processorTime = __itimer_which_t(ITIMER_PROF.rawValue)
+  #else
+    private static let resources = [RLIMIT_AS, RLIMIT_FSIZE, RLIMIT_CORE]
+    private static let processorTime = ITIMER_PROF
+  #endif
+
   /// Limits the memory of this process, and what it writes, for good; never to more than it has.
   static func apply() {
     // The parent may have been started with the signals ignored that end what takes too long.
-    for number in [SIGALRM, SIGXCPU, SIGXFSZ] { signal(number, SIG_DFL) }
+    for number in [SIGALRM, SIGPROF, SIGXCPU, SIGXFSZ] { signal(number, SIG_DFL) }
     var none = sigset_t()
     // Sound: the set lives for the duration of both calls.
     unsafe sigemptyset(&none)
     unsafe sigprocmask(SIG_SETMASK, &none, nil)
-    #if canImport(Glibc)
-      lower(Resource(RLIMIT_AS.rawValue), to: memory)
-      lower(Resource(RLIMIT_FSIZE.rawValue), to: outputSize)
-      lower(Resource(RLIMIT_CORE.rawValue), to: 0)
-    #else
-      lower(RLIMIT_AS, to: memory)
-      lower(RLIMIT_FSIZE, to: outputSize)
-      lower(RLIMIT_CORE, to: 0)
-    #endif
+    for (resource, value) in zip(resources, [memory, outputSize, 0]) {
+      var limit = rlimit()
+      // Sound: the structure lives for the duration of both calls.
+      if unsafe getrlimit(resource, &limit) != 0 { limit.rlim_cur = 0 }
+      limit.rlim_cur = min(limit.rlim_cur, rlim_t(value))
+      unsafe setrlimit(resource, &limit)
+    }
   }
 
   /// Limits the time of the next file, beginning now.
   static func startFile() {
     _ = memoryAtFirst
-    set(time, to: min(wholeSecondsUsed + secondsAllowed, timeGiven.rlim_max))
+    setProcessorTime(seconds)
     // A file system that does not answer takes no time of the processor.
     alarm(UInt32(longest))
   }
 
-  /// Ends the time of a file; whether there is as much of everything for one more.
+  /// Ends the time of a file; whether there is memory for one more.
   static func endFile() -> Bool {
     alarm(0)
+    setProcessorTime(0)
     guard let memoryAtFirst, let memoryUsed else { return false }
     return memoryUsed - memoryAtFirst <= mostKept
-      && wholeSecondsUsed + secondsAllowed <= timeGiven.rlim_max
   }
 
-  #if canImport(Glibc)
-    private typealias Resource = __rlimit_resource_t
-    private static let time = Resource(RLIMIT_CPU.rawValue)
-    private static let itself = __rusage_who_t(RUSAGE_SELF.rawValue)
-  #else
-    private typealias Resource = Int32
-    private static let time = RLIMIT_CPU
-    private static let itself = RUSAGE_SELF
-  #endif
-
-  /// The limits of time that this process was started with.
-  private static let timeGiven = limit(time)
-  private static let secondsAllowed = min(rlim_t(seconds), timeGiven.rlim_cur)
-
-  private static var usage: rusage {
-    var usage = rusage()
-    // Sound: the structure lives for the duration of the call, which does not fail.
-    unsafe getrusage(itself, &usage)
-    return usage
-  }
-
-  /// The processor's time that this process has taken, rounded up.
-  private static var wholeSecondsUsed: rlim_t {
-    let usage = usage
-    let parts = Int(usage.ru_utime.tv_usec) + Int(usage.ru_stime.tv_usec)
-    return rlim_t(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + (parts + 999_999) / 1_000_000)
+  /// Ends this process by `SIGPROF` once it has taken so many seconds more; 0 for never.
+  private static func setProcessorTime(_ seconds: Int) {
+    var timer = itimerval()
+    timer.it_value.tv_sec = seconds
+    // Sound: the structure lives for the duration of the call.
+    unsafe setitimer(processorTime, &timer, nil)
   }
 
   /// What this process had before it read a file.
@@ -88,23 +76,5 @@ enum ChildLimits {
       let pages = Int(String(decoding: digits.prefix { $0 != 0x20 }, as: UTF8.self))
     else { return nil }
     return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
-  }
-
-  private static func lower(_ resource: Resource, to value: Int) {
-    set(resource, to: min(limit(resource).rlim_cur, rlim_t(value)))
-  }
-
-  private static func limit(_ resource: Resource) -> rlimit {
-    var limit = rlimit()
-    // Sound: the structure lives for the duration of the call.
-    if unsafe getrlimit(resource, &limit) != 0 { limit.rlim_cur = 0 }
-    return limit
-  }
-
-  private static func set(_ resource: Resource, to value: rlim_t) {
-    var limit = limit(resource)
-    limit.rlim_cur = value
-    // Sound: as above.
-    unsafe setrlimit(resource, &limit)
   }
 }

@@ -31,21 +31,22 @@ struct ChildProcess {
     }
     defer { close(theirs) }
     let words = [Array("\(ChildServer.prefix)\(theirs)".utf8)] + arguments
-    switch Self.spawn(program, words, output: output, channel: theirs) {
-    case .success(let number):
-      (self.output, self.channel, self.number) = (output, channel, number)
-    case .failure(let reason):
+    let (number, reason) = Self.spawn(program, words, output: output, channel: theirs)
+    guard reason == 0 else {
       close(output)
       close(channel)
-      throw failure(reason.number)
+      throw failure(reason)
     }
+    (self.output, self.channel, self.number) = (output, channel, number)
   }
 
   /// Has it read one file, and waits until it has or has ended. One that has ended is let go of, and one
   /// that says nothing for longer than it may live, since somebody has stopped it, is ended.
   func read(_ request: Request) -> Answer {
-    if Channel.send(request.text, to: channel), let answer = Channel.receiveByte(from: channel) {
-      return .reported(isLast: answer == ChildServer.last)
+    if Channel.send(message: request.coded ?? [], to: channel),
+      let answer = Channel.receive(1, from: channel)
+    {
+      return .reported(isLast: answer == [ChildServer.last])
     }
     let isSilent = errno == EAGAIN
     if isSilent { kill(number, SIGKILL) }
@@ -66,13 +67,9 @@ struct ChildProcess {
     return ChildEnd(status: status)
   }
 
-  private struct Failure: Error {
-    var number: Int32
-  }
-
   private static func spawn(
     _ program: String, _ words: [[UInt8]], output: Int32, channel: Int32
-  ) -> Result<pid_t, Failure> {
+  ) -> (number: pid_t, failure: Int32) {
     var actions = unsafe posix_spawn_file_actions_t()
     // Sound: the actions are made, used and given back here; the texts are given back below.
     unsafe posix_spawn_file_actions_init(&actions)
@@ -81,19 +78,13 @@ struct ChildProcess {
     unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
     // Onto itself: the child alone keeps it open when its program starts.
     unsafe posix_spawn_file_actions_adddup2(&actions, channel, channel)
-    var texts = unsafe words.map { word in
-      unsafe (word + [0]).withUnsafeBufferPointer { bytes in
-        unsafe bytes.withMemoryRebound(to: CChar.self) {
-          unsafe $0.baseAddress.flatMap { unsafe strdup($0) }
-        }
-      }
-    }
+    var texts = unsafe words.map { unsafe strdup($0.cText) }
     unsafe texts.append(nil)
     defer { unsafe texts.forEach { unsafe free($0) } }
     var environment: UnsafeMutablePointer<CChar>?
     var number: pid_t = 0
     let failure = unsafe posix_spawn(&number, program, &actions, nil, &texts, &environment)
-    return failure == 0 ? .success(number) : .failure(Failure(number: failure))
+    return (number, failure)
   }
 }
 
@@ -107,7 +98,7 @@ struct ChildEnd {
   private var signal: Int32 { (status ?? 0) & 0x7f }
 
   /// Whether it took longer than it may.
-  var isOutOfTime: Bool { isSilent || [SIGXCPU, SIGALRM].contains(signal) }
+  var isOutOfTime: Bool { isSilent || [SIGPROF, SIGALRM].contains(signal) }
 
   /// Why a file has no report, as far as the system says.
   func error(_ name: String) -> ImageError {
@@ -116,7 +107,8 @@ struct ChildEnd {
       case _ where isSilent: "said nothing for \(ChildLimits.patience) seconds"
       case 0 where status == 0: "broke off in the midst of its report"
       case 0: "ended with status \((status ?? 0) >> 8 & 0xff)"
-      case SIGXCPU, SIGALRM: "took longer than the \(ChildLimits.seconds) seconds that it may"
+      case SIGPROF, SIGXCPU, SIGALRM:
+        "took longer than the \(ChildLimits.seconds) seconds that it may"
       case SIGXFSZ: "wrote more than the \(ChildLimits.outputSize >> 20) MiB that it may"
       default: "was killed by signal \(signal)"
       }

@@ -10,9 +10,9 @@ enum ChildReport {
     var position = 0
     var isWhole = false
     while true {
-      let head = try bytes(of: descriptor, at: position, count: PackedPieces.headSize, name)
+      let head = try bytes(of: descriptor, at: position, count: Piece.headSize, name)
       if head.isEmpty, isWhole { return }
-      guard let (piece, size) = PackedPieces.head(head[...]), size <= ChildLimits.outputSize else {
+      guard let (piece, size) = Piece.head(head), size <= ChildLimits.outputSize else {
         break
       }
       let bytes = try bytes(of: descriptor, at: position + head.count, count: size, name)
@@ -28,17 +28,9 @@ enum ChildReport {
   private static func bytes(
     of descriptor: Int32, at position: Int, count: Int, _ name: String
   ) throws(ImageError) -> [UInt8] {
-    var failure: Int32 = 0
-    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      while filled < count, let start = buffer.baseAddress {
-        // Sound: the buffer holds `count` bytes, of which `filled` have been written.
-        let got = unsafe pread(
-          descriptor, start + filled, count - filled, off_t(position + filled))
-        if got < 0, errno == EINTR { continue }
-        if got < 0 { failure = errno }
-        if got <= 0 { break }
-        filled += got
-      }
+    // Sound: the pointer covers what is left of the array, for the duration of the call.
+    let (bytes, failure) = unsafe [UInt8].reading(count) { rest, filled in
+      unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(position + filled))
     }
     guard failure == 0 else {
       throw ImageError(.unreadable, image: name, message: "\(systemMessage(failure)).")

@@ -11,19 +11,29 @@ enum ChildServer {
 
   /// Answers request after request, until no more come; nil where this process is no child.
   ///
-  /// What `answer` prints on standard output is the report.
-  static func serve(_ answer: (Request) -> ExitCode) -> ExitCode? {
+  /// The pieces that `answer` puts are the report, and what it returns are the sums at its end.
+  static func serve(
+    _ answer: (Request, _ put: @escaping (Piece, [UInt8]) -> Void) -> [UInt8]?
+  ) -> ExitCode? {
     guard let name = CommandLine.arguments.first, name.hasPrefix(prefix),
       let channel = Int32(name.dropFirst(prefix.count))
     else { return nil }
     ChildLimits.apply()
-    while let text = Channel.receiveText(from: channel) {
-      guard let request = Request(text), ftruncate(STDOUT_FILENO, 0) == 0,
+    let sink = ByteSink(descriptor: STDOUT_FILENO)
+    func put(_ piece: Piece, _ bytes: [UInt8]) {
+      sink.write(piece.head(size: bytes.count)[...])
+      sink.write(bytes[...])
+    }
+    while let bytes = Channel.receiveMessage(from: channel) {
+      var request = Request()
+      guard (try? request.read(bytes)) != nil, ftruncate(STDOUT_FILENO, 0) == 0,
         lseek(STDOUT_FILENO, 0, SEEK_SET) == 0
       else { return ExitCode(2) }
       ChildLimits.startFile()
-      let status = answer(request)
-      guard status.isSuccess else { return status }
+      guard let sums = answer(request, put) else { return ExitCode(2) }
+      put(.sums, sums)
+      sink.flush()
+      guard sink.failure == 0 else { return ExitCode(2) }
       let hasRoom = ChildLimits.endFile()
       guard Channel.send([hasRoom ? more : last], to: channel), hasRoom else { break }
     }

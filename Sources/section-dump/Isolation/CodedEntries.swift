@@ -1,116 +1,65 @@
 internal import BinaryImage
 internal import Registration
 
-/// What a `FieldCoder` writes and reads of entries and of what is wrong with them.
-protocol Coded {
-  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken)
-  /// What is filled with what is read.
-  static var blank: Self { get }
-}
+// What a `FieldCoder` writes and reads of entries and of what is wrong with them.
 
-extension FieldCoder {
-  mutating func code<Value: Coded>(_ value: inout Value) throws(Broken) {
-    try value.code(with: &self)
-  }
-
-  mutating func code<Value: Coded>(_ value: inout Value?) throws(Broken) {
-    try code(&value, .blank) { coder, value throws(Broken) in try value.code(with: &coder) }
-  }
-
-  mutating func code<Value: Coded>(_ list: inout [Value]) throws(Broken) {
-    try code(&list, .blank) { coder, value throws(Broken) in try value.code(with: &coder) }
-  }
-}
-
-extension Record: Coded {
+extension Record: Blank {
   static var blank: Self {
     Record(
       kind: .module, name: "", implementation: nil, encoding: .pointer, resolution: .none,
-      origin: Origin(image: "", section: "", index: 0, address: VirtualAddress(rawValue: 0)))
+      origin: Origin(image: "", section: "", index: 0, address: .blank))
   }
 
   mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    var number = Int(kind.rawValue)
-    try coder.code(&number)
-    kind = RecordKind(rawValue: UInt16(truncatingIfNeeded: number))
-    try coder.code(&name)
-    try coder.code(&implementation)
-    try coder.code(&attributes)
-    try coder.code(&encoding)
-    try coder.code(&resolution)
-    try coder.code(&textAddress)
-    try coder.code(&accessor)
-    try coder.code(&context)
-    try coder.code(&origin)
+    try coder.code(
+      &self, \.kind, \.name, \.implementation, \.attributes, \.encoding, \.resolution,
+      \.textAddress, \.accessor, \.context, \.origin)
   }
 }
+
+extension RecordKind: Coded {}
+extension Record.Encoding: Coded {}
 
 extension Attributes: Coded {
-  static var blank: Self { Self() }
-
   mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&priority)
-    try coder.code(&level)
-    try coder.code(&requires)
-    try coder.code(&after)
-    try coder.code(&scope)
-    try coder.code(&name)
-    try coder.code(&abi)
-    try coder.code(&others)
+    try coder.code(
+      &self, \.priority, \.level, \.requires, \.after, \.scope, \.name, \.abi, \.others)
   }
 }
 
-extension Attributes.Attribute: Coded {
+extension Attributes.Attribute: Blank {
   static var blank: Self { Self(key: "", value: "") }
 
   mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&key)
-    try coder.code(&value)
+    try coder.code(&self, \.key, \.value)
   }
 }
 
 extension Origin: Coded {
-  static var blank: Self { Record.blank.origin }
-
   mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&image)
-    try coder.code(&section)
-    try coder.code(&index)
-    try coder.code(&address)
-    try coder.code(&offset)
+    try coder.code(&self, \.image, \.section, \.index, \.address, \.offset)
   }
 }
 
-extension VirtualAddress: Coded {
+extension VirtualAddress: Blank {
   static var blank: Self { Self(rawValue: 0) }
-
-  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&rawValue)
-  }
 }
 
-extension FileOffset: Coded {
+extension FileOffset: Blank {
   static var blank: Self { Self(rawValue: 0) }
-
-  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&rawValue)
-  }
 }
 
-extension PointerValue: Coded {
+extension PointerValue: Blank {
   static var blank: Self { Self(rawValue: 0, target: .null, resolution: .none) }
 
   mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&rawValue)
-    try coder.code(&target)
-    try coder.code(&resolution)
-    try coder.code(&symbol)
+    try coder.code(&self, \.rawValue, \.target, \.resolution, \.symbol)
   }
 }
 
-extension PointerValue.Target: Coded {
-  static var blank: Self { .null }
+extension PointerValue.Resolution: Coded {}
 
+extension PointerValue.Target: Coded {
   mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
     var (kind, index, number, text) = (0, 0, UInt64(0), "")
     switch self {
@@ -138,69 +87,69 @@ extension PointerValue.Target: Coded {
 }
 
 extension Place: Coded {
-  static var blank: Self { Self(path: "") }
-
   mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&path)
-    var bytes = pathBytes ?? []
-    try coder.code(&bytes)
-    pathBytes = bytes.isEmpty ? nil : bytes
-    try coder.code(&container)
-    try coder.code(&section)
-    try coder.code(&index)
+    try coder.code(&self, \.path, \.pathBytes, \.container, \.section, \.index)
   }
 }
 
-extension Finding: Coded {
-  static var blank: Self { Self(code: "", level: .error, place: .blank, message: "", remedy: "") }
-
-  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&code)
-    try coder.code(&level)
-    try coder.code(&place)
-    try coder.code(&message)
-    try coder.code(&remedy)
-  }
-}
-
-extension Problem: Coded {
-  static var blank: Self { Self(ImageError(.malformed, image: "", message: "")) }
-
-  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&code)
-    try coder.code(&section)
-    try coder.code(&index)
-    try coder.code(&offset, 0) { coder, offset throws(FieldCoder.Broken) in
-      try coder.code(&offset)
-    }
-    try coder.code(&message)
-  }
-}
-
-extension Survey.Platform: Coded {
+extension Finding: Blank {
   static var blank: Self {
-    Self(
-      of: ImageIdentity(
-        path: "", format: .elf, bits: 64, byteOrder: .little, machine: "", kind: .shared))
+    Self(code: "", level: .error, place: Place(path: ""), message: "", remedy: "")
   }
 
   mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&format)
-    try coder.code(&machine)
-    try coder.code(&bits)
-    try coder.code(&byteOrder)
+    try coder.code(&self, \.code, \.level, \.place, \.message, \.remedy, \.problem)
   }
 }
 
-extension Survey.Declared: Coded {
+extension Finding.Level: Coded {}
+
+extension ImageError: Blank {
+  static var blank: Self { Self(.malformed, image: "", message: "") }
+
+  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
+    try coder.code(&self, \.code, \.image, \.section, \.index, \.offset, \.message)
+  }
+}
+
+extension ImageError.Code: Coded {}
+
+extension ImageIdentity: Coded {
   static var blank: Self {
-    Self(record: .blank, place: .blank, platform: .blank, file: .shared)
+    Self(path: "", format: .elf, bits: 64, byteOrder: .little, machine: "", kind: .shared)
   }
 
   mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&record)
-    try coder.code(&place)
-    try coder.code(&platform)
-    try coder.code(&file)
+    try coder.code(&self, \.format, \.bits, \.byteOrder, \.machine, \.kind, \.id)
+  }
+}
+
+extension ImageIdentity.Format: Coded {}
+extension ImageIdentity.ByteOrder: Coded {}
+extension ImageIdentity.Kind: Coded {}
+
+extension FilePart: Blank {
+  static var blank: Self { Self(path: [], offset: 0, size: 0) }
+
+  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
+    try coder.code(&self, \.path, \.offset, \.size)
+  }
+}
+
+extension SurveyedImage: Blank {
+  static var blank: Self { Self(place: Place(path: ""), identity: .blank) }
+
+  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
+    try coder.code(
+      &self, \.place, \.identity, \.part, \.isRead, \.records, \.types, \.protocols)
+  }
+}
+
+extension SimilarNames: Coded {
+  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
+    var (distances, texts) = (names.map(\.distance), names.map(\.text))
+    try coder.code(&distances)
+    try coder.code(&texts)
+    names = zip(distances, texts).map { ($0, $1) }
   }
 }

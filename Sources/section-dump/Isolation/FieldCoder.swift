@@ -7,7 +7,7 @@ struct FieldCoder {
   struct Broken: Error {}
 
   /// What was written.
-  private(set) var bytes: [UInt8] = []
+  fileprivate(set) var bytes: [UInt8] = []
   /// What is still to be read; nil in one that writes.
   private var rest: ArraySlice<UInt8>?
 
@@ -20,106 +20,131 @@ struct FieldCoder {
   /// Whether all was read.
   var isAtEnd: Bool { rest?.isEmpty ?? true }
 
-  mutating func code(_ number: inout UInt64) throws(Broken) {
-    guard rest != nil else {
-      for shift in stride(from: 0, to: 64, by: 8) {
-        bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(shift)))
-      }
-      return
-    }
-    number = try take(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
-  }
+  fileprivate var isReading: Bool { rest != nil }
 
-  mutating func code(_ number: inout Int) throws(Broken) {
-    var bits = UInt64(bitPattern: Int64(number))
-    try code(&bits)
-    number = Int(truncatingIfNeeded: bits)
-  }
+  mutating func code(_ value: inout some Coded) throws(Broken) { try value.code(with: &self) }
 
-  mutating func code(_ flag: inout Bool) throws(Broken) {
-    var number = flag ? 1 : 0
-    try code(&number)
-    flag = number == 1
-  }
-
-  mutating func code(_ text: inout String) throws(Broken) {
-    var count = text.utf8.count
-    try code(&count)
-    guard rest != nil else {
-      bytes += text.utf8
-      return
-    }
-    guard let read = String(validating: try take(count), as: UTF8.self) else { throw Broken() }
-    text = read
-  }
-
-  mutating func code(_ binary: inout [UInt8]) throws(Broken) {
-    var count = binary.count
-    try code(&count)
-    guard rest != nil else {
-      bytes += binary
-      return
-    }
-    binary = Array(try take(count))
-  }
-
-  mutating func code<Value: RawRepresentable<String>>(_ value: inout Value) throws(Broken) {
-    var text = value.rawValue
-    try code(&text)
-    guard let read = Value(rawValue: text) else { throw Broken() }
-    value = read
-  }
-
-  /// `blank` is filled where there is something to be read.
-  mutating func code<Value>(
-    _ value: inout Value?, _ blank: @autoclosure () -> Value,
-    _ body: (inout Self, inout Value) throws(Broken) -> Void
+  /// Writes or reads these fields of a value, in this order.
+  mutating func code<Value, each Field: Coded>(
+    _ value: inout Value, _ fields: repeat WritableKeyPath<Value, each Field>
   ) throws(Broken) {
-    var isThere = value != nil
-    try code(&isThere)
-    guard isThere else {
-      value = nil
-      return
-    }
-    var filled = value ?? blank()
-    try body(&self, &filled)
-    value = filled
+    repeat try value[keyPath: each fields].code(with: &self)
   }
 
-  mutating func code<Value>(
-    _ list: inout [Value], _ blank: @autoclosure () -> Value,
-    _ body: (inout Self, inout Value) throws(Broken) -> Void
-  ) throws(Broken) {
-    var count = list.count
-    try code(&count)
-    guard rest == nil else {
-      list = []
-      // Every element takes bytes, so that a count that is a lie ends with them.
-      while count > list.count {
-        var element = blank()
-        try body(&self, &element)
-        list.append(element)
-      }
-      return
-    }
-    for index in list.indices { try body(&self, &list[index]) }
-  }
-
-  mutating func code(_ text: inout String?) throws(Broken) {
-    try code(&text, "") { coder, text throws(Broken) in try coder.code(&text) }
-  }
-
-  mutating func code(_ number: inout Int?) throws(Broken) {
-    try code(&number, 0) { coder, number throws(Broken) in try coder.code(&number) }
-  }
-
-  mutating func code(_ texts: inout [String]) throws(Broken) {
-    try code(&texts, "") { coder, text throws(Broken) in try coder.code(&text) }
-  }
-
-  private mutating func take(_ count: Int) throws(Broken) -> ArraySlice<UInt8> {
+  fileprivate mutating func take(_ count: Int) throws(Broken) -> ArraySlice<UInt8> {
     guard let rest, count >= 0, count <= rest.count else { throw Broken() }
     self.rest = rest.dropFirst(count)
     return rest.prefix(count)
+  }
+}
+
+/// What a `FieldCoder` writes, and reads into a value that is there already.
+protocol Coded {
+  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken)
+}
+
+/// What it also reads where there may be none or several.
+protocol Blank: Coded {
+  /// What is filled with what is read.
+  static var blank: Self { get }
+}
+
+extension Coded {
+  /// The value as bytes; nil where no bytes can say it.
+  var coded: [UInt8]? {
+    var (value, coder) = (self, FieldCoder())
+    return (try? value.code(with: &coder)) == nil ? nil : coder.bytes
+  }
+
+  /// Takes over what bytes say, and throws where they say something else or go on.
+  mutating func read(_ bytes: [UInt8]) throws(FieldCoder.Broken) {
+    var coder = FieldCoder(reading: bytes)
+    try code(with: &coder)
+    guard coder.isAtEnd else { throw FieldCoder.Broken() }
+  }
+}
+
+extension FixedWidthInteger where Self: Blank {
+  static var blank: Self { 0 }
+
+  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
+    guard coder.isReading else {
+      for shift in stride(from: 0, to: Self.bitWidth, by: 8) {
+        coder.bytes.append(UInt8(truncatingIfNeeded: self >> shift))
+      }
+      return
+    }
+    self = try coder.take(Self.bitWidth / 8).reversed()
+      .reduce(0) { $0 << 8 | Self(truncatingIfNeeded: $1) }
+  }
+}
+
+extension UInt8: Blank {}
+extension UInt16: Blank {}
+extension UInt64: Blank {}
+extension Int: Blank {}
+
+extension Bool: Coded {
+  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
+    var number: UInt8 = self ? 1 : 0
+    try coder.code(&number)
+    self = number == 1
+  }
+}
+
+extension String: Blank {
+  static var blank: Self { "" }
+
+  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
+    var count = utf8.count
+    try coder.code(&count)
+    guard coder.isReading else {
+      coder.bytes += utf8
+      return
+    }
+    guard let read = String(validating: try coder.take(count), as: UTF8.self) else {
+      throw FieldCoder.Broken()
+    }
+    self = read
+  }
+}
+
+extension Array: Blank, Coded where Element: Blank {
+  static var blank: Self { [] }
+
+  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
+    var count = count
+    try coder.code(&count)
+    if coder.isReading { self = [] }
+    for index in indices { try coder.code(&self[index]) }
+    // Every element takes bytes, so that a count that is a lie ends with them.
+    while count > self.count {
+      var element = Element.blank
+      try coder.code(&element)
+      append(element)
+    }
+  }
+}
+
+extension Optional: Coded where Wrapped: Blank {
+  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
+    var isThere = self != nil
+    try coder.code(&isThere)
+    guard isThere else {
+      self = nil
+      return
+    }
+    var value = self ?? .blank
+    try coder.code(&value)
+    self = value
+  }
+}
+
+extension RawRepresentable where Self: Coded, RawValue: Coded {
+  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
+    var raw = rawValue
+    try coder.code(&raw)
+    guard let read = Self(rawValue: raw) else { throw FieldCoder.Broken() }
+    self = read
   }
 }

@@ -19,8 +19,21 @@ final class ByteSink {
   convenience init(descriptor: Int32, after preparing: @escaping ([UInt8]) -> Void = { _ in }) {
     self.init { bytes in
       preparing(bytes)
-      return writeAll(bytes, to: descriptor)
+      // Sound: the pointer covers the bytes for the duration of the call.
+      return unsafe bytes.writeAll { unsafe LibC.write(descriptor, $0.baseAddress, $0.count) }
     }
+  }
+
+  /// What `body` writes.
+  static func bytes(_ body: (ByteSink) -> Void) -> [UInt8] {
+    var bytes: [UInt8] = []
+    let sink = ByteSink { more in
+      bytes += more
+      return 0
+    }
+    body(sink)
+    sink.flush()
+    return bytes
   }
 
   func write(_ text: String) {
@@ -62,22 +75,4 @@ final class ByteSink {
     errors.flush()
     return failure == 0
   }
-}
-
-/// Writes bytes to a file descriptor, all of them; answers the system's reason where it cannot.
-private func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
-  var written = 0
-  while written < bytes.count {
-    // Sound: the pointer covers the bytes that are left, for the duration of the call.
-    let count = unsafe bytes.withUnsafeBytes { bytes in
-      let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
-      return unsafe write(descriptor, rest.baseAddress, rest.count)
-    }
-    if count > 0 {
-      written += count
-    } else if errno != EINTR {
-      return errno
-    }
-  }
-  return 0
 }

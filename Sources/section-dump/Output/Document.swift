@@ -1,49 +1,30 @@
 internal import BinaryImage
 internal import Registration
 
-/// What could not be read of a file, or was refused in it.
-struct Problem {
-  var code: String
-  var section: String?
-  var index: Int?
-  var offset: UInt64?
-  var message: String
-
-  init(_ error: ImageError) {
-    code = error.code.rawValue
-    section = error.section
-    index = error.index
-    offset = error.offset?.rawValue
-    message = error.message
-  }
-
+extension ImageError {
+  /// An entry that was refused, as what could not be read of its file.
   init(_ rejection: Rejection) {
-    code = rejection.reason.rawValue
-    section = rejection.origin.section
-    index = rejection.origin.index
-    offset = rejection.origin.offset?.rawValue
-    message = rejection.message
+    let origin = rejection.origin
+    self.init(
+      Code(rawValue: rejection.reason.rawValue), image: origin.image, section: origin.section,
+      index: origin.index, offset: origin.offset, message: rejection.message)
   }
 
   /// The line on standard error: path, place, reason.
   func line(path: String) -> String {
-    var place = path
-    if let section {
-      place += ": \(section)"
-      if let index { place += "[\(index)]" }
-    }
-    if let offset { place += " (offset \(String(hexadecimal: offset)))" }
-    return "\(place): \(message)"
+    var error = self
+    error.image = path
+    return error.description
   }
 
   /// Writes an object; `first` writes keys before its own.
   func write(to json: inout JSONWriter, first: (inout JSONWriter) -> Void = { _ in }) {
     json.object { json in
       first(&json)
-      json.string(key: "code", code)
+      json.string(key: "code", code.rawValue)
       json.string(key: "section", section)
       json.number(key: "index", index)
-      json.hexadecimal(key: "offset", offset)
+      json.hexadecimal(key: "offset", offset?.rawValue)
       json.string(key: "message", message)
     }
   }
@@ -51,19 +32,12 @@ struct Problem {
 
 /// What a document says of a file before its contents.
 struct FileHeading {
-  var path: String
-  /// The bytes of a path that is not UTF-8.
-  var pathBytes: [UInt8]?
-  /// Archive members and universal slices that lead to the image, outermost first.
-  var container: [String] = []
+  var place: Place
   /// Nil where the file could not be opened.
   var identity: ImageIdentity?
 
-  /// `libshop.a(cart.o)`
-  var name: String { path + container.map { "(\($0))" }.joined() }
-
   func write(to json: inout JSONWriter) {
-    Place(path: path, pathBytes: pathBytes, container: container).writeFile(to: &json)
+    place.writeFile(to: &json)
     json.string(key: "format", identity?.format.rawValue)
     json.number(key: "bits", identity?.bits)
     json.string(key: "endian", identity?.byteOrder.rawValue)
@@ -74,7 +48,7 @@ struct FileHeading {
 
   /// `libshop.so  ELF x86_64 shared  build-id 8f3c…`
   func line(_ style: Style) -> String {
-    var line = style.bold(name.escaped)
+    var line = style.bold(place.file.escaped)
     guard let identity else { return line }
     let (format, idName) = identity.format == .elf ? ("ELF", "build-id") : ("Mach-O", "uuid")
     line += "  \(format) \(identity.machine.escaped) \(identity.kind.rawValue)"

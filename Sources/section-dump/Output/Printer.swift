@@ -31,8 +31,18 @@ final class Printer {
     }
   }
 
+  /// Prints what is before all items; `head` are keys of a JSON document.
+  func begin(_ columns: [String], _ head: String = "") {
+    switch format {
+    case .json: output.write("{\"schema\":1,\(head)\"files\":[")
+    case .csv: CSV.write(columns, to: output)
+    case .table, .ndjson: break
+    }
+  }
+
   /// Prints the rest; false, once told, where some of standard output was lost.
   func finish() -> Bool {
+    if format == .json { output.write("\n]}\n") }
     progress.clear()
     return output.finish(errors)
   }

@@ -21,7 +21,7 @@ final class Progress {
   }
 
   /// Counts files that were read.
-  func advance(by count: Int = 1) {
+  func advance(by count: Int) {
     guard isWanted else { return }
     files += count
     let now = Self.now

@@ -64,14 +64,10 @@ extension Attributes {
 
   /// The object that `write` writes, as text.
   var json: String {
-    var bytes: [UInt8] = []
-    let sink = ByteSink { more in
-      bytes += more
-      return 0
+    let bytes = ByteSink.bytes { sink in
+      var json = JSONWriter(sink)
+      write(to: &json)
     }
-    var json = JSONWriter(sink)
-    write(to: &json)
-    sink.flush()
     return String(decoding: bytes, as: UTF8.self)
   }
 

@@ -27,14 +27,8 @@ struct Table {
     rows.append(row)
   }
 
-  /// Writes titles and rows; nothing where there are no rows.
-  func write(to sink: ByteSink, _ style: Style) {
-    var table = self
-    table.writeRows(to: sink, style)
-  }
-
   /// Writes the rows so far, before the first of all the titles, and forgets them.
-  mutating func writeRows(to sink: ByteSink, _ style: Style) {
+  mutating func write(to sink: ByteSink, _ style: Style) {
     guard !rows.isEmpty else { return }
     if !hasTitles { write(titles, to: sink) { style.dim($0) } }
     hasTitles = true

@@ -27,9 +27,15 @@ struct DeclaredTypes {
   /// is not known, since another image has it.
   private var paths: [String: Set<Path>] = [:]
 
-  private struct Path: Hashable {
+  private struct Path: Hashable, Blank {
     var names: [String]
     var isWhole: Bool
+
+    static var blank: Self { Self(names: [], isWhole: true) }
+
+    mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
+      try coder.code(&self, \.names, \.isWhole)
+    }
   }
 
   /// Whether nothing is known, and nothing is missing.
@@ -89,18 +95,6 @@ struct DeclaredTypes {
     }
   }
 
-  /// As what a child found of them.
-  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&isIncomplete)
-    var list = paths.values.flatMap { $0 }
-    try coder.code(&list, Path(names: [], isWhole: true)) { coder, path throws(FieldCoder.Broken) in
-      try coder.code(&path.names)
-      try coder.code(&path.isWhole)
-    }
-    paths = [:]
-    for path in list { paths[path.names.last ?? "", default: []].insert(path) }
-  }
-
   /// More than any library has; a section that is larger is not what it seems to be.
   private static let mostBytes: UInt64 = 1 << 20
 
@@ -121,16 +115,28 @@ struct DeclaredTypes {
   }
 }
 
+extension DeclaredTypes: Coded {
+  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
+    try coder.code(&isIncomplete)
+    var list = paths.values.flatMap { $0 }
+    try coder.code(&list)
+    paths = [:]
+    for path in list { paths[path.names.last ?? "", default: []].insert(path) }
+  }
+}
+
 /// Reads what the compiler wrote of types: `ContextDescriptor` in `BeeHive` does so in memory.
 private struct TypeReader {
   let image: any FileImage
 
-  /// What a relative pointer leads to, and its lowest two bits.
-  func relative(at address: UInt64) throws(ImageError) -> (target: UInt64, bits: UInt32) {
+  /// What a relative pointer leads to, and those of its bits that are no part of the distance.
+  func relative(
+    at address: UInt64, flags: UInt32 = 3
+  ) throws(ImageError) -> (target: UInt64, bits: UInt32) {
     let word = try word(at: address)
-    let distance = Int64(Int32(bitPattern: word & ~3))
+    let distance = Int64(Int32(bitPattern: word & ~flags))
     let target = address &+ UInt64(bitPattern: distance)
-    return (image.identity.bits == 32 ? target & 0xffff_ffff : target, word & 3)
+    return (image.identity.bits == 32 ? target & 0xffff_ffff : target, word & flags)
   }
 
   /// The names that lead to a declaration, and whether they begin with its module; nil where nobody
@@ -159,25 +165,18 @@ private struct TypeReader {
   }
 
   private func name(at descriptor: UInt64) throws(ImageError) -> String {
-    let field = descriptor &+ 8
-    // Texts stand anywhere: no bit of the distance is free.
-    let distance = Int64(Int32(bitPattern: try word(at: field)))
-    let target = field &+ UInt64(bitPattern: distance)
-    let address = VirtualAddress(
-      rawValue: image.identity.bits == 32 ? target & 0xffff_ffff : target)
+    // Texts are anywhere: no bit of the distance is free.
+    let address = VirtualAddress(rawValue: try relative(at: descriptor &+ 8, flags: 0).target)
     return try image.withText(at: .address(address), limit: 1 << 12) { String(repairing: $0) }
   }
 
   /// The type that an extension of this image's own type extends; nil for another image's.
   private func extended(by descriptor: UInt64) throws(ImageError) -> UInt64? {
-    let field = descriptor &+ 8
-    let distance = Int64(Int32(bitPattern: try word(at: field)))
-    let mangled = field &+ UInt64(bitPattern: distance)
+    let mangled = try relative(at: descriptor &+ 8, flags: 0).target
     let head = try image.bytes(at: VirtualAddress(rawValue: mangled), count: 6)
     // A symbolic reference to a descriptor, and nothing behind it.
     guard head[0] == 1, head[5] == 0 else { return nil }
-    let relative = Int64(Int32(bitPattern: try word(at: mangled &+ 1)))
-    return mangled &+ 1 &+ UInt64(bitPattern: relative)
+    return try relative(at: mangled &+ 1, flags: 0).target
   }
 
   private func word(at address: UInt64) throws(ImageError) -> UInt32 {

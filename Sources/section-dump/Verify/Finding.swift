@@ -1,3 +1,5 @@
+internal import BinaryImage
+
 /// Something that keeps an entry from being registered as its author meant.
 struct Finding: Hashable {
   enum Level: String {
@@ -55,6 +57,8 @@ struct Finding: Hashable {
   var others: [Place] = []
   /// The module that no file declares.
   var missing: String?
+  /// What could not be read, or was refused, where that is what was found.
+  var problem: ImageError?
 }
 
 /// Where in the inputs something stands.
@@ -77,10 +81,10 @@ struct Place: Hashable {
     json.array(key: "container", container)
   }
 
-  /// Where in the file something is wrong.
-  func at(_ problem: Problem) -> Place {
+  /// Where in the file something is.
+  func at(section: String?, index: Int? = nil) -> Place {
     var place = self
-    (place.section, place.index) = (problem.section, problem.index)
+    (place.section, place.index) = (section, index)
     return place
   }
 

@@ -14,11 +14,9 @@ enum LookAlikes {
     for section in try image.allSections() where section.size > 0 {
       let name = section.name
       guard let meant = meant(by: name), seen.insert(name).inserted else { continue }
-      var place = place
-      place.section = name
       findings.append(
         Finding(
-          .lookAlikeSection, .error, place,
+          .lookAlikeSection, .error, place.at(section: name),
           "the section \(name) is not read; entries stand in \(meant)",
           remedy: "call it \(meant), or declare its entries with BeeHive.h"))
     }

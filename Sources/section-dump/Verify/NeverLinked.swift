@@ -13,9 +13,8 @@ enum NeverLinked {
     var implementation: String?
     var attributes: Attributes
 
-    init(_ entry: Survey.Declared) {
-      let record = entry.record
-      (platform, kind, name) = (entry.platform, record.kind, record.name)
+    init(_ record: Record, of image: SurveyedImage) {
+      (platform, kind, name) = (image.platform, record.kind, record.name)
       (implementation, attributes) = (record.implementation, record.attributes)
     }
   }
@@ -23,10 +22,13 @@ enum NeverLinked {
   static func findings(in survey: Survey) -> [Finding] {
     let executables = survey.executables
     guard !executables.isEmpty else { return [] }
-    let linked = Set(survey.images.filter(\.isLoadable).flatMap { $0.records.map(Saying.init) })
+    let linked = Set(
+      survey.images.filter(\.isLoadable).flatMap { image in
+        image.records.map { Saying($0, of: image) }
+      })
     return survey.images.compactMap { image in
       guard image.isMember, !image.records.isEmpty, let others = executables[image.platform],
-        !image.records.contains(where: { linked.contains(Saying($0)) })
+        !image.records.contains(where: { linked.contains(Saying($0, of: image)) })
       else { return nil }
       let count = image.records.count
       let entries = count == 1 ? "its entry is" : "none of its \(count) entries is"

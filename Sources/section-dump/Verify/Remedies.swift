@@ -1,11 +1,11 @@
 internal import BinaryImage
 internal import Registration
 
-extension Problem {
+extension ImageError {
   /// What to do about it, for somebody who has the file and perhaps its source.
   var remedy: String {
-    if let reason = Rejection.Reason(rawValue: code) { return reason.remedy }
-    return switch ImageError.Code(rawValue: code) {
+    if let reason = Rejection.Reason(rawValue: code.rawValue) { return reason.remedy }
+    return switch code {
     case .unreadable: "correct the path or the permissions; a directory takes --recursive"
     case .notAnObject: "leave the file out, or name what it was built from"
     case .truncated: "copy or build the file again; it was cut off, or something overwrote it"

@@ -133,7 +133,7 @@ struct SharedTypes {
     var position = 0
     for (index, image) in images.enumerated() {
       var own: Set<[String]> = []
-      for entry in image.records where !entry.record.attributes.isC {
+      for entry in image.declared where !entry.record.attributes.isC {
         guard let text = written(entry.record), let names = DeclaredTypes.names(in: text),
           own.insert(names).inserted
         else { continue }

@@ -28,7 +28,7 @@ struct Survey {
 
   /// What could not be read, or was refused.
   struct Trouble {
-    var problem: Problem
+    var problem: ImageError
     /// The file or image.
     var place: Place
 
@@ -49,8 +49,6 @@ struct Survey {
   /// The entries of all of them.
   private(set) var declared: [Declared] = []
   var findings: [Finding] = []
-  /// What could not be read, and each malformed entry: findings too, and status 2.
-  var problems: [Trouble] = []
   /// The number of images whose entries, or the want of them, are known.
   var read = 0
   var skipped = 0
@@ -76,16 +74,22 @@ struct Survey {
     survey.furtherNames = inputs.forEach(crew.add)
     crew.finish()
     survey.leaveOutCopies()
-    survey.declared = survey.images.flatMap(\.records)
+    survey.declared = survey.images.flatMap(\.declared)
     self = survey
   }
 
   init() {}
 
+  /// What could not be read, and each malformed entry: findings too, and status 2.
+  var problems: [Trouble] {
+    findings.compactMap { finding in
+      finding.problem.map { Trouble(problem: $0, place: finding.place) }
+    }
+  }
+
   private mutating func add(_ other: Survey) {
     images += other.images
     findings += other.findings
-    problems += other.problems
     read += other.read
     skipped += other.skipped
     files += other.files
@@ -103,17 +107,16 @@ struct Survey {
         read(input, inputs.architecture, readsTypes: readsTypes)
       }
     } catch {
-      note(Problem(error), Place(path: error.image))
+      note(error, Place(path: error.image))
     }
   }
 
   mutating func read(_ input: Input, _ architecture: String?, readsTypes: Bool) {
     input.forEachImage(architecture: architecture) { found in
-      let place = Place(
-        path: input.name, pathBytes: input.pathBytes, container: found.container)
+      let place = input.place(in: found.container)
       do throws(ImageError) {
         let image = try found.image.get()
-        var surveyed = SurveyedImage(image, at: place)
+        var surveyed = SurveyedImage(place: place, identity: image.identity, part: image.part)
         try read(image, into: &surveyed)
         if readsTypes {
           surveyed.readTypes(of: image)
@@ -125,7 +128,7 @@ struct Survey {
         if input.mayOmit(error, in: found.container) {
           skipped += 1
         } else {
-          note(Problem(error), place)
+          note(error, place)
         }
       }
     }
@@ -140,18 +143,13 @@ struct Survey {
       let scan = try image.scanEntries()
       read += 1
       surveyed.isRead = true
-      for rejection in scan.rejections { note(Problem(rejection), place) }
-      surveyed.records = scan.records.map { record in
-        var place = place
-        (place.section, place.index) = (record.origin.section, record.origin.index)
-        return Declared(
-          record: record, place: place, platform: surveyed.platform, file: surveyed.kind)
-      }
+      for rejection in scan.rejections { note(ImageError(rejection), place) }
+      surveyed.records = scan.records
       if surveyed.kind == .object { try checkRetained(image, scan.records, place) }
       try image.checkExtents()
     } catch {
       if error.code == .noEntries { throw error }
-      note(Problem(error), place)
+      note(error, place)
     }
   }
 
@@ -167,11 +165,9 @@ struct Survey {
       // One finding tells of all sections of a name.
       for section in try image.sections(named: name) where section.size > 0 {
         guard try !image.isRetained(section) else { continue }
-        var place = place
-        place.section = name
         findings.append(
           Finding(
-            .notRetained, .error, place,
+            .notRetained, .error, place.at(section: name),
             "a linker that collects garbage drops these entries without a word",
             remedy: image.identity.format == .elf
               ? "declare them with BeeHive.h, or add retain to their attributes"
@@ -181,13 +177,13 @@ struct Survey {
     }
   }
 
-  private mutating func note(_ problem: Problem, _ place: Place) {
-    problems.append(Trouble(problem: problem, place: place))
-    let offset = problem.offset.map { " (offset \(String(hexadecimal: $0)))" } ?? ""
+  private mutating func note(_ problem: ImageError, _ place: Place) {
+    let offset = problem.offset.map { " (offset \(String(hexadecimal: $0.rawValue)))" } ?? ""
     findings.append(
       Finding(
-        code: problem.code, level: .error, place: place.at(problem),
-        message: problem.message + offset, remedy: problem.remedy))
+        code: problem.code.rawValue, level: .error,
+        place: place.at(section: problem.section, index: problem.index),
+        message: problem.message + offset, remedy: problem.remedy, problem: problem))
   }
 
   /// Says what is a copy of what; the entries of copies count once.

@@ -1,22 +1,32 @@
 internal import BinaryImage
+internal import Registration
 
 /// What is known of one image of a set.
 struct SurveyedImage {
   var place: Place
-  var platform: Survey.Platform
-  /// What the image is for.
-  var kind: ImageIdentity.Kind
-  /// The build-id or UUID; empty where there is none.
-  var id: [UInt8]
+  /// What its headers say.
+  var identity: ImageIdentity
   /// Which bytes of which file it is; nil where that is not known.
   var part: FilePart?
   /// Whether its entries, or the want of them, are known.
   var isRead = false
   /// Its entries, in order.
-  var records: [Survey.Declared] = []
+  var records: [Record] = []
   /// The Swift types and protocols that it declares, where they were asked for.
   var types = DeclaredTypes()
   var protocols = DeclaredTypes()
+
+  /// What the image is for.
+  var kind: ImageIdentity.Kind { identity.kind }
+  var platform: Survey.Platform { Survey.Platform(of: identity) }
+  /// Its entries, with where they are.
+  var declared: [Survey.Declared] {
+    records.map { record in
+      Survey.Declared(
+        record: record, place: place.at(section: record.origin.section, index: record.origin.index),
+        platform: platform, file: kind)
+    }
+  }
 
   mutating func readTypes(of image: any FileImage) {
     types.add(.types, of: image)
@@ -28,16 +38,6 @@ struct SurveyedImage {
   var declaresSomething: Bool { !records.isEmpty || !types.isEmpty || !protocols.isEmpty }
   /// Whether a process may load it.
   var isLoadable: Bool { kind == .executable || kind == .shared || kind == .bundle }
-
-}
-
-extension SurveyedImage {
-  init(_ image: any FileImage, at place: Place) {
-    let identity = image.identity
-    self.init(
-      place: place, platform: Survey.Platform(of: identity), kind: identity.kind, id: identity.id,
-      part: image.part)
-  }
 }
 
 /// Images that are the same, byte by byte, though they are several files.
@@ -66,7 +66,8 @@ struct Copies {
     let groups = images.indices.filter { images[$0].declaresSomething }.groups { index in
       let image = images[index]
       return Likeness(
-        platform: image.platform, kind: image.kind, id: image.id, size: image.part?.size ?? 0,
+        platform: image.platform, kind: image.kind, id: image.identity.id,
+        size: image.part?.size ?? 0,
         entries: image.records.count)
     }
     for group in groups where group.count > 1 {
