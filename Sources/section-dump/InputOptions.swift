@@ -104,7 +104,7 @@ struct IsolationOptions: ParsableArguments {
 
   func apply(to inputs: Inputs) -> Inputs {
     var inputs = inputs
-    if isolate { inputs.child = IsolatedChild(paths: inputs.paths) }
+    if isolate { inputs.child = IsolatedChild() }
     return inputs
   }
 }

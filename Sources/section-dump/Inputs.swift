@@ -165,20 +165,20 @@ private struct RawArguments {
   /// The bytes behind an argument that was decoded; equal ones are taken in order.
   mutating func bytes(of argument: String) -> [UInt8] {
     guard argument.unicodeScalars.contains("\u{fffd}") else { return Array(argument.utf8) }
-    if rest.isEmpty { rest = Self.all() }
+    if rest.isEmpty { rest = Array(CommandLine.bytesOfArguments.dropFirst()) }
     guard let index = rest.firstIndex(where: { String(decoding: $0, as: UTF8.self) == argument })
     else { return Array(argument.utf8) }
     return rest.remove(at: index)
   }
+}
 
-  private static func all() -> [[UInt8]] {
-    var arguments: [[UInt8]] = []
-    for index in 1..<max(1, Int(CommandLine.argc)) {
-      // Sound: argv holds argc pointers to NUL-terminated texts that live as long as the process.
-      guard let argument = unsafe CommandLine.unsafeArgv[index] else { continue }
-      arguments.append(unsafe UnsafeBufferPointer.bytes(ofText: argument))
+extension CommandLine {
+  /// The arguments as the system passed them.
+  static var bytesOfArguments: [[UInt8]] {
+    // Sound: argv holds argc pointers to NUL-terminated texts that live as long as the process.
+    unsafe UnsafeBufferPointer(start: unsafeArgv, count: Int(argc)).map { argument in
+      unsafe argument.map { unsafe UnsafeBufferPointer.bytes(ofText: $0) } ?? []
     }
-    return arguments
   }
 }
 

@@ -3,19 +3,14 @@
 /// `fnmatch` takes exponential time on some names; names here come from files nobody vouches for.
 struct NamePattern {
   private enum Element {
-    case any
     case anyText
-    case one(Unicode.Scalar)
     case set([ClosedRange<Unicode.Scalar>], isNegated: Bool)
 
+    static func one(_ scalar: Unicode.Scalar) -> Self { .set([scalar...scalar], isNegated: false) }
+
     func matches(_ scalar: Unicode.Scalar) -> Bool {
-      switch self {
-      case .any: true
-      case .anyText: false
-      case .one(let own): own == scalar
-      case .set(let ranges, let isNegated):
-        ranges.contains { $0.contains(scalar) } != isNegated
-      }
+      guard case .set(let ranges, let isNegated) = self else { return false }
+      return ranges.contains { $0.contains(scalar) } != isNegated
     }
   }
 
@@ -26,14 +21,9 @@ struct NamePattern {
     while let scalar = rest.popFirst() {
       switch scalar {
       case "*": elements.append(.anyText)
-      case "?": elements.append(.any)
+      case "?": elements.append(.set([], isNegated: true))
       case "\\": elements.append(.one(rest.popFirst() ?? "\\"))
-      case "[":
-        if let set = Self.set(&rest) {
-          elements.append(set)
-        } else {
-          elements.append(.one("["))
-        }
+      case "[": elements.append(Self.set(&rest) ?? .one("["))
       default: elements.append(.one(scalar))
       }
     }
@@ -43,8 +33,10 @@ struct NamePattern {
   var literal: String? {
     var scalars = String.UnicodeScalarView()
     for element in elements {
-      guard case .one(let scalar) = element else { return nil }
-      scalars.append(scalar)
+      guard case .set(let ranges, isNegated: false) = element, let only = ranges.first,
+        ranges.count == 1, only.lowerBound == only.upperBound
+      else { return nil }
+      scalars.append(only.lowerBound)
     }
     return String(scalars)
   }

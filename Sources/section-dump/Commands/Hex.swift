@@ -125,13 +125,14 @@ private struct HexRows {
       digits += [byte].hexadecimal
       text.unicodeScalars.append((0x20..<0x7f).contains(byte) ? Unicode.Scalar(byte) : ".")
     }
-    let width = Int(Self.rowSize) * 2 + 3
-    let padding = String(repeating: " ", count: max(0, end.count - address.count))
-    let rest = String(repeating: " ", count: width - digits.utf8.count)
-    var line = "  \(address)\(padding)  \(digits)\(rest)  \(text)"
-    if !notes.isEmpty {
-      line += String(repeating: " ", count: Int(Self.rowSize) - bytes.count)
-      line += "  " + style.dim("→") + " " + notes.map(\.escaped).joined(separator: ", ")
+    let width = Int(Self.rowSize)
+    var line = "  \(address.padded(to: end.count))  \(digits.padded(to: width * 2 + 3))  "
+    if notes.isEmpty {
+      line += text
+    } else {
+      line +=
+        text.padded(to: width) + "  " + style.dim("→") + " "
+        + notes.map(\.escaped).joined(separator: ", ")
     }
     sink.write(line + "\n")
   }

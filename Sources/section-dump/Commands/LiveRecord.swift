@@ -28,12 +28,12 @@ struct LiveRecord {
 
   /// What a person sees, with the states before each entry and the reasons behind where there are any.
   static func table(of records: [LiveRecord], withStates: Bool) -> Table {
-    guard withStates else { return RecordDump.table(of: records.map(\.record)) }
-    var table = Table(["STATE"] + RecordDump.titles + ["REASON"])
+    var table = Table(
+      (withStates ? ["STATE"] : []) + RecordDump.titles + (withStates ? ["REASON"] : []))
     for record in records {
-      table.add(
-        [record.entry?.state.rawValue ?? "–"] + RecordDump.cells(of: record.record)
-          + [record.entry?.reason ?? ""])
+      let cells = RecordDump.cells(of: record.record)
+      let (state, reason) = (record.entry?.state.rawValue ?? "–", record.entry?.reason ?? "")
+      table.add(withStates ? [state] + cells + [reason] : cells)
     }
     return table
   }

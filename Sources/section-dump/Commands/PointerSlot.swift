@@ -97,8 +97,7 @@ struct ProblemLog {
   private static let limit = 1000
 
   let section: Section
-  private var listed: [ImageError] = []
-  private var counts: [Int] = []
+  private var listed: [(problem: ImageError, count: Int)] = []
   private var places: [String: Int] = [:]
   private var more = 0
 
@@ -109,7 +108,7 @@ struct ProblemLog {
     problem.section = section.name
     let key = "\(problem.code.rawValue) \(problem.message)"
     if slot != nil, let known = places[key] {
-      counts[known] += slot?.repeats ?? 1
+      listed[known].count += slot?.repeats ?? 1
       return
     }
     guard listed.count < Self.limit else {
@@ -120,12 +119,11 @@ struct ProblemLog {
       (problem.index, problem.offset) = (slot.index, slot.offset.map(FileOffset.init))
       places[key] = listed.count
     }
-    listed.append(problem)
-    counts.append(slot?.repeats ?? 1)
+    listed.append((problem, slot?.repeats ?? 1))
   }
 
   var problems: [ImageError] {
-    var all = zip(listed, counts).map { problem, count in
+    var all = listed.map { problem, count in
       var problem = problem
       if count > 1 { problem.message += " The same holds for \(count - 1) more behind it." }
       return problem

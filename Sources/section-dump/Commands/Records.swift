@@ -101,15 +101,9 @@ struct RecordDump: Dump {
   }
 
   func writeTable(_ records: [Record], of found: ReadImage, to sink: ByteSink, _ style: Style) {
-    var table = Self.table(of: records)
+    var table = Table(Self.titles)
+    for record in records { table.add(Self.cells(of: record)) }
     table.write(to: sink, style)
-  }
-
-  /// What a person sees of records.
-  static func table(of records: [Record]) -> Table {
-    var table = Table(titles)
-    for record in records { table.add(cells(of: record)) }
-    return table
   }
 
   /// What a person sees of records, column by column.
@@ -119,7 +113,7 @@ struct RecordDump: Dump {
   static func cells(of record: Record) -> [String] {
     [
       record.kind.description, record.name, record.implementation ?? "–",
-      record.attributes.words(withPriority: true), record.place,
+      record.attributes.words, record.place,
     ]
   }
 }

@@ -86,11 +86,7 @@ struct SlotReader {
 
   /// So many bytes as a number of the file's byte order.
   private mutating func number(at position: UInt64, size: UInt64) -> UInt64? {
-    guard let bytes = load(size, at: position)?.prefix(Int(size)) else { return nil }
-    let isLittle = image.identity.byteOrder == .little
-    return bytes.reduce(0) { raw, byte in
-      isLittle ? raw >> 8 | UInt64(byte) << (size * 8 - 8) : raw << 8 | UInt64(byte)
-    }
+    load(size, at: position).map { image.identity.byteOrder.number(of: $0.prefix(Int(size))) }
   }
 
   /// The slot at a place that the section has whole.
@@ -185,6 +181,15 @@ struct SlotReader {
     var names: [Int: String] = [:]
     for section in try image.allSections() { names[section.index] = section.name }
     return names
+  }
+}
+
+extension ImageIdentity.ByteOrder {
+  /// At most eight bytes in this order as a number.
+  func number(of bytes: ArraySlice<UInt8>) -> UInt64 {
+    self == .little
+      ? bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+      : bytes.reduce(0) { $0 << 8 | UInt64($1) }
   }
 }
 

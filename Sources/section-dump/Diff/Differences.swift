@@ -79,7 +79,7 @@ extension Record {
     let sides = [
       ("implementation", implementation ?? "–", new.implementation ?? "–"),
       (
-        "attributes", attributes.words(withPriority: true), new.attributes.words(withPriority: true)
+        "attributes", attributes.words, new.attributes.words
       ),
       ("encoding", encoding.rawValue, new.encoding.rawValue),
     ]

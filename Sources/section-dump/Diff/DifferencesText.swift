@@ -7,83 +7,67 @@ extension Differences {
     var json = JSONWriter(sink)
     json.object { json in
       json.number(key: "schema", 1)
-      for (key, entries) in [("added", added), ("removed", removed)] {
+      let lists = [
+        ("added", added.map(Self.entry)), ("removed", removed.map(Self.entry)),
+        ("changed", changed.map { Self.change($0.old, $0.new) }),
+        ("problems", problems.map { Self.problem($0.build, $0.trouble) }),
+      ]
+      for (key, values) in lists {
         json.key(key)
         json.array { json in
-          for entry in entries { entry.write(to: &json) }
+          for write in values { write(&json) }
         }
-      }
-      json.array(key: "changed") { json in
-        for (old, new) in changed { Self.write(old, new, to: &json) }
-      }
-      json.array(key: "problems") { json in
-        for (build, trouble) in problems { Self.write(build, trouble, to: &json) }
       }
     }
     json.lineBreak()
   }
 
-  private static func write(
-    _ build: Build, _ trouble: Survey.Trouble, to json: inout JSONWriter
-  ) {
-    trouble.write(to: &json) { json in
-      json.string(key: "build", build.rawValue)
-    }
-  }
-
   /// One object a line, its one key what happened.
   func writeLines(to sink: ByteSink) {
     var json = JSONWriter(sink)
-    for (key, entries) in [("removed", removed), ("added", added)] {
-      for entry in entries {
+    let lists = [
+      ("removed", removed.map(Self.entry)), ("added", added.map(Self.entry)),
+      ("changed", changed.map { Self.change($0.old, $0.new) }),
+      ("problem", problems.map { Self.problem($0.build, $0.trouble) }),
+    ]
+    for (key, values) in lists {
+      for write in values {
         json.object { json in
           json.key(key)
-          entry.write(to: &json)
+          write(&json)
         }
         json.lineBreak()
       }
     }
-    for (old, new) in changed {
+  }
+
+  /// Writes one value.
+  private typealias Write = (inout JSONWriter) -> Void
+
+  private static func entry(_ entry: Declared) -> Write { { entry.write(to: &$0) } }
+
+  private static func change(_ old: Declared, _ new: Declared) -> Write {
+    { json in
       json.object { json in
-        json.key("changed")
-        Self.write(old, new, to: &json)
+        json.key("old")
+        old.write(to: &json)
+        json.key("new")
+        new.write(to: &json)
       }
-      json.lineBreak()
-    }
-    for (build, trouble) in problems {
-      json.object { json in
-        json.key("problem")
-        Self.write(build, trouble, to: &json)
-      }
-      json.lineBreak()
     }
   }
 
-  private static func write(_ old: Declared, _ new: Declared, to json: inout JSONWriter) {
-    json.object { json in
-      json.key("old")
-      old.write(to: &json)
-      json.key("new")
-      new.write(to: &json)
-    }
+  private static func problem(_ build: Build, _ trouble: Survey.Trouble) -> Write {
+    { trouble.write(to: &$0) { $0.string(key: "build", build.rawValue) } }
   }
 
   /// A row a record; of a change, the old one and then the new one.
   func writeRows(to sink: ByteSink) {
-    CSV.write(
-      [
-        "difference", "path", "container", "kind", "name", "implementation", "priority",
-        "attributes", "section", "index",
-      ], to: sink)
+    // The columns behind these differ with every build.
+    CSV.write(["difference", "path", "container"] + RecordDump.columns.prefix(7), to: sink)
     func row(_ word: String, _ entry: Declared) {
-      let (record, place) = (entry.record, entry.place)
-      CSV.write(
-        [
-          word, place.path, place.container.joined(separator: "/"), record.kind.description,
-          record.name, record.implementation ?? "", String(record.attributes.priority),
-          record.attributes.json, record.origin.section,
-          String(record.origin.index),
-        ], to: sink)
+      let file = [entry.place.path, entry.place.container.joined(separator: "/")]
+      CSV.write([word] + file + RecordDump.fields(of: entry.record).prefix(7), to: sink)
     }
     for entry in removed { row("removed", entry) }
     for entry in added { row("added", entry) }
@@ -101,7 +85,7 @@ extension Differences {
       sink.write("\(text)\(style.dim("  \(entry.place.description)".escaped))\n")
     }
     func details(_ record: Record) -> String {
-      let words = record.attributes.words(withPriority: true)
+      let words = record.attributes.words
       return (record.implementation.map { " → \($0)" } ?? "") + (words.isEmpty ? "" : "  \(words)")
     }
     for entry in removed { line("-", entry, details(entry.record)) }

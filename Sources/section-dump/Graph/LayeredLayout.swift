@@ -38,30 +38,18 @@ struct LayeredLayout {
     let order = parts.indices.sorted {
       (parts[$0].boxes.count, -$0) > (parts[$1].boxes.count, -$1)
     }
-    let limit = Self.limit(for: order.map { parts[$0].size }, gaps)
-    var shelf = Point()
-    var shelfHeight = 0
-    for index in order {
+    let (corners, size) = Self.shelves(of: order.map { parts[$0].size }, gaps)
+    self.size = size
+    for (index, corner) in zip(order, corners) {
       let part = parts[index]
-      if shelf.x > 0, shelf.x + part.size.width > limit {
-        shelf = Point(x: 0, y: shelf.y + shelfHeight + gaps.betweenParts)
-        shelfHeight = 0
-      }
-      for (box, origin) in zip(part.boxes, part.origins) {
-        origins[box] = Point(x: shelf.x + origin.x, y: shelf.y + origin.y)
-      }
-      for (arrow, points) in part.bends {
-        bends[arrow] = points.map { Point(x: shelf.x + $0.x, y: shelf.y + $0.y) }
-      }
-      size.width = max(size.width, shelf.x + part.size.width)
-      size.height = max(size.height, shelf.y + part.size.height)
-      shelf.x += part.size.width + gaps.betweenParts
-      shelfHeight = max(shelfHeight, part.size.height)
+      func moved(_ point: Point) -> Point { Point(x: corner.x + point.x, y: corner.y + point.y) }
+      for (box, origin) in zip(part.boxes, part.origins) { origins[box] = moved(origin) }
+      for (arrow, points) in part.bends { bends[arrow] = points.map(moved) }
     }
   }
 
-  /// The width at which shelves of these sizes look largest in a window.
-  private static func limit(for sizes: [Size], _ gaps: Gaps) -> Int {
+  /// Puts parts of these sizes on shelves, as wide as makes them look largest in a window.
+  private static func shelves(of sizes: [Size], _ gaps: Gaps) -> (corners: [Point], size: Size) {
     let area = sizes.reduce(0.0) { sum, size in
       sum + Double((size.width + gaps.betweenParts) * (size.height + gaps.betweenParts))
     }
@@ -69,19 +57,29 @@ struct LayeredLayout {
     let square = (area * aspect).squareRoot()
     let limits = (7...20).map { max(widest, Int(square * Double($0) / 10)) }
     func height(_ limit: Int) -> Double {
-      var (shelf, whole) = (Size(width: 0, height: 0), Size(width: 0, height: 0))
-      for size in sizes {
-        if shelf.width > 0, shelf.width + size.width > limit {
-          whole.height += shelf.height + gaps.betweenParts
-          shelf = Size(width: 0, height: 0)
-        }
-        whole.width = max(whole.width, shelf.width + size.width)
-        shelf.width += size.width + gaps.betweenParts
-        shelf.height = max(shelf.height, size.height)
-      }
-      return max(Double(whole.height + shelf.height), Double(whole.width) / aspect)
+      let size = shelves(of: sizes, upTo: limit, gaps).size
+      return max(Double(size.height), Double(size.width) / aspect)
     }
-    return limits.min { height($0) < height($1) } ?? widest
+    return shelves(of: sizes, upTo: limits.min { height($0) < height($1) } ?? widest, gaps)
+  }
+
+  private static func shelves(
+    of sizes: [Size], upTo limit: Int, _ gaps: Gaps
+  ) -> (corners: [Point], size: Size) {
+    var (corners, whole): ([Point], Size) = ([], Size(width: 0, height: 0))
+    var (corner, height) = (Point(), 0)
+    for size in sizes {
+      if corner.x > 0, corner.x + size.width > limit {
+        corner = Point(x: 0, y: corner.y + height + gaps.betweenParts)
+        height = 0
+      }
+      corners.append(corner)
+      whole.width = max(whole.width, corner.x + size.width)
+      whole.height = max(whole.height, corner.y + size.height)
+      corner.x += size.width + gaps.betweenParts
+      height = max(height, size.height)
+    }
+    return (corners, whole)
   }
 
   /// Boxes that arrows connect, each group in order.

@@ -20,13 +20,13 @@ struct LayeredPart {
     var left: [Int] = []
     var right: [Int] = []
     var centre = 0.0
+    /// The first column of the band that it stands in.
+    var band = 0
   }
 
   private var slots: [Slot] = []
   private var columns: [[Int]] = []
   private var edges: [(left: Int, right: Int)] = []
-  /// The first column of the band that a slot stands in.
-  private var bandOf: [Int] = []
 
   init(
     _ boxes: [Int], _ sizes: [Size], _ arrows: [(from: Int, to: Int)], _ gaps: LayeredLayout.Gaps
@@ -50,7 +50,6 @@ struct LayeredPart {
     for slot in slots.indices { columns[slots[slot].column].append(slot) }
     order()
     wrap(gaps)
-    bandOf = Array(repeating: 0, count: slots.count)
     place(gaps)
     origins = boxes.indices.map { box in
       let slot = slots[box]
@@ -59,14 +58,13 @@ struct LayeredPart {
     for (arrow, passed) in passes where !passed.isEmpty {
       // From band to band an arrow goes straight.
       let ends = [arrows[arrow].from, arrows[arrow].to].compactMap { positions[$0] }
-      guard Set((passed + ends).map { bandOf[$0] }).count == 1 else { continue }
+      guard Set((passed + ends).map { slots[$0].band }).count == 1 else { continue }
       let isForward = ends.first.map { slots[$0].column <= slots[passed[0]].column } ?? true
       let points = passed.flatMap { slot in
         let (left, right) = edges[slots[slot].column]
-        let y = Int(slots[slot].centre)
-        return isForward
-          ? [Point(x: left, y: y), Point(x: right, y: y)]
-          : [Point(x: right, y: y), Point(x: left, y: y)]
+        return (isForward ? [left, right] : [right, left]).map {
+          Point(x: $0, y: Int(slots[slot].centre))
+        }
       }
       bends.append((arrow, points))
     }
@@ -123,9 +121,7 @@ struct LayeredPart {
       let goesRight = sweep.isMultiple(of: 2)
       for index in goesRight ? Array(columns.indices) : columns.indices.reversed() {
         let keys = columns[index].map { slot in
-          let others = goesRight ? slots[slot].left : slots[slot].right
-          guard !others.isEmpty else { return ranks[slot] }
-          return others.reduce(0) { $0 + ranks[$1] } / Double(others.count)
+          (goesRight ? slots[slot].left : slots[slot].right).map { ranks[$0] }.middle ?? ranks[slot]
         }
         let sorted = columns[index].indices.sorted { (keys[$0], $0) < (keys[$1], $1) }
         columns[index] = sorted.map { columns[index][$0] }
@@ -165,7 +161,7 @@ struct LayeredPart {
     for band in bands(gaps) {
       var left = 0
       for column in band {
-        edges.append((left, left + (columns[column].map { slots[$0].size.width }.max() ?? 0)))
+        edges.append((left, left + widest(in: columns[column])))
         left = edges[column].right + gaps.betweenColumns
         size.width = max(size.width, edges[column].right)
         spread(columns[column], gaps.betweenBoxes, wishes: columns[column].map { _ in 0 })
@@ -173,11 +169,8 @@ struct LayeredPart {
       for sweep in 0..<8 {
         for column in sweep.isMultiple(of: 2) ? Array(band) : band.reversed() {
           let wishes = columns[column].map { slot in
-            let others = (slots[slot].left + slots[slot].right).filter {
-              band.contains(slots[$0].column)
-            }
-            guard !others.isEmpty else { return slots[slot].centre }
-            return others.reduce(0) { $0 + slots[$1].centre } / Double(others.count)
+            (slots[slot].left + slots[slot].right).filter { band.contains(slots[$0].column) }
+              .map { slots[$0].centre }.middle ?? slots[slot].centre
           }
           spread(columns[column], gaps.betweenBoxes, wishes: wishes)
         }
@@ -186,7 +179,7 @@ struct LayeredPart {
       let top = members.map { slots[$0].centre - Double(slots[$0].size.height) / 2 }.min() ?? 0
       for slot in members {
         slots[slot].centre += Double(size.height) - top.rounded(.down)
-        bandOf[slot] = band.lowerBound
+        slots[slot].band = band.lowerBound
       }
       let ends = members.map { slots[$0].centre + Double(slots[$0].size.height) / 2 }
       size.height = Int(ends.max() ?? 0) + 2 * gaps.betweenParts
@@ -194,12 +187,12 @@ struct LayeredPart {
     size.height -= 2 * gaps.betweenParts
   }
 
+  private func widest(in column: [Int]) -> Int { column.map { slots[$0].size.width }.max() ?? 0 }
+
   /// The columns in bands below each other, as lines of a text, where there are many and one band
   /// would be far too wide.
   private func bands(_ gaps: LayeredLayout.Gaps) -> [Range<Int>] {
-    let widths = columns.map { column in
-      (column.map { slots[$0].size.width }.max() ?? 0) + gaps.betweenColumns
-    }
+    let widths = columns.map { widest(in: $0) + gaps.betweenColumns }
     let heights = columns.map { column in
       column.reduce(0) { $0 + slots[$1].size.height + gaps.betweenBoxes }
     }
@@ -250,4 +243,9 @@ struct LayeredPart {
       }
     }
   }
+}
+
+extension [Double] {
+  /// The mean; nil of none.
+  fileprivate var middle: Double? { isEmpty ? nil : reduce(0, +) / Double(count) }
 }

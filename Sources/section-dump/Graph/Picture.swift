@@ -84,9 +84,7 @@ struct Picture {
   init(of survey: Survey) {
     problems = survey.problems
     let verdict = Verdict(on: survey)
-    for (declared, cycles) in zip(survey.declaredByPlatform, verdict.cycles) {
-      draw(declared, cycles)
-    }
+    for part in verdict.contradictions { draw(part.declared, part.cycles) }
     attach(verdict.findings)
   }
 
@@ -96,23 +94,16 @@ struct Picture {
   private mutating func draw(_ declared: [Survey.Declared], _ cycles: [[Survey.Declared]]) {
     let firstEdge = edges.count
     var firstModule: [String: Int] = [:]
-    var owners: [(entry: Survey.Declared, node: Int)] = []
-    var services: [String: [Int]] = [:]
-    var serviceNames: [String] = []
-    for entry in declared {
-      let node = add(entry)
-      switch entry.record.kind {
-      case .module:
-        owners.append((entry, node))
-        if firstModule[entry.record.name] == nil { firstModule[entry.record.name] = node }
-      case .service:
-        if services[entry.record.name] == nil { serviceNames.append(entry.record.name) }
-        services[entry.record.name, default: []].append(node)
-      default: break
-      }
+    let drawn = declared.map { (entry: $0, node: add($0)) }
+    let modules = drawn.filter { $0.entry.record.kind == .module }
+    for (entry, node) in modules where firstModule[entry.record.name] == nil {
+      firstModule[entry.record.name] = node
     }
-    for name in serviceNames { draw(name, of: services[name] ?? []) }
-    draw(owners, firstModule)
+    let services = drawn.filter { $0.entry.record.kind == .service }
+    for service in services.groups(by: \.entry.record.name) {
+      draw(service[0].entry.record.name, of: service.map(\.node))
+    }
+    draw(modules, firstModule)
     mark(cycles, firstModule, from: firstEdge)
   }
 
@@ -132,7 +123,7 @@ struct Picture {
     var node = Node(
       kind: kind, name: isService ? implementation : record.name.escaped,
       detail: isService ? "" : implementation,
-      attributes: record.attributes.words(withPriority: true).escaped,
+      attributes: record.attributes.words.escaped,
       file: file(of: entry), place: entry.place.description.escaped)
     if node.name.isEmpty { node.name = "(\(record.attributes.name?.escaped ?? "without a name"))" }
     let position = add(node)
@@ -226,17 +217,17 @@ struct Picture {
 extension Picture {
   /// `3 files, 5 modules, 2 services, 1 missing, 2 in cycles, 3 findings`
   var summary: String {
-    func count(_ number: Int, _ one: String, _ many: String) -> [String] {
-      number == 0 ? [] : ["\(number) \(number == 1 ? one : many)"]
+    func count(_ number: Int, _ one: String, _ many: String? = nil) -> [String] {
+      number == 0 ? [] : [number.counted(one, many)]
     }
     let kinds = Dictionary(grouping: nodes, by: \.kind).mapValues(\.count)
-    var parts = count(files.count, "file", "files")
+    var parts = count(files.count, "file")
     for kind in [Node.Kind.module, .service, .implementation, .target, .route] {
-      parts += count(kinds[kind] ?? 0, kind.rawValue, "\(kind.rawValue)s")
+      parts += count(kinds[kind] ?? 0, kind.rawValue)
     }
     parts += count(kinds[.missing] ?? 0, "missing", "missing")
     parts += count(nodes.count(where: \.isInCycle), "in a cycle", "in cycles")
-    parts += count(findings.count, "finding", "findings")
+    parts += count(findings.count, "finding")
     return parts.isEmpty ? "no entries" : parts.joined(separator: ", ")
   }
 }

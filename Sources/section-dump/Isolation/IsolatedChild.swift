@@ -12,10 +12,10 @@ final class IsolatedChild: Sendable {
   private let idle = Lock<[ChildProcess]>([])
   private let starts = Lock(0)
 
-  /// Children of a process whose arguments name these paths.
-  convenience init(paths: [String]) {
-    let program = "/proc/self/exe"
-    self.init(program: program, arguments: Self.arguments(for: paths))
+  /// Children with the arguments of this process.
+  convenience init() {
+    self.init(
+      program: "/proc/self/exe", arguments: Array(CommandLine.bytesOfArguments.dropFirst()))
   }
 
   /// Children that run a program with these arguments, the name of the program left out.
@@ -65,25 +65,5 @@ final class IsolatedChild: Sendable {
       starts += 1
       return try ChildProcess(program, arguments, name)
     }
-  }
-
-  /// The arguments of this process without the paths behind the second: a child does not read them,
-  /// but knows by two that they are several.
-  ///
-  /// What stands behind an option may be its value, and is left.
-  private static func arguments(for paths: [String]) -> [[UInt8]] {
-    let arguments = CommandLine.arguments
-    var rest = paths.dropFirst(2)
-    var needed: [[UInt8]] = []
-    for index in arguments.indices.dropFirst().reversed() {
-      if arguments[index] == rest.last, !arguments[index - 1].hasPrefix("-") {
-        rest.removeLast()
-        continue
-      }
-      // Sound: argv holds argc pointers to NUL-terminated texts that live as long as the process.
-      guard let argument = unsafe CommandLine.unsafeArgv[index] else { continue }
-      needed.append(unsafe UnsafeBufferPointer.bytes(ofText: argument))
-    }
-    return needed.reversed()
   }
 }

@@ -6,21 +6,14 @@ internal import BinaryImage
 /// formats keep every byte.
 enum CSV {
   static func write(_ fields: [String], to sink: ByteSink) {
-    var line = ""
-    for (index, field) in fields.enumerated() {
-      if index > 0 { line += "," }
+    let line = fields.map { field in
       let text = field.escaped
-      if text.utf8.contains(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") }) {
-        line += "\""
-        for character in text {
-          if character == "\"" { line += "\"" }
-          line.append(character)
-        }
-        line += "\""
-      } else {
-        line += text
+      guard text.utf8.contains(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") })
+      else {
+        return text
       }
+      return "\"\(text.replacing("\"", with: "\"\""))\""
     }
-    sink.write(line + "\n")
+    sink.write(line.joined(separator: ",") + "\n")
   }
 }

@@ -19,23 +19,18 @@ struct Presentation {
     case .never: Style(isColored: false)
     case .auto:
       Style(
-        isColored: isatty(STDOUT_FILENO) == 1 && isUnset("NO_COLOR")
+        isColored: isatty(STDOUT_FILENO) == 1 && Self.variable("NO_COLOR").isEmpty
           && !Self.isDumbTerminal)
     }
   }
 
-  /// Whether a variable is missing or empty.
-  private func isUnset(_ name: String) -> Bool {
-    // Sound: getenv returns null or a NUL-terminated text, and nothing here changes the environment.
-    guard let value = unsafe getenv(name) else { return true }
-    return unsafe value.pointee == 0
-  }
-
   /// Whether the terminal, if there is one, knows no more than characters and lines.
-  static var isDumbTerminal: Bool {
-    // Sound: as above.
-    guard let value = unsafe getenv("TERM") else { return true }
-    return unsafe ["", "dumb"].contains(String(cString: value))
+  static var isDumbTerminal: Bool { ["", "dumb"].contains(variable("TERM")) }
+
+  /// What a variable of the environment says; nothing where it is missing.
+  private static func variable(_ name: String) -> String {
+    // Sound: getenv returns null or a NUL-terminated text, and nothing here changes the environment.
+    unsafe getenv(name).map { unsafe String(cString: $0) } ?? ""
   }
 }
 

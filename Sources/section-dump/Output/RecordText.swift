@@ -51,8 +51,8 @@ extension Record {
 
 extension Attributes {
   /// `priority=10 requires=log`
-  func words(withPriority: Bool) -> String {
-    var words = withPriority && priority != 0 ? ["priority=\(priority)"] : []
+  var words: String {
+    var words = priority != 0 ? ["priority=\(priority)"] : []
     words += level.map { ["level=\($0)"] } ?? []
     words += requires.map { "requires=\($0)" } + after.map { "after=\($0)" }
     for (key, value) in [("scope", scope), ("name", name), ("abi", abi)] {

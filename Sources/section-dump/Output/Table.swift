@@ -39,11 +39,16 @@ struct Table {
   private func write(_ row: [String], to sink: ByteSink, _ paint: (String) -> String) {
     var line = " "
     for (column, cell) in row.enumerated() {
-      line += " " + cell
-      guard column < row.count - 1 else { break }
-      line += String(repeating: " ", count: max(widths[column] - cell.count, 0) + 1)
+      line += " " + (column < row.count - 1 ? cell.padded(to: widths[column]) + " " : cell)
     }
     while line.last == " " { line.removeLast() }
     sink.write("  " + paint(String(line.dropFirst(2))) + "\n")
+  }
+}
+
+extension String {
+  /// The text with blanks behind it, up to as many letters.
+  func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: max(0, width - count))
   }
 }

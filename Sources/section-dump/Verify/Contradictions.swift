@@ -5,21 +5,15 @@ internal import Registration
 ///
 /// The rules are those of a Hive and of a router that meet the same files.
 struct Contradictions {
+  /// The entries of one platform.
+  let declared: [Survey.Declared]
   private(set) var findings: [Finding] = []
   /// Modules that wait for each other, each cycle once.
   private(set) var cycles: [[Survey.Declared]] = []
   private var known: Set<Finding> = []
 
-  /// One for each of `declaredByPlatform`.
-  static func byPlatform(in survey: Survey) -> [Contradictions] {
-    survey.declaredByPlatform.map { declared in
-      var contradictions = Contradictions()
-      contradictions.find(in: declared)
-      return contradictions
-    }
-  }
-
-  private mutating func find(in declared: [Survey.Declared]) {
+  init(among declared: [Survey.Declared]) {
+    self.declared = declared
     let names = Set(declared.lazy.filter { $0.record.kind == .module }.map(\.record.name))
     for processes in Processes.all(of: declared) {
       var duplicates = Duplicates(in: processes)

@@ -181,7 +181,6 @@ private struct TypeReader {
 
   private func word(at address: UInt64) throws(ImageError) -> UInt32 {
     let bytes = try image.bytes(at: VirtualAddress(rawValue: address), count: 4)
-    let isLittle = image.identity.byteOrder == .little
-    return (isLittle ? bytes.reversed() : bytes).reduce(0) { $0 << 8 | UInt32($1) }
+    return UInt32(truncatingIfNeeded: image.identity.byteOrder.number(of: bytes[...]))
   }
 }

@@ -10,7 +10,7 @@ enum Implementations {
     let declared = survey.types
     let unsearched = survey.unsearched
     return survey.declared.compactMap { entry in
-      guard !entry.record.attributes.isC, let type = entry.record.namedType else { return nil }
+      guard !entry.record.attributes.isC, let type = entry.record.neededType else { return nil }
       let types = declared[entry.platform] ?? DeclaredTypes()
       guard !types.has(type) else { return nil }
       if let file = unsearched[entry.platform] {
@@ -30,10 +30,14 @@ enum Implementations {
 }
 
 extension Record {
-  /// The Swift type that must be loaded for the entry to be made; nil where it brings its own maker.
-  fileprivate var namedType: String? {
-    guard accessor.map({ $0.target == .null }) ?? true else { return nil }
-    return switch kind {
+  /// The Swift type that must be loaded for the entry to be made; nil where it brings its own accessor.
+  fileprivate var neededType: String? {
+    accessor.map { $0.target == .null } ?? true ? namedType : nil
+  }
+
+  /// The Swift type that the entry names.
+  var namedType: String? {
+    switch kind {
     case .module: name
     case .service: implementation
     default: nil

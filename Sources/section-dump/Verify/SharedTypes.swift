@@ -32,13 +32,11 @@ struct SharedTypes {
   }
 
   /// A module that two images hold.
-  private struct Doubled: Hashable, Comparable {
+  private struct Doubled: Hashable {
     var other, first: Int
     var module: String
 
-    static func < (one: Self, two: Self) -> Bool {
-      (one.other, one.first, one.module) < (two.other, two.first, two.module)
-    }
+    var order: (Int, Int, String) { (other, first, module) }
   }
 
   private mutating func find(in images: [Image]) {
@@ -50,13 +48,7 @@ struct SharedTypes {
       guard let naming = Self.naming(name, owners, contracts) else { continue }
       report(name, owners, naming, isProtocol: true, images)
     }
-    let implementations = Self.namings(in: images, \.types) { record in
-      switch record.kind {
-      case .module: record.name
-      case .service: record.implementation
-      default: nil
-      }
-    }
+    let implementations = Self.namings(in: images, \.types, \.namedType)
     // Types that no entry names: one finding for each module and pair of files.
     var modules: [Doubled: [[String]]] = [:]
     for (name, owners) in types {
@@ -68,7 +60,7 @@ struct SharedTypes {
         modules[Doubled(other: other, first: first, module: name[0]), default: []].append(name)
       }
     }
-    for (doubled, names) in modules.sorted(by: { $0.key < $1.key }) {
+    for (doubled, names) in modules.sorted(by: { $0.key.order < $1.key.order }) {
       let isOne = names.count == 1
       findings.append(
         Finding(

@@ -202,21 +202,16 @@ struct Survey {
 }
 
 extension Survey {
-  /// The entries of each platform, in the order of the files.
-  var declaredByPlatform: [[Declared]] { declared.groups { $0.platform } }
-
   /// The executables for each platform that were read, with entries or without.
   var executables: [Platform: [String]] {
-    images.filter { $0.kind == .executable && $0.isRead }.reduce(into: [:]) { names, image in
-      names[image.platform, default: []].append(image.place.file)
-    }
+    let executables = images.filter { $0.kind == .executable && $0.isRead }
+    return Dictionary(grouping: executables, by: \.platform).mapValues { $0.map(\.place.file) }
   }
 
   /// The first file of each platform whose Swift types cannot be read.
   var unsearched: [Platform: String] {
-    images.filter(\.types.isIncomplete).reduce(into: [:]) { files, image in
-      if files[image.platform] == nil { files[image.platform] = image.place.file }
-    }
+    let unread = images.filter(\.types.isIncomplete).map { ($0.platform, $0.place.file) }
+    return Dictionary(unread) { first, _ in first }
   }
 
   /// The Swift types of the files for each platform.

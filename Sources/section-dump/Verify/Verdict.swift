@@ -2,14 +2,13 @@ internal import Registration
 
 /// All that is found in a set of files: `verify` lists it, and `graph` shows it.
 struct Verdict {
+  /// What the entries of each platform come to together, in the order of the files.
+  var contradictions: [Contradictions]
   var findings: [Finding]
-  /// The cycles among the entries of each platform, as `declaredByPlatform` orders them.
-  var cycles: [[[Survey.Declared]]]
 
   /// A survey that has read types.
   init(on survey: Survey) {
-    let contradictions = Contradictions.byPlatform(in: survey)
-    cycles = contradictions.map(\.cycles)
+    contradictions = survey.declared.groups(by: \.platform).map { Contradictions(among: $0) }
     findings = survey.findings + contradictions.flatMap(\.findings)
     findings += Implementations.findings(in: survey)
     findings += SharedTypes.findings(in: survey)
