@@ -15,6 +15,6 @@ enum AnonymousFile {
   }
 
   private static var failure: ImageError {
-    ImageError(.unreadable, image: "-", message: "A temporary file: \(systemMessage(errno)).")
+    ImageError(system: errno, "-", "A temporary file: ")
   }
 }

@@ -14,17 +14,18 @@ enum CompletionScript {
     let words = "'\(names)'"
     return switch shell {
     case .bash:
-      replacingLine("complete -o filenames -F _section-dump section-dump", in: script) {
-        """
-        _section-dump_help() {
-            COMPREPLY=($(compgen -W \(words) -- "${cur}"))
-        }
+      script.replacing(
+        "\ncomplete -o filenames -F _section-dump section-dump",
+        with: """
 
-        complete -o filenames -o default -F _section-dump section-dump
-        """
-      }
+          _section-dump_help() {
+              COMPREPLY=($(compgen -W \(words) -- "${cur}"))
+          }
+
+          complete -o filenames -o default -F _section-dump section-dump
+          """)
     case .zsh:
-      replacingLine("        '*:subcommands:'", in: script) { "        '*:subcommands:(\(names))'" }
+      script.replacing("        '*:subcommands:'", with: "        '*:subcommands:(\(names))'")
     default:
       script + """
 
@@ -34,12 +35,5 @@ enum CompletionScript {
 
         """
     }
-  }
-
-  private static func replacingLine(
-    _ old: String, in script: String, by new: () -> String
-  ) -> String {
-    script.split(separator: "\n", omittingEmptySubsequences: false)
-      .map { $0 == old ? new() : String($0) }.joined(separator: "\n")
   }
 }

@@ -19,25 +19,16 @@ struct FileIdentity: Hashable {
 
 /// What a directory holds.
 enum Directory {
-  enum Kind {
-    case directory
-    /// A regular file, or a link to one.
-    case file
-    /// A FIFO, socket, device, link to a directory or dangling link: nothing that is read.
-    case other
-  }
+  /// A directory, or a regular file or a link to one.
+  typealias Entry = (name: [UInt8], isDirectory: Bool)
 
-  struct Entry {
-    var name: [UInt8]
-    var kind: Kind
-  }
-
-  /// The entries in bytewise order, without `.` and `..`.
+  /// The entries in bytewise order, without `.` and `..`, and without what is not read: FIFOs, sockets,
+  /// devices, links to directories and dangling links.
   static func entries(of path: [UInt8]) throws(ImageError) -> [Entry] {
     let name = String(decoding: path, as: UTF8.self)
     // Sound: the text outlives the call; the stream is closed below.
     guard let stream = unsafe opendir(path.cText) else {
-      throw ImageError(.unreadable, image: name, message: "\(systemMessage(errno)).")
+      throw ImageError(system: errno, name)
     }
     defer { unsafe closedir(stream) }
 
@@ -53,11 +44,11 @@ enum Directory {
       }
       guard text != [0x2e], text != [0x2e, 0x2e] else { continue }
       let type = unsafe entry.pointee.d_type
-      entries.append(Entry(name: text, kind: kind(type, path + [UInt8(ascii: "/")] + text)))
+      if let isDirectory = isDirectory(type, path + [UInt8(ascii: "/")] + text) {
+        entries.append((text, isDirectory))
+      }
     }
-    guard errno == 0 else {
-      throw ImageError(.unreadable, image: name, message: "\(systemMessage(errno)).")
-    }
+    guard errno == 0 else { throw ImageError(system: errno, name) }
     entries.sort { $0.name.lexicographicallyPrecedes($1.name) }
     return entries
   }
@@ -67,15 +58,16 @@ enum Directory {
       .map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
   }
 
-  private static func kind(_ type: UInt8, _ path: [UInt8]) -> Kind {
+  /// Whether an entry of this type is a directory; nil where it is nothing that is read.
+  private static func isDirectory(_ type: UInt8, _ path: [UInt8]) -> Bool? {
     switch Int(type) {
-    case Int(DT_REG): return .file
-    case Int(DT_DIR): return .directory
+    case Int(DT_REG): return false
+    case Int(DT_DIR): return true
     case Int(DT_LNK), Int(DT_UNKNOWN): break
-    default: return .other
+    default: return nil
     }
-    if isDirectory(path, followingLinks: false) { return .directory }
-    return FileIdentity(path) == nil ? .other : .file
+    if isDirectory(path, followingLinks: false) { return true }
+    return FileIdentity(path) == nil ? nil : false
   }
 
   fileprivate static func status(of path: [UInt8], followingLinks: Bool) -> stat? {

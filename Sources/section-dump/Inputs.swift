@@ -82,8 +82,7 @@ extension Inputs {
   /// - Returns: The number of names that led to a file which was handed over before, in a set.
   @discardableResult
   func forEach(_ body: (Result<Input, ImageError>) -> Void) -> Int {
-    var arguments = RawArguments()
-    let paths = paths.map { $0 == "-" ? nil : arguments.bytes(of: $0) }
+    let paths = pathBytes
     guard isSet else {
       forEachName(paths, body)
       return 0
@@ -105,6 +104,18 @@ extension Inputs {
     return repeated
   }
 
+  /// The paths as the system passed them, since one need not be UTF-8; nil is standard input.
+  private var pathBytes: [[UInt8]?] {
+    var repaired: [String: ArraySlice<[UInt8]>] = [:]
+    if paths.contains(where: { $0.unicodeScalars.contains("\u{fffd}") }) {
+      let arguments = CommandLine.bytesOfArguments.dropFirst()
+      repaired = Dictionary(grouping: arguments) { String(decoding: $0, as: UTF8.self) }
+        .mapValues { $0[...] }
+    }
+    // Those that look the same are taken in order.
+    return paths.map { $0 == "-" ? nil : repaired[$0]?.popFirst() ?? Array($0.utf8) }
+  }
+
   /// Every name in turn; nil is standard input.
   private func forEachName(_ paths: [[UInt8]?], _ body: (Result<Input, ImageError>) -> Void) {
     for path in paths {
@@ -120,12 +131,10 @@ extension Inputs {
   }
 
   private func standardInput() -> Result<Input, ImageError> {
-    do throws(ImageError) {
+    Result { () throws(ImageError) in
       var input = Input(path: Array(try StandardInput.seekablePath(limit: maxBytes).utf8))
       input.name = "-"
-      return .success(input)
-    } catch {
-      return .failure(error)
+      return input
     }
   }
 
@@ -147,28 +156,10 @@ extension Inputs {
       return
     }
     let slash = UInt8(ascii: "/")
-    for entry in entries {
-      let path = directory + (directory.last == slash ? [] : [slash]) + entry.name
-      switch entry.kind {
-      case .directory: walk(path, body)
-      case .file: body(.success(Input(path: path, isFound: true)))
-      case .other: break
-      }
+    for (name, isDirectory) in entries {
+      let path = directory + (directory.last == slash ? [] : [slash]) + name
+      if isDirectory { walk(path, body) } else { body(.success(Input(path: path, isFound: true))) }
     }
-  }
-}
-
-/// The arguments as the system passed them, since a path need not be UTF-8.
-private struct RawArguments {
-  private var rest: [[UInt8]] = []
-
-  /// The bytes behind an argument that was decoded; equal ones are taken in order.
-  mutating func bytes(of argument: String) -> [UInt8] {
-    guard argument.unicodeScalars.contains("\u{fffd}") else { return Array(argument.utf8) }
-    if rest.isEmpty { rest = Array(CommandLine.bytesOfArguments.dropFirst()) }
-    guard let index = rest.firstIndex(where: { String(decoding: $0, as: UTF8.self) == argument })
-    else { return Array(argument.utf8) }
-    return rest.remove(at: index)
   }
 }
 

@@ -29,7 +29,7 @@ enum StandardInput {
     try forEachChunk(limit: limit) { chunk throws(ImageError) in
       sink.write(chunk[...])
       sink.flush()
-      guard sink.failure == 0 else { throw failure(systemMessage(sink.failure)) }
+      guard sink.failure == 0 else { throw failure(sink.failure) }
     }
   }
 
@@ -42,7 +42,7 @@ enum StandardInput {
       let (chunk, reason) = unsafe [UInt8].reading(1 << 16) { rest, _ in
         unsafe LibC.read(STDIN_FILENO, rest.baseAddress, rest.count)
       }
-      guard reason == 0 else { throw failure(systemMessage(reason)) }
+      guard reason == 0 else { throw failure(reason) }
       if chunk.isEmpty { return }
       total += chunk.count
       guard total <= limit else { throw tooLarge(limit) }
@@ -56,7 +56,7 @@ enum StandardInput {
       message: "Standard input holds more than \(limit) bytes; --max-bytes allows more.")
   }
 
-  private static func failure(_ reason: String) -> ImageError {
-    ImageError(.unreadable, image: "-", message: "Standard input: \(reason).")
+  private static func failure(_ number: Int32) -> ImageError {
+    ImageError(system: number, "-", "Standard input: ")
   }
 }

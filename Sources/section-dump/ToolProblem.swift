@@ -7,3 +7,10 @@ extension ImageError.Code {
   /// With `--isolate`: the child that read the file was killed, or broke off.
   static let killed = Self(rawValue: "killed")
 }
+
+extension ImageError {
+  /// What the system says of a file by a number of `errno`, behind a few words.
+  init(system number: Int32, _ image: String, _ words: String = "") {
+    self.init(.unreadable, image: image, message: "\(words)\(systemMessage(number)).")
+  }
+}

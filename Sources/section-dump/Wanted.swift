@@ -13,6 +13,13 @@ struct Wanted: Sendable {
     var isFound = false
     /// What the files have in its place.
     var similar = SimilarNames()
+
+    /// Notes that a file has a name, and returns whether it is this one.
+    mutating func meets(_ name: String) -> Bool {
+      let isMatch = pattern?.matches(name) ?? (text == name)
+      if isMatch { isFound = true } else if !isFound { similar.consider(name, for: text) }
+      return isMatch
+    }
   }
 
   private(set) var names: [Name] = []
@@ -42,13 +49,7 @@ struct Wanted: Sendable {
   mutating func sees(_ name: String, of kind: String) -> Bool {
     var isShown = false
     for index in names.indices where names[index].kind == kind {
-      let isMatch = names[index].pattern?.matches(name) ?? (names[index].text == name)
-      if isMatch {
-        isShown = isShown || names[index].pattern != nil
-        names[index].isFound = true
-      } else if !names[index].isFound {
-        names[index].similar.consider(name, for: names[index].text)
-      }
+      if names[index].meets(name), names[index].pattern != nil { isShown = true }
     }
     return isShown
   }
@@ -84,48 +85,28 @@ extension Wanted: Coded {
   }
 
   /// The sections of an image whose names match, those of one name together.
-  mutating func sections(of image: some FileImage) throws(ImageError) -> [Section] {
-    var found: [Section] = []
-    for name in try sectionNames(of: image) { found += try image.sections(named: name) }
-    return found
-  }
-
-  /// Their names, each once.
   ///
   /// A name without a wildcard is found where others cannot be listed, as in a stripped file.
-  private mutating func sectionNames(of image: some FileImage) throws(ImageError) -> [String] {
-    var chosen: [String] = []
-    var known: Set<String> = []
+  mutating func sections(of image: some FileImage) throws(ImageError) -> [Section] {
+    var (found, known): ([Section], Set<String>) = ([], [])
     var listed: [Section]?
-    for (index, name) in names.enumerated() {
-      if let literal = name.pattern?.literal, try !image.sections(named: literal).isEmpty {
+    for index in names.indices {
+      let literal = names[index].pattern?.literal
+      let named = if let literal { try image.sections(named: literal) } else { [Section]() }
+      if let literal, !named.isEmpty {
         names[index].isFound = true
-        if known.insert(literal).inserted { chosen.append(literal) }
+        if known.insert(literal).inserted { found += named }
         continue
       }
-      if listed == nil { listed = try all(of: image, areNeeded: name.pattern?.literal == nil) }
-      for section in listed ?? [] {
-        let full = name.text.contains(",") ? section.fullName : section.name
-        if name.pattern?.matches(full) == true {
-          names[index].isFound = true
-          if known.insert(full).inserted { chosen.append(full) }
-        } else if !names[index].isFound {
-          names[index].similar.consider(full, for: name.text)
-        }
+      if listed == nil, literal == nil { listed = try image.allSections() }
+      let sections = listed ?? (try? image.allSections()) ?? []
+      listed = sections
+      for section in sections {
+        let full = names[index].text.contains(",") ? section.fullName : section.name
+        guard names[index].meets(full), known.insert(full).inserted else { continue }
+        found += try image.sections(named: full)
       }
     }
-    return chosen
-  }
-
-  /// Every section; none where they cannot be listed and need not be.
-  private func all(
-    of image: some FileImage, areNeeded: Bool
-  ) throws(ImageError) -> [Section] {
-    do throws(ImageError) {
-      return try image.allSections()
-    } catch {
-      guard areNeeded else { return [] }
-      throw error
-    }
+    return found
   }
 }

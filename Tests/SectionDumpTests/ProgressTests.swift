@@ -35,7 +35,7 @@ struct ProgressTests {
     let end = list.fileHandleForWriting
     if isLong {
       try end.write(contentsOf: Data(count: 1 << 20))
-      Thread.sleep(forTimeInterval: 1.1 * Double(Progress.patience) / 1e9)
+      Thread.sleep(forTimeInterval: 1.1 * (Progress.patience / .seconds(1)))
     }
     try end.write(contentsOf: Data(names.joined(separator: "\0").utf8))
     try end.close()

@@ -160,11 +160,9 @@ extension FileReports.Sums: Coded {
 
   /// Adds what further files amount to; what is looked for is in one of all.
   mutating func add(_ other: Self) {
-    shown += other.shown
-    empty += other.empty
-    skipped += other.skipped
-    unread += other.unread
-    files += other.files
+    for count in [\Self.shown, \.empty, \.skipped, \.unread, \.files] {
+      self[keyPath: count] += other[keyPath: count]
+    }
     hasProblems = hasProblems || other.hasProblems
     holdsMany = holdsMany || other.holdsMany
     wanted.add(other.wanted)

@@ -38,15 +38,9 @@ struct Live: ParsableCommand {
   }
 
   func run() throws {
-    let process: Result<RemoteProcess, ImageError>
-    do throws(ImageError) {
-      if let core {
-        process = .success(try RemoteProcess(core: core))
-      } else {
-        process = .success(try RemoteProcess(pid: pid ?? 0))
-      }
-    } catch {
-      process = .failure(error)
+    let process = Result { () throws(ImageError) in
+      if let core { return try RemoteProcess(core: core) }
+      return try RemoteProcess(pid: pid ?? 0)
     }
     var report = LiveReport(pid: pid, process, output.values)
     try report().end()
@@ -184,16 +178,11 @@ private struct Found {
 
   init(_ mapping: RemoteMapping, of process: RemoteProcess) {
     self.mapping = mapping
+    image = Result { () throws(ImageError) in try process.image(mapping) }
     do throws(ImageError) {
-      let image = try process.image(mapping)
-      self.image = .success(image)
-      do throws(ImageError) {
-        states = try image.entryStates()
-      } catch {
-        problems.append(error)
-      }
+      states = try (try? image.get())?.entryStates()
     } catch {
-      image = .failure(error)
+      problems.append(error)
     }
   }
 }

@@ -43,6 +43,12 @@ struct PointerSlot {
   /// What is wrong.
   var failure: ImageError?
 
+  init(_ index: Int, at position: UInt64, of section: Section) {
+    (self.index, self.position) = (index, position)
+    address = section.address.rawValue &+ position
+    offset = section.offset.map { $0.rawValue &+ position }
+  }
+
   func write(to json: inout JSONWriter) {
     json.object { json in
       json.number(key: "index", index)

@@ -103,17 +103,17 @@ struct PointerSlots {
     // Any data may have any size; what says that it is an array of pointers has a whole number.
     let rest = (size - position) % stride
     let isArray = self.stride != nil || section.entrySize == stride
-    if rest > 0, !isArray, reader.failure == nil {
-      body(reader.remainder(index, at: position, size: rest))
-    }
-    if rest > 0, isArray, reader.failure == nil {
-      let what = self.stride == nil ? "pointer" : "element of \(stride) bytes"
-      log.add(
-        ImageError(
-          .malformed, image: image.identity.path, section: section.name,
-          offset: section.offset,
-          message: "\(rest) bytes are left behind the last whole \(what)."
-        ), nil)
+    if rest > 0, reader.failure == nil {
+      if isArray {
+        let what = self.stride == nil ? "pointer" : "element of \(stride) bytes"
+        log.add(
+          ImageError(
+            .malformed, image: image.identity.path, section: section.name,
+            offset: section.offset,
+            message: "\(rest) bytes are left behind the last whole \(what)."), nil)
+      } else {
+        body(reader.remainder(index, at: position, size: rest))
+      }
     }
     found.problems += log.problems
   }

@@ -85,9 +85,7 @@ struct SectionTexts {
       }
       guard let text = bytes?.prefix(while: { $0 != 0 }) else { return reader.failure }
       if !text.isEmpty {
-        var slot = PointerSlot(
-          index: index, position: position, address: section.address.rawValue &+ position,
-          offset: section.offset.map { $0.rawValue &+ position })
+        var slot = PointerSlot(index, at: position, of: section)
         (slot.kind, slot.string) = (.text, String(decoding: text, as: UTF8.self))
         body(slot)
         index += 1

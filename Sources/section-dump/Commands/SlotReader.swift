@@ -71,17 +71,11 @@ struct SlotReader {
 
   /// What is left of a section behind its last whole word.
   mutating func remainder(_ index: Int, at position: UInt64, size: UInt64) -> PointerSlot {
-    var slot = place(index, at: position)
+    var slot = PointerSlot(index, at: position, of: section)
     slot.raw = number(at: position, size: size)
     (slot.kind, slot.resolution) = (.number, .number)
     slot.note = "\(Int(size).counted("byte")) behind the last whole word"
     return slot
-  }
-
-  private func place(_ index: Int, at position: UInt64) -> PointerSlot {
-    PointerSlot(
-      index: index, position: position, address: section.address.rawValue &+ position,
-      offset: section.offset.map { $0.rawValue &+ position })
   }
 
   /// So many bytes as a number of the file's byte order.
@@ -91,7 +85,7 @@ struct SlotReader {
 
   /// The slot at a place that the section has whole.
   mutating func slot(_ index: Int, at position: UInt64) -> PointerSlot {
-    var slot = place(index, at: position)
+    var slot = PointerSlot(index, at: position, of: section)
     guard let raw = number(at: position, size: word) else { return slot }
     slot.raw = raw
     do throws(ImageError) {

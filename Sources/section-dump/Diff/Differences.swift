@@ -31,11 +31,10 @@ struct Differences {
   /// Entries of one kind and name are matched in order, those that are the same first, so that one of
   /// several that goes is not told as a change of all behind it.
   private mutating func compare(_ old: [Declared], _ new: [Declared]) {
-    var rest: [Name: [Declared]] = [:]
-    for entry in old { rest[Name(entry.record), default: []].append(entry) }
+    var rest = Dictionary(grouping: old, by: \.record.kindAndName)
     var unmatched: [Declared] = []
     for entry in new {
-      let name = Name(entry.record)
+      let name = entry.record.kindAndName
       if let same = rest[name]?.firstIndex(where: { entry.record.says(whatSays: $0.record) }) {
         rest[name]?.remove(at: same)
       } else {
@@ -43,8 +42,8 @@ struct Differences {
       }
     }
     for entry in unmatched {
-      let name = Name(entry.record)
-      if let others = rest[name], let other = others.first {
+      let name = entry.record.kindAndName
+      if let other = rest[name]?.first {
         rest[name]?.removeFirst()
         changed.append((other, entry))
       } else {
@@ -52,22 +51,19 @@ struct Differences {
       }
     }
     for entry in old {
-      let name = Name(entry.record)
+      let name = entry.record.kindAndName
       guard let place = rest[name]?.first?.place, place == entry.place else { continue }
       rest[name]?.removeFirst()
       removed.append(entry)
     }
   }
 
-  private struct Name: Hashable {
-    var kind: RecordKind
-    var name: String
-
-    init(_ record: Record) { (kind, name) = (record.kind, record.name) }
-  }
 }
 
 extension Record {
+  /// What an entry is found by: its kind and its name.
+  fileprivate var kindAndName: [String] { [kind.description, name] }
+
   /// Whether another entry of the same kind and name declares the same.
   fileprivate func says(whatSays other: Record) -> Bool {
     implementation == other.implementation && attributes == other.attributes

@@ -15,15 +15,12 @@ struct DotText {
 
       """)
     for (position, file) in picture.files.enumerated() {
-      let title = "\(file.name)\(file.machine.isEmpty ? "" : "  \(file.machine)")"
       sink.write("  subgraph cluster_\(position) {\n")
-      sink.write("    label=\(Self.quoted(title)) style=rounded color=\"#a0aec0\"\n")
+      sink.write("    label=\(Self.quoted(file.title)) style=rounded color=\"#a0aec0\"\n")
       for node in file.nodes { write(node, indented: "    ") }
       sink.write("  }\n")
     }
-    for node in picture.nodes.indices where picture.nodes[node].file == nil {
-      write(node, indented: "  ")
-    }
+    for node in picture.freeNodes { write(node, indented: "  ") }
     for edge in picture.edges { write(edge) }
     let notes = picture.shown(picture.notes)
     if !notes.isEmpty {
@@ -37,7 +34,7 @@ struct DotText {
     let node = picture.nodes[position]
     var attributes = [
       "label=\"\(Self.escape(node.name))\\n\(Self.escape(node.caption))\"",
-      "shape=\(Self.shape(of: node.kind))",
+      "shape=\(node.kind.drawing.shape)",
     ]
     var styles: [String] = []
     if node.kind == .module { styles.append("rounded") }
@@ -52,17 +49,6 @@ struct DotText {
     let tooltip = ([node.place].compactMap { $0 } + findings).joined(separator: "; ")
     if !tooltip.isEmpty { attributes.append("tooltip=\(Self.quoted(tooltip))") }
     sink.write("\(indent)n\(position) [\(attributes.joined(separator: " "))]\n")
-  }
-
-  private static func shape(of kind: Picture.Node.Kind) -> String {
-    switch kind {
-    case .module, .missing: "box"
-    case .service: "ellipse"
-    case .implementation: "component"
-    case .target: "hexagon"
-    case .route: "cds"
-    case .other: "note"
-    }
   }
 
   private func write(_ edge: Picture.Edge) {
@@ -100,6 +86,21 @@ extension Picture {
     let most = 12
     return notes.prefix(most).map(\.line)
       + (notes.count > most ? ["and \(notes.count - most) more, which verify lists"] : [])
+  }
+}
+
+extension Picture.Node.Kind {
+  /// A shape of Graphviz, and the brackets of Mermaid.
+  var drawing: (shape: String, opening: String, closing: String) {
+    switch self {
+    case .module: ("box", "(", ")")
+    case .service: ("ellipse", "([", "])")
+    case .implementation: ("component", "[[", "]]")
+    case .target: ("hexagon", "{{", "}}")
+    case .route: ("cds", "[/", "/]")
+    case .other: ("note", "[", "]")
+    case .missing: ("box", "[", "]")
+    }
   }
 }
 

@@ -29,7 +29,7 @@ struct GraphData {
       }
       json.list("edges", picture.edges.indices) { json, index in
         write(picture.edges[index], to: &json)
-        if let plan { Self.write(plan.bends[index], to: &json) }
+        if let plan { json.array(key: "bends", plan.bends[index].flatMap { [$0.x, $0.y] }) }
       }
       json.list("findings", picture.findings.indices) { json, index in
         write(picture.findings[index], to: &json)
@@ -48,9 +48,7 @@ struct GraphData {
     json.string(key: "place", node.place)
     json.number(key: "file", node.file)
     json.boolean(key: "isInCycle", node.isInCycle)
-    json.array(key: "findings") { json in
-      for finding in node.findings { json.number(finding) }
-    }
+    json.array(key: "findings", node.findings)
   }
 
   private func write(_ edge: Picture.Edge, to json: inout JSONWriter) {
@@ -66,18 +64,7 @@ struct GraphData {
     json.string(key: "place", finding.place)
     json.string(key: "message", finding.message)
     json.string(key: "remedy", finding.remedy)
-    json.array(key: "nodes") { json in
-      for node in finding.nodes { json.number(node) }
-    }
-  }
-
-  private static func write(_ bends: [PicturePlan.Point], to json: inout JSONWriter) {
-    json.array(key: "bends") { json in
-      for point in bends {
-        json.number(point.x)
-        json.number(point.y)
-      }
-    }
+    json.array(key: "nodes", finding.nodes)
   }
 
   private static func write(_ box: PicturePlan.Box, to json: inout JSONWriter) {

@@ -6,14 +6,11 @@ struct MermaidText {
   func write() {
     sink.write("flowchart LR\n")
     for (position, file) in picture.files.enumerated() {
-      let title = "\(file.name)\(file.machine.isEmpty ? "" : "  \(file.machine)")"
-      sink.write("  subgraph f\(position)[\"\(Self.escape(title))\"]\n")
+      sink.write("  subgraph f\(position)[\"\(Self.escape(file.title))\"]\n")
       for node in file.nodes { write(node, indented: "    ") }
       sink.write("  end\n")
     }
-    for node in picture.nodes.indices where picture.nodes[node].file == nil {
-      write(node, indented: "  ")
-    }
+    for node in picture.freeNodes { write(node, indented: "  ") }
     for edge in picture.edges {
       let arrow =
         switch edge.kind {
@@ -37,15 +34,7 @@ struct MermaidText {
 
   private func write(_ position: Int, indented indent: String) {
     let node = picture.nodes[position]
-    let (opening, closing) =
-      switch node.kind {
-      case .module: ("(", ")")
-      case .service: ("([", "])")
-      case .implementation: ("[[", "]]")
-      case .target: ("{{", "}}")
-      case .route: ("[/", "/]")
-      case .other, .missing: ("[", "]")
-      }
+    let (_, opening, closing) = node.kind.drawing
     let label = [node.name, node.caption].map(Self.escape).joined(separator: "<br>")
     sink.write("\(indent)n\(position)\(opening)\"\(label)\"\(closing)\n")
   }

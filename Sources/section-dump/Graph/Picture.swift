@@ -67,6 +67,8 @@ struct Picture {
     var name: String
     var machine: String
     var nodes: [Int] = []
+
+    var title: String { machine.isEmpty ? name : "\(name)  \(machine)" }
   }
 
   private(set) var nodes: [Node] = []
@@ -87,6 +89,9 @@ struct Picture {
     for part in verdict.contradictions { draw(part.declared, part.cycles) }
     attach(verdict.findings)
   }
+
+  /// The nodes that are in no file.
+  var freeNodes: [Int] { nodes.indices.filter { nodes[$0].file == nil } }
 
   /// The findings that no node shows.
   var notes: [Found] { findings.filter(\.nodes.isEmpty) }

@@ -60,7 +60,7 @@ struct PicturePlan {
     }
 
     // Files, and the nodes that stand beside them; edges between the same two share their way.
-    let free = picture.nodes.indices.filter { picture.nodes[$0].file == nil }
+    let free = picture.freeNodes
     let freeBoxes = Dictionary(
       uniqueKeysWithValues: zip(free, files.count..<files.count + free.count))
     func box(of node: Int) -> Int { picture.nodes[node].file ?? freeBoxes[node] ?? 0 }

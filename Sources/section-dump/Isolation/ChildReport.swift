@@ -32,9 +32,7 @@ enum ChildReport {
     let (bytes, failure) = unsafe [UInt8].reading(count) { rest, filled in
       unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(position + filled))
     }
-    guard failure == 0 else {
-      throw ImageError(.unreadable, image: name, message: "\(systemMessage(failure)).")
-    }
+    guard failure == 0 else { throw ImageError(system: failure, name) }
     return bytes
   }
 }

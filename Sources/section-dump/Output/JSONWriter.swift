@@ -34,6 +34,12 @@ struct JSONWriter {
     }
   }
 
+  mutating func array(key name: StaticString? = nil, _ numbers: [Int]) {
+    array(key: name) { json in
+      for number in numbers { json.number(number) }
+    }
+  }
+
   mutating func string(key name: StaticString? = nil, _ text: String?) {
     guard let text else {
       word(name, "null")

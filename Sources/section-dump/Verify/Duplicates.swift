@@ -6,10 +6,7 @@ internal import Registration
 /// are laid over what the libraries come to by themselves: only entries that share an identity with
 /// something that is different in this process are looked at again.
 struct Duplicates {
-  struct Refused {
-    var entry: Int
-    var other: Int
-  }
+  typealias Refused = (entry: Int, other: Int)
 
   private let entries: [Survey.Declared]
   private var identities: [Int: [Identity]] = [:]
@@ -59,7 +56,7 @@ struct Duplicates {
       for identity in all where other == nil {
         other = changes[identity] ?? holders[identity].flatMap { $0 < position ? $0 : nil }
       }
-      if let other { result.append(Refused(entry: position, other: other)) }
+      if let other { result.append((position, other)) }
       let wasTaken = own[position] == nil && refused[position] == nil
       guard wasTaken != (other == nil) else { continue }
       for identity in all {
@@ -73,7 +70,7 @@ struct Duplicates {
       }
     }
     for position in untold where !seen.contains(position) {
-      if let other = refused[position] { result.append(Refused(entry: position, other: other)) }
+      if let other = refused[position] { result.append((position, other)) }
     }
     untold.formIntersection(seen)
     return result.sorted { $0.entry < $1.entry }

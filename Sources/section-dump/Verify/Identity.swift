@@ -41,12 +41,11 @@ struct Digest: Hashable {
 }
 
 /// What nothing could tell apart, small enough to keep many.
-struct Identity: Hashable {
-  private var digest: Digest
+typealias Identity = Digest
 
-  /// A route has as many as its pattern has forms.
+extension Identity {
+  /// Those of an entry: a route has as many as its pattern has forms.
   static func all(of record: Record) -> [Self] {
-    EntryIdentity.all(of: record.kind, record.name, record.attributes)
-      .map { Self(digest: Digest(of: $0)) }
+    EntryIdentity.all(of: record.kind, record.name, record.attributes).map { Self(of: $0) }
   }
 }

@@ -6,12 +6,9 @@ internal import Registration
 /// libraries: only those that start after one of its names, directly or not, are looked at again.
 struct StartOrder {
   /// What a process has that none before it had.
-  struct News {
-    /// Modules that count, in order.
-    var modules: [Int] = []
-    /// Cycles, each from its first member on.
-    var cycles: [[Int]] = []
-  }
+  ///
+  /// The modules are those that count, in order, and each cycle is from its first member on.
+  typealias News = (modules: [Int], cycles: [[Int]])
 
   private let entries: [Survey.Declared]
   /// The first shared module of each name.
@@ -55,7 +52,7 @@ struct StartOrder {
       (firsts[entries[$0].record.name] ?? .max) > $0
     }
     let hidden = Set(modules.compactMap { firsts[entries[$0].record.name] })
-    var news = News()
+    var news: News
     news.modules = (modules + untoldModules.filter { !hidden.contains($0) }).sorted()
     untoldModules.formIntersection(hidden)
 
