@@ -20,7 +20,7 @@ struct LayeredPart {
     var left: [Int] = []
     var right: [Int] = []
     var centre = 0.0
-    /// The first column of the band that it stands in.
+    /// The first column of its band.
     var band = 0
   }
 
