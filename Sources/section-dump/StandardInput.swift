@@ -13,7 +13,13 @@ enum StandardInput {
       return "/dev/fd/\(STDIN_FILENO)"
     }
     let descriptor = try AnonymousFile.open()
-    try copy(to: descriptor, limit: limit)
+    try forEachChunk(limit: limit) { chunk throws(ImageError) in
+      // Sound: the pointer covers the bytes for the duration of the call.
+      let reason = unsafe chunk.writeAll {
+        unsafe LibC.write(descriptor, $0.baseAddress, $0.count)
+      }
+      guard reason == 0 else { throw failure(reason) }
+    }
     return "/dev/fd/\(descriptor)"
   }
 
@@ -22,15 +28,6 @@ enum StandardInput {
     var all: [UInt8] = []
     try forEachChunk(limit: limit) { all += $0 }
     return all
-  }
-
-  private static func copy(to descriptor: Int32, limit: Int) throws(ImageError) {
-    let sink = ByteSink(descriptor: descriptor)
-    try forEachChunk(limit: limit) { chunk throws(ImageError) in
-      sink.write(chunk[...])
-      sink.flush()
-      guard sink.failure == 0 else { throw failure(sink.failure) }
-    }
   }
 
   private static func forEachChunk(

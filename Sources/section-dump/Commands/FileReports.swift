@@ -102,7 +102,7 @@ struct FileReports<Shown: Dump> {
     case .json, .ndjson:
       stream.send(.item)
       json.object { json in
-        FileHeading(place: place, identity: found?.image.identity).write(to: &json)
+        place.write(found?.image.identity, to: &json)
         json.array(key: Shown.contentKey) { json in
           guard let found, let elements else { return }
           for element in elements { dump.write(element, of: found, to: &json) }
@@ -115,10 +115,9 @@ struct FileReports<Shown: Dump> {
       sums.shown += 1
     case .csv:
       guard let found, let elements else { break }
-      let start = [place.path, place.container.joined(separator: "/")]
       for element in elements {
         dump.writeRows(element, of: found) { [text] fields in
-          CSV.write(start + fields, to: text)
+          CSV.write(place.cells + fields, to: text)
         }
       }
     case .table:
@@ -131,7 +130,7 @@ struct FileReports<Shown: Dump> {
       guard let found, !isEmpty || isAlone else { break }
       stream.send(.item)
       sums.shown += 1
-      text.write(FileHeading(place: place, identity: found.image.identity).line(style))
+      text.write(place.heading(found.image.identity, style))
       if let elements, !isEmpty {
         text.write("\n")
         dump.writeTable(elements, of: found, to: text, style)

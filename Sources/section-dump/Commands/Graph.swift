@@ -35,7 +35,7 @@ struct Graph: ParsableCommand {
     switch format {
     case .dot: DotText(picture: picture, sink: sink).write()
     case .mermaid: MermaidText(picture: picture, sink: sink).write()
-    case .html: GraphPage(picture: picture, sink: sink).write()
+    case .html: picture.writePage(to: sink)
     case .json: GraphData(picture: picture).writeDocument(to: sink)
     }
     if !sink.finish(errors) || !survey.problems.isEmpty { throw ExitCode(2) }

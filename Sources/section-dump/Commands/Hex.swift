@@ -18,28 +18,14 @@ struct Hex: ParsableCommand {
 
   func run() throws {
     let slots = PointerSlots(wanted: sections.wanted, maxBytes: inputs.values.maxBytes)
-    var run = DumpRun(HexDump(slots: slots), isolation.apply(to: inputs.values), output.values)
+    var run = DumpRun(
+      SlotDump(form: .hex, slots: slots), isolation.apply(to: inputs.values), output.values)
     try run().end()
   }
 }
 
-/// The bytes of a section.
-struct HexDump: SlotDump {
-  var slots: PointerSlots
-
-  func writeTable(
-    _ section: SlotSection, of found: ReadImage, to sink: ByteSink, _ style: Style
-  ) {
-    let name = section.section.fullName.escaped
-    sink.write("  " + style.dim("\(name), \(section.section.size) bytes") + "\n")
-    var rows = HexRows(section, of: found.image, to: sink, style)
-    forEach(in: section, of: found) { rows.add($0) }
-    if let failure = rows.finish() { found.problems.append(failure) }
-  }
-}
-
 /// Writes lines of bytes, with what is said of each.
-private struct HexRows {
+struct HexRows {
   private static let rowSize: UInt64 = 16
   /// How much of a text is shown behind an arrow.
   private static let longest = 64

@@ -100,13 +100,14 @@ private struct LiveReport {
   private mutating func show(_ found: Found) {
     let (mapping, text) = (found.mapping, stream.text)
     var problems = found.problems
-    var heading = FileHeading(place: Place(path: mapping.path))
+    let place = Place(path: mapping.path)
+    var identity: ImageIdentity?
     var records: [LiveRecord] = []
     do throws(ImageError) {
       let image = try found.image.get()
-      heading.identity = image.identity
+      identity = image.identity
       let scan = try RecordScanner.scan(image)
-      records = scan.records.map { LiveRecord($0, states?.entry(of: $0, in: image)) }
+      records = scan.records.map { LiveRecord(record: $0, entry: states?.entry(of: $0, in: image)) }
       problems += scan.rejections.map { ImageError($0) }
     } catch {
       // A file that is mapped and may run need not be an image.
@@ -117,7 +118,21 @@ private struct LiveReport {
     switch output.format {
     case .json, .ndjson:
       stream.send(.item)
-      write(mapping, heading, records, problems)
+      json.object { json in
+        if output.format == .ndjson {
+          json.number(key: "pid", pid)
+        }
+        place.write(identity, to: &json)
+        json.hexadecimal(key: "mapped", mapping.base)
+        json.boolean(key: "deleted", mapping.isDeleted)
+        json.boolean(key: "replaced", mapping.isReplaced)
+        json.array(key: "records") { json in
+          for record in records { record.write(to: &json) }
+        }
+        json.array(key: "problems") { json in
+          for problem in problems { problem.write(to: &json) }
+        }
+      }
       if output.format == .ndjson { json.lineBreak() }
     case .csv:
       for record in records {
@@ -131,7 +146,7 @@ private struct LiveReport {
     case .table:
       stream.send(.item)
       text.write(
-        heading.line(output.style) + "  mapped at \(String(hexadecimal: mapping.base))"
+        place.heading(identity, output.style) + "  mapped at \(String(hexadecimal: mapping.base))"
           + (mapping.isReplaced ? ", replaced since" : mapping.isDeleted ? ", deleted since" : "")
           + "\n")
       var table = LiveRecord.table(of: records, withStates: states != nil)
@@ -139,27 +154,6 @@ private struct LiveReport {
     }
     if !hasNothing { shown += 1 }
     report(problems, path: mapping.path)
-  }
-
-  private mutating func write(
-    _ mapping: RemoteMapping, _ heading: FileHeading, _ records: [LiveRecord],
-    _ problems: [ImageError]
-  ) {
-    json.object { json in
-      if output.format == .ndjson {
-        json.number(key: "pid", pid)
-      }
-      heading.write(to: &json)
-      json.hexadecimal(key: "mapped", mapping.base)
-      json.boolean(key: "deleted", mapping.isDeleted)
-      json.boolean(key: "replaced", mapping.isReplaced)
-      json.array(key: "records") { json in
-        for record in records { record.write(to: &json) }
-      }
-      json.array(key: "problems") { json in
-        for problem in problems { problem.write(to: &json) }
-      }
-    }
   }
 
   private mutating func report(_ problems: [ImageError], path: String) {

@@ -6,12 +6,7 @@ internal import Registration
 struct LiveRecord {
   let record: Record
   /// Nil where the process does not say.
-  private let entry: EntryStates.Entry?
-
-  init(_ record: Record, _ entry: EntryStates.Entry?) {
-    self.record = record
-    self.entry = entry
-  }
+  let entry: EntryStates.Entry?
 
   /// The columns of CSV behind those of the record.
   var fields: [String] {

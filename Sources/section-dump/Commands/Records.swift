@@ -39,21 +39,20 @@ struct Records: ParsableCommand {
 }
 
 /// An entry that one of the files must have.
-struct Requirement: ExpressibleByArgument, Hashable {
-  static let defaultCompletionKind = CompletionKind.list(["module:", "service:"])
-
+struct Requirement: Hashable {
   var kind: RecordKind
   var name: String
+}
+
+extension Requirement: ExpressibleByArgument {
+  static let defaultCompletionKind = CompletionKind.list(["module:", "service:"])
 
   init?(argument: String) {
-    for kind in [RecordKind.module, .service] {
-      let prefix = "\(kind):"
-      guard argument.hasPrefix(prefix), argument.count > prefix.count else { continue }
-      self.kind = kind
-      name = String(argument.dropFirst(prefix.count))
-      return
-    }
-    return nil
+    let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[1].isEmpty,
+      let kind = [RecordKind.module, .service].first(where: { $0.description == parts[0] })
+    else { return nil }
+    self.init(kind: kind, name: String(parts[1]))
   }
 }
 

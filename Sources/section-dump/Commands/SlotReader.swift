@@ -16,13 +16,10 @@ struct SlotReader {
   private var room: Int
   private var bytes: [UInt8] = []
   private var start: UInt64 = 0
-  /// The next word that something relocates, as of the last time somebody asked; nil for none.
-  private var next: UInt64?
-  private var hasAsked = false
+  /// The next word that something relocates, or why that is not known; nil until it is asked for.
+  private var next: Result<UInt64?, ImageError>?
   /// Why the words cannot be read.
   private(set) var failure: ImageError?
-  /// Why it is not known which words are relocated.
-  private var blindness: ImageError?
 
   init(_ section: Section, size: UInt64, of image: any FileImage, room: Int) {
     (self.section, self.size, self.image, self.room) = (section, size, image, room)
@@ -66,7 +63,8 @@ struct SlotReader {
 
   /// The same of a word that nothing relocates.
   mutating func plainRepetition(at position: UInt64) -> UInt64 {
-    hasAsked ? repetition(of: word, at: position, before: next ?? size) : 0
+    guard case .success(let relocated) = next else { return 0 }
+    return repetition(of: word, at: position, before: relocated ?? size)
   }
 
   /// What is left of a section behind its last whole word.
@@ -102,17 +100,15 @@ struct SlotReader {
   }
 
   private mutating func isRelocated(_ position: UInt64) throws(ImageError) -> Bool {
-    if let blindness { throw blindness }
-    do throws(ImageError) {
-      if next.map({ $0 < position }) ?? !hasAsked {
-        hasAsked = true
-        next = try image.nextRelocated(from: position, in: section)
-      }
-    } catch {
-      blindness = error
-      throw error
+    if let known = next, try known.get().map({ $0 >= position }) ?? true {
+      return try known.get() == position
     }
-    return next == position
+    let (image, section) = (image, section)
+    let found = Result { () throws(ImageError) in
+      try image.nextRelocated(from: position, in: section)
+    }
+    next = found
+    return try found.get() == position
   }
 
   private mutating func resolve(_ slot: inout PointerSlot) throws(ImageError) {

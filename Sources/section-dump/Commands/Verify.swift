@@ -34,7 +34,12 @@ struct Verify: ParsableCommand {
     try Survey.serve(files, readsTypes: true)
     let survey = Survey(files, readsTypes: true)
     var findings = Verdict(on: survey).findings
-    for required in requirements where !survey.has(required) {
+    let missing = requirements.filter { required in
+      !survey.declared.contains {
+        ($0.record.kind, $0.record.name) == (required.kind, required.name)
+      }
+    }
+    for required in missing {
       findings.append(
         Finding(
           required.kind == .module ? .missingModule : .missingService, .error,
@@ -104,12 +109,5 @@ struct Verify: ParsableCommand {
     if remarks > 0 { verdict.append(remarks.counted("remark")) }
     return parts.joined(separator: ", ") + ": "
       + (findings.isEmpty ? "nothing found" : verdict.joined(separator: ", "))
-  }
-}
-
-extension Survey {
-  /// Whether one of the files has an entry.
-  func has(_ required: Requirement) -> Bool {
-    declared.contains { $0.record.kind == required.kind && $0.record.name == required.name }
   }
 }

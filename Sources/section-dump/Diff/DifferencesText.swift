@@ -66,8 +66,8 @@ extension Differences {
     // The columns behind these differ with every build.
     CSV.write(["difference", "path", "container"] + RecordDump.columns.prefix(7), to: sink)
     func row(_ word: String, _ entry: Declared) {
-      let file = [entry.place.path, entry.place.container.joined(separator: "/")]
-      CSV.write([word] + file + RecordDump.fields(of: entry.record).prefix(7), to: sink)
+      CSV.write(
+        [word] + entry.place.cells + RecordDump.fields(of: entry.record).prefix(7), to: sink)
     }
     for entry in removed { row("removed", entry) }
     for entry in added { row("added", entry) }

@@ -97,8 +97,6 @@ struct LayeredLayout {
       parent[max(root(arrow.from), root(arrow.to))] =
         min(root(arrow.from), root(arrow.to))
     }
-    var groups: [Int: [Int]] = [:]
-    for box in 0..<count { groups[root(box), default: []].append(box) }
-    return groups.keys.sorted().map { groups[$0] ?? [] }
+    return Array(0..<count).groups(by: root)
   }
 }

@@ -29,12 +29,9 @@ struct PicturePlan {
     bends = Array(repeating: [], count: picture.edges.count)
 
     // The nodes of each file, their places relative to it until it has one.
-    var innerEdges: [Int: [Int]] = [:]
-    for (index, edge) in picture.edges.enumerated() {
-      let file = picture.nodes[edge.from].file
-      if let file, file == picture.nodes[edge.to].file {
-        innerEdges[file, default: []].append(index)
-      }
+    let innerEdges = Dictionary(grouping: picture.edges.indices) { index in
+      let ends = [picture.edges[index].from, picture.edges[index].to].map { picture.nodes[$0].file }
+      return ends[0] == ends[1] ? ends[0] : nil
     }
     for (position, file) in picture.files.enumerated() {
       let places = Dictionary(uniqueKeysWithValues: zip(file.nodes, file.nodes.indices))

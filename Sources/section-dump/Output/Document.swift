@@ -30,14 +30,11 @@ extension ImageError {
   }
 }
 
-/// What a document says of a file before its contents.
-struct FileHeading {
-  var place: Place
-  /// Nil where the file could not be opened.
-  var identity: ImageIdentity?
-
-  func write(to json: inout JSONWriter) {
-    place.writeFile(to: &json)
+extension Place {
+  /// Writes what a document says of an image before its contents; `identity` is nil where it could not
+  /// be opened.
+  func write(_ identity: ImageIdentity?, to json: inout JSONWriter) {
+    writeFile(to: &json)
     json.string(key: "format", identity?.format.rawValue)
     json.number(key: "bits", identity?.bits)
     json.string(key: "endian", identity?.byteOrder.rawValue)
@@ -47,8 +44,8 @@ struct FileHeading {
   }
 
   /// `libshop.so  ELF x86_64 shared  build-id 8f3c…`
-  func line(_ style: Style) -> String {
-    var line = style.bold(place.file.escaped)
+  func heading(_ identity: ImageIdentity?, _ style: Style) -> String {
+    var line = style.bold(file.escaped)
     guard let identity else { return line }
     let (format, idName) = identity.format == .elf ? ("ELF", "build-id") : ("Mach-O", "uuid")
     line += "  \(format) \(identity.machine.escaped) \(identity.kind.rawValue)"

@@ -6,19 +6,11 @@ internal import BinaryImage
 /// The tables that the runtime reads are in every linked image, stripped or not. Those of objects wait
 /// for relocations that only a linker applies, so of them nothing is known.
 struct DeclaredTypes {
-  /// What a table lists.
-  enum Sort {
-    case types, protocols
-
-    func section(in format: ImageIdentity.Format) -> String {
-      switch (self, format) {
-      case (.types, .elf): "swift5_type_metadata"
-      case (.types, .macho): "__swift5_types"
-      case (.protocols, .elf): "swift5_protocols"
-      case (.protocols, .macho): "__swift5_protos"
-      }
-    }
-  }
+  /// The sections that list types, and those that list protocols, in files of each format.
+  static let types: [ImageIdentity.Format: String] =
+    [.elf: "swift5_type_metadata", .macho: "__swift5_types"]
+  static let protocols: [ImageIdentity.Format: String] =
+    [.elf: "swift5_protocols", .macho: "__swift5_protos"]
 
   /// Whether a file has types that could not be read, so that a name that is not here may be there.
   private(set) var isIncomplete = false
@@ -52,10 +44,10 @@ struct DeclaredTypes {
     paths.merge(other.paths) { $0.union($1) }
   }
 
-  /// Adds what an image declares; what cannot be read makes the set incomplete.
-  mutating func add(_ sort: Sort, of image: any FileImage) {
+  /// Adds what sections of an image list; what cannot be read makes the set incomplete.
+  mutating func add(_ names: [ImageIdentity.Format: String], of image: any FileImage) {
+    guard let name = names[image.identity.format] else { return }
     do throws(ImageError) {
-      let name = sort.section(in: image.identity.format)
       for section in try image.sections(named: name) where section.size > 0 {
         guard image.identity.kind != .object else {
           isIncomplete = true

@@ -74,6 +74,9 @@ struct Place: Hashable {
   /// `libshop.a(cart.o)`
   var file: String { path + container.map { "(\($0))" }.joined() }
 
+  /// The file, as columns of CSV say it.
+  var cells: [String] { [path, container.joined(separator: "/")] }
+
   /// Writes the keys that say which file it is.
   func writeFile(to json: inout JSONWriter) {
     json.string(key: "path", path)
@@ -112,10 +115,8 @@ extension Finding {
   ]
 
   var row: [String] {
-    [
-      level.rawValue, code, place.path, place.container.joined(separator: "/"),
-      place.section ?? "", place.index.map { String($0) } ?? "", message, remedy,
-    ]
+    [level.rawValue, code] + place.cells
+      + [place.section ?? "", place.index.map { String($0) } ?? "", message, remedy]
   }
 
   func write(to json: inout JSONWriter) {

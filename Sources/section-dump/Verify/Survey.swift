@@ -119,7 +119,8 @@ struct Survey {
         var surveyed = SurveyedImage(place: place, identity: image.identity, part: image.part)
         try read(image, into: &surveyed)
         if readsTypes {
-          surveyed.readTypes(of: image)
+          surveyed.types.add(DeclaredTypes.types, of: image)
+          surveyed.protocols.add(DeclaredTypes.protocols, of: image)
           // Where sections cannot be listed, the problems say so.
           findings += (try? LookAlikes.findings(in: image, at: place)) ?? []
         }

@@ -28,11 +28,6 @@ struct SurveyedImage {
     }
   }
 
-  mutating func readTypes(of image: any FileImage) {
-    types.add(.types, of: image)
-    protocols.add(.protocols, of: image)
-  }
-
   /// Whether it bears on no other image. An executable always does: objects are linked into it.
   var isEmpty: Bool { kind != .executable && !declaresSomething }
   var declaresSomething: Bool { !records.isEmpty || !types.isEmpty || !protocols.isEmpty }
