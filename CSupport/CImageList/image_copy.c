@@ -13,8 +13,7 @@ struct copying {
   const image_request *requests;
   const image_wanted *wanted;
   size_t count;
-  size_t next;              /* the first request that was not met in its turn */
-  const size_t *by_headers; /* request numbers from there on, ascending by program header address */
+  size_t next; /* the first request that was not met in its turn */
   image_copies *copies;
   size_t needed_bytes, needed_texts;
 };
@@ -37,14 +36,11 @@ static image_text put_text(
     struct copying *copying, const loader_image *image, uintptr_t address, image_range *contents,
     size_t *budget) {
   image_text text = {.address = address};
-  if (address == 0) {
-    text.status = IMAGE_TEXT_NULL;
-    return text;
-  }
   bool writable;
-  if ((address < contents->start || address >= contents->stop) &&
-      (!image_contents(image, address, address, contents, &writable) ||
-       address == contents->stop)) {
+  if (address == 0 ||
+      ((address < contents->start || address >= contents->stop) &&
+       (!image_contents(image, address, address, contents, &writable) ||
+        address == contents->stop))) {
     text.status = IMAGE_TEXT_OUTSIDE;
     return text;
   }
@@ -140,66 +136,21 @@ static int copy_in_turn(loader_image *image, size_t size, void *context) {
   return 0;
 }
 
-/* The same for those that are not in the loader's order, or come after one that is gone. */
+/* The same for those that are not in the loader's order, or come after one that is gone: callers ask
+ * for few at a time. */
 static int copy_if_requested(loader_image *image, size_t size, void *context) {
   (void)size;
   struct copying *copying = context;
-  uintptr_t key = image_key(image);
-  size_t low = 0, count = copying->count - copying->next, high = count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (requested(copying, copying->by_headers[middle])->program_headers < key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  for (; low < count; low++) {
-    size_t number = copying->by_headers[low];
-    if (requested(copying, number)->program_headers != key) break;
+  for (size_t number = copying->next; number < copying->count; number++)
     if (is_requested(copying, number, image)) copy_image(copying, image, number);
-  }
   return 0;
 }
 
-struct keyed {
-  uintptr_t headers;
-  size_t number;
-};
-
-static int by_headers(const void *left, const void *right) {
-  const struct keyed *a = left, *b = right;
-  return (a->headers > b->headers) - (a->headers < b->headers);
-}
-
-/* The numbers of the requests that were not met, in the order in which the pass looks them up. */
-static size_t *sorted(const struct copying *copying) {
-  size_t first = copying->next, count = copying->count;
-  size_t *numbers = malloc((count - first) * sizeof *numbers);
-  struct keyed *keys = malloc((count - first) * sizeof *keys);
-  if (numbers != NULL && keys != NULL) {
-    for (size_t i = first; i < count; i++)
-      keys[i - first] = (struct keyed){requested(copying, i)->program_headers, i};
-    qsort(keys, count - first, sizeof *keys, by_headers);
-    for (size_t i = 0; i < count - first; i++) numbers[i] = keys[i].number;
-  } else {
-    free(numbers);
-    numbers = NULL;
-  }
-  free(keys);
-  return numbers;
-}
-
-/* One pass; another where it met an image that was not next. False if memory ran out. */
-static bool copy_all(struct copying *copying) {
+/* One pass; another where it met an image that was not next. */
+static void copy_all(struct copying *copying) {
   copying->next = 0;
   loader_walk(copy_in_turn, copying);
-  if (copying->next == copying->count) return true;
-  size_t *numbers = sorted(copying);
-  if (numbers == NULL) return false;
-  copying->by_headers = numbers;
-  loader_walk(copy_if_requested, copying);
-  free(numbers);
-  return true;
+  if (copying->next < copying->count) loader_walk(copy_if_requested, copying);
 }
 
 /* Room for the pass: nothing is allocated inside it. What the buffers held is not kept. */
@@ -239,7 +190,7 @@ bool image_list_copy(
       memset(copies->ranges, 0, wanted_count * sizeof *copies->ranges);
       copies->bytes_size = copies->texts_size = 0;
       copying.needed_bytes = copying.needed_texts = 0;
-      if (!copy_all(&copying)) break;
+      copy_all(&copying);
       done = copying.needed_bytes <= copies->bytes_capacity &&
              copying.needed_texts <= copies->texts_capacity;
     } while (!done && make_room(copies, copying.needed_bytes + copying.needed_bytes / 4,

@@ -8,20 +8,13 @@
 
 #include "image_loader.h"
 
-/* From 2.36 on, glibc gives the program headers of an image that one has a reference to. */
-#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
-#if __GLIBC_PREREQ(2, 36)
-#define IMAGE_HAS_HEADERS 1
-#endif
-#endif
-
 /* Whether the image of `reference` is the one at `place`, as far as its size tells. */
 static bool stands_at(void *reference, const image_place *place) {
   struct link_map *map = NULL;
   if (dlinfo(reference, RTLD_DI_LINKMAP, &map) != 0 || map->l_addr != place->bias ||
       (uintptr_t)map->l_ld != place->dynamic)
     return false;
-#ifdef IMAGE_HAS_HEADERS
+#ifdef IMAGE_HAS_HEADERS_OF
   const ElfW(Phdr) *headers = NULL;
   int count = dlinfo(reference, RTLD_DI_PHDR, &headers);
   if (count > 0) {

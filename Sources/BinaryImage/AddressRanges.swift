@@ -52,15 +52,53 @@ package struct AddressRanges {
 }
 
 extension Array {
-  /// The index of the last element whose key is not above `bound`, in a list sorted by that key.
+  /// The index of the first element from which on `isReached` is true, in a list where it is false
+  /// before; the count where it is true of none.
   @inline(__always)
-  package func last(notAfter bound: UInt64, by key: (Element) -> UInt64) -> Int? {
+  package func sortedIndex(where isReached: (Element) -> Bool) -> Int {
     var low = 0
     var high = count
     while low < high {
       let middle = (low + high) / 2
-      if key(self[middle]) <= bound { low = middle + 1 } else { high = middle }
+      if isReached(self[middle]) { high = middle } else { low = middle + 1 }
     }
-    return low > 0 ? low - 1 : nil
+    return low
+  }
+
+  /// The index of the last element whose key is not above `bound`, in a list sorted by that key.
+  @inline(__always)
+  package func last(notAfter bound: UInt64, by key: (Element) -> UInt64) -> Int? {
+    let next = sortedIndex(where: { key($0) > bound })
+    return next > 0 ? next - 1 : nil
+  }
+
+  /// The element of that key, in a list sorted by it.
+  @inline(__always)
+  package func element(at place: UInt64, by key: (Element) -> UInt64) -> Element? {
+    last(notAfter: place, by: key).flatMap { key(self[$0]) == place ? self[$0] : nil }
+  }
+
+  /// The last key in a range, in a list sorted by it.
+  package func lastKey(in range: Range<UInt64>, by key: (Element) -> UInt64) -> UInt64? {
+    let last = range.isEmpty ? nil : last(notAfter: range.upperBound - 1, by: key)
+    return last.map { key(self[$0]) }.flatMap { range.contains($0) ? $0 : nil }
+  }
+
+  /// Sorts by a key; of those that share one, each is joined to the earlier one.
+  package mutating func settle(
+    by key: (Element) -> UInt64, joining: (_ earlier: inout Element, _ later: Element) -> Void
+  ) {
+    guard zip(self, dropFirst()).contains(where: { key($0) >= key($1) }) else { return }
+    // This keeps the order of those that share one.
+    sort { key($0) < key($1) }
+    var result: [Element] = []
+    for element in self {
+      if let last = result.last, key(last) == key(element) {
+        joining(&result[result.count - 1], element)
+      } else {
+        result.append(element)
+      }
+    }
+    self = result
   }
 }

@@ -38,6 +38,20 @@ extension OpenedFile {
     return FileExtent(offset: offset, size: size)
   }
 
+  /// Reads whole entries of `entry` bytes, many at once: all that the extent holds.
+  package func forEachPiece(
+    of extent: FileExtent, entry: Int, _ body: ([UInt8]) throws(ImageError) -> Void
+  ) throws(ImageError) {
+    let whole = extent.size - extent.size % UInt64(entry)
+    let most = UInt64(1 << 16 / entry * entry)
+    var done: UInt64 = 0
+    while done < whole {
+      let size = min(most, whole - done)
+      try body(read(at: extent.offset + done, count: Int(size)))
+      done += size
+    }
+  }
+
   /// All bytes of a section.
   package func bytes(of section: Section, in extent: FileExtent) throws(ImageError) -> [UInt8] {
     guard extent.size <= Self.mostContents else {

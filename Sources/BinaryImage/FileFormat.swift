@@ -1,8 +1,77 @@
 /// A format of files that hold one image.
-package protocol FileFormat: FileImage {
+package protocol FileFormat: FileImage, AnyObject {
   /// Whether a file that starts with these bytes is of this format.
   static func recognises(_ head: [UInt8]) -> Bool
 
   /// Reads the headers of an open file.
   init(_ file: OpenedFile) throws(ImageError)
+
+  /// The file.
+  var file: OpenedFile { get }
+
+  /// What was read last of texts, and of bytes at addresses.
+  var texts: FileWindow { get set }
+  var mapped: FileWindow { get set }
+
+  /// The bytes of the file from a linked address to the end of its segment, of which `count` are
+  /// read; nil where none stand there.
+  func extent(from address: VirtualAddress, reading count: UInt64) throws(ImageError) -> FileExtent?
+
+  /// Lends the text that starts `offset` bytes into a section, without its NUL, for the call's
+  /// duration.
+  func withText<Result>(
+    inSection index: Int, from offset: UInt64, limit: Int, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result
+
+  /// What `sections(named:)` answers if the file does not change meanwhile.
+  func findSections(named name: String) throws(ImageError) -> [Section]
+
+  /// What `checkExtents` throws if the file does not change meanwhile.
+  func checkDeclared() throws(ImageError)
+}
+
+extension FileFormat {
+  /// Opens the file at `path`; errors and the identity call it `name`, or else the path.
+  package init(path: String, name: String? = nil) throws(ImageError) {
+    try self.init(OpenedFile(path: path, name: name ?? path))
+  }
+
+  /// Which bytes of which file the image is.
+  package var part: FilePart { file.part }
+
+  /// Every section of exactly this name, in table order; empty where there is none.
+  package func sections(named name: String) throws(ImageError) -> [Section] {
+    try file.tellingChanges { () throws(ImageError) in try findSections(named: name) }
+  }
+
+  /// Throws where the file ends before something does that it declares, or contradicts itself.
+  package func checkExtents() throws(ImageError) {
+    try file.tellingChanges { () throws(ImageError) in try checkDeclared() }
+    try file.checkUnchanged()
+  }
+
+  /// The bytes that the file maps at a linked address, in file byte order.
+  package func bytes(at address: VirtualAddress, count: Int) throws(ImageError) -> [UInt8] {
+    let extent = try extent(from: address, reading: UInt64(count))
+    guard let extent, extent.size >= UInt64(count) else { throw file.outsideSegments(address) }
+    let (bytes, position) = try mapped.load(file, at: extent.offset, count: count)
+    return Array(bytes[position..<position + count])
+  }
+
+  /// Lends the text that starts at a pointer's target, without its NUL, for the call's duration.
+  package func withText<Result>(
+    at target: PointerValue.Target, limit: Int, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result {
+    switch target {
+    case .address(let address):
+      guard let extent = try extent(from: address, reading: 1) else {
+        throw file.outsideSegments(address)
+      }
+      return try texts.withText(file, at: extent.offset, size: extent.size, limit: limit, body)
+    case .section(let index, let offset):
+      return try withText(inSection: index, from: offset, limit: limit, body)
+    case .null, .imported, .foreign, .unresolvable:
+      throw file.noText(at: target)
+    }
+  }
 }

@@ -27,8 +27,3 @@ package struct FilePart: Hashable, Sendable {
     }
   }
 }
-
-extension ELFFile {
-  /// Which bytes of which file the image is.
-  package var part: FilePart { file.part }
-}

@@ -4,6 +4,9 @@ package struct FileWindow {
   private var bytes: [UInt8] = []
   private static let pageSize: UInt64 = 4096
 
+  /// Longer names are cut off the way a corrupt table would make them.
+  package static let longestName = 1 << 16
+
   /// Nothing was read yet.
   package init() {}
 
@@ -38,6 +41,22 @@ package struct FileWindow {
       guard visible.count < most else { return nil }
       count = min(most, max(count, visible.count) * 2)
     }
+  }
+
+  /// The name of a symbol, at an offset of a table of names; empty at offset 0.
+  package mutating func name(
+    _ file: OpenedFile, at offset: UInt64, in names: FileExtent
+  ) throws(ImageError) -> String {
+    guard offset != 0 else { return "" }
+    let found = try text(
+      file, at: names.offset.saturating(adding: offset),
+      before: min(file.size, names.offset.saturating(adding: names.size)),
+      limit: Self.longestName)
+    guard let found else {
+      throw file.error(
+        .malformed, "A symbol's name lies outside the string table.", at: names.offset)
+    }
+    return String(decoding: found.bytes.span.extracting(found.range))
   }
 
   /// Lends the text at `offset`, which its mapping bounds to `size` bytes, for the call's duration.

@@ -1,17 +1,22 @@
 /// Reads numbers of variable length, seven bits a byte, from bytes that nobody vouches for.
 package struct LEBReader {
   /// Where the next byte stands.
-  package private(set) var position: Int
+  private var position: Int
+  private let bytes: [UInt8]
+  private let file: OpenedFile
   /// What the bytes are, for errors: `the packed relocations`.
   private let what: String
 
-  /// Starts at a position of bytes that errors call `what`.
-  package init(_ what: String, at position: Int = 0) {
-    (self.what, self.position) = (what, position)
+  /// Starts at a position of bytes of a file that errors call `what`.
+  package init(_ bytes: [UInt8], of file: OpenedFile, _ what: String, at position: Int = 0) {
+    (self.bytes, self.file, self.what, self.position) = (bytes, file, what, position)
   }
 
+  /// Whether all bytes were read.
+  package var isAtEnd: Bool { position >= bytes.count }
+
   /// The next byte.
-  package mutating func byte(_ bytes: Span<UInt8>, _ file: OpenedFile) throws(ImageError) -> UInt8 {
+  package mutating func byte() throws(ImageError) -> UInt8 {
     guard position < bytes.count else {
       throw file.error(.malformed, "There is more to read than \(what) hold.")
     }
@@ -20,38 +25,31 @@ package struct LEBReader {
   }
 
   /// `ULEB128`.
-  package mutating func unsigned(_ bytes: Span<UInt8>, _ file: OpenedFile) throws(ImageError)
-    -> UInt64
-  {
-    try number(bytes, file).value
-  }
+  package mutating func unsigned() throws(ImageError) -> UInt64 { try number().value }
 
   /// `SLEB128`.
-  package mutating func signed(_ bytes: Span<UInt8>, _ file: OpenedFile) throws(ImageError) -> Int64
-  {
-    let (value, width, isNegative) = try number(bytes, file)
+  package mutating func signed() throws(ImageError) -> Int64 {
+    let (value, width, isNegative) = try number()
     let sign = isNegative && width < 64 ? UInt64.max << UInt64(width) : 0
     return Int64(bitPattern: value | sign)
   }
 
   /// Where the text at the position stands, without its NUL; goes on behind that.
-  package mutating func text(_ bytes: Span<UInt8>, _ file: OpenedFile) throws(ImageError) -> Range<
-    Int
-  > {
-    guard let length = bytes.textLength(from: position) else {
+  package mutating func text() throws(ImageError) -> Range<Int> {
+    guard let length = bytes.span.textLength(from: position) else {
       throw file.error(.malformed, "A name does not end before \(what) do.")
     }
     defer { position += length + 1 }
     return position..<position + length
   }
 
-  private mutating func number(
-    _ bytes: Span<UInt8>, _ file: OpenedFile
-  ) throws(ImageError) -> (value: UInt64, width: Int, isNegative: Bool) {
+  private mutating func number() throws(ImageError) -> (
+    value: UInt64, width: Int, isNegative: Bool
+  ) {
     var value: UInt64 = 0
     var width = 0
     while true {
-      let byte = try byte(bytes, file)
+      let byte = try byte()
       guard width < 70 else {
         throw file.error(.malformed, "A number of \(what) has too many digits.")
       }

@@ -7,8 +7,9 @@ extension OpenedFile {
     /// The section's number.
     package let index: Int
 
-    package init(_ index: Int, at offset: UInt64, size: UInt64) {
-      (self.index, start, end) = (index, offset, offset.saturating(adding: size))
+    package init(_ index: Int, _ extent: FileExtent) {
+      (self.index, start) = (index, extent.offset)
+      end = extent.offset.saturating(adding: extent.size)
     }
   }
 

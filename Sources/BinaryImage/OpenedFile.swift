@@ -24,44 +24,40 @@ package final class OpenedFile {
   /// Where in the whole file this part starts.
   package let base: UInt64
 
-  /// What the system calls the whole file, where that is not `path`.
-  private let pathBytes: [UInt8]?
+  /// What the system calls the whole file.
+  private let pathBytes: [UInt8]
   /// The first bytes: of most files, all headers that the loader reads.
   package let head: [UInt8]
+  private static let headSize: UInt64 = 960
   /// How many bytes were read behind the head, repeated ones as often as they were.
   private(set) var bytesRead: UInt64 = 0
-
-  private static func head(
-    of descriptor: Int32, at base: UInt64, _ size: UInt64
-  ) throws(Shortage) -> [UInt8] {
-    try read(descriptor, at: base, count: Int(min(size, 960)))
-  }
 
   /// Opens the regular file at `path`; errors and identities call it `name`.
   ///
   /// Nothing else is opened, since opening alone acts on some devices; unless the loader has mapped
   /// the file at this path, which makes a look before opening it needless.
   package convenience init(path: String, name: String, wasMapped: Bool = false) throws(ImageError) {
-    try self.init(
-      OpenedPath(path, wasMapped: wasMapped), name: name, path: name,
-      bytes: path == name ? nil : Array(path.utf8), container: [])
+    try self.init(path: Array(path.utf8), name: name, wasMapped: wasMapped)
   }
 
   /// Opens the regular file at a path that need not be UTF-8.
-  package convenience init(path: [UInt8], name: String) throws(ImageError) {
-    try self.init(OpenedPath(path), name: name, path: name, bytes: path, container: [])
+  package convenience init(
+    path: [UInt8], name: String, wasMapped: Bool = false
+  ) throws(ImageError) {
+    try self.init(
+      OpenedPath(path, wasMapped: wasMapped), name: name, path: name, bytes: path, container: [])
   }
 
   /// Opens a file that a thin archive names `member`.
   package convenience init(path: [UInt8], member: String, of archive: OpenedFile) throws(ImageError)
   {
     try self.init(
-      OpenedPath(path), name: "\(archive.name)(\(member))", path: archive.path, bytes: path,
-      container: archive.container + [member])
+      OpenedPath(path, wasMapped: false), name: "\(archive.name)(\(member))", path: archive.path,
+      bytes: path, container: archive.container + [member])
   }
 
   private init(
-    _ opened: OpenedPath, name: String, path: String, bytes: [UInt8]?, container: [String]
+    _ opened: OpenedPath, name: String, path: String, bytes: [UInt8], container: [String]
   ) throws(ImageError) {
     guard case .file(let descriptor, let status) = opened else {
       throw ImageError(.unreadable, image: name, message: opened.refusal)
@@ -73,9 +69,11 @@ package final class OpenedFile {
     size = UInt64(max(0, status.st_size))
     allocatedSize = UInt64(max(0, status.st_blocks)) &* 512
     state = State(status)
-    do throws(Shortage) { head = try Self.head(of: descriptor, at: 0, size) } catch {
+    do throws(ImageError) {
+      head = try Self.read(descriptor, at: 0, count: Int(min(size, Self.headSize)), of: name)
+    } catch {
       close(descriptor)
-      throw error.imageError(in: name, at: 0)
+      throw error
     }
   }
 
@@ -88,12 +86,10 @@ package final class OpenedFile {
         .truncated, "The file ends before the \(size) bytes of \(member) do.", at: offset)
     }
     (name, path, container) = ("\(file.name)(\(member))", file.path, file.container + [member])
-    (whole, base, self.size, pathBytes) = (file, file.base + offset, size, nil)
+    (whole, base, self.size, pathBytes) = (file, file.base + offset, size, file.pathBytes)
     (descriptor, allocatedSize) = (file.descriptor, file.allocatedSize)
     state = file.state
-    do throws(Shortage) { head = try Self.head(of: descriptor, at: base, size) } catch {
-      throw error.imageError(in: name, at: base)
-    }
+    head = try Self.read(descriptor, at: base, count: Int(min(size, Self.headSize)), of: name)
   }
 
   deinit { if whole == nil { close(descriptor) } }
@@ -102,12 +98,10 @@ package final class OpenedFile {
   package var isWhole: Bool { whole == nil }
 
   /// Which bytes of which file these are.
-  package var part: FilePart {
-    FilePart(path: whole?.part.path ?? pathBytes ?? Array(path.utf8), offset: base, size: size)
-  }
+  package var part: FilePart { FilePart(path: pathBytes, offset: base, size: size) }
 
   /// What the system calls the file; nil for a part of one.
-  package var systemPath: [UInt8]? { isWhole ? pathBytes ?? Array(path.utf8) : nil }
+  package var systemPath: [UInt8]? { isWhole ? pathBytes : nil }
 
   /// The `count` bytes at `offset`, all of them.
   package func read(at offset: UInt64, count: Int) throws(ImageError) -> [UInt8] {
@@ -120,59 +114,18 @@ package final class OpenedFile {
     guard count >= 0, !overflow, end <= size else { throw endsBefore(offset, count) }
     if end <= UInt64(head.count) { return head[Int(offset)..<Int(end)] }
     bytesRead &+= UInt64(count)
-    do throws(Shortage) {
-      return try Self.read(descriptor, at: base + offset, count: count)[...]
-    } catch {
-      throw error.imageError(in: name, at: base + offset)
-    }
-  }
-
-  /// Why not all bytes came.
-  private enum Shortage: Error {
-    /// The file ends before them.
-    case end(count: Int)
-    /// The system says so.
-    case system(errno: Int32)
-
-    func imageError(in file: String, at offset: UInt64) -> ImageError {
-      let (code, message) =
-        switch self {
-        case .end(let count):
-          (
-            ImageError.Code.truncated,
-            "The file ends before the \(count) bytes that should stand here."
-          )
-        case .system(let number): (.unreadable, "\(systemMessage(number)).")
-        }
-      return ImageError(
-        code, image: file, offset: FileOffset(rawValue: offset), message: message)
-    }
+    return try Self.read(descriptor, at: base + offset, count: count, of: name)[...]
   }
 
   private static func read(
-    _ descriptor: Int32, at offset: UInt64, count: Int
-  ) throws(Shortage) -> [UInt8] {
-    // All empty arrays are one object, and appending none to it would write its count.
-    guard count > 0 else { return [] }
-    var bytes: [UInt8] = []
-    var failure: Shortage?
-    bytes.append(addingCapacity: count) { span in
-      unsafe span.withUnsafeMutableBufferPointer { buffer, filled in
-        while filled < count, let start = buffer.baseAddress {
-          // Sound: the buffer holds `count` bytes, of which `filled` have been written.
-          let got = unsafe pread(
-            descriptor, start + filled, count - filled, off_t(offset) + off_t(filled))
-          if got < 0, errno == EINTR { continue }
-          if got <= 0 {
-            failure = got < 0 ? .system(errno: errno) : .end(count: count)
-            return
-          }
-          filled += got
-        }
-      }
-    }
-    if let failure { throw failure }
-    return bytes
+    _ descriptor: Int32, at offset: UInt64, count: Int, of name: String
+  ) throws(ImageError) -> [UInt8] {
+    let (bytes, failure) = readBytes(of: descriptor, at: Int(offset), count: count)
+    if failure == 0, bytes.count == count { return bytes }
+    guard failure != 0 else { throw endsBefore(offset, count, in: name) }
+    throw ImageError(
+      .unreadable, image: name, offset: FileOffset(rawValue: offset),
+      message: "\(systemMessage(failure)).")
   }
 
   // MARK: - Changes
@@ -225,13 +178,12 @@ package final class OpenedFile {
 
   /// The error for bytes that a structure promises and the file does not have.
   package func endsBefore(_ offset: UInt64, _ count: Int) -> ImageError {
-    Shortage.end(count: count).imageError(in: name, at: base &+ offset)
+    Self.endsBefore(base &+ offset, count, in: name)
   }
-}
 
-/// The system's text for an error number.
-package func systemMessage(_ number: Int32) -> String {
-  // Sound: strerror answers a NUL-terminated string that lives until this thread's next call.
-  guard let text = unsafe strerror(number) else { return "error \(number)" }
-  return unsafe String(cString: text)
+  private static func endsBefore(_ offset: UInt64, _ count: Int, in name: String) -> ImageError {
+    ImageError(
+      .truncated, image: name, offset: FileOffset(rawValue: offset),
+      message: "The file ends before the \(count) bytes that should stand here.")
+  }
 }

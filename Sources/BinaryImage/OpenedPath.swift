@@ -13,26 +13,19 @@ enum OpenedPath {
 
   /// Opens a path, which need not be UTF-8, if it leads to a regular file.
   ///
-  /// Nothing else is opened, since opening alone acts on some devices.
-  init(_ path: [UInt8]) {
+  /// Nothing else is opened, since opening alone acts on some devices. A look before is needless where
+  /// the loader has mapped the file.
+  init(_ path: [UInt8], wasMapped: Bool) {
     let terminated = path.map(CChar.init(bitPattern:)) + [0]
     self = unsafe terminated.withUnsafeBufferPointer { terminated in
       guard let start = terminated.baseAddress, !path.isEmpty, !path.contains(0) else {
         return .noPath
       }
-      return unsafe Self(at: start, wasMapped: false)
-    }
-  }
-
-  /// The same for text. A look before opening is needless where the loader has mapped the file.
-  init(_ path: String, wasMapped: Bool) {
-    self = unsafe path.withCString { start in
-      guard !path.isEmpty, unsafe strlen(start) == path.utf8.count else { return .noPath }
       return unsafe Self(at: start, wasMapped: wasMapped)
     }
   }
 
-  /// Sound: the callers' paths end in NUL and outlive the call.
+  /// Sound: the caller's path ends in NUL and outlives the call.
   private init(at path: UnsafePointer<CChar>, wasMapped: Bool) {
     var status = stat()
     if !wasMapped {

@@ -88,9 +88,9 @@ extension ELFFile {
       return try segments().holds(nearest) ? .zeros : .outside
     case .section(let index, _):
       guard sectionIndices.contains(index) else { return .outside }
-      let (type, flags) = try sectionTable().kind(of: index)
-      if flags & UInt64(SHF_EXECINSTR) != 0 { return .code }
-      return type == UInt32(SHT_NOBITS) ? .zeros : .data
+      let section = try sectionHeader(index)
+      if section.isExecutable { return .code }
+      return section.type == UInt32(SHT_NOBITS) ? .zeros : .data
     case .null, .imported, .foreign, .unresolvable: return .outside
     }
   }

@@ -112,8 +112,8 @@ typedef struct image_request {
 
 enum image_text_status {
   IMAGE_TEXT_COPIED,
-  IMAGE_TEXT_NULL,         /* a null pointer; also a word that the loader has not written yet */
-  IMAGE_TEXT_OUTSIDE,      /* leads outside the readable file contents of the image; likewise */
+  IMAGE_TEXT_OUTSIDE,      /* null, or leads outside the readable file contents of the image; also a
+                              word that the loader has not written yet */
   IMAGE_TEXT_UNTERMINATED, /* no NUL within the limit or before the segment's contents end */
   IMAGE_TEXT_OVER_BUDGET   /* not copied: the image's texts exceed IMAGE_TEXT_BUDGET */
 };

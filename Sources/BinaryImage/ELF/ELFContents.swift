@@ -27,35 +27,11 @@ extension ELFFile {
     }
   }
 
-  /// Lends the text that starts at a pointer's target, without its NUL, for the call's duration.
+  /// Lends a text of a section, without its NUL, for the call's duration.
   package func withText<Result>(
-    at target: PointerValue.Target, limit: Int, _ body: (Span<UInt8>) -> Result
+    inSection index: Int, from offset: UInt64, limit: Int, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result {
-    switch target {
-    case .address(let address):
-      guard let extent = try segments().extent(from: address) else {
-        throw file.outsideSegments(address)
-      }
-      return try texts.withText(file, at: extent.offset, size: extent.size, limit: limit, body)
-    case .section(let index, let offset):
-      return try withText(in: anySection(index), from: offset, limit: limit, body)
-    case .null, .imported, .foreign, .unresolvable:
-      throw file.noText(at: target)
-    }
-  }
-
-  /// The bytes that the file maps at a linked address, in file byte order.
-  package func bytes(at address: VirtualAddress, count: Int) throws(ImageError) -> [UInt8] {
-    guard let extent = try segments().extent(from: address), extent.size >= UInt64(count) else {
-      throw file.outsideSegments(address)
-    }
-    let (bytes, position) = try mapped.load(file, at: extent.offset, count: count)
-    return Array(bytes[position..<position + count])
-  }
-
-  private func withText<Result>(
-    in section: Section, from offset: UInt64, limit: Int, _ body: (Span<UInt8>) -> Result
-  ) throws(ImageError) -> Result {
+    let section = try anySection(index)
     let bytes: [UInt8]
     switch try contents(of: section) {
     case .stored(let extent):
@@ -105,8 +81,8 @@ extension ELFFile {
     guard hasSectionTable else { return ((file.place(of: section), section.size), false) }
     let entry = try sectionHeader(section.index)
     return (
-      (entry.hasContents ? entry.sh_offset : nil, entry.sh_size),
-      entry.sh_flags & UInt64(SHF_COMPRESSED) != 0
+      (entry.hasContents ? entry.offset : nil, entry.size),
+      entry.flags & UInt64(SHF_COMPRESSED) != 0
     )
   }
 
@@ -120,23 +96,20 @@ extension ELFFile {
         section: section.name, at: file.place(of: section))
     }
     inflatedSections.size += size
-    // libelf rewrites the header of what it inflates, so this is a handle for one use.
-    switch try ELFHandle(file).inflate(section.index) {
-    case .success(let bytes):
-      inflatedSections.bytes[section.index] = bytes
-      return bytes
-    case .failure(let failure):
+    guard let bytes = try ELFHandle(file).inflate(section.index) else {
       throw file.error(
         .unsupported,
         "The section is compressed\(try method(of: section)), and this libelf says: "
-          + "\(failure.message); objcopy --decompress-sections helps.",
+          + "\(ELFHandle.lastMessage); objcopy --decompress-sections helps.",
         section: section.name, at: file.place(of: section))
     }
+    inflatedSections.bytes[section.index] = bytes
+    return bytes
   }
 
   /// ` with zstd`: what `ch_type` stands for, which not every libelf knows.
   private func method(of section: Section) throws(ImageError) -> String {
-    let head = try file.read(at: sectionHeader(section.index).sh_offset, count: 4)
+    let head = try file.read(at: sectionHeader(section.index).offset, count: 4)
     return switch head.span.integer(at: 0, as: UInt32.self, order: header.order) {
     case 1: " with zlib"
     case 2: " with zstd"
@@ -145,12 +118,10 @@ extension ELFFile {
   }
 
   /// `ch_size`; nil where the section is not compressed, or its header lies outside the file.
-  func inflatedSize(of entry: GElf_Shdr) -> UInt64? {
-    guard entry.sh_flags & UInt64(SHF_COMPRESSED) != 0, entry.hasContents else {
-      return nil
-    }
-    let size = header.bits == 64 ? 24 : 12
-    guard let head = try? file.read(at: entry.sh_offset, count: size) else { return nil }
+  func inflatedSize(of entry: ELFSectionHeader) -> UInt64? {
+    guard entry.flags & UInt64(SHF_COMPRESSED) != 0, entry.hasContents,
+      let head = try? file.read(at: entry.offset, count: header.bits == 64 ? 24 : 12)
+    else { return nil }
     return head.span.word(at: header.bits == 64 ? 8 : 4, bits: header.bits, order: header.order)
   }
 
@@ -162,28 +133,6 @@ extension ELFFile {
     let entry = try sectionHeader(index)
     return Section(
       index: index, name: "", address: VirtualAddress(rawValue: 0),
-      offset: file.offset(entry.sh_offset), size: entry.sh_size)
-  }
-}
-
-extension GElf_Shdr {
-  /// Whether the file holds the bytes of the section.
-  var hasContents: Bool { sh_type != UInt32(SHT_NOBITS) && sh_type != UInt32(SHT_NULL) }
-
-  /// The flags as `readelf -S` prints them: `o`, `p` and `x` stand for those without a letter, of the
-  /// system, of the processor, and others.
-  var flagLetters: String {
-    let letters: [(Int, Character)] = [
-      (0, "W"), (1, "A"), (2, "X"), (4, "M"), (5, "S"), (6, "I"), (7, "L"), (8, "O"), (9, "G"),
-      (10, "T"), (11, "C"), (21, "R"), (31, "E"),
-    ]
-    let known = letters.reduce(0) { $0 | UInt64(1) << UInt64($1.0) }
-    let rest = sh_flags & ~known
-    let others: [(UInt64, Character)] = [
-      (0x0ff0_0000, "o"), (0xf000_0000, "p"), (~0xfff0_0000, "x"),
-    ]
-    return String(
-      letters.filter { sh_flags >> UInt64($0.0) & 1 != 0 }.map(\.1)
-        + others.filter { rest & $0.0 != 0 }.map(\.1))
+      offset: file.offset(entry.offset), size: entry.size)
   }
 }

@@ -5,15 +5,41 @@ internal import CElf
 /// One wrong byte in a header can rename a section, shorten it, or lead to other bytes; what would
 /// have been found is then silently not there. Linkers write most of it twice, and this compares.
 extension ELFFile {
+  /// Throws where the file ends before a segment, a section or a table of headers does, or where
+  /// the section table contradicts what else the file says.
+  package func checkDeclared() throws(ImageError) {
+    guard header.sections.isComplete else {
+      throw file.error(
+        .truncated, "The file ends before its section headers do.", at: header.sections.offset)
+    }
+    // Split debug information keeps the program headers of the file that it was split from.
+    if let extent = try segments().extent(notWithin: file), !hasOnlyDebugInformation {
+      throw file.error(
+        .truncated, "The file ends before the \(extent.size) bytes of a segment do.",
+        at: extent.offset)
+    }
+    guard hasSectionTable else { return }
+    let table = try sectionTable()
+    for index in sectionIndices where table[index].hasContents {
+      let section = table[index]
+      guard file.holds(section.offset, section.size) else {
+        throw file.error(
+          .truncated, "The file ends before the \(section.size) bytes of a section do.",
+          section: table.name(of: index), at: section.offset)
+      }
+    }
+    try checkContradictions()
+  }
+
   /// Throws where the section table contradicts itself, the segments, the relocations or the note.
-  func checkContradictions() throws(ImageError) {
+  private func checkContradictions() throws(ImageError) {
     let table = try sectionTable()
     try table.checkNames(of: file)
     try checkTypes(table)
     if header.isObject {
       try checkRelocatedNames(table)
-      guard !relocations.wanted.isEmpty else { return }
-      try file.checkRelocatedSizes(of: relocations.wanted) { section throws(ImageError) in
+      guard !relocations.wanted.list.isEmpty else { return }
+      try file.checkRelocatedSizes(of: relocations.wanted.list) { section throws(ImageError) in
         try relocations(ofObjectSection: section).furthest
       }
       try checkOverlaps(table)
@@ -26,10 +52,12 @@ extension ELFFile {
   /// Entries stand in sections that hold what a program means by them, not in tables of a linker's;
   /// machines and systems have types of their own for those.
   private func checkTypes(_ table: ELFSectionTable) throws(ImageError) {
-    for section in relocations.wanted where SectionNote.names.contains(section.name) {
-      let type = table.kind(of: section.index).type
-      guard table.hasContents(section.index), type != UInt32(SHT_PROGBITS), type < UInt32(SHT_LOOS)
-      else { continue }
+    for section in relocations.wanted.list where SectionNote.names.contains(section.name) {
+      let entry = table[section.index]
+      let type = entry.type
+      guard entry.hasContents, type != UInt32(SHT_PROGBITS), type < UInt32(SHT_LOOS) else {
+        continue
+      }
       throw file.error(
         .malformed, "The section is of type \(type), which holds no entries.",
         section: section.name, at: file.place(of: section))
@@ -49,7 +77,7 @@ extension ELFFile {
       // The first will do: there may be many, and the names may be long.
       guard renamed == nil else { return }
       let expected = SectionNote.names[name / 3]
-      if !table.name(of: table.target(of: index), is: Array(expected.utf8)) {
+      if !table.name(of: table[index].info, is: Array(expected.utf8)) {
         renamed = (index, expected)
       }
     }
@@ -63,13 +91,12 @@ extension ELFFile {
   /// Sections of an object share no bytes, and stand where their alignment lets them.
   private func checkOverlaps(_ table: ELFSectionTable) throws(ImageError) {
     var extents: [OpenedFile.Extent] = []
-    for index in sectionIndices where table.hasContents(index) {
-      let (offset, size) = table.extent(of: index)
-      if size > 0 { extents.append(OpenedFile.Extent(index, at: offset, size: size)) }
+    for index in sectionIndices where table[index].hasContents && table[index].size > 0 {
+      extents.append(OpenedFile.Extent(index, table[index].extent))
     }
-    try file.checkOverlaps(extents, wanted: relocations.wanted) { table.name(of: $0) }
-    for section in relocations.wanted where section.size > 0 {
-      let alignment = try sectionHeader(section.index).sh_addralign
+    try file.checkOverlaps(extents, wanted: relocations.wanted.list) { table.name(of: $0) }
+    for section in relocations.wanted.list where section.size > 0 {
+      let alignment = table[section.index].alignment
       guard alignment > 1, let offset = file.place(of: section), offset % alignment != 0 else {
         continue
       }
@@ -86,10 +113,7 @@ extension ELFFile {
     // A note that is of no use is none; the section table is there.
     guard let noted = try? notedSections(), !noted.isEmpty else { return }
     var ranges: [[Range<UInt64>]] = SectionNote.names.map { _ in [] }
-    table.forEach(named: .ofThisProject) { index, name in
-      let (address, size) = table.range(of: index)
-      ranges[name].append(address..<address.saturating(adding: size))
-    }
+    table.forEach(named: .ofThisProject) { ranges[$1].append(table[$0].addresses) }
     for section in noted {
       let start = section.address.rawValue
       let end = start.saturating(adding: section.size)
@@ -107,9 +131,8 @@ extension ELFFile {
   /// What the loader maps at the address of a section are the bytes that its header leads to.
   private func checkMappings(_ table: ELFSectionTable) throws(ImageError) {
     let segments = try segments()
-    for section in relocations.wanted where section.size > 0 && header.segments.count > 0 {
-      guard let offset = file.place(of: section),
-        table.kind(of: section.index).flags & UInt64(SHF_ALLOC) != 0,
+    for section in relocations.wanted.list where section.size > 0 && header.segments.count > 0 {
+      guard let offset = file.place(of: section), table[section.index].isLoaded,
         segments.extent(from: section.address)?.offset != offset, !hasOnlyDebugInformation
       else { continue }
       throw file.error(

@@ -20,7 +20,7 @@ struct ELFDynamic {
 
   /// Reads the dynamic section at `extent`.
   init(
-    of file: OpenedFile, _ header: ELFHeader, _ segments: ELFSegments, at extent: ELFSegments.Extent
+    of file: OpenedFile, _ header: ELFHeader, _ segments: ELFSegments, at extent: FileExtent
   ) throws(ImageError) {
     let tags = try Self.tags(of: file, header, at: extent)
     func value(_ tag: Int64) -> UInt64? { tags.first { $0.tag == tag }?.value }
@@ -38,7 +38,7 @@ struct ELFDynamic {
           "The dynamic section names \(size) bytes of relocations at 0x\(start.hexadecimal), "
             + "which no segment holds.")
       }
-      relocations.append(ELFRelocationTable(encoding: encoding, offset: extent.offset, size: size))
+      relocations.append(ELFRelocationTable(encoding: encoding, extent: extent))
     }
     try table(Int64(DT_RELR), Int64(DT_RELRSZ), .relr)
     try table(Self.androidRelr, Self.androidRelr + 1, .relr)
@@ -60,8 +60,7 @@ struct ELFDynamic {
     {
       let size = min(stringExtent.size, value(Int64(DT_STRSZ)) ?? stringExtent.size)
       self.symbols = ELFSymbolTable(
-        offset: symbolExtent.offset, size: symbolExtent.size, stringOffset: stringExtent.offset,
-        stringSize: size)
+        entries: symbolExtent, names: FileExtent(offset: stringExtent.offset, size: size))
     }
   }
 
@@ -74,7 +73,7 @@ struct ELFDynamic {
 
   /// The tags and their values, up to `DT_NULL`.
   private static func tags(
-    of file: OpenedFile, _ header: ELFHeader, at extent: ELFSegments.Extent
+    of file: OpenedFile, _ header: ELFHeader, at extent: FileExtent
   ) throws(ImageError) -> [(tag: Int64, value: UInt64)] {
     guard extent.size <= mostBytes else {
       throw file.error(

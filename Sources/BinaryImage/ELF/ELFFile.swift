@@ -2,11 +2,11 @@ internal import CElf
 
 /// An ELF file on disk: any class, byte order and machine, linked or relocatable.
 ///
-/// libelf, with `ELF_C_READ`, reads the headers of the sections that are found and inflates what is
-/// compressed; everything else is a `pread` where it is needed. The file is neither mapped nor
-/// loaded, and nothing in it is believed before it is checked. Use one value on one thread.
+/// libelf, with `ELF_C_READ`, inflates what is compressed; everything else is a `pread` where it is
+/// needed. The file is neither mapped nor loaded, and nothing in it is believed before it is checked.
+/// Use one value on one thread.
 ///
-/// ELF: `elf_begin`, `gelf_getshdr`, `elf_compress`.
+/// ELF: `elf_begin`, `elf_compress`.
 package final class ELFFile: FileFormat {
   package let file: OpenedFile
   let header: ELFHeader
@@ -18,33 +18,19 @@ package final class ELFFile: FileFormat {
     number: header.machine, bits: header.bits, order: header.order)
 
   /// What the machine's relocation types are called.
-  private(set) lazy var relocationNames = ELFRelocationNames(
-    machine: header.machine, bits: header.bits)
+  private(set) lazy var relocationNames = ELFRelocationNames(of: machine)
 
   // Each part is read when it is first needed, once.
-  private var loadedHandle: ELFHandle?
-  private var loadedTable: ELFSectionTable?
-  private var loadedSegments: ELFSegments?
-  private var loadedDynamic: ELFDynamic??
-  private var loadedNote: [Section]??
-  private var loadedCode: AddressRanges?
   /// How often sections were looked for by name, and all names from when that is not rare.
   private var lookups = 0
   private var sectionNames: [String: [Int]]?
   private static let fewLookups = 32
-  /// Whether the object has no code but that of GCC for itself, once that was asked.
-  var knownSlimLTO: Bool?
   var inflatedSections = InflatedSections()
   var words = FileWindow()
-  var texts = FileWindow()
-  var mapped = FileWindow()
+  package var texts = FileWindow()
+  package var mapped = FileWindow()
   var symbols = ELFSymbols()
   var relocations = ELFRelocationTables()
-
-  /// Opens the file at `path`; errors and the identity call it `name`, or else the path.
-  package convenience init(path: String, name: String? = nil) throws(ImageError) {
-    try self.init(OpenedFile(path: path, name: name ?? path))
-  }
 
   /// Reads the headers of a file that is open already.
   package init(_ file: OpenedFile) throws(ImageError) {
@@ -83,17 +69,13 @@ package final class ELFFile: FileFormat {
   ///
   /// Where the section table is missing, the sections of this project are still found through the
   /// note that every annotated image carries; for any other name that is `sectionTableMissing`.
-  package func sections(named name: String) throws(ImageError) -> [Section] {
-    try file.tellingChanges { () throws(ImageError) in try find(name) }
-  }
-
-  private func find(_ name: String) throws(ImageError) -> [Section] {
+  package func findSections(named name: String) throws(ImageError) -> [Section] {
     guard hasSectionTable else {
       guard let noted = try notedSections(), SectionNote.names.contains(name) else {
         throw sectionTableMissing
       }
       let found = noted.filter { $0.name == name }
-      relocations.want(found, named: name)
+      relocations.wanted.insert(found, named: name)
       return found
     }
     var found: [Section] = []
@@ -101,19 +83,19 @@ package final class ELFFile: FileFormat {
     for index in try indices(named: name) {
       let header = try sectionHeader(index)
       found.append(section(index, header, name: name))
-      if header.hasContents { total = total.saturating(adding: min(header.sh_size, file.size)) }
+      if header.hasContents { total = total.saturating(adding: min(header.size, file.size)) }
     }
     guard found.count <= 1 || total <= file.size else {
       throw file.error(
         .malformed, "\(found.count) sections of this name share their bytes.", section: name)
     }
-    if found.isEmpty, header.isObject, try isSlimLTO() {
+    if found.isEmpty, header.isObject, try isSlimLTO.get() {
       throw file.error(
         .unsupported,
         "The object holds GCC's intermediate code alone (-flto), so its sections are not there "
           + "yet; compile it with -ffat-lto-objects, or name what was linked of it.")
     }
-    relocations.want(found, named: name)
+    relocations.wanted.insert(found, named: name)
     return found
   }
 
@@ -135,13 +117,13 @@ package final class ELFFile: FileFormat {
     hasSectionTable ? 1..<max(1, Int(header.sections.count)) : 1..<1
   }
 
-  /// The header of a section, as libelf reads it.
-  func sectionHeader(_ index: Int) throws(ImageError) -> GElf_Shdr {
-    guard hasSectionTable else { throw sectionTableMissing }
-    guard let header = try handle().section(index) else {
+  /// The header of a section.
+  func sectionHeader(_ index: Int) throws(ImageError) -> ELFSectionHeader {
+    let table = try sectionTable()
+    guard 0..<table.count ~= index else {
       throw file.error(.malformed, "Section header \(index) cannot be read.")
     }
-    return header
+    return table[index]
   }
 
   private var sectionTableMissing: ImageError {
@@ -153,78 +135,71 @@ package final class ELFFile: FileFormat {
       at: header.sections.isComplete ? nil : header.sections.offset)
   }
 
-  private func section(_ index: Int, _ entry: GElf_Shdr, name: String) -> Section {
-    let address = header.isObject ? 0 : entry.sh_addr
-    return Section(
-      index: index, name: name, address: VirtualAddress(rawValue: address),
-      offset: entry.hasContents ? file.offset(entry.sh_offset) : nil,
-      size: inflatedSize(of: entry) ?? entry.sh_size, flags: entry.flagLetters,
-      type: ELFSectionTypes.name(of: entry.sh_type, machine: header.machine),
-      alignment: entry.sh_addralign, entrySize: entry.sh_entsize, link: Int(entry.sh_link),
-      isRetained: entry.sh_flags & UInt64(SHF_GNU_RETAIN) != 0)
+  private func section(_ index: Int, _ entry: ELFSectionHeader, name: String) -> Section {
+    Section(
+      index: index, name: name,
+      address: VirtualAddress(rawValue: header.isObject ? 0 : entry.address),
+      offset: entry.hasContents ? file.offset(entry.offset) : nil,
+      size: inflatedSize(of: entry) ?? entry.size, flags: entry.flagLetters,
+      type: entry.typeName(machine: header.machine), alignment: entry.alignment,
+      entrySize: entry.entrySize, link: entry.link,
+      isRetained: entry.flags & UInt64(SHF_GNU_RETAIN) != 0)
   }
 
   // MARK: - Parts that are read once
 
-  /// libelf's view of the file.
-  func handle() throws(ImageError) -> ELFHandle {
-    if let loadedHandle { return loadedHandle }
-    let handle = try ELFHandle(file)
-    loadedHandle = handle
-    return handle
-  }
-
   /// The section table as it stands in the file.
   func sectionTable() throws(ImageError) -> ELFSectionTable {
-    if let loadedTable { return loadedTable }
     guard hasSectionTable else { throw sectionTableMissing }
-    let table = try ELFSectionTable(of: file, header)
-    loadedTable = table
-    return table
+    return try loadedTable.get()
   }
 
+  private lazy var loadedTable = Result<ELFSectionTable, ImageError> { () throws(ImageError) in
+    try ELFSectionTable(of: file, header)
+  }
+
+  /// Whether the object has no code but that of GCC for itself.
+  private lazy var isSlimLTO = Result<Bool, ImageError> { () throws(ImageError) in
+    try sectionTable().isSlimLTO(of: file)
+  }
+
+  /// The bytes of the file from a linked address to the end of its segment.
+  package func extent(
+    from address: VirtualAddress, reading count: UInt64
+  ) throws(ImageError) -> FileExtent? { try segments().extent(from: address) }
+
   /// The program headers.
-  func segments() throws(ImageError) -> ELFSegments {
-    if let loadedSegments { return loadedSegments }
-    let segments = try ELFSegments(of: file, header)
-    loadedSegments = segments
-    return segments
+  func segments() throws(ImageError) -> ELFSegments { try loadedSegments.get() }
+
+  private lazy var loadedSegments = Result<ELFSegments, ImageError> { () throws(ImageError) in
+    try ELFSegments(of: file, header)
   }
 
   /// What `PT_DYNAMIC` says; nil where there is none.
-  func dynamic() throws(ImageError) -> ELFDynamic? {
-    if let loadedDynamic { return loadedDynamic }
-    let segments = try segments()
-    var dynamic: ELFDynamic?
-    if let extent = segments.dynamic {
-      dynamic = try ELFDynamic(of: file, header, segments, at: extent)
-    }
-    loadedDynamic = .some(dynamic)
-    return dynamic
+  func dynamic() throws(ImageError) -> ELFDynamic? { try loadedDynamic.get() }
+
+  private lazy var loadedDynamic = Result<ELFDynamic?, ImageError> { () throws(ImageError) in
+    guard let segment = try segments().dynamic else { return nil }
+    return try ELFDynamic(of: file, header, segments(), at: segment.extent)
   }
 
   /// The addresses of the sections that are run; none without a section table.
-  func codeRanges() throws(ImageError) -> AddressRanges {
-    if let loadedCode { return loadedCode }
+  func codeRanges() throws(ImageError) -> AddressRanges { try loadedCode.get() }
+
+  private lazy var loadedCode = Result<AddressRanges, ImageError> { () throws(ImageError) in
     var ranges: [Range<UInt64>] = []
     for index in sectionIndices {
-      let (type, flags) = try sectionTable().kind(of: index)
-      guard flags & UInt64(SHF_ALLOC | SHF_EXECINSTR) == UInt64(SHF_ALLOC | SHF_EXECINSTR),
-        type != UInt32(SHT_NOBITS)
-      else { continue }
-      let (address, size) = try sectionTable().range(of: index)
-      ranges.append(address..<address.saturating(adding: size))
+      let section = try sectionHeader(index)
+      guard section.isLoaded, section.isExecutable, section.hasContents else { continue }
+      ranges.append(section.addresses)
     }
-    let code = AddressRanges(ranges)
-    loadedCode = code
-    return code
+    return AddressRanges(ranges)
   }
 
   /// The sections that the image's note tells of; nil where it has no such note.
-  func notedSections() throws(ImageError) -> [Section]? {
-    if let loadedNote { return loadedNote }
-    let sections = try readNotedSections()
-    loadedNote = .some(sections)
-    return sections
+  func notedSections() throws(ImageError) -> [Section]? { try loadedNote.get() }
+
+  private lazy var loadedNote = Result<[Section]?, ImageError> { () throws(ImageError) in
+    try readNotedSections()
   }
 }

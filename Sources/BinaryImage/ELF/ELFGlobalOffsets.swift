@@ -3,8 +3,10 @@ internal import CElf
 /// The global offset table of MIPS, which the loader relocates without entries: first local words,
 /// then one for each symbol from some number on.
 struct ELFGlobalOffsets {
-  /// Its offset in the file, and its linked address.
-  let extent: ELFSegments.Extent
+  /// Where the file has it.
+  let extent: FileExtent
+  /// Its linked address.
+  let address: UInt64
   /// `DT_MIPS_LOCAL_GOTNO`: the words that are relative, with those that the loader reserves.
   let locals: UInt64
   /// `DT_MIPS_GOTSYM`.
@@ -32,7 +34,7 @@ struct ELFGlobalOffsets {
         "The dynamic section names a global offset table of \(count) words at "
           + "0x\(start.hexadecimal), which no segment of the file holds.")
     }
-    (self.locals, self.extent) = (locals, extent)
+    (self.locals, self.extent, address) = (locals, extent, start)
   }
 }
 
@@ -52,7 +54,7 @@ extension ELFRelocations {
     }
     var index = reserved
     while index < table.extent.size / word {
-      let place = table.extent.address.rawValue &+ index * word
+      let place = table.address &+ index * word
       if ranges.contains(place) {
         if index < table.locals {
           consider(place, symbol: 0, type: relative, 0, .rel)

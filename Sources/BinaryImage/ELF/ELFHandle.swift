@@ -1,6 +1,6 @@
 internal import CElf
 
-/// libelf's view of one file: headers in the host's byte order, whatever the file's.
+/// libelf's view of one file, for what it inflates.
 ///
 /// Opened with `ELF_C_READ`: mapped files raise SIGBUS when they shrink. One value, one thread.
 @safe final class ELFHandle {
@@ -52,41 +52,28 @@ internal import CElf
   /// More bytes than any object has that a compiler writes.
   private static let mostCopied: UInt64 = 1 << 28
 
-  /// A section header; nil where there is none of that index.
-  func section(_ index: Int) -> GElf_Shdr? {
+  /// The inflated contents of a section with `SHF_COMPRESSED`, or nil, and `lastMessage` says why.
+  ///
+  /// The caller has bounded `ch_size`, which libelf allocates. It rewrites the header of what it
+  /// inflates, so a handle is for one use.
+  func inflate(_ index: Int) -> [UInt8]? {
     var header = GElf_Shdr()
     guard let section = unsafe elf_getscn(elf, index), unsafe gelf_getshdr(section, &header) != nil
     else { return nil }
-    return header
-  }
-
-  /// The inflated contents of a section with `SHF_COMPRESSED`, or libelf's reason why not.
-  ///
-  /// The caller has bounded `ch_size`, which libelf allocates. Afterwards `section(_:)` describes
-  /// the inflated section, no longer the one in the file.
-  func inflate(_ index: Int) -> Result<[UInt8], LibELFError> {
-    var header = GElf_Shdr()
-    guard let section = unsafe elf_getscn(elf, index), unsafe gelf_getshdr(section, &header) != nil
-    else { return .failure(LibELFError(message: Self.lastMessage)) }
     // libelf inflates no section that is loaded; in an object that flag is only a plan.
     header.sh_flags &= ~UInt64(SHF_ALLOC)
     guard unsafe gelf_update_shdr(section, &header) != 0,
       unsafe header.sh_flags & UInt64(SHF_COMPRESSED) == 0 || elf_compress(section, 0, 0) >= 0,
       let data = unsafe elf_getdata(section, nil)
-    else { return .failure(LibELFError(message: Self.lastMessage)) }
+    else { return nil }
     // Sound: libelf owns the `d_size` bytes at `d_buf` until deinit; they are copied at once.
     let bytes = unsafe UnsafeRawBufferPointer(start: data.pointee.d_buf, count: data.pointee.d_size)
-    return .success(unsafe [UInt8](bytes))
+    return unsafe [UInt8](bytes)
   }
 
-  private static var lastMessage: String {
+  /// Why libelf refused, in its own words: `elf_errmsg`.
+  static var lastMessage: String {
     guard let text = unsafe elf_errmsg(-1) else { return "unknown error" }
     return unsafe String(cString: text)
   }
-}
-
-/// Why libelf refused, in its own words.
-struct LibELFError: Error {
-  /// `elf_errmsg`.
-  let message: String
 }

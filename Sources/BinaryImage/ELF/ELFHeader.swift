@@ -62,48 +62,61 @@ package struct ELFHeader {
     guard bytes[6] == UInt8(EV_CURRENT) else {
       throw file.error(.unsupported, "ELF version \(bytes[6]) is unknown.", at: 6)
     }
-    let fields = Fields(bits: bits, order: order)
-    guard bytes.count >= fields.headerSize else {
+    let (bits, order, headerSize) = (bits, order, Self.size(bits: bits))
+    guard bytes.count >= headerSize else {
       throw file.error(.truncated, "The file ends inside the ELF header.")
     }
-    type = fields.half(bytes, 16)
+    // The length was just checked, so the zeros stand for nothing.
+    func half(_ offset: Int) -> UInt16 { bytes.integer(at: offset, order: order) ?? 0 }
+    func word(_ offset: Int) -> UInt64 { bytes.word(at: offset, bits: bits, order: order) ?? 0 }
+    type = half(16)
     guard (1...4).contains(type) else {
       throw file.error(
         .unsupported, "ELF type \(type) is no object, executable, library or core.", at: 16)
     }
-    machine = fields.half(bytes, 18)
-    let segmentOffset = fields.word(bytes, 24 + bits / 8)
-    let sectionOffset = fields.word(bytes, 24 + bits / 4)
-    let counts = fields.headerSize - 10
-    let segmentSize = fields.half(bytes, counts)
-    var segmentCount = UInt64(fields.half(bytes, counts + 2))
-    let sectionSize = fields.half(bytes, counts + 4)
-    var sectionCount = UInt64(fields.half(bytes, counts + 6))
-
-    nameSection = fields.half(bytes, counts + 8)
+    machine = half(18)
+    let (segmentOffset, sectionOffset) = (word(24 + bits / 8), word(24 + bits / 4))
+    let (segmentSize, sectionSize) = (half(headerSize - 10), half(headerSize - 6))
+    var segmentCount = UInt64(half(headerSize - 8))
+    var sectionCount = UInt64(half(headerSize - 4))
+    nameSection = half(headerSize - 2)
 
     // More headers than 16 bits can count: the real numbers stand in section header 0.
+    let size = ELFSectionHeader.size(bits: bits)
     var isFirstReadable = true
     if sectionOffset != 0, sectionCount == 0 || segmentCount == UInt64(PN_XNUM) {
-      isFirstReadable =
-        sectionOffset <= file.size
-        && file.size - sectionOffset >= UInt64(fields.sectionSize)
+      isFirstReadable = file.holds(sectionOffset, UInt64(size))
       if isFirstReadable {
-        let first = try file.read(at: sectionOffset, count: fields.sectionSize)
-        if sectionCount == 0 { sectionCount = fields.word(first.span, bits == 64 ? 32 : 20) }
-        if segmentCount == UInt64(PN_XNUM) {
-          segmentCount = UInt64(fields.single(first.span, bits == 64 ? 44 : 28))
-        }
+        let bytes = try file.read(at: sectionOffset, count: size)
+        let first = ELFSectionHeader(bytes.span, at: 0, bits: bits, order: order)
+        if sectionCount == 0 { sectionCount = first.size }
+        if segmentCount == UInt64(PN_XNUM) { segmentCount = UInt64(first.info) }
       }
     }
     var table = try Self.table(
       "section", file, offset: sectionOffset, count: sectionCount, entry: sectionSize,
-      expected: fields.sectionSize)
+      expected: size)
     if !isFirstReadable { table.isComplete = false }
     sections = table
     segments = try Self.table(
       "program", file, offset: segmentOffset, count: segmentCount, entry: segmentSize,
-      expected: fields.segmentSize)
+      expected: ELFSegment.size(bits: bits))
+  }
+
+  /// The size of the header in bytes.
+  package static func size(bits: Int) -> Int { bits == 64 ? 64 : 52 }
+
+  /// Whether two headers are of one build.
+  ///
+  /// The position of the section table does not count, since `strip` may have been at work: `e_shoff`
+  /// behind `e_phoff`; `e_shentsize`, `e_shnum` and `e_shstrndx` at the end.
+  package static func areOfOneBuild(_ header: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
+    guard header.count == other.count else { return false }
+    let word = header.count == size(bits: 64) ? 8 : 4
+    let start = 0..<24 + 2 * word
+    let middle = start.upperBound + word..<header.count - 6
+    return header.extracting(start).equals(other.extracting(start))
+      && header.extracting(middle).equals(other.extracting(middle))
   }
 
   private static func table(
@@ -121,25 +134,5 @@ package struct ELFHeader {
     }
     let isComplete = file.holds(offset, size)
     return Table(offset: offset, count: count, isComplete: isComplete)
-  }
-}
-
-/// Where the fields of the header stand in each class.
-private struct Fields {
-  package let bits: Int
-  package let order: ImageIdentity.ByteOrder
-  package var headerSize: Int { bits == 64 ? 64 : 52 }
-  package var sectionSize: Int { bits == 64 ? 64 : 40 }
-  package var segmentSize: Int { bits == 64 ? 56 : 32 }
-
-  // The caller has checked the length, so the zeros stand for nothing.
-  package func half(_ bytes: Span<UInt8>, _ offset: Int) -> UInt16 {
-    bytes.integer(at: offset, order: order) ?? 0
-  }
-  package func single(_ bytes: Span<UInt8>, _ offset: Int) -> UInt32 {
-    bytes.integer(at: offset, order: order) ?? 0
-  }
-  package func word(_ bytes: Span<UInt8>, _ offset: Int) -> UInt64 {
-    bytes.word(at: offset, bits: bits, order: order) ?? 0
   }
 }

@@ -40,12 +40,12 @@ extension ELFFile {
     var hasLoaded = false
     var hasDebug = false
     for index in sectionIndices {
-      let (type, flags) = table.kind(of: index)
-      if flags & UInt64(SHF_ALLOC) != 0 {
-        let isEmptied = type == UInt32(SHT_NOBITS)
-        guard isEmptied || type == UInt32(SHT_NOTE) else { return false }
+      let section = table[index]
+      if section.isLoaded {
+        let isEmptied = section.type == UInt32(SHT_NOBITS)
+        guard isEmptied || section.type == UInt32(SHT_NOTE) else { return false }
         if isEmptied { hasLoaded = true }
-      } else if type == UInt32(SHT_SYMTAB) {
+      } else if section.type == UInt32(SHT_SYMTAB) {
         hasDebug = true
       } else {
         hasDebug = hasDebug || table.name(of: index, startsWith: ".debug_")
@@ -56,23 +56,23 @@ extension ELFFile {
 
   /// The descriptor of the first `NT_GNU_BUILD_ID`; empty where there is none.
   private func buildID() throws(ImageError) -> [UInt8] {
-    for extent in try segments().notes {
-      if let id = try buildID(in: extent) { return id }
+    for note in try segments().notes {
+      if let id = try buildID(in: note.extent, alignment: note.alignment) { return id }
     }
     // Objects have no segments, and those of split debug information may lead nowhere.
     for index in sectionIndices {
-      guard try sectionTable().kind(of: index).type == UInt32(SHT_NOTE) else { continue }
       let section = try sectionHeader(index)
-      let extent = ELFSegments.Extent(
-        offset: section.sh_offset, size: section.sh_size, alignment: section.sh_addralign)
-      if let id = try buildID(in: extent) { return id }
+      guard section.type == UInt32(SHT_NOTE) else { continue }
+      if let id = try buildID(in: section.extent, alignment: section.alignment) { return id }
     }
     return []
   }
 
-  private func buildID(in extent: ELFSegments.Extent) throws(ImageError) -> [UInt8]? {
+  private func buildID(
+    in extent: FileExtent, alignment: UInt64
+  ) throws(ImageError) -> [UInt8]? {
     let bytes = try noteBytes(in: extent)
-    let id = ELFNote.buildID(in: bytes.span, alignment: extent.alignment, order: header.order)
+    let id = ELFNote.buildID(in: bytes.span, alignment: alignment, order: header.order)
     return id.map { Array(bytes[$0]) }
   }
 }

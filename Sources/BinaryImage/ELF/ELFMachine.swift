@@ -7,23 +7,16 @@ package struct ELFMachine {
   /// The relocation types that make a word an address.
   package struct Relocations {
     /// The word is an address of this image: `R_*_RELATIVE`.
-    var relative: [UInt32]
+    let relative: [UInt32]
     /// The word is a symbol's address: `R_*_64`, `R_*_ABS64`, `R_*_32`, aligned or not.
-    var word: [UInt32]
+    let word: [UInt32]
     /// The same, in the global offset table: `R_*_GLOB_DAT`, `R_*_JUMP_SLOT`.
-    var table: [UInt32]
+    let table: [UInt32]
     /// Another image's data is copied here: `R_*_COPY`.
-    var copy: UInt32
+    let copy: UInt32
     /// A function chooses the address at load time: `R_*_IRELATIVE`.
-    var chosen: UInt32?
+    let chosen: UInt32?
   }
-
-  /// The name that `section-dump` prints.
-  package let name: String
-  /// The relocation types; nil where this reader does not know them.
-  package let relocations: Relocations?
-  /// How `r_info` is split, where a machine has a way of its own.
-  package let info: Info
 
   /// The ways to split `r_info`.
   package enum Info {
@@ -35,88 +28,68 @@ package struct ELFMachine {
     case lowByte
   }
 
+  /// The name that `section-dump` prints.
+  package private(set) var name: String
+  /// What the names of its relocation types start with: `X86_64` of `R_X86_64_64`.
+  let prefix: String
+  /// The relocation types; nil where this reader does not know them.
+  package let relocations: Relocations?
+  /// How `r_info` is split, where a machine has a way of its own.
+  package let info: Info
+
   /// Looks up `e_machine` for a class and a byte order.
   package init(number: UInt16, bits: Int, order: ImageIdentity.ByteOrder) {
-    let is64 = bits == 64
-    var info = Info.standard
-    switch Int32(number) {
-    case EM_X86_64:
-      name = "x86_64"
-      relocations = Relocations(
-        relative: [8, 38], word: [is64 ? 1 : 10], table: [6, 7], copy: 5, chosen: 37)
-    case EM_386:
-      name = "i386"
-      relocations = Relocations(relative: [8], word: [1], table: [6, 7], copy: 5, chosen: 42)
-    case EM_AARCH64:
-      name = "aarch64"
-      relocations =
-        is64
-        ? Relocations(relative: [1027], word: [257], table: [1025, 1026], copy: 1024, chosen: 1032)
-        : Relocations(relative: [183], word: [1], table: [181, 182], copy: 180, chosen: 188)
-    case EM_ARM:
-      name = "arm"
-      relocations = Relocations(
-        relative: [23], word: [2, 38], table: [21, 22], copy: 20, chosen: 160)
-    case EM_S390:
-      name = is64 ? "s390x" : "s390"
-      relocations = Relocations(
-        relative: [12], word: [is64 ? 22 : 4], table: [10, 11], copy: 9, chosen: 61)
-    case EM_PPC64:
-      name = order == .little ? "ppc64le" : "ppc64"
-      relocations = Relocations(
-        relative: [22], word: [38, 43], table: [20, 21], copy: 19, chosen: 248)
-    case EM_PPC:
-      name = "ppc"
-      relocations = Relocations(
-        relative: [22], word: [1, 24], table: [20, 21], copy: 19, chosen: 248)
-    case EM_RISCV:
-      name = is64 ? "riscv64" : "riscv32"
-      relocations = Relocations(
-        relative: [3], word: [is64 ? 2 : 1], table: [5], copy: 4, chosen: 58)
-    case EM_LOONGARCH:
-      name = is64 ? "loongarch64" : "loongarch32"
-      relocations = Relocations(
-        relative: [3], word: [is64 ? 2 : 1], table: [5], copy: 4, chosen: 12)
-    case EM_SPARCV9:
-      name = "sparc64"
-      relocations = Relocations(
-        relative: [22], word: [32, 54], table: [20, 21], copy: 19, chosen: 249)
-      info = .lowByte
-    case EM_SPARC, EM_SPARC32PLUS:
-      name = "sparc"
-      relocations = Relocations(
-        relative: [22], word: [3, 23], table: [20, 21], copy: 19, chosen: 249)
-    case EM_MIPS:
-      name = is64 ? "mips64" : "mips"
-      // R_MIPS_REL32, in 64-bit files followed by R_MIPS_64; relative where it names no symbol.
-      relocations =
-        is64
-        ? Relocations(relative: [3 | 18 << 8], word: [18], table: [51, 127], copy: 126)
-        : Relocations(relative: [3], word: [2], table: [51, 127], copy: 126)
-      info = is64 ? .threeTypes : .standard
-    case EM_PARISC:
-      name = is64 ? "hppa64" : "hppa"
-      // R_PARISC_DIR32, PLABEL32 and IPLT: an address, a function's descriptor, an entry that calls
-      // it; relative where they name no symbol.
-      relocations =
-        is64
-        ? Relocations(relative: [80, 64, 129], word: [80], table: [129], copy: 128)
-        : Relocations(relative: [1, 65, 129], word: [1], table: [129], copy: 128)
-    case EM_ALPHA:
-      name = "alpha"
-      relocations = Relocations(relative: [27], word: [2], table: [25, 26], copy: 24)
-    case EM_68K:
-      name = "m68k"
-      relocations = Relocations(relative: [22], word: [1], table: [20, 21], copy: 19)
-    case EM_SH:
-      name = "sh"
-      relocations = Relocations(relative: [165], word: [1], table: [163, 164], copy: 162)
-    default:
-      name = "machine-\(number)"
-      relocations = nil
-    }
-    self.info = info
+    let known = Self.known.first { $0.number == Int32(number) && ($0.bits ?? bits) == bits }
+    self = known?.machine ?? Self("machine-\(number)", "", nil)
+    if Int32(number) == EM_PPC64, order == .little { name += "le" }
   }
+
+  private init(
+    _ name: String, _ prefix: String, _ relocations: Relocations?, _ info: Info = .standard
+  ) {
+    (self.name, self.prefix, self.relocations, self.info) = (name, prefix, relocations, info)
+  }
+
+  /// A machine of whose relocations these are relative, a word, of a table, a copy, and chosen.
+  private init(
+    _ name: String, _ prefix: String, _ relative: [UInt32], _ word: [UInt32], _ table: [UInt32],
+    _ copy: UInt32, _ chosen: UInt32? = nil, _ info: Info = .standard
+  ) {
+    let relocations = Relocations(
+      relative: relative, word: word, table: table, copy: copy, chosen: chosen)
+    self.init(name, prefix, relocations, info)
+  }
+
+  /// By `e_machine`, and the class where it matters.
+  private static let known: [(number: Int32, bits: Int?, machine: ELFMachine)] = [
+    (EM_X86_64, 64, Self("x86_64", "X86_64", [8, 38], [1], [6, 7], 5, 37)),
+    (EM_X86_64, nil, Self("x86_64", "X86_64", [8, 38], [10], [6, 7], 5, 37)),
+    (EM_386, nil, Self("i386", "386", [8], [1], [6, 7], 5, 42)),
+    (EM_AARCH64, 64, Self("aarch64", "AARCH64", [1027], [257], [1025, 1026], 1024, 1032)),
+    (EM_AARCH64, nil, Self("aarch64", "AARCH64_P32", [183], [1], [181, 182], 180, 188)),
+    (EM_ARM, nil, Self("arm", "ARM", [23], [2, 38], [21, 22], 20, 160)),
+    (EM_S390, 64, Self("s390x", "390", [12], [22], [10, 11], 9, 61)),
+    (EM_S390, nil, Self("s390", "390", [12], [4], [10, 11], 9, 61)),
+    (EM_PPC64, nil, Self("ppc64", "PPC64", [22], [38, 43], [20, 21], 19, 248)),
+    (EM_PPC, nil, Self("ppc", "PPC", [22], [1, 24], [20, 21], 19, 248)),
+    (EM_RISCV, 64, Self("riscv64", "RISCV", [3], [2], [5], 4, 58)),
+    (EM_RISCV, nil, Self("riscv32", "RISCV", [3], [1], [5], 4, 58)),
+    (EM_LOONGARCH, 64, Self("loongarch64", "LARCH", [3], [2], [5], 4, 12)),
+    (EM_LOONGARCH, nil, Self("loongarch32", "LARCH", [3], [1], [5], 4, 12)),
+    (EM_SPARCV9, nil, Self("sparc64", "SPARC", [22], [32, 54], [20, 21], 19, 249, .lowByte)),
+    (EM_SPARC, nil, Self("sparc", "SPARC", [22], [3, 23], [20, 21], 19, 249)),
+    (EM_SPARC32PLUS, nil, Self("sparc", "SPARC", [22], [3, 23], [20, 21], 19, 249)),
+    // R_MIPS_REL32, in 64-bit files followed by R_MIPS_64; relative where it names no symbol.
+    (EM_MIPS, 64, Self("mips64", "MIPS", [3 | 18 << 8], [18], [51, 127], 126, nil, .threeTypes)),
+    (EM_MIPS, nil, Self("mips", "MIPS", [3], [2], [51, 127], 126)),
+    // R_PARISC_DIR32, PLABEL32 and IPLT: an address, a function's descriptor, an entry that calls
+    // it; relative where they name no symbol.
+    (EM_PARISC, 64, Self("hppa64", "PARISC", [80, 64, 129], [80], [129], 128)),
+    (EM_PARISC, nil, Self("hppa", "PARISC", [1, 65, 129], [1], [129], 128)),
+    (EM_ALPHA, nil, Self("alpha", "ALPHA", [27], [2], [25, 26], 24)),
+    (EM_68K, nil, Self("m68k", "68K", [22], [1], [20, 21], 19)),
+    (EM_SH, nil, Self("sh", "SH", [165], [1], [163, 164], 162)),
+  ]
 
   /// Splits `r_info` into symbol and type.
   @inline(__always)

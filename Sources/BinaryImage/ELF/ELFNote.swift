@@ -1,15 +1,14 @@
 /// One note of a `PT_NOTE` or `SHT_NOTE`: who wrote it, what it is, and its descriptor.
 package struct ELFNote {
   /// Who may have written a note that matters here.
-  package enum Owner {
-    case gnu
-    case beehive
-    case core
-    case other
+  package enum Owner: String {
+    case gnu = "GNU"
+    case beehive = "Beehive"
+    case core = "CORE"
   }
 
-  /// What the name says.
-  package var owner: Owner
+  /// What the name says; nil for any other.
+  package var owner: Owner?
   /// `n_type`, a number of the owner's.
   package var type: UInt32
   /// Where the descriptor stands among the bytes.
@@ -51,7 +50,7 @@ package struct ELFNote {
     var position = 0
     while position + 12 <= bytes.count {
       if let note = note(at: position, in: bytes, order: order),
-        alignment < 8 || note.owner != .other
+        alignment < 8 || note.owner != nil
       {
         guard body(note) else { return }
         position = aligned(note.descriptor.upperBound)
@@ -74,23 +73,11 @@ package struct ELFNote {
     let end = start + Int(size)
     guard end <= bytes.count else { return nil }
     // No owner that matters is longer; a hostile one should not be searched at every position.
-    let owner = bytes.extracting(name..<name + min(Int(nameSize), 64))
+    let owner = bytes.extracting(name..<name + min(Int(nameSize), 15))
     let text = owner.extracting(0..<(owner.textLength(from: 0) ?? owner.count))
-    return ELFNote(owner: self.owner(called: text), type: type, descriptor: start..<end)
+    return ELFNote(
+      owner: Owner(rawValue: String(decoding: text)), type: type, descriptor: start..<end)
   }
-
-  private static func owner(called name: Span<UInt8>) -> Owner {
-    // By its length first: a walk asks that of every note.
-    switch name.count {
-    case 3: name.equals(gnu.span) ? .gnu : .other
-    case 4: name.equals(core.span) ? .core : .other
-    case SectionNote.owner.count: name.equals(SectionNote.owner.span) ? .beehive : .other
-    default: .other
-    }
-  }
-
-  private static let gnu = Array("GNU".utf8)
-  private static let core = Array("CORE".utf8)
 
   private static func aligned(_ offset: Int) -> Int { (offset + 3) & ~3 }
 
@@ -105,8 +92,6 @@ package struct ELFNote {
 ///
 /// C: the descriptor of the note in `CSupport/RecordLayout.md`.
 package struct SectionNote: Hashable {
-  /// The ELF header, `__ehdr_start`.
-  package var imageHeader: VirtualAddress
   /// Where `BeehiveMods` starts and stops; the same where the image has none.
   package var modules: Extent
   /// Where `BeehiveServices` starts and stops.
@@ -122,50 +107,65 @@ package struct SectionNote: Hashable {
     package var stop: VirtualAddress
   }
 
-  /// The owner of the note.
-  package static let owner = Array("Beehive".utf8)
   /// The type of the note.
   package static let type: UInt32 = 0x4245_4501
   /// The version that this reader knows.
   package static let version: UInt32 = 1
 
   /// Reads the descriptor that stands at `address`; nil where it is of another version or size.
-  package init?(
-    descriptor: Span<UInt8>, at address: VirtualAddress, bits: Int, order: ImageIdentity.ByteOrder
+  ///
+  /// A tool that moves the note, as patchelf does, leaves the distances as they were: `header`, where
+  /// the image's header really is, tells by how much.
+  private init?(
+    descriptor: Span<UInt8>, at address: VirtualAddress, header: VirtualAddress?, bits: Int,
+    order: ImageIdentity.ByteOrder
   ) {
     guard descriptor.integer(at: 0, as: UInt32.self, order: order) == Self.version,
       descriptor.count >= 36
     else { return nil }
-    func target(_ offset: Int) -> VirtualAddress {
+    func target(_ offset: Int) -> UInt64 {
       let stored: UInt32 = descriptor.integer(at: offset, order: order) ?? 0
       let distance = UInt64(bitPattern: Int64(Int32(bitPattern: stored)))
-      let sum = address.rawValue &+ UInt64(offset) &+ distance
-      return VirtualAddress(rawValue: bits == 64 ? sum : sum & 0xffff_ffff)
+      return address.rawValue &+ UInt64(offset) &+ distance
     }
-    imageHeader = target(8)
-    modules = Extent(start: target(12), stop: target(16))
-    services = Extent(start: target(20), stop: target(24))
-    records = Extent(start: target(28), stop: target(32))
+    let moved = header.map { $0.rawValue &- target(8) } ?? 0
+    func extent(_ offset: Int) -> Extent {
+      let (start, stop) = (target(offset) &+ moved, target(offset + 4) &+ moved)
+      let mask = bits == 64 ? UInt64.max : 0xffff_ffff
+      return Extent(
+        start: VirtualAddress(rawValue: start & mask), stop: VirtualAddress(rawValue: stop & mask))
+    }
+    (modules, services, records) = (extent(12), extent(20), extent(28))
   }
 
-  /// The extents as they are if the image's header stands at `actual`.
-  ///
-  /// A tool that moves the note, as patchelf does, leaves the distances as they were.
-  package func corrected(for actual: VirtualAddress, bits: Int) -> SectionNote {
-    let delta = actual.rawValue &- imageHeader.rawValue
-    func moved(_ address: VirtualAddress) -> VirtualAddress {
-      let sum = address.rawValue &+ delta
-      return VirtualAddress(rawValue: bits == 64 ? sum : sum & 0xffff_ffff)
+  /// What the notes of one segment, which are at `address`, say of an image whose header is at
+  /// `header`; `found` is what those before say, and must be the same. `failure` makes the errors.
+  package static func read(
+    _ notes: Span<UInt8>, at address: UInt64, alignment: UInt64, header: VirtualAddress?, bits: Int,
+    order: ImageIdentity.ByteOrder, after found: SectionNote?,
+    failure: (ImageError.Code, String) -> ImageError
+  ) throws(ImageError) -> SectionNote? {
+    var found = found
+    for note in ELFNote.notes(in: notes, alignment: alignment, order: order)
+    where note.owner == .beehive && note.type == Self.type {
+      let start = VirtualAddress(rawValue: address).advanced(by: UInt64(note.descriptor.lowerBound))
+      guard let start,
+        let stated = SectionNote(
+          descriptor: notes.extracting(note.descriptor), at: start, header: header, bits: bits,
+          order: order)
+      else {
+        throw failure(
+          .unsupported, "The note .note.beehive is of a version that this reader does not know.")
+      }
+      guard header != nil else {
+        throw failure(.malformed, "No segment holds the ELF header that the note refers to.")
+      }
+      guard found == nil || found == stated else {
+        throw failure(.malformed, "Two notes .note.beehive contradict each other.")
+      }
+      found = stated
     }
-    func moved(_ extent: Extent) -> Extent {
-      Extent(start: moved(extent.start), stop: moved(extent.stop))
-    }
-    var note = self
-    note.imageHeader = actual
-    note.modules = moved(modules)
-    note.services = moved(services)
-    note.records = moved(records)
-    return note
+    return found
   }
 
   /// The extents by the names of the sections, in the order in which records are read.

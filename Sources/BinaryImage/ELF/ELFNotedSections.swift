@@ -4,7 +4,7 @@ extension ELFFile {
   private static let mostNotes: UInt64 = 1 << 20
 
   /// The bytes of a note segment or section.
-  package func noteBytes(in extent: ELFSegments.Extent) throws(ImageError) -> [UInt8] {
+  package func noteBytes(in extent: FileExtent) throws(ImageError) -> [UInt8] {
     guard extent.size <= Self.mostNotes else {
       throw file.error(.malformed, "The notes claim \(extent.size) bytes.", at: extent.offset)
     }
@@ -37,28 +37,14 @@ extension ELFFile {
   private func sectionNote() throws(ImageError) -> SectionNote? {
     let segments = try segments()
     var found: SectionNote?
-    for extent in segments.notes {
-      let bytes = try noteBytes(in: extent)
-      let span = bytes.span
-      for note in ELFNote.notes(in: span, alignment: extent.alignment, order: header.order)
-      where note.owner == .beehive && note.type == SectionNote.type {
-        guard let address = extent.address.advanced(by: UInt64(note.descriptor.lowerBound)),
-          let stated = SectionNote(
-            descriptor: span.extracting(note.descriptor), at: address, bits: header.bits,
-            order: header.order)
-        else {
-          throw file.error(
-            .unsupported, "The note .note.beehive is of a version that this reader does not know.",
-            at: extent.offset)
-        }
-        guard let actual = segments.headerAddress else {
-          throw file.error(.malformed, "No segment holds the ELF header that the note refers to.")
-        }
-        let corrected = stated.corrected(for: actual, bits: header.bits)
-        guard found == nil || found == corrected else {
-          throw file.error(.malformed, "Two notes .note.beehive contradict each other.")
-        }
-        found = corrected
+    for segment in segments.notes {
+      let notes = try noteBytes(in: segment.extent)
+      found = try SectionNote.read(
+        notes.span, at: segment.address, alignment: segment.alignment,
+        header: segments.headerAddress, bits: header.bits, order: header.order, after: found
+      ) { code, message in
+        // The location of a note that is not understood; a contradiction has two locations.
+        file.error(code, message, at: code == .unsupported ? segment.offset : nil)
       }
     }
     return found

@@ -6,12 +6,8 @@ extension ELFRelocations {
   ) throws(ImageError) {
     let word = UInt64(bits / 8)
     let covered = word * UInt64(bits - 1)
-    let whole = table.size - table.size % word
-    var done: UInt64 = 0
     var next: UInt64?
-    while done < whole {
-      let size = min(UInt64(Self.chunk), whole - done)
-      let bytes = try file.read(at: table.offset + done, count: Int(size))
+    try file.forEachPiece(of: table.extent, entry: Int(word)) { bytes throws(ImageError) in
       for position in stride(from: 0, to: bytes.count, by: Int(word)) {
         let value = bytes.span.word(at: position, bits: bits, order: order) ?? 0
         if value & 1 == 0 {
@@ -21,7 +17,7 @@ extension ELFRelocations {
         }
         guard let base = next else {
           throw file.error(
-            .malformed, "The packed relocations start with a bitmap.", at: table.offset)
+            .malformed, "The packed relocations start with a bitmap.", at: table.extent.offset)
         }
         next = base &+ covered
         guard ranges.mayOverlap(base, base &+ covered) else { continue }
@@ -32,7 +28,6 @@ extension ELFRelocations {
           bitmap &= bitmap - 1
         }
       }
-      done += size
     }
   }
 
@@ -40,9 +35,8 @@ extension ELFRelocations {
   mutating func collectDifferences(
     _ table: ELFRelocationTable, of file: OpenedFile
   ) throws(ImageError) {
-    let bytes = try packedBytes(table, of: file)
-    var reader = LEBReader("the packed relocations")
-    let header = try reader.unsigned(bytes.span, file)
+    var reader = LEBReader(try packedBytes(table, of: file), of: file, "the packed relocations")
+    let header = try reader.unsigned()
     let isExplicit = header & 4 != 0
     let flagBits: UInt64 = isExplicit ? 3 : 2
     let shift = header & 3
@@ -53,18 +47,17 @@ extension ELFRelocations {
     var left = header >> 3
     while left > 0 {
       left -= 1
-      let first = UInt64(try reader.byte(bytes.span, file))
+      let first = UInt64(try reader.byte())
       place &+= first >> flagBits
       if first >= 0x80 {
-        let rest = try reader.unsigned(bytes.span, file)
-        place &+= (rest << (7 - flagBits)) &- (0x80 >> flagBits)
+        place &+= (try reader.unsigned() << (7 - flagBits)) &- (0x80 >> flagBits)
       }
       if first & 1 != 0 {
-        symbol &+= UInt32(truncatingIfNeeded: try reader.signed(bytes.span, file))
+        symbol &+= UInt32(truncatingIfNeeded: try reader.signed())
       }
-      if first & 2 != 0 { type &+= UInt32(truncatingIfNeeded: try reader.signed(bytes.span, file)) }
+      if first & 2 != 0 { type &+= UInt32(truncatingIfNeeded: try reader.signed()) }
       if isExplicit, first & 4 != 0 {
-        addend &+= UInt64(bitPattern: try reader.signed(bytes.span, file))
+        addend &+= UInt64(bitPattern: try reader.signed())
       }
       consider(
         place << shift, symbol: symbol, type: type, addend, isExplicit ? .rela : .rel)
@@ -77,40 +70,41 @@ extension ELFRelocations {
   ) throws(ImageError) {
     let bytes = try packedBytes(table, of: file)
     guard bytes.starts(with: Array("APS2".utf8)) else {
-      throw file.error(.malformed, "The packed relocations lack their magic.", at: table.offset)
+      throw file.error(
+        .malformed, "The packed relocations lack their magic.", at: table.extent.offset)
     }
-    var reader = LEBReader("the packed relocations", at: 4)
-    var left = try reader.signed(bytes.span, file)
-    var place = UInt64(bitPattern: try reader.signed(bytes.span, file))
+    var reader = LEBReader(bytes, of: file, "the packed relocations", at: 4)
+    var left = try reader.signed()
+    var place = UInt64(bitPattern: try reader.signed())
     var info: UInt64 = 0
     var addend: UInt64 = 0
     // A group needs no byte per entry, but every entry writes a word of the file.
     guard left >= 0, UInt64(left) <= file.size else {
       throw file.error(
         .malformed, "\(left) packed relocations are more than the file can have.",
-        at: table.offset)
+        at: table.extent.offset)
     }
     while left > 0 {
-      let size = try reader.signed(bytes.span, file)
-      let flags = try reader.signed(bytes.span, file)
+      let size = try reader.signed()
+      let flags = try reader.signed()
       let (sharesInfo, sharesStep) = (flags & 1 != 0, flags & 2 != 0)
       let (sharesAddend, hasAddend) = (flags & 4 != 0, flags & 8 != 0)
       guard size > 0, size <= left else {
         throw file.error(.malformed, "A group of packed relocations is too large or empty.")
       }
       left -= size
-      let step = sharesStep ? UInt64(bitPattern: try reader.signed(bytes.span, file)) : 0
-      if sharesInfo { info = UInt64(bitPattern: try reader.signed(bytes.span, file)) }
+      let step = sharesStep ? UInt64(bitPattern: try reader.signed()) : 0
+      if sharesInfo { info = UInt64(bitPattern: try reader.signed()) }
       if !hasAddend {
         addend = 0
       } else if sharesAddend {
-        addend &+= UInt64(bitPattern: try reader.signed(bytes.span, file))
+        addend &+= UInt64(bitPattern: try reader.signed())
       }
       for _ in 0..<size {
-        place &+= sharesStep ? step : UInt64(bitPattern: try reader.signed(bytes.span, file))
-        if !sharesInfo { info = UInt64(bitPattern: try reader.signed(bytes.span, file)) }
+        place &+= sharesStep ? step : UInt64(bitPattern: try reader.signed())
+        if !sharesInfo { info = UInt64(bitPattern: try reader.signed()) }
         if hasAddend, !sharesAddend {
-          addend &+= UInt64(bitPattern: try reader.signed(bytes.span, file))
+          addend &+= UInt64(bitPattern: try reader.signed())
         }
         consider(place, info, addend, table.encoding == .androidRela ? .rela : .rel)
       }
@@ -120,10 +114,11 @@ extension ELFRelocations {
   private func packedBytes(
     _ table: ELFRelocationTable, of file: OpenedFile
   ) throws(ImageError) -> [UInt8] {
-    guard table.size <= 1 << 28 else {
+    guard table.extent.size <= 1 << 28 else {
       throw file.error(
-        .malformed, "The packed relocations claim \(table.size) bytes.", at: table.offset)
+        .malformed, "The packed relocations claim \(table.extent.size) bytes.",
+        at: table.extent.offset)
     }
-    return try file.read(at: table.offset, count: Int(table.size))
+    return try file.read(at: table.extent.offset, count: Int(table.extent.size))
   }
 }

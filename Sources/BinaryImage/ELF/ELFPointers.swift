@@ -122,21 +122,14 @@ extension ELFFile {
     let isSection = symbol.type == UInt8(STT_SECTION)
     value.symbol = symbol.name.isEmpty || isSection ? nil : symbol.name
     value.resolution = isSection && header.isObject ? .section : .symbol
-    let name = symbol.name.isEmpty ? "symbol \(relocation.symbol)" : symbol.name
     if symbol.type == UInt8(STT_GNU_IFUNC) {
-      value.target = .unresolvable("a function chooses the address of \(name) when it is loaded")
-      return value
-    }
-    switch symbol.place {
-    case .undefined: value.target = .imported(symbol: symbol.name)
-    case .absolute: value.target = .unresolvable("\(name) is a number, no address")
-    case .common: value.target = .unresolvable("\(name) is common: no object places it yet")
-    case .section(let index):
+      value.target = .unresolvable(
+        "a function chooses the address of \(symbol.title) when it is loaded")
+    } else if case .section(let index) = symbol.place {
       let sum = masked(symbol.value &+ addend)
-      value.target =
-        header.isObject
-        ? .section(index: index, offset: sum)
-        : try target(at: sum)
+      value.target = header.isObject ? .section(index: index, offset: sum) : try target(at: sum)
+    } else {
+      value.target = symbol.target ?? value.target
     }
     return value
   }

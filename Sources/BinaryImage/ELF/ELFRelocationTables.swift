@@ -2,9 +2,8 @@ internal import CElf
 
 /// What was found out about the relocations of one file.
 struct ELFRelocationTables {
-  /// The sections whose pointers are asked for; one pass over the tables serves all of them.
-  private(set) var wanted: [Section] = []
-  private var names: Set<String> = []
+  /// The sections whose pointers are asked for.
+  var wanted = WantedSections()
   /// Of a linked file: what covers the wanted sections.
   var linked: Result<ELFRelocations, ImageError>?
   /// Of an object: what applies to a section, by its index.
@@ -13,16 +12,6 @@ struct ELFRelocationTables {
   var sections: [Int: [Int]]?
   /// Of an object: the symbol tables by their index.
   var symbols: [Int: ELFSymbolTable] = [:]
-
-  /// Remembers all sections of one name.
-  mutating func want(_ sections: [Section], named name: String) {
-    if !sections.isEmpty, names.insert(name).inserted { wanted += sections }
-  }
-
-  /// Remembers one section.
-  mutating func want(_ section: Section) {
-    if !wanted.contains(section) { wanted.append(section) }
-  }
 }
 
 /// Where relocations are found: `PT_DYNAMIC` of linked files, `SHT_REL*` of objects.
@@ -39,8 +28,8 @@ extension ELFFile {
     if let known = try relocations.linked?.get(), known.ranges.covers(range) {
       return known.relocation(at: place)
     }
-    relocations.want(section)
-    let ranges = AddressRanges(of: relocations.wanted)
+    relocations.wanted.insert(section)
+    let ranges = AddressRanges(of: relocations.wanted.list)
     let collected = Result<ELFRelocations, ImageError> { () throws(ImageError) in
       try ELFRelocations(
         of: file, header, machine, in: dynamic()?.relocations ?? [],
@@ -59,9 +48,8 @@ extension ELFFile {
       var tables: [ELFRelocationTable] = []
       for index in try relocationSections()[section.index] ?? [] {
         let entry = try sectionHeader(index)
-        let encoding = Self.encodings[entry.sh_type] ?? .rela
-        tables.append(
-          ELFRelocationTable(encoding: encoding, offset: entry.sh_offset, size: entry.sh_size))
+        let encoding = Self.encodings[entry.type] ?? .rela
+        tables.append(ELFRelocationTable(encoding: encoding, extent: entry.extent))
       }
       return try ELFRelocations(
         of: file, header, machine, in: tables, ranges: AddressRanges([0..<section.size]))
@@ -77,9 +65,9 @@ extension ELFFile {
     var total: UInt64 = 0
     for index in sectionIndices {
       let entry = try sectionHeader(index)
-      guard Self.encodings[entry.sh_type] != nil else { continue }
-      tables[Int(entry.sh_info), default: []].append(index)
-      total = total.saturating(adding: entry.sh_size)
+      guard Self.encodings[entry.type] != nil else { continue }
+      tables[entry.info, default: []].append(index)
+      total = total.saturating(adding: entry.size)
     }
     guard total <= file.size else {
       throw file.error(.malformed, "The relocation sections claim more bytes than the file has.")
@@ -97,22 +85,20 @@ extension ELFFile {
   func symbolTable(for section: Section) throws(ImageError) -> ELFSymbolTable? {
     guard header.isObject else { return try dynamic()?.symbols }
     guard let first = try relocationSections()[section.index]?.first else { return nil }
-    let index = Int(try sectionHeader(first).sh_link)
+    let index = try sectionHeader(first).link
     if let known = relocations.symbols[index] { return known }
     let table = try sectionHeader(index)
-    let names = try sectionHeader(Int(table.sh_link))
-    guard table.sh_type == UInt32(SHT_SYMTAB), names.sh_type == UInt32(SHT_STRTAB) else {
+    let names = try sectionHeader(table.link)
+    guard table.type == UInt32(SHT_SYMTAB), names.type == UInt32(SHT_STRTAB) else {
       throw file.error(
         .malformed, "The relocations name symbols of a section that holds none.",
         section: section.name)
     }
-    var symbols = ELFSymbolTable(
-      offset: table.sh_offset, size: table.sh_size, stringOffset: names.sh_offset,
-      stringSize: names.sh_size)
+    var symbols = ELFSymbolTable(entries: table.extent, names: names.extent)
     for other in sectionIndices {
       let entry = try sectionHeader(other)
-      guard entry.sh_type == UInt32(SHT_SYMTAB_SHNDX), Int(entry.sh_link) == index else { continue }
-      symbols.longIndices = (entry.sh_offset, entry.sh_size)
+      guard entry.type == UInt32(SHT_SYMTAB_SHNDX), entry.link == index else { continue }
+      symbols.longIndices = entry.extent
       break
     }
     relocations.symbols[index] = symbols

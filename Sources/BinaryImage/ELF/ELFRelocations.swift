@@ -18,8 +18,6 @@ struct ELFRelocation {
   var symbol: UInt32
   /// The machine's number for what to write.
   var type: UInt32
-  /// How many were seen before it: the loader applies them in this order.
-  var sequence: UInt32
   /// The form in which it was written.
   var form: Form
   /// Whether several relocations of an object together make the word.
@@ -46,10 +44,8 @@ struct ELFRelocationTable {
 
   /// How the entries are written.
   var encoding: Encoding
-  /// From the start of the file.
-  var offset: UInt64
-  /// In bytes.
-  var size: UInt64
+  /// Where they stand.
+  var extent: FileExtent
 }
 
 /// The relocations that fall into some ranges, and the copies, found in one pass over the tables.
@@ -59,18 +55,16 @@ struct ELFRelocationTable {
 struct ELFRelocations {
   /// What was looked at.
   let ranges: AddressRanges
-  private var kept: Sorted
-  private var copies = Sorted(areCombined: false)
-  private var sequence: UInt32 = 0
+  private var kept: [ELFRelocation] = []
+  private var copies: [ELFRelocation] = []
+  /// Whether several relocations of one place together make its word, as in objects.
+  private let areCombined: Bool
   /// The furthest place that anything is written to, wanted or not; nil where nothing is.
   private(set) var furthest: UInt64?
   let machine: ELFMachine
   private let copyType: UInt32?
   let bits: Int
   let order: ImageIdentity.ByteOrder
-
-  /// How much of a table is read at once.
-  static let chunk = 1 << 16
 
   /// Collects what `tables` say about `ranges`, and what the loader does without them.
   init(
@@ -83,7 +77,7 @@ struct ELFRelocations {
     copyType = machine.relocations?.copy
     bits = header.bits
     order = header.order
-    kept = Sorted(areCombined: header.isObject)
+    areCombined = header.isObject
     if let globalOffsets { try collect(globalOffsets, of: file) }
     for table in tables {
       switch table.encoding {
@@ -93,28 +87,22 @@ struct ELFRelocations {
       case .androidRela, .androidRel: try collectGroups(table, of: file)
       }
     }
-    kept.settle()
-    copies.settle()
+    kept.settle(areCombined: areCombined)
+    copies.settle(areCombined: false)
   }
 
   /// The relocation that writes the word at `place`.
-  func relocation(at place: UInt64) -> ELFRelocation? {
-    guard let found = kept.list.last(notAfter: place, by: \.place),
-      kept.list[found].place == place
-    else { return nil }
-    return kept.list[found]
-  }
+  func relocation(at place: UInt64) -> ELFRelocation? { kept.element(at: place, by: \.place) }
 
   /// The first place at or behind another that is written; nil where none is.
   func place(notBefore place: UInt64) -> UInt64? {
-    let before = place == 0 ? nil : kept.list.last(notAfter: place - 1, by: \.place)
-    let next = before.map { $0 + 1 } ?? 0
-    return next < kept.list.count ? kept.list[next].place : nil
+    let next = kept.sortedIndex(where: { $0.place >= place })
+    return next < kept.count ? kept[next].place : nil
   }
 
   /// The last copy that starts at or before `address`: the symbol tells how far it reaches.
   func copy(notAfter address: UInt64) -> ELFRelocation? {
-    copies.list.last(notAfter: address, by: \.place).map { copies.list[$0] }
+    copies.last(notAfter: address, by: \.place).map { copies[$0] }
   }
 
   // MARK: - Tables of entries
@@ -125,23 +113,13 @@ struct ELFRelocations {
     let word = bits / 8
     let isExplicit = table.encoding == .rela
     let entry = word * (isExplicit ? 3 : 2)
-    let whole = table.size - table.size % UInt64(entry)
-    let chunk = UInt64(Self.chunk - Self.chunk % entry)
-    var done: UInt64 = 0
-    while done < whole {
-      let size = min(chunk, whole - done)
-      let bytes = try file.read(at: table.offset + done, count: Int(size))
-      done += size
+    try file.forEachPiece(of: table.extent, entry: entry) { bytes in
       let span = bytes.span
-      var position = 0
-      while position < bytes.count,
-        let place = span.word(at: position, bits: bits, order: order),
-        let info = span.word(at: position + word, bits: bits, order: order)
-      {
-        let addend =
-          isExplicit ? span.word(at: position + 2 * word, bits: bits, order: order) ?? 0 : 0
-        consider(place, info, addend, isExplicit ? .rela : .rel)
-        position += entry
+      func field(_ place: Int) -> UInt64 { span.word(at: place, bits: bits, order: order) ?? 0 }
+      for start in stride(from: 0, to: bytes.count, by: entry) {
+        consider(
+          field(start), field(start + word), isExplicit ? field(start + 2 * word) : 0,
+          isExplicit ? .rela : .rel)
       }
     }
   }
@@ -167,42 +145,24 @@ struct ELFRelocations {
     guard isWanted || isCopy, type != 0 || form == .relr else { return }
     let signed = bits == 64 ? Int64(bitPattern: addend) : Int64(Int32(truncatingIfNeeded: addend))
     let relocation = ELFRelocation(
-      place: place, addend: signed, symbol: symbol, type: type, sequence: sequence, form: form)
-    sequence &+= 1
-    if isCopy { copies.keep(relocation) }
-    if isWanted { kept.keep(relocation) }
+      place: place, addend: signed, symbol: symbol, type: type, form: form)
+    if isCopy { copies.keep(relocation, areCombined: false) }
+    if isWanted { kept.keep(relocation, areCombined: areCombined) }
+  }
+}
+
+extension [ELFRelocation] {
+  /// Appends, and forgets repeated places as soon as they could pile up.
+  fileprivate mutating func keep(_ relocation: ELFRelocation, areCombined: Bool) {
+    if count == capacity, count >= 1 << 16 { settle(areCombined: areCombined) }
+    append(relocation)
   }
 
-  // MARK: - Order
-
-  /// The relocations of the places that are wanted: sorted by place, one at each.
-  private struct Sorted {
-    private(set) var list: [ELFRelocation] = []
-    /// Whether several relocations of one place together make its word, as in objects.
-    let areCombined: Bool
-
-    init(areCombined: Bool) { self.areCombined = areCombined }
-
-    /// Appends, and forgets repeated places as soon as they could pile up.
-    mutating func keep(_ relocation: ELFRelocation) {
-      if list.count == list.capacity, list.count >= 1 << 16 { settle() }
-      list.append(relocation)
-    }
-
-    /// Sorts by place; of several at one place the last counts, as for the loader.
-    mutating func settle() {
-      guard zip(list, list.dropFirst()).contains(where: { $0.place >= $1.place }) else { return }
-      list.sort { ($0.place, $0.sequence) < ($1.place, $1.sequence) }
-      var result: [ELFRelocation] = []
-      for relocation in list {
-        guard let last = result.last, last.place == relocation.place else {
-          result.append(relocation)
-          continue
-        }
-        result[result.count - 1] = relocation
-        result[result.count - 1].isCombined = areCombined
-      }
-      list = result
+  /// Sorts by place; of several at one place the last counts, as for the loader.
+  fileprivate mutating func settle(areCombined: Bool) {
+    settle(by: \.place) { earlier, later in
+      earlier = later
+      earlier.isCombined = areCombined
     }
   }
 }

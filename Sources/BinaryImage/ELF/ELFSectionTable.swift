@@ -10,6 +10,7 @@ struct ELFSectionTable {
   /// What one read got: the headers from `firstHeader` on.
   private let bytes: [UInt8]
   private let firstHeader: Int
+  private let bits: Int
   private let stride: Int
   /// What holds the names: as a rule the same bytes.
   private let texts: [UInt8]
@@ -26,23 +27,22 @@ struct ELFSectionTable {
 
   /// Reads the section table of `file`, which must be complete, and the names.
   init(of file: OpenedFile, _ header: ELFHeader) throws(ImageError) {
-    let (is64, order) = (header.bits == 64, header.order)
-    let (stride, count) = (is64 ? 64 : 40, Int(header.sections.count))
+    let (bits, order) = (header.bits, header.order)
+    let (stride, count) = (ELFSectionHeader.size(bits: bits), Int(header.sections.count))
     // Linkers put the names right before the table, so one read has both as a rule.
     let ahead = min(header.sections.offset, Self.usualNames)
     let first = header.sections.offset - ahead
     let tail = try file.read(at: first, count: Int(ahead) + count * stride)
-    let table = tail.span.extracting(Int(ahead)...)
+    func section(_ index: Int) -> ELFSectionHeader {
+      ELFSectionHeader(tail.span, at: Int(ahead) + index * stride, bits: bits, order: order)
+    }
     // SHN_XINDEX: the real index stands in section header 0.
     let isExtended = header.nameSection == UInt16(SHN_XINDEX)
-    let link: UInt32? = table.integer(at: is64 ? 40 : 24, order: order)
-    let index = isExtended ? Int(link ?? 0) : Int(header.nameSection)
-    let start = index * stride
-    guard index > 0, index < count,
-      table.integer(at: start + 4, as: UInt32.self, order: order) == UInt32(SHT_STRTAB),
-      let offset = table.word(at: start + (is64 ? 24 : 16), bits: header.bits, order: order),
-      let size = table.word(at: start + (is64 ? 32 : 20), bits: header.bits, order: order)
-    else { throw file.error(.malformed, "No section holds the names of the sections.") }
+    let index = isExtended ? section(0).link : Int(header.nameSection)
+    guard index > 0, index < count, section(index).type == UInt32(SHT_STRTAB) else {
+      throw file.error(.malformed, "No section holds the names of the sections.")
+    }
+    let (offset, size) = (section(index).offset, section(index).size)
     guard file.holds(offset, size) else {
       throw file.error(.truncated, "The file ends before the sections' names do.", at: offset)
     }
@@ -56,7 +56,8 @@ struct ELFSectionTable {
       names = texts.indices
     }
     (bytes, firstHeader) = (tail, Int(ahead))
-    (self.stride, self.count, self.order, nameTable) = (stride, count, order, index)
+    (self.bits, self.stride, self.count, self.order) = (bits, stride, count, order)
+    nameTable = index
   }
 
   /// Names to look for.
@@ -123,43 +124,9 @@ struct ELFSectionTable {
     }
   }
 
-  /// `sh_addr` and `sh_size`.
-  func range(of index: Int) -> (address: UInt64, size: UInt64) {
-    let start = start(of: index)
-    let (bits, address, size) = stride == 64 ? (64, 16, 32) : (32, 12, 20)
-    return (
-      bytes.span.word(at: start + address, bits: bits, order: order) ?? 0,
-      bytes.span.word(at: start + size, bits: bits, order: order) ?? 0
-    )
-  }
-
-  /// `sh_type` and `sh_flags`.
-  func kind(of index: Int) -> (type: UInt32, flags: UInt64) {
-    let start = start(of: index)
-    let type: UInt32? = bytes.span.integer(at: start + 4, order: order)
-    let flags = bytes.span.word(at: start + 8, bits: stride == 64 ? 64 : 32, order: order)
-    return (type ?? 0, flags ?? 0)
-  }
-
-  /// The section that the relocations of a section apply to: `sh_info`.
-  func target(of index: Int) -> Int {
-    let target: UInt32? = bytes.span.integer(
-      at: start(of: index) + (stride == 64 ? 44 : 28), order: order)
-    return target.map(Int.init) ?? -1
-  }
-
-  /// Whether the file holds the bytes of a section.
-  func hasContents(_ index: Int) -> Bool {
-    let type = kind(of: index).type
-    return type != UInt32(SHT_NOBITS) && type != UInt32(SHT_NULL)
-  }
-
-  /// `sh_offset` and `sh_size`.
-  func extent(of index: Int) -> (offset: UInt64, size: UInt64) {
-    let (start, bits) = (start(of: index), stride == 64 ? 64 : 32)
-    let offset = bytes.span.word(at: start + (bits == 64 ? 24 : 16), bits: bits, order: order)
-    let size = bytes.span.word(at: start + (bits == 64 ? 32 : 20), bits: bits, order: order)
-    return (offset ?? 0, size ?? 0)
+  /// The header of a section.
+  subscript(index: Int) -> ELFSectionHeader {
+    ELFSectionHeader(bytes.span, at: firstHeader + index * stride, bits: bits, order: order)
   }
 
   /// Whether the name of a section starts with `prefix`.
@@ -186,7 +153,7 @@ struct ELFSectionTable {
   func checkNames(of file: OpenedFile) throws(ImageError) {
     // Every linker and assembler calls the table of names so, and starts it with the empty name.
     let own = name(of: nameTable)
-    guard kind(of: 0).type == UInt32(SHT_NULL), own == ".shstrtab" || own == ".strtab",
+    guard self[0].type == UInt32(SHT_NULL), own == ".shstrtab" || own == ".strtab",
       texts[names.lowerBound] == 0, texts[names.upperBound - 1] == 0
     else {
       throw file.error(

@@ -2,35 +2,16 @@ internal import CElf
 
 /// The program headers: which bytes of the file stand at which address.
 package struct ELFSegments {
-  /// One `PT_LOAD`.
-  private struct Load {
-    let address: UInt64
-    let memorySize: UInt64
-    let offset: UInt64
-    let fileSize: UInt64
-  }
-
-  /// A range of the file.
-  package struct Extent {
-    /// From the start of the file.
-    var offset: UInt64
-    /// In bytes.
-    var size: UInt64
-    /// `p_align` or `sh_addralign`.
-    var alignment: UInt64 = 1
-    /// The linked address of the first byte.
-    var address = VirtualAddress(rawValue: 0)
-  }
-
   /// `PT_DYNAMIC`.
-  private(set) var dynamic: Extent?
+  private(set) var dynamic: ELFSegment?
   /// Every `PT_NOTE`, in table order.
-  private(set) var notes: [Extent] = []
+  private(set) var notes: [ELFSegment] = []
   /// Whether a loader is named: `PT_INTERP`.
   private(set) var hasInterpreter = false
   /// Where the ELF header stands in memory, if it is loaded.
   private(set) var headerAddress: VirtualAddress?
-  private var loads: [Load] = []
+  /// Every `PT_LOAD`.
+  private var loads: [ELFSegment] = []
   private var isOrdered = true
 
   /// The most segments that may overlap or stand in disorder; real files have a handful, in order.
@@ -39,26 +20,20 @@ package struct ELFSegments {
   /// Reads the program headers of a file.
   package init(of file: OpenedFile, _ header: ELFHeader) throws(ImageError) {
     for segment in try ELFSegment.all(of: file, header) {
-      let extent = Extent(
-        offset: segment.offset, size: segment.fileSize, alignment: segment.alignment,
-        address: VirtualAddress(rawValue: segment.address))
       switch segment.type {
       case UInt32(PT_LOAD):
-        let load = Load(
-          address: segment.address, memorySize: segment.memorySize, offset: segment.offset,
-          fileSize: min(segment.fileSize, segment.memorySize))
         if let last = loads.last,
-          load.address < last.address || load.address - last.address < last.memorySize
+          segment.address < last.address || segment.address - last.address < last.memorySize
         {
           isOrdered = false
         }
-        loads.append(load)
+        loads.append(segment)
         if segment.offset == 0, segment.fileSize > 0, headerAddress == nil {
-          headerAddress = extent.address
+          headerAddress = VirtualAddress(rawValue: segment.address)
         }
-      case UInt32(PT_DYNAMIC): if dynamic == nil { dynamic = extent }
+      case UInt32(PT_DYNAMIC): dynamic = dynamic ?? segment
       case UInt32(PT_INTERP): hasInterpreter = true
-      case UInt32(PT_NOTE): notes.append(extent)
+      case UInt32(PT_NOTE): notes.append(segment)
       default: break
       }
     }
@@ -70,26 +45,24 @@ package struct ELFSegments {
   /// The bytes of the file from `address` to the end of its segment; nil where none stand there.
   ///
   /// A later segment covers an earlier one, as the kernel maps them.
-  package func extent(from address: VirtualAddress) -> Extent? {
+  package func extent(from address: VirtualAddress) -> FileExtent? {
     guard let load = load(holding: address.rawValue) else { return nil }
     let skipped = address.rawValue - load.address
-    guard skipped < load.fileSize else { return nil }
+    guard skipped < load.mappedSize else { return nil }
     let (offset, overflow) = load.offset.addingReportingOverflow(skipped)
-    guard !overflow else { return nil }
-    return Extent(offset: offset, size: load.fileSize - skipped, address: address)
+    return overflow ? nil : FileExtent(offset: offset, size: load.mappedSize - skipped)
   }
 
   /// The `size` bytes at `address`, if one segment holds them all in the file.
-  package func extent(from address: VirtualAddress, size: UInt64) -> Extent? {
-    guard var extent = extent(from: address), extent.size >= size else { return nil }
-    extent.size = size
-    return extent
+  package func extent(from address: VirtualAddress, size: UInt64) -> FileExtent? {
+    guard let extent = extent(from: address), extent.size >= size else { return nil }
+    return FileExtent(offset: extent.offset, size: size)
   }
 
-  /// A segment that a file of this size does not have whole; nil where it has them all.
-  package func extent(notWithin size: UInt64) -> Extent? {
-    loads.first { $0.fileSize > 0 && ($0.offset > size || $0.fileSize > size - $0.offset) }
-      .map { Extent(offset: $0.offset, size: $0.fileSize) }
+  /// What a segment claims that the file does not have whole; nil where it has them all.
+  func extent(notWithin file: OpenedFile) -> FileExtent? {
+    loads.first { $0.mappedSize > 0 && !file.holds($0.offset, $0.mappedSize) }
+      .map { FileExtent(offset: $0.offset, size: $0.mappedSize) }
   }
 
   /// Whether memory of the image is at an address, or ends there.
@@ -98,18 +71,14 @@ package struct ELFSegments {
     return load(holding: place) != nil || (place > 0 && load(holding: place - 1) != nil)
   }
 
-  private func load(holding address: UInt64) -> Load? {
-    guard isOrdered else {
-      return loads.last { address >= $0.address && address - $0.address < $0.memorySize }
+  private func load(holding address: UInt64) -> ELFSegment? {
+    let isThere = { (load: ELFSegment) in
+      address >= load.address && address - load.address < load.memorySize
     }
-    var low = 0
-    var high = loads.count
-    while low < high {
-      let middle = (low + high) / 2
-      if loads[middle].address <= address { low = middle + 1 } else { high = middle }
+    guard isOrdered else { return loads.last(where: isThere) }
+    return loads.last(notAfter: address, by: \.address).flatMap {
+      isThere(loads[$0]) ? loads[$0] : nil
     }
-    guard low > 0, address - loads[low - 1].address < loads[low - 1].memorySize else { return nil }
-    return loads[low - 1]
   }
 }
 
@@ -127,6 +96,13 @@ package struct ELFSegment {
   package var isExecutable: Bool { flags & UInt32(PF_X) != 0 }
   /// Whether the process may write to it.
   package var isWritable: Bool { flags & UInt32(PF_W) != 0 }
+  /// How many bytes of it are both in the file and in memory.
+  var mappedSize: UInt64 { min(fileSize, memorySize) }
+  /// Where the file has it.
+  var extent: FileExtent { FileExtent(offset: offset, size: fileSize) }
+
+  /// The size of a program header in bytes.
+  package static func size(bits: Int) -> Int { bits == 64 ? 56 : 32 }
 
   /// Reads the table of program headers of a file.
   package static func all(
@@ -136,18 +112,22 @@ package struct ELFSegment {
       throw file.error(
         .truncated, "The file ends inside the program headers.", at: header.segments.offset)
     }
-    let count = Int(header.segments.count)
-    let size = header.bits == 64 ? 56 : 32
-    let table = try file.read(at: header.segments.offset, count: count * size)
-    return (0..<count).map { index in
-      ELFSegment(
-        table.span.extracting(index * size..<(index + 1) * size), bits: header.bits,
-        order: header.order)
+    let size = Int(header.segments.count) * size(bits: header.bits)
+    let table = try file.slice(at: header.segments.offset, count: size)
+    return all(in: table.span, bits: header.bits, order: header.order)
+  }
+
+  /// The program headers that `table` consists of.
+  package static func all(
+    in table: Span<UInt8>, bits: Int, order: ImageIdentity.ByteOrder
+  ) -> [ELFSegment] {
+    let size = size(bits: bits)
+    return (0..<table.count / size).map { index in
+      ELFSegment(table.extracting(index * size..<(index + 1) * size), bits: bits, order: order)
     }
   }
 
-  /// Reads the header that `bytes` are.
-  package init(_ bytes: Span<UInt8>, bits: Int, order: ImageIdentity.ByteOrder) {
+  private init(_ bytes: Span<UInt8>, bits: Int, order: ImageIdentity.ByteOrder) {
     func word(_ offset: Int) -> UInt64 { bytes.word(at: offset, bits: bits, order: order) ?? 0 }
     let is64 = bits == 64
     type = bytes.integer(at: 0, order: order) ?? 0

@@ -86,7 +86,7 @@ internal import CImageList
     let entry = self.entry(position)
     return unsafe MappedImage(
       id: ids[position], name: String(cString: list.names + Int(entry.name)),
-      role: MappedImage.Role(image_role(UInt32(entry.role))),
+      role: MappedImage.Role(rawValue: entry.role) ?? .library,
       bias: LoadBias(rawValue: entry.bias),
       header: entry.header == 0 ? nil : RuntimeAddress(rawValue: entry.header),
       note: MappedImage.Note(image_note(UInt32(entry.note))), buildID: entry.buildID,
@@ -105,13 +105,8 @@ internal import CImageList
   /// The position of the image that has this identity, if it is still in the list.
   package func position(of id: MappedImage.ID) -> Int? {
     // Identities ascend: survivors keep their order and new images come last.
-    var low = 0
-    var high = ids.count
-    while low < high {
-      let middle = (low + high) / 2
-      if ids[middle] < id { low = middle + 1 } else { high = middle }
-    }
-    return low < ids.count && ids[low] == id ? low : nil
+    let position = ids.sortedIndex(where: { $0 >= id })
+    return position < ids.count && ids[position] == id ? position : nil
   }
 
   /// The description that the C side keeps; `position` is checked.

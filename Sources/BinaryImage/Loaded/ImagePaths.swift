@@ -53,37 +53,12 @@ struct ImagePaths: Sequence, IteratorProtocol {
   }()
 
   private static func kernelPaths(of address: UInt) -> [String] {
-    guard let maps = contents(of: "/proc/self/maps") else { return [] }
-    for line in maps.split(separator: UInt8(ascii: "\n")) {
-      // start-end permissions offset device inode path
-      let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
-      guard fields.count == 6 else { continue }
-      let range = fields[0].split(separator: UInt8(ascii: "-"))
-      guard range.count == 2, let start = hexadecimal(range[0]), let end = hexadecimal(range[1]),
-        start <= address, address < end
-      else { continue }
-      let path = String(decoding: fields[5].drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)
-      return [path, "/proc/self/map_files/" + String(decoding: fields[0], as: UTF8.self)]
+    for line in systemFile("/proc/self/maps").bytes.split(separator: UInt8(ascii: "\n")) {
+      guard let range = MappedRange(line), range.start <= address, address < range.end else {
+        continue
+      }
+      return [range.path, "/proc/self/map_files/\(range.mapping)"]
     }
     return []
-  }
-
-  private static func hexadecimal(_ digits: ArraySlice<UInt8>) -> UInt? {
-    UInt(String(decoding: digits, as: UTF8.self), radix: 16)
-  }
-
-  private static func contents(of path: String) -> [UInt8]? {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    while true {
-      let chunk = unsafe [UInt8](unsafeUninitializedCapacity: 65536) { buffer, count in
-        // Sound: read writes at most as many bytes as it is told.
-        count = unsafe Swift.max(0, read(descriptor, buffer.baseAddress, buffer.count))
-      }
-      if chunk.isEmpty { return bytes }
-      bytes += chunk
-    }
   }
 }

@@ -72,22 +72,19 @@ internal import CImageList
     of section: Section, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result {
     let part = try self.part(section)
-    return contents.bytes.withSpan { body($0.extracting(part.bytes)) }
+    return contents.withBytes(part.bytes, body)
   }
 
   /// The pointer at `offset`, with the value that the loader has written.
   package func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue {
     let part = try part(section)
-    let size = MemoryLayout<UInt>.size
-    guard let start = Int(exactly: offset), start <= part.bytes.count - size else {
+    let word = contents.withBytes(part.bytes) { bytes in
+      Int(exactly: offset).flatMap { bytes.integer(at: $0, as: UInt.self, order: .ofThisProcess) }
+    }
+    guard let word else {
       throw error(
         .truncated, section: section.name,
         "A pointer at offset \(offset) does not fit into \(part.bytes.count) bytes.")
-    }
-    // Sound: the range was just checked, and every bit pattern is an integer.
-    let word = contents.bytes.withSpan { bytes in
-      unsafe bytes.bytes.unsafeLoadUnaligned(
-        fromByteOffset: part.bytes.lowerBound + start, as: UInt.self)
     }
     return PointerValue(
       rawValue: UInt64(word), target: target(of: word), resolution: word == 0 ? .none : .loaded)
@@ -98,13 +95,12 @@ internal import CImageList
     of section: Section, limit: Int, _ body: (UInt64, PointerValue?, Span<UInt8>?) -> Bool
   ) throws(ImageError) -> UInt64 {
     let part = try self.part(section)
-    contents.bytes.withSpan { bytes in
-      var offset: UInt64 = 0
-      for text in contents.texts[part.texts] {
-        let isText = text.state == .copied && text.bytes.count <= limit
-        guard body(offset, nil, isText ? bytes.extracting(text.bytes) : nil) else { return }
-        offset += UInt64(MemoryLayout<UInt>.size)
-      }
+    var offset: UInt64 = 0
+    for text in contents.texts[part.texts] {
+      let isText = text.kind == IMAGE_TEXT_COPIED && text.size <= limit
+      guard isText ? contents.withText(text, { body(offset, nil, $0) }) : body(offset, nil, nil)
+      else { break }
+      offset += UInt64(MemoryLayout<UInt>.size)
     }
     return UInt64(part.bytes.count)
   }
@@ -119,21 +115,19 @@ internal import CImageList
       throw error(.outOfImage, section: section.name, "No slot of pointers is at this offset.")
     }
     let text = contents.texts[slot]
-    switch text.state {
-    case .copied where text.bytes.count <= limit:
-      return contents.bytes.withSpan { body($0.extracting(text.bytes)) }
-    case .outside:
+    switch text.kind {
+    case IMAGE_TEXT_COPIED where text.size <= limit: return contents.withText(text, body)
+    case IMAGE_TEXT_COPIED, IMAGE_TEXT_UNTERMINATED:
       throw error(
-        .outOfImage,
-        "0x\(UInt64(text.address.rawValue).hexadecimal) is not among the image's file contents.")
-    case .copied, .unterminated:
-      throw error(
-        .unterminated,
-        "The text at 0x\(UInt64(text.address.rawValue).hexadecimal) does not end in time.")
-    case .overBudget:
+        .unterminated, "The text at 0x\(UInt64(text.address).hexadecimal) does not end in time.")
+    case IMAGE_TEXT_OVER_BUDGET:
       throw error(
         .unterminated,
         "The texts of the image exceed \(IMAGE_TEXT_BUDGET >> 20) MiB, no more are read.")
+    default:
+      throw error(
+        .outOfImage,
+        "0x\(UInt64(text.address).hexadecimal) is not among the image's file contents.")
     }
   }
 

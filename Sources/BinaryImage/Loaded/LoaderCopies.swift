@@ -70,9 +70,8 @@ internal import CImageList
     var parts: [Contents.Part] = []
     parts.reserveCapacity(plan.wanted.count)
     let ranges = firstRanges[index]..<firstRanges[index] + plan.wanted.count
-    var texts: [SlotText] = []
+    var texts: [image_text] = []
     texts.reserveCapacity(ranges.reduce(0) { unsafe $0 + copies.ranges[$1].text_count })
-    var hasRecords = false
     for (number, wanted) in plan.wanted.enumerated() {
       let range = unsafe copies.ranges[firstRanges[index] + number]
       let section = Section(
@@ -80,44 +79,21 @@ internal import CImageList
         address: plan.mapped.bias.virtualAddress(of: RuntimeAddress(rawValue: wanted.start)),
         offset: nil, size: UInt64(range.bytes.size), flags: range.writable ? "WA" : "A")
       let firstText = texts.count
-      hasRecords = hasRecords || !wanted.holdsPointers
-      for number in 0..<range.text_count {
-        // Sound: the texts of a range follow one another.
-        texts.append(SlotText(unsafe copies.texts[range.first_text + number], in: whole))
-      }
+      // Sound: the texts of a range follow one another.
+      unsafe texts.append(
+        contentsOf: UnsafeBufferPointer(
+          start: copies.texts + range.first_text, count: range.text_count))
       parts.append(
         Contents.Part(
-          section: section, bytes: Self.place(range.bytes.offset, range.bytes.size, in: whole),
-          texts: firstText..<texts.count))
+          section: section, bytes: whole.place(of: range.bytes), texts: firstText..<texts.count))
     }
-    guard let bytes = unsafe CopiedBytes(whole, of: &copies, isOnlyOne: firstRanges.count == 1)
-    else { return nil }
-    return Contents(parts: parts, bytes: bytes, texts: texts, hasRecords: hasRecords)
-  }
-
-  /// Where a piece stands in the one that holds it; what is empty stands nowhere.
-  fileprivate static func place(_ offset: Int, _ size: Int, in whole: image_piece) -> Range<Int> {
-    size == 0 ? 0..<0 : offset - whole.offset..<offset - whole.offset + size
+    return unsafe Contents(
+      parts: parts, texts: texts, hasRecords: !plan.wanted.allSatisfy(\.holdsPointers), whole,
+      of: &copies, isOnlyOne: firstRanges.count == 1)
   }
 
   /// The bytes of a piece, valid as long as the copies are.
   private func bytes(_ piece: image_piece) -> UnsafeBufferPointer<UInt8> {
     unsafe UnsafeBufferPointer(start: copies.bytes + piece.offset, count: piece.size)
-  }
-}
-
-extension SlotText {
-  /// Translates what the C side says of a slot.
-  fileprivate init(_ text: image_text, in whole: image_piece) {
-    let state: State =
-      switch image_text_status(text.status) {
-      case IMAGE_TEXT_COPIED: .copied
-      case IMAGE_TEXT_UNTERMINATED: .unterminated
-      case IMAGE_TEXT_OVER_BUDGET: .overBudget
-      default: .outside
-      }
-    self.init(
-      address: RuntimeAddress(rawValue: text.address),
-      bytes: LoaderCopies.place(text.offset, Int(text.size), in: whole), state: state)
   }
 }

@@ -29,132 +29,71 @@ struct MappedFile {
   init(path: String, of mapped: MappedImage) throws(ImageError) {
     let name = ImagePaths.displayName(of: mapped)
     let file = try OpenedFile(path: path, name: name, wasMapped: true)
-    let header = try ELFHeader(of: file)
-    sections = try Self.sections(of: file, header, at: mapped.bias)
-    self.header = try file.slice(at: 0, count: header.bits == 64 ? 64 : 52)
-    let size = header.bits == 64 ? 56 : 32
-    let programHeaders = try file.slice(
-      at: header.segments.offset, count: Int(header.segments.count) * size)
-    self.programHeaders = programHeaders
-    let id = mapped.buildID
-    guard !id.isEmpty else {
-      self.id = (isWanted: false, isThere: true)
-      return
-    }
-    self.id = (isWanted: true, isThere: try Self.hasID(id, file, header, programHeaders.span))
+    let image = try ELFFile(file)
+    sections = try Self.sections(of: image, at: mapped.bias)
+    let (header, id) = (image.header, mapped.buildID)
+    self.header = try file.slice(at: 0, count: ELFHeader.size(bits: header.bits))
+    programHeaders = try file.slice(
+      at: header.segments.offset,
+      count: Int(header.segments.count) * ELFSegment.size(bits: header.bits))
+    let isThere = id.isEmpty ? true : try Self.hasID(id, file, header)
+    self.id = (isWanted: !id.isEmpty, isThere: isThere)
   }
 
   private static func sections(
-    of file: OpenedFile, _ header: ELFHeader, at bias: LoadBias
+    of image: ELFFile, at bias: LoadBias
   ) throws(ImageError) -> [MappedSection] {
-    if header.sections.isComplete, header.sections.count > 0 {
-      // Most files declare nothing, and their names alone say so; of the others the table says enough.
-      let table = try ELFSectionTable(of: file, header)
-      if let sections = try sections(in: table, of: file, at: bias) { return sections }
+    if image.hasSectionTable {
+      // Most files declare nothing, and their names alone say so.
+      var isEmpty = true
+      try image.sectionTable().forEach(named: .ofThisProject) { _, _ in isEmpty = false }
+      if isEmpty { return [] }
     }
-    let image = try ELFFile(file)
     var sections: [MappedSection] = []
     for (kind, name) in SectionNote.names.enumerated() {
-      let ofThisName = try image.sections(named: name).filter {
-        isMapped($0.size, at: $0.address, isAllocated: $0.flags.contains("A"))
+      // The loader maps no section that is empty or not allocated.
+      let mapped = try image.sections(named: name).filter {
+        $0.size > 0 && ($0.address.rawValue != 0 || $0.flags.contains("A"))
       }
-      for section in ofThisName.sorted(by: { $0.address < $1.address }) {
-        sections.append(
-          try place(of: kind, at: section.address, size: section.size, in: file, at: bias))
+      for section in mapped.sorted(by: { $0.address < $1.address }) {
+        let start = bias.runtimeAddress(of: section.address).rawValue
+        let (stop, overflow) = start.addingReportingOverflow(
+          UInt(truncatingIfNeeded: section.size))
+        guard !overflow else {
+          throw image.file.error(
+            .outOfImage,
+            "The section stands at 0x\(section.address.rawValue.hexadecimal), where nothing is "
+              + "mapped.", section: name)
+        }
+        sections.append(MappedSection(kind: kind, start: start, stop: stop))
       }
     }
     return sections
   }
 
-  /// The sections as the table has them; nil where a name stands twice.
-  private static func sections(
-    in table: ELFSectionTable, of file: OpenedFile, at bias: LoadBias
-  ) throws(ImageError) -> [MappedSection]? {
-    var indices = (mods: 0, services: 0, records: 0)
-    var count = 0
-    table.forEach(named: .ofThisProject) { index, name in
-      count += 1
-      switch name {
-      case 0: indices.mods = index
-      case 1: indices.services = index
-      default: indices.records = index
-      }
-    }
-    guard count > 0 else { return [] }
-    var sections: [MappedSection] = []
-    sections.reserveCapacity(count)
-    for kind in SectionNote.names.indices {
-      let index = kind == 0 ? indices.mods : kind == 1 ? indices.services : indices.records
-      guard index != 0 else { continue }
-      count -= 1
-      let range = table.range(of: index)
-      let (address, size) = (VirtualAddress(rawValue: range.address), range.size)
-      let isAllocated = table.kind(of: index).flags & UInt64(SHF_ALLOC) != 0
-      guard isMapped(size, at: address, isAllocated: isAllocated) else { continue }
-      sections.append(try place(of: kind, at: address, size: size, in: file, at: bias))
-    }
-    return count == 0 ? sections : nil
-  }
-
-  /// Where a section of the file stands in the process.
-  private static func place(
-    of kind: Int, at address: VirtualAddress, size: UInt64, in file: OpenedFile, at bias: LoadBias
-  ) throws(ImageError) -> MappedSection {
-    let start = bias.runtimeAddress(of: address).rawValue
-    let (stop, overflow) = start.addingReportingOverflow(UInt(truncatingIfNeeded: size))
-    guard !overflow else {
-      throw file.error(
-        .outOfImage,
-        "The section stands at 0x\(address.rawValue.hexadecimal), where nothing is mapped.",
-        section: SectionNote.names[kind])
-    }
-    return MappedSection(kind: kind, start: start, stop: stop)
-  }
-
   /// Whether an image with these headers and this build-id was mapped from this file.
   ///
-  /// `strip` may have been at work since: with a build-id, where the section table stands does not
-  /// count. `header` is empty where no segment of the image holds it.
+  /// With a build-id, the position of the section table does not count. `header` is empty where no segment
+  /// of the image holds it.
   func agrees(header: Span<UInt8>, programHeaders: Span<UInt8>) -> Bool {
     guard programHeaders.equals(self.programHeaders.span), id.isThere else { return false }
     if header.isEmpty { return true }
     let ours = self.header.span
-    guard header.count == ours.count else { return false }
-    if !id.isWanted { return header.equals(ours) }
-    // e_shoff stands behind e_phoff; e_shentsize, e_shnum and e_shstrndx end the header.
-    let word = header.count == 64 ? 8 : 4
-    let start = 0..<24 + 2 * word
-    let middle = start.upperBound + word..<header.count - 6
-    return header.extracting(start).equals(ours.extracting(start))
-      && header.extracting(middle).equals(ours.extracting(middle))
-  }
-
-  /// Whether the loader maps a section: not if it is empty or not allocated.
-  private static func isMapped(
-    _ size: UInt64, at address: VirtualAddress, isAllocated: Bool
-  ) -> Bool {
-    size > 0 && (address.rawValue != 0 || isAllocated)
+    return id.isWanted ? ELFHeader.areOfOneBuild(header, ours) : header.equals(ours)
   }
 
   /// Whether this build-id is the first among the note segments, where the loader would find it too.
   ///
   /// The identity of the file has it as well, and much else that has no say here.
   private static func hasID(
-    _ id: [UInt8], _ file: OpenedFile, _ header: ELFHeader, _ programHeaders: Span<UInt8>
+    _ id: [UInt8], _ file: OpenedFile, _ header: ELFHeader
   ) throws(ImageError) -> Bool {
-    let (bits, order) = (header.bits, header.order)
-    let (size, offset, fileSize, align) = bits == 64 ? (56, 8, 32, 48) : (32, 4, 16, 28)
-    for start in stride(from: 0, to: programHeaders.count, by: size) {
-      func word(_ field: Int) -> UInt64 {
-        programHeaders.word(at: start + field, bits: bits, order: order) ?? 0
-      }
-      guard programHeaders.integer(at: start, order: order) == UInt32(PT_NOTE) else { continue }
+    for segment in try ELFSegment.all(of: file, header) where segment.type == UInt32(PT_NOTE) {
       // Longer notes than anybody writes hold no build-id.
-      let count = Int(min(word(fileSize), 1 << 16))
-      let notes = try file.slice(at: word(offset), count: count)
-      if let found = ELFNote.buildID(in: notes.span, alignment: word(align), order: order) {
-        return notes.span.extracting(found).equals(id.span)
-      }
+      let notes = try file.slice(at: segment.offset, count: Int(min(segment.fileSize, 1 << 16)))
+      let found = ELFNote.buildID(
+        in: notes.span, alignment: segment.alignment, order: header.order)
+      if let found { return notes.span.extracting(found).equals(id.span) }
     }
     return false
   }

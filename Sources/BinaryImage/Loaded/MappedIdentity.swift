@@ -34,7 +34,7 @@ extension ImageIdentity {
     header: Span<UInt8>, programHeaders: Span<UInt8>, order: ByteOrder
   ) -> Bool {
     if header.integer(at: 16, order: order) == UInt16(ET_EXEC) { return true }
-    let size = MemoryLayout<UInt>.size == 8 ? 56 : 32
+    let size = ELFSegment.size(bits: MemoryLayout<UInt>.size * 8)
     for start in stride(from: 0, to: programHeaders.count, by: size)
     where programHeaders.integer(at: start, order: order) == UInt32(PT_INTERP) { return true }
     return false
@@ -43,7 +43,7 @@ extension ImageIdentity {
 
 extension ImageIdentity.ByteOrder {
   /// The order of this process.
-  fileprivate static var ofThisProcess: Self {
+  static var ofThisProcess: Self {
     #if _endian(little)
       .little
     #else

@@ -22,8 +22,8 @@ package struct MappedImage: Identifiable, Hashable, Sendable {
   /// Whether a runtime is in the image: libBeeHive.so, or a copy that somebody linked into it.
   package let carriesRuntime: Bool
 
-  /// What an image is to the process.
-  package enum Role: Hashable, Sendable {
+  /// What an image is to the process; the numbers are those of the C side, `image_role`.
+  package enum Role: UInt8, Sendable {
     /// A shared library, loaded at the start or by `dlopen`.
     case library
     /// The program itself.
@@ -57,18 +57,6 @@ extension MappedImage.Note {
       case IMAGE_NOTE_OUT_OF_IMAGE: .invalid("The note names a range outside the image.")
       case IMAGE_NOTE_MISALIGNED: .invalid("The note names a range that is not aligned to 8.")
       default: .invalid("The note has defect \(code.rawValue).")
-      }
-  }
-}
-
-extension MappedImage.Role {
-  /// Translates the codes of the C side.
-  init(_ code: image_role) {
-    self =
-      switch code {
-      case IMAGE_ROLE_MAIN: .program
-      case IMAGE_ROLE_VDSO: .vdso
-      default: .library
       }
   }
 }

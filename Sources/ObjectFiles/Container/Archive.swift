@@ -235,20 +235,11 @@ private enum MemberName {
 
 extension UInt64 {
   /// The number that digits and then spaces stand for; nil where they are anything else.
-  fileprivate init?(decimal field: some Sequence<UInt8>) {
-    var value: UInt64 = 0
-    var hasDigits = false
-    var hasEnded = false
-    for byte in field {
-      if byte == 0x20 {
-        hasEnded = true
-      } else {
-        guard (0x30...0x39).contains(byte), !hasEnded, value < 1 << 58 else { return nil }
-        value = value * 10 + UInt64(byte - 0x30)
-        hasDigits = true
-      }
-    }
-    guard hasDigits else { return nil }
-    self = value
+  fileprivate init?(decimal field: ArraySlice<UInt8>) {
+    let digits = field.prefix { $0 != 0x20 }
+    guard digits.allSatisfy({ (0x30...0x39).contains($0) }),
+      field[digits.endIndex...].allSatisfy({ $0 == 0x20 })
+    else { return nil }
+    self.init(String(decoding: digits, as: UTF8.self))
   }
 }

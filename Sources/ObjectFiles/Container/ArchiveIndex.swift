@@ -19,7 +19,6 @@ struct ArchiveIndex {
   private(set) var furthest: UInt64 = 0
 
   private static let mostBytes: UInt64 = 1 << 28
-  private static let chunk: UInt64 = 1 << 16
 
   /// Reads the index that stands at `offset`.
   init(
@@ -36,15 +35,14 @@ struct ArchiveIndex {
     let count = first.span.word(at: 0, bits: bits, order: order) ?? 0
     let bytes = isBSD ? count : count.multipliedReportingOverflow(by: word).partialValue
     guard bytes <= size - word else { return }
-    let stride = Int(isBSD ? 2 * word : word)
-    var done: UInt64 = 0
-    while done < bytes {
-      let part = min(Self.chunk, bytes - done)
-      let entries = try file.read(at: offset + word + done, count: Int(part))
-      for place in Swift.stride(from: isBSD ? Int(word) : 0, to: entries.count, by: stride) {
-        furthest = max(furthest, entries.span.word(at: place, bits: bits, order: order) ?? 0)
+    let table = FileExtent(offset: offset + word, size: bytes)
+    // Of a pair, the offset is the second.
+    let entry = Int(isBSD ? 2 * word : word)
+    try file.forEachPiece(of: table, entry: entry) { entries in
+      for end in stride(from: entry, through: entries.count, by: entry) {
+        let place = entries.span.word(at: end - Int(word), bits: bits, order: order)
+        furthest = max(furthest, place ?? 0)
       }
-      done += part
     }
   }
 }

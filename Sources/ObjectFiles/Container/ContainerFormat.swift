@@ -43,29 +43,34 @@ extension ImageFile {
     pathBytes: [UInt8], name: String? = nil, architecture: String? = nil,
     _ body: (FoundImage) -> Void
   ) {
-    var search = ImageSearch(architecture: architecture)
+    var hasFound = false
     do throws(ImageError) {
       let name = name ?? String(decoding: pathBytes, as: UTF8.self)
       let file = try OpenedFile(path: pathBytes, name: name)
-      visit(file, &search, body)
-      guard search.isFruitless else { return }
-      throw file.error(
-        .noSuchArchitecture, "The file has no image for \(architecture ?? "this machine").")
+      visit(file, architecture, &hasFound, body)
+      guard let architecture, !hasFound else { return }
+      throw file.error(.noSuchArchitecture, "The file has no image for \(architecture).")
     } catch {
       body(FoundImage(container: [], image: .failure(error)))
     }
   }
 
+  /// Hands over the images of a file that are for an architecture; `hasFound` becomes true where
+  /// something is, or may be, what is looked for.
   private static func visit(
-    _ file: OpenedFile, _ search: inout ImageSearch, _ body: (FoundImage) -> Void
+    _ file: OpenedFile, _ architecture: String?, _ hasFound: inout Bool,
+    _ body: (FoundImage) -> Void
   ) {
+    func tell(_ error: ImageError) {
+      if error.code != .notAnObject || file.container.isEmpty { hasFound = true }
+      body(FoundImage(container: file.container, image: .failure(error)))
+    }
     do throws(ImageError) {
       guard let format = containers.first(where: { $0.recognises(file.head) }) else {
         let image = try open(file)
-        if search.takes(image) {
-          body(FoundImage(container: file.container, image: .success(image)))
-        }
-        return
+        guard architecture == nil || image.identity.machine == architecture else { return }
+        hasFound = true
+        return body(FoundImage(container: file.container, image: .success(image)))
       }
       guard file.container.count < mostNested else {
         throw file.error(.malformed, "Containers stand more than \(mostNested) deep in each other.")
@@ -73,43 +78,17 @@ extension ImageFile {
       try format.init(file).forEachMember { member in
         switch member {
         case .success(let member):
-          if search.mayWant(member, of: format) { visit(member, &search, body) }
-        case .failure(let error):
-          search.meets(error, in: file.container)
-          body(FoundImage(container: file.container, image: .failure(error)))
+          // Slices are named after machines.
+          if architecture == nil || format != UniversalFile.self
+            || member.container.last == architecture
+          {
+            visit(member, architecture, &hasFound, body)
+          }
+        case .failure(let error): tell(error)
         }
       }
     } catch {
-      search.meets(error, in: file.container)
-      body(FoundImage(container: file.container, image: .failure(error)))
+      tell(error)
     }
-  }
-}
-
-/// What is looked for in a file, and whether it was there.
-private struct ImageSearch {
-  let architecture: String?
-  private var hasFound = false
-
-  init(architecture: String?) { self.architecture = architecture }
-
-  /// Whether images were asked for that the file has none of.
-  var isFruitless: Bool { architecture != nil && !hasFound }
-
-  /// Whether a member can lead to what is looked for; slices are named after machines.
-  func mayWant(_ member: OpenedFile, of format: any ContainerFormat.Type) -> Bool {
-    architecture == nil || format != UniversalFile.self || member.container.last == architecture
-  }
-
-  /// Whether an image is one that is looked for.
-  mutating func takes(_ image: any FileImage) -> Bool {
-    guard architecture == nil || image.identity.machine == architecture else { return false }
-    hasFound = true
-    return true
-  }
-
-  /// Takes note of what cannot be read: it may be what is looked for, unless it is no image.
-  mutating func meets(_ error: ImageError, in container: [String]) {
-    if error.code != .notAnObject || container.isEmpty { hasFound = true }
   }
 }

@@ -12,9 +12,6 @@ struct MachOChainedImports {
   private let namesFormat: UInt32
   private let end: UInt64
 
-  /// Longer names are cut off the way a corrupt table would make them.
-  private static let longestName = 1 << 16
-
   /// Reads the fields of the fixups' header; `extent` holds tables and names.
   init(
     _ fields: MachOFields, in extent: FileExtent, of file: OpenedFile
@@ -66,7 +63,7 @@ struct MachOChainedImports {
       name = UInt64(word >> 9)
       if format == 2 { addend = Int64(Int32(bitPattern: fields.single(4) ?? 0)) }
     }
-    let text = try window.text(file, at: names + name, before: end, limit: Self.longestName)
+    let text = try window.text(file, at: names + name, before: end, limit: FileWindow.longestName)
     guard let text else {
       throw file.error(.malformed, "The name of chained import \(ordinal) lies outside the names.")
     }

@@ -59,7 +59,7 @@ struct MachOChains {
   ) throws(ImageError) -> MachOFixup? {
     guard let found = segments.index(holding: address),
       let page = try page(of: address, in: found, segments, of: file),
-      let place = page.places.last(notAfter: address, by: { $0 }), page.places[place] == address
+      page.places.element(at: address, by: { $0 }) != nil
     else { return nil }
     switch page.format.meaning(of: raw, highestPointer: page.highestPointer) {
     case .address(let target): return .chained(address: target)
@@ -85,11 +85,7 @@ struct MachOChains {
     while range.contains(address), let found = segments.index(holding: address),
       let page = try page(of: address, in: found, segments, of: file)
     {
-      if let place = page.places.last(notAfter: range.upperBound - 1, by: { $0 }),
-        range.contains(page.places[place])
-      {
-        last = page.places[place]
-      }
+      last = page.places.lastKey(in: range, by: { $0 }) ?? last
       address = page.end
     }
     return last

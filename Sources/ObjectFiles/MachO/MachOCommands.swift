@@ -12,12 +12,6 @@ struct MachOCommands {
     var bind: FileExtent, weakBind: FileExtent, lazyBind: FileExtent
   }
 
-  /// `LC_DYSYMTAB`: the relocations of linked files that are older than `LC_DYLD_INFO`.
-  struct ClassicRelocations {
-    /// Those that name a symbol, and those that add the slide.
-    var external: FileExtent, local: FileExtent
-  }
-
   /// The segments in file order; of an object, the one that all sections stand in.
   private(set) var segments: [MachOSegment] = []
   /// The sections of all segments, in the order that gives each its ordinal, from 1.
@@ -28,8 +22,9 @@ struct MachOCommands {
   private(set) var dyldInfo: DyldInfo?
   /// `LC_DYLD_CHAINED_FIXUPS`.
   private(set) var chainedFixups: FileExtent?
-  /// `LC_DYSYMTAB`.
-  private(set) var classicRelocations: ClassicRelocations?
+  /// `LC_DYSYMTAB`: the relocations of linked files that are older than `LC_DYLD_INFO`, those that name
+  /// a symbol and those that add the slide.
+  private(set) var classicRelocations: [FileExtent]?
   /// `LC_UUID`; empty where there is none.
   private(set) var uuid: [UInt8] = []
   /// What is encrypted in this file: `LC_ENCRYPTION_INFO` with a `cryptid`.
@@ -98,9 +93,9 @@ struct MachOCommands {
       symbols = table
     case 0xb:
       guard let external = extent(64), let local = extent(72) else { return false }
-      classicRelocations = ClassicRelocations(
-        external: FileExtent(offset: external.offset, size: external.size * 8),
-        local: FileExtent(offset: local.offset, size: local.size * 8))
+      classicRelocations = [external, local].map {
+        FileExtent(offset: $0.offset, size: $0.size * 8)
+      }
     case 0x1b:
       guard let bytes = fields.bytes(8, count: 16) else { return false }
       uuid = bytes

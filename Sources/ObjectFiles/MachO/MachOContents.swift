@@ -10,38 +10,26 @@ extension MachOFile {
     return body(bytes.span)
   }
 
-  /// Lends the text that starts at a pointer's target, without its NUL, for the call's duration.
+  /// Lends a text of a section, without its NUL, for the call's duration.
   package func withText<Result>(
-    at target: PointerValue.Target, limit: Int, _ body: (Span<UInt8>) -> Result
+    inSection ordinal: Int, from offset: UInt64, limit: Int, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result {
-    switch target {
-    case .address(let address):
-      guard let extent = try segments().extent(from: address) else {
-        throw file.outsideSegments(address)
-      }
-      try checkReadable(extent.offset, 1)
-      return try texts.withText(file, at: extent.offset, size: extent.size, limit: limit, body)
-    case .section(let ordinal, let offset):
-      let extent = try contents(of: section(ordinal))
-      guard offset < extent.size else {
-        throw file.error(
-          .outOfImage, "0x\(offset.hexadecimal) lies past the end of section \(ordinal).")
-      }
-      return try texts.withText(
-        file, at: extent.offset + offset, size: extent.size - offset, limit: limit, body)
-    case .null, .imported, .foreign, .unresolvable:
-      throw file.noText(at: target)
+    let extent = try contents(of: section(ordinal))
+    guard offset < extent.size else {
+      throw file.error(
+        .outOfImage, "0x\(offset.hexadecimal) lies past the end of section \(ordinal).")
     }
+    return try texts.withText(
+      file, at: extent.offset + offset, size: extent.size - offset, limit: limit, body)
   }
 
-  /// The bytes that the file maps at a linked address, in file byte order.
-  package func bytes(at address: VirtualAddress, count: Int) throws(ImageError) -> [UInt8] {
-    guard let extent = try segments().extent(from: address), extent.size >= UInt64(count) else {
-      throw file.outsideSegments(address)
-    }
-    try checkReadable(extent.offset, UInt64(count))
-    let (bytes, position) = try mapped.load(file, at: extent.offset, count: count)
-    return Array(bytes[position..<position + count])
+  /// The bytes of the file from a linked address to the end of its segment; refuses encrypted ones.
+  package func extent(
+    from address: VirtualAddress, reading count: UInt64
+  ) throws(ImageError) -> FileExtent? {
+    let extent = try segments().extent(from: address)
+    if let extent, extent.size >= count { try checkReadable(extent.offset, count) }
+    return extent
   }
 
   /// Where the bytes of a section stand in the file.
@@ -80,5 +68,38 @@ extension MachOFile {
       .encrypted,
       "The file is encrypted here, as the App Store delivers it; only a loaded copy can tell.",
       at: offset)
+  }
+
+  /// Whether this has the debug information alone that was split from another file.
+  var hasOnlyDebugInformation: Bool { identity.kind == .debug }
+
+  /// How much of a section the file has; nil for one without bytes.
+  package func stored(of section: Section) throws(ImageError) -> StoredBytes? {
+    try file.stored(
+      section, at: file.place(of: section), size: section.size,
+      isSplit: hasOnlyDebugInformation)
+  }
+
+  /// Bytes of a section, from an offset in it on.
+  package func bytes(
+    of section: Section, at offset: UInt64, count: Int
+  ) throws(ImageError) -> [UInt8] {
+    let start = (file.place(of: section) ?? file.size).saturating(adding: offset)
+    try checkReadable(start, UInt64(max(0, count)))
+    return try file.read(at: start, count: count)
+  }
+
+  /// What stands where a pointer leads.
+  package func memory(at target: PointerValue.Target) throws(ImageError) -> TargetMemory {
+    switch target {
+    case .address(let address):
+      if try codeRanges().contains(address.rawValue) { return .code }
+      if try segments().extent(from: address) != nil { return .data }
+      return try segments().holds(address) ? .zeros : .outside
+    case .section(let ordinal, _):
+      let entry = try sectionEntry(ordinal)
+      return entry.holdsCode ? .code : entry.offset == nil ? .zeros : .data
+    case .null, .imported, .foreign, .unresolvable: return .outside
+    }
   }
 }

@@ -1,4 +1,4 @@
-internal import BinaryImage
+package import BinaryImage
 
 /// What hides entries without ending the file early: load commands that contradict what else the
 /// file says.
@@ -7,14 +7,51 @@ internal import BinaryImage
 /// would have been found is then silently not there. The name of a section stands nowhere else in
 /// the file: one that is called otherwise is another section.
 extension MachOFile {
+  /// Throws where the file ends before a segment, a section or a table of the loader does, or where
+  /// the load commands contradict what else the file says.
+  package func checkDeclared() throws(ImageError) {
+    let commands = try commands()
+    func check(_ what: String, _ offset: UInt64, _ size: UInt64) throws(ImageError) {
+      guard size == 0 || file.holds(offset, size) else {
+        throw file.error(.truncated, "The file ends before \(what) does.", at: offset)
+      }
+    }
+    for segment in commands.segments {
+      let name = segment.name.isEmpty ? "its segment" : "segment \(segment.name)"
+      try check(name, segment.offset, segment.fileSize)
+    }
+    for section in commands.sections {
+      let name = "section \(section.segment),\(section.name)"
+      if let offset = section.offset { try check(name, offset, section.size) }
+      try check(
+        "what relocates \(name)", section.relocationOffset, section.relocationCount * 8)
+    }
+    if let symbols = commands.symbols {
+      try check("the symbol table", symbols.offset, symbols.count * UInt64(header.symbolSize))
+      try check("what names the symbols", symbols.names.offset, symbols.names.size)
+    }
+    if let info = commands.dyldInfo {
+      for table in [info.rebase, info.bind, info.weakBind, info.lazyBind] {
+        try check("what the loader is told", table.offset, table.size)
+      }
+    }
+    if let table = commands.chainedFixups {
+      try check("the table of chained fixups", table.offset, table.size)
+    }
+    for table in commands.classicRelocations ?? [] {
+      try check("the table of relocations", table.offset, table.size)
+    }
+    try checkContradictions()
+  }
+
   /// Throws where the segments, the sections and what relocates them contradict each other.
-  func checkContradictions() throws(ImageError) {
+  private func checkContradictions() throws(ImageError) {
     let commands = try commands()
     if header.isObject {
       guard !commands.segments.isEmpty else {
         throw file.error(.malformed, "The object has no segment, which would hold its sections.")
       }
-      try file.checkRelocatedSizes(of: fixups.wanted) { section throws(ImageError) in
+      try file.checkRelocatedSizes(of: fixups.wanted.list) { section throws(ImageError) in
         try relocations(ofObjectSection: section).furthest
       }
       try checkOverlaps(commands)
@@ -29,13 +66,14 @@ extension MachOFile {
 
   /// Sections of an object share no bytes.
   private func checkOverlaps(_ commands: MachOCommands) throws(ImageError) {
-    guard !fixups.wanted.isEmpty else { return }
+    guard !fixups.wanted.list.isEmpty else { return }
     var extents: [OpenedFile.Extent] = []
     for (index, section) in commands.sections.enumerated() {
       guard let offset = section.offset, section.size > 0 else { continue }
-      extents.append(OpenedFile.Extent(index + 1, at: offset, size: section.size))
+      extents.append(
+        OpenedFile.Extent(index + 1, FileExtent(offset: offset, size: section.size)))
     }
-    try file.checkOverlaps(extents, wanted: fixups.wanted) { commands.sections[$0 - 1].name }
+    try file.checkOverlaps(extents, wanted: fixups.wanted.list) { commands.sections[$0 - 1].name }
   }
 
   // MARK: - Linked files
@@ -66,17 +104,16 @@ extension MachOFile {
 
   /// The sections of a linked file lie in their segments, in memory as in the file.
   private func checkMappings(_ commands: MachOCommands) throws(ImageError) {
-    let wanted = Set(fixups.wanted.map(\.index))
+    let wanted = Set(fixups.wanted.list.map(\.index))
     for (index, section) in commands.sections.enumerated() {
       guard let offset = section.offset, section.size > 0 else { continue }
       let segment = commands.segments[section.owner]
       // No loader maps what takes no memory, as the debug information that Go's linker puts there:
       // its sections keep the addresses that they had.
       guard segment.memorySize > 0 || wanted.contains(index + 1) else { continue }
-      let mapped = min(segment.memorySize, segment.fileSize)
       let distance = section.address &- segment.address
-      guard section.address >= segment.address, distance <= mapped,
-        section.size <= mapped - distance,
+      guard section.address >= segment.address, distance <= segment.mappedSize,
+        section.size <= segment.mappedSize - distance,
         offset == segment.offset.saturating(adding: distance)
       else {
         throw file.error(
@@ -92,7 +129,7 @@ extension MachOFile {
   private func checkFixupsBehind(_ commands: MachOCommands) throws(ImageError) {
     let gaps = gaps(commands)
     // One pass over the tables serves all of them.
-    for gap in gaps { fixups.want(gap) }
+    for gap in gaps { fixups.wanted.insert(gap) }
     for gap in gaps {
       // What hinders reading fixups was told for each word of the section.
       guard let place = try? lastFixup(in: gap) else { continue }
@@ -106,11 +143,11 @@ extension MachOFile {
   /// What stands behind the wanted sections and in no other, in the order of the addresses; no word
   /// stands in two of them.
   private func gaps(_ commands: MachOCommands) -> [Section] {
-    guard !fixups.wanted.isEmpty else { return [] }
+    guard !fixups.wanted.list.isEmpty else { return [] }
     let filled = commands.sections.filter { $0.size > 0 }
       .sorted { ($0.owner, $0.address) < ($1.owner, $1.address) }
     var (gaps, covered): ([Section], UInt64) = ([], 0)
-    for section in fixups.wanted.sorted(by: { $0.address.rawValue < $1.address.rawValue }) {
+    for section in fixups.wanted.list.sorted(by: { $0.address.rawValue < $1.address.rawValue }) {
       guard let gap = gap(behind: section, from: covered, filled, commands) else { continue }
       covered = gap.address.rawValue.saturating(adding: gap.size)
       gaps.append(gap)
@@ -135,15 +172,12 @@ extension MachOFile {
     guard entry.address <= end else { return nil }
     // Where a section is full, the next one stands behind its start.
     let next = entry.size == 0 ? end : max(end, entry.address + 1)
-    var (low, high) = (0, filled.count)
-    while low < high {
-      let middle = (low + high) / 2
-      let isBefore = (filled[middle].owner, filled[middle].address) < (entry.owner, next)
-      if isBefore { low = middle + 1 } else { high = middle }
-    }
-    let follows = low < filled.count && filled[low].owner == entry.owner
+    let following = filled.sortedIndex(
+      where: { ($0.owner, $0.address) >= (entry.owner, next) })
+    let follows = following < filled.count && filled[following].owner == entry.owner
     let stop = min(
-      follows ? filled[low].address : .max, segment.address.saturating(adding: segment.fileSize),
+      follows ? filled[following].address : .max,
+      segment.address.saturating(adding: segment.fileSize),
       end.saturating(adding: 1 << 14))
     // Words are aligned, so what others cover ends with one.
     let start = max(end, covered)

@@ -7,25 +7,17 @@ package import BinaryImage
 ///
 /// C: `<mach-o/loader.h>`; what dyld does with it, without doing it.
 package final class MachOFile: FileFormat {
-  let file: OpenedFile
+  package let file: OpenedFile
   let header: MachOHeader
   /// What the file is.
   package private(set) lazy var identity = makeIdentity()
 
   // Each part is read when it is first needed, once.
-  private var loadedCommands: Result<MachOCommands, ImageError>?
-  private var loadedSegments: MachOSegments?
-  private var loadedCode: AddressRanges?
   var words = FileWindow()
-  var texts = FileWindow()
-  var mapped = FileWindow()
+  package var texts = FileWindow()
+  package var mapped = FileWindow()
   var symbols = MachOSymbols()
   var fixups = MachOFixupTables()
-
-  /// Opens the file at `path`; errors and the identity call it `name`, or else the path.
-  package convenience init(path: String, name: String? = nil) throws(ImageError) {
-    try self.init(OpenedFile(path: path, name: name ?? path))
-  }
 
   /// Reads the header of a file that is open already.
   package init(_ file: OpenedFile) throws(ImageError) {
@@ -43,15 +35,11 @@ package final class MachOFile: FileFormat {
     try commands().sections.enumerated().map { section($0, $1) }
   }
 
-  /// Every section of exactly this name, or of this `SEGMENT,section`, in file order.
-  package func sections(named name: String) throws(ImageError) -> [Section] {
-    try file.tellingChanges { () throws(ImageError) in try find(name) }
-  }
-
   /// More sections of one name than any linker writes: those of ELF are counted with 16 bits.
   private static let mostSections = Int(UInt16.max)
 
-  private func find(_ name: String) throws(ImageError) -> [Section] {
+  /// Every section of exactly this name, or of this `SEGMENT,section`, in file order.
+  package func findSections(named name: String) throws(ImageError) -> [Section] {
     let commands = try commands()
     var found: [Section] = []
     var (total, relocations): (UInt64, UInt64) = (0, 0)
@@ -75,7 +63,7 @@ package final class MachOFile: FileFormat {
         .malformed, "The relocations of \(found.count) sections of this name share their bytes.",
         section: name)
     }
-    fixups.want(found, named: name)
+    fixups.wanted.insert(found, named: name)
     return found
   }
 
@@ -86,17 +74,6 @@ package final class MachOFile: FileFormat {
       offset: entry.offset.map(file.offset), size: entry.size, flags: entry.flagNames,
       type: entry.typeName, alignment: entry.alignment, entrySize: entry.entrySize,
       isRetained: entry.isRetained)
-  }
-
-  /// The addresses of the sections that are run.
-  func codeRanges() throws(ImageError) -> AddressRanges {
-    if let loadedCode { return loadedCode }
-    let code = AddressRanges(
-      try commands().sections.filter(\.holdsCode).map {
-        $0.address..<$0.address.saturating(adding: $0.size)
-      })
-    loadedCode = code
-    return code
   }
 
   /// The entry of a section by its ordinal, which counts from 1.
@@ -111,20 +88,26 @@ package final class MachOFile: FileFormat {
   // MARK: - Parts that are read once
 
   /// The load commands.
-  func commands() throws(ImageError) -> MachOCommands {
-    if let loadedCommands { return try loadedCommands.get() }
-    let result = Result<MachOCommands, ImageError> { () throws(ImageError) in
-      try MachOCommands(of: file, header)
-    }
-    loadedCommands = result
-    return try result.get()
+  func commands() throws(ImageError) -> MachOCommands { try loadedCommands.get() }
+
+  private lazy var loadedCommands = Result<MachOCommands, ImageError> { () throws(ImageError) in
+    try MachOCommands(of: file, header)
   }
 
   /// The segments of a linked file.
-  func segments() throws(ImageError) -> MachOSegments {
-    if let loadedSegments { return loadedSegments }
-    let segments = try MachOSegments(commands(), of: file)
-    loadedSegments = segments
-    return segments
+  func segments() throws(ImageError) -> MachOSegments { try loadedSegments.get() }
+
+  private lazy var loadedSegments = Result<MachOSegments, ImageError> { () throws(ImageError) in
+    try MachOSegments(commands(), of: file)
+  }
+
+  /// The addresses of the sections that are run.
+  func codeRanges() throws(ImageError) -> AddressRanges { try loadedCode.get() }
+
+  private lazy var loadedCode = Result<AddressRanges, ImageError> { () throws(ImageError) in
+    AddressRanges(
+      try commands().sections.filter(\.holdsCode).map {
+        $0.address..<$0.address.saturating(adding: $0.size)
+      })
   }
 }

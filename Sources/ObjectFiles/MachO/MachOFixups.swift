@@ -9,6 +9,8 @@ enum MachOFixup {
   case chained(address: UInt64)
   /// It writes the address of a symbol.
   case bind(MachOBind)
+  /// It does what a relocation says: in files that are older than `LC_DYLD_INFO`.
+  case relocation(MachORelocation)
   /// It writes something that is no address of a word.
   case other(String)
 }
@@ -32,12 +34,10 @@ struct MachOBind {
 /// The fixups of `LC_DYLD_INFO` that fall into some ranges, found by running its programs.
 ///
 /// C: the `REBASE_OPCODE_*` and `BIND_OPCODE_*` of `<mach-o/loader.h>`.
-struct MachOFixups {
+struct MachOFixups: MachOLinkedFixups {
   /// A word that is fixed up.
   private struct Slot {
     var place: UInt64
-    /// How many were seen before it.
-    var sequence: UInt32
     /// The index of what it is bound to; -1 where it is only rebased, -2 where that is no pointer.
     var bind: Int32
     /// Whether images that share a definition agree on it.
@@ -75,7 +75,11 @@ struct MachOFixups {
     try bind(bytes(of: info.bind), .eager)
     try bind(bytes(of: info.lazyBind), .lazy)
     try bind(bytes(of: info.weakBind), .weak)
-    settle()
+    // A bind outdoes a rebase, unless it is weak: then the image has a definition of its own, and only
+    // meets the others' when it is loaded.
+    slots.settle(by: \.place) { earlier, later in
+      if later.isWeak { earlier.weak = later.bind } else { earlier = later }
+    }
   }
 
   private func bytes(of extent: FileExtent) throws(ImageError) -> [UInt8] {
@@ -88,42 +92,16 @@ struct MachOFixups {
 
   /// What the loader does to the word at `place`; nil where it leaves it alone.
   func fixup(at place: UInt64) -> MachOFixup? {
-    guard let found = slots.last(notAfter: place, by: \.place), slots[found].place == place else {
-      return nil
-    }
-    switch slots[found].bind {
-    case -1:
-      let weak = slots[found].weak
-      return .rebase(weak: weak < 0 ? nil : binds[Int(weak)].symbol)
+    guard let slot = slots.element(at: place, by: \.place) else { return nil }
+    switch slot.bind {
+    case -1: return .rebase(weak: slot.weak < 0 ? nil : binds[Int(slot.weak)].symbol)
     case -2: return .other("the loader adjusts code here, no pointer")
     case let index: return .bind(binds[Int(index)])
     }
   }
 
   /// The last word of a range that the loader writes; nil where it writes none.
-  func lastFixup(in range: Range<UInt64>) -> UInt64? {
-    let last = range.isEmpty ? nil : slots.last(notAfter: range.upperBound - 1, by: \.place)
-    return last.flatMap { range.contains(slots[$0].place) ? slots[$0].place : nil }
-  }
-
-  /// Sorts by place. A bind outdoes a rebase, unless it is weak: then the image has a definition of
-  /// its own, and only meets the others' when it is loaded.
-  private mutating func settle() {
-    slots.sort { ($0.place, $0.sequence) < ($1.place, $1.sequence) }
-    var result: [Slot] = []
-    for slot in slots {
-      guard let last = result.last, last.place == slot.place else {
-        result.append(slot)
-        continue
-      }
-      if slot.isWeak {
-        result[result.count - 1].weak = slot.bind
-      } else {
-        result[result.count - 1] = slot
-      }
-    }
-    slots = result
-  }
+  func lastFixup(in range: Range<UInt64>) -> UInt64? { slots.lastKey(in: range, by: \.place) }
 
   // MARK: - The programs
 
@@ -158,9 +136,7 @@ struct MachOFixups {
       let place = segment.address &+ cursor.offset
       if ranges.contains(place) {
         slots.append(
-          Slot(
-            place: place, sequence: UInt32(truncatingIfNeeded: slots.count),
-            bind: cursor.isPointer ? bind : -2, isWeak: isWeak))
+          Slot(place: place, bind: cursor.isPointer ? bind : -2, isWeak: isWeak))
       }
       cursor.offset = (cursor.offset &+ wordSize &+ skip) & mask
     }
@@ -174,24 +150,23 @@ struct MachOFixups {
   }
 
   private mutating func rebase(_ bytes: [UInt8]) throws(ImageError) {
-    var reader = LEBReader("the rebase opcodes")
+    var reader = LEBReader(bytes, of: file, "the rebase opcodes")
     var cursor = Cursor()
-    func number() throws(ImageError) -> UInt64 { try reader.unsigned(bytes.span, file) }
-    while reader.position < bytes.count {
-      let byte = try reader.byte(bytes.span, file)
+    while !reader.isAtEnd {
+      let byte = try reader.byte()
       let low = byte & 0xf
       switch byte & 0xf0 {
       case 0x00: return
       case 0x10: cursor.type = low
-      case 0x20: (cursor.segment, cursor.offset) = (try segment(low), try number() & mask)
-      case 0x30: cursor.offset = (cursor.offset &+ (try number())) & mask
+      case 0x20: (cursor.segment, cursor.offset) = (try segment(low), try reader.unsigned() & mask)
+      case 0x30: cursor.offset = (cursor.offset &+ (try reader.unsigned())) & mask
       case 0x40: cursor.offset = (cursor.offset &+ UInt64(low) * wordSize) & mask
       case 0x50: try mark(UInt64(low), &cursor, bind: -1)
-      case 0x60: try mark(number(), &cursor, bind: -1)
-      case 0x70: try mark(1, skipping: number(), &cursor, bind: -1)
+      case 0x60: try mark(reader.unsigned(), &cursor, bind: -1)
+      case 0x70: try mark(1, skipping: reader.unsigned(), &cursor, bind: -1)
       case 0x80:
-        let count = try number()
-        try mark(count, skipping: number(), &cursor, bind: -1)
+        let count = try reader.unsigned()
+        try mark(count, skipping: reader.unsigned(), &cursor, bind: -1)
       default:
         throw file.error(.unsupported, "Rebase opcode 0x\(String(byte, radix: 16)) is unknown.")
       }
@@ -202,13 +177,12 @@ struct MachOFixups {
   private enum Moment { case eager, lazy, weak }
 
   private mutating func bind(_ bytes: [UInt8], _ moment: Moment) throws(ImageError) {
-    var reader = LEBReader("the bind opcodes")
+    var reader = LEBReader(bytes, of: file, "the bind opcodes")
     var cursor = Cursor()
     var name = 0..<0
     var symbol: String?
     var (library, addend) = (moment == .weak ? -3 : 0, Int64(0))
     var current: Int32?
-    func number() throws(ImageError) -> UInt64 { try reader.unsigned(bytes.span, file) }
     // Most binds are elsewhere; texts are made of those alone that somebody asks about.
     func place(_ count: UInt64, _ skip: UInt64) throws(ImageError) {
       let index = current ?? Int32(truncatingIfNeeded: binds.count)
@@ -219,26 +193,26 @@ struct MachOFixups {
       binds.append(MachOBind(symbol: text, library: library, addend: addend))
       (symbol, current) = (text, index)
     }
-    while reader.position < bytes.count {
-      let byte = try reader.byte(bytes.span, file)
+    while !reader.isAtEnd {
+      let byte = try reader.byte()
       let low = byte & 0xf
       switch byte & 0xf0 {
       case 0x00 where moment == .lazy: continue
       case 0x00: return
       case 0x10: (library, current) = (Int(low), nil)
-      case 0x20: (library, current) = (Int(truncatingIfNeeded: try number()), nil)
+      case 0x20: (library, current) = (Int(truncatingIfNeeded: try reader.unsigned()), nil)
       case 0x30: (library, current) = (low == 0 ? 0 : Int(Int8(bitPattern: 0xf0 | low)), nil)
-      case 0x40: (name, symbol, current) = (try reader.text(bytes.span, file), nil, nil)
+      case 0x40: (name, symbol, current) = (try reader.text(), nil, nil)
       case 0x50: cursor.type = low
-      case 0x60: (addend, current) = (try reader.signed(bytes.span, file), nil)
-      case 0x70: (cursor.segment, cursor.offset) = (try segment(low), try number() & mask)
-      case 0x80: cursor.offset = (cursor.offset &+ (try number())) & mask
+      case 0x60: (addend, current) = (try reader.signed(), nil)
+      case 0x70: (cursor.segment, cursor.offset) = (try segment(low), try reader.unsigned() & mask)
+      case 0x80: cursor.offset = (cursor.offset &+ (try reader.unsigned())) & mask
       case 0x90: try place(1, 0)
-      case 0xa0: try place(1, number())
+      case 0xa0: try place(1, reader.unsigned())
       case 0xb0: try place(1, UInt64(low) * wordSize)
       case 0xc0:
-        let count = try number()
-        try place(count, number())
+        let count = try reader.unsigned()
+        try place(count, reader.unsigned())
       case 0xd0:
         throw file.error(
           .unsupported, "Its fixups are threaded, as the first arm64e files' were; not read.")

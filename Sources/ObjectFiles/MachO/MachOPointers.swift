@@ -16,10 +16,7 @@ extension MachOFile {
       throw file.error(.malformed, "The section wraps around.", section: section.name)
     }
     if let fixup = try fixup(at: place, raw: raw, in: section) {
-      return try resolve(fixup, raw: raw)
-    }
-    if let relocation = try classicRelocation(at: place, in: section) {
-      return try resolve(relocation, raw: raw, in: section)
+      return try resolve(fixup, raw: raw, in: section)
     }
     return unrelocated(raw)
   }
@@ -50,7 +47,9 @@ extension MachOFile {
 
   // MARK: - Meaning of a fixup
 
-  private func resolve(_ fixup: MachOFixup, raw: UInt64) throws(ImageError) -> PointerValue {
+  private func resolve(
+    _ fixup: MachOFixup, raw: UInt64, in section: Section
+  ) throws(ImageError) -> PointerValue {
     var value = PointerValue(rawValue: raw, target: .null, resolution: .none)
     switch fixup {
     case .rebase(let weak):
@@ -60,6 +59,8 @@ extension MachOFile {
     case .chained(let address):
       value.target = .address(VirtualAddress(rawValue: masked(address)))
       value.resolution = .chainedRebase
+    case .relocation(let relocation):
+      return try resolve(relocation, raw: raw, in: section)
     case .other(let reason):
       value.target = .unresolvable(reason)
     case .bind(let bind):
@@ -132,21 +133,17 @@ extension MachOFile {
       throw file.error(.malformed, "A relocation names symbol \(number), but there are no symbols.")
     }
     let symbol = try symbols.symbol(number, in: table, of: file, header)
-    let name = symbol.name.isEmpty ? "symbol \(number)" : symbol.name
     value.symbol = symbol.name.isEmpty ? nil : symbol.name
     value.resolution = .symbol
-    switch symbol.place {
-    case .undefined: value.target = .imported(symbol: symbol.name)
-    case .common: value.target = .unresolvable("\(name) is common: no object places it yet")
-    case .absolute: value.target = .unresolvable("\(name) is a number, no address")
-    case .indirect: value.target = .unresolvable("\(name) stands for another symbol")
-    case .section(let ordinal):
-      let sum = masked(symbol.value &+ addend)
-      value.target =
-        header.isObject
-        ? .section(index: ordinal, offset: masked(sum &- (try sectionEntry(ordinal).address)))
-        : .address(VirtualAddress(rawValue: sum))
+    guard case .section(let ordinal) = symbol.place else {
+      value.target = symbol.target ?? value.target
+      return value
     }
+    let sum = masked(symbol.value &+ addend)
+    value.target =
+      header.isObject
+      ? .section(index: ordinal, offset: masked(sum &- (try sectionEntry(ordinal).address)))
+      : .address(VirtualAddress(rawValue: sum))
     return value
   }
 

@@ -52,14 +52,12 @@ struct MachORelocation {
 }
 
 /// The relocations that fall into some ranges, one at each place.
-struct MachORelocations {
+struct MachORelocations: MachOLinkedFixups {
   /// What was looked at.
   let ranges: AddressRanges
   private var list: [MachORelocation] = []
   /// The furthest place that an address is written to, wanted or not; nil where none is.
   private(set) var furthest: UInt64?
-
-  private static let chunk = 1 << 16
 
   /// Collects what the entries at `extents` say about `ranges`, counting places from `origin`.
   init(
@@ -68,55 +66,30 @@ struct MachORelocations {
   ) throws(ImageError) {
     self.ranges = ranges
     for extent in extents {
-      var done: UInt64 = 0
-      while done + 8 <= extent.size {
-        let size = min(UInt64(Self.chunk), extent.size - done)
-        let bytes = try file.read(at: extent.offset + done, count: Int(size & ~7))
-        done += size & ~7
+      try file.forEachPiece(of: extent, entry: 8) { bytes in
         for position in stride(from: 0, to: bytes.count, by: 8) {
-          guard let first: UInt32 = bytes.span.integer(at: position, order: header.order),
-            let second: UInt32 = bytes.span.integer(at: position + 4, order: header.order)
-          else { break }
-          var relocation = MachORelocation(first, second, header)
+          var relocation = MachORelocation(
+            bytes.span.integer(at: position, order: header.order) ?? 0,
+            bytes.span.integer(at: position + 4, order: header.order) ?? 0, header)
           relocation.place &+= origin
           // The second halves of pairs keep numbers where others have places.
-          if relocation.type == MachOMachine.pointer,
-            furthest.map({ relocation.place > $0 }) ?? true
-          {
-            furthest = relocation.place
+          if relocation.type == MachOMachine.pointer {
+            furthest = max(furthest ?? 0, relocation.place)
           }
           if ranges.contains(relocation.place) { list.append(relocation) }
         }
       }
     }
-    settle()
+    // Those that share a place make a difference of two addresses.
+    list.settle(by: \.place) { earlier, _ in earlier.isCombined = true }
   }
 
   /// The relocation that writes the word at `place`.
-  func relocation(at place: UInt64) -> MachORelocation? {
-    guard let found = list.last(notAfter: place, by: \.place), list[found].place == place else {
-      return nil
-    }
-    return list[found]
-  }
+  func relocation(at place: UInt64) -> MachORelocation? { list.element(at: place, by: \.place) }
 
-  /// A word of a range that a relocation writes, the last; nil where none does.
-  func lastRelocation(in range: Range<UInt64>) -> UInt64? {
-    let last = range.isEmpty ? nil : list.last(notAfter: range.upperBound - 1, by: \.place)
-    return last.flatMap { range.contains(list[$0].place) ? list[$0].place : nil }
-  }
+  /// What the loader does to the word at `place`.
+  func fixup(at place: UInt64) -> MachOFixup? { relocation(at: place).map(MachOFixup.relocation) }
 
-  /// Sorts by place; those that share one make a difference of two addresses.
-  private mutating func settle() {
-    list.sort { $0.place < $1.place }
-    var result: [MachORelocation] = []
-    for relocation in list {
-      if result.last?.place == relocation.place {
-        result[result.count - 1].isCombined = true
-      } else {
-        result.append(relocation)
-      }
-    }
-    list = result
-  }
+  /// The last word of a range that a relocation writes; nil where none does.
+  func lastFixup(in range: Range<UInt64>) -> UInt64? { list.lastKey(in: range, by: \.place) }
 }

@@ -11,6 +11,9 @@ struct MachOSegment {
   /// Whether it may be written to at first: `VM_PROT_WRITE` in `initprot`.
   let isWritable: Bool
 
+  /// How many bytes of it are both in the file and in memory.
+  var mappedSize: UInt64 { min(memorySize, fileSize) }
+
   /// Reads the command; nil where it is too small.
   init?(_ fields: MachOFields) {
     let word = fields.bits / 8
@@ -53,7 +56,7 @@ struct MachOSegments {
   /// The segment, as fixups count them, that has bytes of the file at an address.
   func index(holding address: UInt64) -> Int? {
     list.firstIndex {
-      address >= $0.address && address - $0.address < min($0.memorySize, $0.fileSize)
+      address >= $0.address && address - $0.address < $0.mappedSize
     }
   }
 
@@ -66,17 +69,11 @@ struct MachOSegments {
 
   /// The bytes of the file from `address` to the end of its segment; nil where none stand there.
   func extent(from address: VirtualAddress) -> FileExtent? {
-    var (low, high) = (0, byAddress.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if byAddress[middle].address <= address.rawValue { low = middle + 1 } else { high = middle }
-    }
-    guard low > 0 else { return nil }
-    let segment = byAddress[low - 1]
+    guard let found = byAddress.last(notAfter: address.rawValue, by: \.address) else { return nil }
+    let segment = byAddress[found]
     let skipped = address.rawValue - segment.address
-    guard skipped < min(segment.memorySize, segment.fileSize) else { return nil }
+    guard skipped < segment.mappedSize else { return nil }
     let (offset, overflow) = segment.offset.addingReportingOverflow(skipped)
-    guard !overflow else { return nil }
-    return FileExtent(offset: offset, size: min(segment.memorySize, segment.fileSize) - skipped)
+    return overflow ? nil : FileExtent(offset: offset, size: segment.mappedSize - skipped)
   }
 }

@@ -1,35 +1,11 @@
 internal import BinaryImage
 
-/// A symbol that a relocation or a fixup names.
-struct MachOSymbol {
-  /// What the symbol stands for.
-  enum Place: Equatable {
-    /// Another image defines it: `N_UNDF`, `N_PBUD`.
-    case undefined
-    /// Not placed yet: `N_UNDF` with a size.
-    case common
-    /// A number, no address: `N_ABS`.
-    case absolute
-    /// Another name of a symbol: `N_INDR`.
-    case indirect
-    /// In the section of that ordinal: `N_SECT`.
-    case section(Int)
-  }
-
-  /// The name, with the underscore that the C compiler puts before its own.
-  var name: String
-  /// `n_value`.
-  var value: UInt64
-  /// `n_type`, `n_sect`.
-  var place: Place
-}
-
 /// `LC_SYMTAB`: where the symbols and their names stand in the file.
 struct MachOSymbolTable {
   /// `symoff`, and the number of symbols.
   let offset: UInt64, count: UInt64
   /// `stroff`, `strsize`.
-  let stringOffset: UInt64, stringSize: UInt64
+  let names: FileExtent
 
   /// Reads the command; nil where it is too small.
   init?(_ fields: MachOFields) {
@@ -37,7 +13,7 @@ struct MachOSymbolTable {
       let stringOffset = fields.single(16), let stringSize = fields.single(20)
     else { return nil }
     (self.offset, self.count) = (UInt64(offset), UInt64(count))
-    (self.stringOffset, self.stringSize) = (UInt64(stringOffset), UInt64(stringSize))
+    names = FileExtent(offset: UInt64(stringOffset), size: UInt64(stringSize))
   }
 }
 
@@ -53,14 +29,10 @@ struct MachOSymbols {
   /// be kept.
   typealias Mark = (address: UInt64, isKept: Bool)
 
-  /// Longer names are cut off the way a corrupt table would make them.
-  private static let longestName = 1 << 16
-  private static let chunk: UInt64 = 1 << 12
-
   /// The symbol of that number.
   mutating func symbol(
     _ number: UInt64, in table: MachOSymbolTable, of file: OpenedFile, _ header: MachOHeader
-  ) throws(ImageError) -> MachOSymbol {
+  ) throws(ImageError) -> Symbol {
     guard number < table.count else {
       throw file.error(
         .malformed, "Symbol \(number) lies outside the symbol table.", at: table.offset)
@@ -69,8 +41,8 @@ struct MachOSymbols {
     let (bytes, position) = try entries.load(
       file, at: table.offset + number * UInt64(size), count: size)
     let entry = Entry(bytes, at: position, header)
-    return MachOSymbol(
-      name: try name(entry.name, in: table, file), value: entry.value, place: entry.place)
+    let name = try names.name(file, at: UInt64(entry.name), in: table.names)
+    return Symbol(number, name: name, value: entry.value, place: entry.place)
   }
 
   /// The address of the symbol of that name which this image defines for others; nil where it
@@ -81,10 +53,10 @@ struct MachOSymbols {
     if let definitions { return definitions[name] }
     var found: [String: UInt64] = [:]
     // Names may share bytes, but not beyond what any compiler makes of that.
-    var budget = table.stringSize.saturating(adding: 4096) &* 16
+    var budget = table.names.size.saturating(adding: 4096) &* 16
     try Self.forEachEntry(of: table, in: file, header) { entry throws(ImageError) in
       guard entry.isExternal, case .section = entry.place else { return }
-      let own = try self.name(entry.name, in: table, file)
+      let own = try names.name(file, at: UInt64(entry.name), in: table.names)
       guard own.utf8.count < budget else {
         throw file.error(
           .malformed, "The symbols share their names' bytes beyond reason.", at: table.offset)
@@ -118,26 +90,13 @@ struct MachOSymbols {
     of table: MachOSymbolTable, in file: OpenedFile, _ header: MachOHeader,
     _ body: (Entry) throws(ImageError) -> Void
   ) throws(ImageError) {
-    let size = UInt64(header.symbolSize)
-    for first in stride(from: 0, to: table.count, by: Int(chunk)) {
-      let count = min(chunk, table.count - first)
-      let bytes = try file.read(at: table.offset + first * size, count: Int(count * size))
-      for index in 0..<Int(count) { try body(Entry(bytes, at: index * Int(size), header)) }
+    let size = header.symbolSize
+    let extent = FileExtent(offset: table.offset, size: table.count * UInt64(size))
+    try file.forEachPiece(of: extent, entry: size) { bytes throws(ImageError) in
+      for position in stride(from: 0, to: bytes.count, by: size) {
+        try body(Entry(bytes, at: position, header))
+      }
     }
-  }
-
-  private mutating func name(
-    _ offset: UInt32, in table: MachOSymbolTable, _ file: OpenedFile
-  ) throws(ImageError) -> String {
-    guard offset != 0 else { return "" }
-    let end = min(file.size, table.stringOffset + table.stringSize)
-    let found = try names.text(
-      file, at: table.stringOffset + UInt64(offset), before: end, limit: Self.longestName)
-    guard let found else {
-      throw file.error(
-        .malformed, "A symbol's name lies outside the string table.", at: table.stringOffset)
-    }
-    return String(decoding: found.bytes.span.extracting(found.range))
   }
 }
 
@@ -166,7 +125,7 @@ private struct Entry {
   /// `N_NO_DEAD_STRIP`, of an object.
   var isKept: Bool { description & 0x20 != 0 }
 
-  var place: MachOSymbol.Place {
+  var place: Symbol.Place {
     switch type & 0xe {
     case 0x2: .absolute
     case 0xa: .indirect

@@ -83,13 +83,9 @@ final class CoreFile: RemoteMemory {
 
   /// The last part that begins at an address or before, if it reaches that far.
   private func part(holding address: UInt64) -> Part? {
-    var (low, high) = (0, parts.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if parts[middle].memory.lowerBound <= address { low = middle + 1 } else { high = middle }
+    parts.last(notAfter: address, by: \.memory.lowerBound).flatMap {
+      parts[$0].memory.contains(address) ? parts[$0] : nil
     }
-    guard low > 0, parts[low - 1].memory.contains(address) else { return nil }
-    return parts[low - 1]
   }
 
   // MARK: - Notes
@@ -132,13 +128,7 @@ final class CoreFile: RemoteMemory {
       ranges.append(
         MappedRange(
           start: start, end: end, offset: word(4 + 3 * index) &* word(1),
-          isExecutable: !data.contains(start), path: path.text,
-          fileID: ""))
+          isExecutable: !data.contains(start), path: String(decoding: path)))
     }
   }
-}
-
-extension Span<UInt8> {
-  /// The bytes as text, repaired where they are not UTF-8.
-  fileprivate var text: String { String(decoding: indices.map { self[$0] }, as: UTF8.self) }
 }

@@ -17,7 +17,7 @@ package struct EntryStates: Sendable {
     static let unmade = Self(state: .accepted, code: nil, reason: "nobody has asked for it yet")
   }
 
-  /// How far an entry may get.
+  /// How far an entry may get, in the order of the numbers of the record, from 1.
   package enum State: String, Sendable, CaseIterable {
     /// Something can make it.
     case bound

@@ -32,10 +32,10 @@ struct RemoteHeaders {
     let bits = head[4] == 2 ? 64 : 32
     let order: ImageIdentity.ByteOrder = head[5] == 1 ? .little : .big
     func half(_ offset: Int) -> UInt16 { head.span.integer(at: offset, order: order) ?? 0 }
-    header = Array(head.prefix(bits == 64 ? 64 : 52))
+    header = Array(head.prefix(ELFHeader.size(bits: bits)))
     let table = head.span.word(at: bits == 64 ? 32 : 28, bits: bits, order: order) ?? 0
     let count = Int(half(bits == 64 ? 56 : 44))
-    let size = bits == 64 ? 56 : 32
+    let size = ELFSegment.size(bits: bits)
     guard count > 0, count <= Self.mostSegments,
       Int(half(bits == 64 ? 54 : 42)) == size
     else { throw failure(.malformed, "It claims \(count) program headers.") }
@@ -43,10 +43,7 @@ struct RemoteHeaders {
     guard programHeaders.count == count * size else {
       throw failure(.truncated, "Its program headers are not there.")
     }
-    let segments = (0..<count).map { index in
-      ELFSegment(
-        programHeaders.span.extracting(index * size..<(index + 1) * size), bits: bits, order: order)
-    }
+    let segments = ELFSegment.all(in: programHeaders.span, bits: bits, order: order)
     let mapped = segments.filter { $0.type == UInt32(PT_LOAD) }
     guard let first = mapped.first(where: { $0.offset == 0 }) else {
       throw failure(.malformed, "No segment holds its header.")
@@ -63,8 +60,8 @@ struct RemoteHeaders {
     }
     var id: [UInt8] = []
     for (bytes, _, alignment) in notes where id.isEmpty {
-      let found = ELFNote.notes(in: bytes.span, alignment: alignment, order: order)
-      id = found.first(where: \.isBuildID).map { Array(bytes[$0.descriptor]) } ?? []
+      let found = ELFNote.buildID(in: bytes.span, alignment: alignment, order: order)
+      id = found.map { Array(bytes[$0]) } ?? []
     }
     let isExecutable =
       half(16) == UInt16(ET_EXEC) || segments.contains { $0.type == UInt32(PT_INTERP) }
@@ -86,6 +83,10 @@ struct RemoteHeaders {
     }
   }
 
+  private func error(_ code: ImageError.Code, _ message: String) -> ImageError {
+    ImageError(code, image: path, message: message)
+  }
+
   /// Whether a segment of the image is loaded at a linked address.
   func holds(_ address: VirtualAddress) -> Bool {
     loads.contains { $0.contains(address.rawValue) }
@@ -93,29 +94,12 @@ struct RemoteHeaders {
 
   /// What the image itself says of its sections; several notes must agree.
   func sectionNote() throws(ImageError) -> SectionNote? {
-    let (bits, order) = (identity.bits, identity.byteOrder)
     var result: SectionNote?
     for (bytes, address, alignment) in notes {
-      let span = bytes.span
-      for note in ELFNote.notes(in: span, alignment: alignment, order: order)
-      where note.owner == .beehive && note.type == SectionNote.type {
-        let stands = VirtualAddress(rawValue: address &+ UInt64(note.descriptor.lowerBound))
-        guard
-          let stated = SectionNote(
-            descriptor: span.extracting(note.descriptor), at: stands, bits: bits, order: order)
-        else {
-          throw ImageError(
-            .unsupported, image: path,
-            message: "The note .note.beehive is of a version that this reader does not know.")
-        }
-        let corrected = stated.corrected(
-          for: VirtualAddress(rawValue: headerAddress), bits: bits)
-        guard result == nil || result == corrected else {
-          throw ImageError(
-            .malformed, image: path, message: "Two notes .note.beehive contradict each other.")
-        }
-        result = corrected
-      }
+      result = try SectionNote.read(
+        bytes.span, at: address, alignment: alignment,
+        header: VirtualAddress(rawValue: headerAddress), bits: identity.bits,
+        order: identity.byteOrder, after: result, failure: error)
     }
     return result
   }
@@ -135,16 +119,15 @@ struct RemoteHeaders {
       }
       let stands = address &+ UInt64(found.descriptor.lowerBound)
       guard distance(at: 0) == 1, let header = distance(at: 4), let record = distance(at: 8) else {
-        throw ImageError(
-          .unsupported, image: path,
-          message: "Its note of the state record is of a version that this reader does not know.")
+        throw error(
+          .unsupported,
+          "Its note of the state record is of a version that this reader does not know.")
       }
       // A tool that moves notes leaves the distances as they were.
       let moved = headerAddress &- (stands &+ 4 &+ header)
       let place = VirtualAddress(rawValue: stands &+ 8 &+ record &+ moved)
       guard holds(place) else {
-        throw ImageError(
-          .malformed, image: path, message: "Its note tells of a state record outside the image.")
+        throw error(.malformed, "Its note tells of a state record outside the image.")
       }
       return place.rawValue &+ bias
     }
@@ -152,17 +135,11 @@ struct RemoteHeaders {
   }
 
   /// Whether the image was mapped from a file: the headers that both have are the same.
-  ///
-  /// Where the section table stands does not count, since `strip` may have been at work.
   func agree(with file: OpenedFile) throws(ImageError) -> Bool {
-    let is64 = identity.bits == 64
     let theirs = try file.read(at: 0, count: header.count)
-    let table = is64 ? 40..<48 : 32..<36
-    for index in 0..<header.count - 6 where !table.contains(index) {
-      guard header[index] == theirs[index] else { return false }
-    }
+    guard ELFHeader.areOfOneBuild(header.span, theirs.span) else { return false }
     let offset = header.span.word(
-      at: is64 ? 32 : 28, bits: identity.bits, order: identity.byteOrder)
+      at: identity.bits == 64 ? 32 : 28, bits: identity.bits, order: identity.byteOrder)
     guard try file.read(at: offset ?? 0, count: programHeaders.count) == programHeaders else {
       return false
     }

@@ -1,25 +1,9 @@
-internal import BinaryImage
+package import BinaryImage
 
 /// The memory of another process, or what a core file kept of it.
 protocol RemoteMemory {
   /// The bytes at an address, as many as there are, at most `count`.
   func read(at address: UInt64, count: Int) throws(ImageError) -> [UInt8]
-}
-
-/// A part of a file that a process has mapped.
-package struct MappedRange: Hashable, Sendable {
-  /// The first address.
-  package var start: UInt64
-  /// The address after the last.
-  package var end: UInt64
-  /// Where in the file it begins.
-  package var offset: UInt64
-  /// Whether code may run there.
-  package var isExecutable: Bool
-  /// The path as the system tells it.
-  package var path: String
-  /// What tells the file from others of its name: the number of its inode.
-  package var fileID: String
 }
 
 /// An image that another process has mapped, and what became of its file since.
@@ -43,7 +27,7 @@ extension RemoteMapping {
   ///
   /// An image begins with the start of its file, and some of it may run; a file that is mapped to be
   /// read is none.
-  static func images(in ranges: [MappedRange]) -> [[MappedRange]] {
+  static func images(in ranges: [MappedRange]) -> [RemoteMapping] {
     var images: [[MappedRange]] = []
     for range in ranges {
       if range.offset > 0, let first = images.last?.first, first.path == range.path,
@@ -54,6 +38,12 @@ extension RemoteMapping {
         images.append([range])
       }
     }
-    return images.filter { $0.first?.offset == 0 && $0.contains(where: \.isExecutable) }
+    return images.compactMap { ranges in
+      guard let first = ranges.first, first.offset == 0, ranges.contains(where: \.isExecutable)
+      else { return nil }
+      return RemoteMapping(
+        path: first.path, base: first.start, isDeleted: false, isReplaced: false, ranges: ranges,
+        files: [first.path])
+    }
   }
 }

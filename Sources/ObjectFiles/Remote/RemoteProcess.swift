@@ -19,18 +19,21 @@ package final class RemoteProcess {
   /// Throws `unreadable` where there is no such process, or it may not be read.
   package init(pid: Int) throws(ImageError) {
     let directory = "/proc/\(pid)"
-    let text = try Self.contents(of: "\(directory)/maps", pid)
+    let (text, failure) = systemFile("\(directory)/maps")
+    guard failure == 0 else { throw Self.refusal(failure, pid) }
     let memory = try ProcessMemory(path: "\(directory)/mem", pid)
-    let ranges = text.split(separator: UInt8(ascii: "\n")).compactMap(Self.range)
+    let ranges = text.split(separator: UInt8(ascii: "\n")).compactMap { line in
+      var range = MappedRange(line)
+      range?.path.unescapeLineBreaks()
+      return range?.path.hasPrefix("/") == true ? range : nil
+    }
     guard !ranges.isEmpty else {
       throw Self.error(pid, "It has no memory: it has ended, or belongs to the kernel.")
     }
     self.memory = memory
     self.pid = pid
     shortage = nil
-    images = RemoteMapping.images(in: ranges).compactMap { ranges in
-      ranges.first.map { Self.mapping(ranges, first: $0, directory) }
-    }
+    images = RemoteMapping.images(in: ranges).map { Self.checked($0, directory) }
   }
 
   /// Opens a core file and lists what the process had mapped.
@@ -41,9 +44,7 @@ package final class RemoteProcess {
     memory = core
     pid = core.pid
     shortage = core.shortage
-    images = RemoteMapping.images(in: core.ranges).compactMap { ranges in
-      ranges.first.map { Self.mapping(ranges, first: $0, in: core) }
-    }
+    images = RemoteMapping.images(in: core.ranges).map { Self.checked($0, in: core) }
   }
 
   /// Reads the headers of an image; what it declares is read when it is asked for.
@@ -71,32 +72,27 @@ package final class RemoteProcess {
     }
   }
 
-  private static func mapping(
-    _ ranges: [MappedRange], first: MappedRange, _ directory: String
-  ) -> RemoteMapping {
+  /// Says of a mapping what became of its file.
+  private static func checked(_ mapping: RemoteMapping, _ directory: String) -> RemoteMapping {
+    var mapping = mapping
     let mark = " (deleted)"
-    let hasMark = first.path.hasSuffix(mark)
-    let name = hasMark ? String(first.path.dropLast(mark.count)) : first.path
+    mapping.isDeleted = mapping.path.hasSuffix(mark)
+    if mapping.isDeleted { mapping.path.removeLast(mark.count) }
     // What the process sees under its root, whatever this one sees.
-    let path = "\(directory)/root\(name)"
-    let other = fileID(of: path)
-    let isReplaced = other != nil && other != first.fileID
-    let range = String(first.start, radix: 16) + "-" + String(first.end, radix: 16)
-    return RemoteMapping(
-      path: name, base: first.start, isDeleted: hasMark || other == nil, isReplaced: isReplaced,
-      ranges: ranges,
-      files: ["\(directory)/map_files/\(range)"] + (other == first.fileID ? [path] : []))
+    let path = "\(directory)/root\(mapping.path)"
+    let (first, other) = (mapping.ranges.first, fileID(of: path))
+    let isSame = other == first?.fileID
+    mapping.isReplaced = other != nil && !isSame
+    if other == nil { mapping.isDeleted = true }
+    mapping.files = ["\(directory)/map_files/\(first?.mapping ?? "")"] + (isSame ? [path] : [])
+    return mapping
   }
 
-  private static func mapping(
-    _ ranges: [MappedRange], first: MappedRange, in core: CoreFile
-  ) -> RemoteMapping {
-    var mapping = RemoteMapping(
-      path: first.path, base: first.start, isDeleted: false, isReplaced: false, ranges: ranges,
-      files: [first.path])
+  private static func checked(_ mapping: RemoteMapping, in core: CoreFile) -> RemoteMapping {
     // What is no image, or has no header there, is told when it is read.
     guard let headers = try? RemoteHeaders(of: mapping, in: core) else { return mapping }
-    switch CoreImageMemory(headers, path: first.path, in: core).state {
+    var mapping = mapping
+    switch CoreImageMemory(headers, path: mapping.path, in: core).state {
     case .same, .unknown: break
     case .gone: mapping.isDeleted = true
     case .other: (mapping.isDeleted, mapping.isReplaced) = (true, true)
@@ -113,48 +109,13 @@ package final class RemoteProcess {
     guard unsafe stat(path, &status) == 0 else { return nil }
     return String(status.st_ino)
   }
-
-  /// `start-end permissions offset device inode path`; nil for what is no file.
-  private static func range(_ line: ArraySlice<UInt8>) -> MappedRange? {
-    let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
-    guard fields.count == 6 else { return nil }
-    func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
-    let bounds = fields[0].split(separator: UInt8(ascii: "-"))
-    let path = text(fields[5].drop { $0 == UInt8(ascii: " ") })
-    guard bounds.count == 2, let start = UInt64(text(bounds[0]), radix: 16),
-      let end = UInt64(text(bounds[1]), radix: 16), let offset = UInt64(text(fields[2]), radix: 16),
-      start < end, path.hasPrefix("/")
-    else { return nil }
-    return MappedRange(
-      start: start, end: end, offset: offset, isExecutable: text(fields[1]).contains("x"),
-      path: path.unescapedLineBreaks, fileID: text(fields[4]))
-  }
-
-  private static func contents(of path: String, _ pid: Int) throws(ImageError) -> [UInt8] {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw refusal(errno, pid) }
-    defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    while true {
-      var failure: Int32 = 0
-      let chunk = unsafe [UInt8](unsafeUninitializedCapacity: 65536) { buffer, count in
-        // Sound: read writes at most as many bytes as it is told.
-        let got = unsafe read(descriptor, buffer.baseAddress, buffer.count)
-        if got < 0 { failure = errno }
-        count = max(0, got)
-      }
-      if failure != 0, failure != EINTR { throw refusal(failure, pid) }
-      if chunk.isEmpty, failure == 0 { return bytes }
-      bytes += chunk
-    }
-  }
 }
 
 extension String {
-  /// The text with line breaks where the kernel wrote `\012`.
-  fileprivate var unescapedLineBreaks: String {
-    guard contains("\\") else { return self }
-    return split(separator: "\\012", omittingEmptySubsequences: false).joined(separator: "\n")
+  /// Puts line breaks where the kernel wrote `\012`.
+  fileprivate mutating func unescapeLineBreaks() {
+    guard contains("\\") else { return }
+    self = split(separator: "\\012", omittingEmptySubsequences: false).joined(separator: "\n")
   }
 }
 
@@ -172,18 +133,8 @@ private final class ProcessMemory: RemoteMemory {
   deinit { close(descriptor) }
 
   func read(at address: UInt64, count: Int) throws(ImageError) -> [UInt8] {
-    guard let offset = off_t(exactly: address) else { return [] }
-    var failure: Int32 = 0
-    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      while filled < count, let start = buffer.baseAddress {
-        // Sound: the buffer holds `count` bytes, of which `filled` have been written.
-        let got = unsafe pread(descriptor, start + filled, count - filled, offset &+ off_t(filled))
-        if got < 0, errno == EINTR { continue }
-        if got < 0 { failure = errno }
-        if got <= 0 { break }
-        filled += got
-      }
-    }
+    guard let offset = Int(exactly: address) else { return [] }
+    let (bytes, failure) = readBytes(of: descriptor, at: offset, count: count)
     // Nothing is mapped there: whoever asks knows what that means.
     guard failure == 0 || failure == EIO || failure == EFAULT else {
       throw RemoteProcess.refusal(failure, pid)

@@ -82,18 +82,16 @@ struct StateRecordReader {
     let bias: UInt64 = cell.integer(at: 0, order: order) ?? 0
     let section: UInt16 = cell.integer(at: 28, order: order) ?? 0
     let number: UInt16 = cell.integer(at: 30, order: order) ?? 0
-    let state: EntryStates.State
-    switch number {
-    case 0: return
-    case 1: state = .bound
-    case 2: state = .accepted
-    case 3: state = .rejected
-    case 4: state = .withdrawn
-    case 5:
+    // 0 is an empty cell, 5 an image that was taken in; between them are the states of entries.
+    if number == 0 { return }
+    guard number != 5 else {
       states.images.insert(bias)
       return
-    default: throw error(.malformed, "Its state record has a cell of the unknown state \(number).")
     }
+    guard Int(number) <= EntryStates.State.allCases.count else {
+      throw error(.malformed, "Its state record has a cell of the unknown state \(number).")
+    }
+    let state = EntryStates.State.allCases[Int(number) - 1]
     let place = EntryStates.Place(
       bias: bias, section: section, index: cell.integer(at: 20, order: order) ?? 0)
     let (code, reason) = try reason(

@@ -1,0 +1,88 @@
+internal import LibC
+
+/// Reads at most `count` bytes, fewer where there are no more; and the system's number where it refuses
+/// the rest.
+package func readBytes(
+  of descriptor: Int32, at offset: Int, count: Int
+) -> (bytes: [UInt8], failure: Int32) {
+  // All empty arrays are one object, and appending none to it would write its count.
+  guard count > 0 else { return ([], 0) }
+  var bytes: [UInt8] = []
+  var failure: Int32 = 0
+  bytes.append(addingCapacity: count) { span in
+    unsafe span.withUnsafeMutableBufferPointer { buffer, filled in
+      while filled < count, let start = buffer.baseAddress {
+        // Sound: the buffer holds `count` bytes, of which `filled` have been written.
+        let got = unsafe pread(
+          descriptor, start + filled, count - filled, off_t(offset &+ filled))
+        if got < 0, errno == EINTR { continue }
+        if got < 0 { failure = errno }
+        if got <= 0 { return }
+        filled += got
+      }
+    }
+  }
+  return (bytes, failure)
+}
+
+/// All bytes of a file of `/proc`, whose size the system does not tell; or the number of its refusal.
+package func systemFile(_ path: String) -> (bytes: [UInt8], failure: Int32) {
+  let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { return ([], errno) }
+  defer { close(descriptor) }
+  var bytes: [UInt8] = []
+  while true {
+    let (piece, failure) = readBytes(of: descriptor, at: bytes.count, count: 65536)
+    bytes += piece
+    if failure != 0 || piece.isEmpty { return (bytes, failure) }
+  }
+}
+
+/// A part of a file that a process has mapped.
+package struct MappedRange: Hashable, Sendable {
+  /// The first address.
+  package var start: UInt64
+  /// The address after the last.
+  package var end: UInt64
+  /// Where in the file it begins.
+  package var offset: UInt64
+  /// Whether code may run there.
+  package var isExecutable: Bool
+  /// The path as the system tells it.
+  package var path: String
+  /// What tells the file from others of its name: the number of its inode.
+  package var fileID: String
+
+  /// Describes a part.
+  package init(start: UInt64, end: UInt64, offset: UInt64, isExecutable: Bool, path: String) {
+    (self.start, self.end, self.offset) = (start, end, offset)
+    (self.isExecutable, self.path, fileID) = (isExecutable, path, "")
+  }
+
+  /// Reads a line of `/proc/PID/maps`, `start-end permissions offset device inode path`; nil where
+  /// nothing has a name there.
+  package init?(_ line: ArraySlice<UInt8>) {
+    let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
+    guard fields.count == 6 else { return nil }
+    func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+    let bounds = fields[0].split(separator: UInt8(ascii: "-"))
+    guard bounds.count == 2, let start = UInt64(text(bounds[0]), radix: 16),
+      let end = UInt64(text(bounds[1]), radix: 16), let offset = UInt64(text(fields[2]), radix: 16),
+      start < end
+    else { return nil }
+    self.init(
+      start: start, end: end, offset: offset, isExecutable: text(fields[1]).contains("x"),
+      path: text(fields[5].drop { $0 == UInt8(ascii: " ") }))
+    fileID = text(fields[4])
+  }
+
+  /// What the kernel calls it in `map_files`.
+  package var mapping: String { "\(start.hexadecimal)-\(end.hexadecimal)" }
+}
+
+/// The system's text for an error number.
+package func systemMessage(_ number: Int32) -> String {
+  // Sound: strerror answers a NUL-terminated string that lives until this thread's next call.
+  guard let text = unsafe strerror(number) else { return "error \(number)" }
+  return unsafe String(cString: text)
+}
