@@ -1,4 +1,4 @@
-/// Who starts after whom, by position, and where that goes round in circles.
+/// Which module starts after which, by position, and the cycles in that.
 package struct ModuleGraph {
   /// For each module, those that it requires, by position.
   package var requires: [[Int]]
@@ -34,15 +34,15 @@ package struct ModuleGraph {
     return reached
   }
 
-  /// The modules that are part of a circle, and circles that name each of them at least once.
+  /// The modules that are part of a cycle, and cycles that name each of them at least once.
   ///
-  /// A group of modules that all start after one another can hold more circles than anyone would
-  /// read; for each member that no circle has named yet, the shortest through it is listed. Of a group
+  /// A group of modules that all start after one another can hold more cycles than anyone would
+  /// read; for each member that no cycle has named yet, the shortest through it is listed. Of a group
   /// that is made to take forever there is one at least: mend that, and look again.
   ///
-  /// `mostSteps` edges are followed in search of circles, besides one circle for each group;
+  /// `mostSteps` edges are followed in search of cycles, besides one cycle for each group;
   /// `followed` is how many were.
-  package func circles(
+  package func cycles(
     mostSteps: Int = 1 << 22
   ) -> (members: [Int], paths: [[Int]], followed: Int) {
     var steps = mostSteps
@@ -58,7 +58,7 @@ package struct ModuleGraph {
       var isNamed: Set<Int> = []
       for position in component.sorted() where !isNamed.contains(position) {
         guard steps > 0 || isNamed.isEmpty,
-          let path = shortestCircle(through: position, within: group, &steps)
+          let path = shortestCycle(through: position, within: group, &steps)
         else { continue }
         isNamed.formUnion(path)
         paths.append(path)
@@ -69,7 +69,7 @@ package struct ModuleGraph {
 
   /// The shortest way from a module back to itself; it begins with its first member in rank. What was
   /// followed for it is taken off `steps`.
-  private func shortestCircle(
+  private func shortestCycle(
     through start: Int, within group: [Int], _ steps: inout Int
   ) -> [Int]? {
     var cameFrom: [Int: Int] = [:]

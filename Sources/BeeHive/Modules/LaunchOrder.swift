@@ -94,12 +94,12 @@ public struct LaunchOrder: Hashable, Sendable {
     for position in nodes.indices {
       graph.follows[position].removeAll { isUnusable[$0] }
     }
-    let circles = graph.circles()
-    cycles = circles.paths.map { path in Cycle(path: (path + [path[0]]).map { nodes[$0] }) }
-    block(circles.members, graph, nodes, &isUnusable)
-    let named = Set(circles.paths.joined())
-    let members = Set(circles.members)
-    for position in circles.members where !named.contains(position) {
+    let found = graph.cycles()
+    cycles = found.paths.map { path in Cycle(path: (path + [path[0]]).map { nodes[$0] }) }
+    block(found.members, graph, nodes, &isUnusable)
+    let named = Set(found.paths.joined())
+    let members = Set(found.members)
+    for position in found.members where !named.contains(position) {
       let cause = graph.predecessors(of: position).first { members.contains($0) }
       blocked[nodes[position].name] = cause.map { nodes[$0].name }
     }

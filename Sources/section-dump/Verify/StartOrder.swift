@@ -96,7 +96,7 @@ struct StartOrder {
     let graph = ModuleGraph(
       requires: attributes.map { $0.requires.compactMap { positions[$0] } },
       follows: attributes.map { $0.after.compactMap { positions[$0] } })
-    return graph.circles().paths.map { path in path.map { modules[$0] } }
+    return graph.cycles().paths.map { path in path.map { modules[$0] } }
   }
 }
 

@@ -129,14 +129,14 @@ struct LaunchOrderGraphTests {
   func bounded() {
     let graph = graph(tangle(30))
     let edges = graph.requires.joined().count
-    let whole = graph.circles()
+    let whole = graph.cycles()
     #expect(whole.followed > 100 * edges)
-    let bounded = graph.circles(mostSteps: 10 * edges)
+    let bounded = graph.cycles(mostSteps: 10 * edges)
     // The last search ends, once it was begun.
     #expect((10 * edges...11 * edges).contains(bounded.followed))
     #expect(bounded.members == whole.members)
     #expect(!bounded.paths.isEmpty && bounded.paths.count < whole.paths.count)
-    #expect(graph.circles(mostSteps: 0).paths.count == 1)
+    #expect(graph.cycles(mostSteps: 0).paths.count == 1)
   }
 
   @Test("each circle planted among 1,000 modules is named exactly", arguments: [5, 6] as [UInt64])
@@ -209,13 +209,13 @@ struct LaunchOrderGraphTests {
     for count in [1_000, 10_000] {
       let random = randomModules(count, using: &generator)
       #expect(LaunchOrder(random).modules.count == count)
-      #expect(graph(random).circles().followed == 0)
+      #expect(graph(random).cycles().followed == 0)
       let circle = LaunchOrder(ring(count))
       #expect(circle.modules.isEmpty && circle.cycles.map(\.edges.count) == [count])
-      #expect(graph(ring(count)).circles().followed == count)
+      #expect(graph(ring(count)).cycles().followed == count)
       let chain = LaunchOrder(ring(count).dropLast(), started: ["m\(count - 1)"])
       #expect(chain.modules.map(\.name) == (0..<count - 1).reversed().map { "m\($0)" })
-      #expect(graph(ring(count).dropLast()).circles().followed == 0)
+      #expect(graph(ring(count).dropLast()).cycles().followed == 0)
     }
   }
 }
