@@ -4,7 +4,7 @@ internal import Threads
 /// Every interface that can be called by name or by URL: for people by `description`, for programs by any
 /// encoder, `JSONEncoder().encode(hive.catalogue())`.
 ///
-/// `section-dump` shows the same of a file that nobody has loaded: it is in the records' attributes.
+/// `section-dump` shows the same of a file that is not loaded: it is in the records' attributes.
 public struct Catalogue: Encodable, Hashable, Sendable {
   /// One action or route.
   public struct Interface: Encodable, Hashable, Sendable {
@@ -20,7 +20,7 @@ public struct Catalogue: Encodable, Hashable, Sendable {
     public var result: String?
     /// Whom it answers.
     public var exposure: Exposure
-    /// The image and the place in it, or the file and line.
+    /// The image and the slot in it, or the file and line.
     public var origin: String
   }
 
@@ -32,7 +32,7 @@ public struct Catalogue: Encodable, Hashable, Sendable {
     public var type: String
     /// Whether it may be missing.
     public var isOptional: Bool
-    /// What stands for a missing one, as a text.
+    /// The value of a missing one, as a text; nil for none.
     public var defaultText: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -115,7 +115,11 @@ extension RoutePattern {
 }
 
 extension Hive {
-  /// Every action and route of this Hive: those of its images, and those that code registered.
+  /// Returns every action and route of this Hive: those of its images, and those that code registered.
+  ///
+  /// Asks the loader first, so it covers images that did not announce themselves.
+  ///
+  /// - Returns: A snapshot; later registrations do not change it.
   public func catalogue() -> Catalogue {
     let core = routing
     core.catchUp(probing: true)

@@ -1,2 +1,2 @@
-// A Hive is what routes and targets belong to, so whoever imports this has its types too.
+// A Hive is what routes and targets belong to, so importing this gives its types too.
 @_exported public import BeeHive

@@ -15,7 +15,7 @@ struct RecordedEntries: Sendable {
   var version: Int?
   /// By the numbers of the entries.
   var results: [UInt64: Result] = [:]
-  /// Whether a thread is at work; the others wait, so that nobody misses what it is about to add.
+  /// Whether a thread is at work; the others wait, so that each sees what it adds.
   var isBusy = false
 }
 

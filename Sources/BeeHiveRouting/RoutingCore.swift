@@ -63,9 +63,9 @@ extension Dictionary {
   }
 }
 
-/// A Hive that owns whoever holds this.
+/// A Hive that owns the holder of this.
 final class WeakHive: @unchecked Sendable {
-  // Sound: a weak reference is read atomically, and nobody writes it after `init`.
+  // Sound: a weak reference is read atomically, and is not written after `init`.
   private(set) weak var value: Hive?
 
   init(_ value: Hive) { self.value = value }

@@ -9,9 +9,9 @@ public struct RoutingError: Error, Hashable, Sendable {
     case malformedURL = "malformed-url"
     /// The URL is longer, deeper or has more parameters than the limits allow.
     case limitExceeded = "limit-exceeded"
-    /// The pattern cannot be read, or one of its parts stands where it cannot.
+    /// The pattern cannot be read, or one of its parts is where it may not be.
     case badPattern = "bad-pattern"
-    /// A pattern or a declaration names a type that nobody has defined.
+    /// A pattern or a declaration names a type that is not defined.
     case unknownType = "unknown-type"
     /// A route, target or action of the same shape and priority is registered already.
     case duplicate = "duplicate"
@@ -54,6 +54,12 @@ public struct RoutingError: Error, Hashable, Sendable {
   public var sources: [Source]
 
   /// Describes a failure.
+  ///
+  /// - Parameters:
+  ///   - code: The cause.
+  ///   - message: One sentence for a person; line breaks and control characters in it are escaped.
+  ///   - key: The parameter it concerns; escaped as the message is.
+  ///   - sources: The entries it concerns.
   public init(_ code: Code, _ message: String, key: String? = nil, sources: [Source] = []) {
     self.code = code
     self.message = message.escaped

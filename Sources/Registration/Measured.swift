@@ -2,24 +2,33 @@ public import BinaryImage
 
 /// What the benchmarks measure of the layers below the Hive. Not part of the library's interface.
 @_spi(Benchmarks) public enum Measured {
-  /// Lists the images of this process; returns how many there are.
+  /// Lists the images of this process.
+  ///
+  /// - Returns: The number of images.
+  /// - Throws: ``ImageError`` if the images cannot be listed.
   public static func walk() throws(ImageError) -> Int {
     var list = ImageList()
     _ = try list.update()
     return list.count
   }
 
-  /// Lists the images and copies the sections of each; returns how many there are.
+  /// Lists the images and copies the sections of each.
+  ///
+  /// - Returns: The number of images.
+  /// - Throws: ``ImageError`` if the images cannot be listed.
   public static func copies() throws(ImageError) -> Int {
     var list = ImageList()
     _ = try list.update()
     return list.copy(Array(0..<list.count)).count
   }
 
-  /// Asks the loader whether anything came or went; false where it cannot say.
+  /// Asks the loader whether images were added or removed. Returns false where it cannot say.
   public static func probe() -> Bool { ImageList.probe() != nil }
 
-  /// Reads the image with a note that was loaded last; returns how many entries it declares.
+  /// Reads the image with a note that was loaded last.
+  ///
+  /// - Returns: The number of entries that it declares.
+  /// - Throws: ``ImageError`` if the images cannot be listed or that one cannot be read.
   public static func outlineOfNewest() throws(ImageError) -> Int {
     var list = ImageList()
     _ = try list.update()

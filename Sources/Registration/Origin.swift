@@ -1,6 +1,6 @@
 public import BinaryImage
 
-/// Where an entry stands: image, section, slot and address.
+/// The location of an entry: image, section, slot and address.
 public struct Origin: Hashable, Sendable {
   /// The path of the file, or the loader's name for the image.
   public var image: String
@@ -10,7 +10,7 @@ public struct Origin: Hashable, Sendable {
   public var index: Int
   /// The linked address of the entry; relative to its section in objects.
   public var address: VirtualAddress
-  /// Where in the file the entry stands; nil for a loaded image.
+  /// The entry's offset in the file; nil for a loaded image.
   public var offset: FileOffset?
 
   /// Describes a location.

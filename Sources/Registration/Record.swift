@@ -24,13 +24,13 @@ package struct Record: Hashable, Sendable {
   package var encoding: Encoding
   /// The pointer of a pointer entry; how it was resolved is `resolution`.
   package var resolution: PointerValue.Resolution
-  /// Where the text of a pointer entry stands; nil for typed records, and in objects.
+  /// The address of a pointer entry's text; nil for typed records, and in objects.
   package var textAddress: VirtualAddress?
   /// The accessor of a typed record, as the image stores it; nil for pointer entries.
   package var accessor: PointerValue?
   /// The context of a typed record, as the image stores it; nil for pointer entries.
   package var context: PointerValue?
-  /// Where the entry stands.
+  /// The entry's location.
   package var origin: Origin
 
   /// Describes an entry.

@@ -4,9 +4,11 @@ public struct RecordKind: RawRepresentable, Hashable, Sendable {
   public var rawValue: UInt16
 
   /// Wraps a number; the known ones are static members.
+  ///
+  /// - Parameter rawValue: The number in the record.
   public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  /// What stands where a record should, and does not say what it is.
+  /// No kind: the slot does not say what it holds.
   public static let unknown = Self(rawValue: 0)
   /// A module: something with a lifecycle.
   public static let module = Self(rawValue: 1)

@@ -1,6 +1,6 @@
 internal import BinaryImage
 
-/// An entry that cannot be registered: why, and where it stands.
+/// An entry that cannot be registered: the reason and the location.
 package struct Rejection: Error, Hashable, Sendable {
   /// The cause; `rawValue` is the stable code that reports print.
   package enum Reason: String, Hashable, Sendable, CaseIterable {
@@ -54,7 +54,7 @@ package struct Rejection: Error, Hashable, Sendable {
   package var name: String?
   /// One sentence for a person: what was found and what to do.
   package var message: String
-  /// Where the entry stands.
+  /// The entry's location.
   package var origin: Origin
 }
 

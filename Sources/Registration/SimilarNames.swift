@@ -30,7 +30,7 @@ package struct SimilarNames: Sendable {
     if names.count > Self.most { names.removeLast() }
   }
 
-  /// How many bytes differ, of whatever case; nil where that is more than `most`.
+  /// Returns the number of bytes that differ, of whatever case; nil where that is more than `most`.
   package static func distance(_ name: String, _ wanted: String, atMost most: Int) -> Int? {
     guard max(name.utf8.count, wanted.utf8.count) <= longest,
       abs(name.utf8.count - wanted.utf8.count) <= most

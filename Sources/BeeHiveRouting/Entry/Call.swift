@@ -17,7 +17,7 @@ public enum Destination: Hashable, Sendable {
   case action(target: String, action: String)
 }
 
-/// One call on its way from whoever calls to whoever answers.
+/// One call on its way from the caller to what answers it.
 public struct Call: Sendable {
   /// Differs from that of every other call of this process.
   public let number: UInt64

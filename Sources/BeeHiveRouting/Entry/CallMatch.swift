@@ -20,12 +20,21 @@ public struct CallMatch: Sendable {
     self.description = origin.map { "\($0) \(description)" } ?? description
   }
 
-  /// Every call, or those of one origin.
+  /// Matches every call, or every call of one origin.
+  ///
+  /// - Parameter origin: Where the calls come from; nil for any.
+  /// - Returns: The match.
   public static func everything(from origin: CallOrigin? = nil) -> CallMatch {
     CallMatch(.everything, origin, "calls")
   }
 
-  /// Calls of this action; `*` stands for every target or every action.
+  /// Matches calls of an action.
+  ///
+  /// - Parameters:
+  ///   - target: The target's name; `*` for every target.
+  ///   - action: The action's name; `*` for every action.
+  ///   - origin: Where the calls come from; nil for any.
+  /// - Returns: The match.
   public static func action(
     _ target: String, _ action: String, from origin: CallOrigin? = nil
   ) -> CallMatch {
@@ -33,7 +42,14 @@ public struct CallMatch: Sendable {
     return CallMatch(.action(name), origin, name.description)
   }
 
-  /// Calls by a URL that a pattern matches, whether a route answers to it or not.
+  /// Matches calls by a URL that a pattern matches, whether a route answers to it or not.
+  ///
+  /// - Parameters:
+  ///   - pattern: As ``RoutePattern`` reads it; its query says nothing here.
+  ///   - origin: Where the calls come from; nil for any.
+  /// - Returns: The match.
+  /// - Throws: ``RoutingError`` with `badPattern` if the pattern cannot be read, with `unknownType` if it
+  ///   names a type that is not built in: types of ``Router/define(_:_:)`` are not known here.
   public static func url(
     _ pattern: String, from origin: CallOrigin? = nil
   ) throws(RoutingError) -> CallMatch {

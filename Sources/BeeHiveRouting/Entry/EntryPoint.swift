@@ -5,12 +5,25 @@ internal import Threads
 ///
 /// Interceptors, guards and the rules of the decision table are asked in one order: larger priority first,
 /// the table before code, then as they came. A redirection asks all of them again; a loop is an error.
+///
+///     let calls = hive.calls
+///     calls.intercept("log") { call in
+///       print(call)
+///       return .proceed
+///     }
+///     try calls.guardCalls("moved", .url("app://old/:id"), then: .redirect(to: .url("app://new/:id")))
+///
+/// A value that refers to its Hive's calls, and safe to use from any thread. Observers, interceptors and
+/// conditions are called with no lock held. What a module adds is removed when the module is unmounted.
 public struct EntryPoint: Sendable {
   let core: RoutingCore
 
   init(core: RoutingCore) { self.core = core }
 
-  /// Tells `observer` of every call, on the thread that makes it.
+  /// Tells an observer of every call.
+  ///
+  /// - Parameter observer: Called on the thread that runs the call, which waits for it.
+  /// - Returns: What was added, to remove it again.
   @discardableResult
   public func observe(_ observer: @escaping @Sendable (CallNotice) -> Void) -> Interception {
     let added = Numbered(handler: observer)
@@ -25,7 +38,15 @@ public struct EntryPoint: Sendable {
     }
   }
 
-  /// Asks `decide` about every call that `match` describes.
+  /// Adds an interceptor: code that decides about calls before they are answered.
+  ///
+  /// - Parameters:
+  ///   - name: What notices and explanations call it.
+  ///   - priority: The largest is asked first, among all rules, guards and interceptors.
+  ///   - match: The calls that it is asked about.
+  ///   - decide: Returns what becomes of a call. An error that it throws ends the call. The calls that it
+  ///     makes come from where the call comes from.
+  /// - Returns: What was added, to remove it again.
   @discardableResult
   public func intercept(
     _ name: String, priority: Int = 0, _ match: CallMatch = .everything(),
@@ -37,10 +58,19 @@ public struct EntryPoint: Sendable {
     )
   }
 
-  /// Has a verdict hold for the calls that `match` describes, while `condition` holds.
+  /// Adds a guard: a verdict for the calls that a match describes, while a condition holds.
   ///
-  /// The condition only looks, so a dry run can ask it too: the new target is unhealthy, so the old one. In
-  /// the URL of a redirection, `:name` is filled in from the path; throws where the match does not give it.
+  /// - Parameters:
+  ///   - name: What notices and explanations call it.
+  ///   - priority: The largest is asked first, among all rules, guards and interceptors.
+  ///   - match: The calls that it is about.
+  ///   - verdict: What becomes of them. In the URL of a redirection, `:name` is filled in from the path.
+  ///   - condition: Whether the verdict holds; nil for always. It changes nothing, since a dry run asks it
+  ///     too.
+  /// - Returns: What was added, to remove it again.
+  /// - Throws: ``RoutingError`` with `badPattern` if the URL of a redirection names what the match does not
+  ///   give in each of its forms, or cannot be read as a pattern; with `malformedURL` if its query cannot be
+  ///   read.
   @discardableResult
   public func guardCalls(
     _ name: String, priority: Int = 0, _ match: CallMatch, then verdict: Verdict,
@@ -69,6 +99,15 @@ public struct EntryPoint: Sendable {
   }
 
   /// Calls a destination. Every other way of calling ends here.
+  ///
+  /// - Parameters:
+  ///   - destination: A URL, or an action by its names.
+  ///   - origin: Where the call comes from. Inside of a handler that answers a call from outside, unless it
+  ///     is elevated, every call comes from outside.
+  ///   - arguments: What is given beside the URL; for an action, all that is given.
+  /// - Returns: What answered returned; an empty tuple where it returns nothing.
+  /// - Throws: ``RoutingError`` if the call is refused or nothing answers it, or what the handler, action or
+  ///   interceptor threw.
   @discardableResult
   public func send(
     _ destination: Destination, origin: CallOrigin = .local, with arguments: Arguments = [:]
@@ -83,13 +122,13 @@ public struct EntryPoint: Sendable {
   }
 }
 
-/// Something that was added to the entry point, to take it out again.
+/// Something that was added to the entry point, to remove it again.
 public struct Interception: Sendable {
   private let undo: @Sendable () -> Void
 
   init(_ undo: @escaping @Sendable () -> Void) { self.undo = undo }
 
-  /// Takes it out; a call that is under way may still ask it.
+  /// Removes it; a call that is under way may still ask it. Does nothing the second time.
   public func cancel() { undo() }
 }
 

@@ -43,14 +43,30 @@ extension Explanation.Step {
 }
 
 extension EntryPoint {
-  /// A dry run: what would happen to this URL. Nothing is called but the conditions of guards.
+  /// Returns what would happen to a URL.
+  ///
+  /// A dry run: nothing is called but the conditions of guards; interceptors are taken to let the call pass.
+  ///
+  /// - Parameters:
+  ///   - url: The URL, absolute or a path.
+  ///   - origin: Where the call would come from.
+  ///   - userInfo: What would be given beside the URL.
+  /// - Returns: Every step, and the end.
   public func explain(
     _ url: String, origin: CallOrigin = .local, with userInfo: Arguments = [:]
   ) -> Explanation {
     explain(.url(url), origin: origin, with: userInfo)
   }
 
-  /// A dry run: what would happen to a call.
+  /// Returns what would happen to a call.
+  ///
+  /// A dry run: nothing is called but the conditions of guards; interceptors are taken to let the call pass.
+  ///
+  /// - Parameters:
+  ///   - destination: A URL, or an action by its names.
+  ///   - origin: Where the call would come from.
+  ///   - arguments: What would be given beside the URL; for an action, all that would be given.
+  /// - Returns: Every step, and the end.
   public func explain(
     _ destination: Destination, origin: CallOrigin = .local, with arguments: Arguments = [:]
   ) -> Explanation {
@@ -110,16 +126,16 @@ extension Explanation.Step {
 }
 
 extension Router {
-  /// Whether a route, or a target and action, would answer this URL; nothing is called.
+  /// Returns whether a route, or a target and action, would answer a URL.
   ///
-  /// The dry run of `calls.explain` without its words: rules, types, declared query and exposure count, and
-  /// where this says no, `open` throws what `explain` says. Interceptors are taken to let the call pass;
-  /// what only a handler of unmatched URLs or missing actions would answer cannot be opened.
+  /// The dry run of ``EntryPoint/explain(_:origin:with:)`` without its text: rules, types, declared query and
+  /// exposure count, and nothing is called but the conditions of guards. Interceptors are taken to let the
+  /// call pass; what only a handler of unmatched URLs or missing actions would answer cannot be opened.
   ///
   /// - Parameters:
-  ///   - url: The URL.
+  ///   - url: The URL, absolute or a path.
   ///   - origin: Where the call would come from.
-  /// - Returns: Whether `open` would reach a receiver.
+  /// - Returns: Whether `open` would reach a route, an action or a rule that answers.
   public func canOpen(_ url: String, origin: CallOrigin = .local) -> Bool {
     var plan = CallPlan(Call(number: 0, to: .url(url), origin: origin), by: core)
     var steps: [Explanation.Step] = []

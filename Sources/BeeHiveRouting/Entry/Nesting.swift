@@ -11,7 +11,7 @@ struct Nesting: Sendable {
   /// The URLs that handlers of unmatched ones are answering, the first one first: such a handler that opens
   /// what is missing too is asked again.
   var unmatched: [String] = []
-  /// How many answers to calls are one inside the other.
+  /// The number of answers to calls that are one inside the other.
   var depth = 0
 
   /// More of them are taken for a loop: each call is one, and one more where a handler answers it.

@@ -60,7 +60,7 @@ struct RedirectTemplate: Sendable {
     }
   }
 
-  /// Whether the path of a redirection has places, so that it need be no URL.
+  /// Returns whether the path of a redirection has places, so that it need be no URL.
   static func hasPlaces(inPath path: String) -> Bool {
     path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
       .contains { segment in
@@ -129,7 +129,7 @@ struct RedirectTemplate: Sendable {
 }
 
 extension Substring {
-  /// Whether the text contains `:name` as a whole name.
+  /// Returns whether the text contains `:name` as a whole name.
   fileprivate func hasPlace(of name: String) -> Bool {
     var rest = self
     while let (_, behind) = rest.cut(at: ":") {

@@ -12,7 +12,7 @@ struct RuleList: Sendable {
   /// Interceptors and guards.
   var ofCode = RuleIndex()
 
-  /// Puts a table in the place of the one before. Returns the rules of that, so that what they hold ends with them.
+  /// Replaces the table. Returns the rules of the one before, so that what they hold ends with them.
   mutating func replaceTable(_ table: DecisionTable?, with rules: RuleIndex) -> RuleIndex {
     self.table = table
     tableNumber += 1

@@ -8,7 +8,7 @@ public enum Verdict: Sendable {
   case redirect(to: Destination)
   /// An error for the caller, with this reason.
   case refuse(String)
-  /// The answer; nobody else is called.
+  /// The answer; nothing else is called.
   case answer(any Sendable)
 }
 

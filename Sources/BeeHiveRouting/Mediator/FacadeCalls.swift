@@ -7,7 +7,9 @@ public protocol FacadeCalls: Sendable {
   /// What each function calls, as ``ActionDeclaration/init(parsing:)`` reads it.
   static var declarations: [String] { get }
 
-  /// Makes what calls through a mediator.
+  /// Creates a value that calls through a mediator.
+  ///
+  /// - Parameter mediator: Where the target is looked up, at each call.
   init(_ mediator: Mediator)
 }
 

@@ -3,11 +3,17 @@ internal import Threads
 
 /// Targets and their actions, called by name: no caller imports the target's module.
 ///
-/// A value that stands for its Hive's targets; `Mediator()` is empty and belongs to none.
+///     let mediator = hive.mediator
+///     try mediator.register("shop") { ShopTarget() }
+///     let price: Int = try await mediator.perform("shop", "price", ["sku": "A1"])
+///
+/// A value that refers to its Hive's targets, and safe to use from any thread; `Mediator()` is empty and
+/// belongs to no Hive. Actions are called with no lock held. What a module registers is removed when it is
+/// unmounted.
 public struct Mediator: Sendable {
   let core: RoutingCore
 
-  /// A mediator of its own: tests, and hosts without a Hive.
+  /// Creates a mediator without a Hive and without targets: for tests, and hosts that have no Hive.
   public init() { core = RoutingCore() }
 
   init(core: RoutingCore) { self.core = core }
@@ -21,8 +27,9 @@ public struct Mediator: Sendable {
   ///   - type: The type of the result.
   ///   - caching: Whether the target's instance is kept for later calls; without, a new one answers.
   /// - Returns: The result, as the type that is expected.
-  /// - Throws: ``RoutingError``: `noTarget`, `noAction`; `missingParameter`, `wrongParameter` or
-  ///   `undeclaredParameter`, with the key and both types; `wrongResult`. Or what the action threw.
+  /// - Throws: ``RoutingError`` with `noTarget` or `noAction`; with `missingParameter`, `wrongParameter` or
+  ///   `undeclaredParameter`, which have the key; with `wrongResult`; with `refused` if a rule refuses. Or
+  ///   what the action threw.
   @discardableResult
   public func perform<Value: Sendable>(
     _ target: String, _ action: String, _ arguments: Arguments = [:],
@@ -42,7 +49,8 @@ public struct Mediator: Sendable {
   ///   - arguments: Checked against the action's declaration.
   ///   - caching: Whether the target's instance is kept for later calls.
   /// - Returns: The result; an empty tuple where the action returns nothing.
-  /// - Throws: ``RoutingError`` for each thing that does not fit, or what the action threw.
+  /// - Throws: ``RoutingError`` for what does not fit, as the `perform` of a type does, or what the action
+  ///   threw.
   @discardableResult
   public func perform(
     _ target: String, _ action: String, _ arguments: Arguments = [:], caching: Bool = true
@@ -56,10 +64,12 @@ public struct Mediator: Sendable {
   ///
   /// - Parameters:
   ///   - name: What callers call it.
-  ///   - file: Where it is registered: errors and the catalogue name the place.
+  ///   - file: Where it is registered: errors and the catalogue name the location.
   ///   - line: The line in that file.
-  ///   - make: Makes its instance, at the first call.
-  /// - Throws: ``RoutingError`` of the code `duplicate`, with both places.
+  ///   - make: Makes its instance at the first call: one, however many threads call at once.
+  /// - Throws: ``RoutingError`` with `duplicate` if the name is taken, with both locations, or an action is
+  ///   declared twice; with `badPattern` if the name is empty; with `native` or `unknownType` if an action
+  ///   that is marked remote cannot be.
   public func register<Owner: Target>(
     _ name: String, file: String = #fileID, line: UInt = #line,
     _ make: @escaping @Sendable () throws -> Owner
@@ -72,7 +82,7 @@ public struct Mediator: Sendable {
     }
   }
 
-  /// Takes a target out.
+  /// Removes a target, whatever registered or declared it.
   ///
   /// - Parameter name: The target's name.
   /// - Returns: Whether it was there.
@@ -82,7 +92,7 @@ public struct Mediator: Sendable {
     return target != nil
   }
 
-  /// Lets the instance of a target go, so that the next call makes another.
+  /// Releases the instance of a target, so that the next call makes another.
   ///
   /// - Parameter name: The target's name.
   /// - Returns: Whether there was one.
@@ -91,10 +101,16 @@ public struct Mediator: Sendable {
     core.targets.withLock { $0.targets[name] }?.release() ?? false
   }
 
-  /// Answers calls of a target, or of any without a name here, that finds no target or no action.
+  /// Registers the handler of calls that find no target or no action; it replaces the one before.
   ///
-  /// Asked after the target's own fallback, and before that of all targets. Calls from outside reach it with
-  /// `.remote` or `.elevated` alone, and never a target's own.
+  /// A target's own fallback is asked first, but never for calls from outside; then the handler of the
+  /// target's name, then that of all targets. The handler of a target's name hides that of all targets, also
+  /// from calls that it does not answer.
+  ///
+  /// - Parameters:
+  ///   - target: The target's name; nil for all that have no handler here.
+  ///   - exposure: Whether calls from outside reach it.
+  ///   - handler: Answers a call, with no lock held.
   public func fallback<Value: Sendable>(
     for target: String? = nil, exposure: Exposure = .local,
     _ handler: @escaping @Sendable (Call) async throws -> Value
@@ -106,7 +122,7 @@ public struct Mediator: Sendable {
     }
   }
 
-  /// What every target offers, by its name.
+  /// The declarations of every target's actions, by the target's name.
   public var declarations: [String: [ActionDeclaration]] {
     core.catchUp(probing: true)
     return core.targets.withLock { $0.targets }.mapValues { target in

@@ -1,4 +1,4 @@
-/// A parameter of an action: its name, its type, and what stands for a missing one.
+/// A parameter of an action: its name, its type, and its default.
 public struct Parameter: Sendable {
   /// What tools and the catalogue show.
   public let declaration: ActionDeclaration.Parameter
@@ -7,20 +7,34 @@ public struct Parameter: Sendable {
   /// The value of the declared type: the argument as it is or converted, else the default.
   let value: @Sendable (Arguments) throws(RoutingError) -> any Sendable
 
-  /// A parameter that has to be given, unless its type is optional.
+  /// Describes a parameter that has to be given, unless its type is optional.
+  ///
+  /// - Parameters:
+  ///   - name: The name by which it is given.
+  ///   - type: The type of its value.
   public init<Value: Sendable>(_ name: String, _ type: Value.Type) {
     declaration = Self.declare(name, type, nil)
     isURLConvertible = type is any URLConvertible.Type
     value = { arguments throws(RoutingError) in try arguments.value(name, as: type) }
   }
 
-  /// A parameter that a URL has to give: what `@Target` writes for actions that answer to the outside, so that
-  /// another type does not compile.
+  /// Describes a parameter whose value a URL can give.
+  ///
+  /// `@Target` writes this for actions that answer calls from outside, so that another type does not compile.
+  ///
+  /// - Parameters:
+  ///   - name: The name by which it is given.
+  ///   - type: The type of its value.
   public init<Value: URLConvertible>(url name: String, _ type: Value.Type) {
     self.init(name, type)
   }
 
-  /// A parameter with a default.
+  /// Describes a parameter with a default.
+  ///
+  /// - Parameters:
+  ///   - name: The name by which it is given.
+  ///   - type: The type of its value.
+  ///   - missing: The value where it is not given.
   public init<Value: Sendable>(
     _ name: String, _ type: Value.Type = Value.self, default missing: Value
   ) {

@@ -22,7 +22,7 @@ extension RoutingCore {
           + Self.list(targets.withLock { $0.all.map(\.definition.name) }, near: name))
     }
     guard let found = target.definition.actions[action] else {
-      // Nobody outside is told what else there is.
+      // Callers from outside are not told what else there is.
       let known = target.definition.actions.filter {
         origin == .local || $0.value.declaration.exposure.isRemote
       }

@@ -1,11 +1,19 @@
 /// A group of actions that others call by name, without importing it.
 ///
-/// `@Target` writes the conformance and the record; by hand, `mediator.register("shop") { ShopTarget() }`.
+/// `@Target` writes the conformance and the record; by hand, `mediator.register("shop") { ShopTarget() }`:
+///
+///     struct ShopTarget: Target {
+///       static let actions = [
+///         Action<ShopTarget>("price", [Parameter("sku", String.self)]) { try $0.price(sku: $1["sku"]) }
+///       ]
+///
+///       func price(sku: String) -> Int { 7 }
+///     }
 public protocol Target: Sendable {
   /// What can be called.
   static var actions: [Action<Self>] { get }
 
-  /// Answers calls of actions that there are not; nil to leave that to the mediator.
+  /// Answers calls of actions that the target does not have; nil to leave them to the mediator.
   static var fallback: (@Sendable (Self, Call) async throws -> any Sendable)? { get }
 }
 
@@ -21,9 +29,16 @@ public struct Action<Owner: Sendable>: Sendable {
   let parameters: [Parameter]
   let perform: @Sendable (Owner, Arguments) async throws -> any Sendable
 
-  /// Describes an action; `perform` finds its arguments by name, each of the declared type.
+  /// Describes an action.
   ///
   /// `Action("price", [Parameter("sku", String.self)]) { try await $0.price(sku: $1["sku"]) }`
+  ///
+  /// - Parameters:
+  ///   - name: The name by which it is called.
+  ///   - parameters: In the order of the declaration.
+  ///   - exposure: Whether calls from outside reach it.
+  ///   - perform: Answers a call, with no lock held. It finds its arguments by name, each of the declared
+  ///     type.
   public init<Value: Sendable>(
     _ name: String, _ parameters: [Parameter] = [], exposure: Exposure = .local,
     _ perform: @escaping @Sendable (Owner, Arguments) async throws -> Value
@@ -51,12 +66,16 @@ public struct TargetDefinition: Sendable {
   /// The name by which it is called.
   public let name: String
   let actions: [String: Action<AnyTarget>]
-  /// Names that stand there more than once.
+  /// Names of actions that are declared more than once.
   let repeated: [String]
   let fallback: (@Sendable (AnyTarget, Call) async throws -> any Sendable)?
   let make: @Sendable () throws -> AnyTarget
 
-  /// Describes a target that `make` makes, at the first call.
+  /// Describes a target; its instance is made at the first call.
+  ///
+  /// - Parameters:
+  ///   - name: The name by which it is called.
+  ///   - make: Makes the instance, with no lock held.
   public init<Owner: Target>(
     _ name: String, _ make: @escaping @Sendable () throws -> Owner
   ) {

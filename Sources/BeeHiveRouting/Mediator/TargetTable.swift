@@ -109,7 +109,7 @@ final class RegisteredTarget: Sendable {
     }
   }
 
-  /// Lets the kept instance go; whether there was one.
+  /// Releases the kept instance. Returns whether there was one.
   func release() -> Bool {
     // Returned: the instance ends when the lock is free.
     let before = state.withLock { state -> State in
@@ -121,7 +121,7 @@ final class RegisteredTarget: Sendable {
   }
 }
 
-/// Names of actions that nobody outside ever reaches: those that begin with `native`.
+/// Names of actions that no call from outside ever reaches: those that begin with `native`.
 enum NativeName {
   /// Whatever the case and however often it is percent-encoded.
   static func matches(_ name: String) -> Bool {
@@ -132,7 +132,7 @@ enum NativeName {
       guard let decoded, decoded != name else { return false }
       name = decoded
     }
-    // Nobody encodes a name that often in good faith.
+    // An honest caller does not encode a name that often.
     return true
   }
 }

@@ -1,17 +1,23 @@
 internal import Registration
 
 extension RoutePattern {
-  /// A URL that the pattern matches, with these values; what the path does not name goes into the query.
+  /// Returns a URL that the pattern matches, with these values.
   ///
-  /// Optional parts are there where all of their values are given. Matching the URL gives the values back;
-  /// values of another type than the pattern names, and those that the URL would give to other names, are
-  /// errors. Types that `Router.define` adds are not known here, and so not checked.
+  /// Matching the URL gives the values back. Types that ``Router/define(_:_:)`` adds are not known here, and
+  /// so not checked.
+  ///
+  /// - Parameter values: The values by name; what the path does not name goes into the query. Optional parts
+  ///   are there where all of their values are given.
+  /// - Returns: The URL, encoded: the same values give the same URL.
+  /// - Throws: ``RoutingError`` with `missingParameter` if a value is missing; with `wrongParameter` if one
+  ///   is of another type than the pattern names, if no URL can hold it, or if the URL would give it to
+  ///   another name.
   public func url(with values: [String: any URLConvertible] = [:]) throws(RoutingError) -> String {
     let given = Set(values.keys)
     let fitting = variants.filter { given.isSuperset(of: Self.needed(by: $0)) }
     // Of the forms that take all that the fullest one takes, the first that leads back.
     let taken = fitting.first.map { given.intersection(Self.names(in: $0)) }
-    // Where a type is not known, nobody here can tell where a URL leads.
+    // Where a type is not known, a URL cannot be checked here.
     let tree = try? RouteTree(of: self, types: .builtIn)
     var failure: RoutingError?
     for variant in fitting where given.intersection(Self.names(in: variant)) == taken {

@@ -4,6 +4,10 @@ public import Registration
 ///
 /// `app://shop/:id<Int>(/:tab)?from&page<Int>=1`
 ///
+///     let pattern = try RoutePattern("app://shop/:id<Int>?from")
+///     pattern.names                                     // ["id"]
+///     try pattern.url(with: ["id": 7, "from": "mail"])  // "app://shop/7?from=mail"
+///
 /// - A **scheme** and a **host** as they are, or `*` for any scheme; the host is the first segment, so
 ///   `app://:section/list` is one too. Hosts are compared as `URLText` says of the URL's scheme, whatever the
 ///   pattern's: `*://Shop` meets `http://shop` and `app://Shop`. Without `//` a pattern is of paths: it matches
@@ -28,6 +32,12 @@ public struct RoutePattern: Hashable, Sendable {
   let parts: PatternParts
 
   /// Reads a pattern.
+  ///
+  /// The names of its types are not looked up: that is done when a route is registered.
+  ///
+  /// - Parameter text: The pattern, in the notation of this type.
+  /// - Throws: ``RoutingError`` with `badPattern` if it cannot be read; the message has the rule that it
+  ///   breaks.
   public init(_ text: String) throws(RoutingError) {
     do throws(PatternProblem) {
       self.init(text, try PatternParts(text))
@@ -69,7 +79,7 @@ public struct RoutePattern: Hashable, Sendable {
     return nil
   }
 
-  /// Whether a name takes what is left of the path, if anything.
+  /// Returns whether a name takes what is left of the path, if anything.
   func isRest(_ name: String) -> Bool {
     variants.contains { $0.last?.isRest == true && $0.last?.name == name }
   }

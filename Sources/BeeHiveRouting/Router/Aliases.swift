@@ -1,17 +1,22 @@
 internal import BeeHive
 internal import Threads
 
-/// Names that stand for URLs: `{"home": "app://shop/home"}`, from a property list, JSON or YAML.
+/// Names for URLs: `{"home": "app://shop/home"}`, from a property list, JSON or YAML.
 ///
-/// Opening `home?from=mail` opens `app://shop/home?from=mail`.
+///     try router.register(["home": "app://shop/home"] as Aliases)
+///     try await router.open("home?from=mail")  // opens app://shop/home?from=mail
 public struct Aliases: Codable, Hashable, Sendable, ExpressibleByDictionaryLiteral {
   /// The URLs by their names.
   public var urls: [String: String]
 
   /// Describes aliases.
+  ///
+  /// - Parameter urls: The URLs by their names.
   public init(_ urls: [String: String] = [:]) { self.urls = urls }
 
   /// Describes aliases.
+  ///
+  /// - Parameter elements: Names and URLs; of a name that is given twice, the last URL is used.
   public init(dictionaryLiteral elements: (String, String)...) {
     urls = Dictionary(elements, uniquingKeysWith: { _, last in last })
   }
@@ -29,7 +34,15 @@ public struct Aliases: Codable, Hashable, Sendable, ExpressibleByDictionaryLiter
 }
 
 extension Router {
-  /// Adds aliases, all or none: a name is one segment, a URL is one, and none leads back to itself.
+  /// Registers aliases, all or none.
+  ///
+  /// Giving a name the URL that it has changes nothing. What a module registers is removed when it is
+  /// unmounted.
+  ///
+  /// - Parameter aliases: Names of one segment each, and their URLs, which may be names of others.
+  /// - Throws: ``RoutingError`` with `badPattern` if a name is no single segment, with `malformedURL` or
+  ///   `limitExceeded` if a URL cannot be read, with `redirectLoop` if aliases lead back to one another, with
+  ///   `duplicate` if a name has another URL already.
   public func register(_ aliases: Aliases) throws(RoutingError) {
     let added = try core.routes.withLock { table throws(RoutingError) -> [String] in
       for (name, url) in aliases.urls.sorted(by: { $0.key < $1.key }) {
@@ -66,13 +79,16 @@ extension Router {
     }
   }
 
-  /// Takes an alias out; whether it was there.
+  /// Removes an alias.
+  ///
+  /// - Parameter name: Its name.
+  /// - Returns: Whether it was there.
   @discardableResult
   public func removeAlias(_ name: String) -> Bool {
     core.routes.withLock { $0.aliases.set(name, nil) != nil }
   }
 
-  /// The aliases there are.
+  /// The registered aliases, as a snapshot.
   public var aliases: Aliases {
     let pairs = core.routes.withLock { $0.aliases }.pairs
     return Aliases(Dictionary(uniqueKeysWithValues: pairs.map { ($0.key, $0.value) }))

@@ -8,6 +8,8 @@ public struct Route: Sendable, Identifiable {
     /// Grows with each registration.
     public var rawValue: UInt64
     /// Wraps a number.
+    ///
+    /// - Parameter rawValue: The number of a route.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
   }
 
@@ -36,7 +38,8 @@ public struct Route: Sendable, Identifiable {
   /// The forms of the pattern, with what may follow them.
   var variants: [[PatternSegment]] { pattern.parts.variants(isPrefix: extent == .prefix) }
 
-  /// Whether it has a pattern's shape, as a duplicate has: names of parameters and the query say nothing.
+  /// Returns whether it has a pattern's shape, as a duplicate has: names of parameters and the query do not
+  /// count.
   func hasShape(of other: RoutePattern) -> Bool {
     let shapes = Set(other.parts.shapes())
     return Set(pattern.parts.shapes()) == shapes
@@ -64,18 +67,27 @@ public struct RouteCall: Sendable {
   public let pattern: RoutePattern
   /// Who calls.
   public let origin: CallOrigin
-  /// What the query, the path and the caller give; the later of these stands over the earlier.
+  /// What the query, the path and the caller give; for a name that several give, the later of these counts.
   public let parameters: Arguments
   /// What the caller gives beside the URL.
   public let userInfo: Arguments
 
-  /// A parameter as a `Value`: `let id: Int = try call["id"]`; an optional type makes it optional.
+  /// Returns a parameter as a `Value`: `let id: Int = try call["id"]`.
+  ///
+  /// - Parameter key: The parameter's name.
+  /// - Returns: The value, converted if need be; nil for a missing one if the type is optional.
+  /// - Throws: ``RoutingError`` with `missingParameter`, or with `wrongParameter` if it cannot be converted.
   public subscript<Value: Sendable>(key: String) -> Value {
     get throws(RoutingError) { try value(key) }
   }
 
-  /// A parameter as a `Value` that a URL can give: what `@Route` writes for routes that answer to the outside, so
-  /// that another type does not compile.
+  /// Returns a parameter as a `Value` that a URL can give.
+  ///
+  /// `@Route` writes this for routes that answer calls from outside, so that another type does not compile.
+  ///
+  /// - Parameter key: The parameter's name.
+  /// - Returns: The value, converted if need be; nil for a missing one if the type is optional.
+  /// - Throws: ``RoutingError`` with `missingParameter`, or with `wrongParameter` if it cannot be converted.
   public subscript<Value: URLConvertible>(url key: String) -> Value {
     get throws(RoutingError) { try value(key) }
   }
@@ -90,7 +102,10 @@ public struct RouteCall: Sendable {
     }
   }
 
-  /// What to throw so that the next matching route is asked.
+  /// Returns what to throw so that the next matching route is asked.
+  ///
+  /// - Parameter reason: Why; the caller reads it where no other route answers.
+  /// - Returns: The error: `throw call.refusal("sold out")`.
   public func refusal(_ reason: String) -> RouteRefusal { RouteRefusal(reason: reason) }
 }
 
@@ -101,7 +116,9 @@ public struct RouteRefusal: Error, Hashable, Sendable {
   /// Whether the route has gone meanwhile, so that it has no say.
   let isDeparture: Bool
 
-  /// Refuses.
+  /// Describes a refusal.
+  ///
+  /// - Parameter reason: Why; the caller reads it where no other route answers.
   public init(reason: String) { self.init(reason: reason, isDeparture: false) }
 
   init(reason: String, isDeparture: Bool) {

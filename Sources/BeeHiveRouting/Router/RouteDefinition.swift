@@ -10,7 +10,14 @@ public struct RouteDefinition: Sendable {
   let result: String
   let handler: @Sendable (RouteCall) async throws -> any Sendable
 
-  /// Describes a route.
+  /// Describes a route; its pattern is read when it is registered.
+  ///
+  /// - Parameters:
+  ///   - pattern: As ``RoutePattern`` reads it.
+  ///   - exposure: Whether calls from outside reach it.
+  ///   - priority: The largest is asked first among routes that match.
+  ///   - extent: Whether the pattern covers all of a URL's path or its beginning.
+  ///   - handler: Answers a call, with no lock held.
   public init<Value: Sendable>(
     _ pattern: String, exposure: Exposure = .local, priority: Int = 0,
     matching extent: Route.Extent = .exact,

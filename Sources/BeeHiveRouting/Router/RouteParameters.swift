@@ -12,7 +12,7 @@ enum RouteParameters {
       let declared = Set(pattern.keys.map(\.name))
       let takesAny = call.origin == .local || pattern.allowsOtherKeys
       for item in url.items where !call.withheld.contains(item.name) {
-        // Whoever calls from outside names no key that the author did not declare.
+        // A call from outside gives no key that the author did not declare.
         guard takesAny || declared.contains(item.name) else { continue }
         parameters.append(item.value ?? "", for: item.name)
       }
@@ -29,7 +29,7 @@ enum RouteParameters {
     return parameters
   }
 
-  /// Puts the default in the place of a missing key, and refuses a text that is not of the key's type.
+  /// Gives a missing key its default, and refuses a text that is not of the key's type.
   private static func complete(
     _ parameters: inout Arguments, with key: RoutePattern.Key, of pattern: RoutePattern,
     _ types: SegmentTypes

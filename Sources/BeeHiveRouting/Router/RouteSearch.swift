@@ -16,7 +16,7 @@ struct RouteSearch {
   private let tree: RouteTree
   private let url: URLText
   private var segments: [String] = []
-  /// How many segments stand before those of the path.
+  /// The number of segments before those of the path.
   private var offset = 0
   /// The host with its port, which a pattern may ask for.
   private var hostWithPort: String?
@@ -89,7 +89,7 @@ struct RouteSearch {
     if !node.rests.isEmpty { add(node.rests, rest: Array(segments[depth...])) }
   }
 
-  /// What is left, as it stands in the URL.
+  /// The rest of the path, as the URL has it.
   private func path(from depth: Int) -> String {
     guard depth < offset else { return url.pathTail(from: depth - offset) }
     return segments[0] + url.pathBehindHost

@@ -13,7 +13,7 @@ struct RouteTable: Sendable {
   var closedSchemes: Set<String> = []
   /// Who answers what no route answers, by scheme; nil for all.
   var unmatched: [String?: Numbered<FallbackHandler<RouteCall>>] = [:]
-  /// What a name of its own stands for.
+  /// The URLs of aliases, by name.
   var aliases = HashTrie<String, String>()
 
   /// Every route, in order of registration.

@@ -1,14 +1,15 @@
 internal import BeeHive
 
 extension Router {
-  /// Opens a URL: the best route that it meets answers.
+  /// Opens a URL: the best route that it meets answers, or the action that it names.
   ///
   /// - Parameters:
   ///   - url: The URL, absolute or a path.
-  ///   - origin: Where the call comes from; from `.remote` only what is marked remote answers.
+  ///   - origin: Where the call comes from. To a call from outside only what is marked remote answers. Inside
+  ///     of a handler that answers such a call, unless it is elevated, every call comes from outside.
   ///   - userInfo: Goes along beside the URL, with values of any Sendable type.
-  /// - Returns: What the route returned.
-  /// - Throws: ``RoutingError``, or what the handler threw.
+  /// - Returns: What the route returned; an empty tuple where it returns nothing.
+  /// - Throws: ``RoutingError`` if the call is refused or nothing answers it, or what the handler threw.
   @discardableResult
   public func open(
     _ url: String, origin: CallOrigin = .local, with userInfo: Arguments = [:]
@@ -23,7 +24,7 @@ extension Router {
   ///   - origin: Where the call comes from.
   ///   - userInfo: Goes along beside the URL.
   ///   - completion: Called exactly once, on any thread.
-  /// - Returns: The task, to cancel it.
+  /// - Returns: The task that opens it, to cancel or to wait for it.
   @discardableResult
   public func open(
     _ url: String, origin: CallOrigin = .local, with userInfo: Arguments = [:],
@@ -38,7 +39,7 @@ extension Router {
     }
   }
 
-  /// Returns the object that the URL's route returns.
+  /// Opens a URL and returns what its route returns, as a given type.
   ///
   /// - Parameters:
   ///   - url: The URL, absolute or a path.
@@ -58,7 +59,7 @@ extension Router {
 }
 
 extension RoutingCore {
-  /// A result as what the caller asks for; whoever asks for nothing gets nothing.
+  /// Returns a result as the type that the caller asks for: an empty tuple if it asks for none.
   static func cast<Value: Sendable>(
     _ result: any Sendable, to type: Value.Type, of name: String
   ) throws(RoutingError) -> Value {

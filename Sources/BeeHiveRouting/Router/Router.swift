@@ -3,11 +3,19 @@ internal import Threads
 
 /// Routes: URL patterns and what answers to them.
 ///
-/// A value that stands for its Hive's routes; `Router()` is empty and belongs to none.
+///     let router = hive.router
+///     try router.register("app://shop/:id<Int>", exposure: .remote) { call in
+///       try await shop.item(call["id"])
+///     }
+///     try await router.open("app://shop/7", origin: .remote)
+///
+/// A value that refers to its Hive's routes, and safe to use from any thread; `Router()` is empty and belongs
+/// to no Hive. Handlers are called with no lock held. What a module registers is removed when it is
+/// unmounted.
 public struct Router: Sendable {
   let core: RoutingCore
 
-  /// A router of its own: tests, and hosts without a Hive.
+  /// Creates a router without a Hive and without routes: for tests, and hosts that have no Hive.
   public init() { core = RoutingCore() }
 
   init(core: RoutingCore) { self.core = core }
@@ -23,12 +31,13 @@ public struct Router: Sendable {
   ///   - exposure: Whether calls from outside reach it.
   ///   - priority: The largest is asked first among routes that match.
   ///   - extent: Whether the pattern covers all of a URL's path or its beginning.
-  ///   - file: Where it is registered: errors and the catalogue name the place.
+  ///   - file: Where it is registered: errors and the catalogue name the location.
   ///   - line: The line in that file.
   ///   - handler: Answers a call; throwing `call.refusal(…)` has the next matching route asked.
   /// - Returns: The registration, to cancel it.
-  /// - Throws: ``RoutingError``: `badPattern`, or `duplicate` where a route of the same shape and priority is
-  ///   registered; it names both places.
+  /// - Throws: ``RoutingError`` with `badPattern` if the pattern cannot be read or a default is not of its
+  ///   type, with `unknownType` if it names a type that is not defined, with `duplicate` if a route of the
+  ///   same shape and priority is registered; that error names both locations.
   @discardableResult
   public func register<Value: Sendable>(
     _ pattern: String, exposure: Exposure = .local, priority: Int = 0,
@@ -44,13 +53,13 @@ public struct Router: Sendable {
     return registration
   }
 
-  /// Takes out the routes of a pattern's shape, of every priority.
+  /// Removes the routes of a pattern's shape, of every priority, whatever registered or declared them.
   ///
-  /// As with duplicates, names of parameters and the query say nothing: `/a/:other` takes out `/a/:id`. Routes
+  /// As with duplicates, names of parameters and the query do not count: `/a/:other` removes `/a/:id`. Routes
   /// of other shapes stay, also those that begin like this one.
   ///
   /// - Parameter pattern: The pattern, or one of its shape.
-  /// - Returns: Whether there was any.
+  /// - Returns: Whether there was any; false also if the pattern cannot be read.
   @discardableResult
   public func deregister(_ pattern: String) -> Bool {
     guard let pattern = try? RoutePattern(pattern) else { return false }
@@ -58,7 +67,7 @@ public struct Router: Sendable {
     return !gone.isEmpty
   }
 
-  /// Takes out every route that code registered; those of images stay.
+  /// Removes every route that code registered; those of images stay.
   public func deregisterAll() {
     _ = core.routes.withLock { $0.remove { $0.isOfCode } }
   }
@@ -71,8 +80,11 @@ public struct Router: Sendable {
 
   /// Returns the route that would be asked first about a URL, and calls nothing.
   ///
+  /// Only the patterns are looked at: rules, aliases, the query and the exposure do not count. For what a
+  /// call would come to, see ``canOpen(_:origin:)``.
+  ///
   /// - Parameter url: The URL, absolute or a path.
-  /// - Returns: Nil where no route matches.
+  /// - Returns: The route; nil if none matches or the URL cannot be read.
   public func route(for url: String) -> Route? {
     guard let url = try? URLText(url) else { return nil }
     return core.meet(url).matches.first?.route
@@ -81,10 +93,10 @@ public struct Router: Sendable {
   /// Adds a type that patterns may name: `:month<Month>`.
   ///
   /// - Parameters:
-  ///   - type: The name that patterns use.
+  ///   - type: The name that patterns use; its case does not count.
   ///   - convert: Makes a value of the decoded text; nil where it is none of the type. Called on any thread,
-  ///     while a URL is matched.
-  /// - Throws: ``RoutingError`` where the name is taken.
+  ///     while a URL is matched or a default of the type is read.
+  /// - Throws: ``RoutingError`` with `duplicate` if the name is taken.
   public func define(
     _ type: String, _ convert: @escaping @Sendable (String) -> (any URLConvertible)?
   ) throws(RoutingError) {
@@ -92,18 +104,22 @@ public struct Router: Sendable {
     core.own { [core] in _ = core.routes.withLock { $0.types.remove(type) } }
   }
 
-  /// Answers the URLs whose path no route has; what a route that has it throws is thrown.
+  /// Registers the handler of URLs whose path no route has; it replaces the one before.
   ///
-  /// Calls from outside reach it with `.remote` or `.elevated` alone, as a route.
-  /// `handler` may open others. Where those are unmatched too, it is called again, one inside the
-  /// other at most 16 times: then the innermost `open` throws `RoutingError.Code.redirectLoop`.
+  /// Where a route has the path and throws, that error is thrown, and the handler is not asked.
+  ///
+  /// - Parameters:
+  ///   - exposure: Whether calls from outside reach it, as for a route.
+  ///   - handler: Answers a call. It may open other URLs. Where those are unmatched too, it is called again,
+  ///     one inside the other at most 16 times: then the innermost `open` throws ``RoutingError`` with
+  ///     `redirectLoop`.
   public func unmatched<Value: Sendable>(
     exposure: Exposure = .local, _ handler: @escaping @Sendable (RouteCall) async throws -> Value
   ) {
     unmatched(for: nil, exposure, handler)
   }
 
-  /// The same for one scheme, or for all that have none of their own.
+  /// Registers such a handler for one scheme, or for all that have none of their own.
   func unmatched<Value: Sendable>(
     for scheme: String?, _ exposure: Exposure,
     _ handler: @escaping @Sendable (RouteCall) async throws -> Value
@@ -116,19 +132,22 @@ public struct Router: Sendable {
     }
   }
 
-  /// The routes of one scheme.
+  /// Returns the routes of one scheme.
+  ///
+  /// - Parameter scheme: The scheme, in either case.
+  /// - Returns: A view of this router: what it registers is registered here.
   public func scheme(_ scheme: String) -> SchemeRouter {
     SchemeRouter(scheme: scheme.lowercased(), router: self)
   }
 }
 
-/// A registered route, to take it out again.
+/// A registered route, to remove it again.
 public struct RouteRegistration: Sendable {
   /// The route's number.
   public let id: Route.ID
   let core: RoutingCore
 
-  /// Takes the route out.
+  /// Removes the route; a call that is under way may still reach it.
   ///
   /// - Returns: Whether it was there.
   @discardableResult

@@ -7,7 +7,18 @@ public struct SchemeRouter: Sendable {
   public let scheme: String
   let router: Router
 
-  /// Registers a handler for a pattern without a scheme: `/shop/:id` or `//shop/:id`.
+  /// Registers a handler for the URLs of this scheme that a pattern matches.
+  ///
+  /// - Parameters:
+  ///   - pattern: A pattern without a scheme: `/shop/:id` or `//shop/:id`.
+  ///   - exposure: Whether calls from outside reach it.
+  ///   - priority: The largest is asked first among routes that match.
+  ///   - extent: Whether the pattern covers all of a URL's path or its beginning.
+  ///   - file: Where it is registered: errors and the catalogue name the location.
+  ///   - line: The line in that file.
+  ///   - handler: Answers a call; throwing `call.refusal(…)` has the next matching route asked.
+  /// - Returns: The registration, to cancel it.
+  /// - Throws: ``RoutingError`` with `badPattern`, `unknownType` or `duplicate`, as ``Router`` does.
   @discardableResult
   public func register<Value: Sendable>(
     _ pattern: String, exposure: Exposure = .local, priority: Int = 0,
@@ -20,11 +31,14 @@ public struct SchemeRouter: Sendable {
       handler)
   }
 
-  /// Takes out what was registered under a pattern without a scheme.
+  /// Removes the routes of a pattern's shape, of every priority, whatever registered or declared them.
+  ///
+  /// - Parameter pattern: The pattern without a scheme, or one of its shape.
+  /// - Returns: Whether there was any; false also if the pattern cannot be read.
   @discardableResult
   public func deregister(_ pattern: String) -> Bool { router.deregister(whole(pattern)) }
 
-  /// Takes out every route of this scheme that code registered.
+  /// Removes every route of this scheme that code registered; those of images stay.
   public func deregisterAll() {
     _ = router.core.routes.withLock { table in
       table.remove { $0.isOfCode && $0.pattern.scheme == scheme }
@@ -34,7 +48,9 @@ public struct SchemeRouter: Sendable {
   /// The routes of this scheme, in order of registration.
   public var routes: [Route] { router.routes.filter { $0.pattern.scheme == scheme } }
 
-  /// Whether URLs of this scheme also meet the routes of any scheme, which come last. They do, else.
+  /// Sets whether URLs of this scheme also meet the routes of any scheme. They do unless this is called.
+  ///
+  /// - Parameter fallsBack: Whether they do, and come to the handler of unmatched URLs of any scheme too.
   public func fallBack(_ fallsBack: Bool) {
     router.core.routes.withLock { table in
       table.closedSchemes.remove(scheme)
@@ -42,7 +58,13 @@ public struct SchemeRouter: Sendable {
     }
   }
 
-  /// Answers the URLs of this scheme whose path no route has, as `Router.unmatched`.
+  /// Registers the handler of URLs of this scheme whose path no route has; it replaces the one before.
+  ///
+  /// It is asked instead of ``Router/unmatched(exposure:_:)``, and as that one is.
+  ///
+  /// - Parameters:
+  ///   - exposure: Whether calls from outside reach it.
+  ///   - handler: Answers a call.
   public func unmatched<Value: Sendable>(
     exposure: Exposure = .local, _ handler: @escaping @Sendable (RouteCall) async throws -> Value
   ) {

@@ -62,12 +62,12 @@ struct SegmentTypes: Sendable {
     return key == "string" ? text : types[key]?.convert(text)
   }
 
-  /// Whether a text can be of a type; one that is not known here may be anything.
+  /// Returns whether a text can be of a type; one that is not known here may be anything.
   func mayHold(_ text: String, as name: String) -> Bool {
     types[PatternSegment.typeKey(name)].map { $0.convert(text) != nil } ?? true
   }
 
-  /// The text of the value that a text stands for: `7` for `007` as an integer.
+  /// Returns the text of the value that a text is read as: `7` for `007` as an integer.
   func normal(_ text: String, as name: String?) -> String {
     name.flatMap { types[PatternSegment.typeKey($0)]?.convert(text)?.urlText } ?? text
   }

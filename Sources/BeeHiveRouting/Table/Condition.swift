@@ -147,8 +147,8 @@ extension SchemaPlace {
 }
 
 extension DecisionValue {
-  /// Whether texts are a way to write the value: a number and a truth value count by their value, since a
-  /// receiver reads `07` and `+7` as 7.
+  /// Returns whether texts are a way to write the value: a number and a truth value count by their value,
+  /// since a receiver reads `07` and `+7` as 7.
   fileprivate func isWritten(_ texts: [String]) -> Bool {
     if case .array(let values) = self {
       return values.count == texts.count && zip(values, texts).allSatisfy { $0.isWritten([$1]) }

@@ -1,8 +1,13 @@
 /// Rules about calls that come from a document: a file that is shipped, or one that a server sends.
 ///
+///     let table = DecisionTable(rules: [
+///       .init("moved", .init(.url("app://old/:id")), do: .redirectToURL("app://new/:id"))
+///     ])
+///     try hive.calls.load(table)
+///
 /// The host decodes it with the decoder it likes, `JSONDecoder().decode(DecisionTable.self, from: data)`;
 /// `Docs/decision-table.md` has the schema. A document that is not of it throws a `RoutingError` of the code
-/// `bad-table`, which lists every problem with its place.
+/// `bad-table`, which lists every problem with its location.
 public struct DecisionTable: Hashable, Sendable {
   /// The version of the schema that this library reads.
   public static let currentVersion = 1
@@ -14,7 +19,12 @@ public struct DecisionTable: Hashable, Sendable {
   /// In their order, unless a priority says otherwise.
   public var rules: [Rule]
 
-  /// Describes a table.
+  /// Describes a table; ``EntryPoint/load(_:)`` checks it.
+  ///
+  /// - Parameters:
+  ///   - version: The version of the schema that it is written in.
+  ///   - name: What errors call it.
+  ///   - rules: In their order, unless a priority says otherwise.
   public init(version: Int = currentVersion, name: String = "", rules: [Rule]) {
     self.version = version
     self.name = name
@@ -35,6 +45,13 @@ public struct DecisionTable: Hashable, Sendable {
     public var priority: Int
 
     /// Describes a rule.
+    ///
+    /// - Parameters:
+    ///   - name: What it is called; no other rule of the table is.
+    ///   - match: The calls that it is about.
+    ///   - conditions: All of these have to hold.
+    ///   - outcome: What becomes of the call.
+    ///   - priority: Larger first, among all rules, guards and interceptors.
     public init(
       _ name: String, _ match: Match, when conditions: [Condition] = [], do outcome: Outcome,
       priority: Int = 0
@@ -53,7 +70,7 @@ public struct DecisionTable: Hashable, Sendable {
     public enum Subject: Hashable, Sendable {
       /// Calls by a URL that this pattern matches.
       case url(String)
-      /// Calls of an action; `*` stands for every target or every action.
+      /// Calls of an action; `*` is every target or every action.
       case action(target: String, action: String)
       /// Every call.
       case everything
@@ -61,10 +78,14 @@ public struct DecisionTable: Hashable, Sendable {
 
     /// What is called.
     public var subject: Subject
-    /// Who calls; nil for anybody.
+    /// Where the calls come from; nil for any origin.
     public var origin: CallOrigin?
 
     /// Describes calls.
+    ///
+    /// - Parameters:
+    ///   - subject: What is called.
+    ///   - origin: Where the calls come from; nil for any origin.
     public init(_ subject: Subject, from origin: CallOrigin? = nil) {
       self.subject = subject
       self.origin = origin
@@ -144,7 +165,7 @@ public indirect enum DecisionValue: Sendable {
 }
 
 extension DecisionValue: Hashable {
-  /// Whether both are the same value.
+  /// Returns whether both are the same value.
   public static func == (first: DecisionValue, second: DecisionValue) -> Bool {
     first.compared == second.compared
   }

@@ -2,10 +2,13 @@ internal import BeeHive
 internal import Threads
 
 extension EntryPoint {
-  /// Puts a decision table in the place of the one before, as a whole.
+  /// Replaces the decision table, as a whole.
   ///
-  /// Every problem of it is found first, and then nothing changes: the error lists them all. A call that
-  /// is under way goes on by the rules that it began with.
+  /// A call that is under way goes on by the rules that it began with. A table with a problem changes
+  /// nothing. What a module loads is removed when it is unmounted.
+  ///
+  /// - Parameter table: The table. Types and guards that it names have to be defined before.
+  /// - Throws: ``RoutingError`` with `badTable`; the message lists every problem.
   public func load(_ table: DecisionTable) throws(RoutingError) {
     let types = core.routes.withLock { $0.types }
     let guards = core.guards.withLock { $0.mapValues(\.handler) }
@@ -21,15 +24,20 @@ extension EntryPoint {
     }
   }
 
-  /// Takes the decision table out.
+  /// Removes the decision table; a call that is under way goes on by its rules.
   public func removeTable() { _ = core.rules.withLock { $0.replaceTable(nil, with: RuleIndex()) } }
 
-  /// The decision table that holds.
+  /// The decision table that is loaded; nil for none.
   public var table: DecisionTable? { core.rules.withLock { $0.table } }
 
   /// Defines a guard that tables may name: `{"guard": "detail-is-healthy", "is": false}`.
   ///
-  /// It only looks, since a dry run asks it too. Tables that are loaded later use it.
+  /// Tables that are loaded later use it; it replaces the one before of its name.
+  ///
+  /// - Parameters:
+  ///   - name: The name that tables use.
+  ///   - holds: Returns whether it holds for a call. It changes nothing, since a dry run asks it too. Called
+  ///     on any thread, with no lock held.
   public func define(guard name: String, _ holds: @escaping @Sendable (Call) -> Bool) {
     let guardian = Numbered(handler: holds)
     _ = core.guards.withLock { $0.updateValue(guardian, forKey: name) }

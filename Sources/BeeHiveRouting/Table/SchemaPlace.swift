@@ -47,7 +47,7 @@ struct SchemaPlace {
     return SchemaPlace(value, at: "\(path)[\(index)]", of: rule, problems)
   }
 
-  /// Whether this is an object; notes the keys that the schema does not have here.
+  /// Returns whether this is an object; notes the keys that the schema does not have here.
   func isObject(of keys: [String]) -> Bool {
     guard case .object(let pairs) = found else { return missing("an object") ?? false }
     for key in pairs.keys.sorted() where !keys.contains(key) {

@@ -8,6 +8,11 @@ public struct URLLimits: Hashable, Sendable {
   public var items: Int
 
   /// Describes limits.
+  ///
+  /// - Parameters:
+  ///   - bytes: The longest URL, in bytes of UTF-8.
+  ///   - segments: The most segments of a path, its host included.
+  ///   - items: The most parameters of a query.
   public init(bytes: Int = 8192, segments: Int = 64, items: Int = 256) {
     self.bytes = bytes
     self.segments = segments

@@ -35,7 +35,7 @@ struct URLScanner {
     return text.lowercased()
   }
 
-  /// What stands before the first `separator`, and what stands behind it.
+  /// The range before the first `separator`, and the range behind it; nil where there is none.
   func split(
     _ range: Range<Int>, at separator: Unicode.Scalar
   ) -> (before: Range<Int>, after: Range<Int>?) {

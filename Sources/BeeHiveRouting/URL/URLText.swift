@@ -24,12 +24,16 @@ internal import Registration
 public struct URLText: Hashable, Sendable {
   /// One parameter of a query.
   public struct Item: Hashable, Sendable {
-    /// What stands before the first `=`, decoded.
+    /// The text before the first `=`, decoded.
     public var name: String
-    /// What stands behind it, decoded; nil where there is no `=`.
+    /// The text behind it, decoded; nil where there is no `=`.
     public var value: String?
 
     /// Describes a parameter.
+    ///
+    /// - Parameters:
+    ///   - name: The key, not encoded.
+    ///   - value: The value, not encoded; nil for a key without `=`.
     public init(name: String, value: String?) {
       self.name = name
       self.value = value
@@ -49,7 +53,7 @@ public struct URLText: Hashable, Sendable {
   public let path: [String]
   /// The parameters of the query, in order.
   public let items: [Item]
-  /// What stands behind the first `#`, decoded; nil where there is none.
+  /// The text behind the first `#`, decoded; nil where there is none.
   public let fragment: String?
   /// The host and the port as they are compared; nil without `//`.
   private let authority: Authority?
@@ -57,6 +61,13 @@ public struct URLText: Hashable, Sendable {
   let pathRange: Range<Int>
 
   /// Takes a URL apart.
+  ///
+  /// - Parameters:
+  ///   - text: The URL, absolute or a path.
+  ///   - limits: The most that is read of it.
+  ///   - plusIsBlank: Whether `+` is a blank in the query.
+  /// - Throws: ``RoutingError`` with `malformedURL` if it breaks a rule, with the byte and the rule; with
+  ///   `limitExceeded` if it is longer, deeper or has more parameters than the limits allow.
   public init(
     _ text: String, limits: URLLimits = .standard, plusIsBlank: Bool = true
   ) throws(RoutingError) {
@@ -78,7 +89,10 @@ public struct URLText: Hashable, Sendable {
     self.text = text
   }
 
-  /// The values of a key, in order; a key without `=` counts as an empty text.
+  /// Returns the values of a key of the query.
+  ///
+  /// - Parameter key: The key, decoded.
+  /// - Returns: The values in order, an empty text for a key without `=`; empty if the URL has no such key.
   public func values(of key: String) -> [String] {
     items.filter { $0.name == key }.map { $0.value ?? "" }
   }
@@ -112,7 +126,7 @@ public struct URLText: Hashable, Sendable {
     return host.value
   }
 
-  /// Whether the host is this name, byte by byte.
+  /// Returns whether the host is this name, byte by byte.
   func isHost(_ name: String) -> Bool { authority?.host?.text == Host.key(ofOpaque: name) }
 
   /// The path from a segment on, as one text with the slashes in it; no trailing slash.

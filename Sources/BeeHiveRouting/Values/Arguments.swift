@@ -7,7 +7,7 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
   enum Argument: Sendable {
     /// A value that was given in this process.
     case value(any Sendable)
-    /// What a URL gives: a text for each time that the key stands there.
+    /// What a URL gives: a text for each time that it has the key.
     case texts([String])
   }
 
@@ -15,27 +15,33 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
   /// Keys that are to be taken away where these are put over others.
   var withheld: Set<String> = []
 
-  /// No arguments.
+  /// Creates an empty value, without arguments.
   public init() {}
 
-  /// Values of any Sendable type: objects and `@Sendable` closures too.
+  /// Gives values of any Sendable type: objects and `@Sendable` closures too.
+  ///
+  /// - Parameter elements: Names and values; of a name that is given twice, the last value is used.
   public init(dictionaryLiteral elements: (String, any Sendable)...) {
     for (key, value) in elements { values[key] = .value(value) }
   }
 
-  /// Values of any Sendable type.
+  /// Gives values of any Sendable type.
+  ///
+  /// - Parameter values: The values by name.
   public init(_ values: [String: any Sendable]) {
     self.values = values.mapValues { .value($0) }
   }
 
-  /// Values of any Sendable type; nil is not given, so the receiver's default takes its place.
+  /// Gives values of any Sendable type, but for those that are nil.
   ///
-  /// - Parameter values: What is given, by name.
+  /// - Parameter values: The values by name; for nil, the receiver's default is used.
   public init(given values: [String: (any Sendable)?]) {
     self.values = values.compactMapValues { $0.map(Argument.value) }
   }
 
-  /// The parameters of a query, which are converted when they are read.
+  /// Gives the parameters of a query, which are converted when they are read.
+  ///
+  /// - Parameter items: The parameters; a key without `=` is an empty text, a repeated one has several.
   public init(items: [URLText.Item]) {
     for item in items { append(item.value ?? "", for: item.name) }
   }
@@ -46,7 +52,11 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
   /// Whether nothing is given.
   public var isEmpty: Bool { values.isEmpty }
 
-  /// The value as it was given: a text, or several, for what comes from a URL.
+  /// Returns a value as it was given.
+  ///
+  /// - Parameter key: The argument's name.
+  /// - Returns: The value; for what comes from a URL a `String`, or `[String]` for a repeated key; nil if it
+  ///   is not given.
   public subscript(raw key: String) -> (any Sendable)? {
     switch values[key] {
     case .value(let value): value
@@ -55,13 +65,19 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
     }
   }
 
-  /// Gives a value.
+  /// Sets an argument.
+  ///
+  /// - Parameters:
+  ///   - value: The value; it replaces the one before.
+  ///   - key: The argument's name.
   public mutating func set(_ value: any Sendable, for key: String) { values[key] = .value(value) }
 
-  /// Takes a value away.
+  /// Removes an argument.
+  ///
+  /// - Parameter key: The argument's name.
   public mutating func remove(_ key: String) { values[key] = nil }
 
-  /// Adds a text, as a URL would: a key that stands there again has several.
+  /// Adds a text, as a URL would: a repeated key has several.
   mutating func append(_ text: String, for key: String) {
     // Taken out meanwhile, so that the texts that are there are not copied.
     guard case .texts(var texts) = values.removeValue(forKey: key) else {
@@ -88,9 +104,13 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
     return merged
   }
 
-  /// The argument as a `Value`; throws where it is missing or cannot be converted to that type.
+  /// Returns an argument as a `Value`, converted if need be.
   ///
-  /// An optional type makes a missing one nil.
+  /// - Parameters:
+  ///   - key: The argument's name.
+  ///   - type: The type of the result; an optional one makes a missing argument nil.
+  /// - Returns: The value.
+  /// - Throws: ``RoutingError`` with `missingParameter`, or with `wrongParameter` if it cannot be converted.
   public func value<Value: Sendable>(
     _ key: String, as type: Value.Type = Value.self
   ) throws(RoutingError) -> Value {
@@ -102,7 +122,11 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
       .missingParameter, "the parameter \(key), of type \(type), is missing; give it", key: key)
   }
 
-  /// The argument as a `Value`: `let id: Int = try call["id"]`.
+  /// Returns an argument as a `Value`: `let id: Int = try arguments["id"]`.
+  ///
+  /// - Parameter key: The argument's name.
+  /// - Returns: The value, converted if need be; nil for a missing one if the type is optional.
+  /// - Throws: ``RoutingError`` with `missingParameter`, or with `wrongParameter` if it cannot be converted.
   public subscript<Value: Sendable>(key: String) -> Value {
     get throws(RoutingError) { try value(key) }
   }

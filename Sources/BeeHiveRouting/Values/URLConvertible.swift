@@ -2,13 +2,18 @@
 ///
 /// An enum with a raw value conforms by saying so: `enum Currency: String, URLConvertible { … }`.
 public protocol URLConvertible: Sendable {
-  /// The value that a decoded text stands for; nil where it stands for none.
+  /// Reads a value from a text; nil where it is none of the type.
+  ///
+  /// - Parameter urlText: The text, decoded.
   init?(urlText: String)
 
   /// The text that `init(urlText:)` reads back; it is encoded where it goes into a URL.
   var urlText: String { get }
 
-  /// The value of a key that is given this often; one text for everything but arrays and optionals.
+  /// Returns the value of a key with these texts; all types but arrays and optionals take one text.
+  ///
+  /// - Parameter texts: A text for each time that the key is given, decoded.
+  /// - Returns: The value; nil where the texts give none of the type.
   static func value(ofTexts texts: [String]) -> Self?
 
   /// The texts of a key that holds this value: one for everything but arrays and optionals.
@@ -16,7 +21,10 @@ public protocol URLConvertible: Sendable {
 }
 
 extension URLConvertible {
-  /// The value of the one text; nil where there are several.
+  /// Returns the value of the only text.
+  ///
+  /// - Parameter texts: The texts of the key, decoded.
+  /// - Returns: The value; nil where there is not one text, or it is none of the type.
   public static func value(ofTexts texts: [String]) -> Self? {
     texts.count == 1 ? Self(urlText: texts[0]) : nil
   }
@@ -26,7 +34,9 @@ extension URLConvertible {
 }
 
 extension URLConvertible where Self: RawRepresentable, RawValue: URLConvertible {
-  /// The value of the raw value that the text stands for.
+  /// Reads a raw value, and makes the value of it; nil where there is none.
+  ///
+  /// - Parameter urlText: The text of the raw value.
   public init?(urlText: String) {
     guard let rawValue = RawValue(urlText: urlText) else { return nil }
     self.init(rawValue: rawValue)
@@ -37,7 +47,9 @@ extension URLConvertible where Self: RawRepresentable, RawValue: URLConvertible 
 }
 
 extension String: URLConvertible {
-  /// The text itself.
+  /// Takes the text itself.
+  ///
+  /// - Parameter urlText: The text.
   public init?(urlText: String) { self = urlText }
   /// The text itself.
   public var urlText: String { self }
@@ -45,7 +57,9 @@ extension String: URLConvertible {
 
 /// What integers share: decimal digits with a sign or without.
 extension URLConvertible where Self: FixedWidthInteger & LosslessStringConvertible {
-  /// A decimal number that fits.
+  /// Reads a decimal number; nil where it is none, or does not fit.
+  ///
+  /// - Parameter urlText: Decimal digits, with a sign or without.
   public init?(urlText: String) { self.init(urlText) }
   /// Decimal digits.
   public var urlText: String { description }
@@ -59,7 +73,9 @@ extension UInt32: URLConvertible {}
 extension UInt64: URLConvertible {}
 
 extension Double: URLConvertible {
-  /// A finite decimal number: no `nan`, no `inf`, nothing hexadecimal.
+  /// Reads a finite decimal number; nil where it is none.
+  ///
+  /// - Parameter urlText: Decimal digits: no `nan`, no `inf`, nothing hexadecimal.
   public init?(urlText: String) {
     let isDecimal = urlText.utf8.allSatisfy { $0.isDigit || "+-.eE".utf8.contains($0) }
     guard isDecimal, let value = Double(urlText), value.isFinite else { return nil }
@@ -70,7 +86,9 @@ extension Double: URLConvertible {
 }
 
 extension Float: URLConvertible {
-  /// A finite decimal number.
+  /// Reads a finite decimal number; nil where it is none, or does not fit.
+  ///
+  /// - Parameter urlText: Decimal digits, as for a `Double`.
   public init?(urlText: String) {
     guard let value = Double(urlText: urlText), Float(value).isFinite else { return nil }
     self = Float(value)
@@ -80,7 +98,9 @@ extension Float: URLConvertible {
 }
 
 extension Bool: URLConvertible {
-  /// `true`, `1`, or nothing as in `?debug`; `false` or `0`.
+  /// Reads a truth value; nil where it is none.
+  ///
+  /// - Parameter urlText: `true`, `1`, or nothing as in `?debug`; `false` or `0`.
   public init?(urlText: String) {
     switch urlText {
     case "true", "1", "": self = true
@@ -93,7 +113,9 @@ extension Bool: URLConvertible {
 }
 
 extension Array: URLConvertible where Element: URLConvertible {
-  /// An array of one.
+  /// Reads one element; nil where the text is none.
+  ///
+  /// - Parameter urlText: The text of the element; a comma does not separate several.
   public init?(urlText: String) {
     guard let element = Element(urlText: urlText) else { return nil }
     self = [element]
@@ -101,7 +123,10 @@ extension Array: URLConvertible where Element: URLConvertible {
   /// The elements, with commas: for people; a URL repeats the key.
   public var urlText: String { map(\.urlText).joined(separator: ",") }
 
-  /// One element for each text; nil where one of them stands for none.
+  /// Returns one element for each text.
+  ///
+  /// - Parameter texts: The texts of the key, decoded.
+  /// - Returns: The elements, in order; nil where one text is no element.
   public static func value(ofTexts texts: [String]) -> [Element]? {
     let elements = texts.compactMap { Element(urlText: $0) }
     return elements.count == texts.count ? elements : nil
@@ -111,14 +136,19 @@ extension Array: URLConvertible where Element: URLConvertible {
 }
 
 extension Optional: URLConvertible where Wrapped: URLConvertible {
-  /// The value that the text stands for; no value is no text.
+  /// Reads a value; nil where the text is none.
+  ///
+  /// - Parameter urlText: The text of the value.
   public init?(urlText: String) {
     guard let value = Wrapped(urlText: urlText) else { return nil }
     self = value
   }
   /// The text of the value.
   public var urlText: String { self?.urlText ?? "" }
-  /// Nil where there is no text.
+  /// Returns the value of the texts, or an empty optional where there is no text.
+  ///
+  /// - Parameter texts: The texts of the key, decoded.
+  /// - Returns: The optional; nil where the texts give none of the type.
   public static func value(ofTexts texts: [String]) -> Wrapped?? {
     if texts.isEmpty { return .some(nil) }
     return Wrapped.value(ofTexts: texts).map { .some($0) }

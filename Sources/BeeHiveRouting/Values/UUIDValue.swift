@@ -7,7 +7,9 @@ public struct UUIDValue: Hashable, Sendable, URLConvertible, CustomStringConvert
   /// The last eight bytes.
   public let low: UInt64
 
-  /// Reads 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, of either case.
+  /// Reads a UUID; nil where the text is none.
+  ///
+  /// - Parameter urlText: 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, of either case.
   public init?(urlText: String) {
     guard urlText.utf8.count == 36 else { return nil }
     let groups = urlText.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)

@@ -39,7 +39,7 @@ package enum PatternHost {
     return (prefix.lowercased(), suffix.lowercased())
   }
 
-  /// Whether this ends in a port, and so has no parameter.
+  /// Returns whether this ends in a port, and so has no parameter.
   private static func isPort(_ part: Substring) -> Bool {
     guard let colon = part.utf8.lastIndex(of: UInt8(ascii: ":")), colon > part.startIndex else {
       return false

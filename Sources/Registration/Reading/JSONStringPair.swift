@@ -76,7 +76,7 @@ private struct JSONCursor {
     position += 1
   }
 
-  /// Whether a comma and another string come next.
+  /// Returns whether a comma and another string come next.
   mutating func hasAnotherString(_ text: Span<UInt8>) throws(Failure) -> Bool {
     skipSpace(text)
     guard peek(text) == UInt8(ascii: ",") else { return false }

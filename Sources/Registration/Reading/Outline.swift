@@ -37,7 +37,7 @@ package struct Outline: Sendable {
     rejections = reader.tally.rejections
   }
 
-  /// How many well-formed entries there are.
+  /// The number of well-formed entries.
   package var count: Int { views.count }
 
   /// Whether the image declares nothing at all.

@@ -27,7 +27,7 @@ extension Span<UInt8> {
     return bits & Self.highs == 0
   }
 
-  /// Whether all bytes are ASCII, none of them a control character or `byte`.
+  /// Returns whether all bytes are ASCII, none of them a control character or `byte`.
   func isPrintable(without byte: UInt8) -> Bool {
     let unwanted = UInt64(byte) &* Self.ones
     var bits: UInt64 = 0
