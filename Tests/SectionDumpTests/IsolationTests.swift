@@ -6,9 +6,22 @@ import Testing
   "With --isolate, a file that ends its reader is a problem of that file alone",
   .limitsMemory)
 struct IsolationTests {
-  /// An archive that is sparse, whose one member takes more memory to read than a child may have.
+  /// An archive that is sparse, whose one member takes more memory to read than a child may have: to inflate
+  /// a section of a member, libelf is given all of the member.
   static func hungryArchive(_ name: String) throws -> String {
-    let object = try Fixtures.annotatedLibrary("\(name).so")
+    let object = try Fixtures.build(
+      """
+      .section .debug_entries, "", %progbits
+      .zero 4096
+      .section .note.GNU-stack, "", %progbits
+
+      """,
+      as: "\(name).o", suffix: "s", ["-c"])
+    for option in [
+      "--compress-debug-sections=zlib-gabi", "--rename-section=.debug_entries=BeehiveMods",
+    ] {
+      _ = try Command.output("objcopy", [option, object], in: Fixtures.directory)
+    }
     let size = 250 << 20
     func field(_ text: String, _ width: Int) -> String {
       text.padding(toLength: width, withPad: " ", startingAt: 0)

@@ -79,10 +79,12 @@ internal import CImageList
         address: plan.mapped.bias.virtualAddress(of: RuntimeAddress(rawValue: wanted.start)),
         offset: nil, size: UInt64(range.bytes.size), flags: range.writable ? "WA" : "A")
       let firstText = texts.count
-      // Sound: the texts of a range follow one another.
-      unsafe texts.append(
-        contentsOf: UnsafeBufferPointer(
-          start: copies.texts + range.first_text, count: range.text_count))
+      // Sound: the texts of a range follow one another. Without any there may be no room at all.
+      if range.text_count > 0 {
+        unsafe texts.append(
+          contentsOf: UnsafeBufferPointer(
+            start: copies.texts + range.first_text, count: range.text_count))
+      }
       parts.append(
         Contents.Part(
           section: section, bytes: whole.place(of: range.bytes), texts: firstText..<texts.count))

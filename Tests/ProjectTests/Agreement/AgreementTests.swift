@@ -99,7 +99,7 @@ struct AgreementTests {
   /// What `verify` finds; duplicates by the Hive's word for them.
   private func found(byVerifyIn path: String) -> Found {
     let verdict = Verdict(on: Survey(Inputs(paths: [path]), readsTypes: true))
-    let names = verdict.cycles.joined().joined().map(\.record.name)
+    let names = verdict.contradictions.flatMap { $0.cycles.joined().map(\.record.name) }
     let errors = verdict.findings.filter { $0.level == .error && $0.code != "cycle" }
     return Found(
       rejected: errors.map { finding in
