@@ -96,7 +96,7 @@ extension RoutingCore {
     guard let definition else { throw .wrongAccessor(entry) }
     guard definition.pattern == entry.name else { throw .wrongName(entry, definition.pattern) }
     let route = try definition.route(source: entry.source)
-    try routes.withLock { table throws(RoutingError) in try table.add(route) }
+    try add(route)
     return .route(route.id)
   }
 }

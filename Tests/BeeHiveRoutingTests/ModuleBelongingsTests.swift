@@ -43,6 +43,17 @@ struct ModuleBelongingsTests {
     try await hive.calls.send(.url(url)) as? String
   }
 
+  @Test(
+    "an alias that the host gave anew stays when the module goes that had given the name before")
+  func aliasAnew() async throws {
+    try await hive.register(module: "everything") { _ in Everything() }
+    try await hive.start()
+    #expect(hive.router.removeAlias("home"))
+    try hive.router.register(["home": "app://shop/7"] as Aliases)
+    await hive.stop()
+    #expect(hive.router.aliases.urls == ["home": "app://shop/7"])
+  }
+
   @Test("three starts in a row: all is there each time, and nothing but the host's own after it")
   func startAgain() async throws {
     try hive.router.register("app://outside") { _ in "outside" }

@@ -170,4 +170,14 @@ struct RemoteCallTests {
     #expect(await code("app://news/1?a=1&b=2&c=3") == .limitExceeded)
     #expect(await code("app://news/1") == nil)
   }
+
+  @Test("Raised limits hold for aliases and for a look at the routes, too")
+  func raisedLimits() async throws {
+    let url = "app://news/1?from=" + String(repeating: "a", count: URLLimits.standard.bytes)
+    #expect(router.route(for: url) == nil)
+    #expect(throws: RoutingError.self) { try router.register(["long": url] as Aliases) }
+    router.calls.limits = URLLimits(bytes: 4 * URLLimits.standard.bytes)
+    #expect(router.route(for: url) != nil)
+    try router.register(["long": url] as Aliases)
+  }
 }

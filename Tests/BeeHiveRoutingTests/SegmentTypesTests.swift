@@ -1,4 +1,5 @@
 import BeeHiveRouting
+import TestSupport
 import Testing
 
 /// A type of a pattern, a text of a URL, and the value that it stands for; nil where it is none.
@@ -119,6 +120,15 @@ struct SegmentTypesTests {
   func ambiguous(_ pattern: String, _ values: [String: String], _ key: String) throws {
     let error = #expect(throws: RoutingError.self) { try RoutePattern(pattern).url(with: values) }
     #expect(error?.code == .wrongParameter && error?.key == key, "\(error?.message ?? "")")
+  }
+
+  @Test("A converter that reads a default may use the router: no lock is held", .mayHang)
+  func converterAsks() throws {
+    let router = Router()
+    try router.define("Known") { text in router.routes.isEmpty ? nil : text }
+    #expect(throws: RoutingError.self) { try router.answering("/a?k<Known>=b") }
+    try router.answering("/c")
+    try router.answering("/a?k<Known>=b")
   }
 
   @Test("A Float is a Double: two routes of one shape, and either name takes them out")

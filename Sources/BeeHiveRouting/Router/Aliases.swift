@@ -44,15 +44,16 @@ extension Router {
   ///   `limitExceeded` if a URL cannot be read, with `redirectLoop` if aliases lead back to one another, with
   ///   `duplicate` if a name has another URL already.
   public func register(_ aliases: Aliases) throws(RoutingError) {
-    let added = try core.routes.withLock { table throws(RoutingError) -> [String] in
+    let limits = core.limits.withLock { $0 }
+    let added = try core.routes.withLock { table throws(RoutingError) -> [(String, UInt64)] in
       for (name, url) in aliases.urls.sorted(by: { $0.key < $1.key }) {
         guard let read = try? URLText(name), read.path == [name], read.items.isEmpty else {
           throw RoutingError(.badPattern, "the alias \"\(name)\" is no single segment of a path")
         }
         var next = url
         var way = [name]
-        while let parsed = try URLText(next).aliasName,
-          let onward = aliases.urls[parsed] ?? table.aliases[parsed]
+        while let parsed = try URLText(next, limits: limits).aliasName,
+          let onward = aliases.urls[parsed] ?? table.aliases[parsed]?.url
         {
           way.append(parsed)
           guard !way.dropLast().contains(parsed), way.count <= Call.mostRedirections else {
@@ -65,17 +66,25 @@ extension Router {
         }
       }
       for (name, url) in aliases.urls {
-        if let known = table.aliases[name], known != url {
+        if let known = table.aliases[name]?.url, known != url {
           throw RoutingError(
             .duplicate, "the alias \(name) stands for \(known) already, not for \(url)")
         }
       }
       return aliases.urls.compactMap { name, url in
-        table.aliases.set(name, url) == nil ? name : nil
+        guard table.aliases[name] == nil else { return nil }
+        let alias = RouteTable.Alias(url: url)
+        table.aliases.set(name, alias)
+        return (name, alias.number)
       }
     }
     core.own { [core] in
-      core.routes.withLock { table in for name in added { table.aliases.set(name, nil) } }
+      core.routes.withLock { table in
+        // A name that was given anew since is left alone.
+        for (name, number) in added where table.aliases[name]?.number == number {
+          table.aliases.set(name, nil)
+        }
+      }
     }
   }
 
@@ -91,7 +100,7 @@ extension Router {
   /// The registered aliases, as a snapshot.
   public var aliases: Aliases {
     let pairs = core.routes.withLock { $0.aliases }.pairs
-    return Aliases(Dictionary(uniqueKeysWithValues: pairs.map { ($0.key, $0.value) }))
+    return Aliases(Dictionary(uniqueKeysWithValues: pairs.map { ($0.key, $0.value.url) }))
   }
 }
 

@@ -3,6 +3,12 @@ internal import Registration
 
 /// What a router knows. Lives under the lock of its `RoutingCore`; a copy of it is a snapshot.
 struct RouteTable: Sendable {
+  /// What a name leads to, and which registration says so.
+  struct Alias: Sendable {
+    let url: String
+    let number = RoutingCore.nextNumber()
+  }
+
   /// A route, and what the path gives values to.
   typealias Match = (route: Route, values: [(name: String, value: any URLConvertible)])
 
@@ -13,23 +19,14 @@ struct RouteTable: Sendable {
   var closedSchemes: Set<String> = []
   /// Who answers what no route answers, by scheme; nil for all.
   var unmatched: [String?: Numbered<FallbackHandler<RouteCall>>] = [:]
-  /// The URLs of aliases, by name.
-  var aliases = HashTrie<String, String>()
+  /// What aliases lead to, by name.
+  var aliases = HashTrie<String, Alias>()
 
   /// Every route, in order of registration.
   var all: [Route] { routes.pairs.map(\.value).sorted { $0.id.rawValue < $1.id.rawValue } }
 
   /// Takes in a route; throws where its pattern is taken, or names a type that is not defined.
   mutating func add(_ route: Route) throws(RoutingError) {
-    for key in route.pattern.keys where key.type.lowercased() != "string" {
-      let type = try types.type(named: key.type, in: route.pattern.text)
-      if let text = key.defaultText, type.convert(text) == nil {
-        throw RoutingError(
-          .badPattern,
-          "the pattern \(route.pattern) cannot be used: the default of \(key.name) is no \(key.type)"
-        )
-      }
-    }
     // All of them before the first is put there: what cannot be used changes nothing.
     var route = route
     route.forms = try route.variants.map { variant throws(RoutingError) in

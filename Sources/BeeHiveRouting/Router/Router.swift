@@ -47,7 +47,7 @@ public struct Router: Sendable {
     let definition = RouteDefinition(
       pattern, exposure: exposure, priority: priority, matching: extent, handler)
     let route = try definition.route(source: .code(file: file, line: line))
-    try core.routes.withLock { table throws(RoutingError) in try table.add(route) }
+    try core.add(route)
     let registration = RouteRegistration(id: route.id, core: core)
     core.own { registration.cancel() }
     return registration
@@ -86,7 +86,7 @@ public struct Router: Sendable {
   /// - Parameter url: The URL, absolute or a path.
   /// - Returns: The route; nil if none matches or the URL cannot be read.
   public func route(for url: String) -> Route? {
-    guard let url = try? URLText(url) else { return nil }
+    guard let url = try? URLText(url, limits: core.limits.withLock { $0 }) else { return nil }
     return core.meet(url).matches.first?.route
   }
 

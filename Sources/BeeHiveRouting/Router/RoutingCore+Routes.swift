@@ -2,6 +2,13 @@ internal import BeeHive
 internal import Threads
 
 extension RoutingCore {
+  /// Takes in a route; throws where its pattern is taken, names a type that is not defined, or gives a key a
+  /// default that is not of its type.
+  func add(_ route: Route) throws(RoutingError) {
+    try routes.withLock { $0.types }.check(keysOf: route.pattern)
+    try routes.withLock { table throws(RoutingError) in try table.add(route) }
+  }
+
   /// Calls the best of some routes; a handler that refuses leaves it to the next.
   func answer(_ call: Call, by routes: [Receiver.FitRoute]) async throws -> any Sendable {
     var refusals: [String] = []

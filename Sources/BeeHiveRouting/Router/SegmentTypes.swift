@@ -56,6 +56,19 @@ struct SegmentTypes: Sendable {
         + known.joined(separator: ", ") + SimilarNames(to: name, among: known).question)
   }
 
+  /// Checks that the types of a pattern's keys are known and that defaults are of them. Calls converters of
+  /// the host's, so no lock may be held.
+  func check(keysOf pattern: RoutePattern) throws(RoutingError) {
+    for key in pattern.keys where key.type.lowercased() != "string" {
+      let type = try type(named: key.type, in: pattern.text)
+      if let text = key.defaultText, type.convert(text) == nil {
+        throw RoutingError(
+          .badPattern,
+          "the pattern \(pattern) cannot be used: the default of \(key.name) is no \(key.type)")
+      }
+    }
+  }
+
   /// Makes the value of a text of the query; nil where it is none of that type.
   func value(of text: String, as name: String) -> (any URLConvertible)? {
     let key = PatternSegment.typeKey(name)
