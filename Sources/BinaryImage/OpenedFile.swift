@@ -37,7 +37,9 @@ package final class OpenedFile {
   /// Nothing else is opened, since opening alone acts on some devices; unless the loader has mapped
   /// the file at this path, which makes a look before opening it needless.
   package convenience init(path: String, name: String, wasMapped: Bool = false) throws(ImageError) {
-    try self.init(path: Array(path.utf8), name: name, wasMapped: wasMapped)
+    try self.init(
+      OpenedPath(path, wasMapped: wasMapped), name: name, path: name, bytes: Array(path.utf8),
+      container: [])
   }
 
   /// Opens the regular file at a path that need not be UTF-8.

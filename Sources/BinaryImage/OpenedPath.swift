@@ -18,15 +18,24 @@ enum OpenedPath {
   init(_ path: [UInt8], wasMapped: Bool) {
     let terminated = path.map(CChar.init(bitPattern:)) + [0]
     self = unsafe terminated.withUnsafeBufferPointer { terminated in
-      guard let start = terminated.baseAddress, !path.isEmpty, !path.contains(0) else {
-        return .noPath
-      }
-      return unsafe Self(at: start, wasMapped: wasMapped)
+      guard let start = terminated.baseAddress else { return .noPath }
+      return unsafe Self(at: start, count: path.count, wasMapped: wasMapped)
+    }
+  }
+
+  /// The same for a path that is text.
+  init(_ path: String, wasMapped: Bool) {
+    self = unsafe path.withCString {
+      unsafe Self(at: $0, count: path.utf8.count, wasMapped: wasMapped)
     }
   }
 
   /// Sound: the caller's path ends in NUL and outlives the call.
-  private init(at path: UnsafePointer<CChar>, wasMapped: Bool) {
+  private init(at path: UnsafePointer<CChar>, count: Int, wasMapped: Bool) {
+    guard count > 0, unsafe strlen(path) == count else {
+      self = .noPath
+      return
+    }
     var status = stat()
     if !wasMapped {
       guard unsafe stat(path, &status) == 0 else {

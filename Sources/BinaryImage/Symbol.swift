@@ -1,6 +1,6 @@
 /// A symbol that a relocation or a fixup names.
 package struct Symbol {
-  /// What the symbol stands for.
+  /// What the symbol names.
   package enum Place: Equatable {
     /// Another image defines it: `SHN_UNDEF`; `N_UNDF`, `N_PBUD`.
     case undefined
@@ -21,7 +21,7 @@ package struct Symbol {
   package var name: String
   /// `st_value`; `n_value`.
   package var value: UInt64
-  /// What it stands for.
+  /// What it names.
   package var place: Place
   /// `st_size`; 0 in Mach-O.
   package var size: UInt64 = 0
@@ -42,7 +42,7 @@ package struct Symbol {
     case .undefined: .imported(symbol: name)
     case .absolute: .unresolvable("\(title) is a number, no address")
     case .common: .unresolvable("\(title) is common: no object places it yet")
-    case .indirect: .unresolvable("\(title) stands for another symbol")
+    case .indirect: .unresolvable("\(title) is the name of another symbol")
     case .section: nil
     }
   }

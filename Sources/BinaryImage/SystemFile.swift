@@ -5,21 +5,15 @@ internal import LibC
 package func readBytes(
   of descriptor: Int32, at offset: Int, count: Int
 ) -> (bytes: [UInt8], failure: Int32) {
-  // All empty arrays are one object, and appending none to it would write its count.
-  guard count > 0 else { return ([], 0) }
-  var bytes: [UInt8] = []
   var failure: Int32 = 0
-  bytes.append(addingCapacity: count) { span in
-    unsafe span.withUnsafeMutableBufferPointer { buffer, filled in
-      while filled < count, let start = buffer.baseAddress {
-        // Sound: the buffer holds `count` bytes, of which `filled` have been written.
-        let got = unsafe pread(
-          descriptor, start + filled, count - filled, off_t(offset &+ filled))
-        if got < 0, errno == EINTR { continue }
-        if got < 0 { failure = errno }
-        if got <= 0 { return }
-        filled += got
-      }
+  let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+    while filled < count, let start = buffer.baseAddress {
+      // Sound: the buffer holds `count` bytes, of which `filled` have been written.
+      let got = unsafe pread(descriptor, start + filled, count - filled, off_t(offset &+ filled))
+      if got < 0, errno == EINTR { continue }
+      if got < 0 { failure = errno }
+      if got <= 0 { return }
+      filled += got
     }
   }
   return (bytes, failure)

@@ -66,7 +66,7 @@ package struct ELFHeader {
     guard bytes.count >= headerSize else {
       throw file.error(.truncated, "The file ends inside the ELF header.")
     }
-    // The length was just checked, so the zeros stand for nothing.
+    // The length was just checked, so the zeros are never used.
     func half(_ offset: Int) -> UInt16 { bytes.integer(at: offset, order: order) ?? 0 }
     func word(_ offset: Int) -> UInt64 { bytes.word(at: offset, bits: bits, order: order) ?? 0 }
     type = half(16)

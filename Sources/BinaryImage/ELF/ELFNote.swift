@@ -1,7 +1,7 @@
 /// One note of a `PT_NOTE` or `SHT_NOTE`: who wrote it, what it is, and its descriptor.
 package struct ELFNote {
   /// Who may have written a note that matters here.
-  package enum Owner: String {
+  package enum Owner: String, CaseIterable {
     case gnu = "GNU"
     case beehive = "Beehive"
     case core = "CORE"
@@ -74,9 +74,9 @@ package struct ELFNote {
     guard end <= bytes.count else { return nil }
     // No owner that matters is longer; a hostile one should not be searched at every position.
     let owner = bytes.extracting(name..<name + min(Int(nameSize), 15))
-    let text = owner.extracting(0..<(owner.textLength(from: 0) ?? owner.count))
+    let text = String(decoding: owner.extracting(0..<(owner.textLength(from: 0) ?? owner.count)))
     return ELFNote(
-      owner: Owner(rawValue: String(decoding: text)), type: type, descriptor: start..<end)
+      owner: Owner.allCases.first { $0.rawValue == text }, type: type, descriptor: start..<end)
   }
 
   private static func aligned(_ offset: Int) -> Int { (offset + 3) & ~3 }

@@ -13,7 +13,7 @@ struct ELFSectionHeader {
   /// `sh_addralign`, `sh_entsize`.
   let alignment: UInt64, entrySize: UInt64
 
-  /// Reads the header that stands at `start`; zeros where none does.
+  /// Reads the header at `start`; zeros where there is none.
   init(_ bytes: Span<UInt8>, at start: Int, bits: Int, order: ImageIdentity.ByteOrder) {
     func single(_ place: Int) -> UInt32 { bytes.integer(at: start + place, order: order) ?? 0 }
     func word(_ place: Int) -> UInt64 {
@@ -40,7 +40,7 @@ struct ELFSectionHeader {
   /// The linked addresses of the section.
   var addresses: Range<UInt64> { address..<address.saturating(adding: size) }
 
-  /// The flags as `readelf -S` prints them: `o`, `p` and `x` stand for those without a letter, of the
+  /// The flags as `readelf -S` prints them: `o`, `p` and `x` are those without a letter, of the
   /// system, of the processor, and others.
   var flagLetters: String {
     let letters: [(Int, Character)] = [

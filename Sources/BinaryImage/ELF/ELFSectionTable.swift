@@ -39,10 +39,11 @@ struct ELFSectionTable {
     // SHN_XINDEX: the real index stands in section header 0.
     let isExtended = header.nameSection == UInt16(SHN_XINDEX)
     let index = isExtended ? section(0).link : Int(header.nameSection)
-    guard index > 0, index < count, section(index).type == UInt32(SHT_STRTAB) else {
+    let named = index > 0 && index < count ? section(index) : nil
+    guard let named, named.type == UInt32(SHT_STRTAB) else {
       throw file.error(.malformed, "No section holds the names of the sections.")
     }
-    let (offset, size) = (section(index).offset, section(index).size)
+    let (offset, size) = (named.offset, named.size)
     guard file.holds(offset, size) else {
       throw file.error(.truncated, "The file ends before the sections' names do.", at: offset)
     }

@@ -104,30 +104,52 @@ package struct ELFSegment {
   /// The size of a program header in bytes.
   package static func size(bits: Int) -> Int { bits == 64 ? 56 : 32 }
 
-  /// Reads the table of program headers of a file.
+  /// Reads the program headers of a file.
   package static func all(
     of file: OpenedFile, _ header: ELFHeader
   ) throws(ImageError) -> [ELFSegment] {
+    let table = try table(of: file, header)
+    return all(in: table.span, bits: header.bits, order: header.order)
+  }
+
+  /// The bytes of the program headers of a file.
+  static func table(
+    of file: OpenedFile, _ header: ELFHeader
+  ) throws(ImageError) -> ArraySlice<UInt8> {
     guard header.segments.isComplete else {
       throw file.error(
         .truncated, "The file ends inside the program headers.", at: header.segments.offset)
     }
     let size = Int(header.segments.count) * size(bits: header.bits)
-    let table = try file.slice(at: header.segments.offset, count: size)
-    return all(in: table.span, bits: header.bits, order: header.order)
+    return try file.slice(at: header.segments.offset, count: size)
   }
 
   /// The program headers that `table` consists of.
   package static func all(
     in table: Span<UInt8>, bits: Int, order: ImageIdentity.ByteOrder
   ) -> [ELFSegment] {
-    let size = size(bits: bits)
-    return (0..<table.count / size).map { index in
-      ELFSegment(table.extracting(index * size..<(index + 1) * size), bits: bits, order: order)
-    }
+    (0..<table.count / size(bits: bits)).map { ELFSegment($0, in: table, bits: bits, order: order) }
   }
 
-  private init(_ bytes: Span<UInt8>, bits: Int, order: ImageIdentity.ByteOrder) {
+  /// What `body` makes of the first program header of this type of which it makes anything.
+  static func first<Result>(
+    ofType type: UInt32, in table: Span<UInt8>, bits: Int, order: ImageIdentity.ByteOrder,
+    _ body: (ELFSegment) throws(ImageError) -> Result?
+  ) throws(ImageError) -> Result? {
+    let size = size(bits: bits)
+    for index in 0..<table.count / size where table.integer(at: index * size, order: order) == type
+    {
+      let found = try body(ELFSegment(index, in: table, bits: bits, order: order))
+      if let found { return found }
+    }
+    return nil
+  }
+
+  private init(
+    _ index: Int, in table: Span<UInt8>, bits: Int, order: ImageIdentity.ByteOrder
+  ) {
+    let size = Self.size(bits: bits)
+    let bytes = table.extracting(index * size..<(index + 1) * size)
     func word(_ offset: Int) -> UInt64 { bytes.word(at: offset, bits: bits, order: order) ?? 0 }
     let is64 = bits == 64
     type = bytes.integer(at: 0, order: order) ?? 0

@@ -16,6 +16,8 @@ final class CopyPlan {
   /// Where the image stands in the list.
   let position: Int
   let mapped: MappedImage
+  /// What errors and identities call the image.
+  let name: String
   /// The ranges, in the order of `LoadedImage.sectionNames`, each name ascending by address.
   private(set) var wanted: [MappedSection] = []
   private var source: Source
@@ -26,6 +28,7 @@ final class CopyPlan {
     self.answer = answer
     self.position = position
     self.mapped = mapped
+    name = ImagePaths.displayName(of: mapped)
     paths = ImagePaths(of: mapped, at: entry.program_headers)
     source = .note
     if mapped.note == .valid { wanted = Self.ranges(of: entry) } else { openNextFile() }
@@ -57,14 +60,13 @@ final class CopyPlan {
 
   /// An error about this image.
   func error(_ code: ImageError.Code, section: String? = nil, _ message: String) -> ImageError {
-    ImageError(
-      code, image: ImagePaths.displayName(of: mapped), section: section, message: message)
+    ImageError(code, image: name, section: section, message: message)
   }
 
   private func openNextFile() {
     while let path = paths.next() {
       do throws(ImageError) {
-        let file = try MappedFile(path: path, of: mapped)
+        let file = try MappedFile(path: path, name: name, of: mapped)
         wanted = file.sections
         source = .file(file)
         return

@@ -152,6 +152,8 @@ extension image_entry {
   var buildID: [UInt8] {
     var bytes = build_id
     // Sound: the tuple is IMAGE_BUILD_ID_LIMIT bytes in a row, and the size is at most that.
-    return unsafe withUnsafeBytes(of: &bytes) { unsafe Array($0.prefix(Int(build_id_size))) }
+    return unsafe withUnsafeBytes(of: &bytes) { bytes in
+      unsafe Array(UnsafeRawBufferPointer(rebasing: bytes.prefix(Int(build_id_size))))
+    }
   }
 }

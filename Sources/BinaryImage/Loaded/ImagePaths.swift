@@ -32,7 +32,8 @@ struct ImagePaths: Sequence, IteratorProtocol {
   /// What errors and identities call an image: the loader's name, or the program's own path. What was
   /// opened by descriptor has the name that the kernel knows, `/memfd:plugin (deleted)`.
   static func displayName(of mapped: MappedImage) -> String {
-    if mapped.name.hasPrefix("/proc/self/fd/") || mapped.name.hasPrefix("/dev/fd/"),
+    let name = mapped.name.utf8Span.span
+    if descriptors.contains(where: { name.holds($0.span, at: 0) }),
       let header = mapped.header, let path = kernelPaths(of: header.rawValue).first
     {
       return path
@@ -40,6 +41,9 @@ struct ImagePaths: Sequence, IteratorProtocol {
     guard mapped.role == .program, mapped.name.isEmpty else { return mapped.name }
     return programPath ?? "/proc/self/exe"
   }
+
+  /// How the paths begin that lead to descriptors.
+  private static let descriptors = [Array("/proc/self/fd/".utf8), Array("/dev/fd/".utf8)]
 
   static let programPath: String? = {
     let path = unsafe [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in

@@ -51,7 +51,10 @@ internal import CImageList
   /// An image that declares nothing, so that nobody looked.
   init(unread mapped: MappedImage, _ entry: image_entry) {
     self.init(
-      identity: ImageIdentity(of: mapped, header: Span(), programHeaders: Span()), mapped: mapped,
+      identity: ImageIdentity(
+        of: mapped, name: ImagePaths.displayName(of: mapped), header: Span(), programHeaders: Span()
+      ),
+      mapped: mapped,
       evidence: .none, carriesSwift: false, place: image_place(), contents: .none)
   }
 

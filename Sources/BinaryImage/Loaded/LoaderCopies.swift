@@ -52,7 +52,7 @@ internal import CImageList
       }
     }
     let identity = unsafe ImageIdentity(
-      of: plan.mapped, header: header.span, programHeaders: programHeaders.span)
+      of: plan.mapped, name: plan.name, header: header.span, programHeaders: programHeaders.span)
     guard let contents = contents(index, plan) else {
       return .failed(plan.error(.unreadable, "No memory."))
     }

@@ -12,6 +12,25 @@ struct MappedSection {
   var holdsPointers: Bool { kind != 2 }
 }
 
+extension MappedSection {
+  /// Places a section of a file in the process; nil where the loader maps none: it is empty, or not allocated.
+  fileprivate init?(
+    _ kind: Int, at address: VirtualAddress, size: UInt64, isAllocated: Bool, of file: OpenedFile,
+    _ bias: LoadBias
+  ) throws(ImageError) {
+    guard size > 0, address.rawValue != 0 || isAllocated else { return nil }
+    let start = bias.runtimeAddress(of: address).rawValue
+    let (stop, overflow) = start.addingReportingOverflow(UInt(truncatingIfNeeded: size))
+    guard !overflow else {
+      throw file.error(
+        .outOfImage,
+        "The section's address is 0x\(address.rawValue.hexadecimal), where nothing is mapped.",
+        section: SectionNote.names[kind])
+    }
+    self.init(kind: kind, start: start, stop: stop)
+  }
+}
+
 /// A file that claims to be the one a mapped image came from: what was read of it, it is not open.
 ///
 /// It may have been replaced or deleted since, or its path may lead elsewhere today. The headers
@@ -25,47 +44,51 @@ struct MappedFile {
   /// The build-id that the file must have, and whether it does.
   private let id: (isWanted: Bool, isThere: Bool)
 
-  /// Reads the file at `path`, which should be that of `mapped`.
-  init(path: String, of mapped: MappedImage) throws(ImageError) {
-    let name = ImagePaths.displayName(of: mapped)
+  /// Reads the file at `path`, which should be that of `mapped`; errors call it `name`.
+  init(path: String, name: String, of mapped: MappedImage) throws(ImageError) {
     let file = try OpenedFile(path: path, name: name, wasMapped: true)
-    let image = try ELFFile(file)
-    sections = try Self.sections(of: image, at: mapped.bias)
-    let (header, id) = (image.header, mapped.buildID)
+    let (header, id) = (try ELFHeader(of: file), mapped.buildID)
+    sections = try Self.sections(of: file, header, at: mapped.bias)
     self.header = try file.slice(at: 0, count: ELFHeader.size(bits: header.bits))
-    programHeaders = try file.slice(
-      at: header.segments.offset,
-      count: Int(header.segments.count) * ELFSegment.size(bits: header.bits))
-    let isThere = id.isEmpty ? true : try Self.hasID(id, file, header)
+    let programHeaders = try ELFSegment.table(of: file, header)
+    self.programHeaders = programHeaders
+    let isThere = id.isEmpty ? true : try Self.hasID(id, file, header, programHeaders)
     self.id = (isWanted: !id.isEmpty, isThere: isThere)
   }
 
   private static func sections(
-    of image: ELFFile, at bias: LoadBias
+    of file: OpenedFile, _ header: ELFHeader, at bias: LoadBias
   ) throws(ImageError) -> [MappedSection] {
-    if image.hasSectionTable {
-      // Most files declare nothing, and their names alone say so.
-      var isEmpty = true
-      try image.sectionTable().forEach(named: .ofThisProject) { _, _ in isEmpty = false }
-      if isEmpty { return [] }
-    }
     var sections: [MappedSection] = []
-    for (kind, name) in SectionNote.names.enumerated() {
-      // The loader maps no section that is empty or not allocated.
-      let mapped = try image.sections(named: name).filter {
-        $0.size > 0 && ($0.address.rawValue != 0 || $0.flags.contains("A"))
+    sections.reserveCapacity(SectionNote.names.count)
+    if header.sections.isComplete, header.sections.count > 0 {
+      // Most files declare nothing, and their names alone say so; of the others the table says enough,
+      // unless several sections have one name: those have to be checked against each other.
+      let table = try ELFSectionTable(of: file, header)
+      var indices: InlineArray<3, Int> = [0, 0, 0]
+      var isUnique = true
+      table.forEach(named: .ofThisProject) { index, kind in
+        isUnique = isUnique && indices[kind] == 0
+        indices[kind] = index
       }
-      for section in mapped.sorted(by: { $0.address < $1.address }) {
-        let start = bias.runtimeAddress(of: section.address).rawValue
-        let (stop, overflow) = start.addingReportingOverflow(
-          UInt(truncatingIfNeeded: section.size))
-        guard !overflow else {
-          throw image.file.error(
-            .outOfImage,
-            "The section stands at 0x\(section.address.rawValue.hexadecimal), where nothing is "
-              + "mapped.", section: name)
+      if isUnique {
+        for kind in indices.indices where indices[kind] != 0 {
+          let section = table[indices[kind]]
+          let placed = try MappedSection(
+            kind, at: VirtualAddress(rawValue: section.address), size: section.size,
+            isAllocated: section.isLoaded, of: file, bias)
+          if let placed { sections.append(placed) }
         }
-        sections.append(MappedSection(kind: kind, start: start, stop: stop))
+        return sections
+      }
+    }
+    let image = try ELFFile(file)
+    for (kind, name) in SectionNote.names.enumerated() {
+      for section in try image.sections(named: name).sorted(by: { $0.address < $1.address }) {
+        let placed = try MappedSection(
+          kind, at: section.address, size: section.size, isAllocated: section.flags.contains("A"),
+          of: file, bias)
+        if let placed { sections.append(placed) }
       }
     }
     return sections
@@ -86,15 +109,17 @@ struct MappedFile {
   ///
   /// The identity of the file has it as well, and much else that has no say here.
   private static func hasID(
-    _ id: [UInt8], _ file: OpenedFile, _ header: ELFHeader
+    _ id: [UInt8], _ file: OpenedFile, _ header: ELFHeader, _ programHeaders: ArraySlice<UInt8>
   ) throws(ImageError) -> Bool {
-    for segment in try ELFSegment.all(of: file, header) where segment.type == UInt32(PT_NOTE) {
+    let isSame = try ELFSegment.first(
+      ofType: UInt32(PT_NOTE), in: programHeaders.span, bits: header.bits, order: header.order
+    ) { segment throws(ImageError) -> Bool? in
       // Longer notes than anybody writes hold no build-id.
       let notes = try file.slice(at: segment.offset, count: Int(min(segment.fileSize, 1 << 16)))
       let found = ELFNote.buildID(
         in: notes.span, alignment: segment.alignment, order: header.order)
-      if let found { return notes.span.extracting(found).equals(id.span) }
+      return found.map { notes.span.extracting($0).equals(id.span) }
     }
-    return false
+    return isSame ?? false
   }
 }

@@ -3,14 +3,16 @@ internal import CElf
 /// What a mapped image is, read from the headers that were copied of it.
 extension ImageIdentity {
   /// Describes a mapped image as the reader of its format describes the file.
-  init(of mapped: MappedImage, header: Span<UInt8>, programHeaders: Span<UInt8>) {
+  init(
+    of mapped: MappedImage, name: String, header: Span<UInt8>, programHeaders: Span<UInt8>
+  ) {
     let order = ByteOrder.ofThisProcess
     let isExecutable =
       mapped.role == .program
       || Self.isExecutable(header: header, programHeaders: programHeaders, order: order)
     self.init(
-      path: ImagePaths.displayName(of: mapped), format: .elf,
-      bits: MemoryLayout<UInt>.size * 8, byteOrder: order,
+      path: name, format: .elf,
+      bits: UInt.bitWidth, byteOrder: order,
       machine: Self.machineOfThisProcess ?? Self.machine(of: header),
       kind: isExecutable ? .executable : .shared, id: mapped.buildID)
   }
@@ -25,7 +27,7 @@ extension ImageIdentity {
     let order = ByteOrder.ofThisProcess
     let number: UInt16? = header.integer(at: 18, order: order)
     return ELFMachine(
-      number: number ?? 0, bits: MemoryLayout<UInt>.size * 8, order: order
+      number: number ?? 0, bits: UInt.bitWidth, order: order
     ).name
   }
 
@@ -34,10 +36,10 @@ extension ImageIdentity {
     header: Span<UInt8>, programHeaders: Span<UInt8>, order: ByteOrder
   ) -> Bool {
     if header.integer(at: 16, order: order) == UInt16(ET_EXEC) { return true }
-    let size = ELFSegment.size(bits: MemoryLayout<UInt>.size * 8)
-    for start in stride(from: 0, to: programHeaders.count, by: size)
-    where programHeaders.integer(at: start, order: order) == UInt32(PT_INTERP) { return true }
-    return false
+    let interpreter = try? ELFSegment.first(
+      ofType: UInt32(PT_INTERP), in: programHeaders, bits: UInt.bitWidth, order: order
+    ) { $0 }
+    return interpreter != nil
   }
 }
 
