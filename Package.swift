@@ -101,7 +101,7 @@ let package = Package(
     // With ObjectFiles, whose readers are tested on the same fixtures.
     .testTarget(
       name: "BinaryImageTests",
-      dependencies: ["ObjectFiles", "BinaryImage", "CImageEvents", "TestSupport"]),
+      dependencies: ["ObjectFiles", "BinaryImage", "CElf", "CImageEvents", "TestSupport"]),
     .testTarget(
       name: "RegistrationTests", dependencies: ["Registration", "BinaryImage", "TestSupport"]),
     .testTarget(

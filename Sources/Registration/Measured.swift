@@ -22,6 +22,19 @@ public import BinaryImage
     return list.copy(Array(0..<list.count)).count
   }
 
+  /// Finds this project's sections in a file, as before it is loaded.
+  ///
+  /// - Parameter path: The path of an ELF file.
+  /// - Returns: The number of sections.
+  /// - Throws: ``ImageError`` if the file cannot be read.
+  public static func sections(ofFileAt path: String) throws(ImageError) -> Int {
+    let file = try OpenedFile(path: path, name: path)
+    let table = try ELFSectionTable(of: file, ELFHeader(of: file))
+    var count = 0
+    table.forEach(named: .ofThisProject) { _, _ in count += 1 }
+    return count
+  }
+
   /// Asks the loader whether images were added or removed. Returns false where it cannot say.
   public static func probe() -> Bool { ImageList.probe() != nil }
 

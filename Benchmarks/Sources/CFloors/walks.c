@@ -139,6 +139,26 @@ size_t floor_walk_files(void) {
   return count;
 }
 
+size_t floor_find_sections(const char *path) {
+  elf_version(EV_CURRENT);
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  size_t count = 0, names;
+  Elf *elf = elf_begin(file, ELF_C_READ, NULL);
+  if (elf != NULL && elf_kind(elf) == ELF_K_ELF && elf_getshdrstrndx(elf, &names) == 0)
+    for (Elf_Scn *at = elf_nextscn(elf, NULL); at != NULL; at = elf_nextscn(elf, at)) {
+      GElf_Shdr section;
+      const char *text =
+          gelf_getshdr(at, &section) == NULL ? NULL : elf_strptr(elf, names, section.sh_name);
+      count += text != NULL && (strcmp(text, "BeehiveMods") == 0 ||
+                                strcmp(text, "BeehiveServices") == 0 ||
+                                strcmp(text, "BeehiveRecords") == 0);
+    }
+  if (elf != NULL) elf_end(elf);
+  close(file);
+  return count;
+}
+
 static int count_adds(struct dl_phdr_info *image, size_t size, void *adds) {
   (void)size;
   *(uint64_t *)adds = image->dlpi_adds;

@@ -17,6 +17,11 @@ public struct Fixtures: Sendable {
     return unsafe Library(handle: handle)
   }
 
+  /// Where a copy of a library is.
+  func path(ofCopy number: Int, in folder: String) -> String {
+    "\(self.folder)/\(Self.copy(number, of: folder)).so"
+  }
+
   /// The name of a copy.
   static func copy(_ number: Int, of folder: String) -> String {
     let digits = String(number)

@@ -29,6 +29,28 @@ enum Walks {
       })
   }
 
+  /// The sections of files that are not loaded, found by the library's own reader and by libelf.
+  static func finding(_ count: Int, _ fixtures: Fixtures) -> Comparison {
+    let paths = (0..<count).map { fixtures.path(ofCopy: $0, in: "plain") }
+    return Comparison(
+      "find-sections",
+      floor: .init(
+        run: {
+          for path in paths {
+            guard unsafe floor_find_sections(path) > 0 else { stop("the floor missed a file") }
+          }
+        },
+        operations: count),
+      candidate: .init(
+        run: {
+          for path in paths {
+            let found = try? Measured.sections(ofFileAt: path)
+            guard let found, found > 0 else { stop("a file was missed") }
+          }
+        },
+        operations: count))
+  }
+
   /// Asking the loader whether anything came or went.
   static func nothingChanged(_ fixtures: Fixtures) -> Comparison {
     fixtures.load(200, of: "noted")

@@ -18,6 +18,7 @@ public enum Workloads {
     Recipe(name: "walk-notes-1000") { Walks.notes(1000, $0) },
     Recipe(name: "walk-files-200") { Walks.files(200, $0) },
     Recipe(name: "walk-files-1000") { Walks.files(1000, $0) },
+    Recipe(name: "find-sections") { Walks.finding(200, $0) },
     Recipe(name: "nothing-changed") { Walks.nothingChanged($0) },
     Recipe(name: "resolve-class") { _ in Resolving.classBound() },
     Recipe(name: "resolve-process") { _ in Resolving.throughProcess() },

@@ -4,7 +4,7 @@ internal import CElf
 ///
 /// Most files have no section of the name that is looked for, and a walk over them should not pay
 /// for headers that nobody looks at.
-struct ELFSectionTable {
+package struct ELFSectionTable {
   /// The number of sections, the null entry included.
   let count: Int
   /// What one read got: the headers from `firstHeader` on.
@@ -26,7 +26,7 @@ struct ELFSectionTable {
   private static let mostNames: UInt64 = 1 << 28
 
   /// Reads the section table of `file`, which must be complete, and the names.
-  init(of file: OpenedFile, _ header: ELFHeader) throws(ImageError) {
+  package init(of file: OpenedFile, _ header: ELFHeader) throws(ImageError) {
     let (bits, order) = (header.bits, header.order)
     let (stride, count) = (ELFSectionHeader.size(bits: bits), Int(header.sections.count))
     // Linkers put the names right before the table, so one read has both as a rule.
@@ -62,7 +62,7 @@ struct ELFSectionTable {
   }
 
   /// Names to look for.
-  struct Names {
+  package struct Names {
     fileprivate let texts: [[UInt8]]
     /// What all of them begin with: few sections do.
     fileprivate let beginning: [UInt8]
@@ -77,7 +77,7 @@ struct ELFSectionTable {
     }
 
     /// `BeehiveMods`, `BeehiveServices`, `BeehiveRecords`.
-    static let ofThisProject = Names(SectionNote.names)
+    package static let ofThisProject = Names(SectionNote.names)
   }
 
   /// The indices of the sections of exactly this name, ascending.
@@ -101,7 +101,7 @@ struct ELFSectionTable {
   }
 
   /// Every section that has one of the wanted names, ascending, and which of them.
-  func forEach(named wanted: Names, _ body: (_ index: Int, _ name: Int) -> Void) {
+  package func forEach(named wanted: Names, _ body: (_ index: Int, _ name: Int) -> Void) {
     let names = texts.span.extracting(names)
     let headers = bytes.span.extracting(firstHeader...)
     let beginning = wanted.beginning.span
