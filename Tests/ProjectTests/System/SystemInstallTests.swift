@@ -65,6 +65,6 @@ struct SystemInstallTests {
   func options() throws {
     let outcome = try Installation.run(["--prefix=/nowhere"])
     #expect(outcome.status == 64)
-    #expect(outcome.errors == "usage: Scripts/install [PREFIX]\n")
+    #expect(outcome.errors.hasPrefix("Scripts/install: it takes one folder; "))
   }
 }

@@ -1,0 +1,62 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `Scripts/test` believes only what was checked: a compiler that writes events takes the place of Swift's.
+@Suite("Scripts/test counts what has ended")
+struct CountingTests {
+  private static let declared = ["a", "b"].map { name in
+    #"{"kind":"test","payload":{"_testCases":[{"id":"case()"}],"id":"M.S\/\#(name)()","isParameterized":true,"kind":"function"}}"#
+  }
+  private static func ended(_ name: String) -> String {
+    #"{"kind":"event","payload":{"kind":"testEnded","testID":"M.S\/\#(name)()"}}"#
+  }
+  private static let finished = #"{"kind":"event","payload":{"kind":"runEnded"}}"#
+
+  /// Runs the tests of a machine whose `swift test` writes these events and succeeds.
+  private func run(_ events: [String]) throws -> Outcome {
+    let machine = try Machine()
+    try machine.install(
+      "swift",
+      """
+      echo "Swift version 6.3.1"
+      while [ $# != 0 ]; do
+        [ "$1" != --event-stream-output-path ] || cat > "$2" << 'EVENTS'
+      \(events.joined(separator: "\n"))
+      EVENTS
+        shift
+      done
+      """)
+    return try machine.run("test", ["tests"])
+  }
+
+  @Test("all that were declared have ended") func whole() throws {
+    let outcome = try run(Self.declared + [Self.ended("a"), Self.ended("b"), Self.finished])
+    #expect(outcome.status == 0, "\(outcome)")
+    #expect(outcome.lines.last == "3 passed, 0 failed, 0 skipped")
+  }
+
+  @Test("a process that leaves early, whatever its status, has failed") func early() throws {
+    let outcome = try run(Self.declared + [Self.ended("a")])
+    #expect(outcome.status == 1)
+    #expect(outcome.output.contains("has not ended: M.S/b()"))
+    #expect(outcome.output.contains("the run of the tests broke off"))
+  }
+
+  @Test("no test is no success") func none() throws {
+    let outcome = try run([Self.finished])
+    #expect(outcome.status == 1)
+    #expect(outcome.output.contains("there was no test to run"))
+  }
+
+  @Test(
+    "a step that says nothing of its checks has failed", arguments: ["format", "layers", "linkers"])
+  func silent(step: String) throws {
+    let machine = try Machine()
+    let scripts = ["format": "format", "layers": "check-layers", "linkers": "linker-matrix"]
+    try machine.replace(#require(scripts[step]), "exit 0")
+    let outcome = try machine.run("test", [step])
+    #expect(outcome.status == 1)
+    #expect(outcome.output.contains("it does not say what it has checked"))
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A machine that may lack something: a copy of the scripts, and a folder of programs that takes the
+/// place of `PATH`. What the scripts themselves call is there; Swift, compilers and the like are
+/// stand-ins that do nothing and succeed.
+struct Machine {
+  private let folder: Folder
+
+  init(without missing: String...) throws {
+    folder = try Folder()
+    for name in ["bin", "Examples"] {
+      try FileManager.default.createDirectory(
+        at: folder.place(name), withIntermediateDirectories: true)
+    }
+    // Foundation would try to keep the owner.
+    try Command.output("cp", ["-R", Repository.place("Scripts").path, folder.path])
+    let utilities = [
+      "awk", "bash", "cat", "chmod", "date", "dirname", "env", "find", "grep", "head", "mkdir",
+      "mktemp", "rm", "sed", "sh", "sleep", "sort", "tail", "tar", "timeout", "touch", "tr", "true",
+      "wc",
+    ]
+    for name in utilities {
+      let path = try #require(Needs.path(of: name), "\(name) is not installed")
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.place("bin/\(name)").path, withDestinationPath: path)
+    }
+    try install("swift", #"echo "Swift version 6.3.1""#)
+    for name in ["pkg-config", "cc", "readelf"] where !missing.contains(name) {
+      try install(name)
+    }
+  }
+
+  /// Puts a program there, in the language of the shell, or another in its place.
+  func install(_ name: String, _ script: String = "exit 0") throws {
+    try write(script, as: "bin/\(name)")
+  }
+
+  /// Puts another script in the place of one.
+  func replace(_ script: String, _ text: String) throws {
+    try write(text, as: "Scripts/\(script)")
+  }
+
+  private func write(_ script: String, as name: String) throws {
+    let file = try folder.write("#!/bin/sh\n\(script)\n", as: name)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
+  }
+
+  /// Takes a program away.
+  func remove(_ name: String) throws {
+    try FileManager.default.removeItem(at: folder.place("bin/\(name)"))
+  }
+
+  /// Runs a script there, from another folder.
+  func run(_ script: String, _ arguments: [String] = []) throws -> Outcome {
+    try Command.run(
+      folder.place("Scripts/\(script)").path, arguments, in: URL(fileURLWithPath: "/"),
+      environment: ["PATH": folder.place("bin").path])
+  }
+}
