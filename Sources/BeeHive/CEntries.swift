@@ -8,15 +8,11 @@ public func beehive_entries(
   _ visit: (@convention(c) (UnsafePointer<beehive_entry>?, UnsafeMutableRawPointer?) -> Bool)?,
   _ context: UnsafeMutableRawPointer?
 ) -> Int {
-  var count = 0
   guard let visit = unsafe visit else { return 0 }
   let report = Hive.process.report()
-  for (line, place) in zip(report.entries, report.places) {
-    count += 1
-    let goesOn = unsafe line.withCEntry(at: place) { entry in unsafe visit(entry, context) }
-    if !goesOn { break }
+  return count(zip(report.entries, report.places)) { line, place in
+    unsafe line.withCEntry(at: place) { entry in unsafe visit(entry, context) }
   }
-  return count
 }
 
 /// `beehive_remarks`.
@@ -25,13 +21,21 @@ public func beehive_remarks(
   _ visit: (@convention(c) (UnsafePointer<CChar>?, UnsafeMutableRawPointer?) -> Bool)?,
   _ context: UnsafeMutableRawPointer?
 ) -> Int {
-  var count = 0
   guard let visit = unsafe visit else { return 0 }
   let report = Hive.process.report()
-  for remark in report.images + report.order + report.remarks {
+  return count(report.images + report.order + report.remarks) { remark in
+    unsafe remark.escaped.withCString { unsafe visit($0, context) }
+  }
+}
+
+/// Visits elements until one says that it goes no further; how many were visited.
+private func count<Elements: Sequence>(
+  _ elements: Elements, _ goesOn: (Elements.Element) -> Bool
+) -> Int {
+  var count = 0
+  for element in elements {
     count += 1
-    let goesOn = unsafe remark.escaped.withCString { unsafe visit($0, context) }
-    if !goesOn { break }
+    if !goesOn(element) { break }
   }
   return count
 }
@@ -41,27 +45,16 @@ extension Report.Line {
   fileprivate func withCEntry<Result>(
     at place: String, _ body: (UnsafePointer<beehive_entry>) -> Result
   ) -> Result {
-    let texts = [kind, name, implementation ?? "", place, reason ?? ""].map(\.utf8CString)
-    return unsafe texts[0].withUnsafeBufferPointer { kind in
-      unsafe texts[1].withUnsafeBufferPointer { name in
-        unsafe texts[2].withUnsafeBufferPointer { implementation in
-          unsafe texts[3].withUnsafeBufferPointer { source in
-            unsafe texts[4].withUnsafeBufferPointer { reason in
-              var entry = unsafe beehive_entry()
-              unsafe entry.size = UInt32(MemoryLayout<beehive_entry>.size)
-              unsafe entry.state = cState
-              unsafe entry.kind = kind.baseAddress
-              unsafe entry.name = name.baseAddress
-              if self.implementation != nil {
-                unsafe entry.implementation = implementation.baseAddress
-              }
-              unsafe entry.source = source.baseAddress
-              if self.reason != nil { unsafe entry.reason = reason.baseAddress }
-              return unsafe body(&entry)
-            }
-          }
-        }
-      }
+    unsafe [kind, name, implementation ?? "", place, reason ?? ""].withCStrings { texts in
+      var entry = unsafe beehive_entry()
+      unsafe entry.size = UInt32(MemoryLayout<beehive_entry>.size)
+      unsafe entry.state = cState
+      unsafe entry.kind = texts[0]
+      unsafe entry.name = texts[1]
+      unsafe entry.implementation = implementation == nil ? nil : texts[2]
+      unsafe entry.source = texts[3]
+      unsafe entry.reason = reason == nil ? nil : texts[4]
+      return unsafe body(&entry)
     }
   }
 

@@ -13,19 +13,18 @@ public func beehive_start() -> Bool { beehive_start_with(nil) }
 /// `beehive_start_with`.
 @implementation @c
 public func beehive_start_with(_ options: UnsafePointer<beehive_options>?) -> Bool {
-  CError.reported {
+  succeeds {
     let options = unsafe try COptions(options, for: .process)
-    try waiting { () async throws -> Void in
+    try waiting { () async throws in
       try await Hive.process.start(options.context, options: options.launch)
     }
-    return true
-  } ?? false
+  }
 }
 
 /// `beehive_run`.
 @implementation @c
 public func beehive_run(_ options: UnsafePointer<beehive_options>?) -> Bool {
-  CError.reported {
+  succeeds {
     let options = unsafe try COptions(options, for: .process)
     let report = try waiting { () async throws in
       try await Hive.process.run(options.context, options: options.run)
@@ -37,31 +36,28 @@ public func beehive_run(_ options: UnsafePointer<beehive_options>?) -> Bool {
         "the Hive had not stopped within \(options.run.tearDownLimit ?? .zero): a destroy of a C "
           + "factory is still at it")
     }
-    return true
-  } ?? false
+  }
 }
 
 /// `beehive_start_latecomers`.
 @implementation @c
 public func beehive_start_latecomers() -> Bool {
-  CError.reported {
+  succeeds {
     guard Hive.process.state.withLock({ $0.context }) != nil else {
       throw CError("no module runs, so none comes late; start the Hive first")
     }
     let failures = try waiting { await Hive.process.startLatecomers() }
     if let failure = failures.first { throw failure }
-    return true
-  } ?? false
+  }
 }
 
 /// `beehive_stop`.
 @implementation @c
 public func beehive_stop() -> Bool {
-  CError.reported {
+  succeeds {
     let failures = try waiting { await Hive.process.stop() }
     if let failure = failures.first { throw failure }
-    return true
-  } ?? false
+  }
 }
 
 /// `beehive_service`.
@@ -118,7 +114,7 @@ public func beehive_scope_end(_ scope: OpaquePointer?) {
 public func beehive_trigger(
   _ number: Int64, _ name: UnsafePointer<CChar>?, _ payload: UnsafeRawPointer?, _ size: Int
 ) -> Bool {
-  CError.reported {
+  succeeds {
     let bytes = unsafe UnsafeRawBufferPointer(start: payload, count: payload == nil ? 0 : size)
     let copy = unsafe [UInt8](bytes)
     guard let event = unsafe Event(number: Int(number), name: text(name), payload: copy) else {
@@ -127,8 +123,7 @@ public func beehive_trigger(
     let outcome = try waiting { await Hive.process.trigger(event) }
     if let failure = outcome.failures.first { throw failure }
     guard outcome.any else { throw CError(outcome.silence(of: event)) }
-    return true
-  } ?? false
+  }
 }
 
 /// `beehive_register_service_at`.
@@ -137,37 +132,29 @@ public func beehive_register_service_at(
   _ service: UnsafePointer<CChar>?, _ implementation: UnsafePointer<CChar>?,
   _ table: UnsafeRawPointer?, _ size: Int, _ file: UnsafePointer<CChar>?, _ line: UInt32
 ) -> Bool {
-  CError.reported {
+  succeeds {
     let names = unsafe (service: text(service), implementation: text(implementation))
     guard unsafe table != nil, size > 0, !names.service.isEmpty else {
       throw CError("a service needs a name and a table that is not empty")
     }
-    let header = UnsafeMutablePointer<beehive_service_table>.allocate(capacity: 1)
-    // Never given back: the entry leads to it as a record leads to its image's.
-    unsafe header.initialize(
-      to: beehive_service_table(
-        size: UInt32(MemoryLayout<beehive_service_table>.size),
-        version: UInt32(BEEHIVE_SERVICE_TABLE_VERSION), table_size: size, table: table))
-    var attributes = Attributes()
-    attributes.abi = "c-table"
-    let address = RuntimeAddress(rawValue: UInt(bitPattern: header))
-    return unsafe try Hive.process.register(
-      RegisteredEntry(
-        order: Hive.nextOrder(), kind: .service, name: names.service,
-        implementation: names.implementation, attributes: attributes,
-        source: .code(file: text(file), line: UInt(line)), image: nil, scope: .singleton,
-        isC: true, progress: .bound(.structure(.serviceTable, address))))
-  } ?? false
+    let header = unsafe beehive_service_table(
+      size: UInt32(MemoryLayout<beehive_service_table>.size),
+      version: UInt32(BEEHIVE_SERVICE_TABLE_VERSION), table_size: size, table: table)
+    unsafe try Hive.process.register(
+      entry(
+        .service, names.service, names.implementation, abi: "c-table", .serviceTable, header,
+        .code(file: text(file), line: UInt(line))))
+  }
 }
 
 /// `beehive_unregister_service`.
 @implementation @c
 public func beehive_unregister_service(_ service: UnsafePointer<CChar>?) -> Bool {
-  CError.reported {
+  succeeds {
     let name = unsafe text(service)
-    if Hive.process.removeServices(named: name) > 0 { return true }
+    if Hive.process.removeServices(named: name) > 0 { return }
     throw CError("service \(name): nothing of this name is registered")
-  } ?? false
+  }
 }
 
 /// `beehive_register_module_at`.
@@ -177,49 +164,59 @@ public func beehive_register_module_at(
   _ size: Int,
   _ file: UnsafePointer<CChar>?, _ line: UInt32
 ) -> Bool {
-  CError.reported {
+  succeeds {
     let name = unsafe text(name)
     guard unsafe operations != nil, !name.isEmpty else {
       throw CError("a module needs a name and operations")
     }
-    let header = UnsafeMutablePointer<beehive_module_table>.allocate(capacity: 1)
-    unsafe header.initialize(
-      to: beehive_module_table(
-        size: UInt32(MemoryLayout<beehive_module_table>.size),
-        version: UInt32(BEEHIVE_MODULE_TABLE_VERSION), operations_size: size,
-        operations: operations))
-    var attributes = Attributes()
-    attributes.abi = "c-module"
-    let address = RuntimeAddress(rawValue: UInt(bitPattern: header))
-    let entry = unsafe RegisteredEntry(
-      order: Hive.nextOrder(), kind: .module, name: name, implementation: nil,
-      attributes: attributes, source: .code(file: text(file), line: UInt(line)), image: nil,
-      scope: .singleton, isC: true, progress: .bound(.structure(.moduleTable, address)))
-    let isRegistered = try Hive.process.register(entry)
-    try waiting { () async throws -> Void in try await Hive.process.startLatecomer(entry) }
-    return isRegistered
-  } ?? false
+    let header = unsafe beehive_module_table(
+      size: UInt32(MemoryLayout<beehive_module_table>.size),
+      version: UInt32(BEEHIVE_MODULE_TABLE_VERSION), operations_size: size, operations: operations)
+    let module = unsafe entry(
+      .module, name, nil, abi: "c-module", .moduleTable, header,
+      .code(file: text(file), line: UInt(line)))
+    try waiting { () async throws in try await Hive.process.registerAndStart(module) }
+  }
 }
 
 /// `beehive_unregister_module`.
 @implementation @c
 public func beehive_unregister_module(_ name: UnsafePointer<CChar>?) -> Bool {
-  CError.reported {
+  succeeds {
     let name = unsafe text(name)
-    if try waiting({ await Hive.process.unregister(module: name) }) { return true }
+    if try waiting({ await Hive.process.unregister(module: name) }) { return }
     throw CError("module \(name): nothing of this name is registered")
-  } ?? false
+  }
 }
 
 /// `beehive_last_error`.
 @implementation @c
 public func beehive_last_error() -> UnsafePointer<CChar>? { unsafe CError.last }
 
+/// Whether `body` comes through; what it throws is the last error of this thread.
+private func succeeds(_ body: () throws -> Void) -> Bool { CError.reported(body) != nil }
+
+/// The entry of what a host in C registers: a structure that a record would lead to.
+private func entry<Header>(
+  _ kind: RecordKind, _ name: String, _ implementation: String?, abi: String,
+  _ structure: CStructure, _ header: Header, _ source: Source
+) -> RegisteredEntry {
+  let kept = UnsafeMutablePointer<Header>.allocate(capacity: 1)
+  // Never given back: the entry leads to it as a record leads to its image's.
+  unsafe kept.initialize(to: header)
+  var attributes = Attributes()
+  attributes.abi = abi
+  return RegisteredEntry(
+    kind: kind, name: name, implementation: implementation, attributes: attributes, source: source,
+    progress: .bound(.structure(structure, RuntimeAddress(rawValue: UInt(bitPattern: kept)))))
+}
+
 private func text(_ text: UnsafePointer<CChar>?) -> String {
   unsafe text.map { unsafe String(cString: $0) } ?? ""
 }
 
 /// Runs async work to its end while the calling thread waits: C knows no other way.
+@discardableResult
 private func waiting<Value: Sendable>(
   _ work: @escaping @Sendable () async throws -> Value
 ) throws -> Value {

@@ -62,23 +62,9 @@ extension Hive {
     file: String, line: UInt
   ) throws(Problem) {
     try register(
-      serviceEntry(
-        type, implementation: nil, name: name, scope: scope, priority: priority,
-        source: .code(file: file, line: line), .bound(.closure(factory))))
-  }
-
-  private func serviceEntry<Service>(
-    _ type: Service.Type, implementation: String?, name: String?, scope: Scope, priority: Int,
-    source: Source, _ progress: RegisteredEntry.Progress
-  ) -> RegisteredEntry {
-    var attributes = Attributes()
-    attributes.name = name
-    attributes.priority = priority
-    attributes.scope = scope.rawValue
-    return RegisteredEntry(
-      order: Self.nextOrder(), kind: .service, name: TypeSpelling.of(type).qualified,
-      implementation: implementation, attributes: attributes, source: source, image: nil,
-      scope: scope, isC: false, progress: progress)
+      RegisteredEntry(
+        service: TypeSpelling.of(type).qualified, given: name, scope: scope, priority: priority,
+        source: .code(file: file, line: line), progress: .bound(.closure(factory))))
   }
 
   /// Registers an existing instance as a service.
@@ -123,9 +109,10 @@ extension Hive {
         .injectable(implementation, serving: ObjectIdentifier(type as Any.Type)))
     }
     try register(
-      serviceEntry(
-        type, implementation: TypeSpelling.of(implementation).qualified, name: name, scope: scope,
-        priority: priority, source: .code(file: file, line: line), progress))
+      RegisteredEntry(
+        service: TypeSpelling.of(type).qualified,
+        implementation: TypeSpelling.of(implementation).qualified, given: name, scope: scope,
+        priority: priority, source: .code(file: file, line: line), progress: progress))
   }
 
   /// Says how to make what entries call by a name: a module, or the implementation of a service.

@@ -117,36 +117,28 @@ private struct Arrival {
   var contents = Contents.nothing
 }
 
-/// What left a Hive, to be let go of with no lock held.
-private struct Departures {
-  var entries: [RegisteredEntry] = []
-  /// What kept the images mapped that went.
-  var references: [ImageReference] = []
-}
-
 extension Hive.State {
-  /// Brings the entries up to date with what was found.
+  /// Brings the entries up to date with what was found. Returns what has left, to be let go of with no lock
+  /// held: entries, and what kept the images mapped that went.
   fileprivate mutating func merge(
     _ arrivals: [Arrival], _ found: ImageWatch.Found, cache: borrowing LookupCache,
     _ observers: Observers
-  ) -> Departures {
+  ) -> (entries: [RegisteredEntry], references: [ImageReference]) {
     let news = arrivals.filter { isNews($0) }
     // What is gone, and what another image has replaced.
     let gone = Set(found.removed + news.map(\.id)).filter { images[$0] != nil }
-    var departures = Departures()
-    if !gone.isEmpty {
-      departures.entries = table.withdraw(imagesOf: gone)
-      for entry in departures.entries {
-        handedOut.remove(entry)
-        forgetAnswers(of: entry, cache: cache)
-        observers.post(.entryWithdrawn(entry.snapshot))
-      }
+    let entries = gone.isEmpty ? [] : table.withdraw(imagesOf: gone)
+    for entry in entries {
+      handedOut.remove(entry)
+      forgetAnswers(of: entry, cache: cache)
+      observers.post(.entryWithdrawn(entry.snapshot))
     }
+    var references: [ImageReference] = []
     for id in found.removed {
       if let known = images[id] {
         observers.post(.imageWithdrawn(path: known.image.identity.path))
       }
-      if let reference = images.forget(id) { departures.references.append(reference) }
+      if let reference = images.forget(id) { references.append(reference) }
     }
     for (id, error) in found.remarks where !images.contains(id) { images.remark(id, error) }
     for (id, error) in found.failures where !images.contains(id) {
@@ -155,9 +147,9 @@ extension Hive.State {
     }
     for arrival in news {
       let reference = merge(arrival, cache: cache, observers)
-      if let reference { departures.references.append(reference) }
+      if let reference { references.append(reference) }
     }
-    return departures
+    return (entries, references)
   }
 
   /// Whether an arrival says what is not known: the image is new, or another has replaced it and

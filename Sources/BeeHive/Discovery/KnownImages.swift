@@ -17,27 +17,18 @@ struct KnownImages {
     var announcementsAtRemoval: UInt = 0
   }
 
-  private enum State {
-    /// Not merged yet.
-    case pending
-    /// Merged; it declares nothing.
-    case empty
-    case registered(Registered)
-    /// Its sections cannot be found.
-    case failed(ImageError)
-    /// Unmapped. The identity is never used again, so a thread that still copies it merges nothing.
-    case removed
-  }
-
   private struct Known {
-    var state = State.pending
-    /// The number of the snapshot that the state was copied in.
-    var generation = 0
+    /// The number of the snapshot that this was copied in; nil where the image is not merged yet.
+    ///
+    /// That of an image that was unmapped is the last there can be. The identity is never used again, so a
+    /// thread that still copies the image merges nothing.
+    var generation: Int?
+    /// Nil where it declares nothing.
+    var registered: Registered?
+    /// Why its sections cannot be found.
+    var failure: ImageError?
     /// What is wrong with the image as a whole, although it can be read.
     var remark: ImageError?
-
-    var registered: Registered? { if case .registered(let image) = state { image } else { nil } }
-    var failure: ImageError? { if case .failed(let error) = state { error } else { nil } }
   }
 
   private var images: [MappedImage.ID: Known] = [:]
@@ -56,27 +47,16 @@ struct KnownImages {
   func failure(of id: MappedImage.ID) -> ImageError? { images[id]?.failure }
 
   /// Returns whether an image was merged, or was removed before it could be.
-  func contains(_ id: MappedImage.ID) -> Bool {
-    if case .pending = images[id]?.state ?? .pending { false } else { true }
-  }
+  func contains(_ id: MappedImage.ID) -> Bool { images[id]?.generation != nil }
 
   /// Returns whether a snapshot is later than what is known.
   func isNews(_ id: MappedImage.ID, at generation: Int) -> Bool {
-    guard let known = images[id] else { return true }
-    return switch known.state {
-    case .pending: true
-    case .removed: false
-    case .empty, .registered, .failed: known.generation < generation
-    }
+    (images[id]?.generation).map { $0 < generation } ?? true
   }
 
   /// Returns whether another image may have replaced one that has entries, or that could not be read.
   func mayGo(_ id: MappedImage.ID) -> Bool {
-    switch images[id]?.state {
-    case .registered(let image): !image.isPinned && image.hold == nil
-    case .failed: true
-    case .pending, .empty, .removed, nil: false
-    }
+    self[id].map { !$0.isPinned && $0.hold == nil } ?? (failure(of: id) != nil)
   }
 
   /// Replaces what is known of an image by a snapshot; `image` is nil where it declares nothing.
@@ -86,7 +66,7 @@ struct KnownImages {
   mutating func merge(
     _ id: MappedImage.ID, _ image: Registered?, at generation: Int
   ) -> ImageReference? {
-    set(id, image.map(State.registered) ?? .empty, at: generation)
+    set(id, Known(generation: generation, registered: image, remark: images[id]?.remark))
   }
 
   /// Records that an image cannot be inspected. Returns what `merge` does.
@@ -94,7 +74,7 @@ struct KnownImages {
   mutating func fail(
     _ id: MappedImage.ID, _ error: ImageError, at generation: Int
   ) -> ImageReference? {
-    set(id, .failed(error), at: generation)
+    set(id, Known(generation: generation, failure: error, remark: images[id]?.remark))
   }
 
   /// Records that an image is unchanged in a snapshot.
@@ -109,17 +89,12 @@ struct KnownImages {
 
   /// Records that an image was unmapped. Returns what `merge` does.
   mutating func forget(_ id: MappedImage.ID) -> ImageReference? {
-    let reference = set(id, .removed, at: .max)
-    images[id]?.remark = nil
-    return reference
+    set(id, Known(generation: .max))
   }
 
-  private mutating func set(
-    _ id: MappedImage.ID, _ state: State, at generation: Int
-  ) -> ImageReference? {
+  private mutating func set(_ id: MappedImage.ID, _ known: Known) -> ImageReference? {
     let hold = self[id]?.hold
-    images[id, default: Known()].state = state
-    images[id]?.generation = generation
+    images[id] = known
     hold?.keepers = []
     return hold.flatMap { letGo($0) }
   }
@@ -127,10 +102,8 @@ struct KnownImages {
   /// Records that code removed an entry, after this number of announcements.
   mutating func noteRemoval(of entry: RegisteredEntry, after announcements: UInt) {
     guard let id = entry.image else { return }
-    change(id) { image in
-      image.removed.append(entry)
-      image.announcementsAtRemoval = announcements
-    }
+    images[id]?.registered?.removed.append(entry)
+    images[id]?.registered?.announcementsAtRemoval = announcements
   }
 
   /// Returns what code removed of an image, if that is certainly the same image as then: it is held, or
@@ -144,23 +117,13 @@ struct KnownImages {
 
   /// Holds an image by this reference, unless it is held already or not known.
   mutating func hold(_ id: MappedImage.ID, _ reference: ImageReference) {
-    change(id) { image in
-      if image.hold == nil { image.hold = ImageHold(id, reference) }
-    }
+    if self[id]?.hold == nil { images[id]?.registered?.hold = ImageHold(id, reference) }
   }
 
   /// Ends a hold that nothing uses. Returns its reference, for the caller to release; nil while it is in use.
   mutating func letGo(_ hold: ImageHold) -> ImageReference? {
     guard hold.isIdle else { return nil }
-    change(hold.image) { image in
-      if image.hold === hold { image.hold = nil }
-    }
+    if self[hold.image]?.hold === hold { images[hold.image]?.registered?.hold = nil }
     return hold.reference
-  }
-
-  private mutating func change(_ id: MappedImage.ID, _ body: (inout Registered) -> Void) {
-    guard var image = self[id] else { return }
-    body(&image)
-    images[id]?.state = .registered(image)
   }
 }

@@ -9,14 +9,14 @@ struct EntryTable {
   private var made = MadeEntries()
   private var unmade = UnmadeEntries()
   private var services: [String: Namesakes] = [:]
-  /// Those that are known to serve as a type, by it and their given name; in order of registration.
-  private var servicesByType: [ObjectIdentifier: [String?: [RegisteredEntry]]] = [:]
+  /// Those that are known to serve as a type.
+  private var servicesByType: [ObjectIdentifier: Namesakes] = [:]
   private var modules: [String: Namesakes] = [:]
   private var images: [MappedImage.ID: [RegisteredEntry]] = [:]
   /// The targets and routes, which layers above make something of, in order of registration.
   private(set) var others: [RegisteredEntry] = []
-  /// The same by what tells them apart, in that order too.
-  private var othersByIdentity: [EntryIdentity: [RegisteredEntry]] = [:]
+  /// The same by what tells them apart.
+  private var othersByIdentity: [EntryIdentity: Namesakes] = [:]
   /// Changes whenever one of those comes or goes.
   private(set) var otherVersion = 0
   /// Changes whenever an entry comes or goes.
@@ -49,16 +49,13 @@ struct EntryTable {
   /// Those of them that have this given name, or none. At no cost for the others.
   mutating func services(named name: String, given: String?) -> [RegisteredEntry] {
     make(NameHash.of(name.utf8Span.span, .service))
-    return services[name]?.given(given) ?? []
+    return services.given(given, for: name)
   }
 
   /// The services that are known to serve as a type, whatever their name; with a given name, those that
   /// have it.
   func services(serving type: ObjectIdentifier, given: String?) -> [RegisteredEntry] {
-    guard let groups = servicesByType[type] else { return [] }
-    if let given { return groups[given] ?? [] }
-    return groups.count == 1
-      ? groups.first?.value ?? [] : groups.values.joined().sorted { $0.order < $1.order }
+    given.map { servicesByType.given($0, for: type) } ?? servicesByType[type]?.all ?? []
   }
 
   /// The names of all services; those that were never asked for are not made for it.
@@ -84,7 +81,7 @@ struct EntryTable {
     let outline = arrival.outline
     stateRecord?.add(outline.image.mapped)
     makeRoom(for: arrival.count)
-    let group = unmade.begin(outline, firstOrder: arrival.firstOrder)
+    unmade.begin(outline, firstOrder: arrival.firstOrder)
     var rest = arrival.made[...]
     for (index, view) in outline.views.enumerated() {
       guard view.isPlain else {
@@ -94,13 +91,8 @@ struct EntryTable {
         }
         continue
       }
-      switch unmade.add(view.hash, group: group, index: index) {
-      case .left: break
-      case .meets: make(UnmadeEntries.Reference(group: group, index: index))
-      case .joins(let other):
-        make(other)
-        make(UnmadeEntries.Reference(group: group, index: index))
-      }
+      let reference = UnmadeEntries.Reference(image: outline.image.mapped.id, index: index)
+      for reference in unmade.add(reference, named: view.hash) { make(reference) }
     }
     for entry in rest { add(entry) }
   }
@@ -123,8 +115,7 @@ struct EntryTable {
   }
 
   private mutating func makeRoom(for more: Int) {
-    guard !unmade.hasRoom(for: more) else { return }
-    unmade.rebuild(
+    unmade.makeRoom(
       for: more,
       made: services.keys.map { NameHash.of($0.utf8Span.span, .service) }
         + modules.keys.map { NameHash.of($0.utf8Span.span, .module) })
@@ -157,14 +148,17 @@ struct EntryTable {
     switch entry.kind {
     case .service:
       let isTyped = fileByType(entry)
-      services[entry.name, default: .none].add(entry)
+      entry.reject(ifDuplicateAmong: services.given(entry.givenName, for: entry.name))
+      services.add(entry, for: entry.name)
       if isTyped { rejectDuplicates(around: entry) }
-    case .module: modules[entry.name, default: .none].add(entry)
+    case .module:
+      entry.reject(ifDuplicateAmong: modules.given(nil, for: entry.name))
+      modules.add(entry, for: entry.name)
     case .target, .route:
       others.append(entry)
       otherVersion += 1
       entry.reject(ifDuplicateAmong: rivals(of: entry))
-      for identity in entry.identities { othersByIdentity[identity, default: []].append(entry) }
+      for identity in entry.identities { othersByIdentity.add(entry, for: identity) }
     default: break
     }
     if case .accepted = entry.progress { knownUnboundCount += 1 }
@@ -192,10 +186,7 @@ struct EntryTable {
   private mutating func fileByType(_ entry: RegisteredEntry) -> Bool {
     guard let type = entry.servedType else { return false }
     entry.filedType = type
-    var group = servicesByType[type, default: [:]].removeValue(forKey: entry.givenName) ?? []
-    let position = group.lastIndex { $0.order < entry.order }.map { $0 + 1 } ?? 0
-    group.insert(entry, at: position)
-    servicesByType[type, default: [:]][entry.givenName] = group
+    servicesByType.add(entry, for: type)
     return true
   }
 
@@ -259,12 +250,13 @@ struct EntryTable {
     switch entry.kind {
     case .service:
       let named = services(named: entry.name, given: entry.givenName)
-      let typed = entry.filedType.flatMap { servicesByType[$0]?[entry.givenName] } ?? []
+      let typed = entry.filedType.map { servicesByType.given(entry.givenName, for: $0) } ?? []
       let others = typed.filter { $0.name != entry.name }
       return others.isEmpty ? named : (named + others).sorted { $0.order < $1.order }
     case .module: return modules(named: entry.name)
     default:
-      return entry.identities.flatMap { othersByIdentity[$0] ?? [] }.sorted { $0.order < $1.order }
+      return entry.identities.flatMap { othersByIdentity[$0]?.all ?? [] }
+        .sorted { $0.order < $1.order }
     }
   }
 
@@ -281,37 +273,15 @@ struct EntryTable {
 
   private mutating func unfile(_ entry: RegisteredEntry) {
     guard !entry.name.isEmpty else { return }
-    let isLast: Bool
+    var isLast = false
     switch entry.kind {
     case .service:
-      isLast = Self.remove(entry, from: &services)
-      if let type = entry.filedType {
-        servicesByType[type]?[entry.givenName]?.removeAll { $0 === entry }
-        if servicesByType[type]?[entry.givenName]?.isEmpty == true {
-          servicesByType[type]?[entry.givenName] = nil
-        }
-        if servicesByType[type]?.isEmpty == true { servicesByType[type] = nil }
-      }
-    case .module: isLast = Self.remove(entry, from: &modules)
-    default:
-      for identity in entry.identities {
-        othersByIdentity[identity]?.removeAll { $0 === entry }
-        if othersByIdentity[identity]?.isEmpty == true { othersByIdentity[identity] = nil }
-      }
-      isLast = false
+      isLast = services.remove(entry, for: entry.name)
+      if let type = entry.filedType { servicesByType.remove(entry, for: type) }
+    case .module: isLast = modules.remove(entry, for: entry.name)
+    default: for identity in entry.identities { othersByIdentity.remove(entry, for: identity) }
     }
     if isLast { unmade.free(NameHash.of(entry.name.utf8Span.span, entry.kind)) }
     giveTurns(among: rivals(of: entry))
-  }
-
-  /// Takes an entry out from under its name; whether that has no other.
-  private static func remove(
-    _ entry: RegisteredEntry, from names: inout [String: Namesakes]
-  ) -> Bool {
-    guard names[entry.name]?.isEmpty == false else { return false }
-    names[entry.name, default: .none].remove(entry)
-    guard names[entry.name]?.isEmpty == true else { return false }
-    names[entry.name] = nil
-    return true
   }
 }

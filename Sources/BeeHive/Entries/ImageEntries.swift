@@ -15,25 +15,19 @@ struct ImageEntries {
   /// Makes what is not plain: asks accessors, so no lock is held.
   init(_ outline: Outline, binding: Binding) {
     self.outline = outline
-    let viewCount = outline.views.count
-    firstOrder = Hive.nextOrder(count: viewCount + outline.rejections.count)
-    var made: [RegisteredEntry] = []
-    var plainCount = 0
-    for (position, view) in outline.views.enumerated() {
-      if view.isPlain {
-        plainCount += 1
-      } else if !view.kind.isThirdParty {
-        made.append(
-          RegisteredEntry(
-            view, of: outline, order: firstOrder + UInt64(position), binding: binding))
-      }
+    let views = outline.views
+    let first = Hive.nextOrder(count: views.count + outline.rejections.count)
+    firstOrder = first
+    let checked = views.enumerated().compactMap { position, view in
+      view.isPlain || view.kind.isThirdParty
+        ? nil
+        : RegisteredEntry(view, of: outline, order: first + UInt64(position), binding: binding)
     }
-    for (number, rejection) in outline.rejections.enumerated() {
-      let order = firstOrder + UInt64(viewCount + number)
-      made.append(RegisteredEntry(rejection, order: order, in: outline.image))
+    let rejected = outline.rejections.enumerated().map { number, rejection in
+      RegisteredEntry(rejection, order: first + UInt64(views.count + number), in: outline.image)
     }
-    self.made = made
-    count = plainCount + made.count
+    made = checked + rejected
+    count = views.count(where: \.isPlain) + made.count
   }
 
   /// Every entry, in order. Those that are plain are made for the caller alone.

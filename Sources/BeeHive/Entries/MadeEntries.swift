@@ -13,7 +13,7 @@ struct MadeEntries {
   /// Every entry.
   var all: [RegisteredEntry] {
     mutating get {
-      if isDisordered { restoreOrder() }
+      if isDisordered { close() }
       return places.compactMap(\.self)
     }
   }
@@ -32,23 +32,14 @@ struct MadeEntries {
     if emptyCount > 64, emptyCount * 2 > places.count { close() }
   }
 
-  private mutating func restoreOrder() {
-    close()
-    // None is empty any more.
-    places.sort { ($0?.order ?? 0) < ($1?.order ?? 0) }
-    number()
-    isDisordered = false
-  }
-
-  /// Closes the empty places. In the array that is there: a new one would have room for nothing more,
-  /// and the next entry would move all of them.
+  /// Closes the empty places, and restores the order. In the array that is there: a new one would have room
+  /// for nothing more, and the next entry would move all of them.
   private mutating func close() {
     places.removeAll { $0 == nil }
     emptyCount = 0
-    number()
-  }
-
-  private func number() {
+    // None is empty any more.
+    if isDisordered { places.sort { ($0?.order ?? 0) < ($1?.order ?? 0) } }
+    isDisordered = false
     for (place, entry) in places.enumerated() { entry?.place = place }
   }
 }

@@ -1,7 +1,7 @@
 internal import Registration
 
-/// The entries of one name: one, almost always. Of several, those that have the same given name, of
-/// which one that nothing could tell from an earlier one is rejected as its duplicate.
+/// The entries of one name, or of one type: one, almost always. Of several, those that have the same given
+/// name.
 enum Namesakes {
   case none
   case one(RegisteredEntry)
@@ -13,7 +13,9 @@ enum Namesakes {
     switch self {
     case .none: []
     case .one(let entry): [entry]
-    case .several(let groups): groups.values.joined().sorted { $0.order < $1.order }
+    case .several(let groups):
+      groups.count == 1
+        ? groups.values.first ?? [] : groups.values.joined().sorted { $0.order < $1.order }
     }
   }
 
@@ -26,7 +28,7 @@ enum Namesakes {
     }
   }
 
-  /// Takes in an entry, and rejects it where it is a duplicate. At the cost of those of its given name.
+  /// Takes in an entry. At the cost of those of its given name that are later.
   mutating func add(_ entry: RegisteredEntry) {
     var groups: [String?: [RegisteredEntry]] = [:]
     switch self {
@@ -38,12 +40,14 @@ enum Namesakes {
     }
     // Or the groups would be copied.
     self = .none
-    entry.reject(ifDuplicateAmong: groups[entry.givenName] ?? [])
-    groups[entry.givenName, default: []].append(entry)
+    var group = groups.removeValue(forKey: entry.givenName) ?? []
+    let position = group.lastIndex { $0.order < entry.order }.map { $0 + 1 } ?? 0
+    group.insert(entry, at: position)
+    groups[entry.givenName] = group
     self = .several(groups)
   }
 
-  /// Takes out an entry; what was its duplicate may get its turn now.
+  /// Takes out an entry.
   mutating func remove(_ entry: RegisteredEntry) {
     switch self {
     case .none: return
@@ -59,6 +63,25 @@ enum Namesakes {
   }
 
   var isEmpty: Bool { if case .none = self { true } else { false } }
+}
+
+extension Dictionary where Value == Namesakes {
+  /// Those of a key that have this given name, or none; in order of registration.
+  func given(_ name: String?, for key: Key) -> [RegisteredEntry] { self[key]?.given(name) ?? [] }
+
+  /// Takes in an entry.
+  mutating func add(_ entry: RegisteredEntry, for key: Key) {
+    self[key, default: .none].add(entry)
+  }
+
+  /// Takes out an entry; whether its key has no other now.
+  @discardableResult
+  mutating func remove(_ entry: RegisteredEntry, for key: Key) -> Bool {
+    self[key]?.remove(entry)
+    guard self[key]?.isEmpty == true else { return false }
+    self[key] = nil
+    return true
+  }
 }
 
 extension RegisteredEntry {

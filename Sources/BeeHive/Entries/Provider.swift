@@ -58,17 +58,17 @@ struct FactoryClosure: Sendable {
   /// The type it makes.
   let service: ObjectIdentifier
   /// The same, to ask what it conforms to; of a given instance, its own type.
-  let serviceType: @Sendable () -> Any.Type
+  private(set) var serviceType: @Sendable () -> Any.Type
   /// What it has to be given; nil where it needs nothing.
-  let parameter: TypeSpelling?
+  private(set) var parameter: TypeSpelling?
   /// Returns whether a value can be that parameter.
-  var takes: @Sendable (any Sendable) -> Bool = { _ in true }
+  private(set) var takes: @Sendable (any Sendable) -> Bool = { _ in true }
   /// Makes one: a `Service`, whatever its static type; nil where the parameter is of another type.
   let make: @Sendable (Hive, (any Sendable)?) throws -> (any Sendable)?
   /// The same with its type, where it needs no parameter: a `TypedFactory`.
-  private let typed: (any Sendable)?
+  private var typed: (any Sendable)?
   /// Makes one by and by; nil where `make` does so at once.
-  let load: Loading?
+  private(set) var load: Loading?
   /// Which call of `Hive.bind` gave it; nil where no such call did.
   var binding: Int?
 
@@ -81,47 +81,36 @@ struct FactoryClosure: Sendable {
     (typed as? TypedFactory<Service>)?.make
   }
 
+  private init<Service: Sendable>(
+    _ type: Service.Type, _ make: @escaping @Sendable (Hive, (any Sendable)?) throws -> Service?
+  ) {
+    service = ObjectIdentifier(type as Any.Type)
+    serviceType = { type }
+    self.make = { hive, parameter in try make(hive, parameter) }
+  }
+
   init<Service: Sendable>(_ make: @escaping @Sendable (Hive) throws -> Service) {
-    service = ObjectIdentifier(Service.self as Any.Type)
-    serviceType = { Service.self }
-    parameter = nil
-    self.make = { hive, _ in try make(hive) }
+    self.init(Service.self) { hive, _ in try make(hive) }
     typed = TypedFactory(make: make)
-    load = nil
   }
 
   init<Service: Sendable>(instance: Service) {
-    service = ObjectIdentifier(Service.self as Any.Type)
+    self.init(Service.self) { _, _ in instance }
     serviceType = { Swift.type(of: instance as Any) }
-    parameter = nil
-    make = { _, _ in instance }
-    typed = nil
-    load = nil
   }
 
   init<Service: Sendable, Parameter: Sendable>(
     _ make: @escaping @Sendable (Hive, Parameter) throws -> Service
   ) {
-    service = ObjectIdentifier(Service.self as Any.Type)
-    serviceType = { Service.self }
+    self.init(Service.self) { hive, parameter in
+      try (parameter as? Parameter).map { try make(hive, $0) }
+    }
     parameter = TypeSpelling.of(Parameter.self)
     takes = { $0 is Parameter }
-    self.make = { hive, parameter in
-      guard let parameter = parameter as? Parameter else { return nil }
-      return try make(hive, parameter)
-    }
-    typed = nil
-    load = nil
   }
 
-  init<Service: Sendable>(
-    loading load: @escaping @Sendable (Hive) async throws -> Service
-  ) {
-    service = ObjectIdentifier(Service.self as Any.Type)
-    serviceType = { Service.self }
-    parameter = nil
-    make = { _, _ in nil }
-    typed = nil
+  init<Service: Sendable>(loading load: @escaping @Sendable (Hive) async throws -> Service) {
+    self.init(Service.self) { _, _ in nil }
     self.load = load
   }
 }

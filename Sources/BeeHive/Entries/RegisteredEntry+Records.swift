@@ -11,8 +11,7 @@ extension RegisteredEntry {
         order: order, kind: record.kind, name: record.name,
         implementation: record.implementation, attributes: record.attributes,
         source: .image(record.origin), image: image.mapped.id,
-        scope: record.attributes.serviceScope,
-        isC: record.attributes.isC, progress: binding.progress(of: record, in: image.mapped.bias))
+        progress: binding.progress(of: record, in: image.mapped.bias))
     case .failure(let rejection): self.init(rejection, order: order, in: image)
     }
   }
@@ -21,10 +20,37 @@ extension RegisteredEntry {
   convenience init(_ rejection: Rejection, order: UInt64, in image: LoadedImage) {
     let code = Problem.Code(rawValue: rejection.reason.rawValue)
     self.init(
-      order: order, kind: rejection.kind,
-      name: rejection.name ?? "", implementation: nil, attributes: Attributes(),
-      source: .image(rejection.origin), image: image.mapped.id, scope: .transient, isC: false,
+      order: order, kind: rejection.kind, name: rejection.name ?? "",
+      source: .image(rejection.origin), image: image.mapped.id,
       progress: .rejected(Problem(code, rejection.message)))
+  }
+
+  /// Makes an entry of a service that code or a file registers.
+  convenience init(
+    service name: String, implementation: String? = nil, given: String?, scope: Scope? = nil,
+    priority: Int = 0, source: Source, isOverride: Bool = false, progress: Progress
+  ) {
+    var attributes = Attributes()
+    attributes.name = given
+    attributes.priority = priority
+    attributes.scope = scope?.rawValue
+    self.init(
+      kind: .service, name: name, implementation: implementation, attributes: attributes,
+      source: source, isOverride: isOverride, progress: progress)
+  }
+
+  /// Makes an entry of a module that code or a file registers.
+  convenience init(
+    module name: String, level: ModuleLevel, priority: Int, requires: [String], after: [String],
+    source: Source, progress: Progress
+  ) {
+    var attributes = Attributes()
+    attributes.level = level == .basic ? level.rawValue : nil
+    attributes.priority = priority
+    attributes.requires = requires
+    attributes.after = after
+    self.init(
+      kind: .module, name: name, attributes: attributes, source: source, progress: progress)
   }
 
   /// Whether two entries at the same place of two images say the same, so that one may replace the

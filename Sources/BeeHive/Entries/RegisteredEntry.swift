@@ -61,12 +61,11 @@ final class RegisteredEntry: @unchecked Sendable {
   private var stateCell: Int32 = -1
 
   init(
-    order: UInt64, kind: RecordKind, name: String, implementation: String?,
-    attributes: Attributes, source: Source, image: MappedImage.ID?, scope: Scope, isC: Bool,
+    order: UInt64 = Hive.nextOrder(), kind: RecordKind, name: String, implementation: String? = nil,
+    attributes: Attributes = Attributes(), source: Source, image: MappedImage.ID? = nil,
     isOverride: Bool = false, progress: Progress
   ) {
     self.order = order
-    self.isC = isC
     self.isOverride = isOverride
     self.kind = kind
     self.name = name
@@ -74,8 +73,9 @@ final class RegisteredEntry: @unchecked Sendable {
     self.attributes = attributes
     self.source = source
     self.image = image
-    self.scope = scope
     self.progress = progress
+    isC = attributes.isC
+    scope = isOverride ? .singleton : attributes.serviceScope
     structure = if case .bound(.structure(_, let address)) = progress { address } else { nil }
     hasOtherName =
       if case .bound(.accessor(let accessor)) = progress { accessor.hasOtherName } else { false }
@@ -120,6 +120,12 @@ final class RegisteredEntry: @unchecked Sendable {
     case .injectable(_, let service): service
     default: nil
     }
+  }
+
+  /// Whether lookups prefer it to another: larger priority first, then in order.
+  func answersBefore(_ other: RegisteredEntry) -> Bool {
+    let (mine, others) = (attributes.priority, other.attributes.priority)
+    return mine != others ? mine > others : order < other.order
   }
 
   /// What nothing could tell it from others by.

@@ -15,13 +15,19 @@ extension Hive {
   public func register(_ registrations: Registrations, file: String) throws(Problem) {
     let isNew = state.withLock { $0.files.insert(file).inserted }
     guard isNew else { return }
-    var entries: [RegisteredEntry] = []
-    for (index, module) in registrations.moduleClasses.enumerated() {
-      entries.append(RegisteredEntry(module, at: "moduleClasses[\(index)]", of: file))
+    let modules = registrations.moduleClasses.enumerated().map { index, module in
+      RegisteredEntry(
+        module: module.moduleClass, level: module.moduleLevel, priority: module.modulePriority,
+        requires: module.requires, after: module.after,
+        source: .file(file, keyPath: "moduleClasses[\(index)]"), progress: .accepted(.notYetLooked))
     }
-    for (index, service) in registrations.services.enumerated() {
-      entries.append(RegisteredEntry(service, at: "services[\(index)]", of: file))
+    let services = registrations.services.enumerated().map { index, service in
+      RegisteredEntry(
+        service: service.service, implementation: service.impl, given: service.name,
+        scope: service.scope, priority: service.priority,
+        source: .file(file, keyPath: "services[\(index)]"), progress: .accepted(.notYetLooked))
     }
+    let entries = modules + services
     add(entries)
     own { [self] in _ = state.withLock { $0.files.remove(file) } }
     try own(entries)
@@ -29,31 +35,5 @@ extension Hive {
     for entry in entries {
       if case .rejected(let problem) = boundProgress(of: entry) { throw problem }
     }
-  }
-}
-
-extension RegisteredEntry {
-  fileprivate convenience init(_ module: Registrations.Module, at path: String, of file: String) {
-    var attributes = Attributes()
-    attributes.level = module.moduleLevel == .basic ? module.moduleLevel.rawValue : nil
-    attributes.priority = module.modulePriority
-    attributes.requires = module.requires
-    attributes.after = module.after
-    self.init(
-      order: Hive.nextOrder(), kind: .module, name: module.moduleClass, implementation: nil,
-      attributes: attributes, source: .file(file, keyPath: path), image: nil, scope: .singleton,
-      isC: false, progress: .accepted(.notYetLooked))
-  }
-
-  fileprivate convenience init(_ service: Registrations.Service, at path: String, of file: String) {
-    var attributes = Attributes()
-    attributes.name = service.name
-    attributes.priority = service.priority
-    attributes.scope = service.scope.rawValue
-    self.init(
-      order: Hive.nextOrder(), kind: .service, name: service.service,
-      implementation: service.impl, attributes: attributes,
-      source: .file(file, keyPath: path), image: nil, scope: service.scope, isC: false,
-      progress: .accepted(.notYetLooked))
   }
 }

@@ -85,25 +85,27 @@ extension Context {
       unsafe context.lead(to: hive)
       unsafe context.custom = UnsafeMutableRawPointer(bitPattern: self[CCustom.self])
       unsafe context.environment = unsafe name
-      return unsafe withCArguments { arguments in
+      return unsafe self.arguments.withCStrings { arguments in
         unsafe context.arguments = arguments.baseAddress
         unsafe context.argument_count = arguments.count
         return unsafe body(&context)
       }
     }
   }
+}
 
-  private func withCArguments<Result>(
+extension [String] {
+  /// Lends the texts to C: the addresses of their beginnings in one block.
+  func withCStrings<Result>(
     _ body: (UnsafeBufferPointer<UnsafePointer<CChar>?>) -> Result
   ) -> Result {
-    // One block for all texts, and the addresses of their beginnings.
-    let text = arguments.flatMap { $0.utf8CString }
+    let text = flatMap { $0.utf8CString }
     return unsafe text.withUnsafeBufferPointer { text in
       var starts: [UnsafePointer<CChar>?] = unsafe []
       var offset = 0
-      for argument in arguments {
+      for string in self {
         unsafe starts.append(text.baseAddress.map { unsafe $0 + offset })
-        offset += argument.utf8.count + 1
+        offset += string.utf8.count + 1
       }
       return unsafe starts.withUnsafeBufferPointer { unsafe body($0) }
     }

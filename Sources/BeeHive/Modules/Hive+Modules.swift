@@ -72,9 +72,11 @@ extension Hive {
     module type: M.Type, name: String? = nil, level: ModuleLevel = .normal, priority: Int = 0,
     requires: [String] = [], after: [String] = [], file: String = #fileID, line: UInt = #line
   ) async throws {
-    try await register(
-      name ?? TypeSpelling.of(type).qualified, level, priority, requires, after,
-      .code(file: file, line: line), .module(type))
+    try await registerAndStart(
+      RegisteredEntry(
+        module: name ?? TypeSpelling.of(type).qualified, level: level, priority: priority,
+        requires: requires, after: after, source: .code(file: file, line: line),
+        progress: .bound(.module(type))))
   }
 
   /// Registers a module that a closure makes, for one that needs more than its type.
@@ -94,30 +96,21 @@ extension Hive {
     after: [String] = [], file: String = #fileID, line: UInt = #line,
     _ make: @escaping @Sendable (Hive) throws -> any Module
   ) async throws {
-    try await register(
-      name, level, priority, requires, after, .code(file: file, line: line),
-      .closure(FactoryClosure { hive in try make(hive) as any Sendable }))
+    let factory = FactoryClosure { hive in try make(hive) as any Sendable }
+    try await registerAndStart(
+      RegisteredEntry(
+        module: name, level: level, priority: priority, requires: requires, after: after,
+        source: .code(file: file, line: line), progress: .bound(.closure(factory))))
   }
 
-  private func register(
-    _ name: String, _ level: ModuleLevel, _ priority: Int, _ requires: [String],
-    _ after: [String], _ source: Source, _ provider: Provider
-  ) async throws {
-    var attributes = Attributes()
-    attributes.level = level == .basic ? level.rawValue : nil
-    attributes.priority = priority
-    attributes.requires = requires
-    attributes.after = after
-    let entry = RegisteredEntry(
-      order: Self.nextOrder(), kind: .module, name: name, implementation: nil,
-      attributes: attributes, source: source, image: nil, scope: .singleton, isC: false,
-      progress: .bound(provider))
+  /// Takes in a module, and starts it in a Hive that runs.
+  func registerAndStart(_ entry: RegisteredEntry) async throws {
     try register(entry)
     try await startLatecomer(entry)
   }
 
   /// Starts a module that came after the others, if they run; throws what kept it from starting.
-  func startLatecomer(_ entry: RegisteredEntry) async throws {
+  private func startLatecomer(_ entry: RegisteredEntry) async throws {
     let (failures, order) = await runner.startLatecomers()
     if let failure = failures.first(where: { $0.module == entry.name }) { throw failure }
     var own = order

@@ -42,35 +42,31 @@ public struct MemoryPressure: Hashable, Sendable {
     guard !paths.isEmpty else { return (-1, false, .unwanted) }
     var reasons: [String] = []
     for path in paths {
-      switch Self.arm(path) {
-      case .success(let descriptor): return (descriptor, true, .observed(path: path))
-      case .failure(let failure): reasons.append("\(path): \(failure.reason)")
-      }
+      let (descriptor, failure) = Self.arm(path)
+      if descriptor >= 0 { return (descriptor, true, .observed(path: path)) }
+      reasons.append("\(path): \(systemMessage(failure))")
     }
     return (-1, false, .unavailable(reason: reasons.joined(separator: "; ")))
   }
 
-  private struct Failure: Error { var reason: String }
-
-  private static func arm(_ path: String) -> Result<Int32, Failure> {
+  /// Opens a file and says when it is to tell; the number of the error where it does not.
+  private static func arm(_ path: String) -> (descriptor: Int32, failure: Int32) {
     let descriptor = unsafe LibC.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
-    guard descriptor >= 0 else { return .failure(Failure(reason: systemMessage(errno))) }
+    guard descriptor >= 0 else { return (-1, errno) }
     let trigger = Array(trigger.utf8CString)
     let count = unsafe trigger.withUnsafeBytes { bytes in
       unsafe write(descriptor, bytes.baseAddress, bytes.count)
     }
-    guard count == trigger.count else {
-      let failure = Failure(reason: systemMessage(errno))
-      close(descriptor)
-      return .failure(failure)
-    }
-    return .success(descriptor)
+    if count == trigger.count { return (descriptor, 0) }
+    defer { close(descriptor) }
+    return (-1, errno)
   }
 
   /// The file of this process's control group, and that of the system.
   static var standardPaths: [String] {
     let system = "/proc/pressure/memory"
-    guard let group = controlGroup(in: contents(of: "/proc/self/cgroup")) else { return [system] }
+    let groups = String(decoding: systemFile("/proc/self/cgroup").bytes, as: UTF8.self)
+    guard let group = controlGroup(in: groups) else { return [system] }
     return ["/sys/fs/cgroup\(group)/memory.pressure", system]
   }
 
@@ -82,21 +78,6 @@ public struct MemoryPressure: Hashable, Sendable {
       return path == "/" ? nil : String(path)
     }
     return nil
-  }
-
-  private static func contents(of path: String) -> String {
-    let descriptor = unsafe LibC.open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return "" }
-    defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 4096)
-    while true {
-      let count = unsafe chunk.withUnsafeMutableBytes { buffer in
-        unsafe read(descriptor, buffer.baseAddress, buffer.count)
-      }
-      guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
-      bytes += chunk[..<count]
-    }
   }
 }
 

@@ -27,31 +27,12 @@ struct CResolution {
     key = LookupCache.key(of: type, name: spelling)
   }
 
-  init<Table>(
-    _ service: String, name: String?, as type: UnsafePointer<Table>.Type,
-    scope: ServiceScope? = nil, hive: Hive
-  ) {
-    unsafe self.init(
-      service, name: name, as: type, size: MemoryLayout<Table>.size, scope: scope, hive: hive)
-  }
-
   /// The address as the pointer that the caller wants.
-  func pointer<Table>() throws(ServiceError) -> UnsafePointer<Table> {
-    guard let pointer = unsafe UnsafePointer<Table>(bitPattern: try address().rawValue) else {
-      throw isNull
+  func pointer<Pointer>(_ make: (UInt) -> Pointer?) throws(ServiceError) -> Pointer {
+    guard let pointer = make(try address().rawValue) else {
+      throw ServiceError(.unusable, service: service, message: "its provider answered null")
     }
-    return unsafe pointer
-  }
-
-  func pointer() throws(ServiceError) -> OpaquePointer {
-    guard let pointer = unsafe OpaquePointer(bitPattern: try address().rawValue) else {
-      throw isNull
-    }
-    return unsafe pointer
-  }
-
-  private var isNull: ServiceError {
-    ServiceError(.unusable, service: service, message: "its provider answered null")
+    return pointer
   }
 
   /// The address that the service is found at.
@@ -63,13 +44,6 @@ struct CResolution {
     throw hive.cFailure(service, name: name)
   }
 
-  /// What a candidate answers.
-  private enum Answer {
-    case found(RuntimeAddress)
-    /// It was removed, or the Hive stopped, while it answered.
-    case takenBack
-  }
-
   private func answer() throws(ServiceError) -> RuntimeAddress? {
     search: for _ in 0..<Self.mostTurns {
       let candidates = hive.cCandidates(of: service, name: name)
@@ -78,11 +52,9 @@ struct CResolution {
         let answer = try hive.holding(candidate.entry) { () throws(ServiceError) in
           try self.answer(of: candidate, among: candidates)
         }
-        switch answer {
-        case .found(let address): return address
-        case .takenBack: continue search
-        case nil: continue
-        }
+        guard let answer else { continue }
+        if let address = answer { return address }
+        continue search
       }
       return nil
     }
@@ -96,115 +68,88 @@ struct CResolution {
   /// How often what was made may be taken back before it was handed out.
   private static let mostTurns = 100
 
-  /// Hands out what a candidate makes. Its image stays mapped meanwhile.
+  /// Hands out what a candidate makes; nil where it was removed, or the Hive stopped, while it answered.
+  /// Its image stays mapped meanwhile.
   private func answer(
     of candidate: CCandidates.Candidate, among candidates: CCandidates
-  ) throws(ServiceError) -> Answer {
+  ) throws(ServiceError) -> RuntimeAddress? {
     let entry = candidate.entry
-    guard let made = try make(candidate) else { return .takenBack }
-    if case .ofScope = made { return .found(made.address) }
-    let isHandedOut = hive.handOut(entry, made.object(of: entry), made.kept, at: candidates.turn) {
-      state in
-      guard made.isTable || entry.scope == .singleton else { return }
+    guard let made = try make(candidate, entry.scope) else { return nil }
+    if made.isOfScope { return made.address }
+    let isHandedOut = hive.handOut(entry, made.object, made.kept, at: candidates.turn) { state in
+      guard made.object == nil else { return }
       state.publish(
         CachedValue(made.address, name: spelling), for: key, of: entry,
         named: [entry.name], version: candidates.version, cache: hive.cache)
     }
     hive.cache.collect()
-    if isHandedOut { return .found(made.address) }
+    if isHandedOut { return made.address }
     // Nothing may be left that no one is told of: its image may go.
     let left = made.own ?? hive.state.withLock { $0.takeUnlessHandedOut(entry) }
     left?.destroy()
-    return .takenBack
+    return nil
   }
 
   /// Reads a candidate's structure; makes what a factory makes, and destroys it. Its image stays mapped
   /// meanwhile.
   func check(_ candidate: CCandidates.Candidate) throws(ServiceError) {
     try hive.holding(candidate.entry) { () throws(ServiceError) in
-      guard candidate.structure == .factory else {
-        _ = try table(of: candidate)
-        return
-      }
-      let entry = candidate.entry
-      let factory = try read(
-        ForeignCall.factory(at: candidate.address, in: entry.memory), candidate)
-      let step = Creation.Step(entry: entry, scope: scope)
-      try Creation.make(step) { () throws(ServiceError) in try create(entry, factory) }.destroy()
+      try make(candidate, .transient)?.own?.destroy()
     }
   }
 
   // MARK: Making
 
-  /// What a candidate makes.
-  private enum Made {
-    case table(RuntimeAddress)
-    /// For this request alone.
-    case own(CInstance)
-    /// For all requests.
-    case kept(CachedValue<CInstance>)
-    /// For those of a scope, which keeps the image too.
-    case ofScope(CInstance)
-
-    var address: RuntimeAddress {
-      switch self {
-      case .table(let address): address
-      case .own(let instance), .ofScope(let instance): instance.address
-      case .kept(let cached): cached.value.address
-      }
-    }
-
-    /// What its asker gives back.
-    func object(of entry: RegisteredEntry) -> RuntimeAddress? {
-      switch self {
-      case .own(let instance): instance.address
-      case .kept(let cached): entry.scope == .weak ? cached.value.address : nil
-      case .table, .ofScope: nil
-      }
-    }
-
-    var isTable: Bool { if case .table = self { true } else { false } }
-    var own: CInstance? { if case .own(let instance) = self { instance } else { nil } }
-    var kept: CachedService? { if case .kept(let cached) = self { cached } else { nil } }
+  /// What a candidate makes: a table, or what its factory makes.
+  private struct Made {
+    let address: RuntimeAddress
+    /// What its asker gives back; nil for what every asker gets until the Hive stops.
+    var object: RuntimeAddress?
+    /// What is for this request alone.
+    var own: CInstance?
+    /// What is for all requests.
+    var kept: CachedService?
+    /// Whether a scope keeps it, and the image too.
+    var isOfScope = false
   }
 
-  /// What a candidate makes, as its scope says; nil where its entry has left meanwhile.
-  private func make(_ candidate: CCandidates.Candidate) throws(ServiceError) -> Made? {
+  /// What a candidate makes, as `kept` says; nil where its entry has left meanwhile.
+  private func make(
+    _ candidate: CCandidates.Candidate, _ kept: Scope
+  ) throws(ServiceError) -> Made? {
     let entry = candidate.entry
-    guard candidate.structure == .factory else {
-      return .table(try table(of: candidate))
-    }
-    let factory = try read(ForeignCall.factory(at: candidate.address, in: entry.memory), candidate)
-    switch entry.scope {
+    guard candidate.structure == .factory else { return Made(address: try table(of: candidate)) }
+    let factory = try read(ForeignCall.factory(at: candidate.address, in: entry.memory), entry)
+    switch kept {
     case .transient:
       let step = Creation.Step(entry: entry, scope: scope)
-      let made = try Creation.make(step) { () throws(ServiceError) in try create(entry, factory) }
-      return .own(made)
+      let own = try Creation.make(step) { () throws(ServiceError) in try create(entry, factory) }
+      return Made(address: own.address, object: own.address, own: own)
     case .singleton, .weak:
       let made = try instance(in: entry.singleton, of: entry) { () throws(ServiceError) in
         try create(entry, factory)
       }
-      return made.map { .kept($0) }
+      return made.map { made in
+        let address = made.value.address
+        return Made(address: address, object: kept == .weak ? address : nil, kept: made)
+      }
     case .scoped:
       guard let scope else { throw .unscoped(entry, neededBy: Creation.keeper) }
-      guard let cell = scope.cell(of: entry) else { throw .ended(entry) }
-      let made = try instance(in: cell, of: entry, scope) { () throws(ServiceError) in
-        try create(entry, factory, in: scope)
+      let made = try instance(in: scope.cell(of: entry), of: entry, scope) {
+        () throws(ServiceError) in try create(entry, factory, in: scope)
       }
-      return made.map { .ofScope($0.value) }
+      return made.map { Made(address: $0.value.address, isOfScope: true) }
     }
   }
 
   private func table(of candidate: CCandidates.Candidate) throws(ServiceError) -> RuntimeAddress {
     let entry = candidate.entry
-    let table = try read(
-      ForeignCall.serviceTable(at: candidate.address, in: entry.memory), candidate)
+    let table = try read(ForeignCall.serviceTable(at: candidate.address, in: entry.memory), entry)
     guard table.size >= size else {
       throw ServiceError(
-        .tooSmall, service: entry.name,
-        message: "\(entry.source) has a table of \(table.size) bytes where \(size) are "
-          + "expected; rebuild it against the newer header",
-        sources: [entry.source])
+        .tooSmall, entry,
+        "\(entry.source) has a table of \(table.size) bytes where \(size) are expected; rebuild it "
+          + "against the newer header")
     }
     return table.address
   }
@@ -249,24 +194,18 @@ struct CResolution {
     }
     let reason = CError.text
     throw ServiceError(
-      .creationFailed, service: entry.name,
-      message: "the factory of \(entry.source) answered null"
-        + (reason.isEmpty ? "" : ", having been told: \(reason)"),
-      sources: [entry.source])
+      .creationFailed, entry,
+      "the factory of \(entry.source) answered null"
+        + (reason.isEmpty ? "" : ", having been told: \(reason)"))
   }
 
   /// What a record's structure says; an unusable one turns its entry into a rejected one.
   private func read<Value>(
-    _ result: Result<Value, Problem>, _ candidate: CCandidates.Candidate
+    _ result: Result<Value, Problem>, _ entry: RegisteredEntry
   ) throws(ServiceError) -> Value {
-    switch result {
-    case .success(let value): return value
-    case .failure(let problem):
-      let entry = candidate.entry
-      hive.state.withLock { _ in entry.progress = .rejected(problem) }
-      throw ServiceError(
-        .unusable, service: entry.name, message: "\(entry.source): \(problem)",
-        sources: [entry.source])
+    do throws(Problem) { return try result.get() } catch {
+      hive.state.withLock { _ in entry.progress = .rejected(error) }
+      throw ServiceError(.unusable, entry, "\(entry.source): \(error)")
     }
   }
 }

@@ -21,7 +21,9 @@ extension Hive {
   public func service<Table>(
     _ service: String, name: String? = nil, as type: UnsafePointer<Table>.Type
   ) throws(ServiceError) -> UnsafePointer<Table> {
-    unsafe try CResolution(service, name: name, as: type, hive: self).pointer()
+    unsafe try CResolution(
+      service, name: name, as: type, size: MemoryLayout<Table>.size, hive: self
+    ).pointer { unsafe UnsafePointer(bitPattern: $0) }
   }
 
   /// Returns the C service of a name, for structures whose layout only C knows.
@@ -37,7 +39,8 @@ extension Hive {
   public func service(
     _ service: String, name: String? = nil, as type: OpaquePointer.Type
   ) throws(ServiceError) -> OpaquePointer {
-    unsafe try CResolution(service, name: name, as: type, hive: self).pointer()
+    unsafe try CResolution(service, name: name, as: type, hive: self)
+      .pointer { unsafe OpaquePointer(bitPattern: $0) }
   }
 
   /// Gives back what a C factory made for one request, or one reference to the instance of `Scope.weak`.
@@ -52,9 +55,7 @@ extension Hive {
   @discardableResult
   public func destroy<Table>(
     _ pointer: UnsafePointer<Table>, of service: String, name: String? = nil
-  )
-    -> Bool
-  {
+  ) -> Bool {
     destroy(RuntimeAddress(rawValue: UInt(bitPattern: pointer)), of: service, name: name)
   }
 
@@ -67,12 +68,9 @@ extension Hive {
   private func destroy(_ object: RuntimeAddress, by candidate: CCandidates.Candidate) -> Bool {
     let entry = candidate.entry
     guard let isLast = state.withLock({ $0.giveBack(object, to: entry) }) else { return false }
-    if isLast,
-      case .success(let factory) = ForeignCall.factory(
-        at: candidate.address, in: entry.memory)
-    {
-      ForeignCall.destroy(object, with: factory)
-    }
+    guard isLast else { return true }
+    let factory = ForeignCall.factory(at: candidate.address, in: entry.memory)
+    if case .success(let factory) = factory { ForeignCall.destroy(object, with: factory) }
     return true
   }
 
@@ -87,10 +85,8 @@ extension Hive {
     }
     let found = candidates.entries
     let named = found.filter { $0.entry.attributes.name == name }
-    candidates.entries = (named.isEmpty && name == nil ? found : named).sorted {
-      let (a, b) = ($0.entry.attributes.priority, $1.entry.attributes.priority)
-      return a != b ? a > b : $0.entry.order < $1.entry.order
-    }
+    candidates.entries = (named.isEmpty && name == nil ? found : named)
+      .sorted { $0.entry.answersBefore($1.entry) }
     return candidates
   }
 }

@@ -64,9 +64,7 @@ extension Hive {
     if case .closure(let factory) = provider, let load = factory.load {
       _ = try await self.load(entry, load, lookup)
     } else if try lookup.instance(of: entry, lookup.recipe(provider)) == nil {
-      throw ServiceError(
-        .unusable, service: entry.name, message: "\(entry.source) makes another type",
-        sources: [entry.source])
+      throw ServiceError(.unusable, entry, "\(entry.source) makes another type")
     }
   }
 }

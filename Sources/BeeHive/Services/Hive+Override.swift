@@ -69,12 +69,8 @@ extension Hive {
   func overridingEntry<Service: Sendable>(
     _ type: Service.Type, _ name: String?, _ instance: Service, _ source: Source
   ) -> RegisteredEntry {
-    var attributes = Attributes()
-    attributes.name = name
-    return RegisteredEntry(
-      order: Self.nextOrder(), kind: .service, name: TypeSpelling.of(type).qualified,
-      implementation: nil, attributes: attributes, source: source, image: nil, scope: .singleton,
-      isC: false, isOverride: true,
+    RegisteredEntry(
+      service: TypeSpelling.of(type).qualified, given: name, source: source, isOverride: true,
       progress: .bound(.closure(FactoryClosure { _ in instance })))
   }
 

@@ -12,8 +12,7 @@ extension Resolution {
     case .singleton, .weak: cell = keeper(of: entry)
     case .scoped:
       guard let scope else { throw .unscoped(entry, neededBy: Creation.keeper) }
-      guard let kept = scope.cell(of: entry) else { throw .ended(entry) }
-      cell = kept
+      cell = try scope.cell(of: entry)
     }
     var isMixed = false
     let made = try cell.get(for: entry, in: scope) { () throws(ServiceError) -> CachedService? in

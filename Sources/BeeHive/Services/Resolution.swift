@@ -162,8 +162,7 @@ struct Resolution<Service: Sendable> {
         guard $0.entry.isOverride, $1.entry.isOverride else { return $0.entry.isOverride }
         return $0.entry.order > $1.entry.order
       }
-      let (a, b) = ($0.entry.attributes.priority, $1.entry.attributes.priority)
-      return a != b ? a > b : $0.entry.order < $1.entry.order
+      return $0.entry.answersBefore($1.entry)
     }
   }
 

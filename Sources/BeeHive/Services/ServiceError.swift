@@ -59,6 +59,14 @@ public struct ServiceError: Error, Sendable {
 }
 
 extension ServiceError {
+  /// Describes what is wrong with one entry.
+  init(
+    _ code: Code, _ entry: RegisteredEntry, _ message: String, underlying: (any Error)? = nil
+  ) {
+    self.init(
+      code, service: entry.name, message: message, sources: [entry.source], underlying: underlying)
+  }
+
   /// A scoped service that was asked for without a scope, perhaps by what outlives every scope.
   static func unscoped(_ entry: RegisteredEntry, neededBy keeper: RegisteredEntry?) -> ServiceError
   {
@@ -76,17 +84,13 @@ extension ServiceError {
   static func thrown(_ error: any Error, by entry: RegisteredEntry) -> ServiceError {
     if let error = error as? ServiceError, error.code == .cycle { return error }
     return ServiceError(
-      .creationFailed, service: entry.name,
-      message: "\(entry.source) failed to make it: \(error)", sources: [entry.source],
-      underlying: error)
+      .creationFailed, entry, "\(entry.source) failed to make it: \(error)", underlying: error)
   }
 
   /// A scoped service of a scope that has ended.
   static func ended(_ entry: RegisteredEntry) -> ServiceError {
     ServiceError(
-      .unusable, service: entry.name,
-      message: "\(entry.source) has scope=scoped, and the scope that was asked has ended",
-      sources: [entry.source])
+      .unusable, entry, "\(entry.source) has scope=scoped, and the scope that was asked has ended")
   }
 }
 

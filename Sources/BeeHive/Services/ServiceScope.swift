@@ -136,7 +136,9 @@ public final class ServiceScope: Sendable {
   public func service<Table>(
     _ service: String, name: String? = nil, as type: UnsafePointer<Table>.Type
   ) throws(ServiceError) -> UnsafePointer<Table> {
-    unsafe try CResolution(service, name: name, as: type, scope: self, hive: hive).pointer()
+    unsafe try CResolution(
+      service, name: name, as: type, size: MemoryLayout<Table>.size, scope: self, hive: hive
+    ).pointer { unsafe UnsafePointer(bitPattern: $0) }
   }
 
   /// Returns the C service of a name, for structures whose layout only C knows.
@@ -151,15 +153,16 @@ public final class ServiceScope: Sendable {
   public func service(
     _ service: String, name: String? = nil, as type: OpaquePointer.Type
   ) throws(ServiceError) -> OpaquePointer {
-    unsafe try CResolution(service, name: name, as: type, scope: self, hive: hive).pointer()
+    unsafe try CResolution(service, name: name, as: type, scope: self, hive: hive)
+      .pointer { unsafe OpaquePointer(bitPattern: $0) }
   }
 
   // MARK: Keeping
 
-  /// Where the instance of a scoped entry is kept; nil once the scope has ended.
-  func cell(of entry: RegisteredEntry) -> Singleton? {
-    state.withLock { state in
-      guard !state.isEnded else { return nil }
+  /// Where the instance of a scoped entry is kept, while the scope has not ended.
+  func cell(of entry: RegisteredEntry) throws(ServiceError) -> Singleton {
+    try state.withLock { state throws(ServiceError) in
+      guard !state.isEnded else { throw .ended(entry) }
       if let cell = state.cells[entry.order] { return cell }
       let cell = Singleton()
       state.cells[entry.order] = cell

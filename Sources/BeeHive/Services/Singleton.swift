@@ -87,7 +87,11 @@ final class Singleton: Sendable {
       let next: State
       // What C made is counted by the Hive.
       if let service, step.entry.scope == .weak, !step.entry.isC {
-        guard let lent = service.lent else { throw ServiceError.notAClass(step.entry) }
+        guard let lent = service.lent else {
+          throw ServiceError(
+            .unusable, step.entry,
+            "\(step.entry.source) has scope=weak, but makes no class; use transient or singleton")
+        }
         next = .lent(lent)
       } else {
         next = service.map(State.ready) ?? .empty
@@ -143,14 +147,5 @@ struct LentService: Sendable {
     nonisolated(unsafe) weak let object: AnyObject?
 
     init(object: AnyObject) { unsafe self.object = object }
-  }
-}
-
-extension ServiceError {
-  fileprivate static func notAClass(_ entry: RegisteredEntry) -> ServiceError {
-    ServiceError(
-      .unusable, service: entry.name,
-      message: "\(entry.source) has scope=weak, but makes no class; use transient or singleton",
-      sources: [entry.source])
   }
 }

@@ -37,9 +37,8 @@ struct COperationsTests {
     attributes.requires = requires
     try hive.register(
       RegisteredEntry(
-        order: Hive.nextOrder(), kind: .module, name: name, implementation: nil,
-        attributes: attributes, source: .code(file: "modules.c", line: 1), image: nil,
-        scope: .singleton, isC: true,
+        kind: .module, name: name, attributes: attributes,
+        source: .code(file: "modules.c", line: 1),
         progress: .bound(
           .structure(.moduleTable, RuntimeAddress(rawValue: UInt(bitPattern: table))))))
   }

@@ -152,8 +152,7 @@ extension Hive {
     attributes.priority = priority
     try register(
       RegisteredEntry(
-        order: Self.nextOrder(), kind: .module, name: name, implementation: nil,
-        attributes: attributes, source: .code(file: "App.swift", line: 1), image: nil,
-        scope: .singleton, isC: false, progress: .accepted(.notYetLooked)))
+        kind: .module, name: name, attributes: attributes,
+        source: .code(file: "App.swift", line: 1), progress: .accepted(.notYetLooked)))
   }
 }
