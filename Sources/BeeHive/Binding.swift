@@ -47,19 +47,14 @@ struct Binding {
       )
     }
     let place = RuntimeAddress(rawValue: UInt(truncatingIfNeeded: context.rawValue))
-    switch (abi, record.kind) {
-    case ("c-table", .service): return .bound(.structure(.serviceTable, place))
-    case ("c-factory", .service): return .bound(.structure(.factory, place))
-    case ("c-module", .module): return .bound(.structure(.moduleTable, place))
-    case ("c-target", .target): return .bound(.structure(.targetTable, place))
-    case ("c-route", .route): return .bound(.structure(.route, place))
-    default:
+    guard let structure = CStructure(rawValue: abi), structure.kind == record.kind else {
       return .accepted(
         Problem(
           .unknownABI,
           "abi=\(abi) of a \(record.kind) is unknown here; use a newer BeeHive, or bind it by code")
       )
     }
+    return .bound(.structure(structure, place))
   }
 
   private func accessorProgress(

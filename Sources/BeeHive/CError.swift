@@ -60,11 +60,9 @@ struct CError: Error, CustomStringConvertible {
   /// Given back when the thread ends.
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
-    unsafe pthread_key_create(&key) { unsafe LastError.release($0) }
+    unsafe pthread_key_create(&key) { pointer in
+      if let pointer = unsafe pointer { unsafe Unmanaged<LastError>.fromOpaque(pointer).release() }
+    }
     return key
   }()
-
-  private static func release(_ pointer: UnsafeMutableRawPointer?) {
-    if let pointer = unsafe pointer { unsafe Unmanaged<LastError>.fromOpaque(pointer).release() }
-  }
 }

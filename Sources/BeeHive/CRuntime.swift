@@ -142,7 +142,7 @@ public func beehive_register_service_at(
       version: UInt32(BEEHIVE_SERVICE_TABLE_VERSION), table_size: size, table: table)
     unsafe try Hive.process.register(
       entry(
-        .service, names.service, names.implementation, abi: "c-table", .serviceTable, header,
+        names.service, names.implementation, .serviceTable, header,
         .code(file: text(file), line: UInt(line))))
   }
 }
@@ -173,8 +173,7 @@ public func beehive_register_module_at(
       size: UInt32(MemoryLayout<beehive_module_table>.size),
       version: UInt32(BEEHIVE_MODULE_TABLE_VERSION), operations_size: size, operations: operations)
     let module = unsafe entry(
-      .module, name, nil, abi: "c-module", .moduleTable, header,
-      .code(file: text(file), line: UInt(line)))
+      name, nil, .moduleTable, header, .code(file: text(file), line: UInt(line)))
     try waiting { () async throws in try await Hive.process.registerAndStart(module) }
   }
 }
@@ -198,16 +197,17 @@ private func succeeds(_ body: () throws -> Void) -> Bool { CError.reported(body)
 
 /// The entry of what a host in C registers: a structure that a record would lead to.
 private func entry<Header>(
-  _ kind: RecordKind, _ name: String, _ implementation: String?, abi: String,
-  _ structure: CStructure, _ header: Header, _ source: Source
+  _ name: String, _ implementation: String?, _ structure: CStructure, _ header: Header,
+  _ source: Source
 ) -> RegisteredEntry {
   let kept = UnsafeMutablePointer<Header>.allocate(capacity: 1)
   // Never given back: the entry leads to it as a record leads to its image's.
   unsafe kept.initialize(to: header)
   var attributes = Attributes()
-  attributes.abi = abi
+  attributes.abi = structure.rawValue
   return RegisteredEntry(
-    kind: kind, name: name, implementation: implementation, attributes: attributes, source: source,
+    kind: structure.kind, name: name, implementation: implementation, attributes: attributes,
+    source: source,
     progress: .bound(.structure(structure, RuntimeAddress(rawValue: UInt(bitPattern: kept)))))
 }
 

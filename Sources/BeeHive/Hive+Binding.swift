@@ -52,10 +52,7 @@ extension Hive {
             images: $0, entries: state.table.version, hostBindings: state.hostBindingsVersion)
         }
         if let ground, ground == state.lastTry { return ([], nil) }
-        let unbound = state.table.all.filter {
-          if case .accepted = $0.progress { true } else { false }
-        }
-        return (unbound, ground)
+        return (state.table.all.filter(\.isUnbound), ground)
       }
       if unbound.isEmpty { break }
       let rejected = unbound.count {

@@ -195,9 +195,7 @@ extension Hive {
     guard entry.kind == .service else { return }
     let unbound = state.withLock { state in
       TypeName(entry.name).suffixes.flatMap { name in
-        state.table.services(named: name, given: entry.givenName).filter {
-          if case .accepted = $0.progress { true } else { false }
-        }
+        state.table.services(named: name, given: entry.givenName).filter(\.isUnbound)
       }
     }
     for other in unbound { _ = boundProgress(of: other) }
@@ -237,13 +235,6 @@ extension Hive.State {
   mutating func add(_ entry: RegisteredEntry, cache: borrowing LookupCache, _ observers: Observers)
   {
     table.add(entry)
-    added(entry, cache: cache, observers)
-  }
-
-  /// Tells observers of an entry that the table has taken in, and drops the answers that it changes.
-  mutating func added(
-    _ entry: RegisteredEntry, cache: borrowing LookupCache, _ observers: Observers
-  ) {
     observers.post(entry.snapshot.notice)
     forgetAnswers(of: entry, cache: cache)
   }
@@ -261,17 +252,13 @@ extension Hive.State {
       forgetAnswers(of: entry, cache: cache)
     }
     // Few of them were ever asked for: the others are told apart without making a text of any.
-    var changed: [RecordView] = []
     entries.outline.forEachName { entry, name in
       guard entry.isPlain, entry.kind == .service else { return }
       if let last = NameText.lastPart(of: name) {
         guard publishedKeys[NameHash.of(name.extracting(last), .service)] != nil else { return }
       }
-      changed.append(entry)
-    }
-    for entry in changed {
-      guard case .success(let record) = entries.outline.record(of: entry) else { continue }
-      forgetAnswers(named: record.name, cache: cache)
+      guard let text = try? UTF8Span(validating: name) else { return }
+      forgetAnswers(named: String(copying: text), cache: cache)
     }
   }
 
@@ -283,6 +270,11 @@ extension Hive.State {
       return
     }
     // Its name says nothing of who asks for it; such entries are few.
+    forgetAllAnswers(cache: cache)
+  }
+
+  /// Takes every answer out of the lookup cache.
+  mutating func forgetAllAnswers(cache: borrowing LookupCache) {
     for keys in publishedKeys.values { for key in keys.all { cache.publish(nil, for: key) } }
     publishedKeys = [:]
   }

@@ -57,8 +57,8 @@ public final class Hive: Sendable {
   let strictness = Atomic(false)
   /// How long each module took for each step and event.
   public let profiler = Profiler()
-  /// What other layers keep with this Hive.
-  let attachments = Attachments()
+  /// What other layers keep with this Hive: one object of each type.
+  let attachments = Lock<[ObjectIdentifier: any AnyObject & Sendable]>([:])
   @usableFromInline let cache = LookupCache()
   /// Whether images that come and go are this Hive's business.
   @usableFromInline let followsLoader: Bool

@@ -64,14 +64,7 @@ extension Report: CustomStringConvertible {
         place, line.reason ?? "",
       ].map(\.escaped)
     }
-    let widths = (0..<5).map { column in rows.map { $0[column].count }.max() ?? 0 }
-    let lines = rows.map { row in
-      let padded = zip(row, widths).map { cell, width in
-        cell + String(repeating: " ", count: width - cell.count)
-      }
-      return padded.joined(separator: "  ").trimmingTrailingSpaces
-    }
-    return (lines + images.map { "image \($0)" } + order + lifts + remarks)
+    return (rows.aligned() + images.map { "image \($0)" } + order + lifts + remarks)
       .joined(separator: "\n")
   }
 }
@@ -94,7 +87,7 @@ extension Report.Line {
   /// `source` says where the entry is, as it is told from the others.
   init(
     _ entry: Entry, at source: String, switchedOff: Set<String>,
-    launch stage: ModuleStates.Stage?
+    launch stage: (word: String, reason: String?)?
   ) {
     kind = entry.kind.description
     name = entry.name
@@ -119,7 +112,7 @@ extension Report.Line {
       code = nil
       reason = "switched off by BEEHIVE_DISABLE or the options of the start"
     } else if state == "bound", let stage {
-      (launch, reason) = stage.words
+      (launch, reason) = stage
     }
   }
 }
@@ -213,11 +206,6 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
   /// What was expected and is not so.
   public var expectation: String?
 
-  init(report: Report, expectation: String? = nil) {
-    self.report = report
-    self.expectation = expectation
-  }
-
   /// What is wrong, a line for each cause.
   public var description: String {
     var wrong = report
@@ -228,10 +216,19 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-extension String {
-  fileprivate var trimmingTrailingSpaces: String {
-    var text = self
-    while text.last == " " { text.removeLast() }
-    return text
+extension [[String]] {
+  /// The rows as lines whose columns are aligned, the first one to the right if asked for.
+  func aligned(firstToTheRight: Bool = false) -> [String] {
+    let widths = (first ?? []).indices.map { column in map { $0[column].count }.max() ?? 0 }
+    return map { row in
+      var line = ""
+      for (column, cell) in row.enumerated() {
+        let blanks = String(repeating: " ", count: widths[column] - cell.count)
+        line += firstToTheRight && column == 0 ? blanks + cell : cell + blanks
+        line += "  "
+      }
+      while line.last == " " { line.removeLast() }
+      return line
+    }
   }
 }

@@ -41,24 +41,24 @@ extension RoutingCore {
     }
   }
 
-  private func merge(_ entries: [DeclaredEntry], of hive: Hive) {
+  private func merge(_ entries: [RegisteredEntry], of hive: Hive) {
     let known = records.withLock { $0.results }
-    let present = Set(entries.map(\.number))
+    let present = Set(entries.map(\.order))
     for (number, result) in known where !present.contains(number) {
       withdraw(result)
       records.withLock { $0.results[number] = nil }
     }
     for entry in entries {
-      switch known[entry.number] {
+      switch known[entry.order] {
       case .route, .target: continue
       case .refused, nil: break
       }
       do throws(RoutingError) {
         let result = try add(entry, of: hive)
-        records.withLock { $0.results[entry.number] = result }
-        if known[entry.number] != nil { hive.settle(entry, nil) }
+        records.withLock { $0.results[entry.order] = result }
+        if known[entry.order] != nil { hive.settle(entry, nil) }
       } catch {
-        records.withLock { $0.results[entry.number] = .refused }
+        records.withLock { $0.results[entry.order] = .refused }
         hive.settle(
           entry,
           Problem(
@@ -76,7 +76,7 @@ extension RoutingCore {
   }
 
   private func add(
-    _ entry: DeclaredEntry, of hive: Hive
+    _ entry: RegisteredEntry, of hive: Hive
   ) throws(RoutingError) -> RecordedEntries.Result {
     if entry.kind == .target {
       let definition =
@@ -102,14 +102,14 @@ extension RoutingCore {
 }
 
 extension RoutingError {
-  fileprivate static func wrongAccessor(_ entry: DeclaredEntry) -> RoutingError {
+  fileprivate static func wrongAccessor(_ entry: RegisteredEntry) -> RoutingError {
     RoutingError(
       .failed,
       "the code of the \(entry.kind) \(entry.name) makes none that this library knows; "
         + "build \(entry.source) against this BeeHiveRouting", sources: [entry.source])
   }
 
-  fileprivate static func wrongName(_ entry: DeclaredEntry, _ name: String) -> RoutingError {
+  fileprivate static func wrongName(_ entry: RegisteredEntry, _ name: String) -> RoutingError {
     RoutingError(
       .failed, "the record of \(entry.source) says \(entry.name), and its code \(name); rebuild it",
       sources: [entry.source])

@@ -99,7 +99,7 @@ public final class Configuration: Sendable {
           + (variable(key.name).map { ", or the environment variable \($0)" } ?? "")
           + ", or give the key a default")
     }
-    return try found.converted(for: key)
+    return try convert(found, for: key)
   }
 
   /// Returns a setting, or a fallback if it is missing.
@@ -112,7 +112,8 @@ public final class Configuration: Sendable {
   public func value<Value>(
     _ key: Key<Value>, default fallback: Value
   ) throws(ConfigurationError) -> Value {
-    try find(key.name)?.converted(for: key) ?? key.defaultValue ?? fallback
+    if let found = find(key.name) { return try convert(found, for: key) }
+    return key.defaultValue ?? fallback
   }
 
   /// Returns the layer that a setting comes from.
@@ -121,38 +122,30 @@ public final class Configuration: Sendable {
   /// - Returns: The first layer that has it; nil if none has. A key's own default is no layer.
   public func layer(of name: String) -> Layer? { find(name)?.layer }
 
-  private struct Found {
-    var value: ConfigurationValue
-    var layer: Layer
-    var place: String
-
-    func converted<Value>(for key: Key<Value>) throws(ConfigurationError) -> Value {
-      guard let value = Value(configuration: value) else {
-        throw ConfigurationError(
-          .wrongType, key: key.name,
-          message: "\(place) says \(self.value), which is no \(Value.self)")
-      }
-      return value
-    }
-  }
+  private typealias Found = (value: ConfigurationValue, layer: Layer, place: String)
 
   private func find(_ name: String) -> Found? {
     let state = state.withLock { $0 }
     if let value = state.runtime[name] {
-      return Found(value: value, layer: .runtime, place: "the value set at run time")
+      return (value, .runtime, "the value set at run time")
     }
     if let variable = variable(name), let text = unsafe getenv(variable) {
       let value = unsafe ConfigurationValue.string(String(cString: text))
-      return Found(value: value, layer: .environment, place: "the environment variable \(variable)")
+      return (value, .environment, "the environment variable \(variable)")
     }
     for file in state.files {
-      if let value = file.values.value(at: name) {
-        return Found(value: value, layer: .file, place: file.name)
-      }
+      if let value = file.values.value(at: name) { return (value, .file, file.name) }
     }
-    return defaults.value(at: name).map {
-      Found(value: $0, layer: .defaults, place: "the default")
-    }
+    return defaults.value(at: name).map { ($0, .defaults, "the default") }
+  }
+
+  private func convert<Value>(
+    _ found: Found, for key: Key<Value>
+  ) throws(ConfigurationError) -> Value {
+    if let value = Value(configuration: found.value) { return value }
+    throw ConfigurationError(
+      .wrongType, key: key.name,
+      message: "\(found.place) says \(found.value), which is no \(Value.self)")
   }
 
   /// The environment variable of a setting.

@@ -42,9 +42,7 @@ extension Int: ConfigurationConvertible {
   public init?(configuration value: ConfigurationValue) {
     switch value {
     case .int(let number): self = number
-    case .string(let text):
-      guard let number = Int(text) else { return nil }
-      self = number
+    case .string(let text): self.init(text)
     default: return nil
     }
   }
@@ -58,9 +56,7 @@ extension Double: ConfigurationConvertible {
     switch value {
     case .double(let number): self = number
     case .int(let number): self = Double(number)
-    case .string(let text):
-      guard let number = Double(text) else { return nil }
-      self = number
+    case .string(let text): self.init(text)
     default: return nil
     }
   }
@@ -101,11 +97,9 @@ extension Array: ConfigurationConvertible where Element: ConfigurationConvertibl
       }
     default: return nil
     }
-    self = []
-    for part in parts {
-      guard let element = Element(configuration: part) else { return nil }
-      append(element)
-    }
+    let elements = parts.compactMap { Element(configuration: $0) }
+    guard elements.count == parts.count else { return nil }
+    self = elements
   }
 }
 
@@ -116,11 +110,9 @@ where Key == String, Value: ConfigurationConvertible {
   /// - Parameter value: An object; text is not parsed.
   public init?(configuration value: ConfigurationValue) {
     guard case .object(let values) = value else { return nil }
-    self = [:]
-    for (name, part) in values {
-      guard let value = Value(configuration: part) else { return nil }
-      self[name] = value
-    }
+    let converted = values.compactMapValues { Value(configuration: $0) }
+    guard converted.count == values.count else { return nil }
+    self = converted
   }
 }
 

@@ -22,15 +22,11 @@ extension Hive {
   /// Walks the loader's list and merges what it finds. Returns whether anything changed.
   @discardableResult
   func discover() -> Bool {
-    let found: ImageWatch.Found
-    do throws(ImageError) {
-      found = try watch.withLock { watch throws(ImageError) in
-        try watch.look { id in state.withLock { $0.images.mayGo(id) } }
-      }
-    } catch {
-      // Out of memory: the next lookup tries again.
-      return false
+    let found = try? watch.withLock { watch throws(ImageError) in
+      try watch.look { id in state.withLock { $0.images.mayGo(id) } }
     }
+    // Out of memory: the next lookup tries again.
+    guard let found else { return false }
     let arrivals = settled(found).compactMap { arrival(of: $0) }
     let gone = state.withLock { $0.merge(arrivals, found, cache: cache, observers) }
     watch.withLock { $0.merged(arrivals.map(\.id) + found.failures.map(\.id)) }
@@ -58,8 +54,7 @@ extension Hive {
   /// unmapped meanwhile, which the next walk finds.
   private func arrival(of snapshot: ImageWatch.Snapshot) -> Arrival? {
     let image = snapshot.image
-    var arrival = Arrival(
-      id: image.mapped.id, look: snapshot.look, announces: snapshot.announces)
+    var arrival = Arrival(snapshot: snapshot)
     if let isChosen, !isChosen(image.identity.path) { return arrival }
     if !snapshot.mayBeAnother, state.withLock({ $0.images.contains(arrival.id) }) {
       arrival.contents = .known
@@ -74,12 +69,8 @@ extension Hive {
     var isPinned = image.mapped.role != .library
     if image.carriesSwift, !isPinned {
       // Before one of its accessors runs, and before a service of it can be handed out.
-      do throws(ImageError) {
-        try image.pin()
-        isPinned = true
-      } catch {
-        return nil
-      }
+      guard (try? image.pin()) != nil else { return nil }
+      isPinned = true
     }
     let bindings = state.withLock { $0.hostBindings }
     let entries = ImageEntries(outline, binding: Binding(hostBindings: bindings))
@@ -109,12 +100,10 @@ private struct Arrival {
     case known
   }
 
-  let id: MappedImage.ID
-  /// When it was copied: see `ImageWatch.Snapshot`.
-  let look: Int
-  /// Whether the image announces that it comes and goes.
-  let announces: Bool
+  let snapshot: ImageWatch.Snapshot
   var contents = Contents.nothing
+
+  var id: MappedImage.ID { snapshot.image.mapped.id }
 }
 
 extension Hive.State {
@@ -155,7 +144,7 @@ extension Hive.State {
   /// Whether an arrival says what is not known: the image is new, or another has replaced it and
   /// declares something else.
   private mutating func isNews(_ arrival: Arrival) -> Bool {
-    guard images.isNews(arrival.id, at: arrival.look) else { return false }
+    guard images.isNews(arrival.id, at: arrival.snapshot.look) else { return false }
     guard images.contains(arrival.id) else { return true }
     switch arrival.contents {
     case .known: return false
@@ -163,13 +152,13 @@ extension Hive.State {
     case .nothing: return images[arrival.id] != nil || images.failure(of: arrival.id) != nil
     case .entries(let entries, _):
       let removed = images.removed(
-        of: arrival.id, announces: arrival.announces,
+        of: arrival.id, announces: arrival.snapshot.announces,
         announcements: UInt(image_events_generation()))
       let old = (table.entries(of: arrival.id) + removed).sorted { $0.order < $1.order }
       let new = entries.all
       let isSame =
         old.count == new.count && zip(old, new).allSatisfy { $0.declaresTheSame(as: $1) }
-      if isSame { images.confirm(arrival.id, at: arrival.look) }
+      if isSame { images.confirm(arrival.id, at: arrival.snapshot.look) }
       return !isSame
     }
   }
@@ -180,12 +169,12 @@ extension Hive.State {
   ) -> ImageReference? {
     switch arrival.contents {
     case .known: return nil
-    case .nothing: return images.merge(arrival.id, nil, at: arrival.look)
+    case .nothing: return images.merge(arrival.id, nil, at: arrival.snapshot.look)
     case .failure(let error):
       observers.post(.imageNotInspected(error))
-      return images.fail(arrival.id, error, at: arrival.look)
+      return images.fail(arrival.id, error, at: arrival.snapshot.look)
     case .entries(let entries, let known):
-      let reference = images.merge(arrival.id, known, at: arrival.look)
+      let reference = images.merge(arrival.id, known, at: arrival.snapshot.look)
       observers.post(
         .imageArrived(path: known.image.identity.path, entryCount: known.entryCount))
       add(entries, cache: cache, observers)

@@ -109,15 +109,12 @@ extension Hive {
 }
 
 /// What was taken out of entries, and what holds their images until it is given back.
-struct TakenBack {
-  var instances: [CInstance] = []
-  var holds: [ImageHold] = []
-}
+typealias TakenBack = (instances: [CInstance], holds: [ImageHold])
 
 extension Hive.State {
   /// Takes out what entries made for all; they keep their images no longer, except those of modules.
   mutating func take(_ entries: [RegisteredEntry]) -> TakenBack {
-    var taken = TakenBack()
+    var taken: TakenBack = ([], [])
     for entry in entries where entry.kind != .module {
       handedOut.remove(entry)
       // The image stays until `destroy` is through, and longer where somebody asks anew meanwhile.

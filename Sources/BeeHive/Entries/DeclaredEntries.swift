@@ -2,44 +2,25 @@ internal import BinaryImage
 internal import Registration
 internal import Threads
 
-/// An entry of a kind that a layer above makes something of: a target, a route.
-package struct DeclaredEntry: Sendable {
-  let registered: RegisteredEntry
-
-  /// Differs from that of every other entry of the process.
-  package var number: UInt64 { registered.order }
-  /// The name as declared.
-  package var name: String { registered.name }
-  /// Target or route.
-  package var kind: RecordKind { registered.kind }
-  /// The declared attributes.
-  package var attributes: Attributes { registered.attributes }
-  /// Where it was declared.
-  package var source: Source { registered.source }
-  /// Whether a C record declared it.
-  package var isC: Bool { registered.isC }
-}
-
 extension Hive {
-  /// The targets and routes that images declare, those that nothing can make left out; nil where none
-  /// came or went since `version`.
+  /// The targets and routes that images declare, of which layers above make something; those that nothing
+  /// can make left out. Nil where none came or went since `version`.
   package func declaredEntries(
     since version: Int?, probing: Bool
-  ) -> (version: Int, entries: [DeclaredEntry])? {
+  ) -> (version: Int, entries: [RegisteredEntry])? {
     catchUp(probing: probing)
     return state.withLock { state in
       guard state.table.otherVersion != version else { return nil }
       let entries = state.table.others.filter { entry in
-        guard entry.setAside?.isDuplicate != true else { return false }
-        return if case .bound = entry.setAside?.progress ?? entry.progress { true } else { false }
+        entry.setAside?.isDuplicate != true && entry.maker != nil
       }
-      return (state.table.otherVersion, entries.map(DeclaredEntry.init))
+      return (state.table.otherVersion, entries)
     }
   }
 
   /// Asks the entry's accessor for a value; nil where it makes another type.
-  package func make<Value>(_ declared: DeclaredEntry, as type: Value.Type) -> Value? {
-    guard case .accessor(let accessor) = state.withLock({ _ in declared.registered.maker }) else {
+  package func make<Value>(_ entry: RegisteredEntry, as type: Value.Type) -> Value? {
+    guard case .accessor(let accessor) = state.withLock({ _ in entry.maker }) else {
       return nil
     }
     return ForeignCall.make(accessor, as: type)
@@ -48,9 +29,8 @@ extension Hive {
   /// Runs `body` with the address of a C record's structure, whose image stays mapped from now on until
   /// the Hive stops. Returns nil where the image is gone.
   package func withStructure<Result, Failure: Error>(
-    of declared: DeclaredEntry, _ body: (RuntimeAddress) throws(Failure) -> Result
+    of entry: RegisteredEntry, _ body: (RuntimeAddress) throws(Failure) -> Result
   ) throws(Failure) -> Result? {
-    let entry = declared.registered
     let (provider, turn) = state.withLock { (entry.provider, $0.handedOut.turn) }
     guard case .structure(_, let address) = provider else { return nil }
     return try holding(entry) { () throws(Failure) in
@@ -63,16 +43,14 @@ extension Hive {
   /// Runs `body` with the structure of an entry, whose image may go again afterwards. Returns nil where it
   /// has gone.
   package func lookAtStructure<Result, Failure: Error>(
-    of declared: DeclaredEntry, _ body: (RuntimeAddress) throws(Failure) -> Result
+    of entry: RegisteredEntry, _ body: (RuntimeAddress) throws(Failure) -> Result
   ) throws(Failure) -> Result? {
-    let entry = declared.registered
     guard case .structure(_, let address) = state.withLock({ _ in entry.maker }) else { return nil }
     return try holding(entry) { () throws(Failure) in try body(address) }
   }
 
   /// Says what keeps an entry from being used, or that nothing does any longer.
-  package func settle(_ declared: DeclaredEntry, _ problem: Problem?) {
-    let entry = declared.registered
+  package func settle(_ entry: RegisteredEntry, _ problem: Problem?) {
     state.withLock { _ in
       guard !entry.isWithdrawn else { return }
       if let problem {
@@ -88,12 +66,6 @@ extension Hive {
       }
     }
     observers.deliver()
-  }
-}
-
-extension RegisteredEntry.Progress {
-  fileprivate var provider: Provider? {
-    if case .bound(let provider) = self { provider } else { nil }
   }
 }
 

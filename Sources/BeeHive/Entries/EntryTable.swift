@@ -161,7 +161,7 @@ struct EntryTable {
       for identity in entry.identities { othersByIdentity.add(entry, for: identity) }
     default: break
     }
-    if case .accepted = entry.progress { knownUnboundCount += 1 }
+    if entry.isUnbound { knownUnboundCount += 1 }
   }
 
   /// Says what became of an entry, unless it has left or been settled meanwhile. Returns the entries whose
@@ -169,9 +169,9 @@ struct EntryTable {
   mutating func set(
     _ progress: RegisteredEntry.Progress, for entry: RegisteredEntry
   ) -> [RegisteredEntry] {
-    guard !entry.isWithdrawn, case .accepted = entry.progress else { return [] }
-    if case .accepted = progress {} else { knownUnboundCount -= 1 }
+    guard !entry.isWithdrawn, entry.isUnbound else { return [] }
     entry.progress = progress
+    if !entry.isUnbound { knownUnboundCount -= 1 }
     var changed = [entry]
     if entry.kind == .service {
       _ = fileByType(entry)
@@ -231,7 +231,7 @@ struct EntryTable {
     for entry in gone {
       entry.isWithdrawn = true
       made.remove(entry)
-      if case .accepted = entry.progress { knownUnboundCount -= 1 }
+      if entry.isUnbound { knownUnboundCount -= 1 }
       unfile(entry)
     }
     if gone.contains(where: { $0.kind == .target || $0.kind == .route }) {
@@ -267,7 +267,7 @@ struct EntryTable {
       other.progress = before.progress
       other.setAside = nil
       other.reject(ifDuplicateAmong: rivals(of: other).filter { $0.order < other.order })
-      if case .accepted = other.progress { knownUnboundCount += 1 }
+      if other.isUnbound { knownUnboundCount += 1 }
     }
   }
 

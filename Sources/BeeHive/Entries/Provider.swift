@@ -1,4 +1,5 @@
 internal import BinaryImage
+internal import Registration
 
 /// What makes an entry's module or service, once something can.
 enum Provider: Sendable {
@@ -15,17 +16,27 @@ enum Provider: Sendable {
 }
 
 /// What the context of a C record leads to, as its `abi` says.
-enum CStructure: Sendable {
+enum CStructure: String, Sendable {
   /// `beehive_service_table`: a table of functions, which is the service itself.
-  case serviceTable
+  case serviceTable = "c-table"
   /// `beehive_service_factory`: the functions that make and destroy the service.
-  case factory
+  case factory = "c-factory"
   /// `beehive_module_table`: the operations of a module.
-  case moduleTable
+  case moduleTable = "c-module"
   /// `beehive_target_table`: the actions of a target.
-  case targetTable
+  case targetTable = "c-target"
   /// `beehive_route_table`: what answers to a route.
-  case route
+  case route = "c-route"
+
+  /// The kind of the records that lead to it.
+  var kind: RecordKind {
+    switch self {
+    case .serviceTable, .factory: .service
+    case .moduleTable: .module
+    case .targetTable: .target
+    case .route: .route
+    }
+  }
 }
 
 /// A structure in an image, and how long its author's compiler thought it is.

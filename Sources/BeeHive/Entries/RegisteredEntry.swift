@@ -1,9 +1,9 @@
 internal import BinaryImage
 internal import CStateRecord
-internal import Registration
+package import Registration
 
 /// An entry as the Hive keeps it: what was declared, and what became of it.
-final class RegisteredEntry: @unchecked Sendable {
+package final class RegisteredEntry: @unchecked Sendable {
   // Sound: the variables are read and written under the lock of the Hive that owns the entry;
   // everything else is immutable.
 
@@ -15,6 +15,8 @@ final class RegisteredEntry: @unchecked Sendable {
     case accepted(Problem)
     /// It never will be made.
     case rejected(Problem)
+
+    var provider: Provider? { if case .bound(let provider) = self { provider } else { nil } }
   }
 
   /// How far an entry had got that is kept from being used.
@@ -25,14 +27,14 @@ final class RegisteredEntry: @unchecked Sendable {
   }
 
   /// Grows with each registration in the process.
-  let order: UInt64
-  let kind: RecordKind
-  let name: String
+  package let order: UInt64
+  package let kind: RecordKind
+  package let name: String
   let implementation: String?
-  let attributes: Attributes
-  let source: Source
+  package let attributes: Attributes
+  package let source: Source
   /// Whether a C record declared it: then it is found by name, never by Swift type.
-  let isC: Bool
+  package let isC: Bool
   /// Whether a test put it in front of the others: see `Hive.override`.
   let isOverride: Bool
   /// The image that holds it; nil for an entry made by code.
@@ -102,9 +104,10 @@ final class RegisteredEntry: @unchecked Sendable {
   var existingSingleton: Singleton? { lazySingleton.load() }
 
   /// What makes it, if something does. Under the Hive's lock.
-  var provider: Provider? {
-    if case .bound(let provider) = progress { provider } else { nil }
-  }
+  var provider: Provider? { progress.provider }
+
+  /// Whether it waits for what could make it. Under the Hive's lock.
+  var isUnbound: Bool { if case .accepted = progress { true } else { false } }
 
   /// Whether the entry's own record would have to say what makes it: no type of the name can.
   var isForeign: Bool {

@@ -15,11 +15,9 @@ extension SimilarNames {
   /// Keeps a name whose last part is near, unless three nearer ones are there: the distance is that of
   /// the whole names, which no limit holds.
   mutating func keep(_ name: String, for wanted: String) {
-    let distance = Self.distance(name, wanted, atMost: .max) ?? .max
-    guard !names.contains(where: { $0.text == name }) else { return }
-    names.append((distance, name))
-    names.sort { ($0.distance, $0.text) < ($1.distance, $1.text) }
-    if names.count > 3 { names.removeLast() }
+    var one = SimilarNames()
+    one.names = [(Self.distance(name, wanted, atMost: .max) ?? .max, name)]
+    add(one)
   }
 
   /// `; did you mean log or logs?`, to end a sentence with; empty where no name is near.

@@ -36,15 +36,13 @@ struct StateRecord {
 extension RegisteredEntry.Progress {
   /// Tells it to those who read this process's memory.
   func publish(in cell: Int32) {
-    switch self {
-    case .bound: state_record_set(cell, UInt16(STATE_BOUND), nil, nil)
-    case .accepted(let problem): Self.publish(problem, as: STATE_ACCEPTED, in: cell)
-    case .rejected(let problem): Self.publish(problem, as: STATE_REJECTED, in: cell)
-    }
-  }
-
-  private static func publish(_ problem: Problem, as state: Int, in cell: Int32) {
+    let (state, problem): (Int, Problem?) =
+      switch self {
+      case .bound: (STATE_BOUND, nil)
+      case .accepted(let problem): (STATE_ACCEPTED, problem)
+      case .rejected(let problem): (STATE_REJECTED, problem)
+      }
     // Sound: both texts outlive the call, which copies them.
-    unsafe state_record_set(cell, UInt16(state), problem.code.rawValue, problem.message)
+    unsafe state_record_set(cell, UInt16(state), problem?.code.rawValue, problem?.message)
   }
 }

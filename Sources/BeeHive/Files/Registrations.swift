@@ -110,8 +110,7 @@ public struct Registrations: Codable, Hashable, Sendable {
 
   /// Reads either shape.
   public init(from decoder: any Decoder) throws {
-    if let array = try? decoder.unkeyedContainer() {
-      var array = array
+    if var array = try? decoder.unkeyedContainer() {
       self.init()
       while !array.isAtEnd { services.append(try array.decode(Service.self)) }
       return
@@ -242,14 +241,10 @@ extension KeyedDecodingContainer {
 extension DecodingError {
   /// Where in the file the wrong value is, as a person writes it: `moduleClasses[2].moduleLevel`.
   public var keyPath: String {
-    let context: Context
-    var path: [any CodingKey]
+    let path: [any CodingKey]
     switch self {
-    case .keyNotFound(let key, let found):
-      context = found
-      path = context.codingPath + [key]
-    case .typeMismatch(_, let found), .valueNotFound(_, let found), .dataCorrupted(let found):
-      context = found
+    case .keyNotFound(let key, let context): path = context.codingPath + [key]
+    case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
       path = context.codingPath
     @unknown default: path = []
     }

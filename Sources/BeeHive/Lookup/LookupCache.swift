@@ -111,9 +111,7 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
   func cached<Service: Sendable>(
     _ type: Service.Type, at key: UInt
   ) -> Unmanaged<CachedValue<Service>>? {
-    guard let object = unsafe table.find(key) else {
-      return nil
-    }
+    guard let object = unsafe table.find(key) else { return nil }
     // Sound: the object of a type's key is a `CachedValue` of the type.
     return unsafe Unmanaged<CachedValue<Service>>.fromOpaque(object)
   }
@@ -127,11 +125,6 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
     defer { unsafe beehive_read_end(reader) }
     guard let cached = unsafe cached(type, at: key) else { return nil }
     return try unsafe cached._withUnsafeGuaranteedRef { try body($0.value) }
-  }
-
-  /// The service of the key of a name; nil where another name has that key.
-  func value<Service: Sendable>(_ type: Service.Type, at key: UInt, name: String) -> Service? {
-    (object(at: key, name: name) as? CachedValue<Service>)?.value
   }
 
   /// Returns the object of a key; nil if the key is that of another name.

@@ -25,17 +25,9 @@ internal import Threads
   private static let batch = 64
   private let retired = Lock<[Retired]>([])
 
-  /// Takes over a retained object that has just been unpublished.
-  func retire(object: UnsafeRawPointer) {
-    unsafe add(Retired(tag: beehive_epoch_end(), object: object, table: nil))
-  }
-
-  /// Takes over a table that has just been unpublished, without the objects in it.
-  func retire(table: LookupTable) {
-    unsafe add(Retired(tag: beehive_epoch_end(), object: nil, table: table))
-  }
-
-  private func add(_ item: Retired) {
+  /// Takes over what has just been unpublished: a retained object, or a table without the objects in it.
+  func retire(object: UnsafeRawPointer? = nil, table: LookupTable? = nil) {
+    let item = unsafe Retired(tag: beehive_epoch_end(), object: object, table: table)
     retired.withLock { $0.append(item) }
   }
 

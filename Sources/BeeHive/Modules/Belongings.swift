@@ -6,27 +6,30 @@ internal import Threads
 ///
 /// Whatever a module calls, and the tasks that it begins, inherit them.
 final class Belongings: Sendable {
-  private struct State {
-    var entries: [RegisteredEntry] = []
-    var undos: [@Sendable () -> Void] = []
-    var isWithdrawn = false
-  }
+  /// What is to be withdrawn.
+  struct Rest: Sendable {
+    fileprivate var entries: [RegisteredEntry] = []
+    fileprivate var undos: [@Sendable () -> Void] = []
+    fileprivate var isWithdrawn = false
 
-  private let state = Lock(State())
-
-  /// Adds entries; false where the module has gone already.
-  func add(_ entries: [RegisteredEntry]) -> Bool {
-    state.withLock { state in
-      if !state.isWithdrawn { state.entries += entries }
-      return !state.isWithdrawn
+    /// Withdraws it, the latest first; calls what others wrote.
+    func withdraw(from hive: Hive) {
+      for undo in undos.reversed() { undo() }
+      guard !entries.isEmpty else { return }
+      let orders = Set(entries.map(\.order))
+      hive.withdraw { orders.contains($0.order) }
     }
   }
 
-  /// Adds what is to be called when the module goes; false where it has gone already.
-  func add(_ undo: @escaping @Sendable () -> Void) -> Bool {
+  private let state = Lock(Rest())
+
+  /// Adds entries, and what is to be called when the module goes; false where it has gone already.
+  func add(_ entries: [RegisteredEntry] = [], undos: [@Sendable () -> Void] = []) -> Bool {
     state.withLock { state in
-      if !state.isWithdrawn { state.undos.append(undo) }
-      return !state.isWithdrawn
+      guard !state.isWithdrawn else { return false }
+      state.entries += entries
+      state.undos += undos
+      return true
     }
   }
 
@@ -38,23 +41,8 @@ final class Belongings: Sendable {
   /// Ends the ownership: what comes from now on is not taken in. Returns what there was, if anything.
   func close() -> Rest? {
     state.withLock { state in
-      defer { (state.entries, state.undos, state.isWithdrawn) = ([], [], true) }
-      if state.entries.isEmpty, state.undos.isEmpty { return nil }
-      return Rest(entries: state.entries, undos: state.undos)
-    }
-  }
-
-  /// What is to be withdrawn.
-  struct Rest: Sendable {
-    fileprivate let entries: [RegisteredEntry]
-    fileprivate let undos: [@Sendable () -> Void]
-
-    /// Withdraws it, the latest first; calls what others wrote.
-    func withdraw(from hive: Hive) {
-      for undo in undos.reversed() { undo() }
-      guard !entries.isEmpty else { return }
-      let orders = Set(entries.map(\.order))
-      hive.withdraw { orders.contains($0.order) }
+      defer { state = Rest(isWithdrawn: true) }
+      return state.entries.isEmpty && state.undos.isEmpty ? nil : state
     }
   }
 }
@@ -63,7 +51,7 @@ extension Hive {
   /// Has `undo` called when the module whose code is running has been unmounted, or at once if it has
   /// been already. Does nothing outside of the modules of this Hive.
   package func own(_ undo: @escaping @Sendable () -> Void) {
-    guard let belongings = runner.belongings, !belongings.add(undo) else { return }
+    guard let belongings = runner.belongings, !belongings.add(undos: [undo]) else { return }
     undo()
   }
 

@@ -1,3 +1,5 @@
+internal import BinaryImage
+
 /// What a module made of an event.
 public enum EventResponse: Sendable {
   /// It is not the module's business.
@@ -38,8 +40,7 @@ public struct EventOutcome: Sendable {
   /// - Parameter type: The type of the value.
   /// - Returns: The value; nil if no module answered with one.
   public func first<Value: Sendable>(as type: Value.Type = Value.self) -> Value? {
-    for answer in answers { if let value = answer.response.value as? Value { return value } }
-    return nil
+    collect(as: type).first
   }
 
   /// Returns every value of a type that modules answered with.
@@ -48,6 +49,18 @@ public struct EventOutcome: Sendable {
   /// - Returns: The values, in the order in which the modules were asked.
   public func collect<Value: Sendable>(as type: Value.Type = Value.self) -> [Value] {
     answers.compactMap { $0.response.value as? Value }
+  }
+}
+
+extension EventOutcome {
+  /// Why an event has no effect, for those who learn only that it has none.
+  func silence(of event: Event) -> String {
+    let why =
+      answers.isEmpty
+      ? "no module runs that could be told; start the Hive first"
+      : "none of the modules that were told has handled it: "
+        + answers.map(\.module).joined(separator: ", ")
+    return "event \(event.kind.rawValue) \(event.name): \(why)".escaped
   }
 }
 

@@ -18,8 +18,8 @@ struct DeclaredModules {
 struct LaunchBatch {
   var order: LaunchOrder
   var entries: [String: RegisteredEntry]
-  var disabled: [String]
-  var unbound: [Entry]
+  /// The others among them.
+  var declared: DeclaredModules
 }
 
 extension Hive {
@@ -38,7 +38,7 @@ extension Hive {
     return LaunchBatch(
       order: order,
       entries: Dictionary(entries.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
-      disabled: declared.disabled, unbound: declared.unbound)
+      declared: declared)
   }
 
   /// Sorts all modules by what can become of them now.
@@ -83,14 +83,12 @@ extension Hive {
   func makeModule(
     _ entry: RegisteredEntry, _ node: LaunchOrder.Node
   ) throws(ModuleFailure) -> RunningModule {
-    func failure(_ reason: String) -> ModuleFailure {
-      ModuleFailure(
-        module: node.name, event: "make", reason: .notMade(reason), source: node.source)
-    }
+    func failure(_ reason: String) -> ModuleFailure { node.failure("make", .notMade(reason)) }
     guard let provider = state.withLock({ _ in entry.provider }) else {
       throw failure("nothing makes it")
     }
     let isMarked = entry.attributes.isAsync
+    let made: (any Sendable)?
     switch provider {
     case .structure(_, let address):
       guard keep(entry) else { throw failure("its image is gone") }
@@ -100,32 +98,28 @@ extension Hive {
           node: node, entry: entry, code: .c(COperations(table: table)), isConcurrent: isMarked)
       case .failure(let problem): throw failure(problem.message)
       }
-    case .module(let type): return swift(type.init(), entry, node, isMarked)
+    case .module(let type): made = type.init()
     case .accessor(let accessor):
-      guard let module = ForeignCall.make(accessor, as: (any Module).self) else {
-        throw failure("its accessor makes another type")
-      }
-      return swift(module, entry, node, isMarked)
+      made = ForeignCall.make(accessor, as: (any Module).self)
+      if made == nil { throw failure("its accessor makes another type") }
     case .closure(let factory):
-      do {
-        guard let module = try factory.make(self, nil) as? any Module else {
-          throw failure("what it is bound to does not conform to Module")
-        }
-        return swift(module, entry, node, isMarked)
-      } catch let error as ModuleFailure {
-        throw error
-      } catch {
-        throw failure("\(error)")
+      do { made = try factory.make(self, nil) } catch {
+        throw error as? ModuleFailure ?? failure("\(error)")
       }
     case .injectable: throw failure("it is bound to a service")
     }
-  }
-
-  private func swift(
-    _ module: any Module, _ entry: RegisteredEntry, _ node: LaunchOrder.Node, _ isMarked: Bool
-  ) -> RunningModule {
-    RunningModule(
+    guard let module = made as? any Module else {
+      throw failure("what it is bound to does not conform to Module")
+    }
+    return RunningModule(
       node: node, entry: entry, code: .swift(module),
       isConcurrent: isMarked || type(of: module).initializesConcurrently)
+  }
+}
+
+extension LaunchOrder.Node {
+  /// What went wrong with the module in an event or a step.
+  func failure(_ event: String, _ reason: ModuleFailure.Reason) -> ModuleFailure {
+    ModuleFailure(module: name, event: event, reason: reason, source: source)
   }
 }

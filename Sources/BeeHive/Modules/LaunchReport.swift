@@ -100,23 +100,13 @@ public struct LaunchError: Error, Sendable, CustomStringConvertible {
   }
 
   /// The order, with what is missing and the cycles.
-  public var order: LaunchOrder
+  public var order = LaunchOrder([])
   /// The modules that failed.
-  public var failures: [ModuleFailure]
+  public var failures: [ModuleFailure] = []
   /// What came between, if that is why.
   public var interruption: Interruption?
   /// What a strict Hive did not put up with.
   public var refusal: ValidationError?
-
-  init(
-    order: LaunchOrder = LaunchOrder([]), failures: [ModuleFailure] = [],
-    interruption: Interruption? = nil, refusal: ValidationError? = nil
-  ) {
-    self.order = order
-    self.failures = failures
-    self.interruption = interruption
-    self.refusal = refusal
-  }
 
   /// One line for each cause.
   public var description: String {

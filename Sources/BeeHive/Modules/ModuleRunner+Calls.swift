@@ -20,9 +20,6 @@ extension ModuleRunner {
     _ entry: RegisteredEntry, _ node: LaunchOrder.Node, _ hive: Hive
   ) async -> Result<RunningModule, ModuleFailure> {
     let belongings = Belongings()
-    func failure(_ reason: ModuleFailure.Reason) -> ModuleFailure {
-      ModuleFailure(module: node.name, event: "make", reason: reason, source: node.source)
-    }
     let made = await visit(node.name, "make", belongings, within: options.timeLimit) {
       var module = try hive.makeModule(entry, node)
       module.belongings = belongings
@@ -31,9 +28,9 @@ extension ModuleRunner {
     if case .success(let module) = made { return .success(module) }
     await withdraw(belongings, of: node.name, from: hive)
     guard case .failure(let error) = made else {
-      return .failure(failure(.exceeded(options.timeLimit ?? .zero)))
+      return .failure(node.failure("make", .exceeded(options.timeLimit ?? .zero)))
     }
-    return .failure(error as? ModuleFailure ?? failure(.notMade("\(error)")))
+    return .failure(error as? ModuleFailure ?? node.failure("make", .notMade("\(error)")))
   }
 
   /// Withdraws what a module registered.
@@ -75,9 +72,9 @@ extension ModuleRunner {
     let outcome: Result<Value, ModuleFailure> =
       switch result {
       case .success(let value): .success(value)
-      case .failure(_ as CRefusal): .failure(module.failure(event, .refused))
-      case .failure(let error): .failure(module.failure(event, .threw(error)))
-      case nil: .failure(module.failure(event, .exceeded(options.timeLimit ?? .zero)))
+      case .failure(_ as CRefusal): .failure(module.node.failure(event, .refused))
+      case .failure(let error): .failure(module.node.failure(event, .threw(error)))
+      case nil: .failure(module.node.failure(event, .exceeded(options.timeLimit ?? .zero)))
       }
     hive.profiler.end(began, isSuccess: outcome.failure == nil)
     if let watched { watchdog?.end(watched) }

@@ -64,7 +64,7 @@ extension ModuleRunner {
       module.node.requires.first(where: states.failedNames.contains)
     }
     guard let missing else { return true }
-    leaveOut(module.id, module.failure(step.rawValue, .skipped(requirement: missing)))
+    leaveOut(module.id, module.node.failure(step.rawValue, .skipped(requirement: missing)))
     failures += await undo(module, before: step)
     return false
   }

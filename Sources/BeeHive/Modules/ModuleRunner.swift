@@ -171,9 +171,9 @@ actor ModuleRunner {
       order.append(batch.order)
       if phase == .starting {
         report.order.append(batch.order)
-        report.disabled = batch.disabled
+        report.disabled = batch.declared.disabled
         report.remarks = hive.switchedOffInVain()
-        report.unbound = batch.unbound
+        report.unbound = batch.declared.unbound
         if options.onFailure == .stop, !batch.order.problems.isEmpty { break }
       }
       if batch.order.modules.isEmpty { break }

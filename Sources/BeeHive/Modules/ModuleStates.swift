@@ -1,3 +1,5 @@
+internal import BinaryImage
+
 /// How far each module is: one state for every module that was tried, until the Hive is stopped.
 ///
 /// The runner keeps them under a lock, and is the only one that changes them. Reports, and events on
@@ -46,8 +48,8 @@ struct ModuleStates: Sendable {
 
   /// The modules that are overdue, the latest registered first.
   var overdue: [RunningModule] {
-    let modules = order.compactMap { id in
-      if case .overdue(let module) = states[id] { module } else { nil as RunningModule? }
+    let modules = order.compactMap { id -> RunningModule? in
+      if case .overdue(let module) = states[id] { module } else { nil }
     }
     return modules.sorted { $0.id > $1.id }
   }
@@ -83,42 +85,24 @@ struct ModuleStates: Sendable {
 }
 
 extension ModuleStates {
-  /// What a report says of a module.
-  enum Stage {
-    case starting
-    case started
-    case overdue
-    case failed(String)
-    /// Why.
-    case notStarted(String)
-
-    /// The word and the reason that a report prints.
-    var words: (String, String?) {
-      switch self {
-      case .starting: ("starting", nil)
-      case .started: ("started", nil)
-      case .overdue: ("overdue", "did not come back within the time limit of the start")
-      case .failed(let reason): ("failed", reason.escaped)
-      case .notStarted(let reason): ("not started", reason)
-      }
-    }
-  }
-
-  /// How far a module is; nil while the Hive does not run. `isOrdered` says that its requirements are
-  /// met.
-  func stage(of entry: RegisteredEntry, isOrdered: Bool) -> Stage? {
+  /// The word that a report prints for how far a module is, and why; nil while the Hive does not run.
+  /// `isOrdered` says that its requirements are met.
+  func stage(
+    of entry: RegisteredEntry, isOrdered: Bool
+  ) -> (word: String, reason: String?)? {
     guard isStarted, entry.kind == .module else { return nil }
     switch states[entry.order] {
     case .made, .running(_, .setUp, _), .running(_, .initialize, _), .running(_, .splash, _):
-      return .starting
-    case .running: return .started
-    case .overdue: return .overdue
-    case .failed(let failure): return .failed("\(failure.event): \(failure.what)")
+      return ("starting", nil)
+    case .running: return ("started", nil)
+    case .overdue: return ("overdue", "did not come back within the time limit of the start")
+    case .failed(let failure): return ("failed", "\(failure.event): \(failure.what)".escaped)
     case .gone, nil:
-      return .notStarted(
+      let reason =
         isOrdered
-          ? "came after the start; startLatecomers() starts it, in C beehive_start_latecomers()"
-          : "what it requires cannot start")
+        ? "came after the start; startLatecomers() starts it, in C beehive_start_latecomers()"
+        : "what it requires cannot start"
+      return ("not started", reason)
     }
   }
 }

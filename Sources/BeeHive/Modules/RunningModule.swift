@@ -15,15 +15,7 @@ struct RunningModule: Sendable {
     }
 
     /// The step after this one; a life that has ended may begin anew.
-    var next: Step {
-      switch self {
-      case .setUp: .initialize
-      case .initialize: .splash
-      case .splash: .tearDown
-      case .tearDown: .unmount
-      case .unmount: .setUp
-      }
-    }
+    var next: Step { Self.allCases.drop { $0 != self }.dropFirst().first ?? .setUp }
 
     /// The steps that undo a life in which this step would come next.
     var undoing: [Step] {
@@ -77,11 +69,6 @@ struct RunningModule: Sendable {
       let isDone = context.hive.holding(entry) { operations.handle(event, context) }
       return isDone == true ? .handled : .ignored
     }
-  }
-
-  /// What went wrong with the module in an event or a step.
-  func failure(_ event: String, _ reason: ModuleFailure.Reason) -> ModuleFailure {
-    ModuleFailure(module: node.name, event: event, reason: reason, source: node.source)
   }
 }
 

@@ -137,15 +137,7 @@ extension Profiler {
         span.run > 1 ? "run \(span.run)" : "", span.isSuccess ? "" : "failed",
       ]
     }
-    let widths = (0..<5).map { column in rows.map { $0[column].count }.max() ?? 0 }
-    return rows.map { row in
-      var line = String(repeating: " ", count: widths[0] - row[0].count) + row[0]
-      for (cell, width) in zip(row, widths).dropFirst() {
-        line += "  " + cell + String(repeating: " ", count: width - cell.count)
-      }
-      while line.last == " " { line.removeLast() }
-      return line
-    }.joined(separator: "\n")
+    return rows.aligned(firstToTheRight: true).joined(separator: "\n")
   }
 
   /// Returns the spans as Chrome's trace format.

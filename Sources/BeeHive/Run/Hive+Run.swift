@@ -30,14 +30,14 @@ extension Hive {
   private func runBesidePool(
     _ context: Context?, _ options: RunOptions
   ) async throws(RunError) -> RunReport {
-    let ending = Race<Ending>()
+    let ending = Race<Result<RunReport.Cause, LaunchError>>()
     let isAskedToEnd = Lock(false)
     let (notices, mailbox) = AsyncStream.makeStream(of: SystemWatch.Notice.self)
     let watch = try SystemWatch(options.signals, options.memoryPressure) { notice in
       // Seen to at once, even if modules are still busy with what came before.
       if case .signal(let signal) = notice, signal.isTerminating {
         if isAskedToEnd.withLock({ exchange(&$0, with: true) }) { options.endProcess(signal) }
-        ending.finish(.cause(.signal(signal)))
+        ending.finish(.success(.signal(signal)))
       }
       mailbox.yield(notice)
     }
@@ -54,20 +54,20 @@ extension Hive {
         let report = try await self.start(context, options: options.launch)
         launch.withLock { $0 = report }
         await self.runner.untilIdle()
-        ending.finish(.cause(.stopped))
+        ending.finish(.success(.stopped))
       } catch {
-        ending.finish(error.interruption == .stopped ? .cause(.stopped) : .failed(error))
+        ending.finish(error.interruption == .stopped ? .success(.stopped) : .failure(error))
       }
     }
     let end = await withTaskCancellationHandler {
       await ending.value
     } onCancel: {
-      ending.finish(.cause(.cancelled))
+      ending.finish(.success(.cancelled))
     }
-    guard case .cause(let cause) = end else {
+    let cause: RunReport.Cause
+    do throws(LaunchError) { cause = try end.get() } catch {
       reader.cancel()
-      if case .failed(let error) = end { throw .launch(error) }
-      throw .launch(LaunchError())
+      throw .launch(error)
     }
     // A task of its own, since that of the caller may be cancelled.
     let failures = await Task(executorPreference: ModuleThreads.shared) {
@@ -88,11 +88,6 @@ extension Hive {
       (report.failures, report.isComplete) = (failures, report.hanging.isEmpty)
     }
     return report
-  }
-
-  private enum Ending {
-    case cause(RunReport.Cause)
-    case failed(LaunchError)
   }
 
   private func react(to notice: SystemWatch.Notice, _ options: RunOptions) async {

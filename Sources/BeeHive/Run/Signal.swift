@@ -43,19 +43,12 @@ public struct Signal: RawRepresentable, Hashable, Sendable {
 
 extension Signal: CustomStringConvertible {
   /// `SIGTERM`
-  public var description: String {
-    switch self {
-    case .terminate: "SIGTERM"
-    case .interrupt: "SIGINT"
-    case .quit: "SIGQUIT"
-    case .hangUp: "SIGHUP"
-    case .user1: "SIGUSR1"
-    case .user2: "SIGUSR2"
-    case .suspend: "SIGTSTP"
-    case .resume: "SIGCONT"
-    default: "signal \(rawValue)"
-    }
-  }
+  public var description: String { Self.names[self] ?? "signal \(rawValue)" }
+
+  private static let names: [Signal: String] = [
+    .terminate: "SIGTERM", .interrupt: "SIGINT", .quit: "SIGQUIT", .hangUp: "SIGHUP",
+    .user1: "SIGUSR1", .user2: "SIGUSR2", .suspend: "SIGTSTP", .resume: "SIGCONT",
+  ]
 }
 
 extension Set<Signal> {

@@ -13,10 +13,11 @@ final class SystemWatch: Sendable {
   }
 
   /// What was found of memory pressure.
-  let memoryPressure: MemoryPressure.Availability
+  var memoryPressure: MemoryPressure.Availability { pressure.availability }
   private let slot: Int32
   private let signals: UInt64
-  private let pressure: (descriptor: Int32, isOwned: Bool)
+  private let pressure:
+    (descriptor: Int32, isOwned: Bool, availability: MemoryPressure.Availability)
   /// Written to when the thread is to end; its other end is polled.
   private let ending: (reading: Int32, writing: Int32)
   private let hasEnded = Lock(false)
@@ -39,9 +40,7 @@ final class SystemWatch: Sendable {
       for end in ends { close(end) }
       throw .signals(signals, systemMessage(-slot))
     }
-    let opened = source.open()
-    pressure = (opened.descriptor, opened.isOwned)
-    memoryPressure = opened.availability
+    pressure = source.open()
     ending = (ends[0], ends[1])
     guard slot >= 0 || pressure.descriptor >= 0 else {
       hasEnded.withLock { $0 = true }

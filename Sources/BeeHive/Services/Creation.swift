@@ -58,7 +58,8 @@ final class Creation: @unchecked Sendable {
     _ step: Step, _ make: () throws(ServiceError) -> Value
   ) throws(ServiceError) -> Value {
     let creation = here
-    if let start = creation.steps.firstIndex(where: { $0.isSame(as: step) }) {
+    let isSame = { (other: Step) in other.entry === step.entry && other.cell === step.cell }
+    if let start = creation.steps.firstIndex(where: isSame) {
       throw ServiceError.cycle((creation.steps[start...] + [step]).map(\.entry))
     }
     creation.steps.append(step)
@@ -112,11 +113,6 @@ final class Creation: @unchecked Sendable {
     }
     return nil
   }
-}
-
-extension Creation.Step {
-  /// Whether one needs the other to be there already.
-  fileprivate func isSame(as other: Self) -> Bool { entry === other.entry && cell === other.cell }
 }
 
 extension ServiceError {

@@ -99,10 +99,7 @@ extension Hive {
 
 /// Which services that are made by and by wait for which others.
 private enum Loading {
-  private struct Wait {
-    let waiting: RegisteredEntry
-    let wanted: RegisteredEntry
-  }
+  private typealias Wait = (waiting: RegisteredEntry, wanted: RegisteredEntry)
 
   /// What the current task is making.
   @TaskLocal private static var making: RegisteredEntry?
@@ -115,7 +112,7 @@ private enum Loading {
     if let making {
       let cycle = waits.withLock { waits -> [RegisteredEntry]? in
         if let rest = path(from: wanted, to: making, waits) { return [making] + rest }
-        waits.append(Wait(waiting: making, wanted: wanted))
+        waits.append((making, wanted))
         return nil
       }
       if let cycle { throw ServiceError.cycle(cycle) }

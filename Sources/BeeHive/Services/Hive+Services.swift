@@ -148,7 +148,8 @@ extension Hive {
 
   /// The singleton or the C service that was asked for by a name of its own.
   func made<Service: Sendable>(at key: UInt, name: String) -> Service? {
-    isUpToDate ? cache.value(Service.self, at: key, name: name) : nil
+    guard isUpToDate else { return nil }
+    return (cache.object(at: key, name: name) as? CachedValue<Service>)?.value
   }
 }
 

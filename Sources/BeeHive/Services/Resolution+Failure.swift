@@ -21,11 +21,7 @@ extension Resolution {
     guard let name else { return }
     let known = refusals
     let others = fitting().filter { $0.entry.attributes.name != name }
-    refusals =
-      known
-      + others.map { other in
-        (other.entry.source, other.entry.attributes.name.map { "is named \($0)" } ?? "has no name")
-      }
+    refusals = known + others.map { ($0.entry.source, $0.entry.nameRemark) }
   }
 
   /// Why `run` found nothing.

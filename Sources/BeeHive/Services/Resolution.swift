@@ -32,14 +32,6 @@ struct Resolution<Service: Sendable> {
 
   typealias Recipe = @Sendable (Hive) throws -> Service?
 
-  /// Whether an entry can make the type.
-  private enum Fitness {
-    case fits
-    /// Only its accessor knows, and tells by making one or refusing.
-    case perhaps
-    case refused(String)
-  }
-
   struct Candidate {
     let entry: RegisteredEntry
     let provider: Provider
@@ -48,8 +40,7 @@ struct Resolution<Service: Sendable> {
 
   /// The service; nil where no entry serves, and `failure` says why.
   mutating func run() throws(ServiceError) -> Service? {
-    refusals = []
-    var candidates = named(fitting(given: name))
+    var candidates = candidates()
     while let first = candidates.first {
       let recipe = recipe(first.provider)
       if first.entry.isOverride { return try instance(of: first.entry, recipe) }
@@ -64,8 +55,7 @@ struct Resolution<Service: Sendable> {
 
   /// Which entry answers, without making anything.
   mutating func choose() throws(ServiceError) -> Candidate? {
-    refusals = []
-    let candidates = named(fitting(given: name))
+    let candidates = candidates()
     guard let first = candidates.first else { return nil }
     if !first.entry.isOverride { try checkRivals(of: first, among: candidates) }
     return first
@@ -147,9 +137,9 @@ struct Resolution<Service: Sendable> {
       switch progress {
       case .bound(let provider):
         switch fitness(of: provider, of: entry) {
-        case .fits: found.append(Candidate(entry: entry, provider: provider, isCertain: true))
-        case .perhaps: found.append(Candidate(entry: entry, provider: provider, isCertain: false))
-        case .refused(let reason): refusals.append((entry.source, reason))
+        case .holds: found.append(Candidate(entry: entry, provider: provider, isCertain: true))
+        case .undecided: found.append(Candidate(entry: entry, provider: provider, isCertain: false))
+        case .fails(let reason): refusals.append((entry.source, reason))
         }
       case .accepted(let problem):
         mayChange = true
@@ -166,34 +156,38 @@ struct Resolution<Service: Sendable> {
     }
   }
 
-  /// Without a name, those without a name, else all.
-  private func named(_ found: [Candidate]) -> [Candidate] {
+  /// Those that may answer. Without a name, those without a name, else all.
+  private mutating func candidates() -> [Candidate] {
+    refusals = []
+    let found = fitting(given: name)
     guard name == nil else { return found }
     let unnamed = found.filter { $0.entry.attributes.name == nil }
     return unnamed.isEmpty ? found : unnamed
   }
 
-  private func fitness(of provider: Provider, of entry: RegisteredEntry) -> Fitness {
+  /// Whether an entry can make the type.
+  private func fitness(of provider: Provider, of entry: RegisteredEntry) -> Conformance {
     switch provider {
-    case .structure: return .refused("it is written in C; look it up by name")
-    case .module: return .refused("it is a module")
+    case .structure: return .fails("it is written in C; look it up by name")
+    case .module: return .fails("it is a module")
     case .accessor(let accessor):
-      guard let service = accessor.service else { return .perhaps }
+      // It tells by making one or refusing.
+      guard let service = accessor.service else { return .undecided("only its accessor knows") }
       return service == ObjectIdentifier(type as Any.Type)
-        ? .fits : .refused("its accessor makes another type of that name")
-    case .injectable(let implementation, _): return conformance(of: implementation)
+        ? .holds : .fails("its accessor makes another type of that name")
+    case .injectable(let implementation, _): return Conformance.of(implementation, to: type)
     case .closure(let factory):
       if let needed = factory.parameter {
         guard let parameter else {
-          return .refused("its factory needs a \(needed.unqualified); ask with one")
+          return .fails("its factory needs a \(needed.unqualified); ask with one")
         }
         guard factory.takes(parameter) else { return wrong(parameter, needed) }
       }
       if factory.load != nil, !isPatient, !isLoaded(entry) {
-        return .refused("it is made asynchronously; ask with `await hive.load(…)`")
+        return .fails("it is made asynchronously; ask with `await hive.load(…)`")
       }
-      if factory.service == ObjectIdentifier(type as Any.Type) { return .fits }
-      return conformance(of: factory.serviceType())
+      if factory.service == ObjectIdentifier(type as Any.Type) { return .holds }
+      return Conformance.of(factory.serviceType(), to: type)
     }
   }
 
@@ -202,19 +196,11 @@ struct Resolution<Service: Sendable> {
     entry.scope == .singleton && keeper(of: entry).instance != nil
   }
 
-  private func wrong(_ parameter: any Sendable, _ needed: TypeSpelling) -> Fitness {
+  private func wrong(_ parameter: any Sendable, _ needed: TypeSpelling) -> Conformance {
     let given = TypeSpelling.of(Swift.type(of: parameter as Any))
     let isClear = needed.unqualified != given.unqualified
-    return .refused(
+    return .fails(
       "its factory takes a \(isClear ? needed.unqualified : needed.qualified), and was given a "
         + "\(isClear ? given.unqualified : given.qualified)")
-  }
-
-  private func conformance(of implementation: Any.Type) -> Fitness {
-    switch Conformance.of(implementation, to: type) {
-    case .holds: .fits
-    case .fails(let reason): .refused(reason)
-    case .undecided: .perhaps
-    }
   }
 }

@@ -46,8 +46,13 @@ extension Hive {
     case .accepted(let problem): return problem.message
     case .bound(.structure):
       guard name != nil else { return "its library is gone" }
-      return entry.attributes.name.map { "is named \($0)" } ?? "has no name"
+      return entry.nameRemark
     case .bound: return "it is written in Swift; look it up by type"
     }
   }
+}
+
+extension RegisteredEntry {
+  /// Why it does not answer to another given name.
+  var nameRemark: String { attributes.name.map { "is named \($0)" } ?? "has no name" }
 }

@@ -70,7 +70,7 @@ final class Singleton: Sendable {
     switch state {
     case .ready(let service): return .made(service)
     case .lent(let lent):
-      if let service = lent.service { return .made(service) }
+      if let service = lent.service() { return .made(service) }
     case .building: return .othersTurn
     case .empty, .failed: break
     }
@@ -119,7 +119,7 @@ final class Singleton: Sendable {
       switch state {
       case .building: return nil
       case .ready(let service): return .success(service)
-      case .lent(let lent): return .success(lent.service)
+      case .lent(let lent): return .success(lent.service())
       case .failed(let error): return .failure(error)
       case .empty: return .success(nil)
       }
@@ -130,22 +130,14 @@ final class Singleton: Sendable {
 
 /// An instance that somebody else keeps.
 struct LentService: Sendable {
-  private let current: @Sendable () -> CachedService?
-
   /// The instance, as long as it lives.
-  var service: CachedService? { current() }
+  let service: @Sendable () -> CachedService?
 
   /// Remembers what was handed out; nil where it is no object.
   init?<Service: Sendable>(_ service: Service) {
     guard type(of: service as Any) is AnyClass else { return nil }
-    let kept = Kept(object: service as AnyObject)
-    current = { unsafe (kept.object as? Service).map { CachedValue($0, name: nil) } }
-  }
-
-  @safe private final class Kept: Sendable {
     // Sound: the object is a `Sendable` service, which `AnyObject` does not say.
-    nonisolated(unsafe) weak let object: AnyObject?
-
-    init(object: AnyObject) { unsafe self.object = object }
+    nonisolated(unsafe) weak let object: AnyObject? = service as AnyObject
+    self.service = { unsafe (object as? Service).map { CachedValue($0, name: nil) } }
   }
 }

@@ -85,23 +85,16 @@ extension Hive {
     _ body: () async throws -> Result
   ) async rethrows -> Result {
     let override = TaskOverride(entry, of: self)
-    beginTaskOverride()
-    defer { endTaskOverride(override) }
-    return try await TaskOverride.$current.withValue(override, operation: body)
-  }
-
-  /// From now on every lookup takes the long way, on which overrides of tasks are seen.
-  private func beginTaskOverride() {
+    // From now on every lookup takes the long way, on which overrides of tasks are seen.
     state.withLock { state in
       state.taskOverrideCount += 1
-      for key in state.publishedKeys.values.flatMap(\.all) { cache.publish(nil, for: key) }
-      state.publishedKeys = [:]
+      state.forgetAllAnswers(cache: cache)
     }
     cache.collect(now: true)
-  }
-
-  private func endTaskOverride(_ override: TaskOverride) {
-    state.withLock { $0.taskOverrideCount -= 1 }
-    override.end()
+    defer {
+      state.withLock { $0.taskOverrideCount -= 1 }
+      override.end()
+    }
+    return try await TaskOverride.$current.withValue(override, operation: body)
   }
 }

@@ -52,11 +52,13 @@ struct ContextDescriptor: Hashable, Sendable {
   }
 
   /// The name: the last component of the path.
-  var name: String? { nameAddress.map(Memory.string(at:)) }
+  var name: String? {
+    nameAddress.map { unsafe String(decoding: Memory.text(at: $0), as: UTF8.self) }
+  }
 
   /// Whether the name is this one; makes no `String` to tell.
   func isNamed(_ other: Substring) -> Bool {
-    nameAddress.map { Memory.string(at: $0, equals: other.utf8) } ?? false
+    nameAddress.map { unsafe Memory.text(at: $0).elementsEqual(other.utf8) } ?? false
   }
 
   /// The names from the module to this declaration; nil where an author could not write them all.

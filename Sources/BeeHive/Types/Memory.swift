@@ -1,3 +1,5 @@
+internal import LibC
+
 /// The only place that reads the compiler's tables.
 ///
 /// Sound because every address derives from a section that a loaded image registered with the Swift
@@ -31,34 +33,10 @@ enum Memory {
     return value == 0 ? nil : value
   }
 
-  /// The NUL-terminated text at an address.
-  static func string(at address: UInt) -> String {
-    guard let pointer = unsafe UnsafePointer<CChar>(bitPattern: address) else { return "" }
-    return unsafe String(cString: pointer)
-  }
-
-  /// Whether the NUL-terminated text at an address is this one.
-  static func string(at address: UInt, equals other: Substring.UTF8View) -> Bool {
-    guard var pointer = unsafe UnsafePointer<UInt8>(bitPattern: address) else { return false }
-    // A NUL differs from every byte of a name, so nothing past it is read.
-    for byte in other {
-      guard unsafe pointer.pointee == byte, byte != 0 else { return false }
-      unsafe pointer += 1
-    }
-    return unsafe pointer.pointee == 0
-  }
-
-  /// Folds the NUL-terminated text at an address, without making a `String` of it.
-  static func fold<Result>(
-    at address: UInt, into initial: Result, _ next: (Result, UInt8) -> Result
-  ) -> Result {
-    guard var pointer = unsafe UnsafePointer<UInt8>(bitPattern: address) else { return initial }
-    var result = initial
-    while unsafe pointer.pointee != 0 {
-      result = unsafe next(result, pointer.pointee)
-      unsafe pointer += 1
-    }
-    return result
+  /// The NUL-terminated text at an address, without its NUL.
+  static func text(at address: UInt) -> UnsafeRawBufferPointer {
+    let start = unsafe UnsafePointer<CChar>(bitPattern: address)
+    return unsafe UnsafeRawBufferPointer(start: start, count: start.map { unsafe strlen($0) } ?? 0)
   }
 
   /// The type whose metadata lies at an address: an `Any.Type` is nothing but that address.

@@ -39,8 +39,7 @@ enum NameText {
     }
     var path: [String] = []
     for part in split(text[...], at: UInt8(ascii: ".")) {
-      let name = identifier(of: part)
-      guard let name, !name.isEmpty else { return nil }
+      guard let name = identifier(of: part), !name.isEmpty else { return nil }
       path.append(name)
     }
     return path
@@ -49,17 +48,9 @@ enum NameText {
   /// The last identifier of a dotted name; nil where the text is none.
   static func last(_ text: String) -> Substring? {
     guard isPlain(text) else { return path(text)?.last.map { $0[...] } }
-    var previous = UInt8(ascii: ".")
-    var start = text.startIndex
-    for index in text.utf8.indices {
-      let byte = text.utf8[index]
-      if byte == UInt8(ascii: ".") {
-        if previous == byte { return nil }
-        start = text.utf8.index(after: index)
-      }
-      previous = byte
+    return lastPart(of: text.utf8Span.span).map { range in
+      text[text.utf8.index(text.startIndex, offsetBy: range.lowerBound)...]
     }
-    return previous == UInt8(ascii: ".") ? nil : text[start...]
   }
 
   /// The range of the last part of a plain dotted name; nil where the name is none, or not plain.
@@ -170,7 +161,10 @@ enum NameText {
         let word = rest.prefix(while: isIdentifier)
         rest = rest.dropFirst(word.count)
         let isKeyword = word.elementsEqual("any".utf8) || word.elementsEqual("some".utf8)
-        if isKeyword, output.last != UInt8(ascii: "."), rest.first.map(endsKeyword) ?? false {
+        // `any P` and `any(P)`, but not `any.P`.
+        if isKeyword, output.last != UInt8(ascii: "."), let next = rest.first,
+          " \t(".utf8.contains(next)
+        {
           continue
         }
         if isSpaced, let last = output.last, isIdentifier(last) { output.append(UInt8(ascii: " ")) }
@@ -191,10 +185,5 @@ enum NameText {
       isSpaced = false
     }
     return String(decoding: output, as: UTF8.self)
-  }
-
-  /// Whether the byte after `any` makes it the keyword: `any P` and `any(P)`, but not `any.P`.
-  private static func endsKeyword(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "(")
   }
 }

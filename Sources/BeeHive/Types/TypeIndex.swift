@@ -32,7 +32,7 @@ struct TypeIndex: Sendable {
     last.reserveCapacity(last.count + (image.types.count + image.protocols.count) / 4)
     image.forEachDescriptor { descriptor in
       guard let name = descriptor.nameAddress else { return }
-      let hash = Memory.fold(at: name, into: Self.seed, Self.mix)
+      let hash = unsafe Self.hash(Memory.text(at: name))
       let entry = Entry(descriptor: descriptor, image: image.base)
       slots.append(Slot(entry: entry, previous: last[hash] ?? -1))
       last[hash] = Int32(slots.count - 1)
@@ -52,7 +52,7 @@ struct TypeIndex: Sendable {
   /// Passes over the declarations whose names have the hash of this one, the last one first.
   @inline(__always)
   func forEachCandidate(named name: Substring, _ body: (Entry) -> Void) {
-    var next = last[Self.hash(name)] ?? -1
+    var next = last[Self.hash(name.utf8)] ?? -1
     while next >= 0 {
       let slot = slots[Int(next)]
       body(slot.entry)
@@ -61,9 +61,7 @@ struct TypeIndex: Sendable {
   }
 
   // FNV-1a.
-  private static let seed: UInt64 = 0xcbf2_9ce4_8422_2325
-  private static func mix(_ hash: UInt64, _ byte: UInt8) -> UInt64 {
-    (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+  private static func hash(_ name: some Sequence<UInt8>) -> UInt64 {
+    name.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }
-  private static func hash(_ name: Substring) -> UInt64 { name.utf8.reduce(seed, mix) }
 }

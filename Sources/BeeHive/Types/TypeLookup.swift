@@ -46,7 +46,7 @@ enum TypeLookup {
     guard let images = generation else {
       return name.path.map(answerWithoutIndex) ?? .none(.malformed)
     }
-    let (entries, isComplete) = index.entries(named: last, images: images)
+    let (entries, isComplete) = find(in: images) { ($0.entries(named: last), $0.isComplete) }
     // Most names that are asked for at start-up have no type; they must cost next to nothing.
     guard !entries.isEmpty || !isComplete else { return .none(.unknown) }
     guard let path = name.path else { return .none(.malformed) }
@@ -65,7 +65,7 @@ enum TypeLookup {
   /// The images that declare a type of this whole name, by their first mapped byte.
   static func images(declaring name: TypeName) -> [UInt] {
     guard let last = name.last, let path = name.path, let images = generation else { return [] }
-    return matches(index.entries(named: last, images: images).entries, path)
+    return matches(find(in: images) { $0.entries(named: last) }, path)
       .filter(\.isWhole).map(\.entry.image)
   }
 
@@ -77,7 +77,8 @@ enum TypeLookup {
       name.last.map { (name: name, last: String($0), letters: Letters($0)) }
     }
     var near: [(TypeName, ContextDescriptor)] = []
-    for (last, descriptor) in index.all(images: images) {
+    for descriptor in find(in: images, \.descriptors) {
+      guard let last = descriptor.name else { continue }
       let letters = Letters(last)
       for (name, text, wantedLetters) in wanted where letters.mayBeNear(wantedLetters) {
         var similar = SimilarNames()
@@ -94,7 +95,21 @@ enum TypeLookup {
     return found
   }
 
-  private static let index = SharedIndex()
+  /// The index of the process.
+  private static let index = Lock(TypeIndex())
+
+  /// What `body` finds in the index, which is brought up to date where it has fewer images than these.
+  private static func find<Result>(in images: Int, _ body: (TypeIndex) -> Result) -> Result {
+    let known = index.withLock { $0.imageCount }
+    if known < images {
+      // Asked outside the lock; other threads may add the same images meanwhile.
+      let new = SwiftImage.all(from: known)
+      index.withLock { index in
+        for image in new.dropFirst(index.imageCount - known) { index.add(image) }
+      }
+    }
+    return index.withLock { body($0) }
+  }
 
   /// A declaration whose path ends in what was asked for.
   private struct Match {
@@ -155,37 +170,5 @@ private struct Letters {
     let most = max(1, wanted.count / 4)
     return (bits & ~wanted.bits).nonzeroBitCount <= most
       && (wanted.bits & ~bits).nonzeroBitCount <= most && abs(count - wanted.count) <= most
-  }
-}
-
-/// The index of the process, brought up to date when an image arrived since the last question.
-private struct SharedIndex: Sendable {
-  private let state = Lock(TypeIndex())
-
-  /// The declarations with this last component, once at least `images` images are known.
-  func entries(
-    named name: Substring, images: Int
-  ) -> (entries: [TypeIndex.Entry], isComplete: Bool) {
-    catchUp(images)
-    return state.withLock { ($0.entries(named: name), $0.isComplete) }
-  }
-
-  /// Every declaration with the last part of its name, likewise.
-  func all(images: Int) -> [(last: String, descriptor: ContextDescriptor)] {
-    catchUp(images)
-    return state.withLock(\.descriptors).compactMap { descriptor in
-      descriptor.name.map { ($0, descriptor) }
-    }
-  }
-
-  private func catchUp(_ images: Int) {
-    let known = state.withLock { $0.imageCount }
-    if known < images {
-      // Asked outside the lock; other threads may add the same images meanwhile.
-      let new = SwiftImage.all(from: known)
-      state.withLock { index in
-        for image in new.dropFirst(index.imageCount - known) { index.add(image) }
-      }
-    }
   }
 }

@@ -14,9 +14,17 @@ struct TypeSpelling: Hashable, Sendable {
   /// The spelling of a type, asked of the runtime once and then remembered.
   ///
   /// Existential types are named without `any`, private types without the file they are private to.
-  static func of(_ type: any Any.Type) -> Self { seen.spelling(of: type) }
+  static func of(_ type: any Any.Type) -> Self {
+    // A type lives as long as the process, so its identity is a key.
+    let key = ObjectIdentifier(type)
+    if let spelling = known.withLock({ $0[key] }) { return spelling }
+    // Outside the lock: two threads may both ask, and get the same answer.
+    let spelling = TypeSpelling(type)
+    known.withLock { $0[key] = spelling }
+    return spelling
+  }
 
-  private static let seen = Seen()
+  private static let known = Lock<[ObjectIdentifier: TypeSpelling]>([:])
 
   private init(_ type: any Any.Type) {
     let whole = TypeName(NameText.withoutContexts(_typeName(type, qualified: true)))
@@ -30,20 +38,6 @@ struct TypeSpelling: Hashable, Sendable {
       forms.append(form)
     }
     all = forms
-  }
-
-  /// The spellings seen so far. A type lives as long as the process, so its identity is a key.
-  private struct Seen: Sendable {
-    private let known = Lock<[ObjectIdentifier: TypeSpelling]>([:])
-
-    func spelling(of type: any Any.Type) -> TypeSpelling {
-      let key = ObjectIdentifier(type)
-      if let spelling = known.withLock({ $0[key] }) { return spelling }
-      // Outside the lock: two threads may both ask, and get the same answer.
-      let spelling = TypeSpelling(type)
-      known.withLock { $0[key] = spelling }
-      return spelling
-    }
   }
 }
 

@@ -6,7 +6,7 @@ internal import Registration
 /// That each has its function is looked at when it comes; the image is kept mapped from the first call on.
 enum CActions {
   static func definition(
-    of entry: DeclaredEntry, in hive: Hive
+    of entry: RegisteredEntry, in hive: Hive
   ) throws(RoutingError) -> TargetDefinition {
     var actions: [Action<AnyTarget>] = []
     for text in entry.attributes.actions {
@@ -27,7 +27,8 @@ enum CActions {
     return TargetDefinition(entry.name, actions) { AnyTarget(value: ()) }
   }
 
-  static func route(of entry: DeclaredEntry, in hive: Hive) throws(RoutingError) -> RouteDefinition
+  static func route(of entry: RegisteredEntry, in hive: Hive) throws(RoutingError)
+    -> RouteDefinition
   {
     let attributes = entry.attributes
     let pattern = try RoutePattern(entry.name)

@@ -7,14 +7,14 @@ internal import Registration
 /// The one place of this layer that reads structures of an image and calls its functions. The Hive keeps
 /// the image mapped from the first call on, until it stops; that the function has this type is the author's promise.
 struct CCall: Sendable {
-  private let entry: DeclaredEntry
+  private let entry: RegisteredEntry
   private let hive: WeakHive
   /// The action's name; nil for a route.
   private let action: String?
   /// The name of the type that the function declares; empty for none.
   private let result: String
 
-  init(_ entry: DeclaredEntry, of hive: Hive, action: String?, result: String) {
+  init(_ entry: RegisteredEntry, of hive: Hive, action: String?, result: String) {
     self.entry = entry
     self.hive = WeakHive(hive)
     self.action = action
