@@ -11,7 +11,7 @@ extension Hive {
   ) -> UnsafeRawPointer? {
     let address = CError.reported {
       unsafe try CResolution(
-        Self.text(service) ?? "", name: Self.text(name), as: UnsafeRawPointer.self, size: size,
+        service.text ?? "", name: name.text, as: UnsafeRawPointer.self, size: size,
         scope: scope, hive: self
       ).address()
     }
@@ -25,18 +25,14 @@ extension Hive {
     CError.reported {
       let isDone = unsafe object.map { object in
         unsafe destroy(
-          RuntimeAddress(rawValue: UInt(bitPattern: object)), of: Self.text(service) ?? "",
-          name: Self.text(name))
+          RuntimeAddress(rawValue: UInt(bitPattern: object)), of: service.text ?? "",
+          name: name.text)
       }
       if isDone == true { return true }
       throw unsafe CError(
-        "service \(Self.text(service) ?? ""): no factory of this name has made it, or it is kept until its "
+        "service \(service.text ?? ""): no factory of this name has made it, or it is kept until its "
           + "scope or the Hive ends")
     } ?? false
-  }
-
-  private static func text(_ text: UnsafePointer<CChar>?) -> String? {
-    unsafe text.map { unsafe String(cString: $0) }
   }
 }
 

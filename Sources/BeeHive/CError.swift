@@ -12,7 +12,7 @@ struct CError: Error, CustomStringConvertible {
   static var last: UnsafePointer<CChar>? { unsafe LastError.here.pointer }
 
   /// The same as a text of its own.
-  static var text: String { unsafe last.map { unsafe String(cString: $0) } ?? "" }
+  static var text: String { unsafe last.text ?? "" }
 
   /// Runs `body` and remembers what it throws, for this thread.
   static func reported<Value>(_ body: () throws -> Value) -> Value? {
@@ -65,4 +65,9 @@ struct CError: Error, CustomStringConvertible {
     }
     return key
   }()
+}
+
+extension UnsafePointer<CChar>? {
+  /// The text, copied; nil where there is none.
+  var text: String? { unsafe map { unsafe String(cString: $0) } }
 }

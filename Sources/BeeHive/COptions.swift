@@ -61,9 +61,7 @@ struct COptions: Sendable {
       if count == 0 { return [] }
       throw CError("\(count) \(field) cannot be; correct the pointer or the count")
     }
-    return (0..<count).map { index in
-      unsafe texts[index].map { unsafe String(cString: $0) } ?? ""
-    }
+    return (0..<count).map { unsafe texts[$0].text ?? "" }
   }
 
   private static func policy(_ number: UInt32) throws(CError) -> FailurePolicy {
@@ -86,6 +84,4 @@ struct COptions: Sendable {
 }
 
 /// The address that modules and factories in C find in `context->custom`.
-enum CCustom: Context.Key {
-  static let defaultValue: UInt = 0
-}
+enum CCustom: Context.Key { static let defaultValue: UInt = 0 }

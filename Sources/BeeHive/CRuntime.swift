@@ -117,7 +117,7 @@ public func beehive_trigger(
   succeeds {
     let bytes = unsafe UnsafeRawBufferPointer(start: payload, count: payload == nil ? 0 : size)
     let copy = unsafe [UInt8](bytes)
-    guard let event = unsafe Event(number: Int(number), name: text(name), payload: copy) else {
+    guard let event = unsafe Event(number: Int(number), name: name.text ?? "", payload: copy) else {
       throw CError("event \(number): the numbers below 1000 are taken")
     }
     let outcome = try waiting { await Hive.process.trigger(event) }
@@ -133,7 +133,7 @@ public func beehive_register_service_at(
   _ table: UnsafeRawPointer?, _ size: Int, _ file: UnsafePointer<CChar>?, _ line: UInt32
 ) -> Bool {
   succeeds {
-    let names = unsafe (service: text(service), implementation: text(implementation))
+    let names = unsafe (service: service.text ?? "", implementation: implementation.text ?? "")
     guard unsafe table != nil, size > 0, !names.service.isEmpty else {
       throw CError("a service needs a name and a table that is not empty")
     }
@@ -143,7 +143,7 @@ public func beehive_register_service_at(
     unsafe try Hive.process.register(
       entry(
         names.service, names.implementation, .serviceTable, header,
-        .code(file: text(file), line: UInt(line))))
+        .code(file: file.text ?? "", line: UInt(line))))
   }
 }
 
@@ -151,7 +151,7 @@ public func beehive_register_service_at(
 @implementation @c
 public func beehive_unregister_service(_ service: UnsafePointer<CChar>?) -> Bool {
   succeeds {
-    let name = unsafe text(service)
+    let name = unsafe service.text ?? ""
     if Hive.process.removeServices(named: name) > 0 { return }
     throw CError("service \(name): nothing of this name is registered")
   }
@@ -165,7 +165,7 @@ public func beehive_register_module_at(
   _ file: UnsafePointer<CChar>?, _ line: UInt32
 ) -> Bool {
   succeeds {
-    let name = unsafe text(name)
+    let name = unsafe name.text ?? ""
     guard unsafe operations != nil, !name.isEmpty else {
       throw CError("a module needs a name and operations")
     }
@@ -173,8 +173,9 @@ public func beehive_register_module_at(
       size: UInt32(MemoryLayout<beehive_module_table>.size),
       version: UInt32(BEEHIVE_MODULE_TABLE_VERSION), operations_size: size, operations: operations)
     let module = unsafe entry(
-      name, nil, .moduleTable, header, .code(file: text(file), line: UInt(line)))
-    try waiting { () async throws in try await Hive.process.registerAndStart(module) }
+      name, nil, .moduleTable, header, .code(file: file.text ?? "", line: UInt(line)))
+    try Hive.process.register(module)
+    try waiting { () async throws in try await Hive.process.startLatecomer(module) }
   }
 }
 
@@ -182,7 +183,7 @@ public func beehive_register_module_at(
 @implementation @c
 public func beehive_unregister_module(_ name: UnsafePointer<CChar>?) -> Bool {
   succeeds {
-    let name = unsafe text(name)
+    let name = unsafe name.text ?? ""
     if try waiting({ await Hive.process.unregister(module: name) }) { return }
     throw CError("module \(name): nothing of this name is registered")
   }
@@ -209,10 +210,6 @@ private func entry<Header>(
     kind: structure.kind, name: name, implementation: implementation, attributes: attributes,
     source: source,
     progress: .bound(.structure(structure, RuntimeAddress(rawValue: UInt(bitPattern: kept)))))
-}
-
-private func text(_ text: UnsafePointer<CChar>?) -> String {
-  unsafe text.map { unsafe String(cString: $0) } ?? ""
 }
 
 /// Runs async work to its end while the calling thread waits: C knows no other way.

@@ -125,7 +125,5 @@ enum ForeignCall {
 }
 
 extension RuntimeAddress {
-  fileprivate init(_ pointer: UnsafeRawPointer) {
-    self.init(rawValue: UInt(bitPattern: pointer))
-  }
+  fileprivate init(_ pointer: UnsafeRawPointer) { self.init(rawValue: UInt(bitPattern: pointer)) }
 }

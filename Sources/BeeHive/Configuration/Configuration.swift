@@ -126,9 +126,7 @@ public final class Configuration: Sendable {
 
   private func find(_ name: String) -> Found? {
     let state = state.withLock { $0 }
-    if let value = state.runtime[name] {
-      return (value, .runtime, "the value set at run time")
-    }
+    if let value = state.runtime[name] { return (value, .runtime, "the value set at run time") }
     if let variable = variable(name), let text = unsafe getenv(variable) {
       let value = unsafe ConfigurationValue.string(String(cString: text))
       return (value, .environment, "the environment variable \(variable)")

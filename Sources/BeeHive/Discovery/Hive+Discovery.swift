@@ -124,9 +124,7 @@ extension Hive.State {
     }
     var references: [ImageReference] = []
     for id in found.removed {
-      if let known = images[id] {
-        observers.post(.imageWithdrawn(path: known.image.identity.path))
-      }
+      if let known = images[id] { observers.post(.imageWithdrawn(path: known.image.identity.path)) }
       if let reference = images.forget(id) { references.append(reference) }
     }
     for (id, error) in found.remarks where !images.contains(id) { images.remark(id, error) }

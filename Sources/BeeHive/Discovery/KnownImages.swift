@@ -88,9 +88,7 @@ struct KnownImages {
   }
 
   /// Records that an image was unmapped. Returns what `merge` does.
-  mutating func forget(_ id: MappedImage.ID) -> ImageReference? {
-    set(id, Known(generation: .max))
-  }
+  mutating func forget(_ id: MappedImage.ID) -> ImageReference? { set(id, Known(generation: .max)) }
 
   private mutating func set(_ id: MappedImage.ID, _ known: Known) -> ImageReference? {
     let hold = self[id]?.hold

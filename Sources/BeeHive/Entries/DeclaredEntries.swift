@@ -20,9 +20,7 @@ extension Hive {
 
   /// Asks the entry's accessor for a value; nil where it makes another type.
   package func make<Value>(_ entry: RegisteredEntry, as type: Value.Type) -> Value? {
-    guard case .accessor(let accessor) = state.withLock({ _ in entry.maker }) else {
-      return nil
-    }
+    guard case .accessor(let accessor) = state.withLock({ _ in entry.maker }) else { return nil }
     return ForeignCall.make(accessor, as: type)
   }
 

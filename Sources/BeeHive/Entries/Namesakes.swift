@@ -70,9 +70,7 @@ extension Dictionary where Value == Namesakes {
   func given(_ name: String?, for key: Key) -> [RegisteredEntry] { self[key]?.given(name) ?? [] }
 
   /// Takes in an entry.
-  mutating func add(_ entry: RegisteredEntry, for key: Key) {
-    self[key, default: .none].add(entry)
-  }
+  mutating func add(_ entry: RegisteredEntry, for key: Key) { self[key, default: .none].add(entry) }
 
   /// Takes out an entry; whether its key has no other now.
   @discardableResult

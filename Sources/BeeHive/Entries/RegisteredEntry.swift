@@ -110,9 +110,7 @@ package final class RegisteredEntry: @unchecked Sendable {
   var isUnbound: Bool { if case .accepted = progress { true } else { false } }
 
   /// Whether the entry's own record would have to say what makes it: no type of the name can.
-  var isForeign: Bool {
-    attributes.abi != nil || (kind != .module && kind != .service)
-  }
+  var isForeign: Bool { attributes.abi != nil || (kind != .module && kind != .service) }
 
   /// The Swift type that a service serves as, where something says so. Under the Hive's lock.
   var servedType: ObjectIdentifier? {

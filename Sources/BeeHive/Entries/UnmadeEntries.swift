@@ -14,17 +14,11 @@ struct UnmadeEntries {
   }
 
   /// What one image declares. Under the same lock.
-  private final class Group {
+  private struct Group {
     let outline: Outline
     let firstOrder: UInt64
     /// Which of the entries are still to be made.
     var isLeft: [Bool]
-
-    init(_ outline: Outline, firstOrder: UInt64) {
-      self.outline = outline
-      self.firstOrder = firstOrder
-      isLeft = outline.views.map { $0.isPlain }
-    }
   }
 
   /// The place of one name in the table.
@@ -64,7 +58,8 @@ struct UnmadeEntries {
 
   /// Begins with an image, of which `add` then takes in each plain entry.
   mutating func begin(_ outline: Outline, firstOrder: UInt64) {
-    groups[outline.image.mapped.id] = Group(outline, firstOrder: firstOrder)
+    groups[outline.image.mapped.id] = Group(
+      outline: outline, firstOrder: firstOrder, isLeft: outline.views.map(\.isPlain))
   }
 
   /// Takes in a plain entry, for which there is room. Returns what has to be made as its name is taken: the
@@ -129,8 +124,8 @@ struct UnmadeEntries {
 
   /// Makes an entry that was taken, each once.
   mutating func make(_ reference: Reference) -> RegisteredEntry? {
+    groups[reference.image]?.isLeft[reference.index] = false
     guard let group = groups[reference.image] else { return nil }
-    group.isLeft[reference.index] = false
     count -= 1
     return RegisteredEntry(
       group.outline.views[reference.index], of: group.outline,

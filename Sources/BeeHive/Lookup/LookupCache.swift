@@ -79,9 +79,7 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
   private let used = Atomic<Int>(0)  // keys in the table; only writers look
   private let reclaimer = Reclaimer()
 
-  init(capacity: Int = 16) {
-    unsafe current = Atomic(LookupTable(capacity: capacity).bits)
-  }
+  init(capacity: Int = 16) { unsafe current = Atomic(LookupTable(capacity: capacity).bits) }
 
   /// The table in use; a reader asks within a read section.
   @inlinable @inline(__always)

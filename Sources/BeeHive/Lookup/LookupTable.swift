@@ -32,9 +32,7 @@ struct LookupTable {
     let memory = unsafe UnsafeMutableRawPointer.allocate(
       byteCount: capacity * MemoryLayout<Slot>.stride, alignment: Self.alignment)
     let slots = unsafe memory.bindMemory(to: Slot.self, capacity: capacity)
-    for index in 0..<capacity {
-      unsafe (slots + index).initialize(to: Slot())
-    }
+    for index in 0..<capacity { unsafe (slots + index).initialize(to: Slot()) }
     let shift = UInt(UInt.bitWidth - capacity.trailingZeroBitCount)
     unsafe bits = UInt(bitPattern: slots) | shift
   }
@@ -66,9 +64,7 @@ struct LookupTable {
   ///
   /// A masking shift looks at the low bits of its right side alone, and those are the shift.
   @inlinable @inline(__always)
-  func start(of key: UInt) -> UInt {
-    unsafe (key &* 0x9E37_79B9_7F4A_7C15) &>> bits
-  }
+  func start(of key: UInt) -> UInt { unsafe (key &* 0x9E37_79B9_7F4A_7C15) &>> bits }
 
   /// The object of `key`, unretained: valid until the read section ends.
   @inlinable @inline(__always)

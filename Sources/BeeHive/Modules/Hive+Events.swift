@@ -70,10 +70,8 @@ extension AskError: CustomStringConvertible {
   public var description: String {
     let lines = outcome.failures.map(\.description)
     let asked = outcome.answers.count + lines.count
-    return
-      ([
-        "\(event): no module answered with a \(answer); asked: \(asked), failed: \(lines.count)"
-          .escaped
-      ] + lines).joined(separator: "\n")
+    let head =
+      "\(event): no module answered with a \(answer); asked: \(asked), failed: \(lines.count)"
+    return ([head.escaped] + lines).joined(separator: "\n")
   }
 }

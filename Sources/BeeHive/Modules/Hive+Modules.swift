@@ -104,13 +104,13 @@ extension Hive {
   }
 
   /// Takes in a module, and starts it in a Hive that runs.
-  func registerAndStart(_ entry: RegisteredEntry) async throws {
+  private func registerAndStart(_ entry: RegisteredEntry) async throws {
     try register(entry)
     try await startLatecomer(entry)
   }
 
   /// Starts a module that came after the others, if they run; throws what kept it from starting.
-  private func startLatecomer(_ entry: RegisteredEntry) async throws {
+  func startLatecomer(_ entry: RegisteredEntry) async throws {
     let (failures, order) = await runner.startLatecomers()
     if let failure = failures.first(where: { $0.module == entry.name }) { throw failure }
     var own = order

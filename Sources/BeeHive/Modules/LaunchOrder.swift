@@ -91,9 +91,7 @@ public struct LaunchOrder: Hashable, Sendable {
     let lacking = Set(missing.map(\.module))
     block(nodes.indices.filter { lacking.contains(nodes[$0]) }, graph, nodes, &isUnusable)
     // Who only follows a module that cannot start does not wait for it.
-    for position in nodes.indices {
-      graph.follows[position].removeAll { isUnusable[$0] }
-    }
+    for position in nodes.indices { graph.follows[position].removeAll { isUnusable[$0] } }
     let found = graph.cycles()
     cycles = found.paths.map { path in Cycle(path: (path + [path[0]]).map { nodes[$0] }) }
     block(found.members, graph, nodes, &isUnusable)

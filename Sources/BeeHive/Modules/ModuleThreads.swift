@@ -11,9 +11,7 @@ final class ModuleThreads: TaskExecutor {
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    let isTaken = threads.run {
-      unsafe job.runSynchronously(on: self.asUnownedTaskExecutor())
-    }
+    let isTaken = threads.run { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     // Without a thread to spare, on the pool.
     if !isTaken { globalConcurrentExecutor.enqueue(job) }
   }

@@ -49,15 +49,10 @@ final class Race<Value: Sendable>: Sendable {
 
   func finish(_ value: Value) {
     let waiting = state.withLock { state -> CheckedContinuation<Value, Never>? in
-      switch state {
-      case .running:
-        state = .finished(value)
-        return nil
-      case .awaited(let continuation):
-        state = .delivered
-        return continuation
-      case .finished, .delivered: return nil
-      }
+      if case .running = state { state = .finished(value) }
+      guard case .awaited(let continuation) = state else { return nil }
+      state = .delivered
+      return continuation
     }
     waiting?.resume(returning: value)
   }

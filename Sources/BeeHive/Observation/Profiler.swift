@@ -26,14 +26,6 @@ public final class Profiler: Sendable {
     public var lane: Int
   }
 
-  /// What `end` needs to know.
-  struct Start: Sendable {
-    let module: String
-    let event: String
-    let instant: ContinuousClock.Instant
-    let lane: Int
-  }
-
   private struct State {
     var spans: [Span] = []
     var runs: [String: Int] = [:]
@@ -96,32 +88,33 @@ public final class Profiler: Sendable {
     return result
   }
 
-  /// Notes that a module begins.
-  func begin(_ module: String, _ event: String) -> Start {
+  /// Notes that a module begins; what is known of its span, for `end`.
+  func begin(_ module: String, _ event: String) -> Span {
     let lane = state.withLock { state -> Int in
       var lane = 0
       while !state.lanes.insert(lane).inserted { lane += 1 }
       return lane
     }
-    return Start(module: module, event: event, instant: .now, lane: lane)
+    return Span(
+      module: module, event: event, run: 0, start: origin.duration(to: .now), duration: .zero,
+      isSuccess: false, lane: lane)
   }
 
   /// Notes that a module has ended.
-  func end(_ start: Start, isSuccess: Bool) {
-    let duration = start.instant.duration(to: .now)
+  func end(_ begun: Span, isSuccess: Bool) {
+    var span = begun
+    span.duration = origin.duration(to: .now) - span.start
+    span.isSuccess = isSuccess
     state.withLock { state in
-      state.lanes.remove(start.lane)
-      let key = "\(start.module)\0\(start.event)"
-      state.runs[key, default: 0] += 1
+      state.lanes.remove(span.lane)
+      let key = "\(span.module)\0\(span.event)"
+      span.run = state.runs[key, default: 0] + 1
+      state.runs[key] = span.run
       if state.spans.count >= 2 * limit {
         state.dropped += limit
         state.spans.removeFirst(limit)
       }
-      state.spans.append(
-        Span(
-          module: start.module, event: start.event, run: state.runs[key] ?? 1,
-          start: origin.duration(to: start.instant), duration: duration, isSuccess: isSuccess,
-          lane: start.lane))
+      state.spans.append(span)
     }
   }
 }

@@ -71,7 +71,7 @@ struct CResolution {
   /// Hands out what a candidate makes; nil where it was removed, or the Hive stopped, while it answered.
   /// Its image stays mapped meanwhile.
   private func answer(
-    of candidate: CCandidates.Candidate, among candidates: CCandidates
+    of candidate: CCandidate, among candidates: CCandidates
   ) throws(ServiceError) -> RuntimeAddress? {
     let entry = candidate.entry
     guard let made = try make(candidate, entry.scope) else { return nil }
@@ -92,7 +92,7 @@ struct CResolution {
 
   /// Reads a candidate's structure; makes what a factory makes, and destroys it. Its image stays mapped
   /// meanwhile.
-  func check(_ candidate: CCandidates.Candidate) throws(ServiceError) {
+  func check(_ candidate: CCandidate) throws(ServiceError) {
     try hive.holding(candidate.entry) { () throws(ServiceError) in
       try make(candidate, .transient)?.own?.destroy()
     }
@@ -115,7 +115,7 @@ struct CResolution {
 
   /// What a candidate makes, as `kept` says; nil where its entry has left meanwhile.
   private func make(
-    _ candidate: CCandidates.Candidate, _ kept: Scope
+    _ candidate: CCandidate, _ kept: Scope
   ) throws(ServiceError) -> Made? {
     let entry = candidate.entry
     guard candidate.structure == .factory else { return Made(address: try table(of: candidate)) }
@@ -142,7 +142,7 @@ struct CResolution {
     }
   }
 
-  private func table(of candidate: CCandidates.Candidate) throws(ServiceError) -> RuntimeAddress {
+  private func table(of candidate: CCandidate) throws(ServiceError) -> RuntimeAddress {
     let entry = candidate.entry
     let table = try read(ForeignCall.serviceTable(at: candidate.address, in: entry.memory), entry)
     guard table.size >= size else {

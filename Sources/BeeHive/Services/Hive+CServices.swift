@@ -65,7 +65,7 @@ extension Hive {
     }
   }
 
-  private func destroy(_ object: RuntimeAddress, by candidate: CCandidates.Candidate) -> Bool {
+  private func destroy(_ object: RuntimeAddress, by candidate: CCandidate) -> Bool {
     let entry = candidate.entry
     guard let isLast = state.withLock({ $0.giveBack(object, to: entry) }) else { return false }
     guard isLast else { return true }
@@ -76,12 +76,12 @@ extension Hive {
 
   /// The C services of a name, and what the Hive was when they were looked up.
   func cCandidates(of service: String, name: String?) -> CCandidates {
-    var candidates = state.withLock { state in
-      CCandidates(
-        entries: state.table.services(named: service).compactMap { entry in
-          guard case .structure(let structure, let address) = entry.provider else { return nil }
-          return CCandidates.Candidate(entry: entry, structure: structure, address: address)
-        }, version: state.table.version, turn: state.handedOut.turn)
+    var candidates = state.withLock { state -> CCandidates in
+      let entries = state.table.services(named: service).compactMap { entry -> CCandidate? in
+        guard case .structure(let structure, let address) = entry.provider else { return nil }
+        return CCandidate(entry: entry, structure: structure, address: address)
+      }
+      return (entries, state.table.version, state.handedOut.turn)
     }
     let found = candidates.entries
     let named = found.filter { $0.entry.attributes.name == name }
@@ -91,20 +91,15 @@ extension Hive {
   }
 }
 
-/// The C services of a name.
-struct CCandidates {
-  struct Candidate {
-    let entry: RegisteredEntry
-    let structure: CStructure
-    let address: RuntimeAddress
-  }
+/// The C services of a name, larger priority first, then in order; see `EntryTable.version` and
+/// `HandedOut.turn`.
+typealias CCandidates = (entries: [CCandidate], version: Int, turn: Int)
 
-  /// Larger priority first, then in order.
-  var entries: [Candidate]
-  /// See `EntryTable.version`.
-  var version: Int
-  /// See `HandedOut.turn`.
-  var turn: Int
+/// A C service that may answer.
+struct CCandidate {
+  let entry: RegisteredEntry
+  let structure: CStructure
+  let address: RuntimeAddress
 }
 
 /// What a C factory made, and how it is given back.

@@ -27,7 +27,7 @@ extension Hive {
   private func make(_ entry: RegisteredEntry, in scope: ServiceScope) async throws(ServiceError) {
     switch entry.provider {
     case .structure(let structure, let address):
-      let candidate = CCandidates.Candidate(entry: entry, structure: structure, address: address)
+      let candidate = CCandidate(entry: entry, structure: structure, address: address)
       let lookup = unsafe CResolution(
         entry.name, name: entry.givenName, as: OpaquePointer.self, scope: scope, hive: self)
       try lookup.check(candidate)

@@ -60,9 +60,7 @@ extension Resolution {
     }
   }
 
-  var key: UInt {
-    name.map { LookupCache.key(of: type, name: $0) } ?? LookupCache.key(of: type)
-  }
+  var key: UInt { name.map { LookupCache.key(of: type, name: $0) } ?? LookupCache.key(of: type) }
 
   /// Keeps who makes a service that each lookup makes anew; not where an entry that nothing makes
   /// today may come before it tomorrow.

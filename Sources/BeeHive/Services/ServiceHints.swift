@@ -32,11 +32,8 @@ extension Hive {
     }
     var error = ServiceError(
       .unusable, service: spelling, message: reasons.joined(separator: "; "), sources: sources)
-    if let name {
-      error.hint = {
-        SimilarNames(to: name, among: entries.compactMap(\.attributes.name)).question
-      }
-    }
+    let names = entries.compactMap(\.attributes.name)
+    error.hint = { name.map { SimilarNames(to: $0, among: names).question } ?? "" }
     return error
   }
 
@@ -45,8 +42,7 @@ extension Hive {
     case .rejected(let problem): return "rejected, since \(problem)"
     case .accepted(let problem): return problem.message
     case .bound(.structure):
-      guard name != nil else { return "its library is gone" }
-      return entry.nameRemark
+      return name == nil ? "its library is gone" : entry.nameRemark
     case .bound: return "it is written in Swift; look it up by type"
     }
   }
