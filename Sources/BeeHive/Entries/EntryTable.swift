@@ -78,7 +78,7 @@ struct EntryTable {
   /// Takes in what an image declares, in its order.
   mutating func add(_ arrival: ImageEntries) {
     version += 1
-    let outline = arrival.outline
+    let (outline, image) = (arrival.outline, arrival.outline.image.mapped.id)
     stateRecord?.add(outline.image.mapped)
     makeRoom(for: arrival.count)
     unmade.begin(outline, firstOrder: arrival.firstOrder)
@@ -91,8 +91,10 @@ struct EntryTable {
         }
         continue
       }
-      let reference = UnmadeEntries.Reference(image: outline.image.mapped.id, index: index)
-      for reference in unmade.add(reference, named: view.hash) { make(reference) }
+      let entry = UnmadeEntries.Reference(image: image, index: index)
+      guard !unmade.add(entry, named: view.hash) else { continue }
+      if let other = unmade.claim(view.hash) { make(other) }
+      make(entry)
     }
     for entry in rest { add(entry) }
   }

@@ -27,7 +27,7 @@ struct ImageEntries {
       RegisteredEntry(rejection, order: first + UInt64(views.count + number), in: outline.image)
     }
     made = checked + rejected
-    count = views.count(where: \.isPlain) + made.count
+    count = views.count { $0.isPlain } + made.count
   }
 
   /// Every entry, in order. Those that are plain are made for the caller alone.

@@ -59,20 +59,18 @@ struct UnmadeEntries {
   /// Begins with an image, of which `add` then takes in each plain entry.
   mutating func begin(_ outline: Outline, firstOrder: UInt64) {
     groups[outline.image.mapped.id] = Group(
-      outline: outline, firstOrder: firstOrder, isLeft: outline.views.map(\.isPlain))
+      outline: outline, firstOrder: firstOrder, isLeft: outline.views.map { $0.isPlain })
   }
 
-  /// Takes in a plain entry, for which there is room. Returns what has to be made as its name is taken: the
-  /// entry that had it until now, unless that is made, and this one.
-  mutating func add(_ entry: Reference, named hash: UInt32) -> [Reference] {
+  /// Takes in a plain entry, for which there is room. False if its name is taken: then the entry that has
+  /// it, unless that is made, and this one are to be made.
+  mutating func add(_ entry: Reference, named hash: UInt32) -> Bool {
     count += 1
     let position = position(of: hash)
-    guard places[position].image >= 0 || places[position].image == Place.made else {
-      fill(
-        position, Place(hash: hash, image: Int32(entry.image), index: UInt32(entry.index)))
-      return []
-    }
-    return [claim(hash), entry].compactMap(\.self)
+    let image = places[position].image
+    guard image < 0, image != Place.made else { return false }
+    fill(position, Place(hash: hash, image: Int32(entry.image), index: UInt32(entry.index)))
+    return true
   }
 
   /// Gives a name to entries that are made: the entry that had it until now and must be made.
