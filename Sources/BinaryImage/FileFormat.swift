@@ -17,11 +17,21 @@ package protocol FileFormat: FileImage, AnyObject {
   /// read; nil where none stand there.
   func extent(from address: VirtualAddress, reading count: UInt64) throws(ImageError) -> FileExtent?
 
-  /// Lends the text that starts `offset` bytes into a section, without its NUL, for the call's
-  /// duration.
-  func withText<Result>(
-    inSection index: Int, from offset: UInt64, limit: Int, _ body: (Span<UInt8>) -> Result
-  ) throws(ImageError) -> Result
+  /// Whether this has the debug information alone that was split from another file.
+  var hasOnlyDebugInformation: Bool { get }
+
+  /// What the header of a section claims, in this part of the file: it decides, not what the caller
+  /// made of it. Without an offset, the file has no bytes of the section.
+  func location(of section: Section) throws(ImageError) -> (offset: UInt64?, size: UInt64)
+
+  /// The bytes of a section that is compressed; nil of any other.
+  func inflated(_ section: Section) throws(ImageError) -> [UInt8]?
+
+  /// Refuses bytes that mean nothing as they stand.
+  func checkReadable(_ offset: UInt64, _ size: UInt64) throws(ImageError)
+
+  /// A section by its index, for a pointer that leads into it.
+  func anySection(_ index: Int) throws(ImageError) -> Section
 
   /// What `sections(named:)` answers if the file does not change meanwhile.
   func findSections(named name: String) throws(ImageError) -> [Section]

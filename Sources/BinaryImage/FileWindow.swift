@@ -66,9 +66,7 @@ package struct FileWindow {
   ) throws(ImageError) -> Result {
     let (end, overflow) = offset.addingReportingOverflow(size)
     let bound = overflow ? file.size : min(end, file.size)
-    guard offset < bound else {
-      throw file.error(.truncated, "The file ends before this text.", at: offset)
-    }
+    try file.check(offset < bound, .truncated, "The file ends before this text.", at: offset)
     guard let found = try text(file, at: offset, before: bound, limit: limit) else {
       guard bound < end, bound - offset <= UInt64(max(0, limit)) else {
         throw file.unterminated(limit, at: offset)
@@ -76,28 +74,5 @@ package struct FileWindow {
       throw file.error(.truncated, "The file ends inside this text.", at: offset)
     }
     return body(found.bytes.span.extracting(found.range))
-  }
-}
-
-extension OpenedFile {
-  /// The error for a text that goes on for too long.
-  package func unterminated(_ limit: Int, at offset: UInt64?) -> ImageError {
-    error(
-      .unterminated, "No NUL ends the text within \(limit) bytes or before its mapping ends.",
-      at: offset)
-  }
-
-  /// The error for a target that no text of this file stands at.
-  package func noText(at target: PointerValue.Target) -> ImageError {
-    let reason =
-      switch target {
-      case .null: "A null pointer leads to no text."
-      case .imported(let symbol): "The text is '\(symbol)' of another image."
-      case .foreign(let address):
-        "0x\(UInt64(address.rawValue).hexadecimal) is an address of a process."
-      case .unresolvable(let reason): reason
-      case .address, .section: "The pointer leads out of the file."
-      }
-    return error(.outOfImage, reason)
   }
 }

@@ -34,6 +34,11 @@ package struct LEBReader {
     return Int64(bitPattern: value | sign)
   }
 
+  /// `SLEB128`, as what is added to an unsigned number.
+  package mutating func difference() throws(ImageError) -> UInt64 {
+    UInt64(bitPattern: try signed())
+  }
+
   /// Where the text at the position stands, without its NUL; goes on behind that.
   package mutating func text() throws(ImageError) -> Range<Int> {
     guard let length = bytes.span.textLength(from: position) else {

@@ -16,8 +16,7 @@ enum OpenedPath {
   /// Nothing else is opened, since opening alone acts on some devices. A look before is needless where
   /// the loader has mapped the file.
   init(_ path: [UInt8], wasMapped: Bool) {
-    let terminated = path.map(CChar.init(bitPattern:)) + [0]
-    self = unsafe terminated.withUnsafeBufferPointer { terminated in
+    self = unsafe path.cText.withUnsafeBufferPointer { terminated in
       guard let start = terminated.baseAddress else { return .noPath }
       return unsafe Self(at: start, count: path.count, wasMapped: wasMapped)
     }

@@ -20,91 +20,105 @@ package enum TargetMemory: Sendable {
   case outside
 }
 
-extension OpenedFile {
-  /// What the file has of the range that a section's header claims; nil where it claims none.
-  package func stored(
-    _ section: Section, at offset: UInt64?, size: UInt64, isSplit: @autoclosure () -> Bool
-  ) throws(ImageError) -> StoredBytes? {
-    do throws(ImageError) {
-      return StoredBytes(
-        size: try extent(of: section, at: offset, size: size, isSplit: isSplit()).size)
-    } catch  where error.code == .noContents && !isSplit() {
-      return nil
-    } catch  where error.code == .truncated {
-      return StoredBytes(size: held(at: offset ?? size, size).size, shortage: error)
+extension FileFormat {
+  /// The largest section that is read as a whole, and the most that one file may inflate to.
+  package static var mostContents: UInt64 { 1 << 28 }
+
+  /// Of most formats no section is compressed.
+  package func inflated(_ section: Section) throws(ImageError) -> [UInt8]? { nil }
+
+  /// Of most formats every byte can be read.
+  package func checkReadable(_ offset: UInt64, _ size: UInt64) throws(ImageError) {}
+
+  /// The range that a section's header claims, once the file is known to have it.
+  private func extent(of section: Section) throws(ImageError) -> FileExtent {
+    let (offset, size) = try location(of: section)
+    guard let offset else {
+      throw file.error(
+        .noContents,
+        hasOnlyDebugInformation
+          ? "The section has no bytes in this file; look in the one it was split from."
+          : "The section is memory that starts as zeros; the file has no bytes of it.",
+        section: section.name)
     }
+    try file.check(
+      file.holds(offset, size), .truncated,
+      "The file ends before the section's \(size) bytes do.", section: section.name, at: offset)
+    return FileExtent(offset: offset, size: size)
   }
 
-  /// The part of a range that the file has.
-  package func held(at offset: UInt64, _ extentSize: UInt64) -> FileExtent {
-    FileExtent(offset: offset, size: min(extentSize, size - min(size, offset)))
+  /// The same, once it is known to be readable.
+  package func contents(of section: Section) throws(ImageError) -> FileExtent {
+    let extent = try extent(of: section)
+    try checkReadable(extent.offset, extent.size)
+    return extent
   }
 
-  /// Where in this part of the file a section stands.
-  package func place(of section: Section) -> UInt64? { section.offset.map { $0.rawValue &- base } }
+  /// All bytes of a section, uncompressed.
+  func bytes(of section: Section) throws(ImageError) -> [UInt8] {
+    let extent = try contents(of: section)
+    if let bytes = try inflated(section) { return bytes }
+    try file.check(
+      extent.size <= Self.mostContents, .unsupported,
+      "The section claims \(extent.size) bytes, more than are read at once.",
+      section: section.name, at: extent.offset)
+    return try file.read(at: extent.offset, count: Int(extent.size))
+  }
 
-  /// Where in the whole file a byte of this part stands.
-  package func offset(_ place: UInt64) -> FileOffset { FileOffset(rawValue: base &+ place) }
-}
+  /// Lends the bytes of a section, uncompressed, in file byte order, for the call's duration.
+  package func withBytes<Result>(
+    of section: Section, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result {
+    let bytes = try bytes(of: section)
+    return body(bytes.span)
+  }
 
-extension ELFFile {
   /// How much of a section the file has, once it is inflated; nil for one without bytes.
   package func stored(of section: Section) throws(ImageError) -> StoredBytes? {
-    let (stored, isCompressed) = try location(of: section)
-    let found = try file.stored(
-      section, at: stored.offset, size: stored.size, isSplit: hasOnlyDebugInformation)
-    guard isCompressed, let found, found.shortage == nil else { return found }
-    guard case .inflated(let bytes) = try contents(of: section) else { return found }
-    return StoredBytes(size: UInt64(bytes.count))
+    do throws(ImageError) {
+      let extent = try extent(of: section)
+      return StoredBytes(size: try inflated(section).map { UInt64($0.count) } ?? extent.size)
+    } catch  where error.code == .noContents && !hasOnlyDebugInformation {
+      return nil
+    } catch  where error.code == .truncated {
+      let (offset, size) = try location(of: section)
+      return StoredBytes(size: file.held(at: offset ?? size, size).size, shortage: error)
+    }
   }
 
   /// Bytes of a section, from an offset in it on; a compressed one is inflated.
   package func bytes(
     of section: Section, at offset: UInt64, count: Int
   ) throws(ImageError) -> [UInt8] {
-    let (stored, isCompressed) = try location(of: section)
-    guard !isCompressed else {
-      let bytes = try bytes(of: section)
-      guard offset <= UInt64(bytes.count), count <= bytes.count - Int(offset) else {
-        throw file.error(.outOfImage, "The section has fewer bytes.", section: section.name)
-      }
+    if let bytes = try inflated(section) {
+      try file.check(
+        offset <= UInt64(bytes.count) && count <= bytes.count - Int(offset), .outOfImage,
+        "The section has fewer bytes.", section: section.name)
       return Array(bytes[Int(offset)..<Int(offset) + count])
     }
-    return try file.read(at: (stored.offset ?? file.size).saturating(adding: offset), count: count)
+    let start = (try location(of: section).offset ?? file.size).saturating(adding: offset)
+    try checkReadable(start, UInt64(max(0, count)))
+    return try file.read(at: start, count: count)
   }
 
-  /// What stands where a pointer leads.
-  package func memory(at target: PointerValue.Target) throws(ImageError) -> TargetMemory {
-    switch target {
-    case .address(let address):
-      if try codeRanges().contains(address.rawValue) { return .code }
-      if try segments().extent(from: address) != nil { return .data }
-      if try segments().holds(address) { return .zeros }
-      // MIPS rounds the addresses in its global offset table to 64 KiB, up or down.
-      guard header.machine == UInt16(EM_MIPS), address.rawValue & 0xffff == 0,
-        address.rawValue >= 0x8000
-      else { return .outside }
-      let nearest = VirtualAddress(rawValue: address.rawValue - 0x8000)
-      return try segments().holds(nearest) ? .zeros : .outside
-    case .section(let index, _):
-      guard sectionIndices.contains(index) else { return .outside }
-      let section = try sectionHeader(index)
-      if section.isExecutable { return .code }
-      return section.type == UInt32(SHT_NOBITS) ? .zeros : .data
-    case .null, .imported, .foreign, .unresolvable: return .outside
+  /// Lends a text of a section, without its NUL, for the call's duration.
+  func withText<Result>(
+    inSection index: Int, from offset: UInt64, limit: Int, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result {
+    let section = try anySection(index)
+    let extent = try contents(of: section)
+    let inflated = try inflated(section)
+    try file.check(
+      offset < inflated.map { UInt64($0.count) } ?? extent.size, .outOfImage,
+      "0x\(offset.hexadecimal) lies past the end of section \(index).")
+    guard let inflated else {
+      return try texts.withText(
+        file, at: extent.offset + offset, size: extent.size - offset, limit: limit, body)
     }
-  }
-
-  /// The offset of the first word of a section, from an offset on, that a relocation is for.
-  package func nextRelocated(
-    from offset: UInt64, in section: Section
-  ) throws(ImageError) -> UInt64? {
-    if header.isObject {
-      return try relocations(ofObjectSection: section).place(notBefore: offset)
+    let start = Int(offset)
+    guard let length = inflated.span.textLength(from: start), length <= limit else {
+      throw file.unterminated(limit, at: nil)
     }
-    _ = try linkedRelocation(at: offset, in: section)
-    let start = section.address.rawValue
-    let next = try relocations.linked?.get().place(notBefore: start.saturating(adding: offset))
-    return next.flatMap { $0 - start < section.size ? $0 - start : nil }
+    return body(inflated.span.extracting(start..<start + length))
   }
 }

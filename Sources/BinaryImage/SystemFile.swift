@@ -5,18 +5,36 @@ internal import LibC
 package func readBytes(
   of descriptor: Int32, at offset: Int, count: Int
 ) -> (bytes: [UInt8], failure: Int32) {
-  var failure: Int32 = 0
-  let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-    while filled < count, let start = buffer.baseAddress {
-      // Sound: the buffer holds `count` bytes, of which `filled` have been written.
-      let got = unsafe pread(descriptor, start + filled, count - filled, off_t(offset &+ filled))
-      if got < 0, errno == EINTR { continue }
-      if got < 0 { failure = errno }
-      if got <= 0 { return }
-      filled += got
-    }
+  // Sound: the pointer covers what is left of the array, for the duration of the call.
+  unsafe [UInt8].reading(count) { rest, filled in
+    unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(offset &+ filled))
   }
-  return (bytes, failure)
+}
+
+extension [UInt8] {
+  /// At most `count` bytes of a call that reads some of those it is asked for, told how many there are
+  /// already; fewer where no more come, with the system's reason where there is one, else 0.
+  package static func reading(
+    _ count: Int, _ call: (UnsafeMutableRawBufferPointer, _ filled: Int) -> Int
+  ) -> (bytes: [UInt8], failure: Int32) {
+    var failure: Int32 = 0
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      while filled < count {
+        // Sound: the buffer holds `count` bytes, of which `filled` have been written.
+        let rest = unsafe UnsafeMutableRawBufferPointer(
+          UnsafeMutableBufferPointer(rebasing: buffer[filled..<count]))
+        let more = unsafe call(rest, filled)
+        if more < 0, errno == EINTR { continue }
+        if more < 0 { failure = errno }
+        if more <= 0 { break }
+        filled += more
+      }
+    }
+    return (bytes, failure)
+  }
+
+  /// The bytes as a text of C, which NUL ends.
+  package var cText: [CChar] { map(CChar.init(bitPattern:)) + [0] }
 }
 
 /// All bytes of a file of `/proc`, whose size the system does not tell; or the number of its refusal.

@@ -46,9 +46,8 @@ package enum ImageFile {
     for (magic, what) in unread where file.head.starts(with: magic) {
       throw file.error(.unsupported, "The file is not read: it is \(what).")
     }
-    guard !isContainer(file.head) else {
-      throw file.error(.notAnObject, "The file holds other files; it is no image itself.")
-    }
+    try file.check(
+      !isContainer(file.head), .notAnObject, "The file holds other files; it is no image itself.")
     throw file.error(.notAnObject, "The file is no object file of a known format.")
   }
 }

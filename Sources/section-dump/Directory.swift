@@ -78,8 +78,3 @@ enum Directory {
     return result == 0 ? status : nil
   }
 }
-
-extension [UInt8] {
-  /// The bytes as a text of C, which NUL ends.
-  var cText: [CChar] { map(CChar.init(bitPattern:)) + [0] }
-}

@@ -8,10 +8,9 @@ extension ELFFile {
   /// Throws where the file ends before a segment, a section or a table of headers does, or where
   /// the section table contradicts what else the file says.
   package func checkDeclared() throws(ImageError) {
-    guard header.sections.isComplete else {
-      throw file.error(
-        .truncated, "The file ends before its section headers do.", at: header.sections.offset)
-    }
+    try file.check(
+      header.sections.isComplete, .truncated, "The file ends before its section headers do.",
+      at: header.sections.offset)
     // Split debug information keeps the program headers of the file that it was split from.
     if let extent = try segments().extent(notWithin: file), !hasOnlyDebugInformation {
       throw file.error(
@@ -22,11 +21,10 @@ extension ELFFile {
     let table = try sectionTable()
     for index in sectionIndices where table[index].hasContents {
       let section = table[index]
-      guard file.holds(section.offset, section.size) else {
-        throw file.error(
-          .truncated, "The file ends before the \(section.size) bytes of a section do.",
-          section: table.name(of: index), at: section.offset)
-      }
+      try file.check(
+        file.holds(section.offset, section.size), .truncated,
+        "The file ends before the \(section.size) bytes of a section do.",
+        section: table.name(of: index), at: section.offset)
     }
     try checkContradictions()
   }

@@ -13,7 +13,7 @@ struct ELFDynamic {
   /// What the loader relocates without a table.
   private(set) var globalOffsets: ELFGlobalOffsets?
   /// `DT_SYMTAB` and `DT_STRTAB`.
-  private(set) var symbols: ELFSymbolTable?
+  private(set) var symbols: ELFSymbols?
 
   /// More bytes than any linker's dynamic section has.
   private static let mostBytes: UInt64 = 1 << 20
@@ -59,8 +59,9 @@ struct ELFDynamic {
       let stringExtent = segments.extent(from: VirtualAddress(rawValue: strings))
     {
       let size = min(stringExtent.size, value(Int64(DT_STRSZ)) ?? stringExtent.size)
-      self.symbols = ELFSymbolTable(
-        entries: symbolExtent, names: FileExtent(offset: stringExtent.offset, size: size))
+      self.symbols = ELFSymbols(
+        of: file, header, entries: symbolExtent,
+        names: FileExtent(offset: stringExtent.offset, size: size))
     }
   }
 
@@ -75,10 +76,9 @@ struct ELFDynamic {
   private static func tags(
     of file: OpenedFile, _ header: ELFHeader, at extent: FileExtent
   ) throws(ImageError) -> [(tag: Int64, value: UInt64)] {
-    guard extent.size <= mostBytes else {
-      throw file.error(
-        .malformed, "The dynamic section claims \(extent.size) bytes.", at: extent.offset)
-    }
+    try file.check(
+      extent.size <= mostBytes, .malformed, "The dynamic section claims \(extent.size) bytes.",
+      at: extent.offset)
     let bytes = try file.read(at: extent.offset, count: Int(extent.size))
     var tags: [(tag: Int64, value: UInt64)] = []
     var position = 0

@@ -29,7 +29,6 @@ package final class ELFFile: FileFormat {
   var words = FileWindow()
   package var texts = FileWindow()
   package var mapped = FileWindow()
-  var symbols = ELFSymbols()
   var relocations = ELFRelocationTables()
 
   /// Reads the headers of a file that is open already.
@@ -57,9 +56,7 @@ package final class ELFFile: FileFormat {
         throw file.error(.malformed, "The name of section \(index) lies outside the names.")
       }
       budget -= name.utf8.count
-      guard budget > 0 else {
-        throw file.error(.malformed, "The sections share their names' bytes beyond reason.")
-      }
+      try file.check(budget > 0, .malformed, "The sections share their names' bytes beyond reason.")
       sections.append(section(index, try sectionHeader(index), name: name))
     }
     return sections
@@ -85,10 +82,9 @@ package final class ELFFile: FileFormat {
       found.append(section(index, header, name: name))
       if header.hasContents { total = total.saturating(adding: min(header.size, file.size)) }
     }
-    guard found.count <= 1 || total <= file.size else {
-      throw file.error(
-        .malformed, "\(found.count) sections of this name share their bytes.", section: name)
-    }
+    try file.check(
+      found.count <= 1 || total <= file.size, .malformed,
+      "\(found.count) sections of this name share their bytes.", section: name)
     if found.isEmpty, header.isObject, try isSlimLTO.get() {
       throw file.error(
         .unsupported,
@@ -120,9 +116,7 @@ package final class ELFFile: FileFormat {
   /// The header of a section.
   func sectionHeader(_ index: Int) throws(ImageError) -> ELFSectionHeader {
     let table = try sectionTable()
-    guard 0..<table.count ~= index else {
-      throw file.error(.malformed, "Section header \(index) cannot be read.")
-    }
+    try file.check(0..<table.count ~= index, .malformed, "Section header \(index) cannot be read.")
     return table[index]
   }
 

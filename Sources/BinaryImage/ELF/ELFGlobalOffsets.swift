@@ -40,7 +40,7 @@ struct ELFGlobalOffsets {
 
 extension ELFRelocations {
   /// Makes a relocation of each wanted word, as the loader does.
-  mutating func collect(_ table: ELFGlobalOffsets, of file: OpenedFile) throws(ImageError) {
+  mutating func collect(_ table: ELFGlobalOffsets) throws(ImageError) {
     guard let types = machine.relocations, let relative = types.relative.first,
       let symbolic = types.table.first
     else { return }
@@ -56,13 +56,11 @@ extension ELFRelocations {
     while index < table.extent.size / word {
       let place = table.address &+ index * word
       if ranges.contains(place) {
-        if index < table.locals {
-          consider(place, symbol: 0, type: relative, 0, .rel)
-        } else {
-          let symbol = table.firstSymbol &+ (index - table.locals)
-          consider(
-            place, symbol: UInt32(truncatingIfNeeded: symbol), type: symbolic, 0, .rel)
-        }
+        let isLocal = index < table.locals
+        let symbol = isLocal ? 0 : table.firstSymbol &+ (index - table.locals)
+        consider(
+          place, symbol: UInt32(truncatingIfNeeded: symbol), type: isLocal ? relative : symbolic,
+          0, .rel)
       }
       index += 1
     }

@@ -1,9 +1,7 @@
 /// The encodings that save space: bitmaps, and differences of variable length.
 extension ELFRelocations {
   /// Decodes `DT_RELR`: an even word is an address, an odd one a bitmap of the words after it.
-  mutating func collectBitmaps(
-    _ table: ELFRelocationTable, of file: OpenedFile
-  ) throws(ImageError) {
+  mutating func collectBitmaps(_ table: ELFRelocationTable) throws(ImageError) {
     let word = UInt64(bits / 8)
     let covered = word * UInt64(bits - 1)
     var next: UInt64?
@@ -32,18 +30,14 @@ extension ELFRelocations {
   }
 
   /// Decodes `SHT_CREL`: a count, then for each entry what differs from the one before.
-  mutating func collectDifferences(
-    _ table: ELFRelocationTable, of file: OpenedFile
-  ) throws(ImageError) {
-    var reader = LEBReader(try packedBytes(table, of: file), of: file, "the packed relocations")
+  mutating func collectDifferences(_ table: ELFRelocationTable) throws(ImageError) {
+    var reader = LEBReader(try packedBytes(table), of: file, "the packed relocations")
     let header = try reader.unsigned()
     let isExplicit = header & 4 != 0
     let flagBits: UInt64 = isExplicit ? 3 : 2
     let shift = header & 3
-    var place: UInt64 = 0
-    var symbol: UInt32 = 0
-    var type: UInt32 = 0
-    var addend: UInt64 = 0
+    var (place, addend): (UInt64, UInt64) = (0, 0)
+    var (symbol, type): (UInt32, UInt32) = (0, 0)
     var left = header >> 3
     while left > 0 {
       left -= 1
@@ -52,73 +46,53 @@ extension ELFRelocations {
       if first >= 0x80 {
         place &+= (try reader.unsigned() << (7 - flagBits)) &- (0x80 >> flagBits)
       }
-      if first & 1 != 0 {
-        symbol &+= UInt32(truncatingIfNeeded: try reader.signed())
-      }
-      if first & 2 != 0 { type &+= UInt32(truncatingIfNeeded: try reader.signed()) }
-      if isExplicit, first & 4 != 0 {
-        addend &+= UInt64(bitPattern: try reader.signed())
-      }
-      consider(
-        place << shift, symbol: symbol, type: type, addend, isExplicit ? .rela : .rel)
+      if first & 1 != 0 { symbol &+= UInt32(truncatingIfNeeded: try reader.difference()) }
+      if first & 2 != 0 { type &+= UInt32(truncatingIfNeeded: try reader.difference()) }
+      if isExplicit, first & 4 != 0 { addend &+= try reader.difference() }
+      consider(place << shift, symbol: symbol, type: type, addend, isExplicit ? .rela : .rel)
     }
   }
 
   /// Decodes `DT_ANDROID_RELA` and `DT_ANDROID_REL`: groups that share what their entries share.
-  mutating func collectGroups(
-    _ table: ELFRelocationTable, of file: OpenedFile
-  ) throws(ImageError) {
-    let bytes = try packedBytes(table, of: file)
-    guard bytes.starts(with: Array("APS2".utf8)) else {
-      throw file.error(
-        .malformed, "The packed relocations lack their magic.", at: table.extent.offset)
-    }
+  mutating func collectGroups(_ table: ELFRelocationTable) throws(ImageError) {
+    let bytes = try packedBytes(table)
+    try file.check(
+      bytes.starts(with: "APS2".utf8), .malformed, "The packed relocations lack their magic.",
+      at: table.extent.offset)
     var reader = LEBReader(bytes, of: file, "the packed relocations", at: 4)
     var left = try reader.signed()
-    var place = UInt64(bitPattern: try reader.signed())
-    var info: UInt64 = 0
-    var addend: UInt64 = 0
+    var place = try reader.difference()
+    var (info, addend): (UInt64, UInt64) = (0, 0)
     // A group needs no byte per entry, but every entry writes a word of the file.
-    guard left >= 0, UInt64(left) <= file.size else {
-      throw file.error(
-        .malformed, "\(left) packed relocations are more than the file can have.",
-        at: table.extent.offset)
-    }
+    try file.check(
+      left >= 0 && UInt64(left) <= file.size, .malformed,
+      "\(left) packed relocations are more than the file can have.", at: table.extent.offset)
     while left > 0 {
       let size = try reader.signed()
       let flags = try reader.signed()
       let (sharesInfo, sharesStep) = (flags & 1 != 0, flags & 2 != 0)
       let (sharesAddend, hasAddend) = (flags & 4 != 0, flags & 8 != 0)
-      guard size > 0, size <= left else {
-        throw file.error(.malformed, "A group of packed relocations is too large or empty.")
-      }
+      try file.check(
+        size > 0 && size <= left, .malformed,
+        "A group of packed relocations is too large or empty.")
       left -= size
-      let step = sharesStep ? UInt64(bitPattern: try reader.signed()) : 0
-      if sharesInfo { info = UInt64(bitPattern: try reader.signed()) }
-      if !hasAddend {
-        addend = 0
-      } else if sharesAddend {
-        addend &+= UInt64(bitPattern: try reader.signed())
-      }
+      let step = sharesStep ? try reader.difference() : 0
+      if sharesInfo { info = try reader.difference() }
+      if sharesAddend, hasAddend { addend &+= try reader.difference() }
+      if !hasAddend { addend = 0 }
       for _ in 0..<size {
-        place &+= sharesStep ? step : UInt64(bitPattern: try reader.signed())
-        if !sharesInfo { info = UInt64(bitPattern: try reader.signed()) }
-        if hasAddend, !sharesAddend {
-          addend &+= UInt64(bitPattern: try reader.signed())
-        }
+        place &+= sharesStep ? step : try reader.difference()
+        if !sharesInfo { info = try reader.difference() }
+        if hasAddend, !sharesAddend { addend &+= try reader.difference() }
         consider(place, info, addend, table.encoding == .androidRela ? .rela : .rel)
       }
     }
   }
 
-  private func packedBytes(
-    _ table: ELFRelocationTable, of file: OpenedFile
-  ) throws(ImageError) -> [UInt8] {
-    guard table.extent.size <= 1 << 28 else {
-      throw file.error(
-        .malformed, "The packed relocations claim \(table.extent.size) bytes.",
-        at: table.extent.offset)
-    }
-    return try file.read(at: table.extent.offset, count: Int(table.extent.size))
+  private func packedBytes(_ table: ELFRelocationTable) throws(ImageError) -> [UInt8] {
+    let (offset, size) = (table.extent.offset, table.extent.size)
+    try file.check(
+      size <= 1 << 28, .malformed, "The packed relocations claim \(size) bytes.", at: offset)
+    return try file.read(at: offset, count: Int(size))
   }
 }

@@ -3,16 +3,12 @@ internal import CElf
 /// Pointers of a file: the relocation that covers a word decides, the bytes alone mean nothing.
 extension ELFFile {
   /// The pointer that stands `offset` bytes into `section`.
-  package func pointer(
-    at offset: UInt64, in section: Section
-  ) throws(ImageError) -> PointerValue {
+  package func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue {
     let raw = try word(at: offset, in: section)
-    let relocation: ELFRelocation?
-    if header.isObject {
-      relocation = try relocations(ofObjectSection: section).relocation(at: offset)
-    } else {
-      relocation = try linkedRelocation(at: offset, in: section)
-    }
+    let relocation =
+      header.isObject
+      ? try relocations(ofObjectSection: section).relocation(at: offset)
+      : try linkedRelocation(at: offset, in: section)
     guard let relocation else { return try unrelocated(raw) }
     guard let types = machine.relocations else {
       throw file.error(
@@ -25,8 +21,9 @@ extension ELFFile {
   /// The word as it stands in the file.
   private func word(at offset: UInt64, in section: Section) throws(ImageError) -> UInt64 {
     let size = UInt64(header.wordSize)
-    let (stored, isCompressed) = try location(of: section)
-    guard !isCompressed, let start = stored.offset else {
+    let entry = hasSectionTable ? try sectionHeader(section.index) : nil
+    let start = entry.map { $0.hasContents ? $0.offset : nil } ?? file.place(of: section)
+    guard entry?.isCompressed != true, let start else {
       let bytes = try bytes(of: section)
       guard
         let word = Int(exactly: offset).flatMap({
@@ -36,7 +33,7 @@ extension ELFFile {
       return word
     }
     // Of a section that claims more than the file has, what is there is read.
-    let extent = file.held(at: start, stored.size)
+    let extent = file.held(at: start, entry?.size ?? section.size)
     guard extent.size >= size, offset <= extent.size - size else {
       throw noWord(at: offset, in: section)
     }
@@ -57,9 +54,7 @@ extension ELFFile {
       return PointerValue(
         rawValue: raw, target: .unresolvable("no relocation covers the word"), resolution: .number)
     }
-    return PointerValue(
-      rawValue: raw, target: try target(at: raw),
-      resolution: .absolute)
+    return PointerValue(rawValue: raw, target: try target(at: raw), resolution: .absolute)
   }
 
   // MARK: - Meaning of a relocation
@@ -113,12 +108,12 @@ extension ELFFile {
     _ relocation: ELFRelocation, _ unresolved: PointerValue, addend: UInt64, in section: Section
   ) throws(ImageError) -> PointerValue {
     var value = unresolved
-    guard let table = try symbolTable(for: section) else {
+    guard let symbols = try symbols(for: section) else {
       throw file.error(
         .malformed, "A relocation names symbol \(relocation.symbol), but there are no symbols.",
         section: section.name)
     }
-    let symbol = try symbols.symbol(relocation.symbol, in: table, of: file, header)
+    let symbol = try symbols.symbol(relocation.symbol)
     let isSection = symbol.type == UInt8(STT_SECTION)
     value.symbol = symbol.name.isEmpty || isSection ? nil : symbol.name
     value.resolution = isSection && header.isObject ? .section : .symbol
@@ -137,9 +132,8 @@ extension ELFFile {
   /// A linked address, or the symbol whose data the loader copies there from another image.
   private func target(at address: UInt64) throws(ImageError) -> PointerValue.Target {
     if let copy = try relocations.linked?.get().copy(notAfter: address),
-      let table = try dynamic()?.symbols
+      let symbol = try dynamic()?.symbols?.symbol(copy.symbol)
     {
-      let symbol = try symbols.symbol(copy.symbol, in: table, of: file, header)
       if address - copy.place < symbol.size { return .imported(symbol: symbol.name) }
     }
     return .address(VirtualAddress(rawValue: address))

@@ -11,7 +11,7 @@ struct ELFRelocationTables {
   /// Of an object: the relocation sections, by the index of the section that they apply to.
   var sections: [Int: [Int]]?
   /// Of an object: the symbol tables by their index.
-  var symbols: [Int: ELFSymbolTable] = [:]
+  var symbols: [Int: ELFSymbols] = [:]
 }
 
 /// Where relocations are found: `PT_DYNAMIC` of linked files, `SHT_REL*` of objects.
@@ -21,9 +21,7 @@ extension ELFFile {
     at offset: UInt64, in section: Section
   ) throws(ImageError) -> ELFRelocation? {
     let (place, overflow) = section.address.rawValue.addingReportingOverflow(offset)
-    guard !overflow else {
-      throw file.error(.malformed, "The section wraps around.", section: section.name)
-    }
+    try file.check(!overflow, .malformed, "The section wraps around.", section: section.name)
     let range = place..<place.saturating(adding: UInt64(header.wordSize))
     if let known = try relocations.linked?.get(), known.ranges.covers(range) {
       return known.relocation(at: place)
@@ -40,9 +38,7 @@ extension ELFFile {
   }
 
   /// The relocations of one section of an object, and of no other.
-  func relocations(
-    ofObjectSection section: Section
-  ) throws(ImageError) -> ELFRelocations {
+  func relocations(ofObjectSection section: Section) throws(ImageError) -> ELFRelocations {
     if let known = relocations.bySection[section.index] { return try known.get() }
     let collected = Result<ELFRelocations, ImageError> { () throws(ImageError) in
       var tables: [ELFRelocationTable] = []
@@ -82,25 +78,23 @@ extension ELFFile {
   ]
 
   /// The symbols that the relocations of a section name.
-  func symbolTable(for section: Section) throws(ImageError) -> ELFSymbolTable? {
+  func symbols(for section: Section) throws(ImageError) -> ELFSymbols? {
     guard header.isObject else { return try dynamic()?.symbols }
     guard let first = try relocationSections()[section.index]?.first else { return nil }
     let index = try sectionHeader(first).link
     if let known = relocations.symbols[index] { return known }
     let table = try sectionHeader(index)
     let names = try sectionHeader(table.link)
-    guard table.type == UInt32(SHT_SYMTAB), names.type == UInt32(SHT_STRTAB) else {
-      throw file.error(
-        .malformed, "The relocations name symbols of a section that holds none.",
-        section: section.name)
+    try file.check(
+      table.type == UInt32(SHT_SYMTAB) && names.type == UInt32(SHT_STRTAB), .malformed,
+      "The relocations name symbols of a section that holds none.", section: section.name)
+    let all = try sectionTable()
+    let long = sectionIndices.first {
+      all[$0].type == UInt32(SHT_SYMTAB_SHNDX) && all[$0].link == index
     }
-    var symbols = ELFSymbolTable(entries: table.extent, names: names.extent)
-    for other in sectionIndices {
-      let entry = try sectionHeader(other)
-      guard entry.type == UInt32(SHT_SYMTAB_SHNDX), entry.link == index else { continue }
-      symbols.longIndices = entry.extent
-      break
-    }
+    let symbols = ELFSymbols(
+      of: file, header, entries: table.extent, names: names.extent,
+      longIndices: long.map { all[$0].extent })
     relocations.symbols[index] = symbols
     return symbols
   }

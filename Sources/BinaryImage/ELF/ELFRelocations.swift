@@ -61,6 +61,7 @@ struct ELFRelocations {
   private let areCombined: Bool
   /// The furthest place that anything is written to, wanted or not; nil where nothing is.
   private(set) var furthest: UInt64?
+  let file: OpenedFile
   let machine: ELFMachine
   private let copyType: UInt32?
   let bits: Int
@@ -69,22 +70,19 @@ struct ELFRelocations {
   /// Collects what `tables` say about `ranges`, and what the loader does without them.
   init(
     of file: OpenedFile, _ header: ELFHeader, _ machine: ELFMachine,
-    in tables: [ELFRelocationTable],
-    globalOffsets: ELFGlobalOffsets? = nil, ranges: AddressRanges
+    in tables: [ELFRelocationTable], globalOffsets: ELFGlobalOffsets? = nil, ranges: AddressRanges
   ) throws(ImageError) {
-    self.ranges = ranges
-    self.machine = machine
+    (self.file, self.machine, self.ranges) = (file, machine, ranges)
     copyType = machine.relocations?.copy
-    bits = header.bits
-    order = header.order
+    (bits, order) = (header.bits, header.order)
     areCombined = header.isObject
-    if let globalOffsets { try collect(globalOffsets, of: file) }
+    if let globalOffsets { try collect(globalOffsets) }
     for table in tables {
       switch table.encoding {
-      case .rela, .rel: try collect(table, of: file)
-      case .relr: try collectBitmaps(table, of: file)
-      case .crel: try collectDifferences(table, of: file)
-      case .androidRela, .androidRel: try collectGroups(table, of: file)
+      case .rela, .rel: try collect(table)
+      case .relr: try collectBitmaps(table)
+      case .crel: try collectDifferences(table)
+      case .androidRela, .androidRel: try collectGroups(table)
       }
     }
     kept.settle(areCombined: areCombined)
@@ -107,9 +105,7 @@ struct ELFRelocations {
 
   // MARK: - Tables of entries
 
-  private mutating func collect(
-    _ table: ELFRelocationTable, of file: OpenedFile
-  ) throws(ImageError) {
+  private mutating func collect(_ table: ELFRelocationTable) throws(ImageError) {
     let word = bits / 8
     let isExplicit = table.encoding == .rela
     let entry = word * (isExplicit ? 3 : 2)

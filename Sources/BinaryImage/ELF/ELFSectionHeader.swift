@@ -33,6 +33,9 @@ struct ELFSectionHeader {
   var hasContents: Bool { type != UInt32(SHT_NOBITS) && type != UInt32(SHT_NULL) }
   /// Whether the section is part of the image in memory.
   var isLoaded: Bool { flags & UInt64(SHF_ALLOC) != 0 }
+  /// Whether its bytes have to be inflated.
+  var isCompressed: Bool { flags & UInt64(SHF_COMPRESSED) != 0 }
+
   /// Whether the section is run.
   var isExecutable: Bool { flags & UInt64(SHF_EXECINSTR) != 0 }
   /// Where the file has the section, as the header claims.

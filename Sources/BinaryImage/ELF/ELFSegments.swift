@@ -116,10 +116,9 @@ package struct ELFSegment {
   static func table(
     of file: OpenedFile, _ header: ELFHeader
   ) throws(ImageError) -> ArraySlice<UInt8> {
-    guard header.segments.isComplete else {
-      throw file.error(
-        .truncated, "The file ends inside the program headers.", at: header.segments.offset)
-    }
+    try file.check(
+      header.segments.isComplete, .truncated, "The file ends inside the program headers.",
+      at: header.segments.offset)
     let size = Int(header.segments.count) * size(bits: header.bits)
     return try file.slice(at: header.segments.offset, count: size)
   }

@@ -64,18 +64,16 @@ struct Archive: ContainerFormat {
         }
         // Members may have one name, but not each the longest there is.
         nameSize += UInt64(name.text.utf8.count)
-        guard nameSize <= 2 * file.size else {
-          throw file.error(
-            .malformed, "The members share the bytes of their names beyond reason.", at: position)
-        }
+        try file.check(
+          nameSize <= 2 * file.size, .malformed,
+          "The members share the bytes of their names beyond reason.", at: position)
         switch name {
         case .names: names = (start, entry.size)
         case .index(let encoding?, let skipped):
           let most = min(entry.size - skipped, 16)
-          guard ImageFile.start(of: try file.read(at: start + skipped, count: Int(most))) != 0
-          else {
-            throw file.error(.malformed, "What is called the index is an object.", at: position)
-          }
+          try file.check(
+            ImageFile.start(of: try file.read(at: start + skipped, count: Int(most))) != 0,
+            .malformed, "What is called the index is an object.", at: position)
           let index = try ArchiveIndex(
             encoding, of: file, at: start + skipped, size: entry.size - skipped)
           furthest = max(furthest, index.furthest)
@@ -99,11 +97,9 @@ struct Archive: ContainerFormat {
         }
         position = end + end % 2
       }
-      guard furthest < position else {
-        throw file.error(
-          .truncated, "The index names a member at 0x\(furthest.hexadecimal), past the last.",
-          at: position)
-      }
+      try file.check(
+        furthest < position, .truncated,
+        "The index names a member at 0x\(furthest.hexadecimal), past the last.", at: position)
     } catch {
       body(.failure(error))
     }
@@ -116,12 +112,10 @@ struct Archive: ContainerFormat {
   ) throws(ImageError) {
     let name = member.container.last ?? ""
     guard let path = member.systemPath else { return }
-    guard !member.head.starts(with: Self.thinMagic) else {
-      throw file.error(
-        .unsupported,
-        "The member \(name) is a thin archive, which a thin archive cannot hold; name it by itself.",
-        at: position)
-    }
+    try file.check(
+      !member.head.starts(with: Self.thinMagic), .unsupported,
+      "The member \(name) is a thin archive, which a thin archive cannot hold; name it by itself.",
+      at: position)
     guard opened.insert(path).inserted else {
       throw file.error(.malformed, "The member \(name) is named once more.", at: position)
     }

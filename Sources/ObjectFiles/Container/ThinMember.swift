@@ -30,14 +30,9 @@ enum ThinMember {
 
   /// The path without links, dots and doubled slashes; nil where nothing stands there.
   private static func resolved(_ path: [UInt8]) -> [UInt8]? {
-    guard !path.contains(0) else { return nil }
-    // Sound: the buffer ends in NUL and outlives the call; the answer is freed once it is copied.
-    return unsafe (path + [0]).withUnsafeBytes { bytes in
-      guard let text = unsafe bytes.bindMemory(to: CChar.self).baseAddress,
-        let answer = unsafe realpath(text, nil)
-      else { return nil }
-      defer { unsafe free(answer) }
-      return Array(unsafe String(cString: answer).utf8)
-    }
+    // Sound: the text ends in NUL and outlives the call; the answer is freed once it is copied.
+    guard !path.contains(0), let answer = unsafe realpath(path.cText, nil) else { return nil }
+    defer { unsafe free(answer) }
+    return Array(unsafe String(cString: answer).utf8)
   }
 }

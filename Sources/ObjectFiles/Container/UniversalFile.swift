@@ -11,6 +11,12 @@ struct UniversalFile: ContainerFormat {
     var size: UInt64
     /// The power of two that the slice's start is a multiple of.
     var alignment: UInt32
+
+    init(_ fields: MachOFields) throws(MachOFields.TooShort) {
+      name = MachOMachine(type: try fields.single(0), subtype: try fields.single(4)).name
+      (offset, size) = (try fields.word(8), try fields.word(8 + fields.bits / 8))
+      alignment = try fields.single(8 + fields.bits / 4)
+    }
   }
 
   private let file: OpenedFile
@@ -44,12 +50,7 @@ struct UniversalFile: ContainerFormat {
     slices = (0..<Int(count)).compactMap { index in
       let fields = MachOFields(
         table, index * stride..<(index + 1) * stride, bits: bits, order: .big)
-      guard let type = fields.single(0), let subtype = fields.single(4),
-        let offset = fields.word(8),
-        let size = fields.word(8 + bits / 8), let alignment = fields.single(8 + bits / 4)
-      else { return nil }
-      let machine = MachOMachine(type: type, subtype: subtype)
-      return Slice(name: machine.name, offset: offset, size: size, alignment: alignment)
+      return try? Slice(fields)
     }
   }
 

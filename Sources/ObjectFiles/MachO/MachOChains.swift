@@ -6,7 +6,11 @@ internal import BinaryImage
 /// walking from the start of its page.
 ///
 /// C: `struct dyld_chained_fixups_header` and its kin in `<mach-o/fixup-chains.h>`.
-struct MachOChains {
+final class MachOChains: MachOLinkedFixups {
+  /// Everything: pages are looked at when they are asked for.
+  let ranges = AddressRanges([0..<UInt64.max])
+  private let file: OpenedFile
+  private let segments: MachOSegments
   /// `dyld_chained_fixups_header`: where the parts stand in the file.
   private let starts: UInt64
   private let imports: MachOChainedImports
@@ -27,38 +31,35 @@ struct MachOChains {
     var places: [UInt64]
   }
 
-  /// Reads the header of the fixups that stand at `extent`.
+  /// Reads the header of the fixups that stand at `extent`, and then the segments.
   init(
-    of file: OpenedFile, _ header: MachOHeader, at extent: FileExtent
+    of file: OpenedFile, _ header: MachOHeader, at extent: FileExtent,
+    _ segments: () throws(ImageError) -> MachOSegments
   ) throws(ImageError) {
+    self.file = file
     let size = 28
-    guard extent.size >= UInt64(size) else {
-      throw file.error(
-        .malformed, "The chained fixups have \(extent.size) bytes, too few for their header.",
-        at: extent.offset)
-    }
+    try file.check(
+      extent.size >= UInt64(size), .malformed,
+      "The chained fixups have \(extent.size) bytes, too few for their header.", at: extent.offset)
     let bytes = try file.read(at: extent.offset, count: size)
-    let fields = MachOFields(bytes, 0..<size, bits: 32, order: header.order)
-    let version = fields.single(0) ?? 0
-    guard version == 0 else {
-      throw file.error(
-        .unsupported, "Version \(version) of the chained fixups is unknown.", at: extent.offset)
+    let words = stride(from: 0, to: size, by: 4).map { place in
+      UInt64(bytes.span.integer(at: place, as: UInt32.self, order: header.order) ?? 0)
     }
+    try file.check(
+      words[0] == 0, .unsupported, "Version \(words[0]) of the chained fixups is unknown.",
+      at: extent.offset)
     (order, wordSize) = (header.order, header.wordSize)
-    end = extent.offset + extent.size
-    starts = extent.offset + UInt64(fields.single(4) ?? 0)
-    imports = try MachOChainedImports(fields, in: extent, of: file)
-    guard starts <= end else {
-      throw file.error(.malformed, "The chains' starts lie outside the fixups.", at: extent.offset)
-    }
+    (starts, end) = (extent.offset + words[1], extent.offset + extent.size)
+    imports = MachOChainedImports(words, in: extent, of: file, order)
+    try file.check(
+      starts <= end, .malformed, "The chains' starts lie outside the fixups.", at: extent.offset)
+    self.segments = try segments()
   }
 
   /// What the loader does to the word at `address`, which holds `raw`; nil where it leaves it alone.
-  mutating func fixup(
-    at address: UInt64, raw: UInt64, _ segments: MachOSegments, of file: OpenedFile
-  ) throws(ImageError) -> MachOFixup? {
+  func fixup(at address: UInt64, raw: UInt64) throws(ImageError) -> MachOFixup? {
     guard let found = segments.index(holding: address),
-      let page = try page(of: address, in: found, segments, of: file),
+      let page = try page(of: address, in: found),
       page.places.element(at: address, by: { $0 }) != nil
     else { return nil }
     switch page.format.meaning(of: raw, highestPointer: page.highestPointer) {
@@ -69,7 +70,7 @@ struct MachOChains {
       }
       return .chained(address: base &+ offset)
     case .bind(let ordinal, let addend):
-      var bind = try imports.bind(ordinal, &window, of: file, order)
+      var bind = try imports.bind(ordinal)
       bind.addend &+= addend
       return .bind(bind)
     case .number: return .other("the word of the chain is a number, no pointer")
@@ -77,13 +78,11 @@ struct MachOChains {
   }
 
   /// The last word of a range that the loader writes; nil where it writes none.
-  mutating func lastFixup(
-    in range: Range<UInt64>, _ segments: MachOSegments, of file: OpenedFile
-  ) throws(ImageError) -> UInt64? {
+  func lastFixup(in range: Range<UInt64>) throws(ImageError) -> UInt64? {
     var last: UInt64?
     var address = range.lowerBound
     while range.contains(address), let found = segments.index(holding: address),
-      let page = try page(of: address, in: found, segments, of: file)
+      let page = try page(of: address, in: found)
     {
       last = page.places.lastKey(in: range, by: { $0 }) ?? last
       address = page.end
@@ -94,51 +93,44 @@ struct MachOChains {
   // MARK: - Walking
 
   /// The page of a segment that `address` is in; nil where no chain starts there.
-  private mutating func page(
-    of address: UInt64, in index: Int, _ segments: MachOSegments, of file: OpenedFile
-  ) throws(ImageError) -> Page? {
+  private func page(of address: UInt64, in index: Int) throws(ImageError) -> Page? {
     let segment = segments.list[index]
     if let page, page.segment == index, let first = page.places.first,
       let last = page.places.last, first <= address, address <= last
     {
       return page
     }
-    guard try UInt32(integer(at: starts, 4, of: file)) > UInt32(index) else { return nil }
-    let offset = try integer(at: starts + 4 + UInt64(index) * 4, 4, of: file)
+    guard try UInt32(integer(at: starts, 4)) > UInt32(index) else { return nil }
+    let offset = try integer(at: starts + 4 + UInt64(index) * 4, 4)
     guard offset != 0 else { return nil }
     let info = starts + offset
-    let pageSize = try integer(at: info + 4, 2, of: file)
-    let formatNumber = UInt16(truncatingIfNeeded: try integer(at: info + 6, 2, of: file))
-    let distance = try integer(at: info + 8, 8, of: file)
-    let highest = try integer(at: info + 16, 4, of: file)
-    let pageCount = try integer(at: info + 20, 2, of: file)
+    let pageSize = try integer(at: info + 4, 2)
+    let formatNumber = UInt16(truncatingIfNeeded: try integer(at: info + 6, 2))
+    let distance = try integer(at: info + 8, 8)
+    let highest = try integer(at: info + 16, 4)
+    let pageCount = try integer(at: info + 20, 2)
     guard let format = MachOChainedFormat(rawValue: formatNumber) else {
       let name = MachOChainedFormat.others[formatNumber].map { " (\($0))" } ?? ""
       throw file.error(
         .unsupported, "Chained pointers of format \(formatNumber)\(name) are not read.", at: info)
     }
-    guard pageSize >= 1 << 8, format.wordSize == wordSize, let base = segments.base,
-      base &+ distance == segment.address
-    else {
-      throw file.error(
-        .malformed, "The chains of \(segment.name) contradict the segment.", at: info)
-    }
+    try file.check(
+      pageSize >= 1 << 8 && format.wordSize == wordSize
+        && segments.base.map { $0 &+ distance } == segment.address, .malformed,
+      "The chains of \(segment.name) contradict the segment.", at: info)
     let number = (address - segment.address) / pageSize
     guard number < pageCount else { return nil }
     if let page, page.segment == index, page.number == number { return page }
     var found = Page(
       segment: index, number: number, format: format, highestPointer: highest,
       end: segment.address.saturating(adding: (number + 1) * pageSize), places: [])
-    let starts = try chainStarts(at: info + 22, page: number, count: pageCount, format, of: file)
+    let starts = try chainStarts(at: info + 22, page: number, count: pageCount, format)
     if !starts.isEmpty {
       let first = number * pageSize
       // A word may begin in one page and end in the next.
       let length = min(pageSize + UInt64(wordSize), segment.fileSize - min(first, segment.fileSize))
-      let bytes = try file.read(
-        at: segment.offset.saturating(adding: first), count: Int(length))
-      for start in starts {
-        try walk(bytes, from: start, within: Int(pageSize), &found, segment, of: file)
-      }
+      let bytes = try file.read(at: segment.offset.saturating(adding: first), count: Int(length))
+      for start in starts { try walk(bytes, from: start, within: Int(pageSize), &found, segment) }
       found.places.sort()
     }
     page = found
@@ -146,16 +138,16 @@ struct MachOChains {
   }
 
   /// Where the chains of a page start, from its beginning; a page of 32-bit words may have several.
-  private mutating func chainStarts(
-    at table: UInt64, page: UInt64, count: UInt64, _ format: MachOChainedFormat, of file: OpenedFile
+  private func chainStarts(
+    at table: UInt64, page: UInt64, count: UInt64, _ format: MachOChainedFormat
   ) throws(ImageError) -> [Int] {
-    let start = try integer(at: table + page * 2, 2, of: file)
+    let start = try integer(at: table + page * 2, 2)
     if start == 0xffff { return [] }
     guard start & 0x8000 != 0, format == .pointer32 else { return [Int(start)] }
     var starts: [Int] = []
     var index = start & 0x7fff
     while starts.count < 0x8000 {
-      let next = try integer(at: table + index * 2, 2, of: file)
+      let next = try integer(at: table + index * 2, 2)
       starts.append(Int(next & 0x7fff))
       if next & 0x8000 != 0 { return starts }
       index += 1
@@ -165,7 +157,7 @@ struct MachOChains {
 
   private func walk(
     _ bytes: [UInt8], from start: Int, within pageSize: Int, _ page: inout Page,
-    _ segment: MachOSegment, of file: OpenedFile
+    _ segment: MachOSegment
   ) throws(ImageError) {
     let first = segment.address &+ page.number &* UInt64(pageSize)
     var position = start
@@ -183,12 +175,10 @@ struct MachOChains {
   }
 
   /// An unsigned integer of the tables.
-  private mutating func integer(
-    at offset: UInt64, _ size: Int, of file: OpenedFile
-  ) throws(ImageError) -> UInt64 {
-    guard offset + UInt64(size) <= end else {
-      throw file.error(.malformed, "A table of the chained fixups lies outside them.", at: offset)
-    }
+  private func integer(at offset: UInt64, _ size: Int) throws(ImageError) -> UInt64 {
+    try file.check(
+      offset + UInt64(size) <= end, .malformed, "A table of the chained fixups lies outside them.",
+      at: offset)
     let (bytes, position) = try window.load(file, at: offset, count: size)
     switch size {
     case 2: return UInt64(bytes.span.integer(at: position, as: UInt16.self, order: order) ?? 0)

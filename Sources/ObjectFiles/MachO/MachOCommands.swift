@@ -61,57 +61,43 @@ struct MachOCommands {
       }
       let fields = MachOFields(
         bytes, position..<position + Int(size), bits: header.bits, order: header.order)
-      guard read(kind, fields) else { throw malformed("has not the size of what it holds") }
+      guard (try? read(kind, fields)) != nil else {
+        throw malformed("has not the size of what it holds")
+      }
       position += Int(size)
     }
-    guard position == bytes.count else {
-      throw file.error(
-        .malformed,
-        "\(header.commandCount) load commands leave \(bytes.count - position) of their "
-          + "\(bytes.count) bytes.", at: UInt64(header.size + position))
-    }
+    try file.check(
+      position == bytes.count, .malformed,
+      "\(header.commandCount) load commands leave \(bytes.count - position) of their "
+        + "\(bytes.count) bytes.", at: UInt64(header.size + position))
   }
 
-  /// Takes in one command; false where it is too small, or a segment's has not the size of its
+  /// Takes in one command; throws where it is too small, or a segment's has not the size of its
   /// sections.
-  private mutating func read(_ command: UInt32, _ fields: MachOFields) -> Bool {
-    func extent(_ place: Int) -> FileExtent? {
-      guard let offset = fields.single(place), let size = fields.single(place + 4) else {
-        return nil
-      }
-      return FileExtent(offset: UInt64(offset), size: UInt64(size))
-    }
+  private mutating func read(
+    _ command: UInt32, _ fields: MachOFields
+  ) throws(MachOFields.TooShort) {
     switch command {
     case 0x1, 0x19:
-      guard let segment = MachOSegment(fields),
-        let own = MachOSection.all(of: segment, at: segments.count, fields)
-      else { return false }
+      let segment = try MachOSegment(fields)
+      sections += try MachOSection.all(of: segment, at: segments.count, fields)
       segments.append(segment)
-      sections += own
-    case 0x2:
-      guard let table = MachOSymbolTable(fields) else { return false }
-      symbols = table
+    case 0x2: symbols = try MachOSymbolTable(fields)
     case 0xb:
-      guard let external = extent(64), let local = extent(72) else { return false }
+      let (external, local) = (try fields.extent(64), try fields.extent(72))
       classicRelocations = [external, local].map {
         FileExtent(offset: $0.offset, size: $0.size * 8)
       }
-    case 0x1b:
-      guard let bytes = fields.bytes(8, count: 16) else { return false }
-      uuid = bytes
+    case 0x1b: uuid = try fields.bytes(8, count: 16)
     case 0x21, 0x2c:
-      guard let range = extent(8), let system = fields.single(16) else { return false }
+      let (range, system) = (try fields.extent(8), try fields.single(16))
       if system != 0, range.size > 0 { encrypted = range }
     case 0x22:
-      guard let rebase = extent(8), let bind = extent(16), let weak = extent(24),
-        let lazy = extent(32)
-      else { return false }
-      dyldInfo = DyldInfo(rebase: rebase, bind: bind, weakBind: weak, lazyBind: lazy)
-    case 0x8000_0034:
-      guard let table = extent(8) else { return false }
-      chainedFixups = table
+      dyldInfo = DyldInfo(
+        rebase: try fields.extent(8), bind: try fields.extent(16), weakBind: try fields.extent(24),
+        lazyBind: try fields.extent(32))
+    case 0x8000_0034: chainedFixups = try fields.extent(8)
     default: break
     }
-    return true
   }
 }

@@ -91,12 +91,10 @@ extension MachOFile {
     for segment in stored {
       if segment.offset > end, file.holds(end, segment.offset - end) {
         let size = min(segment.offset - end, most)
-        guard try file.read(at: end, count: Int(size)).allSatisfy({ $0 == 0 }) else {
-          throw file.error(
-            .malformed,
-            "No segment holds the bytes up to 0x\(segment.offset.hexadecimal), which are not empty.",
-            at: end)
-        }
+        try file.check(
+          file.read(at: end, count: Int(size)).allSatisfy({ $0 == 0 }), .malformed,
+          "No segment holds the bytes up to 0x\(segment.offset.hexadecimal), which are not empty.",
+          at: end)
       }
       end = max(end, segment.offset.saturating(adding: segment.fileSize))
     }

@@ -15,32 +15,40 @@ struct MachOFields {
   /// The length in bytes.
   var count: Int { range.count }
 
-  /// 32 bits at a place; nil where they do not fit in.
-  func single(_ place: Int) -> UInt32? {
-    bytes.span.extracting(range).integer(at: place, order: order)
+  /// What is looked for does not fit in.
+  struct TooShort: Error {}
+
+  /// 32 bits at a place.
+  func single(_ place: Int) throws(TooShort) -> UInt32 {
+    try there(bytes.span.extracting(range).integer(at: place, order: order))
   }
 
-  /// 16 bits at a place; nil where they do not fit in.
-  func half(_ place: Int) -> UInt16? {
-    bytes.span.extracting(range).integer(at: place, order: order)
+  /// The same as a number that counts bytes, or entries.
+  func number(_ place: Int) throws(TooShort) -> UInt64 { UInt64(try single(place)) }
+
+  /// An address or a size of this class.
+  func word(_ place: Int) throws(TooShort) -> UInt64 {
+    try there(bytes.span.extracting(range).word(at: place, bits: bits, order: order))
   }
 
-  /// A byte at a place; nil where it does not fit in.
-  func byte(_ place: Int) -> UInt8? { place < range.count ? bytes[range.lowerBound + place] : nil }
-
-  /// An address or a size of this class; nil where it does not fit in.
-  func word(_ place: Int) -> UInt64? {
-    bytes.span.extracting(range).word(at: place, bits: bits, order: order)
+  /// Offset and size, 32 bits each.
+  func extent(_ place: Int) throws(TooShort) -> FileExtent {
+    FileExtent(offset: try number(place), size: try number(place + 4))
   }
 
-  /// Bytes as they stand; nil where they do not fit in.
-  func bytes(_ place: Int, count: Int) -> [UInt8]? {
-    guard place + count <= range.count else { return nil }
+  /// Bytes as they stand.
+  func bytes(_ place: Int, count: Int) throws(TooShort) -> [UInt8] {
+    guard place + count <= range.count else { throw TooShort() }
     return Array(bytes[range.lowerBound + place..<range.lowerBound + place + count])
   }
 
-  /// A name of 16 bytes, which fills them or ends with NUL; nil where it does not fit in.
-  func name(_ place: Int) -> String? {
-    bytes(place, count: 16).map { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+  /// A name of 16 bytes, which fills them or ends with NUL.
+  func name(_ place: Int) throws(TooShort) -> String {
+    String(decoding: try bytes(place, count: 16).prefix { $0 != 0 }, as: UTF8.self)
+  }
+
+  private func there<Value>(_ value: Value?) throws(TooShort) -> Value {
+    guard let value else { throw TooShort() }
+    return value
   }
 }

@@ -16,7 +16,6 @@ package final class MachOFile: FileFormat {
   var words = FileWindow()
   package var texts = FileWindow()
   package var mapped = FileWindow()
-  var symbols = MachOSymbols()
   var fixups = MachOFixupTables()
 
   /// Reads the header of a file that is open already.
@@ -49,20 +48,16 @@ package final class MachOFile: FileFormat {
       if entry.offset != nil { total = total.saturating(adding: min(entry.size, file.size)) }
       if header.isObject { relocations += entry.relocationCount * 8 }
     }
-    guard found.count <= Self.mostSections else {
-      throw file.error(
-        .malformed, "The file claims \(found.count) sections of this name.", section: name)
-    }
-    guard found.count <= 1 || total <= file.size else {
-      throw file.error(
-        .malformed, "\(found.count) sections of this name share their bytes.", section: name)
-    }
+    try file.check(
+      found.count <= Self.mostSections, .malformed,
+      "The file claims \(found.count) sections of this name.", section: name)
+    try file.check(
+      found.count <= 1 || total <= file.size, .malformed,
+      "\(found.count) sections of this name share their bytes.", section: name)
     // What claims too much by itself is found to be cut off.
-    guard found.count <= 1 || relocations <= file.size else {
-      throw file.error(
-        .malformed, "The relocations of \(found.count) sections of this name share their bytes.",
-        section: name)
-    }
+    try file.check(
+      found.count <= 1 || relocations <= file.size, .malformed,
+      "The relocations of \(found.count) sections of this name share their bytes.", section: name)
     fixups.wanted.insert(found, named: name)
     return found
   }
@@ -79,9 +74,8 @@ package final class MachOFile: FileFormat {
   /// The entry of a section by its ordinal, which counts from 1.
   func sectionEntry(_ ordinal: Int) throws(ImageError) -> MachOSection {
     let sections = try commands().sections
-    guard ordinal >= 1, ordinal <= sections.count else {
-      throw file.error(.outOfImage, "There is no section \(ordinal).")
-    }
+    try file.check(
+      ordinal >= 1 && ordinal <= sections.count, .outOfImage, "There is no section \(ordinal).")
     return sections[ordinal - 1]
   }
 
@@ -92,6 +86,12 @@ package final class MachOFile: FileFormat {
 
   private lazy var loadedCommands = Result<MachOCommands, ImageError> { () throws(ImageError) in
     try MachOCommands(of: file, header)
+  }
+
+  /// The symbols; nil where there are none.
+  func symbols() throws(ImageError) -> MachOSymbols? { try loadedSymbols.get() }
+  private lazy var loadedSymbols = Result<MachOSymbols?, ImageError> { () throws(ImageError) in
+    try commands().symbols.map { MachOSymbols($0, of: file, header) }
   }
 
   /// The segments of a linked file.

@@ -4,9 +4,7 @@ internal import BinaryImage
 struct MachOFixupTables {
   /// The sections whose pointers are asked for.
   var wanted = WantedSections()
-  /// Of `LC_DYLD_CHAINED_FIXUPS`.
-  var chains: MachOChains?
-  /// Of other linked files: what covers the wanted sections.
+  /// Of a linked file: what covers the wanted sections.
   var linked: Result<any MachOLinkedFixups, ImageError>?
   /// Of an object: what applies to a section, by its ordinal.
   var byOrdinal: [Int: Result<MachORelocations, ImageError>] = [:]
@@ -16,10 +14,10 @@ struct MachOFixupTables {
 protocol MachOLinkedFixups {
   /// What was looked at.
   var ranges: AddressRanges { get }
-  /// What the loader does to the word at `place`; nil where it leaves it alone.
-  func fixup(at place: UInt64) -> MachOFixup?
+  /// What the loader does to the word at `place`, which holds `raw`; nil where it leaves it alone.
+  func fixup(at place: UInt64, raw: UInt64) throws(ImageError) -> MachOFixup?
   /// The last word of a range that the loader writes; nil where it writes none.
-  func lastFixup(in range: Range<UInt64>) -> UInt64?
+  func lastFixup(in range: Range<UInt64>) throws(ImageError) -> UInt64?
 }
 
 /// Where fixups are found: chains, programs or relocations, by the age of the file.
@@ -28,59 +26,52 @@ extension MachOFile {
   func fixup(
     at place: UInt64, raw: UInt64, in section: Section
   ) throws(ImageError) -> MachOFixup? {
-    guard var chains = try chains() else {
-      return try linkedFixups(at: place, in: section)?.fixup(at: place)
-    }
-    defer { fixups.chains = chains }
-    return try chains.fixup(at: place, raw: raw, segments(), of: file)
+    try linkedFixups(at: place, in: section)?.fixup(at: place, raw: raw)
   }
 
   /// The last word of a section of a linked file that the loader writes; nil where it writes none.
   func lastFixup(in section: Section) throws(ImageError) -> UInt64? {
     let start = section.address.rawValue
-    let range = start..<start.saturating(adding: section.size)
-    guard var chains = try chains() else {
-      return try linkedFixups(at: start, in: section)?.lastFixup(in: range)
-    }
-    defer { fixups.chains = chains }
-    return try chains.lastFixup(in: range, segments(), of: file)
-  }
-
-  /// The chains, taken out so that they are walked in place: a copy of the page would be made
-  /// otherwise. Nil where the file has none.
-  private func chains() throws(ImageError) -> MachOChains? {
-    guard let extent = try commands().chainedFixups, extent.size > 0 else { return nil }
-    guard let known = fixups.chains else { return try MachOChains(of: file, header, at: extent) }
-    fixups.chains = nil
-    return known
+    return try linkedFixups(at: start, in: section)?
+      .lastFixup(in: start..<start.saturating(adding: section.size))
   }
 
   /// What covers the word at `place`, and all other wanted ones; nil where the file has neither
-  /// programs nor relocations.
+  /// chains, programs nor relocations.
   private func linkedFixups(
     at place: UInt64, in section: Section
   ) throws(ImageError) -> (any MachOLinkedFixups)? {
-    let commands = try commands()
-    guard
-      commands.dyldInfo != nil
-        || (commands.chainedFixups == nil && commands.classicRelocations != nil)
-    else { return nil }
     let range = place..<place.saturating(adding: UInt64(header.wordSize))
     if let known = try fixups.linked?.get(), known.ranges.covers(range) { return known }
-    fixups.wanted.insert(section)
-    let ranges = AddressRanges(of: fixups.wanted.list)
-    let found = Result<any MachOLinkedFixups, ImageError> { () throws(ImageError) in
-      if let info = commands.dyldInfo {
-        return try MachOFixups(of: file, header, segments(), info, ranges: ranges)
+    let (file, header, commands) = (file, header, try commands())
+    let found: Result<any MachOLinkedFixups, ImageError>
+    if let extent = commands.chainedFixups, extent.size > 0 {
+      found = Result { () throws(ImageError) in
+        try MachOChains(of: file, header, at: extent, segments)
       }
-      let countsFromWritable = header.machine.countsFromWritableSegment || header.hasSplitSegments
-      let origin = try segments().list.first { $0.isWritable || !countsFromWritable }
-      return try MachORelocations(
-        of: file, header, in: commands.classicRelocations ?? [], ranges: ranges,
-        origin: origin?.address ?? 0)
+    } else if let info = commands.dyldInfo {
+      let ranges = wantedRanges(with: section)
+      found = Result { () throws(ImageError) in
+        try MachOFixups(of: file, header, segments(), info, ranges: ranges)
+      }
+    } else if let extents = commands.classicRelocations, commands.chainedFixups == nil {
+      let ranges = wantedRanges(with: section)
+      found = Result { () throws(ImageError) in
+        let countsFromWritable = header.machine.countsFromWritableSegment || header.hasSplitSegments
+        let origin = try segments().list.first { $0.isWritable || !countsFromWritable }
+        return try MachORelocations(
+          of: file, header, in: extents, ranges: ranges, origin: origin?.address ?? 0)
+      }
+    } else {
+      return nil
     }
     fixups.linked = found
     return try found.get()
+  }
+
+  private func wantedRanges(with section: Section) -> AddressRanges {
+    fixups.wanted.insert(section)
+    return AddressRanges(of: fixups.wanted.list)
   }
 
   /// The relocations of one section of an object, and of no other.
@@ -90,11 +81,10 @@ extension MachOFile {
       let entry = try sectionEntry(section.index)
       let table = FileExtent(
         offset: entry.relocationOffset, size: entry.relocationCount * 8)
-      guard file.holds(table.offset, table.size) else {
-        throw file.error(
-          .truncated, "The file ends before the section's relocations do.", section: section.name,
-          at: table.offset)
-      }
+      try file.check(
+        file.holds(table.offset, table.size), .truncated,
+        "The file ends before the section's relocations do.", section: section.name,
+        at: table.offset)
       return try MachORelocations(
         of: file, header, in: [table], ranges: AddressRanges([0..<section.size]))
     }

@@ -83,15 +83,14 @@ struct MachOFixups: MachOLinkedFixups {
   }
 
   private func bytes(of extent: FileExtent) throws(ImageError) -> [UInt8] {
-    guard extent.size <= Self.mostBytes else {
-      throw file.error(
-        .malformed, "The loader's information claims \(extent.size) bytes.", at: extent.offset)
-    }
+    try file.check(
+      extent.size <= Self.mostBytes, .malformed,
+      "The loader's information claims \(extent.size) bytes.", at: extent.offset)
     return try file.read(at: extent.offset, count: Int(extent.size))
   }
 
   /// What the loader does to the word at `place`; nil where it leaves it alone.
-  func fixup(at place: UInt64) -> MachOFixup? {
+  func fixup(at place: UInt64, raw: UInt64) -> MachOFixup? {
     guard let slot = slots.element(at: place, by: \.place) else { return nil }
     switch slot.bind {
     case -1: return .rebase(weak: slot.weak < 0 ? nil : binds[Int(slot.weak)].symbol)
@@ -120,19 +119,17 @@ struct MachOFixups: MachOLinkedFixups {
     _ count: UInt64, skipping skip: UInt64 = 0, _ cursor: inout Cursor, bind: Int32,
     isWeak: Bool = false
   ) throws(ImageError) {
-    guard count <= budget else {
-      throw file.error(.malformed, "The loader is told to fix up more words than the file has.")
-    }
+    try file.check(
+      count <= budget, .malformed, "The loader is told to fix up more words than the file has.")
     budget -= count
     guard let segment = cursor.segment else {
       guard count == 0 else { throw file.error(.malformed, "A fixup names no segment.") }
       return
     }
     for _ in 0..<count {
-      guard cursor.offset < segment.memorySize, segment.memorySize - cursor.offset >= wordSize
-      else {
-        throw file.error(.malformed, "A fixup lies outside the segment \(segment.name).")
-      }
+      try file.check(
+        cursor.offset < segment.memorySize && segment.memorySize - cursor.offset >= wordSize,
+        .malformed, "A fixup lies outside the segment \(segment.name).")
       let place = segment.address &+ cursor.offset
       if ranges.contains(place) {
         slots.append(

@@ -52,7 +52,6 @@ struct MachOHeader {
     static let core: UInt32 = 4
     static let preload: UInt32 = 5
     static let dylib: UInt32 = 6
-    static let dylinker: UInt32 = 7
     static let bundle: UInt32 = 8
     static let dylibStub: UInt32 = 9
     static let dsym: UInt32 = 10
@@ -95,22 +94,18 @@ struct MachOHeader {
     commandSize = try field(5)
     flags = try field(6)
     if bits == 64 { _ = try field(7) }
-    guard FileType.others[type] == nil else {
-      throw file.error(
-        .unsupported, "The file holds \(FileType.others[type] ?? ""), which is not read.", at: 12)
-    }
+    try file.check(
+      FileType.others[type] == nil, .unsupported,
+      "The file holds \(FileType.others[type] ?? ""), which is not read.", at: 12)
     guard (FileType.object...FileType.kext).contains(type) else {
       throw file.error(.unsupported, "Mach-O file type \(type) is unknown.", at: 12)
     }
-    guard commandSize <= Self.mostCommandBytes, commandCount <= commandSize / 8 else {
-      throw file.error(
-        .malformed,
-        "\(commandCount) load commands are said to take \(commandSize) bytes; no file has that.",
-        at: 16)
-    }
-    guard UInt64(bits == 64 ? 32 : 28) + UInt64(commandSize) <= file.size else {
-      throw file.error(
-        .truncated, "The file ends before its \(commandSize) bytes of load commands do.", at: 20)
-    }
+    try file.check(
+      commandSize <= Self.mostCommandBytes && commandCount <= commandSize / 8, .malformed,
+      "\(commandCount) load commands are said to take \(commandSize) bytes; no file has that.",
+      at: 16)
+    try file.check(
+      UInt64(bits == 64 ? 32 : 28) + UInt64(commandSize) <= file.size, .truncated,
+      "The file ends before its \(commandSize) bytes of load commands do.", at: 20)
   }
 }

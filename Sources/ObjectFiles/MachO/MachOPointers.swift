@@ -12,9 +12,7 @@ extension MachOFile {
       return try resolve(relocation, raw: raw, in: section)
     }
     let (place, overflow) = section.address.rawValue.addingReportingOverflow(offset)
-    guard !overflow else {
-      throw file.error(.malformed, "The section wraps around.", section: section.name)
-    }
+    try file.check(!overflow, .malformed, "The section wraps around.", section: section.name)
     if let fixup = try fixup(at: place, raw: raw, in: section) {
       return try resolve(fixup, raw: raw, in: section)
     }
@@ -25,11 +23,9 @@ extension MachOFile {
   private func word(at offset: UInt64, in section: Section) throws(ImageError) -> UInt64 {
     let size = UInt64(header.wordSize)
     let extent = try held(of: section)
-    guard extent.size >= size, offset <= extent.size - size else {
-      throw file.error(
-        .truncated, "The section has no whole pointer at 0x\(offset.hexadecimal).",
-        section: section.name)
-    }
+    try file.check(
+      extent.size >= size && offset <= extent.size - size, .truncated,
+      "The section has no whole pointer at 0x\(offset.hexadecimal).", section: section.name)
     let (bytes, position) = try words.load(file, at: extent.offset + offset, count: Int(size))
     return bytes.span.word(at: position, bits: header.bits, order: header.order) ?? 0
   }
@@ -68,8 +64,8 @@ extension MachOFile {
       value.resolution = .symbol
       value.target = .imported(symbol: bind.symbol)
       let isExecutable = header.type == MachOHeader.FileType.execute
-      if bind.mayBeOwn(isExecutable: isExecutable), let table = try commands().symbols,
-        let address = try symbols.definition(of: bind.symbol, in: table, of: file, header)
+      if bind.mayBeOwn(isExecutable: isExecutable),
+        let address = try symbols()?.definition(of: bind.symbol)
       {
         let sum = masked(address &+ UInt64(bitPattern: bind.addend))
         value.target = .address(VirtualAddress(rawValue: sum))
@@ -129,10 +125,10 @@ extension MachOFile {
     _ number: UInt64, addend: UInt64, _ unresolved: PointerValue
   ) throws(ImageError) -> PointerValue {
     var value = unresolved
-    guard let table = try commands().symbols else {
+    guard let symbols = try symbols() else {
       throw file.error(.malformed, "A relocation names symbol \(number), but there are no symbols.")
     }
-    let symbol = try symbols.symbol(number, in: table, of: file, header)
+    let symbol = try symbols.symbol(number)
     value.symbol = symbol.name.isEmpty ? nil : symbol.name
     value.resolution = .symbol
     guard case .section(let ordinal) = symbol.place else {

@@ -88,7 +88,9 @@ struct MachORelocations: MachOLinkedFixups {
   func relocation(at place: UInt64) -> MachORelocation? { list.element(at: place, by: \.place) }
 
   /// What the loader does to the word at `place`.
-  func fixup(at place: UInt64) -> MachOFixup? { relocation(at: place).map(MachOFixup.relocation) }
+  func fixup(at place: UInt64, raw: UInt64) -> MachOFixup? {
+    relocation(at: place).map(MachOFixup.relocation)
+  }
 
   /// The last word of a range that a relocation writes; nil where none does.
   func lastFixup(in range: Range<UInt64>) -> UInt64? { list.lastKey(in: range, by: \.place) }

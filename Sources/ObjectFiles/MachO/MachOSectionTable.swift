@@ -21,40 +21,36 @@ struct MachOSection {
   /// The segment whose command tells of it, by its position.
   let owner: Int
 
-  /// The sections of a segment, the next in order; nil where its command has not exactly
-  /// their size.
+  /// The sections of a segment, the next in order, whose size its command must have exactly.
   static func all(
     of segment: MachOSegment, at index: Int, _ fields: MachOFields
-  ) -> [MachOSection]? {
+  ) throws(MachOFields.TooShort) -> [MachOSection] {
     let word = fields.bits / 8
     let stride = fields.bits == 64 ? 80 : 68
-    var place = 32 + 4 * word
-    guard let count = fields.single(place) else { return nil }
-    place += 8
+    let start = 40 + 4 * word
+    let count = Int(try fields.single(start - 8))
     // The loader counts them by the size too, and refuses what has another number.
-    guard fields.count - place == Int(count) * stride else { return nil }
-    return (0..<Int(count)).compactMap { number in
-      MachOSection(fields, at: place + number * stride, word: word, in: segment, at: index)
+    guard fields.count - start == count * stride else { throw MachOFields.TooShort() }
+    return try (0..<count).map { number throws(MachOFields.TooShort) in
+      try MachOSection(fields, at: start + number * stride, word: word, in: segment, at: index)
     }
   }
 
-  private init?(
+  private init(
     _ fields: MachOFields, at place: Int, word: Int, in owner: MachOSegment, at index: Int
-  ) {
+  ) throws(MachOFields.TooShort) {
     let rest = place + 32 + 2 * word
-    alignment = 1 << UInt64(fields.single(rest + 4).map { min($0, 63) } ?? 0)
-    stubSize = UInt64(fields.single(rest + 24) ?? 0)
-    guard let name = fields.name(place), let segment = fields.name(place + 16),
-      let address = fields.word(place + 32), let size = fields.word(place + 32 + word),
-      let offset = fields.single(rest), let relocations = fields.single(rest + 8),
-      let count = fields.single(rest + 12), let flags = fields.single(rest + 16)
-    else { return nil }
-    (self.name, self.segment, self.address, self.size) = (name, segment, address, size)
+    (name, segment) = (try fields.name(place), try fields.name(place + 16))
+    (address, size) = (try fields.word(place + 32), try fields.word(place + 32 + word))
+    alignment = 1 << min(try fields.number(rest + 4), 63)
+    (relocationOffset, relocationCount) = (
+      try fields.number(rest + 8), try fields.number(rest + 12)
+    )
+    (flags, stubSize) = (try fields.single(rest + 16), try fields.number(rest + 24))
     self.owner = index
-    (self.flags, relocationOffset, relocationCount) = (flags, UInt64(relocations), UInt64(count))
     // Of split debug information the segments are there, and empty.
     let isEmptied = owner.fileSize == 0 && owner.memorySize > 0
-    self.offset = Self.zeroed.contains(flags & 0xff) || isEmptied ? nil : UInt64(offset)
+    offset = Self.zeroed.contains(flags & 0xff) || isEmptied ? nil : try fields.number(rest)
   }
 
   /// `S_ZEROFILL`, `S_GB_ZEROFILL` and `S_THREAD_LOCAL_ZEROFILL`: zeros that no file stores.

@@ -14,16 +14,13 @@ struct MachOSegment {
   /// How many bytes of it are both in the file and in memory.
   var mappedSize: UInt64 { min(memorySize, fileSize) }
 
-  /// Reads the command; nil where it is too small.
-  init?(_ fields: MachOFields) {
+  /// Reads the command.
+  init(_ fields: MachOFields) throws(MachOFields.TooShort) {
     let word = fields.bits / 8
-    guard let name = fields.name(8), let address = fields.word(24),
-      let memorySize = fields.word(24 + word), let offset = fields.word(24 + 2 * word),
-      let fileSize = fields.word(24 + 3 * word), let protection = fields.single(28 + 4 * word)
-    else { return nil }
-    (self.name, self.address, self.memorySize) = (name, address, memorySize)
-    (self.offset, self.fileSize) = (offset, fileSize)
-    isWritable = protection & 2 != 0
+    name = try fields.name(8)
+    (address, memorySize) = (try fields.word(24), try fields.word(24 + word))
+    (offset, fileSize) = (try fields.word(24 + 2 * word), try fields.word(24 + 3 * word))
+    isWritable = try fields.single(28 + 4 * word) & 2 != 0
   }
 }
 
@@ -41,9 +38,8 @@ struct MachOSegments {
   /// Checks that no two segments share addresses, which dyld refuses too.
   init(_ commands: MachOCommands, of file: OpenedFile) throws(ImageError) {
     list = commands.segments
-    guard list.count <= Self.mostSegments else {
-      throw file.error(.malformed, "The file claims \(list.count) segments.")
-    }
+    try file.check(
+      list.count <= Self.mostSegments, .malformed, "The file claims \(list.count) segments.")
     base = list.first { $0.offset == 0 && $0.fileSize > 0 }?.address
     byAddress = list.filter { $0.memorySize > 0 }.sorted { $0.address < $1.address }
     for (segment, next) in zip(byAddress, byAddress.dropFirst())
@@ -55,9 +51,7 @@ struct MachOSegments {
 
   /// The segment, as fixups count them, that has bytes of the file at an address.
   func index(holding address: UInt64) -> Int? {
-    list.firstIndex {
-      address >= $0.address && address - $0.address < $0.mappedSize
-    }
+    list.firstIndex { address >= $0.address && address - $0.address < $0.mappedSize }
   }
 
   /// Whether memory of the image is at an address, or ends there.

@@ -7,18 +7,17 @@ struct MachOSymbolTable {
   /// `stroff`, `strsize`.
   let names: FileExtent
 
-  /// Reads the command; nil where it is too small.
-  init?(_ fields: MachOFields) {
-    guard let offset = fields.single(8), let count = fields.single(12),
-      let stringOffset = fields.single(16), let stringSize = fields.single(20)
-    else { return nil }
-    (self.offset, self.count) = (UInt64(offset), UInt64(count))
-    names = FileExtent(offset: UInt64(stringOffset), size: UInt64(stringSize))
+  /// Reads the command.
+  init(_ fields: MachOFields) throws(MachOFields.TooShort) {
+    (offset, count, names) = (try fields.number(8), try fields.number(12), try fields.extent(16))
   }
 }
 
 /// Reads symbols one by one, or by name.
-struct MachOSymbols {
+final class MachOSymbols {
+  private let table: MachOSymbolTable
+  private let file: OpenedFile
+  private let header: MachOHeader
   private var entries = FileWindow()
   private var names = FileWindow()
   private var definitions: [String: UInt64]?
@@ -29,14 +28,15 @@ struct MachOSymbols {
   /// be kept.
   typealias Mark = (address: UInt64, isKept: Bool)
 
+  init(_ table: MachOSymbolTable, of file: OpenedFile, _ header: MachOHeader) {
+    (self.table, self.file, self.header) = (table, file, header)
+  }
+
   /// The symbol of that number.
-  mutating func symbol(
-    _ number: UInt64, in table: MachOSymbolTable, of file: OpenedFile, _ header: MachOHeader
-  ) throws(ImageError) -> Symbol {
-    guard number < table.count else {
-      throw file.error(
-        .malformed, "Symbol \(number) lies outside the symbol table.", at: table.offset)
-    }
+  func symbol(_ number: UInt64) throws(ImageError) -> Symbol {
+    try file.check(
+      number < table.count, .malformed, "Symbol \(number) lies outside the symbol table.",
+      at: table.offset)
     let size = header.symbolSize
     let (bytes, position) = try entries.load(
       file, at: table.offset + number * UInt64(size), count: size)
@@ -47,20 +47,17 @@ struct MachOSymbols {
 
   /// The address of the symbol of that name which this image defines for others; nil where it
   /// defines none.
-  mutating func definition(
-    of name: String, in table: MachOSymbolTable, of file: OpenedFile, _ header: MachOHeader
-  ) throws(ImageError) -> UInt64? {
+  func definition(of name: String) throws(ImageError) -> UInt64? {
     if let definitions { return definitions[name] }
     var found: [String: UInt64] = [:]
     // Names may share bytes, but not beyond what any compiler makes of that.
     var budget = table.names.size.saturating(adding: 4096) &* 16
-    try Self.forEachEntry(of: table, in: file, header) { entry throws(ImageError) in
+    try forEachEntry { entry throws(ImageError) in
       guard entry.isExternal, case .section = entry.place else { return }
       let own = try names.name(file, at: UInt64(entry.name), in: table.names)
-      guard own.utf8.count < budget else {
-        throw file.error(
-          .malformed, "The symbols share their names' bytes beyond reason.", at: table.offset)
-      }
+      try file.check(
+        own.utf8.count < budget, .malformed,
+        "The symbols share their names' bytes beyond reason.", at: table.offset)
       budget -= UInt64(own.utf8.count)
       found[own] = entry.value
     }
@@ -70,14 +67,12 @@ struct MachOSymbols {
 
   /// The marks in a section of an object, in the order of their addresses; one pass over the symbols
   /// serves all sections.
-  mutating func marks(
-    inSection ordinal: Int, in table: MachOSymbolTable, of file: OpenedFile, _ header: MachOHeader
-  ) throws(ImageError) -> [Mark] {
+  func marks(inSection ordinal: Int) throws(ImageError) -> [Mark] {
     // A symbol names its section with one byte.
     guard ordinal <= Int(UInt8.max) else { return [] }
     if let marks { return marks[ordinal] }
     var found = [[Mark]](repeating: [], count: Int(UInt8.max) + 1)
-    try Self.forEachEntry(of: table, in: file, header) { entry in
+    try forEachEntry { entry in
       guard case .section(let ordinal) = entry.place, entry.beginsPart else { return }
       found[ordinal].append((entry.value, entry.isKept))
     }
@@ -86,10 +81,7 @@ struct MachOSymbols {
     return found[ordinal]
   }
 
-  private static func forEachEntry(
-    of table: MachOSymbolTable, in file: OpenedFile, _ header: MachOHeader,
-    _ body: (Entry) throws(ImageError) -> Void
-  ) throws(ImageError) {
+  private func forEachEntry(_ body: (Entry) throws(ImageError) -> Void) throws(ImageError) {
     let size = header.symbolSize
     let extent = FileExtent(offset: table.offset, size: table.count * UInt64(size))
     try file.forEachPiece(of: extent, entry: size) { bytes throws(ImageError) in

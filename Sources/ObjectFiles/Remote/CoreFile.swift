@@ -33,9 +33,8 @@ final class CoreFile: RemoteMemory {
   init(path: String) throws(ImageError) {
     file = try OpenedFile(path: path, name: path)
     header = try ELFHeader(of: file)
-    guard header.type == UInt16(ET_CORE) else {
-      throw file.error(.notAnObject, "It is no core file, but another ELF file.")
-    }
+    try file.check(
+      header.type == UInt16(ET_CORE), .notAnObject, "It is no core file, but another ELF file.")
     let segments = try ELFSegment.all(of: file, header)
     var parts: [Part] = []
     var missing: UInt64 = 0
@@ -64,10 +63,9 @@ final class CoreFile: RemoteMemory {
       let bytes = try file.read(at: segment.offset, count: Int(segment.fileSize))
       try take(bytes.span, alignment: segment.alignment)
     }
-    guard !ranges.isEmpty else {
-      throw file.error(
-        .unsupported, "It does not say which files were mapped: there is no note NT_FILE.")
-    }
+    try file.check(
+      !ranges.isEmpty, .unsupported,
+      "It does not say which files were mapped: there is no note NT_FILE.")
   }
 
   func read(at address: UInt64, count: Int) throws(ImageError) -> [UInt8] {

@@ -61,7 +61,7 @@ extension RemoteImage {
   package func entryStates() throws(ImageError) -> EntryStates? {
     guard let address = try headers.stateRecord() else { return nil }
     let reader = StateRecordReader(
-      memory: memory, address: address, order: identity.byteOrder, path: mapping.path)
+      memory: memory, address: address, order: identity.byteOrder, mapping: mapping)
     return try reader.states()
   }
 }

@@ -6,10 +6,10 @@ struct RemoteHeaders {
   let identity: ImageIdentity
   /// What was added to every linked address.
   let bias: UInt64
-  private let path: String
+  private let mapping: RemoteMapping
   private let header: [UInt8]
   private let programHeaders: [UInt8]
-  private let notes: [(bytes: [UInt8], address: UInt64, alignment: UInt64)]
+  private let notes: [(bytes: [UInt8], segment: ELFSegment)]
   private let loads: [Range<UInt64>]
   /// What the process cannot write to: there its memory is what its file has.
   let constants: [(memory: Range<UInt64>, offset: UInt64)]
@@ -19,15 +19,13 @@ struct RemoteHeaders {
   private static let (mostSegments, mostNotes): (Int, UInt64) = (1 << 10, 1 << 20)
 
   init(of mapping: RemoteMapping, in memory: any RemoteMemory) throws(ImageError) {
-    func failure(_ code: ImageError.Code, _ message: String) -> ImageError {
-      ImageError(code, image: mapping.path, message: message)
-    }
     let head = try memory.read(at: mapping.base, count: 64)
     guard head.count == 64 else {
-      throw failure(.unreadable, "Its header is not there: it was unmapped, or the process ended.")
+      throw mapping.error(
+        .unreadable, "Its header is not there: it was unmapped, or the process ended.")
     }
     guard ELFFile.recognises(head), [1, 2].contains(head[4]), [1, 2].contains(head[5]) else {
-      throw failure(.notAnObject, "What is mapped does not start with an ELF header.")
+      throw mapping.error(.notAnObject, "What is mapped does not start with an ELF header.")
     }
     let bits = head[4] == 2 ? 64 : 32
     let order: ImageIdentity.ByteOrder = head[5] == 1 ? .little : .big
@@ -38,40 +36,33 @@ struct RemoteHeaders {
     let size = ELFSegment.size(bits: bits)
     guard count > 0, count <= Self.mostSegments,
       Int(half(bits == 64 ? 54 : 42)) == size
-    else { throw failure(.malformed, "It claims \(count) program headers.") }
+    else { throw mapping.error(.malformed, "It claims \(count) program headers.") }
     let programHeaders = try memory.read(at: mapping.base &+ table, count: count * size)
     guard programHeaders.count == count * size else {
-      throw failure(.truncated, "Its program headers are not there.")
+      throw mapping.error(.truncated, "Its program headers are not there.")
     }
     let segments = ELFSegment.all(in: programHeaders.span, bits: bits, order: order)
     let mapped = segments.filter { $0.type == UInt32(PT_LOAD) }
     guard let first = mapped.first(where: { $0.offset == 0 }) else {
-      throw failure(.malformed, "No segment holds its header.")
+      throw mapping.error(.malformed, "No segment holds its header.")
     }
     let bias = mapping.base &- first.address
-    var notes: [(bytes: [UInt8], address: UInt64, alignment: UInt64)] = []
-    for segment in segments where segment.type == UInt32(PT_NOTE) {
+    notes = try segments.filter { $0.type == UInt32(PT_NOTE) }.map { segment throws(ImageError) in
       let count = Int(min(segment.fileSize, Self.mostNotes))
-      notes.append(
-        (
-          try memory.read(at: bias &+ segment.address, count: count), segment.address,
-          segment.alignment
-        ))
+      return (try memory.read(at: bias &+ segment.address, count: count), segment)
     }
-    var id: [UInt8] = []
-    for (bytes, _, alignment) in notes where id.isEmpty {
-      let found = ELFNote.buildID(in: bytes.span, alignment: alignment, order: order)
-      id = found.map { Array(bytes[$0]) } ?? []
+    let ids = notes.lazy.compactMap { bytes, segment in
+      ELFNote.buildID(in: bytes.span, alignment: segment.alignment, order: order)
+        .map { Array(bytes[$0]) }
     }
     let isExecutable =
       half(16) == UInt16(ET_EXEC) || segments.contains { $0.type == UInt32(PT_INTERP) }
     identity = ImageIdentity(
       path: mapping.path, format: .elf, bits: bits, byteOrder: order,
       machine: ELFMachine(number: half(18), bits: bits, order: order).name,
-      kind: isExecutable ? .executable : .shared, id: id)
-    (path, headerAddress) = (mapping.path, first.address)
-    self.programHeaders = programHeaders
-    (self.bias, self.notes) = (bias, notes)
+      kind: isExecutable ? .executable : .shared, id: ids.first { !$0.isEmpty } ?? [])
+    (self.mapping, self.programHeaders) = (mapping, programHeaders)
+    (self.bias, headerAddress) = (bias, first.address)
     constants = mapped.compactMap { segment in
       let start = bias &+ segment.address
       let (end, overflow) = start.addingReportingOverflow(segment.fileSize)
@@ -83,10 +74,6 @@ struct RemoteHeaders {
     }
   }
 
-  private func error(_ code: ImageError.Code, _ message: String) -> ImageError {
-    ImageError(code, image: path, message: message)
-  }
-
   /// Whether a segment of the image is loaded at a linked address.
   func holds(_ address: VirtualAddress) -> Bool {
     loads.contains { $0.contains(address.rawValue) }
@@ -95,11 +82,12 @@ struct RemoteHeaders {
   /// What the image itself says of its sections; several notes must agree.
   func sectionNote() throws(ImageError) -> SectionNote? {
     var result: SectionNote?
-    for (bytes, address, alignment) in notes {
+    for (bytes, segment) in notes {
       result = try SectionNote.read(
-        bytes.span, at: address, alignment: alignment,
+        bytes.span, at: segment.address, alignment: segment.alignment,
         header: VirtualAddress(rawValue: headerAddress), bits: identity.bits,
-        order: identity.byteOrder, after: result, failure: error)
+        order: identity.byteOrder, after: result
+      ) { mapping.error($0, $1) }
     }
     return result
   }
@@ -107,9 +95,9 @@ struct RemoteHeaders {
   /// Where the state record of the runtime in this image stands in the process; nil where the image
   /// has no runtime that keeps one.
   func stateRecord() throws(ImageError) -> UInt64? {
-    for (bytes, address, alignment) in notes {
+    for (bytes, segment) in notes {
       let span = bytes.span
-      let found = ELFNote.notes(in: span, alignment: alignment, order: identity.byteOrder)
+      let found = ELFNote.notes(in: span, alignment: segment.alignment, order: identity.byteOrder)
         .first { $0.owner == .beehive && $0.type == StateRecordReader.noteType }
       guard let found else { continue }
       let descriptor = span.extracting(found.descriptor)
@@ -117,9 +105,9 @@ struct RemoteHeaders {
         descriptor.integer(at: offset, as: UInt32.self, order: identity.byteOrder)
           .map { UInt64(bitPattern: Int64(Int32(bitPattern: $0))) }
       }
-      let stands = address &+ UInt64(found.descriptor.lowerBound)
+      let stands = segment.address &+ UInt64(found.descriptor.lowerBound)
       guard distance(at: 0) == 1, let header = distance(at: 4), let record = distance(at: 8) else {
-        throw error(
+        throw mapping.error(
           .unsupported,
           "Its note of the state record is of a version that this reader does not know.")
       }
@@ -127,7 +115,7 @@ struct RemoteHeaders {
       let moved = headerAddress &- (stands &+ 4 &+ header)
       let place = VirtualAddress(rawValue: stands &+ 8 &+ record &+ moved)
       guard holds(place) else {
-        throw error(.malformed, "Its note tells of a state record outside the image.")
+        throw mapping.error(.malformed, "Its note tells of a state record outside the image.")
       }
       return place.rawValue &+ bias
     }

@@ -37,7 +37,7 @@ package final class RemoteImage: PointerFollowing {
     of section: Section, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result {
     guard section.size <= Self.mostBytes else {
-      throw error(.malformed, section, "It claims \(section.size) bytes.")
+      throw mapping.error(.malformed, "It claims \(section.size) bytes.", section: section)
     }
     let bytes = try bytes(at: section.address, count: Int(section.size), section)
     return body(bytes.span)
@@ -48,7 +48,10 @@ package final class RemoteImage: PointerFollowing {
     let size = pointerSize
     guard section.size >= UInt64(size), offset <= section.size - UInt64(size),
       let address = section.address.advanced(by: offset)
-    else { throw error(.truncated, section, "A pointer at offset \(offset) does not fit.") }
+    else {
+      throw mapping.error(
+        .truncated, "A pointer at offset \(offset) does not fit.", section: section)
+    }
     let bytes = try bytes(at: address, count: size, section)
     let word = bytes.span.word(at: 0, bits: identity.bits, order: identity.byteOrder) ?? 0
     if word == 0 { return PointerValue(rawValue: 0, target: .null, resolution: .none) }
@@ -64,7 +67,7 @@ package final class RemoteImage: PointerFollowing {
     at target: PointerValue.Target, limit: Int, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result {
     guard case .address(let address) = target, headers.holds(address) else {
-      throw error(.outOfImage, nil, "The pointer does not lead into the image.")
+      throw mapping.error(.outOfImage, "The pointer does not lead into the image.")
     }
     let text = try text(from: address, limit: limit)
     return body(text.span)
@@ -86,8 +89,8 @@ package final class RemoteImage: PointerFollowing {
       text += chunk
       address = address &+ UInt64(count)
     }
-    throw error(
-      .unterminated, nil,
+    throw mapping.error(
+      .unterminated,
       "No NUL ends the text at 0x\(start.rawValue.hexadecimal) within \(limit) bytes, or it is not "
         + "there any more.")
   }
@@ -97,17 +100,12 @@ package final class RemoteImage: PointerFollowing {
   ) throws(ImageError) -> [UInt8] {
     let bytes = try memory.read(at: address.rawValue &+ headers.bias, count: count)
     guard bytes.count == count else {
-      throw error(
-        .truncated, section,
-        "Of \(count) bytes at 0x\(address.rawValue.hexadecimal), \(bytes.count) are there.")
+      throw mapping.error(
+        .truncated,
+        "Of \(count) bytes at 0x\(address.rawValue.hexadecimal), \(bytes.count) are there.",
+        section: section)
     }
     return bytes
-  }
-
-  private func error(
-    _ code: ImageError.Code, _ section: Section?, _ message: String
-  ) -> ImageError {
-    ImageError(code, image: mapping.path, section: section?.name, message: message)
   }
 
   // MARK: - Where the sections stand
@@ -117,7 +115,7 @@ package final class RemoteImage: PointerFollowing {
       var sections: [Section] = []
       for (name, extent) in note.sections where extent.start != extent.stop {
         guard extent.start < extent.stop, headers.holds(extent.start) else {
-          throw error(.malformed, nil, "The note tells of \(name) where the image has nothing.")
+          throw mapping.error(.malformed, "The note tells of \(name) where the image has nothing.")
         }
         sections.append(
           Section(
@@ -134,11 +132,11 @@ package final class RemoteImage: PointerFollowing {
       }
     }
     if mapping.isDeleted || mapping.isReplaced {
-      throw error(
-        .replaced, nil,
+      throw mapping.error(
+        .replaced,
         "The file is gone or replaced, and the image has no note that says where its sections are.")
     }
-    throw reason ?? error(.unreadable, nil, "The image has no file.")
+    throw reason ?? mapping.error(.unreadable, "The image has no file.")
   }
 
   /// What the section table of a file tells, if that is the one that is mapped.
@@ -146,7 +144,7 @@ package final class RemoteImage: PointerFollowing {
     do throws(ImageError) {
       let file = try ELFFile(path: path, name: mapping.path)
       guard try headers.agree(with: file.file) else {
-        return .failure(error(.replaced, nil, "The file is not the one that is mapped."))
+        return .failure(mapping.error(.replaced, "The file is not the one that is mapped."))
       }
       var sections: [Section] = []
       for name in SectionNote.names {

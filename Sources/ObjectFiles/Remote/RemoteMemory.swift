@@ -23,6 +23,13 @@ package struct RemoteMapping: Sendable {
 }
 
 extension RemoteMapping {
+  /// An error that names the image.
+  func error(
+    _ code: ImageError.Code, _ message: String, section: Section? = nil
+  ) -> ImageError {
+    ImageError(code, image: path, section: section?.name, message: message)
+  }
+
   /// The images among what a process has mapped, in the order of their addresses.
   ///
   /// An image begins with the start of its file, and some of it may run; a file that is mapped to be

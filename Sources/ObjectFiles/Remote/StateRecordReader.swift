@@ -9,7 +9,7 @@ struct StateRecordReader {
   let memory: any RemoteMemory
   let address: UInt64
   let order: ImageIdentity.ByteOrder
-  let path: String
+  let mapping: RemoteMapping
 
   /// The descriptor of the note: the runtime's version of it, its image's header, the record.
   static let noteType: UInt32 = 0x4245_4503
@@ -40,7 +40,7 @@ struct StateRecordReader {
       // A copy that was made while the record changed may say anything.
       if try head() == before { return try copy.get() }
     }
-    throw error(
+    throw mapping.error(
       .unreadable,
       "What its Hive made of the entries changed each time it was looked at; try again.")
   }
@@ -56,14 +56,14 @@ struct StateRecordReader {
 
   private func states(_ head: Head) throws(ImageError) -> EntryStates {
     guard head.version == Self.version else {
-      throw error(
+      throw mapping.error(
         .unsupported, "Its state record is of version \(head.version); use a newer section-dump.")
     }
     let (count, size) = (Int(head.cellCount), Int(head.cellSize))
     guard head.size >= Self.headSize, count <= Self.mostCells,
       (Self.cellSize...Self.mostCellSize).contains(size)
     else {
-      throw error(
+      throw mapping.error(
         .malformed, "Its state record claims \(count) cells of \(size) bytes.")
     }
     let cells = try bytes(at: head.cells, count: count * size)
@@ -89,7 +89,7 @@ struct StateRecordReader {
       return
     }
     guard Int(number) <= EntryStates.State.allCases.count else {
-      throw error(.malformed, "Its state record has a cell of the unknown state \(number).")
+      throw mapping.error(.malformed, "Its state record has a cell of the unknown state \(number).")
     }
     let state = EntryStates.State.allCases[Int(number) - 1]
     let place = EntryStates.Place(
@@ -108,7 +108,8 @@ struct StateRecordReader {
     let count = min(Int(size), Self.longestText)
     left -= count
     guard left >= 0 else {
-      throw error(.malformed, "The reasons in its state record exceed \(Self.mostText >> 20) MiB.")
+      throw mapping.error(
+        .malformed, "The reasons in its state record exceed \(Self.mostText >> 20) MiB.")
     }
     let texts = try bytes(at: address, count: count)
       .split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
@@ -119,15 +120,11 @@ struct StateRecordReader {
   private func bytes(at address: UInt64, count: Int) throws(ImageError) -> [UInt8] {
     let bytes = try memory.read(at: address, count: count)
     guard bytes.count == count else {
-      throw error(
+      throw mapping.error(
         .truncated,
         "Of \(count) bytes of its state record at 0x\(address.hexadecimal), "
           + "\(bytes.count) are there.")
     }
     return bytes
-  }
-
-  private func error(_ code: ImageError.Code, _ message: String) -> ImageError {
-    ImageError(code, image: path, message: message)
   }
 }

@@ -1,3 +1,4 @@
+internal import BinaryImage
 internal import LibC
 
 /// A socket between a child, which is asked through it, and its parent.

@@ -28,10 +28,7 @@ enum ChildReport {
   private static func bytes(
     of descriptor: Int32, at position: Int, count: Int, _ name: String
   ) throws(ImageError) -> [UInt8] {
-    // Sound: the pointer covers what is left of the array, for the duration of the call.
-    let (bytes, failure) = unsafe [UInt8].reading(count) { rest, filled in
-      unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(position + filled))
-    }
+    let (bytes, failure) = readBytes(of: descriptor, at: position, count: count)
     guard failure == 0 else { throw ImageError(system: failure, name) }
     return bytes
   }

@@ -1,0 +1,38 @@
+// What is wrong with a file: the errors that several readers tell.
+
+extension OpenedFile {
+  /// Throws an error that names this file where something is not as it has to be.
+  @inline(__always)
+  package func check(
+    _ isRight: Bool, _ code: ImageError.Code, _ message: @autoclosure () -> String,
+    section: @autoclosure () -> String? = nil, at offset: @autoclosure () -> UInt64? = nil
+  ) throws(ImageError) {
+    if !isRight { throw error(code, message(), section: section(), at: offset()) }
+  }
+
+  /// The error for a text that goes on for too long.
+  package func unterminated(_ limit: Int, at offset: UInt64?) -> ImageError {
+    error(
+      .unterminated, "No NUL ends the text within \(limit) bytes or before its mapping ends.",
+      at: offset)
+  }
+
+  /// The error for a target that no text of this file stands at.
+  package func noText(at target: PointerValue.Target) -> ImageError {
+    let reason =
+      switch target {
+      case .null: "A null pointer leads to no text."
+      case .imported(let symbol): "The text is '\(symbol)' of another image."
+      case .foreign(let address):
+        "0x\(UInt64(address.rawValue).hexadecimal) is an address of a process."
+      case .unresolvable(let reason): reason
+      case .address, .section: "The pointer leads out of the file."
+      }
+    return error(.outOfImage, reason)
+  }
+
+  /// The error for an address that no segment of the file has bytes for.
+  package func outsideSegments(_ address: VirtualAddress) -> ImageError {
+    error(.outOfImage, "No segment holds bytes of the file at 0x\(address.rawValue.hexadecimal).")
+  }
+}
