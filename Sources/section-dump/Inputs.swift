@@ -148,17 +148,18 @@ extension Inputs {
 
   /// The files below a directory in bytewise order; links to directories are not followed.
   private func walk(_ directory: [UInt8], _ body: (Result<Input, ImageError>) -> Void) {
-    let entries: [Directory.Entry]
+    let slash = UInt8(ascii: "/")
     do throws(ImageError) {
-      entries = try Directory.entries(of: directory)
+      for (name, isDirectory) in try Directory.entries(of: directory) {
+        let path = directory + (directory.last == slash ? [] : [slash]) + name
+        if isDirectory {
+          walk(path, body)
+        } else {
+          body(.success(Input(path: path, isFound: true)))
+        }
+      }
     } catch {
       body(.failure(error))
-      return
-    }
-    let slash = UInt8(ascii: "/")
-    for (name, isDirectory) in entries {
-      let path = directory + (directory.last == slash ? [] : [slash]) + name
-      if isDirectory { walk(path, body) } else { body(.success(Input(path: path, isFound: true))) }
     }
   }
 }

@@ -57,9 +57,8 @@ struct SectionDump: ParsableCommand {
       main(CommandArguments.current.parsed)
       return
     }
-    var run = DumpRun(
-      RecordDump(), Inputs(paths: plain.paths), Presentation(format: plain.format))
-    end(run())
+    let output = Presentation(format: plain.format)
+    end(DumpRun(RecordDump(), Inputs(paths: plain.paths), output)())
   }
 
   private static var commands: [String] {

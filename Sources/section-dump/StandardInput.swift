@@ -42,15 +42,13 @@ enum StandardInput {
       guard reason == 0 else { throw failure(reason) }
       if chunk.isEmpty { return }
       total += chunk.count
-      guard total <= limit else { throw tooLarge(limit) }
+      guard total <= limit else {
+        throw ImageError(
+          .tooLarge, image: "-",
+          message: "Standard input holds more than \(limit) bytes; --max-bytes allows more.")
+      }
       try body(chunk)
     }
-  }
-
-  private static func tooLarge(_ limit: Int) -> ImageError {
-    ImageError(
-      .tooLarge, image: "-",
-      message: "Standard input holds more than \(limit) bytes; --max-bytes allows more.")
   }
 
   private static func failure(_ number: Int32) -> ImageError {

@@ -80,7 +80,8 @@ extension Wanted: Coded {
   /// What was seen, on its way from a child to its parent, who asked for the same names.
   mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
     for index in names.indices {
-      try coder.code(&names[index], \.isFound, \.similar)
+      try coder.code(&names[index].isFound)
+      try coder.code(&names[index].similar)
     }
   }
 

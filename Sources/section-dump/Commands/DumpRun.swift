@@ -16,24 +16,23 @@ struct DumpRun<Shown: Dump> {
   let inputs: Inputs
   let output: Presentation
   private let printer: Printer
-  private var sums = Sums()
 
   init(_ dump: Shown, _ inputs: Inputs, _ output: Presentation) {
     self.dump = dump
     self.inputs = inputs
     self.output = output
     printer = Printer(output.format)
-    sums.wanted = dump.wanted
   }
 
   /// Prints everything and answers the exit status: 2 where an input could not be read, else 1
   /// where something is asked for that no file has, else 0.
-  mutating func callAsFunction() -> ExitCode {
+  func callAsFunction() -> ExitCode {
     if inputs.child != nil, let status = ChildServer.serve(answer) { return status }
     printer.begin(["path", "container"] + Shown.columns)
-    readAll()
-    if output.format == .table { writeSummary() }
-    if output.format != .table, sums.skipped > 0 {
+    let sums = readAll()
+    if output.format == .table {
+      writeSummary(sums)
+    } else if sums.skipped > 0 {
       printer.errors.say("skipped, no object files: \(sums.skipped)")
     }
     let complaints = sums.wanted.complaints
@@ -44,9 +43,7 @@ struct DumpRun<Shown: Dump> {
   }
 
   /// Reads one file for the process that has started this one; nil where no bytes can say the sums.
-  private func answer(
-    _ request: Request, _ put: @escaping (Piece, [UInt8]) -> Void
-  ) -> [UInt8]? {
+  private func answer(_ request: Request, _ put: @escaping (Piece, [UInt8]) -> Void) -> [UInt8]? {
     var (inputs, output) = (inputs, output)
     inputs.child = nil
     output.color = request.isColored ? .always : .never
@@ -55,9 +52,10 @@ struct DumpRun<Shown: Dump> {
     return reports.sums.coded
   }
 
-  private mutating func readAll() {
-    let (dump, inputs, output, printer) = (dump, inputs, output, printer)
-    var sums = sums
+  private func readAll() -> Sums {
+    let (dump, inputs, output) = (dump, inputs, output)
+    var sums = Sums()
+    sums.wanted = dump.wanted
     let crew = Crew<Part>(jobs: inputs.jobs) { files, handOn in
       var (part, size) = (Part(), 0)
       let stream = PieceStream { piece, bytes in
@@ -79,10 +77,10 @@ struct DumpRun<Shown: Dump> {
     }
     inputs.forEach(crew.add)
     crew.finish()
-    self.sums = sums
+    return sums
   }
 
-  private func writeSummary() {
+  private func writeSummary(_ sums: Sums) {
     let (shown, empty, skipped, unread) = (sums.shown, sums.empty, sums.skipped, sums.unread)
     guard !inputs.isSingle || sums.holdsMany, empty + skipped + unread > 0 else { return }
     var parts = ["\((shown + empty + unread).counted("file")): \(shown) shown"]

@@ -107,9 +107,7 @@ struct FileReports<Shown: Dump> {
           guard let found, let elements else { return }
           for element in elements { dump.write(element, of: found, to: &json) }
         }
-        json.array(key: "problems") { json in
-          for problem in problems { problem.write(to: &json) }
-        }
+        json.array(key: "problems", problems) { $0.write(to: &$1) }
       }
       if output.format == .ndjson { text.write("\n") }
       sums.shown += 1
@@ -143,7 +141,7 @@ struct FileReports<Shown: Dump> {
   }
 }
 
-extension FileReports.Sums: Coded {
+extension FileReports.Sums: Fielded {
   /// What bytes of a child say; nil where they say something else.
   init?(_ bytes: [UInt8], of dump: Shown) {
     wanted = dump.wanted
@@ -152,9 +150,8 @@ extension FileReports.Sums: Coded {
     else { return nil }
   }
 
-  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(
-      &self, \.shown, \.empty, \.skipped, \.unread, \.hasProblems, \.holdsMany, \.wanted)
+  static var fields: Fields<Self> {
+    Fields(\.shown, \.empty, \.skipped, \.unread, \.hasProblems, \.holdsMany, \.wanted)
   }
 
   /// Adds what further files amount to; what is looked for is in one of all.

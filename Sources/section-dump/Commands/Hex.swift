@@ -18,9 +18,8 @@ struct Hex: ParsableCommand {
 
   func run() throws {
     let slots = PointerSlots(wanted: sections.wanted, maxBytes: inputs.values.maxBytes)
-    var run = DumpRun(
-      SlotDump(form: .hex, slots: slots), isolation.apply(to: inputs.values), output.values)
-    try run().end()
+    let dump = SlotDump(form: .hex, slots: slots)
+    try DumpRun(dump, isolation.apply(to: inputs.values), output.values)().end()
   }
 }
 

@@ -60,9 +60,7 @@ private struct LiveReport {
   /// What the process's Hive made of the entries, where it has one.
   private var states: EntryStates?
 
-  init(
-    pid: Int?, _ process: Result<RemoteProcess, ImageError>, _ output: Presentation
-  ) {
+  init(pid: Int?, _ process: Result<RemoteProcess, ImageError>, _ output: Presentation) {
     self.process = process
     self.pid = pid ?? (try? process.get())?.pid
     self.output = output
@@ -119,19 +117,13 @@ private struct LiveReport {
     case .json, .ndjson:
       stream.send(.item)
       json.object { json in
-        if output.format == .ndjson {
-          json.number(key: "pid", pid)
-        }
+        if output.format == .ndjson { json.number(key: "pid", pid) }
         place.write(identity, to: &json)
         json.hexadecimal(key: "mapped", mapping.base)
         json.boolean(key: "deleted", mapping.isDeleted)
         json.boolean(key: "replaced", mapping.isReplaced)
-        json.array(key: "records") { json in
-          for record in records { record.write(to: &json) }
-        }
-        json.array(key: "problems") { json in
-          for problem in problems { problem.write(to: &json) }
-        }
+        json.array(key: "records", records) { $0.write(to: &$1) }
+        json.array(key: "problems", problems) { $0.write(to: &$1) }
       }
       if output.format == .ndjson { json.lineBreak() }
     case .csv:

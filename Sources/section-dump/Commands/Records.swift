@@ -33,8 +33,7 @@ struct Records: ParsableCommand {
 
   func run() throws {
     let dump = RecordDump(wanted: Wanted(requirements, modules: modules, services: services))
-    var run = DumpRun(dump, isolation.apply(to: inputs.values), output.values)
-    try run().end()
+    try DumpRun(dump, isolation.apply(to: inputs.values), output.values)().end()
   }
 }
 

@@ -11,8 +11,7 @@ struct Sections: ParsableCommand {
   @OptionGroup var isolation: IsolationOptions
 
   func run() throws {
-    var run = DumpRun(SectionDumpTable(), isolation.apply(to: inputs.values), output.values)
-    try run().end()
+    try DumpRun(SectionDumpTable(), isolation.apply(to: inputs.values), output.values)().end()
   }
 }
 

@@ -44,8 +44,7 @@ struct Strings: ParsableCommand {
     var slots = PointerSlots(wanted: sections.wanted, maxBytes: inputs.values.maxBytes)
     slots.stride = stride.map { UInt64($0) }
     if !at.isEmpty { slots.places = Set(at).sorted().map { UInt64($0) } }
-    var run = DumpRun(
-      SlotDump(form: .strings, slots: slots), isolation.apply(to: inputs.values), output.values)
-    try run().end()
+    let dump = SlotDump(form: .strings, slots: slots)
+    try DumpRun(dump, isolation.apply(to: inputs.values), output.values)().end()
   }
 }

@@ -64,11 +64,9 @@ struct Verify: ParsableCommand {
     case .json:
       json.object { json in
         json.number(key: "schema", 1)
-        json.array(key: "findings") { json in
-          for finding in findings {
-            json.lineBreak()
-            finding.write(to: &json)
-          }
+        json.array(key: "findings", findings) { finding, json in
+          json.lineBreak()
+          finding.write(to: &json)
         }
       }
       json.lineBreak()

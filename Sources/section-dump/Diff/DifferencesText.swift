@@ -14,9 +14,7 @@ extension Differences {
       ]
       for (key, values) in lists {
         json.key(key)
-        json.array { json in
-          for write in values { write(&json) }
-        }
+        json.array(values) { $0(&$1) }
       }
     }
     json.lineBreak()

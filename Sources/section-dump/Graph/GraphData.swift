@@ -34,9 +34,7 @@ struct GraphData {
       json.list("findings", picture.findings.indices) { json, index in
         write(picture.findings[index], to: &json)
       }
-      json.array(key: "problems") { json in
-        for problem in picture.problems { problem.write(to: &json) }
-      }
+      json.array(key: "problems", picture.problems) { $0.write(to: &$1) }
     }
   }
 

@@ -6,8 +6,8 @@ extension Picture {
       separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
     for part in parts {
       switch String(decoding: part, as: UTF8.self) {
-      case "page.css": sink.write(PackageResources.page_css[...])
-      case "page.js": sink.write(PackageResources.page_js[...])
+      case "page.css": sink.write(PackageResources.page_css)
+      case "page.js": sink.write(PackageResources.page_js)
       case "data":
         var json = JSONWriter(sink, isInScript: true)
         GraphData(picture: self, plan: PicturePlan(of: self)).write(to: &json)

@@ -21,8 +21,8 @@ enum ChildServer {
     ChildLimits.apply()
     let sink = ByteSink(descriptor: STDOUT_FILENO)
     func put(_ piece: Piece, _ bytes: [UInt8]) {
-      sink.write(piece.head(size: bytes.count)[...])
-      sink.write(bytes[...])
+      sink.write(piece.head(size: bytes.count))
+      sink.write(bytes)
     }
     while let bytes = Channel.receiveMessage(from: channel) {
       var request = Request()

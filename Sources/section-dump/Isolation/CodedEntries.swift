@@ -3,42 +3,37 @@ internal import Registration
 
 // What a `FieldCoder` writes and reads of entries and of what is wrong with them.
 
-extension Record: Blank {
+extension Record: Blank, Fielded {
   static var blank: Self {
     Record(
       kind: .module, name: "", implementation: nil, encoding: .pointer, resolution: .none,
       origin: Origin(image: "", section: "", index: 0, address: .blank))
   }
 
-  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(
-      &self, \.kind, \.name, \.implementation, \.attributes, \.encoding, \.resolution,
-      \.textAddress, \.accessor, \.context, \.origin)
+  static var fields: Fields<Self> {
+    Fields(
+      \.kind, \.name, \.implementation, \.attributes, \.encoding, \.resolution, \.textAddress,
+      \.accessor, \.context, \.origin)
   }
 }
 
 extension RecordKind: Coded {}
 extension Record.Encoding: Coded {}
 
-extension Attributes: Coded {
-  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(
-      &self, \.priority, \.level, \.requires, \.after, \.scope, \.name, \.abi, \.others)
+extension Attributes: Fielded {
+  static var fields: Fields<Self> {
+    Fields(\.priority, \.level, \.requires, \.after, \.scope, \.name, \.abi, \.others)
   }
 }
 
-extension Attributes.Attribute: Blank {
+extension Attributes.Attribute: Blank, Fielded {
   static var blank: Self { Self(key: "", value: "") }
 
-  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&self, \.key, \.value)
-  }
+  static var fields: Fields<Self> { Fields(\.key, \.value) }
 }
 
-extension Origin: Coded {
-  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&self, \.image, \.section, \.index, \.address, \.offset)
-  }
+extension Origin: Fielded {
+  static var fields: Fields<Self> { Fields(\.image, \.section, \.index, \.address, \.offset) }
 }
 
 extension VirtualAddress: Blank {
@@ -49,12 +44,10 @@ extension FileOffset: Blank {
   static var blank: Self { Self(rawValue: 0) }
 }
 
-extension PointerValue: Blank {
+extension PointerValue: Blank, Fielded {
   static var blank: Self { Self(rawValue: 0, target: .null, resolution: .none) }
 
-  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&self, \.rawValue, \.target, \.resolution, \.symbol)
-  }
+  static var fields: Fields<Self> { Fields(\.rawValue, \.target, \.resolution, \.symbol) }
 }
 
 extension PointerValue.Resolution: Coded {}
@@ -86,62 +79,55 @@ extension PointerValue.Target: Coded {
   }
 }
 
-extension Place: Coded {
-  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&self, \.path, \.pathBytes, \.container, \.section, \.index)
-  }
+extension Place: Fielded {
+  static var fields: Fields<Self> { Fields(\.path, \.pathBytes, \.container, \.section, \.index) }
 }
 
-extension Finding: Blank {
+extension Finding: Blank, Fielded {
   static var blank: Self {
     Self(code: "", level: .error, place: Place(path: ""), message: "", remedy: "")
   }
 
-  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&self, \.code, \.level, \.place, \.message, \.remedy, \.problem)
+  static var fields: Fields<Self> {
+    Fields(\.code, \.level, \.place, \.message, \.remedy, \.problem)
   }
 }
 
 extension Finding.Level: Coded {}
 
-extension ImageError: Blank {
+extension ImageError: Blank, Fielded {
   static var blank: Self { Self(.malformed, image: "", message: "") }
 
-  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&self, \.code, \.image, \.section, \.index, \.offset, \.message)
+  static var fields: Fields<Self> {
+    Fields(\.code, \.image, \.section, \.index, \.offset, \.message)
   }
 }
 
 extension ImageError.Code: Coded {}
 
-extension ImageIdentity: Coded {
+extension ImageIdentity: Fielded {
   static var blank: Self {
     Self(path: "", format: .elf, bits: 64, byteOrder: .little, machine: "", kind: .shared)
   }
 
-  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&self, \.format, \.bits, \.byteOrder, \.machine, \.kind, \.id)
-  }
+  static var fields: Fields<Self> { Fields(\.format, \.bits, \.byteOrder, \.machine, \.kind, \.id) }
 }
 
 extension ImageIdentity.Format: Coded {}
 extension ImageIdentity.ByteOrder: Coded {}
 extension ImageIdentity.Kind: Coded {}
 
-extension FilePart: Blank {
+extension FilePart: Blank, Fielded {
   static var blank: Self { Self(path: [], offset: 0, size: 0) }
 
-  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&self, \.path, \.offset, \.size)
-  }
+  static var fields: Fields<Self> { Fields(\.path, \.offset, \.size) }
 }
 
-extension SurveyedImage: Blank {
+extension SurveyedImage: Blank, Fielded {
   static var blank: Self { Self(place: Place(path: ""), identity: .blank) }
 
-  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(
-      &self, \.place, \.identity, \.part, \.isRead, \.records, \.types, \.protocols)
+  static var fields: Fields<Self> {
+    Fields(\.place, \.identity, \.part, \.isRead, \.records, \.types, \.protocols)
   }
 }
 

@@ -24,13 +24,6 @@ struct FieldCoder {
 
   mutating func code(_ value: inout some Coded) throws(Broken) { try value.code(with: &self) }
 
-  /// Writes or reads these fields of a value, in this order.
-  mutating func code<Value, each Field: Coded>(
-    _ value: inout Value, _ fields: repeat WritableKeyPath<Value, each Field>
-  ) throws(Broken) {
-    repeat try value[keyPath: each fields].code(with: &self)
-  }
-
   fileprivate mutating func take(_ count: Int) throws(Broken) -> ArraySlice<UInt8> {
     guard let rest, count >= 0, count <= rest.count else { throw Broken() }
     self.rest = rest.dropFirst(count)
@@ -41,6 +34,28 @@ struct FieldCoder {
 /// What a `FieldCoder` writes, and reads into a value that is there already.
 protocol Coded {
   mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken)
+}
+
+/// What is coded field by field.
+protocol Fielded: Coded {
+  static var fields: Fields<Self> { get }
+}
+
+/// The fields of a value, in their order.
+struct Fields<Value> {
+  fileprivate let code: (inout Value, inout FieldCoder) throws(FieldCoder.Broken) -> Void
+
+  init<each Field: Coded>(_ paths: repeat WritableKeyPath<Value, each Field>) {
+    code = { value, coder throws(FieldCoder.Broken) in
+      repeat try value[keyPath: each paths].code(with: &coder)
+    }
+  }
+}
+
+extension Fielded {
+  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
+    try Self.fields.code(&self, &coder)
+  }
 }
 
 /// What it also reads where there may be none or several.

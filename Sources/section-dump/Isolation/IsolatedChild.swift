@@ -14,8 +14,7 @@ final class IsolatedChild: Sendable {
 
   /// Children with the arguments of this process.
   convenience init() {
-    self.init(
-      program: "/proc/self/exe", arguments: Array(CommandLine.bytesOfArguments.dropFirst()))
+    self.init(program: "/proc/self/exe", arguments: Array(CommandLine.bytesOfArguments.dropFirst()))
   }
 
   /// Children that run a program with these arguments, the name of the program left out.
@@ -34,9 +33,7 @@ final class IsolatedChild: Sendable {
   ///
   /// A child that has read others before and ends is no proof against this file: another, of its own,
   /// tries again. Time counts for each file alone, so that running out of it is proof.
-  func read(
-    _ input: Input, style: Style, _ take: (Piece, [UInt8]) -> Void
-  ) throws(ImageError) {
+  func read(_ input: Input, style: Style, _ take: (Piece, [UInt8]) -> Void) throws(ImageError) {
     let request = Request(input: input, isColored: style.isColored)
     var used = idle.withLock { $0.popLast() }
     while true {

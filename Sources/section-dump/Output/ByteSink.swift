@@ -36,18 +36,12 @@ final class ByteSink {
     return bytes
   }
 
-  func write(_ text: String) {
-    buffer.append(contentsOf: text.utf8)
-    if buffer.count >= Self.capacity { flush() }
-  }
+  func write(_ text: String) { write(text.utf8) }
 
-  func write(_ bytes: ArraySlice<UInt8>) {
+  func write(_ byte: UInt8) { append(upTo: 1) { $0.append(byte) } }
+
+  func write(_ bytes: some Collection<UInt8>) {
     buffer.append(contentsOf: bytes)
-    if buffer.count >= Self.capacity { flush() }
-  }
-
-  func write(_ byte: UInt8) {
-    buffer.append(byte)
     if buffer.count >= Self.capacity { flush() }
   }
 

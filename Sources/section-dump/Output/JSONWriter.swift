@@ -28,16 +28,21 @@ struct JSONWriter {
     container(name, UInt8(ascii: "["), UInt8(ascii: "]"), body)
   }
 
-  mutating func array(key name: StaticString? = nil, _ strings: [String]) {
+  /// Writes an array of what `write` makes of each element.
+  mutating func array<Element>(
+    key name: StaticString? = nil, _ elements: [Element], _ write: (Element, inout Self) -> Void
+  ) {
     array(key: name) { json in
-      for text in strings { json.string(text) }
+      for element in elements { write(element, &json) }
     }
   }
 
+  mutating func array(key name: StaticString? = nil, _ strings: [String]) {
+    array(key: name, strings) { $1.string($0) }
+  }
+
   mutating func array(key name: StaticString? = nil, _ numbers: [Int]) {
-    array(key: name) { json in
-      for number in numbers { json.number(number) }
-    }
+    array(key: name, numbers) { $1.number($0) }
   }
 
   mutating func string(key name: StaticString? = nil, _ text: String?) {

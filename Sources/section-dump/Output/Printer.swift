@@ -22,10 +22,10 @@ final class Printer {
     case .item:
       output.write(separator)
       items += 1
-    case .output: output.write(bytes[...])
+    case .output: output.write(bytes)
     case .errors:
       output.flush()
-      errors.write(bytes[...])
+      errors.write(bytes)
       errors.flush()
     case .sums: break
     }

@@ -90,7 +90,6 @@ extension Finding {
       record.name == first.name
       ? "\(name) is declared by \(place) too"
       : "\(name) has the shape and the priority of \(first.name), which \(place) declares"
-    return Finding(
-      code, .error, entry.place, message, remedy: remedy, others: [other.place])
+    return Finding(code, .error, entry.place, message, remedy: remedy, others: [other.place])
   }
 }

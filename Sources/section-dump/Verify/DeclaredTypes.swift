@@ -19,15 +19,13 @@ struct DeclaredTypes {
   /// is not known, since another image has it.
   private var paths: [String: Set<Path>] = [:]
 
-  private struct Path: Hashable, Blank {
+  private struct Path: Hashable, Blank, Fielded {
     var names: [String]
     var isWhole: Bool
 
     static var blank: Self { Self(names: [], isWhole: true) }
 
-    mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-      try coder.code(&self, \.names, \.isWhole)
-    }
+    static var fields: Fields<Self> { Fields(\.names, \.isWhole) }
   }
 
   /// Whether nothing is known, and nothing is missing.
@@ -60,9 +58,7 @@ struct DeclaredTypes {
     }
   }
 
-  private mutating func add(
-    _ section: Section, of image: any FileImage
-  ) throws(ImageError) {
+  private mutating func add(_ section: Section, of image: any FileImage) throws(ImageError) {
     guard section.size <= Self.mostBytes else {
       isIncomplete = true
       return

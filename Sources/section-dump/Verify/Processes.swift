@@ -22,8 +22,7 @@ struct Processes {
       .groups { entries[$0].place.file }
     return [
       Processes(entries: entries, shared: objects, own: [[]]),
-      Processes(
-        entries: entries, shared: libraries, own: executables.isEmpty ? [[]] : executables),
+      Processes(entries: entries, shared: libraries, own: executables.isEmpty ? [[]] : executables),
     ]
   }
 }

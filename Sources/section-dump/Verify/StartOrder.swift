@@ -36,9 +36,7 @@ struct StartOrder {
   }
 
   /// The modules among some entries, without those that are duplicates.
-  private static func firsts(
-    among positions: [Int], of entries: [Survey.Declared]
-  ) -> [Int] {
+  private static func firsts(among positions: [Int], of entries: [Survey.Declared]) -> [Int] {
     var names: Set<String> = []
     return positions.filter {
       let record = entries[$0].record

@@ -1,6 +1,6 @@
 internal import BinaryImage
 
-extension Survey: Coded {
+extension Survey: Fielded {
   /// What a child finds in a file.
   init(of input: Input, by child: IsolatedChild) throws(ImageError) {
     var (found, isWhole) = (Survey(), false)
@@ -30,7 +30,5 @@ extension Survey: Coded {
     if let status { throw status }
   }
 
-  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&self, \.images, \.findings, \.read, \.skipped)
-  }
+  static var fields: Fields<Self> { Fields(\.images, \.findings, \.read, \.skipped) }
 }
