@@ -68,9 +68,7 @@ extension ELFFile {
     return []
   }
 
-  private func buildID(
-    in extent: FileExtent, alignment: UInt64
-  ) throws(ImageError) -> [UInt8]? {
+  private func buildID(in extent: FileExtent, alignment: UInt64) throws(ImageError) -> [UInt8]? {
     let bytes = try noteBytes(in: extent)
     let id = ELFNote.buildID(in: bytes.span, alignment: alignment, order: header.order)
     return id.map { Array(bytes[$0]) }

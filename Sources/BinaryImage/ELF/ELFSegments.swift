@@ -144,9 +144,7 @@ package struct ELFSegment {
     return nil
   }
 
-  private init(
-    _ index: Int, in table: Span<UInt8>, bits: Int, order: ImageIdentity.ByteOrder
-  ) {
+  private init(_ index: Int, in table: Span<UInt8>, bits: Int, order: ImageIdentity.ByteOrder) {
     let size = Self.size(bits: bits)
     let bytes = table.extracting(index * size..<(index + 1) * size)
     func word(_ offset: Int) -> UInt64 { bytes.word(at: offset, bits: bits, order: order) ?? 0 }

@@ -31,32 +31,9 @@ internal import CImageList
   /// An image is in the loader's list before it is relocated. One of which the list did not say that
   /// it is (`ImageList.isRelocated`), that has not announced itself and is unsettled, is copied again
   /// after `waitForRelocation()`. Typed records hide it, so with them an image is never called settled.
-  package let isSettled: Bool
+  package var isSettled: Bool { contents.isSettled }
   let place: image_place
-  private let contents: Contents
-
-  init(
-    identity: ImageIdentity, mapped: MappedImage, evidence: Evidence, carriesSwift: Bool,
-    place: image_place, contents: Contents
-  ) {
-    self.identity = identity
-    self.mapped = mapped
-    self.evidence = evidence
-    self.carriesSwift = carriesSwift
-    self.place = place
-    self.contents = contents
-    isSettled = contents.isSettled
-  }
-
-  /// An image that declares nothing, so that nobody looked.
-  init(unread mapped: MappedImage, _ entry: image_entry) {
-    self.init(
-      identity: ImageIdentity(
-        of: mapped, name: ImagePaths.displayName(of: mapped), header: Span(), programHeaders: Span()
-      ),
-      mapped: mapped,
-      evidence: .none, carriesSwift: false, place: image_place(), contents: .none)
-  }
+  let contents: Contents
 
   /// Every section of this name, ascending by address.
   ///
@@ -153,9 +130,18 @@ internal import CImageList
     return contents.parts[section.index]
   }
 
-  func error(
-    _ code: ImageError.Code, section: String? = nil, _ message: String
-  ) -> ImageError {
+  func error(_ code: ImageError.Code, section: String? = nil, _ message: String) -> ImageError {
     ImageError(code, image: identity.path, section: section, message: message)
+  }
+}
+
+extension LoadedImage {
+  /// An image that declares nothing, so that nobody looked.
+  init(unread mapped: MappedImage, _ entry: image_entry) {
+    self.init(
+      identity: ImageIdentity(
+        of: mapped, name: ImagePaths.displayName(of: mapped), header: Span(), programHeaders: Span()
+      ),
+      mapped: mapped, evidence: .none, carriesSwift: false, place: image_place(), contents: .none)
   }
 }

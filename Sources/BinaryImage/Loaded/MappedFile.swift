@@ -116,8 +116,7 @@ struct MappedFile {
     ) { segment throws(ImageError) -> Bool? in
       // Longer notes than anybody writes hold no build-id.
       let notes = try file.slice(at: segment.offset, count: Int(min(segment.fileSize, 1 << 16)))
-      let found = ELFNote.buildID(
-        in: notes.span, alignment: segment.alignment, order: header.order)
+      let found = ELFNote.buildID(in: notes.span, alignment: segment.alignment, order: header.order)
       return found.map { notes.span.extracting($0).equals(id.span) }
     }
     return isSame ?? false

@@ -3,9 +3,7 @@ internal import CElf
 /// What a mapped image is, read from the headers that were copied of it.
 extension ImageIdentity {
   /// Describes a mapped image as the reader of its format describes the file.
-  init(
-    of mapped: MappedImage, name: String, header: Span<UInt8>, programHeaders: Span<UInt8>
-  ) {
+  init(of mapped: MappedImage, name: String, header: Span<UInt8>, programHeaders: Span<UInt8>) {
     let order = ByteOrder.ofThisProcess
     let isExecutable =
       mapped.role == .program
@@ -26,9 +24,7 @@ extension ImageIdentity {
   private static func machine(of header: Span<UInt8>) -> String {
     let order = ByteOrder.ofThisProcess
     let number: UInt16? = header.integer(at: 18, order: order)
-    return ELFMachine(
-      number: number ?? 0, bits: UInt.bitWidth, order: order
-    ).name
+    return ELFMachine(number: number ?? 0, bits: UInt.bitWidth, order: order).name
   }
 
   /// Whether a program is told from a library by what `ELFFile` goes by, as far as it is mapped.

@@ -23,8 +23,7 @@ extension MachOFile {
     for section in commands.sections {
       let name = "section \(section.segment),\(section.name)"
       if let offset = section.offset { try check(name, offset, section.size) }
-      try check(
-        "what relocates \(name)", section.relocationOffset, section.relocationCount * 8)
+      try check("what relocates \(name)", section.relocationOffset, section.relocationCount * 8)
     }
     if let symbols = commands.symbols {
       try check("the symbol table", symbols.offset, symbols.count * UInt64(header.symbolSize))
@@ -70,8 +69,7 @@ extension MachOFile {
     var extents: [OpenedFile.Extent] = []
     for (index, section) in commands.sections.enumerated() {
       guard let offset = section.offset, section.size > 0 else { continue }
-      extents.append(
-        OpenedFile.Extent(index + 1, FileExtent(offset: offset, size: section.size)))
+      extents.append(OpenedFile.Extent(index + 1, FileExtent(offset: offset, size: section.size)))
     }
     try file.checkOverlaps(extents, wanted: fixups.wanted.list) { commands.sections[$0 - 1].name }
   }
@@ -170,8 +168,7 @@ extension MachOFile {
     guard entry.address <= end else { return nil }
     // Where a section is full, the next one stands behind its start.
     let next = entry.size == 0 ? end : max(end, entry.address + 1)
-    let following = filled.sortedIndex(
-      where: { ($0.owner, $0.address) >= (entry.owner, next) })
+    let following = filled.sortedIndex(where: { ($0.owner, $0.address) >= (entry.owner, next) })
     let follows = following < filled.count && filled[following].owner == entry.owner
     let stop = min(
       follows ? filled[following].address : .max,

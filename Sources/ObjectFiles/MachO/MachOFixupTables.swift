@@ -23,9 +23,7 @@ protocol MachOLinkedFixups {
 /// Where fixups are found: chains, programs or relocations, by the age of the file.
 extension MachOFile {
   /// What the loader does to the word at `place` of a linked file, which holds `raw`.
-  func fixup(
-    at place: UInt64, raw: UInt64, in section: Section
-  ) throws(ImageError) -> MachOFixup? {
+  func fixup(at place: UInt64, raw: UInt64, in section: Section) throws(ImageError) -> MachOFixup? {
     try linkedFixups(at: place, in: section)?.fixup(at: place, raw: raw)
   }
 
@@ -79,8 +77,7 @@ extension MachOFile {
     if let known = fixups.byOrdinal[section.index] { return try known.get() }
     let found = Result<MachORelocations, ImageError> { () throws(ImageError) in
       let entry = try sectionEntry(section.index)
-      let table = FileExtent(
-        offset: entry.relocationOffset, size: entry.relocationCount * 8)
+      let table = FileExtent(offset: entry.relocationOffset, size: entry.relocationCount * 8)
       try file.check(
         file.holds(table.offset, table.size), .truncated,
         "The file ends before the section's relocations do.", section: section.name,

@@ -132,8 +132,7 @@ struct MachOFixups: MachOLinkedFixups {
         .malformed, "A fixup lies outside the segment \(segment.name).")
       let place = segment.address &+ cursor.offset
       if ranges.contains(place) {
-        slots.append(
-          Slot(place: place, bind: cursor.isPointer ? bind : -2, isWeak: isWeak))
+        slots.append(Slot(place: place, bind: cursor.isPointer ? bind : -2, isWeak: isWeak))
       }
       cursor.offset = (cursor.offset &+ wordSize &+ skip) & mask
     }

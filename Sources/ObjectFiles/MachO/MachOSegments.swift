@@ -44,8 +44,7 @@ struct MachOSegments {
     byAddress = list.filter { $0.memorySize > 0 }.sorted { $0.address < $1.address }
     for (segment, next) in zip(byAddress, byAddress.dropFirst())
     where next.address - segment.address < segment.memorySize {
-      throw file.error(
-        .malformed, "The segments \(segment.name) and \(next.name) share addresses.")
+      throw file.error(.malformed, "The segments \(segment.name) and \(next.name) share addresses.")
     }
   }
 

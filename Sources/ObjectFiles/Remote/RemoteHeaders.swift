@@ -20,13 +20,12 @@ struct RemoteHeaders {
 
   init(of mapping: RemoteMapping, in memory: any RemoteMemory) throws(ImageError) {
     let head = try memory.read(at: mapping.base, count: 64)
-    guard head.count == 64 else {
-      throw mapping.error(
-        .unreadable, "Its header is not there: it was unmapped, or the process ended.")
-    }
-    guard ELFFile.recognises(head), [1, 2].contains(head[4]), [1, 2].contains(head[5]) else {
-      throw mapping.error(.notAnObject, "What is mapped does not start with an ELF header.")
-    }
+    try mapping.check(
+      head.count == 64, .unreadable,
+      "Its header is not there: it was unmapped, or the process ended.")
+    try mapping.check(
+      ELFFile.recognises(head) && [1, 2].contains(head[4]) && [1, 2].contains(head[5]),
+      .notAnObject, "What is mapped does not start with an ELF header.")
     let bits = head[4] == 2 ? 64 : 32
     let order: ImageIdentity.ByteOrder = head[5] == 1 ? .little : .big
     func half(_ offset: Int) -> UInt16 { head.span.integer(at: offset, order: order) ?? 0 }
@@ -38,9 +37,8 @@ struct RemoteHeaders {
       Int(half(bits == 64 ? 54 : 42)) == size
     else { throw mapping.error(.malformed, "It claims \(count) program headers.") }
     let programHeaders = try memory.read(at: mapping.base &+ table, count: count * size)
-    guard programHeaders.count == count * size else {
-      throw mapping.error(.truncated, "Its program headers are not there.")
-    }
+    try mapping.check(
+      programHeaders.count == count * size, .truncated, "Its program headers are not there.")
     let segments = ELFSegment.all(in: programHeaders.span, bits: bits, order: order)
     let mapped = segments.filter { $0.type == UInt32(PT_LOAD) }
     guard let first = mapped.first(where: { $0.offset == 0 }) else {
@@ -114,9 +112,8 @@ struct RemoteHeaders {
       // A tool that moves notes leaves the distances as they were.
       let moved = headerAddress &- (stands &+ 4 &+ header)
       let place = VirtualAddress(rawValue: stands &+ 8 &+ record &+ moved)
-      guard holds(place) else {
-        throw mapping.error(.malformed, "Its note tells of a state record outside the image.")
-      }
+      try mapping.check(
+        holds(place), .malformed, "Its note tells of a state record outside the image.")
       return place.rawValue &+ bias
     }
     return nil

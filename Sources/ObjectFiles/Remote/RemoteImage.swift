@@ -36,9 +36,9 @@ package final class RemoteImage: PointerFollowing {
   package func withBytes<Result>(
     of section: Section, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result {
-    guard section.size <= Self.mostBytes else {
-      throw mapping.error(.malformed, "It claims \(section.size) bytes.", section: section)
-    }
+    try mapping.check(
+      section.size <= Self.mostBytes, .malformed, "It claims \(section.size) bytes.",
+      section: section)
     let bytes = try bytes(at: section.address, count: Int(section.size), section)
     return body(bytes.span)
   }
@@ -99,12 +99,10 @@ package final class RemoteImage: PointerFollowing {
     at address: VirtualAddress, count: Int, _ section: Section
   ) throws(ImageError) -> [UInt8] {
     let bytes = try memory.read(at: address.rawValue &+ headers.bias, count: count)
-    guard bytes.count == count else {
-      throw mapping.error(
-        .truncated,
-        "Of \(count) bytes at 0x\(address.rawValue.hexadecimal), \(bytes.count) are there.",
-        section: section)
-    }
+    try mapping.check(
+      bytes.count == count, .truncated,
+      "Of \(count) bytes at 0x\(address.rawValue.hexadecimal), \(bytes.count) are there.",
+      section: section)
     return bytes
   }
 
@@ -114,9 +112,9 @@ package final class RemoteImage: PointerFollowing {
     if let note = try headers.sectionNote() {
       var sections: [Section] = []
       for (name, extent) in note.sections where extent.start != extent.stop {
-        guard extent.start < extent.stop, headers.holds(extent.start) else {
-          throw mapping.error(.malformed, "The note tells of \(name) where the image has nothing.")
-        }
+        try mapping.check(
+          extent.start < extent.stop && headers.holds(extent.start), .malformed,
+          "The note tells of \(name) where the image has nothing.")
         sections.append(
           Section(
             index: sections.count, name: name, address: extent.start, offset: nil,

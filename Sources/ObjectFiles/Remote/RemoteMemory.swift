@@ -23,10 +23,16 @@ package struct RemoteMapping: Sendable {
 }
 
 extension RemoteMapping {
+  /// Throws an error that names the image where something is not as it has to be.
+  func check(
+    _ isRight: Bool, _ code: ImageError.Code, _ message: @autoclosure () -> String,
+    section: Section? = nil
+  ) throws(ImageError) {
+    if !isRight { throw error(code, message(), section: section) }
+  }
+
   /// An error that names the image.
-  func error(
-    _ code: ImageError.Code, _ message: String, section: Section? = nil
-  ) -> ImageError {
+  func error(_ code: ImageError.Code, _ message: String, section: Section? = nil) -> ImageError {
     ImageError(code, image: path, section: section?.name, message: message)
   }
 

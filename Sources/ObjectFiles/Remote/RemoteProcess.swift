@@ -51,8 +51,7 @@ package final class RemoteProcess {
   package func image(_ mapping: RemoteMapping) throws(ImageError) -> RemoteImage {
     guard let core = memory as? CoreFile else { return try RemoteImage(mapping, in: memory) }
     let headers = try RemoteHeaders(of: mapping, in: core)
-    return try RemoteImage(
-      mapping, in: CoreImageMemory(headers, path: mapping.path, in: core))
+    return try RemoteImage(mapping, in: CoreImageMemory(headers, path: mapping.path, in: core))
   }
 
   static func error(_ pid: Int, _ message: String) -> ImageError {

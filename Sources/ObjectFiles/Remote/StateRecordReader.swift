@@ -35,8 +35,7 @@ struct StateRecordReader {
       let before = try head()
       if before.size == 0, before.sequence == 0 { return nil }
       guard before.sequence % 2 == 0 else { continue }
-      let copy: Result<EntryStates, ImageError>
-      do throws(ImageError) { copy = .success(try states(before)) } catch { copy = .failure(error) }
+      let copy = Result { () throws(ImageError) in try states(before) }
       // A copy that was made while the record changed may say anything.
       if try head() == before { return try copy.get() }
     }
@@ -55,17 +54,14 @@ struct StateRecordReader {
   }
 
   private func states(_ head: Head) throws(ImageError) -> EntryStates {
-    guard head.version == Self.version else {
-      throw mapping.error(
-        .unsupported, "Its state record is of version \(head.version); use a newer section-dump.")
-    }
+    try mapping.check(
+      head.version == Self.version, .unsupported,
+      "Its state record is of version \(head.version); use a newer section-dump.")
     let (count, size) = (Int(head.cellCount), Int(head.cellSize))
-    guard head.size >= Self.headSize, count <= Self.mostCells,
-      (Self.cellSize...Self.mostCellSize).contains(size)
-    else {
-      throw mapping.error(
-        .malformed, "Its state record claims \(count) cells of \(size) bytes.")
-    }
+    try mapping.check(
+      head.size >= Self.headSize && count <= Self.mostCells
+        && (Self.cellSize...Self.mostCellSize).contains(size), .malformed,
+      "Its state record claims \(count) cells of \(size) bytes.")
     let cells = try bytes(at: head.cells, count: count * size)
     var states = EntryStates()
     states.isIncomplete = head.flags & 1 != 0
@@ -88,9 +84,9 @@ struct StateRecordReader {
       states.images.insert(bias)
       return
     }
-    guard Int(number) <= EntryStates.State.allCases.count else {
-      throw mapping.error(.malformed, "Its state record has a cell of the unknown state \(number).")
-    }
+    try mapping.check(
+      Int(number) <= EntryStates.State.allCases.count, .malformed,
+      "Its state record has a cell of the unknown state \(number).")
     let state = EntryStates.State.allCases[Int(number) - 1]
     let place = EntryStates.Place(
       bias: bias, section: section, index: cell.integer(at: 20, order: order) ?? 0)
@@ -107,10 +103,8 @@ struct StateRecordReader {
     guard address != 0 else { return (nil, nil) }
     let count = min(Int(size), Self.longestText)
     left -= count
-    guard left >= 0 else {
-      throw mapping.error(
-        .malformed, "The reasons in its state record exceed \(Self.mostText >> 20) MiB.")
-    }
+    try mapping.check(
+      left >= 0, .malformed, "The reasons in its state record exceed \(Self.mostText >> 20) MiB.")
     let texts = try bytes(at: address, count: count)
       .split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
     let sentence = texts.count > 1 ? texts[1].prefix { $0 != 0 } : []
@@ -119,12 +113,10 @@ struct StateRecordReader {
 
   private func bytes(at address: UInt64, count: Int) throws(ImageError) -> [UInt8] {
     let bytes = try memory.read(at: address, count: count)
-    guard bytes.count == count else {
-      throw mapping.error(
-        .truncated,
-        "Of \(count) bytes of its state record at 0x\(address.hexadecimal), "
-          + "\(bytes.count) are there.")
-    }
+    try mapping.check(
+      bytes.count == count, .truncated,
+      "Of \(count) bytes of its state record at 0x\(address.hexadecimal), "
+        + "\(bytes.count) are there.")
     return bytes
   }
 }
