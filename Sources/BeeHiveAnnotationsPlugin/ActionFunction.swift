@@ -24,9 +24,9 @@
     let result: TypeSyntax?
 
     /// Nil where no call by names can be made of it; says why.
-    init?(_ function: FunctionDeclSyntax, for attribute: String, into refusals: inout Refusals) {
+    init?(_ function: FunctionDeclSyntax, for attribute: String, _ annotation: Annotation) {
       if let clause = function.genericParameterClause {
-        refusals.add(
+        annotation.refuse(
           "generic", at: clause,
           "\(attribute) needs a function without type parameters: a call by name has none to give")
         return nil
@@ -40,7 +40,7 @@
       var parameters: [Parameter] = []
       for parameter in function.signature.parameterClause.parameters {
         if parameter.ellipsis != nil || parameter.type.isInout {
-          refusals.add(
+          annotation.refuse(
             "parameter", at: parameter,
             "\(attribute) takes values: make this parameter an array, or return what it changes")
           return nil
@@ -86,9 +86,9 @@
     var isRequired: Bool { defaultValue == nil && !type.isOptional }
 
     /// Refuses a function that a call from outside would have to give.
-    func checkURL(_ exposure: Exposure, into refusals: inout Refusals) {
+    func checkURL(_ exposure: Exposure, _ annotation: Annotation) {
       guard exposure != .local, isRequired, type.isFunction else { return }
-      refusals.add(
+      annotation.refuse(
         "function", at: node,
         "no URL can hold the function \(key); make it optional, or remove .\(exposure)")
     }
@@ -115,7 +115,7 @@
     }
   }
 
-  extension Arguments {
+  extension Annotation {
     /// The word at a place: `.remote`.
     func exposure(at index: Int) -> Exposure {
       let word = unlabelled(index)?.as(MemberAccessExprSyntax.self)?.declName.baseName.text

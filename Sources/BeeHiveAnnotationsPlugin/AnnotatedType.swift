@@ -5,104 +5,88 @@
 
   /// The type that carries the annotation, as far as its source shows it.
   struct AnnotatedType {
-    /// What to do where the Hive cannot make the type by itself.
-    enum Role {
-      case service
-      case module
-      case target
+    /// What the annotation makes of the type.
+    struct Role {
+      let kind: RecordMembers.Kind
+      /// What to do where the Hive cannot make the type by itself.
+      let instead: String
+      /// What to do where the type is generic.
+      let notGeneric: String
 
-      var instead: String {
-        switch self {
-        case .service: "register a factory with hive.register instead"
-        case .module: "do that work in setUp instead"
-        case .target: "register it with hive.mediator.register instead"
-        }
-      }
+      static let service = Role(
+        kind: .service, instead: "register a factory with hive.register instead",
+        notGeneric: "annotate a type that is not, or register a factory with hive.register")
+      static let module = Role(
+        kind: .module, instead: "do that work in setUp instead",
+        notGeneric: "annotate a type that is not, or call hive.register(module:)")
+      static let target = Role(
+        kind: .target, instead: "register it with hive.mediator.register instead",
+        notGeneric: "annotate a type that is not, or register it with hive.mediator.register")
     }
 
     let role: Role
+    let annotation: Annotation
     /// The name as it is in the source, with backticks if it has any.
     let name: TokenSyntax
+    /// The name where it is written, to point at.
+    let nameInSource: TokenSyntax
     /// `Shop.Outer.EnglishGreeter`: the Swift module, the types around it as far as the macro can see
     /// them, the type.
     let qualifiedName: String
     let attributes: AttributeListSyntax
     let body: MemberBlockSyntax
     let isEnum: Bool
-    /// Where the name is.
-    let location: AbstractSourceLocation?
-    /// The location of the annotation.
-    let annotation: AbstractSourceLocation?
 
     /// Nil where the annotation cannot be on `declaration` at all.
-    init?(
-      _ declaration: some DeclGroupSyntax, as role: Role, annotatedBy attribute: AttributeSyntax,
-      in context: some MacroExpansionContext, refusals: inout Refusals
-    ) {
+    init?(_ declaration: some DeclGroupSyntax, as role: Role, _ annotation: Annotation) {
       guard
         declaration.is(ClassDeclSyntax.self) || declaration.is(ActorDeclSyntax.self)
           || declaration.is(StructDeclSyntax.self) || declaration.is(EnumDeclSyntax.self),
         let named = declaration.asProtocol((any NamedDeclSyntax).self)
       else {
-        refusals.add(
-          "declaration", at: attribute,
-          "\(attribute.spelling) belongs to the declaration of a class, an actor, a struct or an enum"
-        )
+        annotation.refuse(
+          "declaration",
+          "\(annotation.attribute.spelling) belongs to the declaration of a class, an actor, a struct or "
+            + "an enum")
         return nil
       }
       self.role = role
+      self.annotation = annotation
+      nameInSource = named.name
       name = named.name.trimmed
       attributes = declaration.attributes
       body = declaration.memberBlock
       isEnum = declaration.is(EnumDeclSyntax.self)
-
-      location = context.location(
-        of: named.name, at: .afterLeadingTrivia, filePathMode: .filePath)
-      annotation = context.location(
-        of: attribute, at: .afterLeadingTrivia, filePathMode: .filePath)
-      let around = context.lexicalContext
+      let around = annotation.context.lexicalContext
       qualifiedName = Self.qualify(
-        named.name.plainText, around: around, module: context.swiftModule(of: declaration))
+        named.name.plainText, around: around,
+        module: annotation.context.swiftModule(of: declaration))
 
       if let clause = declaration.genericParameters {
-        refusals.add(
+        annotation.refuse(
           "generic", at: clause,
-          "'\(name.text)' is generic, and an entry has no type arguments; " + Self.notGeneric(role))
+          "'\(name.text)' is generic, and an entry has no type arguments; " + role.notGeneric)
       } else if let generic = around.first(where: { $0.genericParameters != nil }) {
-        refusals.add(
+        annotation.refuse(
           "generic", at: named.name,
           "'\(name.text)' stands inside \(generic.title), which is generic, and an entry has no type "
-            + "arguments; " + Self.notGeneric(role))
+            + "arguments; " + role.notGeneric)
       }
       if around.contains(where: { $0.asProtocol((any DeclGroupSyntax).self) == nil }) {
-        refusals.add(
-          "local", at: attribute,
+        annotation.refuse(
+          "local",
           "'\(name.text)' is declared inside a function, and an entry needs a name that others can "
             + "use; move it to the file's top level or into a type")
       }
-      if role != .service, attributes.hasEarlier(attribute, in: context) {
-        refusals.add(
-          "repeated", at: attribute, "'\(name.text)' is a \(role) already; remove one annotation")
+      if role.kind != .service, attributes.hasEarlier(annotation) {
+        annotation.refuse(
+          "repeated", "'\(name.text)' is a \(role.kind) already; remove one annotation")
       }
     }
 
     /// The name goes into the entry.
-    func checkName(into refusals: inout Refusals) {
-      _ = RecordText.checked(
-        qualifiedName, "the name '\(qualifiedName)'", at: nameInSource, into: &refusals)
-    }
-
-    /// The name where it is written, to point at.
-    var nameInSource: TokenSyntax {
-      body.parent?.asProtocol((any NamedDeclSyntax).self)?.name ?? name
-    }
-
-    private static func notGeneric(_ role: Role) -> String {
-      switch role {
-      case .service: "annotate a type that is not, or register a factory with hive.register"
-      case .module: "annotate a type that is not, or call hive.register(module:)"
-      case .target: "annotate a type that is not, or register it with hive.mediator.register"
-      }
+    func checkName() {
+      _ = annotation.checked(qualifiedName, "the name '\(qualifiedName)'", at: nameInSource)
     }
 
     private static func qualify(_ name: String, around: [Syntax], module: String?) -> String {
@@ -131,13 +115,13 @@
   }
 
   extension AttributeListSyntax {
-    /// Returns whether `attribute` repeats one of this name that comes earlier and says the same.
+    /// Returns whether an annotation repeats one of its name that comes earlier and says the same.
     ///
     /// The compiler hands over the attribute apart from the declaration: only locations compare.
     func hasEarlier(
-      _ attribute: AttributeSyntax, in context: some MacroExpansionContext,
-      where saysTheSame: (AttributeSyntax) -> Bool = { _ in true }
+      _ annotation: Annotation, where saysTheSame: (AttributeSyntax) -> Bool = { _ in true }
     ) -> Bool {
+      let (attribute, context) = (annotation.attribute, annotation.context)
       let first = lazy.compactMap { $0.as(AttributeSyntax.self) }
         .first { $0.spelling == attribute.spelling && saysTheSame($0) }
       guard let first = first.flatMap({ context.location(of: $0) }),

@@ -4,15 +4,9 @@
 
   /// The arguments of an annotation, read from the source: an entry is a constant, so only what is
   /// there can go into it.
-  struct Arguments {
-    private let list: LabeledExprListSyntax
-
-    init(_ attribute: AttributeSyntax) {
-      if case .argumentList(let list) = attribute.arguments {
-        self.list = list
-      } else {
-        list = []
-      }
+  extension Annotation {
+    private var list: LabeledExprListSyntax {
+      if case .argumentList(let list) = attribute.arguments { list } else { [] }
     }
 
     /// The argument of this label; nil where it is left out.
@@ -28,36 +22,30 @@
     }
 
     /// The string literal without a label at this place, which has to be there.
-    func literal(
-      _ index: Int, _ what: String, of attribute: AttributeSyntax, into refusals: inout Refusals
-    ) -> String? {
+    func literal(_ index: Int, _ what: String) -> String? {
       guard let expression = unlabelled(index) else {
-        refusals.add("name", at: attribute, "\(attribute.spelling) needs \(what)")
+        refuse("name", "\(attribute.spelling) needs \(what)")
         return nil
       }
-      return text(expression, what, into: &refusals)
+      return text(expression, what)
     }
 
     /// The type in `(any Greeter).self`, and its name without `any`.
-    func service(into refusals: inout Refusals, of attribute: AttributeSyntax) -> Service? {
+    func service() -> Service? {
       guard let expression = self[nil] else {
-        refusals.add(
-          "service", at: attribute, "name what it implements: @BeeHiveService((any Greeter).self)")
+        refuse("service", "name what it implements: @BeeHiveService((any Greeter).self)")
         return nil
       }
       guard let access = expression.as(MemberAccessExprSyntax.self),
         access.declName.baseName.tokenKind == .keyword(.self), let base = access.base
       else {
-        refusals.add(
+        refuse(
           "service", at: expression,
           "name the service as a type, as in (any Greeter).self: the entry carries its name")
         return nil
       }
       let name = base.withoutParentheses.withoutAny.plainText
-      guard let text = RecordText.checked(name, "the service", at: base, into: &refusals) else {
-        return nil
-      }
-      return Service(type: base.trimmed, name: text)
+      return checked(name, "the service", at: base).map { Service(type: base.trimmed, name: $0) }
     }
 
     /// What is implemented.
@@ -69,7 +57,7 @@
     }
 
     /// A 32-bit integer literal, with a sign or without.
-    func integer(_ label: String, into refusals: inout Refusals) -> Int32? {
+    func integer(_ label: String) -> Int32? {
       guard let expression = self[label] else { return nil }
       var literal = expression.withoutParentheses
       var sign = ""
@@ -78,56 +66,53 @@
         sign = "-"
       }
       guard let number = literal.as(IntegerLiteralExprSyntax.self) else {
-        refusals.add(
-          label, at: expression, "\(label) must be an integer literal: an entry is a constant")
+        refuse(label, at: expression, "\(label) must be an integer literal: an entry is a constant")
         return nil
       }
       guard let value = Int32(literal: number.literal.text, sign: sign) else {
-        refusals.add(label, at: expression, "\(label) must fit into 32 bits")
+        refuse(label, at: expression, "\(label) must fit into 32 bits")
         return nil
       }
       return value
     }
 
     /// The word of `.basic`.
-    func word(_ label: String, of words: [String], into refusals: inout Refusals) -> String? {
+    func word(_ label: String, of words: [String]) -> String? {
       guard let expression = self[label] else { return nil }
       let name = expression.as(MemberAccessExprSyntax.self)?.declName.baseName.plainText
       guard let name, words.contains(name) else {
         let choice = words.map { ".\($0)" }.joined(separator: ", ")
-        refusals.add(label, at: expression, "\(label) must be one of \(choice), written out here")
+        refuse(label, at: expression, "\(label) must be one of \(choice), written out here")
         return nil
       }
       return name
     }
 
     /// One string literal; nil where there is none, or `nil`.
-    func string(_ label: String, into refusals: inout Refusals) -> String? {
+    func string(_ label: String) -> String? {
       guard let expression = self[label], !expression.is(NilLiteralExprSyntax.self) else {
         return nil
       }
-      return text(expression, label, into: &refusals)
+      return text(expression, label)
     }
 
     /// One string literal, or an array of them.
-    func strings(_ label: String, into refusals: inout Refusals) -> [String] {
+    func strings(_ label: String) -> [String] {
       guard let expression = self[label] else { return [] }
       guard let array = expression.as(ArrayExprSyntax.self) else {
-        return text(expression, label, into: &refusals).map { [$0] } ?? []
+        return text(expression, label).map { [$0] } ?? []
       }
-      return array.elements.compactMap { text($0.expression, label, into: &refusals) }
+      return array.elements.compactMap { text($0.expression, label) }
     }
 
-    private func text(
-      _ expression: ExprSyntax, _ label: String, into refusals: inout Refusals
-    ) -> String? {
+    private func text(_ expression: ExprSyntax, _ label: String) -> String? {
       guard let value = expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue else {
-        refusals.add(
+        refuse(
           label, at: expression,
           "\(label) must be a string literal without interpolation: an entry is a constant")
         return nil
       }
-      return RecordText.checked(value, label, at: expression, into: &refusals)
+      return checked(value, label, at: expression)
     }
   }
 

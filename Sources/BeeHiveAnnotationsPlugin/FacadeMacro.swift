@@ -9,12 +9,12 @@
       of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
       in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
-      var refusals = Refusals()
-      let target = Arguments(node).literal(0, "the target's name", of: node, into: &refusals)
+      let annotation = Annotation(node, in: context)
+      let target = annotation.literal(0, "the target's name")
       guard let contract = declaration.as(ProtocolDeclSyntax.self) else {
-        refusals.add(
-          "facade", at: node, "@Facade belongs to a protocol, whose requirements are the actions")
-        try refusals.check()
+        annotation.refuse(
+          "facade", "@Facade belongs to a protocol, whose requirements are the actions")
+        try annotation.check()
         return []
       }
       var functions: [ActionFunction] = []
@@ -24,7 +24,7 @@
       let visibility = access.map { $0.name.text + " " } ?? ""
       for member in contract.memberBlock.members {
         guard let function = member.decl.as(FunctionDeclSyntax.self) else {
-          refusals.add(
+          annotation.refuse(
             "requirement", at: member.decl, "a facade is made of functions; move this elsewhere")
           if let property = property(member.decl) {
             methods.append(visibility + property)
@@ -34,9 +34,9 @@
           continue
         }
         var body = unreachable
-        if let action = ActionFunction(function, for: "@Facade", into: &refusals) {
+        if let action = ActionFunction(function, for: "@Facade", annotation) {
           if !action.isAsync || !action.canThrow {
-            refusals.add(
+            annotation.refuse(
               "effects", at: function.signature,
               "a call by name waits and may fail: declare \(action.name) as async throws")
           } else {
@@ -46,7 +46,7 @@
         }
         methods.append(visibility + method(function) + " { \(body) }")
       }
-      refusals.report(in: context)
+      annotation.report()
 
       let name = contract.name.text
       // Where a requirement is refused, callers still find the rest, and are told of one mistake once.

@@ -8,16 +8,16 @@
   /// Looks at the body of the type alone. What it cannot see (inherited initialisers, isolation that
   /// is inferred) the compiler checks in the expansion.
   extension AnnotatedType {
-    func checkInitializer(into refusals: inout Refusals) {
+    func checkInitializer() {
       guard !body.hasConditionalInitializer else { return }
       let initializers = body.initializers
       let candidates = initializers.filter { $0.signature.takesNothing }
       if candidates.contains(where: { flaw(of: $0) == nil }) { return }
-      if let candidate = candidates.first, let flaw = flaw(of: candidate) {
-        refusals.add(flaw.id, at: flaw.node, flaw.message, fixIts: flaw.fixIts)
+      if let flaw = candidates.first.flatMap(flaw) {
+        annotation.refuse(flaw.id, at: flaw.node, flaw.message, fixIts: flaw.fixIts)
       } else if isEnum || !initializers.isEmpty || body.hasStoredPropertyWithoutValue {
         guard !hasOtherMacros else { return }
-        refusals.add(
+        annotation.refuse(
           "missing", at: nameInSource,
           "'\(name.text)' needs an init() without arguments in its body: "
             + "whoever asks for one has none to give; write it, or \(role.instead)",
@@ -25,41 +25,33 @@
       }
     }
 
-    private struct Flaw {
-      var id: String
-      var node: Syntax
-      var message: String
-      var fixIts: [FixIt] = []
-    }
+    private typealias Flaw = (
+      id: String, node: any SyntaxProtocol, message: String, fixIts: [FixIt]
+    )
 
     private func flaw(of initializer: InitializerDeclSyntax) -> Flaw? {
       let effects = initializer.signature.effectSpecifiers
+      let call = "init() of '\(name.text)'"
       if let mark = initializer.optionalMark {
-        return Flaw(
-          id: "failable", node: Syntax(mark),
-          message: "init() of '\(name.text)' may return nil, and who asks wants an instance; "
-            + role.instead)
+        let message = "\(call) may return nil, and who asks wants an instance; \(role.instead)"
+        return ("failable", mark, message, [])
       }
       if let clause = effects?.throwsClause, clause.type?.plainText != "Never" {
-        return Flaw(
-          id: "throws", node: Syntax(clause),
-          message: "init() of '\(name.text)' throws, and no caller is there to catch; "
-            + role.instead)
+        let message = "\(call) throws, and no caller is there to catch; \(role.instead)"
+        return ("throws", clause, message, [])
       }
       if let async = effects?.asyncSpecifier {
-        return Flaw(
-          id: "async", node: Syntax(async),
-          message: "init() of '\(name.text)' waits, and who asks does not; " + role.instead)
+        return ("async", async, "\(call) waits, and who asks does not; \(role.instead)", [])
       }
       guard !initializer.modifiers.isNonisolated,
-        let actor = initializer.attributes.mainActor ?? attributes.mainActor
+        let actor = initializer.attributes.named("MainActor") ?? attributes.named("MainActor")
       else { return nil }
-      let own = initializer.attributes.mainActor != nil
-      return Flaw(
-        id: "isolated", node: own ? Syntax(actor) : Syntax(initializer.initKeyword),
-        message: "init() of '\(name.text)' belongs to MainActor, and any thread may ask; "
-          + "make it nonisolated, or \(role.instead)",
-        fixIts: own ? [] : [initializer.madeNonisolated])
+      let own = initializer.attributes.named("MainActor") != nil
+      return (
+        "isolated", own ? actor : initializer.initKeyword,
+        "\(call) belongs to MainActor, and any thread may ask; make it nonisolated, or \(role.instead)",
+        own ? [] : [initializer.madeNonisolated]
+      )
     }
 
     /// Whether another attribute may be a macro that writes the initialiser.
@@ -150,14 +142,6 @@
     /// Whether `()` calls it.
     fileprivate var takesNothing: Bool {
       parameterClause.parameters.allSatisfy { $0.defaultValue != nil || $0.ellipsis != nil }
-    }
-  }
-
-  extension AttributeListSyntax {
-    fileprivate var mainActor: AttributeSyntax? {
-      compactMap { $0.as(AttributeSyntax.self) }.first {
-        $0.attributeName.plainText.split(separator: ".").last == "MainActor"
-      }
     }
   }
 

@@ -17,10 +17,10 @@
     private static let version = 1
 
     static func declarations(
-      _ kind: Kind, making type: AnnotatedType, as made: ExprSyntax, _ text: RecordText,
-      in context: some MacroExpansionContext
+      making type: AnnotatedType, as made: ExprSyntax, _ text: RecordText
     ) -> [DeclSyntax] {
-      let make = context.makeUniqueName("make")
+      let annotation = type.annotation
+      let make = annotation.context.makeUniqueName("make")
       // No name that the type can have.
       let instance = "new" + type.name.plainText
       // The function carries the checks that need types: `init()` can be called here, and what it
@@ -29,19 +29,14 @@
       return [
         """
         nonisolated private static func \(make)() -> \(made) {
-        \(raw: line(type.location))let \(raw: instance) = \(type.name)()  \
+        \(raw: annotation.line(of: type.nameInSource))let \(raw: instance) = \(type.name)()  \
         // needs a plain init(); else \(raw: type.role.instead)
-        \(raw: line(type.annotation))return \(raw: instance)  // needs a conformance
+        \(raw: annotation.line(of: annotation.attribute))return \(raw: instance)  // needs a conformance
         #sourceLocation()
         }
         """,
-        record(kind, makingWith: make, text, in: context),
+        record(type.role.kind, makingWith: make, text, in: annotation.context),
       ]
-    }
-
-    /// The directive that gives what follows this line's location.
-    static func line(_ location: AbstractSourceLocation?) -> String {
-      location.map { "#sourceLocation(file: \($0.file), line: \($0.line))\n" } ?? ""
     }
 
     /// The constant that leads to `make`, a function without parameters.

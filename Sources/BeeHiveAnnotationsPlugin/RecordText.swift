@@ -1,6 +1,4 @@
 #if Annotations
-  import SwiftSyntax
-
   /// The text of a record: the name, the implementation, then `key=value` fields.
   struct RecordText {
     /// A name longer than this is a mistake, and no tool could show it.
@@ -12,7 +10,7 @@
       fields = [name, implementation]
     }
 
-    mutating func add(_ key: String, _ value: String?) {
+    mutating func add(_ key: String, _ value: (some CustomStringConvertible)?) {
       if let value { fields.append("\(key)=\(value)") }
     }
 
@@ -21,24 +19,6 @@
       var bytes: [UInt8] = fields.flatMap { Array($0.utf8) + [0] }
       bytes += Array(repeating: 0, count: (8 - bytes.count % 8) % 8)
       return bytes
-    }
-
-    /// `text`, if a record can hold it.
-    static func checked(
-      _ text: String, _ what: String, at node: some SyntaxProtocol, into refusals: inout Refusals
-    ) -> String? {
-      if text.isEmpty {
-        refusals.add("empty", at: node, "\(what) must not be empty")
-      } else if text.utf8.count > longest {
-        refusals.add(
-          "long", at: node,
-          "\(what) is \(text.utf8.count) bytes long; an entry's names have at most \(longest)")
-      } else if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) {
-        refusals.add("control", at: node, "\(what) holds a control character; remove it")
-      } else {
-        return text
-      }
-      return nil
     }
   }
 #endif

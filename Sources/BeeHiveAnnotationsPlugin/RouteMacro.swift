@@ -9,48 +9,40 @@
       of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
       in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
-      var refusals = Refusals()
-      let arguments = Arguments(node)
-      let pattern = arguments.literal(0, "the pattern", of: node, into: &refusals)
-      let priority = arguments.integer("priority", into: &refusals)
-      let exposure = arguments.exposure(at: 1)
+      let annotation = Annotation(node, in: context)
+      let pattern = annotation.literal(0, "the pattern")
+      let priority = annotation.integer("priority")
+      let exposure = annotation.exposure(at: 1)
       let isInType = !context.lexicalContext.isEmpty
       let function = declaration.as(FunctionDeclSyntax.self).flatMap { function in
         let isStatic = function.modifiers.contains { $0.name.text == "static" }
         return isStatic == isInType ? function : nil
       }
       guard let function else {
-        refusals.add("route", at: node, "@Route belongs to a static method or a global function")
-        try refusals.check()
+        annotation.refuse("route", "@Route belongs to a static method or a global function")
+        try annotation.check()
         return []
       }
       if let generic = context.lexicalContext.first(where: { $0.genericParameters != nil }) {
-        refusals.add(
-          "generic", at: node,
+        annotation.refuse(
+          "generic",
           "\(generic.title) is generic, and an entry has no type arguments; move the function out of it"
         )
       }
-      let action = ActionFunction(function, for: "@Route", into: &refusals)
+      let action = ActionFunction(function, for: "@Route", annotation)
       if let pattern, let action, !action.takesRouteCall {
-        compare(action, with: pattern, into: &refusals)
-        for parameter in action.parameters { parameter.checkURL(exposure, into: &refusals) }
+        compare(action, with: pattern, annotation)
+        for parameter in action.parameters { parameter.checkURL(exposure, annotation) }
       }
-      try refusals.check()
+      try annotation.check()
       guard let pattern, let action else { return [] }
 
       var text = RecordText(name: pattern, implementation: action.name)
-      text.add("priority", priority.map(String.init))
-      switch exposure {
-      case .local: break
-      case .remote: text.add("remote", "true")
-      case .elevated: text.add("remote", "elevated")
-      }
+      text.add("priority", priority)
+      text.add("remote", [.remote: "true", .elevated: "elevated"][exposure])
       text.add("returns", action.result.map { Syntax($0).plainText })
       let throwing = action.canThrow || action.needsTry ? "try " : ""
-      let isIsolated = function.attributes.contains { element in
-        element.as(AttributeSyntax.self)?.attributeName.plainText.hasSuffix("Actor") == true
-      }
-      let waiting = action.isAsync || isIsolated ? "await " : ""
+      let waiting = action.isAsync || function.attributes.nameActor ? "await " : ""
       let call =
         action.takesRouteCall
         ? action.call { _ in "call" }
@@ -59,8 +51,6 @@
           return parameter.defaultValue.map { "(\(value) ?? \($0))" } ?? value
         }
       let make = context.makeUniqueName("make")
-      let location = context.location(
-        of: function.name, at: .afterLeadingTrivia, filePathMode: .filePath)
       let kind: DeclModifierSyntax? =
         isInType ? DeclModifierSyntax(name: .keyword(.static, trailingTrivia: .space)) : nil
       return [
@@ -69,7 +59,7 @@
           BeeHiveRouting.RouteDefinition(
             \(literal: pattern), exposure: .\(raw: exposure), priority: \(raw: priority ?? 0)
           ) { \(raw: action.parameters.isEmpty ? "_" : "call") in
-        \(raw: RecordMembers.line(location))return \(raw: throwing)\(raw: waiting)\(raw: call)
+        \(raw: annotation.line(of: function.name))return \(raw: throwing)\(raw: waiting)\(raw: call)
         #sourceLocation()
           }
         }
@@ -80,19 +70,19 @@
 
     /// Holds the types of the function to those of the pattern.
     private static func compare(
-      _ action: ActionFunction, with pattern: String, into refusals: inout Refusals
+      _ action: ActionFunction, with pattern: String, _ annotation: Annotation
     ) {
       let values = PatternValues(pattern).values
       for parameter in action.parameters {
         guard let value = values[parameter.key] else {
-          refusals.add(
+          annotation.refuse(
             "parameter", at: parameter.node,
             "the pattern gives no value to \(parameter.key); add :\(parameter.key) to its path, or "
               + "\(parameter.key) to its query")
           continue
         }
         if !value.canBe(parameter.type, hasDefault: parameter.defaultValue != nil) {
-          refusals.add(
+          annotation.refuse(
             "type", at: parameter.node,
             "the pattern gives \(parameter.key) as \(value), and the function takes "
               + "\(Syntax(parameter.type).plainText); write one type in both")

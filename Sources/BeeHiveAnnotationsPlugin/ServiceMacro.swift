@@ -8,53 +8,44 @@
       of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
       conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
-      var refusals = Refusals()
-      let arguments = Arguments(node)
-      let service = arguments.service(into: &refusals, of: node)
-      let name = arguments.string("name", into: &refusals)
-      let scope = arguments.word(
-        "scope", of: ["transient", "singleton", "weak", "scoped"], into: &refusals)
-      let priority = arguments.integer("priority", into: &refusals)
-      let type = AnnotatedType(
-        declaration, as: .service, annotatedBy: node, in: context, refusals: &refusals)
-      if scope == "weak", let words = arguments["scope"],
+      let annotation = Annotation(node, in: context)
+      let service = annotation.service()
+      let name = annotation.string("name")
+      let scope = annotation.word("scope", of: ["transient", "singleton", "weak", "scoped"])
+      let priority = annotation.integer("priority")
+      let type = AnnotatedType(declaration, as: .service, annotation)
+      if scope == "weak", let words = annotation["scope"],
         declaration.is(StructDeclSyntax.self) || declaration.is(EnumDeclSyntax.self)
       {
-        refusals.add(
+        annotation.refuse(
           "scope", at: words,
           "weak is for a class or an actor: a value has no one instance to hold; write "
             + ".transient or .singleton")
       }
       if let type, let service,
         type.attributes.hasEarlier(
-          node, in: context, where: { Self.offers(service.name, named: name, $0) })
+          annotation,
+          where: {
+            // What is wrong with that one it says itself.
+            let other = Annotation($0, in: context)
+            return other.service()?.name == service.name && other.string("name") == name
+          })
       {
-        refusals.add(
-          "repeated", at: node,
+        annotation.refuse(
+          "repeated",
           "'\(type.name.text)' offers \(service.name) already; remove one annotation, or give it a "
             + "name of its own")
       }
-      type?.checkInitializer(into: &refusals)
-      type?.checkName(into: &refusals)
-      try refusals.check()
+      type?.checkInitializer()
+      type?.checkName()
+      try annotation.check()
       guard let service, let type else { return [] }
 
       var text = RecordText(name: service.name, implementation: type.qualifiedName)
       text.add("name", name)
       text.add("scope", scope)
-      text.add("priority", priority.map(String.init))
-      return RecordMembers.declarations(.service, making: type, as: service.type, text, in: context)
-    }
-
-    /// Whether an annotation offers this service under this name.
-    private static func offers(
-      _ service: String, named name: String?, _ attribute: AttributeSyntax
-    ) -> Bool {
-      // What is wrong with that one it says itself.
-      var refusals = Refusals()
-      let arguments = Arguments(attribute)
-      return arguments.service(into: &refusals, of: attribute)?.name == service
-        && arguments.string("name", into: &refusals) == name
+      text.add("priority", priority)
+      return RecordMembers.declarations(making: type, as: service.type, text)
     }
   }
 #endif

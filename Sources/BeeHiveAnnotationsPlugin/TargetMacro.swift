@@ -9,15 +9,14 @@
       of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
       conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
-      var refusals = Refusals()
-      let name = Arguments(node).literal(0, "the target's name", of: node, into: &refusals)
-      let type = AnnotatedType(
-        declaration, as: .target, annotatedBy: node, in: context, refusals: &refusals)
-      type?.checkInitializer(into: &refusals)
-      let functions = actions(of: declaration, into: &refusals)
+      let annotation = Annotation(node, in: context)
+      let name = annotation.literal(0, "the target's name")
+      let type = AnnotatedType(declaration, as: .target, annotation)
+      type?.checkInitializer()
+      let functions = actions(of: declaration, annotation)
       let visibility = declaration.visibility
-      guard refusals.isEmpty, let name, let type else {
-        refusals.report(in: context)
+      guard annotation.isSound, let name, let type else {
+        annotation.report()
         // The type conforms to Target all the same.
         return type.map { type in
           [
@@ -32,13 +31,10 @@
       for (action, exposure) in functions {
         text.add("action", action.declaration(exposure))
       }
-      let waits = declaration.isIsolated
+      let waits = declaration.is(ActorDeclSyntax.self) || declaration.attributes.nameActor
       let list = functions.enumerated().map { index, function in
-        let line = RecordMembers.line(
-          context.location(
-            of: function.action.node, at: .afterLeadingTrivia, filePathMode: .filePath))
-        let made = entry(
-          for: function.action, function.exposure, of: type.name.text, waits: waits)
+        let line = annotation.line(of: function.action.node)
+        let made = entry(for: function.action, function.exposure, of: type.name.text, waits: waits)
         return "\(line)let action\(index) = \(made)\n#sourceLocation()\n"
       }
       let names = list.indices.map { "action\($0)" }.joined(separator: ", ")
@@ -59,27 +55,27 @@
     }
 
     private static func actions(
-      of declaration: some DeclGroupSyntax, into refusals: inout Refusals
+      of declaration: some DeclGroupSyntax, _ annotation: Annotation
     ) -> [(action: ActionFunction, exposure: Exposure)] {
       var names: Set<String> = []
       return declaration.memberBlock.members.compactMap { member in
         guard let function = member.decl.as(FunctionDeclSyntax.self),
           let attribute = function.attributes.named("Action"),
-          let action = ActionFunction(function, for: "@Action", into: &refusals)
+          let action = ActionFunction(function, for: "@Action", annotation)
         else { return nil }
         if !names.insert(action.name).inserted {
-          refusals.add(
+          annotation.refuse(
             "repeated", at: function.name,
             "there is an action \(action.name) already, and actions are told apart by their names; "
               + "rename one of them")
         }
-        let exposure = Arguments(attribute).exposure(at: 0)
+        let exposure = Annotation(attribute, in: annotation.context).exposure(at: 0)
         if exposure != .local, action.name.lowercased().hasPrefix("native") {
-          refusals.add(
+          annotation.refuse(
             "native", at: function.name,
             "names that begin with native are never remote; rename it, or remove .\(exposure)")
         }
-        for parameter in action.parameters { parameter.checkURL(exposure, into: &refusals) }
+        for parameter in action.parameters { parameter.checkURL(exposure, annotation) }
         return (action, exposure)
       }
     }
@@ -111,19 +107,19 @@
       of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
       in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
-      var refusals = Refusals()
+      let annotation = Annotation(node, in: context)
       let isMethod =
         declaration.as(FunctionDeclSyntax.self).map { function in
           !function.modifiers.contains { ["static", "class", "mutating"].contains($0.name.text) }
         } ?? false
       let around = context.lexicalContext.first?.asProtocol((any DeclGroupSyntax).self)
       if !isMethod || around?.attributes.named("Target") == nil {
-        refusals.add(
-          "action", at: node,
+        annotation.refuse(
+          "action",
           "@Action belongs to a method, not static and not mutating, in the body of a type with @Target"
         )
       }
-      try refusals.check()
+      try annotation.check()
       return []
     }
   }
@@ -134,6 +130,13 @@
       lazy.compactMap { $0.as(AttributeSyntax.self) }
         .first { $0.attributeName.plainText.split(separator: ".").last == Substring(name) }
     }
+
+    /// Whether one of them may be a global actor, so that calls from outside wait for it.
+    var nameActor: Bool {
+      contains { element in
+        element.as(AttributeSyntax.self)?.attributeName.plainText.hasSuffix("Actor") == true
+      }
+    }
   }
 
   extension DeclGroupSyntax {
@@ -141,14 +144,6 @@
     fileprivate var visibility: String {
       let access = modifiers.first { ["public", "open", "package"].contains($0.name.text) }
       return access.map { $0.name.text == "open" ? "public " : $0.name.text + " " } ?? ""
-    }
-
-    /// Whether calls from outside wait for the type's actor.
-    fileprivate var isIsolated: Bool {
-      self.is(ActorDeclSyntax.self)
-        || attributes.contains { element in
-          element.as(AttributeSyntax.self)?.attributeName.plainText.hasSuffix("Actor") == true
-        }
     }
   }
 #endif
