@@ -1,4 +1,3 @@
-internal import BeeHive
 internal import Threads
 
 /// Every interface that can be called by name or by URL: for people by `description`, for programs by any

@@ -1,4 +1,3 @@
-internal import BeeHive
 internal import Threads
 
 /// Which records of images have become routes and targets. Lives under the lock of its `RoutingCore`.

@@ -1,4 +1,3 @@
-internal import BeeHive
 internal import LibC
 internal import Synchronization
 internal import Threads

@@ -1,6 +1,3 @@
-public import BeeHive
-internal import BinaryImage
-
 /// Why a URL, a call, a pattern or a decision table was refused.
 public struct RoutingError: Error, Hashable, Sendable {
   /// The cause, as a stable code: `rawValue` is what is printed and documented.

@@ -1,6 +1,3 @@
-internal import BeeHive
-internal import Registration
-
 /// Targets and routes that a C author wrote: described by the text of their record.
 ///
 /// That each has its function is looked at when it comes; the image is kept mapped from the first call on.

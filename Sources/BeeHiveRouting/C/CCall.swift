@@ -1,6 +1,4 @@
-internal import BeeHive
 internal import CBeeHive
-internal import Registration
 
 /// Calls a function of a C target or route.
 ///

@@ -1,6 +1,3 @@
-internal import BeeHive
-internal import BinaryImage
-
 /// Who calls.
 public enum CallOrigin: String, Hashable, Sendable, Codable {
   /// Code of this process.

@@ -1,6 +1,3 @@
-internal import BeeHive
-internal import Registration
-
 /// Which calls an interceptor or a rule is asked about.
 public struct CallMatch: Sendable {
   enum Subject: Sendable {

@@ -1,5 +1,3 @@
-internal import BeeHive
-internal import BinaryImage
 internal import Threads
 
 /// What happens to a call; observers are told.

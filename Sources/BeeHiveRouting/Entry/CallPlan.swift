@@ -1,4 +1,3 @@
-internal import BeeHive
 internal import Threads
 
 /// The way of a call, step by step: the one place that says what comes next.

@@ -1,5 +1,3 @@
-internal import BeeHive
-
 /// Who has a say about calls: an interceptor, a guard, a rule of the table.
 struct CallRule: Sendable {
   /// Whether a declared verdict holds: told of the call, and of what it is given. Changes nothing.

@@ -1,4 +1,3 @@
-internal import BeeHive
 internal import Threads
 
 /// The one point that every call passes, local or remote, by name or by URL.

@@ -1,5 +1,3 @@
-internal import BeeHive
-internal import BinaryImage
 internal import Threads
 
 /// What would become of a call: every step, and the end.

@@ -1,5 +1,3 @@
-internal import BeeHive
-
 /// What calls that a handler makes take over from the call that it answers.
 struct Nesting: Sendable {
   @TaskLocal static var current = Nesting()

@@ -1,4 +1,3 @@
-internal import BeeHive
 internal import Threads
 
 /// Who answers a call: the one place that says so, for calls and for dry runs.

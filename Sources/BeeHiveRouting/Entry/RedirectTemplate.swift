@@ -1,5 +1,3 @@
-internal import BeeHive
-
 /// The URL of a redirection with places that the match fills in: `app://old/:id?tab=:tab`.
 ///
 /// Its path is a pattern, so a place may have a type and text around it, and `*rest` at the end takes what the

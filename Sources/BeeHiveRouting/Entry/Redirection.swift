@@ -1,5 +1,3 @@
-internal import BeeHive
-
 extension Call {
   /// More redirections than this are taken for a loop.
   static let mostRedirections = 16

@@ -1,4 +1,3 @@
-internal import BeeHive
 internal import Threads
 
 /// What every call comes to: resolved, decided about as `CallPlan` says, answered.

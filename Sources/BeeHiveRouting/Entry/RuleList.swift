@@ -1,6 +1,3 @@
-internal import BeeHive
-internal import Registration
-
 /// Who decides about a call before it is answered. Lives under the lock of its `RoutingCore`; a copy of it is a
 /// snapshot.
 struct RuleList: Sendable {

@@ -1,5 +1,3 @@
-internal import Registration
-
 extension ActionDeclaration {
   /// Reads the text of a declaration.
   ///

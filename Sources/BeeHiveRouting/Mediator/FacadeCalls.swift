@@ -1,5 +1,3 @@
-internal import Registration
-
 /// The functions by which callers reach a target: what `@Facade` writes for a protocol.
 public protocol FacadeCalls: Sendable {
   /// The target's name.

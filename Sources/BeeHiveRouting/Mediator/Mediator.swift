@@ -1,4 +1,3 @@
-internal import BeeHive
 internal import Threads
 
 /// Targets and their actions, called by name: no caller imports the target's module.

@@ -1,5 +1,3 @@
-internal import BeeHive
-internal import Registration
 internal import Threads
 
 extension RoutingCore {

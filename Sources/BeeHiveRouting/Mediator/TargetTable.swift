@@ -1,5 +1,3 @@
-internal import BeeHive
-internal import Registration
 internal import Threads
 
 /// The targets of a mediator. Lives under the lock of its `RoutingCore`.

@@ -1,5 +1,3 @@
-internal import Registration
-
 extension RoutePattern {
   /// Returns a URL that the pattern matches, with these values.
   ///

@@ -1,5 +1,3 @@
-public import Registration
-
 /// Which URLs a route answers to.
 ///
 /// `app://shop/:id<Int>(/:tab)?from&page<Int>=1`

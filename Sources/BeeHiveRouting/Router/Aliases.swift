@@ -1,4 +1,3 @@
-internal import BeeHive
 internal import Threads
 
 /// Names for URLs: `{"home": "app://shop/home"}`, from a property list, JSON or YAML.

@@ -1,6 +1,3 @@
-public import BeeHive
-public import Registration
-
 /// A registered route.
 public struct Route: Sendable, Identifiable {
   /// Tells routes of one router apart.

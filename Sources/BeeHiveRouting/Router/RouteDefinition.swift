@@ -1,5 +1,3 @@
-internal import BeeHive
-
 /// A route as a record hands it over: what `@Route` writes.
 public struct RouteDefinition: Sendable {
   /// The pattern as it was written.

@@ -1,5 +1,3 @@
-internal import Registration
-
 /// The parameters that a node of a `RouteTree` may take a segment for.
 ///
 /// A segment has one frame of each length, which is looked up: thousands of `/v1-:id`, `/v2-:id` cost a match no

@@ -1,5 +1,3 @@
-internal import BeeHive
-
 /// What a matched route is given: the query below the path below what the caller gives beside the URL.
 enum RouteParameters {
   static func collect(

@@ -1,6 +1,3 @@
-internal import BeeHive
-internal import Registration
-
 /// A route or rule whose whole pattern a URL meets, and the values that its path gives.
 struct RouteMatch: Sendable {
   var number: UInt64

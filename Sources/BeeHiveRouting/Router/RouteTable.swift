@@ -1,6 +1,3 @@
-internal import BeeHive
-internal import Registration
-
 /// What a router knows. Lives under the lock of its `RoutingCore`; a copy of it is a snapshot.
 struct RouteTable: Sendable {
   /// What a name leads to, and which registration says so.

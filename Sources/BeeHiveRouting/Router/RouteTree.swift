@@ -1,5 +1,3 @@
-internal import Registration
-
 /// What is found by URLs, by the segments of its patterns: the routes of a router, the rules of a table.
 ///
 /// Matching looks at the branches that a URL can take, not at the patterns. Copies share what they have in

@@ -1,5 +1,3 @@
-internal import BeeHive
-
 extension Router {
   /// Opens a URL: the best route that it meets answers, or the action that it names.
   ///

@@ -1,4 +1,3 @@
-internal import BeeHive
 internal import Threads
 
 /// Routes: URL patterns and what answers to them.

@@ -1,4 +1,3 @@
-internal import BeeHive
 internal import Threads
 
 /// The routes of one scheme, and what becomes of its URLs that none of them answers.

@@ -1,6 +1,3 @@
-internal import BeeHive
-internal import Registration
-
 /// The types that a pattern may name, and what makes a value of a segment's text.
 struct SegmentTypes: Sendable {
   /// Makes a value of a text, or refuses it. Called without a lock.

@@ -1,6 +1,3 @@
-internal import BeeHive
-internal import Registration
-
 extension DecisionTable {
   /// What the host brings to a table.
   struct Host {

@@ -1,6 +1,3 @@
-internal import BeeHive
-internal import Registration
-
 extension DecisionTable {
   /// Something that has to hold.
   public indirect enum Condition: Hashable, Sendable {

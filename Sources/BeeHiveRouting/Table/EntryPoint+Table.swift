@@ -1,4 +1,3 @@
-internal import BeeHive
 internal import Threads
 
 extension EntryPoint {

@@ -1,5 +1,3 @@
-internal import Registration
-
 /// The problems of a document, in the order in which they are found.
 final class SchemaProblems {
   private(set) var list: [String] = []

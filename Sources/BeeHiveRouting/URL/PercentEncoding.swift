@@ -1,5 +1,3 @@
-internal import Registration
-
 /// Writes text so that a URL can hold it.
 enum PercentEncoding {
   /// A segment of a path: what RFC 3986 reserves is encoded, so that it comes back as one segment.

@@ -1,5 +1,3 @@
-internal import Registration
-
 /// Reads the parts of a URL out of its bytes; `URLText` has the rules.
 struct URLScanner {
   private(set) var bytes: [UInt8]

@@ -1,5 +1,3 @@
-internal import Registration
-
 /// A URL, taken apart by the rules that routes are matched by.
 ///
 /// The rules, each held by a test of its own:
