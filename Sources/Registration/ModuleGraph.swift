@@ -42,9 +42,7 @@ package struct ModuleGraph {
   ///
   /// `mostSteps` edges are followed in search of cycles, besides one cycle for each group;
   /// `followed` is how many were.
-  package func cycles(
-    mostSteps: Int = 1 << 22
-  ) -> (members: [Int], paths: [[Int]], followed: Int) {
+  package func cycles(mostSteps: Int = 1 << 22) -> (members: [Int], paths: [[Int]], followed: Int) {
     var steps = mostSteps
     var members: [Int] = []
     var paths: [[Int]] = []

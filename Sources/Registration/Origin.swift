@@ -1,7 +1,7 @@
 public import BinaryImage
 
 /// The location of an entry: image, section, slot and address.
-public struct Origin: Hashable, Sendable {
+public struct Origin: Hashable, Sendable, CustomStringConvertible {
   /// The path of the file, or the loader's name for the image.
   public var image: String
   /// The section, by its name in the file: `BeehiveMods`, `BeehiveServices`, `BeehiveRecords`.
@@ -30,9 +30,7 @@ public struct Origin: Hashable, Sendable {
     self.address = address
     self.offset = offset
   }
-}
 
-extension Origin: CustomStringConvertible {
   /// `libshop.so BeehiveRecords[1]`: the file's name without its folders.
   public var description: String { description(folders: 0) }
 

@@ -1,5 +1,5 @@
 /// What a record declares: the `kind` field of a typed record.
-public struct RecordKind: RawRepresentable, Hashable, Sendable {
+public struct RecordKind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   /// The number in the record.
   public var rawValue: UInt16
 
@@ -24,9 +24,7 @@ public struct RecordKind: RawRepresentable, Hashable, Sendable {
 
   /// Whether the number belongs to a third party: shown by tools, never registered.
   public var isThirdParty: Bool { rawValue >= 0x8000 }
-}
 
-extension RecordKind: CustomStringConvertible {
   /// `module`, `service`, …; the number in hexadecimal where it has no name.
   public var description: String {
     switch self {

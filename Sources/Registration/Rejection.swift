@@ -1,7 +1,7 @@
 internal import BinaryImage
 
 /// An entry that cannot be registered: the reason and the location.
-package struct Rejection: Error, Hashable, Sendable {
+package struct Rejection: Error, Hashable, Sendable, CustomStringConvertible {
   /// The cause; `rawValue` is the stable code that reports print.
   package enum Reason: String, Hashable, Sendable, CaseIterable {
     /// The slot holds a null pointer.
@@ -56,9 +56,7 @@ package struct Rejection: Error, Hashable, Sendable {
   package var message: String
   /// The entry's location.
   package var origin: Origin
-}
 
-extension Rejection: CustomStringConvertible {
   /// `libx.so BeehiveMods[3] at 0x3018: points outside the image`
   package var description: String {
     "\(origin) at 0x\(String(origin.address.rawValue, radix: 16)): \(message)".escaped

@@ -16,7 +16,7 @@ struct HostCase: CustomTestStringConvertible, Sendable {
 
   func check(_ rules: SchemeRules) {
     let bytes = Array(written.utf8)[...]
-    do throws(URLRefusal) {
+    do throws(TextProblem) {
       #expect(try Authority(bytes, rules).host?.text == text)
     } catch {
       #expect(text == nil, "\(error.reason)")
@@ -134,7 +134,7 @@ struct HostTests {
     ])
   func refusedAuthorities(_ written: String, _ reason: String) {
     for scheme in ["http", "app"] {
-      let error = #expect(throws: URLRefusal.self) {
+      let error = #expect(throws: TextProblem.self) {
         try Authority(Array(written.utf8)[...], SchemeRules(scheme: scheme))
       }
       #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "")")

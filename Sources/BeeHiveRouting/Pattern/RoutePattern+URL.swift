@@ -113,7 +113,7 @@ extension RoutePattern {
     // An IPv6 host is given with its brackets.
     let host =
       text.utf8.first == UInt8(ascii: "[") ? String(text) : PercentEncoding.host(String(text))
-    do throws(URLRefusal) { _ = try Host(Array(host.utf8)[...], rules) } catch {
+    do throws(TextProblem) { _ = try Host(Array(host.utf8)[...], rules) } catch {
       throw unfit(key, error.reason)
     }
     return host

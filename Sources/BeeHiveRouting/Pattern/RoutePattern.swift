@@ -37,7 +37,7 @@ public struct RoutePattern: Hashable, Sendable {
   /// - Throws: ``RoutingError`` with `badPattern` if it cannot be read; the message has the rule that it
   ///   breaks.
   public init(_ text: String) throws(RoutingError) {
-    do throws(PatternProblem) {
+    do throws(TextProblem) {
       self.init(text, try PatternParts(text))
     } catch {
       throw RoutingError(.badPattern, "the pattern \(text) cannot be used: \(error.reason)")

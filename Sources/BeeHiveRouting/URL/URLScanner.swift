@@ -51,7 +51,7 @@ struct URLScanner {
     }
     let start = range.lowerBound + 2
     let end = first(UInt8(ascii: "/"), in: start..<range.upperBound) ?? range.upperBound
-    do throws(URLRefusal) {
+    do throws(TextProblem) {
       return (try Authority(bytes[start..<end], rules), end..<range.upperBound)
     } catch {
       throw malformed(error)
@@ -132,14 +132,14 @@ struct URLScanner {
   func decode(
     _ range: Range<Int>, _ what: String, plusIsBlank: Bool = false
   ) throws(RoutingError) -> String {
-    do throws(URLRefusal) {
+    do throws(TextProblem) {
       return try PercentDecoding.text(of: bytes[range], what, plusIsBlank: plusIsBlank)
     } catch {
       throw malformed(error)
     }
   }
 
-  private func malformed(_ refusal: URLRefusal) -> RoutingError {
+  private func malformed(_ refusal: TextProblem) -> RoutingError {
     malformed(refusal.index, refusal.reason)
   }
 

@@ -3,7 +3,7 @@
 /// `remote price(sku: String, currency: Currency = euro, note: String?) async throws -> Price`: the word
 /// `remote` or `elevated` puts it on the allow-list; an optional type or a default makes a parameter
 /// optional.
-public struct ActionDeclaration: Hashable, Sendable {
+public struct ActionDeclaration: Hashable, Sendable, CustomStringConvertible {
   /// One parameter.
   public struct Parameter: Hashable, Sendable {
     /// The name by which it is given.
@@ -22,9 +22,7 @@ public struct ActionDeclaration: Hashable, Sendable {
     ///   - type: The name of its type, without `?`.
     ///   - isOptional: Whether its type is optional.
     ///   - defaultText: What is used for a missing one, as a text; nil for no default.
-    public init(
-      name: String, type: String, isOptional: Bool = false, defaultText: String? = nil
-    ) {
+    public init(name: String, type: String, isOptional: Bool = false, defaultText: String? = nil) {
       self.name = name
       self.type = type
       self.isOptional = isOptional
@@ -65,9 +63,7 @@ public struct ActionDeclaration: Hashable, Sendable {
     self.canThrow = canThrow
     self.result = result
   }
-}
 
-extension ActionDeclaration: CustomStringConvertible {
   /// The text that `init(parsing:)` reads.
   public var description: String {
     var text = exposure.mark

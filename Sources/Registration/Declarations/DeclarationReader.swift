@@ -1,12 +1,6 @@
-/// Why the text of an action's declaration cannot be used.
-package struct DeclarationProblem: Error, Hashable {
-  /// The rule that it breaks, for people.
-  package var reason: String
-}
-
 extension ActionDeclaration {
   /// Reads a declaration; `init(parsing:)` of `BeeHiveRouting` throws its own error.
-  package init(reading text: String) throws(DeclarationProblem) {
+  package init(reading text: String) throws(TextProblem) {
     var reader = DeclarationReader(text)
     self = try reader.read()
   }
@@ -22,7 +16,7 @@ private struct DeclarationReader {
     rest = text[...]
   }
 
-  mutating func read() throws(DeclarationProblem) -> ActionDeclaration {
+  mutating func read() throws(TextProblem) -> ActionDeclaration {
     var declaration = ActionDeclaration(name: "")
     for exposure in [Exposure.remote, .elevated] where takeWord(exposure.rawValue) {
       declaration.exposure = exposure
@@ -55,18 +49,15 @@ private struct DeclarationReader {
     return declaration
   }
 
-  private mutating func takeParameter() throws(DeclarationProblem) -> ActionDeclaration.Parameter {
+  private mutating func takeParameter() throws(TextProblem) -> ActionDeclaration.Parameter {
     let name = try takeName("a parameter")
     try take(":")
     skipBlanks()
-    var type = takeBalanced(until: "=")
-    var parameter = ActionDeclaration.Parameter(name: name, type: "")
-    if type.hasSuffix("?") {
-      type.removeLast()
-      parameter.isOptional = true
-    }
-    guard !type.isEmpty else { throw bad("the parameter \(name) has no type") }
-    parameter.type = type
+    let type = takeBalanced(until: "=")
+    var parameter = ActionDeclaration.Parameter(name: name, type: type)
+    parameter.isOptional = type.hasSuffix("?")
+    if parameter.isOptional { parameter.type.removeLast() }
+    guard !parameter.type.isEmpty else { throw bad("the parameter \(name) has no type") }
     skipBlanks()
     if rest.hasPrefix("=") {
       rest = rest.dropFirst()
@@ -99,7 +90,7 @@ private struct DeclarationReader {
     return String(taken.reversed().drop { $0 == " " }.reversed())
   }
 
-  private mutating func takeName(_ what: String) throws(DeclarationProblem) -> String {
+  private mutating func takeName(_ what: String) throws(TextProblem) -> String {
     skipBlanks()
     let name = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" || $0 == "." }
     guard !name.isEmpty else { throw bad("\(what) has no name") }
@@ -116,7 +107,7 @@ private struct DeclarationReader {
     return true
   }
 
-  private mutating func take(_ character: Character) throws(DeclarationProblem) {
+  private mutating func take(_ character: Character) throws(TextProblem) {
     skipBlanks()
     guard rest.first == character else { throw bad("\(character) is missing") }
     rest = rest.dropFirst()
@@ -124,9 +115,9 @@ private struct DeclarationReader {
 
   private mutating func skipBlanks() { rest = rest.drop { $0 == " " } }
 
-  private func bad(_ reason: String) -> DeclarationProblem {
+  private func bad(_ reason: String) -> TextProblem {
     let place = text.utf8.count - rest.utf8.count
-    return DeclarationProblem(
-      reason: "the declaration \"\(text)\" cannot be read at byte \(place): \(reason)")
+    return TextProblem(
+      place, "the declaration \"\(text)\" cannot be read at byte \(place): \(reason)")
   }
 }

@@ -1,5 +1,5 @@
 /// Whom a route, an action or a handler answers, and what its own calls may reach.
-public enum Exposure: String, Hashable, Sendable, Codable {
+public enum Exposure: String, Hashable, Sendable, Codable, CustomStringConvertible {
   /// Calls of this process alone.
   case local
   /// Calls from outside too. What it opens for one of these is opened from outside as well.
@@ -11,9 +11,7 @@ public enum Exposure: String, Hashable, Sendable, Codable {
 
   /// Whether calls from outside are answered.
   public var isRemote: Bool { self != .local }
-}
 
-extension Exposure: CustomStringConvertible {
   /// `remote`
   public var description: String { rawValue }
 

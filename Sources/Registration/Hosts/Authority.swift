@@ -10,26 +10,26 @@ package struct Authority: Hashable, Sendable {
   /// - Parameters:
   ///   - bytes: All between `//` and the next slash, as it was written.
   ///   - rules: Those of the scheme.
-  /// - Throws: ``URLRefusal`` for a user or a password, for a host or a port that cannot be read, for a
+  /// - Throws: ``TextProblem`` for a user or a password, for a host or a port that cannot be read, for a
   ///   port without a host, and where the web's rules ask for a host and there is none.
-  package init(_ bytes: ArraySlice<UInt8>, _ rules: SchemeRules) throws(URLRefusal) {
+  package init(_ bytes: ArraySlice<UInt8>, _ rules: SchemeRules) throws(TextProblem) {
     let colon = UInt8(ascii: ":")
     guard !bytes.contains(UInt8(ascii: "@")) else {
-      throw URLRefusal(
+      throw TextProblem(
         bytes.startIndex, "a user or a password is not read here; leave out all up to the @")
     }
     var end = bytes.firstIndex(of: colon) ?? bytes.endIndex
     if bytes.first == UInt8(ascii: "[") {
       guard let close = bytes.firstIndex(of: UInt8(ascii: "]")) else {
-        throw URLRefusal(bytes.startIndex, "the IPv6 host has no ]")
+        throw TextProblem(bytes.startIndex, "the IPv6 host has no ]")
       }
       end = close + 1
       guard end == bytes.endIndex || bytes[end] == colon else {
-        throw URLRefusal(end, "only a port may follow ]")
+        throw TextProblem(end, "only a port may follow ]")
       }
     }
     guard end > bytes.startIndex else {
-      guard end == bytes.endIndex else { throw URLRefusal(end, "a port has a host before it") }
+      guard end == bytes.endIndex else { throw TextProblem(end, "a port has a host before it") }
       guard !rules.isWeb else { throw Self.noHost(end) }
       (host, port) = (nil, nil)
       return
@@ -39,20 +39,20 @@ package struct Authority: Hashable, Sendable {
   }
 
   /// Why a URL of the web without a host is refused.
-  package static func noHost(_ index: Int) -> URLRefusal {
-    URLRefusal(index, "a URL of http or https names its host behind //")
+  package static func noHost(_ index: Int) -> TextProblem {
+    TextProblem(index, "a URL of http or https names its host behind //")
   }
 
-  private static func port(_ digits: ArraySlice<UInt8>) throws(URLRefusal) -> Int {
+  private static func port(_ digits: ArraySlice<UInt8>) throws(TextProblem) -> Int {
     var number = 0
     for index in digits.indices {
       guard digits[index].isDigit, number <= 65535 else {
-        throw URLRefusal(index, "a port is a number up to 65535")
+        throw TextProblem(index, "a port is a number up to 65535")
       }
       number = number * 10 + Int(digits[index] - UInt8(ascii: "0"))
     }
     guard number <= 65535 else {
-      throw URLRefusal(digits.startIndex, "a port is a number up to 65535")
+      throw TextProblem(digits.startIndex, "a port is a number up to 65535")
     }
     return number
   }

@@ -28,8 +28,8 @@ package struct Host: Hashable, Sendable {
   /// - Parameters:
   ///   - bytes: The host as it was written, with the brackets of IPv6, without a port.
   ///   - rules: Those of its scheme.
-  /// - Throws: ``URLRefusal`` with the rule that it breaks.
-  package init(_ bytes: ArraySlice<UInt8>, _ rules: SchemeRules) throws(URLRefusal) {
+  /// - Throws: ``TextProblem`` with the rule that it breaks.
+  package init(_ bytes: ArraySlice<UInt8>, _ rules: SchemeRules) throws(TextProblem) {
     let isWeb = rules.isWeb
     isIPv6 = bytes.first == UInt8(ascii: "[")
     if isIPv6 {
@@ -40,7 +40,7 @@ package struct Host: Hashable, Sendable {
     if !isWeb { try Self.check(bytes, at: bytes.startIndex, for: Self.isForbidden) }
     let decoded = try PercentDecoding.text(of: bytes, "the host")
     guard decoded != ".", decoded != ".." else {
-      throw URLRefusal(bytes.startIndex, "a path that climbs with \(decoded) is not followed")
+      throw TextProblem(bytes.startIndex, "a path that climbs with \(decoded) is not followed")
     }
     guard isWeb else {
       // What is not encoded has been looked at.
@@ -53,7 +53,7 @@ package struct Host: Hashable, Sendable {
     }
     let name = decoded.utf8.map(\.lowercased)[...]
     if name.contains(where: { $0 >= 0x80 }) {
-      throw URLRefusal(
+      throw TextProblem(
         bytes.startIndex,
         "a host of http and https is written in ASCII; write its labels as browsers send them, xn--…"
       )
@@ -102,7 +102,7 @@ package struct Host: Hashable, Sendable {
 
   private static func check(
     _ bytes: ArraySlice<UInt8>, at index: Int, for isRefused: (UInt8) -> Bool
-  ) throws(URLRefusal) {
+  ) throws(TextProblem) {
     guard let byte = bytes.first(where: isRefused) else { return }
     let name: String
     switch byte {
@@ -111,6 +111,6 @@ package struct Host: Hashable, Sendable {
     case 0x21...0x7e: name = "\(Unicode.Scalar(byte))"
     default: name = "control character"
     }
-    throw URLRefusal(index, "a host holds no \(name), encoded or not")
+    throw TextProblem(index, "a host holds no \(name), encoded or not")
   }
 }

@@ -6,8 +6,8 @@ enum IPv4Address {
   ///   - name: The host, decoded.
   ///   - index: What errors name as its place.
   /// - Returns: The address; nil where the last label is no number, so that this is a name.
-  /// - Throws: ``URLRefusal`` where the last label is a number and the whole is no address.
-  static func text(of name: ArraySlice<UInt8>, at index: Int) throws(URLRefusal) -> String? {
+  /// - Throws: ``TextProblem`` where the last label is a number and the whole is no address.
+  static func text(of name: ArraySlice<UInt8>, at index: Int) throws(TextProblem) -> String? {
     var labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     if labels.count > 1, labels.last?.isEmpty == true { labels.removeLast() }
     guard let last = labels.last, !last.isEmpty,
@@ -17,7 +17,7 @@ enum IPv4Address {
     guard labels.count <= 4, numbers.count == labels.count, let rest = numbers.last,
       numbers.dropLast().allSatisfy({ $0 <= 255 }), rest < 1 << (8 * (5 - numbers.count))
     else {
-      throw URLRefusal(
+      throw TextProblem(
         index,
         "a host whose last label is a number is an IPv4 address: four numbers up to 255, or fewer, of "
           + "which the last fills what is left")

@@ -3,10 +3,10 @@ struct IPv6Address {
   private let pieces: [UInt16]
 
   /// Reads an address with its brackets.
-  init(_ bytes: ArraySlice<UInt8>) throws(URLRefusal) {
+  init(_ bytes: ArraySlice<UInt8>) throws(TextProblem) {
     let pieces = Self.pieces(ofAddress: bytes.dropFirst().dropLast())
     guard bytes.last == UInt8(ascii: "]"), let pieces, pieces.count == 8 else {
-      throw URLRefusal(
+      throw TextProblem(
         bytes.startIndex,
         "an IPv6 host is eight groups of hexadecimal digits, or fewer with one ::, and the last two may "
           + "be an IPv4 address")

@@ -9,28 +9,26 @@ package enum PatternHost {
   ///   - part: The host and perhaps the port, as the pattern has them.
   ///   - scheme: The pattern's, in lower case; nil for any.
   /// - Returns: One key or two; nil where the part is a parameter, or all that is left.
-  /// - Throws: ``URLRefusal`` where no URL has such a host.
-  package static func keys(
-    of part: Substring, scheme: String?
-  ) throws(URLRefusal) -> [String]? {
+  /// - Throws: ``TextProblem`` where no URL has such a host.
+  package static func keys(of part: Substring, scheme: String?) throws(TextProblem) -> [String]? {
     guard part.cut(at: "*") == nil,
       isPort(part) || part.cut(at: ":") == nil || part.utf8.first == UInt8(ascii: "[")
     else { return nil }
     let bytes = Array(part.utf8)[...]
     let authority = try Authority(bytes, SchemeRules(scheme: scheme))
-    guard let host = authority.host else { throw URLRefusal(0, "it is empty") }
+    guard let host = authority.host else { throw TextProblem(0, "it is empty") }
     let web = scheme == nil ? try? Authority(bytes, .web(defaultPort: nil)).host : nil
     return [host, web].compactMap { $0?.key(port: authority.port) }
   }
 
   /// The text before and behind a parameter, as hosts have it: for `http` and `https`, in lower case.
   ///
-  /// - Throws: ``URLRefusal`` where no host of the scheme has such text.
+  /// - Throws: ``TextProblem`` where no host of the scheme has such text.
   package static func text(
     before prefix: String, behind suffix: String, scheme: String?
-  ) throws(URLRefusal) -> (prefix: String, suffix: String) {
+  ) throws(TextProblem) -> (prefix: String, suffix: String) {
     guard !(prefix + suffix).utf8.contains(where: { "/@:".utf8.contains($0) }) else {
-      throw URLRefusal(0, "a host holds no slash, no @ and no colon")
+      throw TextProblem(0, "a host holds no slash, no @ and no colon")
     }
     let rules = SchemeRules(scheme: scheme)
     guard rules.isWeb else { return (prefix, suffix) }

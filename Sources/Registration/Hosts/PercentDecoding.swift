@@ -1,16 +1,3 @@
-/// Why a part of a URL cannot be read, and at which of its bytes.
-package struct URLRefusal: Error, Hashable {
-  /// The index among the bytes that were to be read.
-  package var index: Int
-  /// The rule that it breaks, for people.
-  package var reason: String
-
-  package init(_ index: Int, _ reason: String) {
-    self.index = index
-    self.reason = reason
-  }
-}
-
 /// Reads the `%XX` of URLs and patterns, once.
 package enum PercentDecoding {
   /// What Unicode's Stream-Safe Text Format allows: to compare texts takes time that grows with the square of
@@ -34,10 +21,10 @@ package enum PercentDecoding {
   ///   - what: What messages call the part.
   ///   - plusIsBlank: Whether a plus is read as a blank, as in a query.
   /// - Returns: The text, which is UTF-8.
-  /// - Throws: ``URLRefusal`` for `%` without two digits, for `%00`, and for what is not UTF-8.
+  /// - Throws: ``TextProblem`` for `%` without two digits, for `%00`, and for what is not UTF-8.
   package static func text(
     of bytes: ArraySlice<UInt8>, _ what: String, plusIsBlank: Bool = false
-  ) throws(URLRefusal) -> String {
+  ) throws(TextProblem) -> String {
     let plus = plusIsBlank ? UInt8(ascii: "+") : UInt8(ascii: "%")
     var index = bytes.startIndex
     while index < bytes.endIndex, bytes[index] != UInt8(ascii: "%"), bytes[index] != plus {
@@ -51,10 +38,10 @@ package enum PercentDecoding {
         guard index + 2 < bytes.endIndex, let high = bytes[index + 1].hexadecimal,
           let low = bytes[index + 2].hexadecimal
         else {
-          throw URLRefusal(index, "% is followed by two hexadecimal digits; write %25 for %")
+          throw TextProblem(index, "% is followed by two hexadecimal digits; write %25 for %")
         }
         let byte = high << 4 | low
-        guard byte != 0 else { throw URLRefusal(index, "%00 is in no name and no value") }
+        guard byte != 0 else { throw TextProblem(index, "%00 is in no name and no value") }
         decoded.append(byte)
         index += 3
       case plus:
@@ -66,10 +53,10 @@ package enum PercentDecoding {
       }
     }
     guard let text = String(validating: decoded, as: UTF8.self) else {
-      throw URLRefusal(bytes.startIndex, "\(what) is not UTF-8 when it is decoded")
+      throw TextProblem(bytes.startIndex, "\(what) is not UTF-8 when it is decoded")
     }
     guard !hasManyMarks(text) else {
-      throw URLRefusal(
+      throw TextProblem(
         bytes.startIndex, "\(what) has more than \(mostMarks) combining marks behind one another")
     }
     return text

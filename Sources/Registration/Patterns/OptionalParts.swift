@@ -1,20 +1,18 @@
 /// Writes out the forms of a pattern whose parts in parentheses may be there or not.
 enum OptionalParts {
   /// Every form, that with all parts first.
-  static func forms(
-    of path: Substring
-  ) throws(PatternProblem) -> [String] {
+  static func forms(of path: Substring) throws(TextProblem) -> [String] {
     guard path.cut(at: "(") != nil || path.cut(at: ")") != nil else { return [String(path)] }
     var rest = path.unicodeScalars
     let forms = try sequence(&rest, depth: 0)
-    guard rest.isEmpty else { throw PatternProblem(reason: ") has no (") }
+    guard rest.isEmpty else { throw TextProblem(0, ") has no (") }
     return forms
   }
 
   /// The forms up to the end, or to a parenthesis that somebody else opened.
   private static func sequence(
     _ rest: inout Substring.UnicodeScalarView, depth: Int
-  ) throws(PatternProblem) -> [String] {
+  ) throws(TextProblem) -> [String] {
     // Each level makes one form more; said before the stack is used up.
     guard depth < PatternReader.mostVariants else { throw tooMany }
     var forms = [""]
@@ -22,7 +20,7 @@ enum OptionalParts {
       if next == "(" {
         rest = rest.dropFirst()
         let inner = try sequence(&rest, depth: depth + 1)
-        guard rest.first == ")" else { throw PatternProblem(reason: "( has no )") }
+        guard rest.first == ")" else { throw TextProblem(0, "( has no )") }
         rest = rest.dropFirst()
         // Counted before they are made: each is as long as the pattern.
         guard forms.count * (inner.count + 1) <= PatternReader.mostVariants else { throw tooMany }
@@ -46,6 +44,6 @@ enum OptionalParts {
     return form + String(edge) + next
   }
 
-  private static let tooMany = PatternProblem(
-    reason: "its optional parts make more than \(PatternReader.mostVariants) forms")
+  private static let tooMany = TextProblem(
+    0, "its optional parts make more than \(PatternReader.mostVariants) forms")
 }

@@ -13,35 +13,26 @@ package struct PatternParts: Hashable, Sendable {
   /// Whether the query may have keys that are not declared.
   package internal(set) var allowsOtherKeys = false
 
-  /// Reads a pattern.
-  ///
-  /// - Parameter text: The pattern, in the notation of `RoutePattern`.
-  /// - Throws: ``PatternProblem`` where no router takes it.
-  package init(_ text: String) throws(PatternProblem) {
-    let reader = PatternReader(text)
-    try reader.read(into: &self)
-  }
-
-  private init(anything: Void) {
-    variants = [[.rest(PatternSegment.Rest(name: "*", isPath: false))]]
-    allowsOtherKeys = true
-  }
-
   /// Any path and any query: `*?*`.
-  package static let anything = PatternParts(anything: ())
+  package static let anything = PatternParts(variants: [[.anything]], allowsOtherKeys: true)
 
   /// The forms as a router takes them; `isPrefix` where anything may follow what the pattern covers.
   package func variants(isPrefix: Bool) -> [[PatternSegment]] {
     guard isPrefix else { return variants }
     return variants.map { variant in
       if case .rest? = variant.last { return variant }
-      return variant + [.rest(PatternSegment.Rest(name: "*", isPath: false))]
+      return variant + [.anything]
     }
   }
 }
 
-/// Why a pattern cannot be used.
-package struct PatternProblem: Error, Hashable {
-  /// The rule that it breaks, for people.
-  package var reason: String
+extension PatternParts {
+  /// Reads a pattern.
+  ///
+  /// - Parameter text: The pattern, in the notation of `RoutePattern`.
+  /// - Throws: ``TextProblem`` where no router takes it.
+  package init(_ text: String) throws(TextProblem) {
+    self.init()
+    try PatternReader(text: text).read(into: &self)
+  }
 }

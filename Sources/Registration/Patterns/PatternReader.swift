@@ -7,11 +7,9 @@ struct PatternReader {
   /// All forms of a pattern together are that many times as long.
   static let mostBytes = 16 << 10
 
-  private let text: String
+  let text: String
 
-  init(_ text: String) { self.text = text }
-
-  func read(into parts: inout PatternParts) throws(PatternProblem) {
+  func read(into parts: inout PatternParts) throws(TextProblem) {
     guard !text.isEmpty else { throw bad("it is empty; write / for the root") }
     guard text.utf8.count <= Self.mostBytes else {
       throw bad("it is longer than \(Self.mostBytes) bytes")
@@ -62,7 +60,7 @@ struct PatternReader {
     return (text[...], nil)
   }
 
-  private func splitScheme(_ path: Substring) throws(PatternProblem) -> (String?, Substring) {
+  private func splitScheme(_ path: Substring) throws(TextProblem) -> (String?, Substring) {
     guard let (scheme, rest) = path.cut(at: ":") else { return (nil, path) }
     if scheme == "*" { return (nil, rest) }
     // `:name` at the front is a parameter, and so is the one of `v:major`.
@@ -84,7 +82,7 @@ struct PatternReader {
   /// The segments of a form: one list for each way in which its host can be read.
   private func variants(
     of form: String, _ pattern: PatternParts
-  ) throws(PatternProblem) -> [[PatternSegment]] {
+  ) throws(TextProblem) -> [[PatternSegment]] {
     var segments: [PatternSegment] = []
     var hosts: [String] = []
     for (index, part) in form[...].parts(at: "/").enumerated() {
@@ -97,7 +95,7 @@ struct PatternReader {
         segments.append(try segment(part))
         continue
       }
-      do throws(URLRefusal) {
+      do throws(TextProblem) {
         hosts = try PatternHost.keys(of: part.withoutEdges[...], scheme: pattern.scheme) ?? []
       } catch {
         throw noHost(part, error)
@@ -119,10 +117,10 @@ struct PatternReader {
   /// A host that is a parameter, or all that is left.
   private func parameterOfHost(
     _ part: Substring, _ scheme: String?
-  ) throws(PatternProblem) -> PatternSegment {
+  ) throws(TextProblem) -> PatternSegment {
     let segment = try segment(part)
     guard case .capture(var capture) = segment else { return segment }
-    do throws(URLRefusal) {
+    do throws(TextProblem) {
       (capture.prefix, capture.suffix) = try PatternHost.text(
         before: capture.prefix, behind: capture.suffix, scheme: scheme)
     } catch {
@@ -131,11 +129,11 @@ struct PatternReader {
     return .capture(capture)
   }
 
-  private func noHost(_ part: Substring, _ refusal: URLRefusal) -> PatternProblem {
+  private func noHost(_ part: Substring, _ refusal: TextProblem) -> TextProblem {
     bad("\"\(part)\" is no host: \(refusal.reason)")
   }
 
-  private func segment(_ part: Substring) throws(PatternProblem) -> PatternSegment {
+  private func segment(_ part: Substring) throws(TextProblem) -> PatternSegment {
     if let (before, name) = part.cut(at: "*") {
       guard before.isEmpty else {
         throw bad("* takes whole segments; \"\(part)\" has more; write *rest for all that is left")
@@ -157,7 +155,7 @@ struct PatternReader {
 
   private func capture(
     _ part: Substring, _ before: Substring, _ behind: Substring
-  ) throws(PatternProblem) -> PatternSegment {
+  ) throws(TextProblem) -> PatternSegment {
     let name = behind.prefix(while: \.isNamePart)
     guard let first = name.first, !first.isNumber else {
       throw bad(": is followed by a name that begins with a letter; write %3A for a colon")
@@ -196,7 +194,7 @@ struct PatternReader {
     return .capture(capture)
   }
 
-  private func read(_ query: Substring, into parts: inout PatternParts) throws(PatternProblem) {
+  private func read(_ query: Substring, into parts: inout PatternParts) throws(TextProblem) {
     for item in query.parts(at: "&") {
       if item == "*" {
         parts.allowsOtherKeys = true
@@ -239,7 +237,7 @@ struct PatternReader {
   }
 
   /// Throws where two values have one name.
-  private func checkNames(_ parts: PatternParts) throws(PatternProblem) {
+  private func checkNames(_ parts: PatternParts) throws(TextProblem) {
     for variant in parts.variants {
       var names = Set(parts.keys.map(\.name))
       guard names.count == parts.keys.count else {
@@ -253,7 +251,7 @@ struct PatternReader {
   }
 
   /// The text of a segment, or of a part of one.
-  private func plain(_ part: Substring) throws(PatternProblem) -> String {
+  private func plain(_ part: Substring) throws(TextProblem) -> String {
     if let sign = part.unicodeScalars.first(where: Self.isReserved) {
       throw bad(
         "\"\(part)\" has \(sign), which no name has; write :name, :name<Type> or, with text behind, "
@@ -267,16 +265,12 @@ struct PatternReader {
     "<>{}[]\\|^`\"".unicodeScalars.contains(sign)
   }
 
-  private func decoded(_ part: Substring) throws(PatternProblem) -> String {
-    do throws(URLRefusal) {
-      return try PercentDecoding.text(of: Array(part.utf8)[...], "the pattern")
-    } catch {
-      throw bad(error.reason)
-    }
+  private func decoded(_ part: Substring) throws(TextProblem) -> String {
+    try PercentDecoding.text(of: Array(part.utf8)[...], "the pattern")
   }
 
-  private func bad(_ reason: String) -> PatternProblem {
-    PatternProblem(reason: reason[...].withoutEdges)
+  private func bad(_ reason: String) -> TextProblem {
+    TextProblem(0, reason[...].withoutEdges)
   }
 }
 

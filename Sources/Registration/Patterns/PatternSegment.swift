@@ -4,6 +4,9 @@ package enum PatternSegment: Hashable, Sendable {
   case capture(Capture)
   case rest(Rest)
 
+  /// `*`: what is left, under no name of its own.
+  static let anything = rest(Rest(name: "*", isPath: false))
+
   /// `v:major<Int>.html`
   package struct Capture: Hashable, Sendable {
     package internal(set) var prefix = ""

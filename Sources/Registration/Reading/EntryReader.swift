@@ -97,8 +97,7 @@ struct EntryReader<Source: Image> {
     // Every entry is aligned to 8; behind a pointer of four bytes, four of nothing follow.
     case .null where offset % 8 != 0: return nil
     case .null:
-      return Refusal(
-        .nullPointer, "holds a null pointer; remove the entry or point it at a text")
+      return Refusal(.nullPointer, "holds a null pointer; remove the entry or point it at a text")
     case .foreign(let address):
       return Refusal(
         .pointerOutsideImage,

@@ -81,9 +81,7 @@ package struct Outline: Sendable {
     }
     return switch view.encoding {
     case .pointer:
-      try image.withText(
-        ofSlotAt: view.offset, in: section, limit: PointerText.limit, answer
-      ).get()
+      try image.withText(ofSlotAt: view.offset, in: section, limit: PointerText.limit, answer).get()
     case .inline:
       try image.withBytes(of: section) { answer($0.extracting(Int(view.offset)...)) }.get()
     }

@@ -22,16 +22,14 @@ enum PointerText {
   private static func service(_ text: Span<UInt8>) throws(Refusal) -> EntryParts {
     let pair = try JSONStringPair(parsing: text)
     guard !pair.key.isEmpty else {
-      throw Refusal(
-        .emptyName, "names no service; write { \"Service\" : \"Implementation\" }")
+      throw Refusal(.emptyName, "names no service; write { \"Service\" : \"Implementation\" }")
     }
     let parts = EntryParts(
       kind: .service, name: pair.key, implementation: pair.value, hasEscapes: pair.hasEscapes,
       isASCII: text.isASCII)
     guard !pair.value.isEmpty else {
       let name = JSONStringPair.decoded(text.extracting(pair.key))
-      throw Refusal(
-        .emptyName, "names no implementation of \(name); write one behind the colon")
+      throw Refusal(.emptyName, "names no implementation of \(name); write one behind the colon")
     }
     return parts
   }

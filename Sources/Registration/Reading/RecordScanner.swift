@@ -87,8 +87,7 @@ extension Record {
     case .inline:
       accessor = try image.pointer(
         at: view.offset + UInt64(TypedRecords.accessorOffset), in: section)
-      context = try image.pointer(
-        at: view.offset + UInt64(TypedRecords.contextOffset), in: section)
+      context = try image.pointer(at: view.offset + UInt64(TypedRecords.contextOffset), in: section)
     }
   }
 }

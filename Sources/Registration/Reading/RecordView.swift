@@ -1,5 +1,3 @@
-internal import BinaryImage
-
 /// A checked entry in its section: it satisfies every rule for an entry alone, and no value was copied.
 ///
 /// Its parts are ranges of its text. The text of a pointer slot is the string that the pointer leads to, that
@@ -56,6 +54,19 @@ package struct RecordView: Sendable {
       ? NameHash.of(JSONStringPair.decoded(text.extracting(parts.name)).utf8Span.span, kind)
       : NameHash.of(text.extracting(parts.name), kind)
   }
+
+  /// The name, copied.
+  func nameText(in text: Span<UInt8>) -> String { string(name, in: text) }
+
+  /// The implementation, copied; nil where the entry names nothing.
+  func implementationText(in text: Span<UInt8>) -> String? {
+    implementation.count == 0 ? nil : string(implementation, in: text)
+  }
+
+  private func string(_ part: Part, in text: Span<UInt8>) -> String {
+    let bytes = text.extracting(part.range)
+    return hasEscapes ? JSONStringPair.decoded(bytes) : String(checked: bytes)
+  }
 }
 
 /// What the grammar finds in the text of one entry.
@@ -78,20 +89,5 @@ struct Refusal: Error {
 
   init(_ reason: Rejection.Reason, name: String? = nil, _ message: String) {
     (self.reason, self.name, self.message) = (reason, name, message)
-  }
-}
-
-extension RecordView {
-  /// The name, copied.
-  func nameText(in text: Span<UInt8>) -> String { string(name, in: text) }
-
-  /// The implementation, copied; nil where the entry names nothing.
-  func implementationText(in text: Span<UInt8>) -> String? {
-    implementation.count == 0 ? nil : string(implementation, in: text)
-  }
-
-  private func string(_ part: Part, in text: Span<UInt8>) -> String {
-    let bytes = text.extracting(part.range)
-    return hasEscapes ? JSONStringPair.decoded(bytes) : String(checked: bytes)
   }
 }

@@ -113,9 +113,7 @@ extension Span<UInt8> {
   /// Calls `body` with each field that ends with NUL, without it; empty ones are padding, or an attribute
   /// that a macro left out.
   @inline(__always)
-  func forEachField<Failure: Error>(
-    _ body: (Span<UInt8>) throws(Failure) -> Void
-  ) throws(Failure) {
+  func forEachField<Failure: Error>(_ body: (Span<UInt8>) throws(Failure) -> Void) throws(Failure) {
     var position = 0
     while position < count {
       guard self[position] != 0 else {

@@ -9,15 +9,12 @@ package enum EntryIdentity: Hashable, Sendable {
 
   /// The identities of a well-formed entry: a route has as many as its pattern has forms, what belongs to third
   /// parties none.
-  package static func all(
-    of kind: RecordKind, _ name: String, _ attributes: Attributes
-  ) -> [Self] {
+  package static func all(of kind: RecordKind, _ name: String, _ attributes: Attributes) -> [Self] {
     switch kind {
     case .module, .target: return [.named(kind, name)]
     case .service:
       return [
-        .service(
-          name, given: attributes.name, priority: attributes.priority, isC: attributes.isC)
+        .service(name, given: attributes.name, priority: attributes.priority, isC: attributes.isC)
       ]
     case .route:
       // As C says it; a route that Swift's macros write is exact.

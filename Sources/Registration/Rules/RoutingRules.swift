@@ -11,7 +11,7 @@ enum RoutingRules {
   }
 
   private static func check(pattern: String, _ attributes: Attributes) throws(Refusal) {
-    do throws(PatternProblem) {
+    do throws(TextProblem) {
       _ = try PatternParts(pattern)
     } catch {
       throw Refusal(.badPattern, "the pattern \(pattern) cannot be used: \(error.reason)")
@@ -24,7 +24,7 @@ enum RoutingRules {
     var names: Set<String> = []
     for text in attributes.actions {
       let action: ActionDeclaration
-      do throws(DeclarationProblem) {
+      do throws(TextProblem) {
         action = try ActionDeclaration(reading: text)
       } catch {
         throw Refusal(.badAction, error.reason)
