@@ -4,7 +4,7 @@ internal import Threads
 /// encoder, `JSONEncoder().encode(hive.catalogue())`.
 ///
 /// `section-dump` shows the same of a file that is not loaded: it is in the records' attributes.
-public struct Catalogue: Encodable, Hashable, Sendable {
+public struct Catalogue: Encodable, Hashable, Sendable, CustomStringConvertible {
   /// One action or route.
   public struct Interface: Encodable, Hashable, Sendable {
     /// `action` or `route`.
@@ -42,9 +42,7 @@ public struct Catalogue: Encodable, Hashable, Sendable {
 
   /// The actions by target and name, then the routes in order of registration.
   public var interfaces: [Interface]
-}
 
-extension Catalogue: CustomStringConvertible {
   /// A line for each: what it is, whether it is remote, its declaration, where it is from.
   public var description: String {
     let rows = interfaces.map { interface in
@@ -123,8 +121,7 @@ extension Hive {
     let core = routing
     core.catchUp(probing: true)
     let actions = core.targets.withLock { $0.all }.flatMap { target in
-      target.definition.actions.values.map(\.declaration).sorted { $0.name < $1.name }
-        .map { Catalogue.Interface($0, of: target) }
+      target.definition.declarations.map { Catalogue.Interface($0, of: target) }
     }
     let routes = core.routes.withLock { $0.all }
     return Catalogue(interfaces: actions + routes.map(Catalogue.Interface.init))

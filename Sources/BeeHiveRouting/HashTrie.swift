@@ -94,10 +94,11 @@ extension HashTrie.Branch {
       if let value { pairs.append((key, value)) }
       new = pairs.isEmpty ? nil : .pairs(hash: hash, pairs)
     case .pairs(let other, let pairs):
-      var value: Value?
-      change(&value)
-      let old = HashTrie.Place.pairs(hash: other, pairs)
-      new = value.map { .branch(.init(old, other, hash, (key, $0), level: level + 1)) } ?? old
+      // A branch that tells the two hashes apart.
+      var branch = Self(places: [.pairs(hash: other, pairs)])
+      branch.map = branch.place(of: other, level: level + 1).bit
+      branch.change(key, hash: hash, level: level + 1, change)
+      new = branch.shortest
     }
     if let new {
       places[index] = new
@@ -105,21 +106,6 @@ extension HashTrie.Branch {
       map &= ~bit
       places.remove(at: index)
     }
-  }
-
-  /// A branch that tells the pairs of two hashes apart.
-  private init(
-    _ old: HashTrie.Place, _ other: Int, _ hash: Int, _ pair: (key: Key, value: Value), level: Int
-  ) {
-    let there = place(of: other, level: level)
-    let here = place(of: hash, level: level)
-    map = there.bit | here.bit
-    guard there.bit != here.bit else {
-      places = [.branch(.init(old, other, hash, pair, level: level + 1))]
-      return
-    }
-    let new = HashTrie.Place.pairs(hash: hash, [pair])
-    places = there.bit < here.bit ? [old, new] : [new, old]
   }
 
   /// The branch as a place: none where it is empty, its only pairs where it tells nothing apart.

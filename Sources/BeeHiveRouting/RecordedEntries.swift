@@ -3,7 +3,7 @@ internal import Threads
 /// Which records of images have become routes and targets. Lives under the lock of its `RoutingCore`.
 struct RecordedEntries: Sendable {
   /// What a record has become.
-  enum Result: Sendable {
+  enum Result: Sendable, Equatable {
     case route(Route.ID)
     case target(String)
     /// It could not be used; tried again when something changes.
@@ -42,16 +42,12 @@ extension RoutingCore {
 
   private func merge(_ entries: [RegisteredEntry], of hive: Hive) {
     let known = records.withLock { $0.results }
-    let present = Set(entries.map(\.order))
+    let present = Set(entries.map(\.number))
     for (number, result) in known where !present.contains(number) {
       withdraw(result)
       records.withLock { $0.results[number] = nil }
     }
-    for entry in entries {
-      switch known[entry.order] {
-      case .route, .target: continue
-      case .refused, nil: break
-      }
+    for entry in entries where known[entry.order] ?? .refused == .refused {
       do throws(RoutingError) {
         let result = try add(entry, of: hive)
         records.withLock { $0.results[entry.order] = result }
@@ -78,39 +74,38 @@ extension RoutingCore {
     _ entry: RegisteredEntry, of hive: Hive
   ) throws(RoutingError) -> RecordedEntries.Result {
     if entry.kind == .target {
-      let definition =
-        entry.isC
-        ? try CActions.definition(of: entry, in: hive)
-        : hive.make(entry, as: TargetDefinition.self)
-      guard let definition else { throw .wrongAccessor(entry) }
-      guard definition.name == entry.name else { throw .wrongName(entry, definition.name) }
+      let definition = try hive.definition(of: entry, inC: CActions.definition, named: \.name)
       try targets.withLock { table throws(RoutingError) in
         try table.add(RegisteredTarget(definition, source: entry.source))
       }
       return .target(entry.name)
     }
-    let definition =
-      entry.isC
-      ? try CActions.route(of: entry, in: hive) : hive.make(entry, as: RouteDefinition.self)
-    guard let definition else { throw .wrongAccessor(entry) }
-    guard definition.pattern == entry.name else { throw .wrongName(entry, definition.pattern) }
+    let definition = try hive.definition(of: entry, inC: CActions.route, named: \.pattern)
     let route = try definition.route(source: entry.source)
     try add(route)
     return .route(route.id)
   }
 }
 
-extension RoutingError {
-  fileprivate static func wrongAccessor(_ entry: RegisteredEntry) -> RoutingError {
-    RoutingError(
-      .failed,
-      "the code of the \(entry.kind) \(entry.name) makes none that this library knows; "
-        + "build \(entry.source) against this BeeHiveRouting", sources: [entry.source])
-  }
-
-  fileprivate static func wrongName(_ entry: RegisteredEntry, _ name: String) -> RoutingError {
-    RoutingError(
-      .failed, "the record of \(entry.source) says \(entry.name), and its code \(name); rebuild it",
-      sources: [entry.source])
+extension Hive {
+  /// What a record describes: in C by its text, else by what its accessor makes. Its name is the record's.
+  fileprivate func definition<Definition>(
+    of entry: RegisteredEntry, inC read: (RegisteredEntry, Hive) throws(RoutingError) -> Definition,
+    named name: KeyPath<Definition, String>
+  ) throws(RoutingError) -> Definition {
+    let made = entry.isC ? try read(entry, self) : make(entry, as: Definition.self)
+    guard let made else {
+      throw RoutingError(
+        .failed,
+        "the code of the \(entry.kind) \(entry.name) makes none that this library knows; "
+          + "build \(entry.source) against this BeeHiveRouting", sources: [entry.source])
+    }
+    guard made[keyPath: name] == entry.name else {
+      throw RoutingError(
+        .failed,
+        "the record of \(entry.source) says \(entry.name), and its code \(made[keyPath: name]); rebuild it",
+        sources: [entry.source])
+    }
+    return made
   }
 }

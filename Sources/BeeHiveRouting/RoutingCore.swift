@@ -21,10 +21,7 @@ final class RoutingCore: Sendable {
 
   private static let numbers = Atomic<UInt64>(0)
 
-  init(
-    hive: Hive? = nil,
-    now: @escaping @Sendable () -> Double = { Double(time(nil)) }
-  ) {
+  init(hive: Hive? = nil, now: @escaping @Sendable () -> Double = { Double(time(nil)) }) {
     (self.hive, self.now) = (hive.map(WeakHive.init), now)
   }
 

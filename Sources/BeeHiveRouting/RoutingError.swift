@@ -1,5 +1,5 @@
 /// Why a URL, a call, a pattern or a decision table was refused.
-public struct RoutingError: Error, Hashable, Sendable {
+public struct RoutingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The cause, as a stable code: `rawValue` is what is printed and documented.
   public enum Code: String, Hashable, Sendable, CaseIterable {
     /// The text is no URL that this router reads; the message has the byte and the rule.
@@ -63,9 +63,7 @@ public struct RoutingError: Error, Hashable, Sendable {
     self.key = key?.escaped
     self.sources = sources
   }
-}
 
-extension RoutingError: CustomStringConvertible {
   /// The message.
   public var description: String { message }
 }

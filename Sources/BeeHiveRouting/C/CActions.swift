@@ -11,10 +11,11 @@ enum CActions {
       let parameters = try declaration.parameters.map { parameter throws(RoutingError) in
         try Parameter(c: parameter, of: declaration)
       }
-      let call = CCall(entry, of: hive, action: declaration.name, result: declaration.result)
+      let call = CCall(
+        entry: entry, hive: WeakHive(hive), action: declaration.name, result: declaration.result)
       try call.checkFunction()
       actions.append(
-        Action(declaration, parameters) { _, arguments in
+        Action(declaration: declaration, parameters: parameters) { _, arguments in
           let current = Call.current
           return try call.perform(
             arguments, parameters.map(\.declaration.name), url: current?.originalURL?.text,
@@ -29,12 +30,12 @@ enum CActions {
   {
     let attributes = entry.attributes
     let pattern = try RoutePattern(entry.name)
-    let call = CCall(entry, of: hive, action: nil, result: attributes.result)
+    let call = CCall(entry: entry, hive: WeakHive(hive), action: nil, result: attributes.result)
     try call.checkFunction()
     let types = SegmentTypes()
     return RouteDefinition(
-      entry.name, exposure: attributes.exposure, priority: attributes.priority,
-      matching: attributes.extent, result: attributes.result
+      pattern: entry.name, priority: attributes.priority, extent: attributes.extent,
+      exposure: attributes.exposure, result: attributes.result
     ) { routeCall in
       var arguments = routeCall.parameters
       // The texts of the query have been checked, and C asks for values.

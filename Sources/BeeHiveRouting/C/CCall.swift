@@ -5,19 +5,12 @@ internal import CBeeHive
 /// The one place of this layer that reads structures of an image and calls its functions. The Hive keeps
 /// the image mapped from the first call on, until it stops; that the function has this type is the author's promise.
 struct CCall: Sendable {
-  private let entry: RegisteredEntry
-  private let hive: WeakHive
+  let entry: RegisteredEntry
+  let hive: WeakHive
   /// The action's name; nil for a route.
-  private let action: String?
+  let action: String?
   /// The name of the type that the function declares; empty for none.
-  private let result: String
-
-  init(_ entry: RegisteredEntry, of hive: Hive, action: String?, result: String) {
-    self.entry = entry
-    self.hive = WeakHive(hive)
-    self.action = action
-    self.result = result
-  }
+  let result: String
 
   /// Throws where there is no function to call.
   func checkFunction() throws(RoutingError) {
@@ -103,9 +96,7 @@ struct CCall: Sendable {
   }
 
   /// The function that the table of a target has for an action; 0 where it has none.
-  private func function(
-    of action: String, at address: RuntimeAddress
-  ) -> Result<UInt, Problem> {
+  private func function(of action: String, at address: RuntimeAddress) -> Result<UInt, Problem> {
     unsafe memory.structure(beehive_target_table.self, at: address).flatMap { table in
       let entrySize = unsafe table.action_size
       let count = unsafe table.action_count
@@ -143,8 +134,7 @@ struct CCall: Sendable {
   }
 
   private func failure(_ reason: String) -> RoutingError {
-    RoutingError(
-      .failed, "\(name) of \(entry.source) failed: \(reason)", sources: [entry.source])
+    RoutingError(.failed, "\(name) of \(entry.source) failed: \(reason)", sources: [entry.source])
   }
 }
 

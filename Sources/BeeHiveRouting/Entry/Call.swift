@@ -7,15 +7,23 @@ public enum CallOrigin: String, Hashable, Sendable, Codable {
 }
 
 /// What is called: an action by its two names, or whatever a URL leads to.
-public enum Destination: Hashable, Sendable {
+public enum Destination: Hashable, Sendable, CustomStringConvertible {
   /// A route, an alias, or an action as `scheme://target/action?parameters`.
   case url(String)
   /// An action of a target.
   case action(target: String, action: String)
+
+  /// The URL, or `shop.price`.
+  public var description: String {
+    switch self {
+    case .url(let text): text
+    case .action(let target, let action): "\(target).\(action)"
+    }
+  }
 }
 
 /// One call on its way from the caller to what answers it.
-public struct Call: Sendable {
+public struct Call: Sendable, CustomStringConvertible {
   /// Differs from that of every other call of this process.
   public let number: UInt64
   /// Who calls.
@@ -52,19 +60,7 @@ public struct Call: Sendable {
   public var action: (target: String, action: String)? {
     if case .action(let target, let action) = destination { (target, action) } else { nil }
   }
-}
 
-extension Destination: CustomStringConvertible {
-  /// The URL, or `shop.price`.
-  public var description: String {
-    switch self {
-    case .url(let text): text
-    case .action(let target, let action): "\(target).\(action)"
-    }
-  }
-}
-
-extension Call: CustomStringConvertible {
   /// `remote call 12 of shop.price`
   public var description: String { "\(origin) call \(number) of \(destination)".escaped }
 }

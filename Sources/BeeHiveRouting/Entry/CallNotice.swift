@@ -1,16 +1,14 @@
 internal import Threads
 
 /// What happens to a call; observers are told.
-public enum CallNotice: Sendable {
+public enum CallNotice: Sendable, CustomStringConvertible {
   /// Somebody calls.
   case began(Call)
   /// An interceptor or a rule decided something.
   case ruled(Call, by: String, Verdict)
   /// The call is answered, or has failed.
   case ended(Call, (any Error)?)
-}
 
-extension CallNotice: CustomStringConvertible {
   /// One line for a log.
   public var description: String {
     switch self {

@@ -17,8 +17,6 @@ internal import Threads
 public struct EntryPoint: Sendable {
   let core: RoutingCore
 
-  init(core: RoutingCore) { self.core = core }
-
   /// Tells an observer of every call.
   ///
   /// - Parameter observer: Called on the thread that runs the call, which waits for it.
@@ -94,7 +92,7 @@ public struct EntryPoint: Sendable {
   /// A module's own goes with it.
   private func owned(_ undo: @escaping @Sendable () -> Void) -> Interception {
     core.own(undo)
-    return Interception(undo)
+    return Interception(undo: undo)
   }
 
   /// Calls a destination. Every other way of calling ends here.
@@ -123,9 +121,7 @@ public struct EntryPoint: Sendable {
 
 /// Something that was added to the entry point, to remove it again.
 public struct Interception: Sendable {
-  private let undo: @Sendable () -> Void
-
-  init(_ undo: @escaping @Sendable () -> Void) { self.undo = undo }
+  fileprivate let undo: @Sendable () -> Void
 
   /// Removes it; a call that is under way may still ask it. Does nothing the second time.
   public func cancel() { undo() }

@@ -1,7 +1,5 @@
-internal import Threads
-
 /// What would become of a call: every step, and the end.
-public struct Explanation: Hashable, Sendable {
+public struct Explanation: Hashable, Sendable, CustomStringConvertible {
   /// One rule, guard or interceptor that matches the call.
   public struct Step: Hashable, Sendable {
     /// What it is called.
@@ -22,21 +20,16 @@ public struct Explanation: Hashable, Sendable {
   public var end: String
   /// The error that the call would end in; nil where it would be answered.
   public var error: RoutingError?
-}
 
-extension Explanation: CustomStringConvertible {
   /// A line for each step, then the end.
   public var description: String {
     let lines = steps.map { step in
-      "\(step.source.rawValue) \(step.rule): \(step.outcome)".escaped
+      let outcome =
+        step.verdict ?? step.unmet.map { "has no say: \($0) does not hold" }
+        ?? "decides when it is asked"
+      return "\(step.source.rawValue) \(step.rule): \(outcome)".escaped
     }
     return (lines + [end.escaped]).joined(separator: "\n")
-  }
-}
-
-extension Explanation.Step {
-  fileprivate var outcome: String {
-    verdict ?? unmet.map { "has no say: \($0) does not hold" } ?? "decides when it is asked"
   }
 }
 
@@ -70,15 +63,15 @@ extension EntryPoint {
   ) -> Explanation {
     let call = Call(number: 0, to: destination, origin: origin, arguments: arguments)
     var plan = CallPlan(call, by: core)
-    var steps: [Explanation.Step] = []
+    var explanation = Explanation(steps: [], trail: [], end: "")
     do throws(RoutingError) {
-      let end = try plan.end(noting: &steps)
-      return Explanation(steps: steps, trail: plan.call.trail, end: end.description)
+      explanation.end = try plan.end(noting: &explanation.steps).description
     } catch {
-      return Explanation(
-        steps: steps, trail: plan.call.trail, end: "error \(error.code.rawValue): \(error)",
-        error: error)
+      explanation.end = "error \(error.code.rawValue): \(error)"
+      explanation.error = error
     }
+    explanation.trail = plan.call.trail
+    return explanation
   }
 }
 

@@ -88,7 +88,9 @@ extension RoutingCore {
       return .unmatched(url, handler)
     }
     throw nearMiss(of: url, from: call.origin) ?? rejectedRoute(for: url, from: call.origin)
-      ?? unanswered(url)
+      ?? RoutingError(
+        .noRoute, "no route and no target answers to \(url); register one, or look at router.routes"
+      )
   }
 
   /// The error for a URL that a route would have, were a piece of its path of the type that the route names.
@@ -100,17 +102,16 @@ extension RoutingCore {
       origin == .local || $0.route.exposure.isRemote
     }
     guard let (route, values) = near else { return nil }
-    let wrong = values.first { name, value in
-      guard let text = value as? String, let type = route.pattern.type(of: name) else {
-        return false
-      }
-      return !table.types.mayHold(text, as: type)
+    for (name, value) in values {
+      guard let text = value as? String, let type = route.pattern.type(of: name),
+        !table.types.mayHold(text, as: type)
+      else { continue }
+      return RoutingError(
+        .noRoute,
+        "no route answers to \(url); \(route.pattern) would, were \"\(text)\" of type \(type)",
+        key: name, sources: [route.source])
     }
-    guard let wrong, let type = route.pattern.type(of: wrong.name) else { return nil }
-    return RoutingError(
-      .noRoute,
-      "no route answers to \(url); \(route.pattern) would, were \"\(wrong.value.urlText)\" of type \(type)",
-      key: wrong.name, sources: [route.source])
+    return nil
   }
 
   /// The error for a URL that a route would have, were its record not rejected; not for outside.
@@ -128,11 +129,6 @@ extension RoutingCore {
         sources: [entry.source])
     }
     return nil
-  }
-
-  private func unanswered(_ url: URLText) -> RoutingError {
-    RoutingError(
-      .noRoute, "no route and no target answers to \(url); register one, or look at router.routes")
   }
 }
 

@@ -3,15 +3,11 @@
 /// Its path is a pattern, so a place may have a type and text around it, and `*rest` at the end takes what the
 /// pattern's `*rest` took.
 struct RedirectTemplate: Sendable {
-  private enum Part: Sendable {
-    case text(String)
-    case place(String)
-  }
-
   private let head: String
   /// The path, where it has places.
   private let path: RoutePattern?
-  private let query: [(name: String, value: Part?)]
+  /// The parameters of its query, each with the name of the place that its value is.
+  private let query: [(item: URLText.Item, place: String?)]
   private let fragment: String
   /// The names of its places.
   let names: Set<String>
@@ -27,7 +23,7 @@ struct RedirectTemplate: Sendable {
       ? try RoutePattern(head.replacing("(", with: "%28").replacing(")", with: "%29")) : nil
     self.head = String(head)
     self.fragment = fragment.map { "#" + $0 } ?? ""
-    var own: [(name: String, value: Part?)] = []
+    var own: [(item: URLText.Item, place: String?)] = []
     for text in (query ?? "").utf8.split(separator: UInt8(ascii: "&")).map({ String(Substring($0)) }
     ) {
       // Here too, %3A is a colon.
@@ -35,18 +31,13 @@ struct RedirectTemplate: Sendable {
       let isPlace = value.utf8.first == UInt8(ascii: ":")
       if !isPlace { try Self.check(value, names: given, of: "the value of a key") }
       for item in try URLText("/?" + text).items {
-        let value = item.value.map { text -> Part in
-          isPlace && text.utf8.count > 1 ? .place(String(text.dropFirst())) : .text(text)
-        }
-        own.append((item.name, value))
+        let place = isPlace ? item.value.map { String($0.dropFirst()) } : nil
+        own.append((item, place == "" ? nil : place))
       }
     }
     self.query = own
     try Self.check(fragment ?? "", names: given, of: "a fragment")
-    let inQuery = self.query.compactMap { item in
-      if case .place(let name) = item.value { name } else { nil }
-    }
-    names = Set((path?.names ?? []) + inQuery)
+    names = Set((path?.names ?? []) + own.compactMap(\.place))
     if names.isEmpty { return nil }
     if let unknown = names.subtracting(given).min() {
       let sign = unknown == "*" ? "" : path?.isRest(unknown) == true ? "*" : ":"
@@ -80,9 +71,7 @@ struct RedirectTemplate: Sendable {
   }
 
   /// The URL with its places filled in, and the rest of what goes along as query.
-  func url(
-    _ given: Arguments, carrying items: [URLText.Item]
-  ) throws(RoutingError) -> String {
+  func url(_ given: Arguments, carrying items: [URLText.Item]) throws(RoutingError) -> String {
     var values: [String: any URLConvertible] = [:]
     for name in names {
       let texts = given.texts(name)
@@ -96,22 +85,16 @@ struct RedirectTemplate: Sendable {
     }
     var text = head
     if let path { text = try path.url(with: values.filter { path.names.contains($0.key) }) }
-    let own = query.flatMap { name, value in
-      switch value {
-      case .text(let text): [URLText.Item(name: name, value: text)]
-      case .place(let place):
-        (values[place]?.urlTexts ?? []).map { URLText.Item(name: name, value: $0) }
-      case nil: [URLText.Item(name: name, value: nil)]
-      }
+    let own = query.flatMap { item, place in
+      guard let place else { return [item] }
+      return (values[place]?.urlTexts ?? []).map { URLText.Item(name: item.name, value: $0) }
     }
     text += own.isEmpty ? "" : "?" + Self.text(of: own)
     return try Self.url(text + fragment, carrying: items.filter { !names.contains($0.name) })
   }
 
   /// A URL with parameters behind its own, but for keys that it has itself.
-  static func url(
-    _ text: String, carrying items: [URLText.Item]
-  ) throws(RoutingError) -> String {
+  static func url(_ text: String, carrying items: [URLText.Item]) throws(RoutingError) -> String {
     let unlimited = URLLimits(bytes: .max, segments: .max, items: .max)
     let own = Set(try URLText(text, limits: unlimited).items.map(\.name))
     let more = items.filter { !own.contains($0.name) }

@@ -15,19 +15,17 @@ extension Call {
     var next = destination
     switch destination {
     case .action: arguments = Arguments(items: items).merging(arguments)
-    case .url(let text):
-      if let template = rule?.rule.template, let rule {
-        next = .url(try template.url(rule.parameters(of: self), carrying: items))
+    case .url(var text):
+      if let rule, let template = rule.rule.template {
+        text = try template.url(rule.parameters(of: self), carrying: items)
       } else {
-        next = .url(try RedirectTemplate.url(text, carrying: items))
+        text = try RedirectTemplate.url(text, carrying: items)
       }
       // As browsers do: a fragment goes along, unless the new URL has one.
-      if case .url(let text) = next, !text.utf8.contains(UInt8(ascii: "#")),
-        case .url(let old) = before.destination,
-        let mark = old.utf8.firstIndex(of: UInt8(ascii: "#"))
-      {
-        next = .url(text + old[mark...])
+      if !text.utf8.contains(UInt8(ascii: "#")), case .url(let old) = before.destination {
+        text += old.utf8.firstIndex(of: UInt8(ascii: "#")).map { old[$0...] } ?? ""
       }
+      next = .url(text)
     }
     guard next != before.destination else {
       self = before

@@ -91,9 +91,7 @@ extension RoutingCore {
   ///
   /// An action that exists is as good as a route that spells it out: of routes, only such a one takes its
   /// place. Where the target has no such action, any route does.
-  private func name(
-    in url: URLText, origin: CallOrigin
-  ) throws(RoutingError) -> ActionName? {
+  private func name(in url: URLText, origin: CallOrigin) throws(RoutingError) -> ActionName? {
     guard url.scheme != nil, url.host != nil, url.port == nil else { return nil }
     catchUp(probing: false)
     let target = targets.withLock { $0.named(by: url) }?.definition

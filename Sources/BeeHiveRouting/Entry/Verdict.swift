@@ -1,5 +1,5 @@
 /// What becomes of a call at one interceptor or rule.
-public enum Verdict: Sendable {
+public enum Verdict: Sendable, CustomStringConvertible {
   /// The next one decides.
   case proceed
   /// The next one decides, with these arguments over those that were given.
@@ -10,9 +10,7 @@ public enum Verdict: Sendable {
   case refuse(String)
   /// The answer; nothing else is called.
   case answer(any Sendable)
-}
 
-extension Verdict: CustomStringConvertible {
   /// `redirect to app://new`, …
   public var description: String {
     switch self {

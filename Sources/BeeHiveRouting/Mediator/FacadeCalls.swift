@@ -31,10 +31,8 @@ extension Mediator {
       }
     }
     guard let first = problems.first else { return }
-    var messages: [String] = []
-    for problem in problems where !messages.contains(problem.message) {
-      messages.append(problem.message)
-    }
+    var told: Set<String> = []
+    let messages = problems.map(\.message).filter { told.insert($0).inserted }
     throw RoutingError(
       first.code, "\(facade): " + messages.joined(separator: "; "), key: first.key,
       sources: first.sources)

@@ -124,8 +124,6 @@ public struct Mediator: Sendable {
   /// The declarations of every target's actions, by the target's name.
   public var declarations: [String: [ActionDeclaration]] {
     core.catchUp(probing: true)
-    return core.targets.withLock { $0.targets }.mapValues { target in
-      target.definition.actions.values.map(\.declaration).sorted { $0.name < $1.name }
-    }
+    return core.targets.withLock { $0.targets }.mapValues(\.definition.declarations)
   }
 }

@@ -28,7 +28,9 @@ public struct Action<Owner: Sendable>: Sendable {
   public let declaration: ActionDeclaration
   let parameters: [Parameter]
   let perform: @Sendable (Owner, Arguments) async throws -> any Sendable
+}
 
+extension Action {
   /// Describes an action.
   ///
   /// `Action("price", [Parameter("sku", String.self)]) { try await $0.price(sku: $1["sku"]) }`
@@ -43,21 +45,10 @@ public struct Action<Owner: Sendable>: Sendable {
     _ name: String, _ parameters: [Parameter] = [], exposure: Exposure = .local,
     _ perform: @escaping @Sendable (Owner, Arguments) async throws -> Value
   ) {
-    declaration = ActionDeclaration(
+    let declaration = ActionDeclaration(
       name: name, parameters: parameters.map(\.declaration), exposure: exposure, isAsync: true,
       canThrow: true, result: Value.self == Void.self ? "" : "\(Value.self)")
-    self.parameters = parameters
-    self.perform = perform
-  }
-
-  /// Describes an action whose declaration is written out.
-  init(
-    _ declaration: ActionDeclaration, _ parameters: [Parameter],
-    _ perform: @escaping @Sendable (Owner, Arguments) async throws -> any Sendable
-  ) {
-    self.declaration = declaration
-    self.parameters = parameters
-    self.perform = perform
+    self.init(declaration: declaration, parameters: parameters, perform: perform)
   }
 }
 
@@ -71,16 +62,19 @@ public struct TargetDefinition: Sendable {
   let fallback: (@Sendable (AnyTarget, Call) async throws -> any Sendable)?
   let make: @Sendable () throws -> AnyTarget
 
+  /// The declarations of its actions, in the order of their names.
+  var declarations: [ActionDeclaration] {
+    actions.values.map(\.declaration).sorted { $0.name < $1.name }
+  }
+
   /// Describes a target; its instance is made at the first call.
   ///
   /// - Parameters:
   ///   - name: The name by which it is called.
   ///   - make: Makes the instance, with no lock held.
-  public init<Owner: Target>(
-    _ name: String, _ make: @escaping @Sendable () throws -> Owner
-  ) {
+  public init<Owner: Target>(_ name: String, _ make: @escaping @Sendable () throws -> Owner) {
     let actions: [Action<AnyTarget>] = Owner.actions.map { action in
-      Action<AnyTarget>(action.declaration, action.parameters) { target, arguments in
+      Action(declaration: action.declaration, parameters: action.parameters) { target, arguments in
         try await action.perform(try target.cast(), arguments)
       }
     }

@@ -119,9 +119,7 @@ extension RoutePattern {
     return host
   }
 
-  private static func check(
-    _ text: String, is type: String?, _ key: String
-  ) throws(RoutingError) {
+  private static func check(_ text: String, is type: String?, _ key: String) throws(RoutingError) {
     guard let type, !SegmentTypes.builtIn.mayHold(text, as: type) else { return }
     throw unfit(key, "\"\(text)\" is no \(type)")
   }
@@ -134,8 +132,7 @@ extension RoutePattern {
     for key in keys {
       let texts = values[key.name]?.urlTexts ?? []
       guard key.isOptional || !texts.isEmpty else {
-        throw RoutingError(
-          .missingParameter, "\(text) needs a value of \(key.name)", key: key.name)
+        throw RoutingError(.missingParameter, "\(text) needs a value of \(key.name)", key: key.name)
       }
       for value in texts { try Self.check(value, is: key.type, key.name) }
     }

@@ -21,7 +21,7 @@
 /// - **`( … )`** may be there or not; such parts may be nested.
 /// - **`?key&key<Int>&key<Int?>&key<Int>=1&*`** declares the query. A bare key is an optional text, a
 ///   type makes it required, a default or an optional type does not; `*` allows any other key.
-public struct RoutePattern: Hashable, Sendable {
+public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
   /// One key that the query may have.
   public typealias Key = PatternKey
 
@@ -91,9 +91,7 @@ public struct RoutePattern: Hashable, Sendable {
     }
     return types
   }
-}
 
-extension RoutePattern: CustomStringConvertible {
   /// The pattern as it was written.
   public var description: String { text }
 }

@@ -1,5 +1,5 @@
 /// A registered route.
-public struct Route: Sendable, Identifiable {
+public struct Route: Sendable, Identifiable, CustomStringConvertible {
   /// Tells routes of one router apart.
   public struct ID: RawRepresentable, Hashable, Sendable {
     /// Grows with each registration.
@@ -45,9 +45,7 @@ public struct Route: Sendable, Identifiable {
 
   /// Whether code registered it, rather than an image.
   var isOfCode: Bool { if case .code = source { true } else { false } }
-}
 
-extension Route: CustomStringConvertible {
   /// `app://shop/:id<Int>  remote  Shop.swift:12`
   public var description: String {
     "\(pattern)\(exposure == .local ? "" : "  \(exposure)")\(priority == 0 ? "" : "  priority=\(priority)")  \(source)"
@@ -112,14 +110,11 @@ public struct RouteRefusal: Error, Hashable, Sendable {
   public var reason: String
   /// Whether the route has gone meanwhile, so that it has no say.
   let isDeparture: Bool
+}
 
+extension RouteRefusal {
   /// Describes a refusal.
   ///
   /// - Parameter reason: Why; the caller reads it where no other route answers.
   public init(reason: String) { self.init(reason: reason, isDeparture: false) }
-
-  init(reason: String, isDeparture: Bool) {
-    self.reason = reason
-    self.isDeparture = isDeparture
-  }
 }

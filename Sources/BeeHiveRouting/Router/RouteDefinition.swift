@@ -7,7 +7,9 @@ public struct RouteDefinition: Sendable {
   let exposure: Exposure
   let result: String
   let handler: @Sendable (RouteCall) async throws -> any Sendable
+}
 
+extension RouteDefinition {
   /// Describes a route; its pattern is read when it is registered.
   ///
   /// - Parameters:
@@ -22,20 +24,8 @@ public struct RouteDefinition: Sendable {
     _ handler: @escaping @Sendable (RouteCall) async throws -> Value
   ) {
     self.init(
-      pattern, exposure: exposure, priority: priority, matching: extent,
+      pattern: pattern, priority: priority, extent: extent, exposure: exposure,
       result: Value.self == Void.self ? "" : "\(Value.self)", handler: handler)
-  }
-
-  init(
-    _ pattern: String, exposure: Exposure, priority: Int, matching extent: Route.Extent,
-    result: String, handler: @escaping @Sendable (RouteCall) async throws -> any Sendable
-  ) {
-    self.pattern = pattern
-    self.priority = priority
-    self.extent = extent
-    self.exposure = exposure
-    self.result = result
-    self.handler = handler
   }
 
   /// The route of this definition, with a number of its own.

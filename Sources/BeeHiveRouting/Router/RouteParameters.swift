@@ -23,17 +23,10 @@ enum RouteParameters {
     for name in pattern.names {
       if let type = pattern.type(of: name) { try check(parameters, name, type, of: pattern, types) }
     }
-    for key in pattern.keys { try complete(&parameters, with: key, of: pattern, types) }
-    return parameters
-  }
-
-  /// Gives a missing key its default, and refuses a text that is not of the key's type.
-  private static func complete(
-    _ parameters: inout Arguments, with key: RoutePattern.Key, of pattern: RoutePattern,
-    _ types: SegmentTypes
-  ) throws(RoutingError) {
-    guard parameters.values[key.name] != nil else {
-      if let text = key.defaultText {
+    for key in pattern.keys {
+      if parameters.values[key.name] != nil {
+        try check(parameters, key.name, key.type, of: pattern, types)
+      } else if let text = key.defaultText {
         parameters.append(text, for: key.name)
       } else if !key.isOptional {
         throw RoutingError(
@@ -41,9 +34,8 @@ enum RouteParameters {
           "the parameter \(key.name) of \(pattern), a \(key.type), is missing; give it",
           key: key.name)
       }
-      return
     }
-    try check(parameters, key.name, key.type, of: pattern, types)
+    return parameters
   }
 
   /// Refuses a text that is not of the type that the pattern names; a rule may have put it there.

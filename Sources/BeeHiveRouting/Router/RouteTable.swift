@@ -34,18 +34,15 @@ struct RouteTable: Sendable {
       // A form with and one without an optional part may be the same: the route meets itself.
       guard let taken, taken != route.id.rawValue else { continue }
       for form in route.forms[..<index] { tree.remove(route.id.rawValue, at: form) }
-      throw Self.duplicate(route, routes[Route.ID(rawValue: taken)])
+      let first = routes[Route.ID(rawValue: taken)]
+      let place = first.map { "\($0.pattern) of \($0.source)" } ?? "another route"
+      throw RoutingError(
+        .duplicate,
+        "the route \(route.pattern) of \(route.source) has the shape of \(place); "
+          + "give one of them a priority, or another pattern",
+        sources: [route.source] + (first.map { [$0.source] } ?? []))
     }
     routes.set(route.id, route)
-  }
-
-  private static func duplicate(_ route: Route, _ first: Route?) -> RoutingError {
-    let place = first.map { "\($0.pattern) of \($0.source)" } ?? "another route"
-    return RoutingError(
-      .duplicate,
-      "the route \(route.pattern) of \(route.source) has the shape of \(place); "
-        + "give one of them a priority, or another pattern",
-      sources: [route.source] + (first.map { [$0.source] } ?? []))
   }
 
   /// Takes a route out; what only it needed goes with it.

@@ -160,11 +160,7 @@ extension DecisionValue {
   }
 
   private func isNumber(_ text: String) -> Bool {
-    guard let given = Double(urlText: text) else { return false }
-    return switch self {
-    case .integer(let value): given == Double(value)
-    case .number(let value): given == value
-    default: false
-    }
+    guard let double else { return false }
+    return Double(urlText: text) == double
   }
 }

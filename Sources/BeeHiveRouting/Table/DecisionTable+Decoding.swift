@@ -36,9 +36,9 @@ extension DecisionTable.Rule {
     name = place["name"].text() ?? place.path
     match = .init(place["match"])
     if place["when"].isGiven {
-      conditions = place["when"].array().compactMap { DecisionTable.Condition($0) }
+      conditions = place["when"].array().compactMap(DecisionTable.Condition.read)
     }
-    outcome = .init(place["do"]) ?? outcome
+    outcome = .read(place["do"]) ?? outcome
     if place["priority"].isGiven { priority = place["priority"].integer() ?? 0 }
   }
 }
@@ -66,34 +66,34 @@ extension DecisionTable.Match {
 extension DecisionTable.Condition {
   /// Reads `{"parameter": …, …}`, `{"guard": …, "is": true}`, `{"percent": …, "by": …}`, `{"time": …}` or
   /// `{"any": […]}`; nil where it is none of them.
-  fileprivate init?(_ place: SchemaPlace) {
+  fileprivate static func read(_ place: SchemaPlace) -> Self? {
     let kinds = ["parameter", "guard", "percent", "time", "any", "all"]
     switch place.only(kinds) {
-    case "parameter": self.init(parameter: place)
+    case "parameter": return parameterTest(place)
     case "guard":
       guard place.isObject(of: ["guard", "is"]), let name = place["guard"].text() else {
         return nil
       }
-      self = .hostGuard(name, place["is"].isGiven ? place["is"].bool() ?? true : true)
+      return .hostGuard(name, place["is"].isGiven ? place["is"].bool() ?? true : true)
     case "percent":
       guard place.isObject(of: ["percent", "by"]), let percent = place["percent"].number(),
         let key = place["by"].text()
       else { return nil }
-      self = .percent(percent, by: key)
+      return .percent(percent, by: key)
     case "time":
       let window = place["time"]
       guard place.isObject(of: ["time"]), window.isObject(of: ["from", "until"]) else { return nil }
       let times = ["from", "until"].map { window[$0].isGiven ? window[$0].text() : nil }
-      self = .time(from: times[0], until: times[1])
+      return .time(from: times[0], until: times[1])
     case let key?:
       guard place.isObject(of: [key]) else { return nil }
-      let conditions = place[key].array().compactMap { Self($0) }
-      self = key == "any" ? .any(conditions) : .all(conditions)
+      let conditions = place[key].array().compactMap(read)
+      return key == "any" ? .any(conditions) : .all(conditions)
     case nil: return nil
     }
   }
 
-  private init?(parameter place: SchemaPlace) {
+  private static func parameterTest(_ place: SchemaPlace) -> Self? {
     let comparisons = DecisionTable.Comparison.allCases.map(\.rawValue)
     let tests = ["is", "isNot", "in", "notIn", "given", "version"] + comparisons
     guard place.isObject(of: ["parameter"] + tests), let key = place["parameter"].text(),
@@ -101,21 +101,15 @@ extension DecisionTable.Condition {
     else { return nil }
     let value = place[test]
     switch test {
-    case "given":
-      guard let expected = value.bool() else { return nil }
-      self = .given(key, expected)
+    case "given": return value.bool().map { .given(key, $0) }
     case "in", "notIn":
-      self = .isOne(key, of: value.array().compactMap { $0.value() }, isNot: test == "notIn")
-    case "version":
-      guard let range = value.text() else { return nil }
-      self = .version(key, in: range)
+      return .isOne(key, of: value.array().compactMap { $0.value() }, isNot: test == "notIn")
+    case "is", "isNot":
+      return value.value().map { .isOne(key, of: [$0], isNot: test == "isNot") }
+    case "version": return value.text().map { .version(key, in: $0) }
     default:
-      if let comparison = DecisionTable.Comparison(rawValue: test) {
-        guard let bound = value.number() else { return nil }
-        self = .compares(key, comparison, bound)
-      } else {
-        guard let expected = value.value() else { return nil }
-        self = .isOne(key, of: [expected], isNot: test == "isNot")
+      return DecisionTable.Comparison(rawValue: test).flatMap { comparison in
+        value.number().map { .compares(key, comparison, $0) }
       }
     }
   }
@@ -123,27 +117,20 @@ extension DecisionTable.Condition {
 
 extension DecisionTable.Outcome {
   /// Reads one of `redirect`, `block`, `replace` and `answer`; nil where it is none.
-  fileprivate init?(_ place: SchemaPlace) {
+  fileprivate static func read(_ place: SchemaPlace) -> Self? {
     let kinds = ["redirect", "block", "replace", "answer"]
     guard place.isObject(of: kinds), let key = place.only(kinds) else { return nil }
     let value = place[key]
     switch key {
-    case "block":
-      guard let reason = value.text() else { return nil }
-      self = .block(reason)
-    case "replace": self = .replace(value.values())
-    case "answer":
-      guard let answer = value.value() else { return nil }
-      self = .answer(answer)
+    case "block": return value.text().map(Self.block)
+    case "replace": return .replace(value.values())
+    case "answer": return value.value().map(Self.answer)
     default:
-      if let url = value.ifText {
-        self = .redirectToURL(url)
-        return
-      }
+      if let url = value.ifText { return .redirectToURL(url) }
       guard value.isObject(of: ["target", "action"]), let target = value["target"].text(),
         let action = value["action"].text()
       else { return nil }
-      self = .redirect(target: target, action: action)
+      return .redirect(target: target, action: action)
     }
   }
 }

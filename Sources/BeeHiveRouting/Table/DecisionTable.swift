@@ -110,7 +110,7 @@ public struct DecisionTable: Hashable, Sendable {
 /// A value in a decision table: what JSON, property lists and YAML have in common.
 ///
 /// A whole number is the same however it is written: `7` and `7.0` are equal.
-public indirect enum DecisionValue: Sendable {
+public indirect enum DecisionValue: Sendable, Hashable {
   /// No value.
   case null
   /// True or false.
@@ -136,7 +136,8 @@ public indirect enum DecisionValue: Sendable {
     }
   }
 
-  private var double: Double? {
+  /// The value of a number.
+  var double: Double? {
     switch self {
     case .integer(let value): Double(value)
     case .number(let value): value
@@ -162,9 +163,7 @@ public indirect enum DecisionValue: Sendable {
       }
     }
   }
-}
 
-extension DecisionValue: Hashable {
   /// Returns whether both are the same value.
   public static func == (first: DecisionValue, second: DecisionValue) -> Bool {
     first.compared == second.compared

@@ -3,6 +3,12 @@ struct URLScanner {
   private(set) var bytes: [UInt8]
   let limits: URLLimits
 
+  /// Reads a text.
+  init(_ text: String, limits: URLLimits = .standard) {
+    bytes = Array(text.utf8)
+    self.limits = limits
+  }
+
   /// Makes a slash of what is one by the rules of a scheme.
   mutating func cut(_ range: Range<Int>, by rules: SchemeRules) {
     guard rules.isWeb else { return }
@@ -65,8 +71,7 @@ struct URLScanner {
     let most = limits.segments - (behindHost ? 1 : 0)
     while let range = nextSegment(in: path, from: &index) {
       guard segments.count < most else {
-        throw RoutingError(
-          .limitExceeded, "the URL has more than \(limits.segments) segments")
+        throw RoutingError(.limitExceeded, "the URL has more than \(limits.segments) segments")
       }
       let segment = try decode(range, "the path")
       guard segment != ".", segment != ".." else {
@@ -139,18 +144,11 @@ struct URLScanner {
     }
   }
 
-  private func malformed(_ refusal: TextProblem) -> RoutingError {
-    malformed(refusal.index, refusal.reason)
+  private func malformed(_ problem: TextProblem) -> RoutingError {
+    malformed(problem.index, problem.reason)
   }
 
   private func malformed(_ index: Int, _ reason: String) -> RoutingError {
     RoutingError(.malformedURL, "the URL cannot be read at byte \(index): \(reason)")
-  }
-}
-
-extension URLScanner {
-  /// Reads a text.
-  init(_ text: String, limits: URLLimits = .standard) {
-    self.init(bytes: Array(text.utf8), limits: limits)
   }
 }

@@ -19,7 +19,7 @@
 /// - **Keys** may repeat: all values are kept in order. `key=` is empty, `key` has no value at all.
 /// - **Fragment**: all behind the first `#`, decoded.
 /// - The empty text is no URL.
-public struct URLText: Hashable, Sendable {
+public struct URLText: Hashable, Sendable, CustomStringConvertible {
   /// One parameter of a query.
   public struct Item: Hashable, Sendable {
     /// The text before the first `=`, decoded.
@@ -139,9 +139,7 @@ public struct URLText: Hashable, Sendable {
     scanner.cut(pathRange, by: SchemeRules(scheme: scheme))
     return scanner
   }
-}
 
-extension URLText: CustomStringConvertible {
   /// The URL as it was given.
   public var description: String { text }
 }

@@ -155,8 +155,7 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
         throw wrong(key, type, "a text, and that type is not URLConvertible")
       }
       if let value = read(texts, as: type) { return value }
-      throw wrong(
-        key, type, texts.count == 1 ? "the text \"\(texts[0])\"" : "\(texts.count) texts")
+      throw wrong(key, type, texts.count == 1 ? "the text \"\(texts[0])\"" : "\(texts.count) texts")
     }
   }
 
