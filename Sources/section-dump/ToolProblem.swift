@@ -14,3 +14,11 @@ extension ImageError {
     self.init(.unreadable, image: image, message: "\(words)\(systemMessage(number)).")
   }
 }
+
+extension FileImage {
+  /// An error that names the file, and a section of it.
+  func error(_ code: ImageError.Code, _ message: String, section: Section? = nil) -> ImageError {
+    ImageError(
+      code, image: identity.path, section: section?.name, offset: section?.offset, message: message)
+  }
+}

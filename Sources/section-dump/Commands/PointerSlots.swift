@@ -29,9 +29,9 @@ struct PointerSlots {
     if !sections.isEmpty, let stride,
       let place = places.first(where: { $0 > stride || stride - $0 < word })
     {
-      throw ImageError(
-        .unsupported, image: image.identity.path,
-        message: "An element of \(stride) bytes has no room for a pointer of \(word) at \(place); "
+      throw image.error(
+        .unsupported,
+        "An element of \(stride) bytes has no room for a pointer of \(word) at \(place); "
           + "--stride and --at say otherwise.")
     }
     var readable: [SlotSection] = []
@@ -43,10 +43,10 @@ struct PointerSlots {
         if let stored = try image.stored(of: section) {
           if let shortage = stored.shortage { found.problems.append(shortage) }
           guard stored.size <= room else {
-            throw ImageError(
-              .tooLarge, image: image.identity.path, section: section.name, offset: section.offset,
-              message: "It is not shown, since it makes more than \(maxBytes) bytes of this file; "
-                + "--max-bytes allows more.")
+            throw image.error(
+              .tooLarge,
+              "It is not shown, since it makes more than \(maxBytes) bytes of this file; "
+                + "--max-bytes allows more.", section: section)
           }
           known.size = stored.size
           room -= stored.size
@@ -107,10 +107,9 @@ struct PointerSlots {
       if isArray {
         let what = self.stride == nil ? "pointer" : "element of \(stride) bytes"
         log.add(
-          ImageError(
-            .malformed, image: image.identity.path, section: section.name,
-            offset: section.offset,
-            message: "\(rest) bytes are left behind the last whole \(what)."), nil)
+          image.error(
+            .malformed, "\(rest) bytes are left behind the last whole \(what).", section: section),
+          nil)
       } else {
         body(reader.remainder(index, at: position, size: rest))
       }

@@ -127,7 +127,9 @@ struct SlotReader {
     case .address(let address): slot.target = address.rawValue
     case .section(let index, let offset):
       slot.target = offset
-      if names == nil { names = try Self.sectionNames(of: image) }
+      if names == nil {
+        names = Dictionary(try image.allSections().map { ($0.index, $0.name) }) { _, last in last }
+      }
       if slot.symbol == nil { slot.symbol = names?[index] }
     }
     slot.kind = .pointer
@@ -138,9 +140,8 @@ struct SlotReader {
     case .outside where pointer.resolution == .absolute:
       (slot.kind, slot.resolution, slot.target) = (.number, .number, nil)
     case .outside:
-      slot.failure = ImageError(
-        .outOfImage, image: image.identity.path,
-        message: "It leads out of the image, to \(slot.destination).")
+      slot.failure = image.error(
+        .outOfImage, "It leads out of the image, to \(slot.destination).")
     }
   }
 
@@ -148,9 +149,8 @@ struct SlotReader {
     of pointer: PointerValue, into slot: inout PointerSlot
   ) throws(ImageError) {
     guard room > 0 else {
-      slot.failure = ImageError(
-        .tooLarge, image: image.identity.path,
-        message: "The texts make more than --max-bytes allows; this one is not shown.")
+      slot.failure = image.error(
+        .tooLarge, "The texts make more than --max-bytes allows; this one is not shown.")
       return
     }
     do throws(ImageError) {
@@ -165,12 +165,6 @@ struct SlotReader {
     } catch {
       slot.failure = error
     }
-  }
-
-  private static func sectionNames(of image: any FileImage) throws(ImageError) -> [Int: String] {
-    var names: [Int: String] = [:]
-    for section in try image.allSections() { names[section.index] = section.name }
-    return names
   }
 }
 

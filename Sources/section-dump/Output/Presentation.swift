@@ -14,14 +14,11 @@ struct Presentation {
   var color = Color.auto
 
   var style: Style {
-    switch color {
-    case .always: Style(isColored: true)
-    case .never: Style(isColored: false)
-    case .auto:
-      Style(
-        isColored: isatty(STDOUT_FILENO) == 1 && Self.variable("NO_COLOR").isEmpty
-          && !Self.isDumbTerminal)
-    }
+    Style(
+      isColored: color == .always
+        || color == .auto && isatty(STDOUT_FILENO) == 1
+          && Self.variable("NO_COLOR").isEmpty && !Self.isDumbTerminal
+    )
   }
 
   /// Whether the terminal, if there is one, knows no more than characters and lines.
