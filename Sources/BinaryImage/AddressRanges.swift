@@ -20,9 +20,7 @@ package struct AddressRanges {
   /// The ranges of whole sections.
   package init(of sections: [Section]) {
     self.init(
-      sections.map {
-        $0.address.rawValue..<$0.address.rawValue.saturating(adding: $0.size)
-      })
+      sections.map { $0.address.rawValue..<$0.address.rawValue.saturating(adding: $0.size) })
   }
 
   /// Whether every byte of `range` is asked about.

@@ -8,7 +8,7 @@ struct InflatedSections {
   var size: UInt64 = 0
 }
 
-/// Where the bytes of sections are, and what stands where pointers lead.
+/// Where the bytes of sections are, and what pointers lead to.
 extension ELFFile {
   package func location(of section: Section) throws(ImageError) -> (offset: UInt64?, size: UInt64) {
     guard hasSectionTable else { return (file.place(of: section), section.size) }
@@ -67,7 +67,7 @@ extension ELFFile {
       offset: file.offset(entry.offset), size: entry.size)
   }
 
-  /// What stands where a pointer leads.
+  /// What is where a pointer leads.
   package func memory(at target: PointerValue.Target) throws(ImageError) -> TargetMemory {
     switch target {
     case .address(let address):

@@ -168,9 +168,21 @@ package struct SectionNote: Hashable {
     return found
   }
 
-  /// The extents by the names of the sections, in the order in which records are read.
-  package var sections: [(name: String, extent: Extent)] {
-    Array(zip(Self.names, [modules, services, records]))
+  /// The sections that it tells of, in the order in which records are read, those without bytes left out.
+  /// `place` answers where in a file one is, and throws where the image has nothing.
+  package func sections(
+    at place: (_ name: String, Extent) throws(ImageError) -> FileOffset?
+  ) throws(ImageError) -> [Section] {
+    var sections: [Section] = []
+    for (name, extent) in zip(Self.names, [modules, services, records])
+    where extent.start != extent.stop {
+      let offset = try place(name, extent)
+      sections.append(
+        Section(
+          index: sections.count, name: name, address: extent.start, offset: offset,
+          size: extent.stop.rawValue - extent.start.rawValue))
+    }
+    return sections
   }
 
   /// The names of the sections, in the order in which records are read.

@@ -13,9 +13,7 @@ extension ELFFile {
 
   /// The sections that the note tells of, those without bytes left out; nil where it has no note.
   package func readNotedSections() throws(ImageError) -> [Section]? {
-    guard let note = try sectionNote() else { return nil }
-    var sections: [Section] = []
-    for (name, extent) in note.sections where extent.start != extent.stop {
+    try sectionNote()?.sections { name, extent throws(ImageError) in
       guard extent.start < extent.stop,
         let stored = try segments().extent(
           from: extent.start, size: extent.stop.rawValue - extent.start.rawValue)
@@ -25,12 +23,8 @@ extension ELFFile {
           "The note says 0x\(extent.start.rawValue.hexadecimal) to "
             + "0x\(extent.stop.rawValue.hexadecimal), which no segment holds.", section: name)
       }
-      sections.append(
-        Section(
-          index: sections.count, name: name, address: extent.start,
-          offset: file.offset(stored.offset), size: stored.size))
+      return file.offset(stored.offset)
     }
-    return sections
   }
 
   /// The image's note, with the extents as they really are; several must agree.

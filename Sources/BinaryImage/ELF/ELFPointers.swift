@@ -65,22 +65,20 @@ extension ELFFile {
     let inPlace =
       header.bits == 64 ? raw : UInt64(bitPattern: Int64(Int32(truncatingIfNeeded: raw)))
     let addend = relocation.form == .rela ? UInt64(bitPattern: relocation.addend) : inPlace
-    var value = PointerValue(rawValue: raw, target: .null, resolution: .none)
     func unresolvable(_ reason: String) -> PointerValue {
-      value.target = .unresolvable(reason)
-      return value
+      PointerValue(rawValue: raw, target: .unresolvable(reason), resolution: .none)
     }
     if relocation.isCombined { return unresolvable("several relocations make the word") }
     let namesNothing = relocation.symbol == 0
     if relocation.form == .relr || (types.relative.contains(relocation.type) && namesNothing) {
-      value.target = try target(at: masked(addend))
-      value.resolution =
+      let resolution: PointerValue.Resolution =
         switch relocation.form {
         case .rela: .relative
         case .rel: .rel
         case .relr: .relr
         }
-      return value
+      return PointerValue(
+        rawValue: raw, target: try target(at: masked(addend)), resolution: resolution)
     }
     if relocation.type == types.chosen {
       return unresolvable("a function of the image chooses the address when it is loaded")
@@ -94,20 +92,18 @@ extension ELFFile {
     }
     guard !namesNothing else {
       if header.isObject { return unresolvable("the relocation names no symbol") }
-      value.target = try target(at: masked(addend))
-      value.resolution = .symbol
-      return value
+      return PointerValue(
+        rawValue: raw, target: try target(at: masked(addend)), resolution: .symbol)
     }
     // The word of a table entry is no addend: the loader overwrites it.
     let offset = isTable && relocation.form == .rel ? 0 : addend
-    return try resolve(relocation, value, addend: offset, in: section)
+    return try resolve(relocation, raw: raw, addend: offset, in: section)
   }
 
   /// Follows the symbol that a relocation names.
   private func resolve(
-    _ relocation: ELFRelocation, _ unresolved: PointerValue, addend: UInt64, in section: Section
+    _ relocation: ELFRelocation, raw: UInt64, addend: UInt64, in section: Section
   ) throws(ImageError) -> PointerValue {
-    var value = unresolved
     guard let symbols = try symbols(for: section) else {
       throw file.error(
         .malformed, "A relocation names symbol \(relocation.symbol), but there are no symbols.",
@@ -115,18 +111,18 @@ extension ELFFile {
     }
     let symbol = try symbols.symbol(relocation.symbol)
     let isSection = symbol.type == UInt8(STT_SECTION)
-    value.symbol = symbol.name.isEmpty || isSection ? nil : symbol.name
-    value.resolution = isSection && header.isObject ? .section : .symbol
+    let target: PointerValue.Target
     if symbol.type == UInt8(STT_GNU_IFUNC) {
-      value.target = .unresolvable(
-        "a function chooses the address of \(symbol.title) when it is loaded")
+      target = .unresolvable("a function chooses the address of \(symbol.title) when it is loaded")
     } else if case .section(let index) = symbol.place {
       let sum = masked(symbol.value &+ addend)
-      value.target = header.isObject ? .section(index: index, offset: sum) : try target(at: sum)
+      target = header.isObject ? .section(index: index, offset: sum) : try self.target(at: sum)
     } else {
-      value.target = symbol.target ?? value.target
+      target = symbol.target ?? .null
     }
-    return value
+    return PointerValue(
+      rawValue: raw, target: target, resolution: isSection && header.isObject ? .section : .symbol,
+      symbol: symbol.name.isEmpty || isSection ? nil : symbol.name)
   }
 
   /// A linked address, or the symbol whose data the loader copies there from another image.

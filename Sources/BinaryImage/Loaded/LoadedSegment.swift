@@ -19,10 +19,7 @@ package struct LoadedSegment: Hashable, Sendable {
     var found = image_segment()
     guard unsafe image_segment_find(address.rawValue, &found) else { return nil }
     addresses =
-      RuntimeAddress(
-        rawValue: found.range.start)..<RuntimeAddress(
-        rawValue: found.range.stop)
-    isReadable = found.readable
-    isExecutable = found.executable
+      RuntimeAddress(rawValue: found.range.start)..<RuntimeAddress(rawValue: found.range.stop)
+    (isReadable, isExecutable) = (found.readable, found.executable)
   }
 }

@@ -5,12 +5,15 @@ extension ImageIdentity {
   /// Describes a mapped image as the reader of its format describes the file.
   init(of mapped: MappedImage, name: String, header: Span<UInt8>, programHeaders: Span<UInt8>) {
     let order = ByteOrder.ofThisProcess
+    let interpreter = try? ELFSegment.first(
+      ofType: UInt32(PT_INTERP), in: programHeaders, bits: UInt.bitWidth, order: order
+    ) { $0 }
+    // A program is told from a library by what `ELFFile` goes by, as far as it is mapped.
     let isExecutable =
-      mapped.role == .program
-      || Self.isExecutable(header: header, programHeaders: programHeaders, order: order)
+      mapped.role == .program || header.integer(at: 16, order: order) == UInt16(ET_EXEC)
+      || interpreter != nil
     self.init(
-      path: name, format: .elf,
-      bits: UInt.bitWidth, byteOrder: order,
+      path: name, format: .elf, bits: UInt.bitWidth, byteOrder: order,
       machine: Self.machineOfThisProcess ?? Self.machine(of: header),
       kind: isExecutable ? .executable : .shared, id: mapped.buildID)
   }
@@ -25,17 +28,6 @@ extension ImageIdentity {
     let order = ByteOrder.ofThisProcess
     let number: UInt16? = header.integer(at: 18, order: order)
     return ELFMachine(number: number ?? 0, bits: UInt.bitWidth, order: order).name
-  }
-
-  /// Whether a program is told from a library by what `ELFFile` goes by, as far as it is mapped.
-  private static func isExecutable(
-    header: Span<UInt8>, programHeaders: Span<UInt8>, order: ByteOrder
-  ) -> Bool {
-    if header.integer(at: 16, order: order) == UInt16(ET_EXEC) { return true }
-    let interpreter = try? ELFSegment.first(
-      ofType: UInt32(PT_INTERP), in: programHeaders, bits: UInt.bitWidth, order: order
-    ) { $0 }
-    return interpreter != nil
   }
 }
 

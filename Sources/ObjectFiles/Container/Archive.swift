@@ -38,7 +38,8 @@ struct Archive: ContainerFormat {
         let start = position + Self.headerSize
         let name: MemberName
         do throws(ImageError) {
-          name = try MemberName(entry.name, in: names, of: file, &window, data: start, entry.size)
+          name = try MemberName.read(
+            entry.name, in: names, of: file, &window, data: start, entry.size)
         } catch {
           // The size is no worse for that: the next member begins behind it.
           guard !isThin, entry.size <= file.size - start else { throw error }
@@ -165,15 +166,16 @@ private enum MemberName {
     }
   }
 
-  init(
+  /// Reads what the header of a member has in place of its name.
+  static func read(
     _ field: [UInt8], in names: (offset: UInt64, size: UInt64)?, of file: OpenedFile,
     _ window: inout FileWindow, data start: UInt64, _ size: UInt64
-  ) throws(ImageError) {
+  ) throws(ImageError) -> MemberName {
     let slash = UInt8(ascii: "/")
     let padding = field.reversed().prefix { $0 == 0x20 || $0 == 0 }.count
     let trimmed = field.dropLast(padding)
     if trimmed.starts(with: Array("#1/".utf8)), let length = UInt64(decimal: trimmed.dropFirst(3)) {
-      guard length <= min(size, Self.longest), start + length <= file.size else {
+      guard length <= min(size, longest), start + length <= file.size else {
         throw file.error(.malformed, "A member's name has \(length) bytes.", at: start)
       }
       let bytes = try file.read(at: start, count: Int(length))
@@ -181,28 +183,22 @@ private enum MemberName {
       guard bytes.dropFirst(name.count).allSatisfy({ $0 == 0 }) else {
         throw file.error(.malformed, "A member's name ends before its \(length) bytes.", at: start)
       }
-      self = Self.named(name, skipped: length)
-      return
+      return named(name, skipped: length)
     }
     guard trimmed.first == slash else {
       // System V ends a name with a slash, BSD with spaces.
-      self = Self.named(trimmed.last == slash ? trimmed.dropLast() : trimmed, skipped: 0)
-      return
+      return named(trimmed.last == slash ? trimmed.dropLast() : trimmed, skipped: 0)
     }
-    if trimmed == [slash, slash] {
-      self = .names
-      return
-    }
+    if trimmed == [slash, slash] { return .names }
     let digits = trimmed.dropFirst()
     guard let first = digits.first, (0x30...0x39).contains(first) else {
-      switch String(decoding: trimmed, as: UTF8.self) {
-      case "/": self = .index(.systemV, skipped: 0)
-      case "/SYM64/": self = .index(.systemV64, skipped: 0)
+      return switch String(decoding: trimmed, as: UTF8.self) {
+      case "/": .index(.systemV, skipped: 0)
+      case "/SYM64/": .index(.systemV64, skipped: 0)
       // `/<ECSYMBOLS>/` and others, of linkers for Windows.
-      case let text where text.hasPrefix("/<"): self = .index(nil, skipped: 0)
-      case let text: self = .member(text, skipped: 0)
+      case let text where text.hasPrefix("/<"): .index(nil, skipped: 0)
+      case let text: .member(text, skipped: 0)
       }
-      return
     }
     // Of a thin archive in a thin archive, a colon and a number follow.
     guard let offset = UInt64(decimal: digits) else {
@@ -211,10 +207,10 @@ private enum MemberName {
     guard let names, offset < names.size else {
       throw file.error(.malformed, "A member's name lies outside the table of names.", at: start)
     }
-    let most = min(names.size - offset, Self.longest, file.size - names.offset - offset)
+    let most = min(names.size - offset, longest, file.size - names.offset - offset)
     let (bytes, position) = try window.load(file, at: names.offset + offset, count: Int(most))
     let text = bytes[position..<position + Int(most)].prefix { $0 != 0x0a && $0 != 0 }
-    self = .member(
+    return .member(
       String(decoding: text.last == slash ? text.dropLast() : text, as: UTF8.self), skipped: 0)
   }
 

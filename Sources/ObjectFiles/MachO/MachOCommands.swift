@@ -10,6 +10,8 @@ struct MachOCommands {
     var rebase: FileExtent
     /// Which symbols to write, at once, where images share definitions, and at the first call.
     var bind: FileExtent, weakBind: FileExtent, lazyBind: FileExtent
+
+    var programs: [FileExtent] { [rebase, bind, weakBind, lazyBind] }
   }
 
   /// The segments in file order; of an object, the one that all sections stand in.

@@ -27,19 +27,13 @@ extension MachOFile {
     }
     if let symbols = commands.symbols {
       try check("the symbol table", symbols.offset, symbols.count * UInt64(header.symbolSize))
-      try check("what names the symbols", symbols.names.offset, symbols.names.size)
     }
-    if let info = commands.dyldInfo {
-      for table in [info.rebase, info.bind, info.weakBind, info.lazyBind] {
-        try check("what the loader is told", table.offset, table.size)
-      }
-    }
-    if let table = commands.chainedFixups {
-      try check("the table of chained fixups", table.offset, table.size)
-    }
-    for table in commands.classicRelocations ?? [] {
-      try check("the table of relocations", table.offset, table.size)
-    }
+    let tables =
+      [("what names the symbols", commands.symbols?.names)]
+      + (commands.dyldInfo?.programs ?? []).map { ("what the loader is told", $0) }
+      + [("the table of chained fixups", commands.chainedFixups)]
+      + (commands.classicRelocations ?? []).map { ("the table of relocations", $0) }
+    for case (let what, let table?) in tables { try check(what, table.offset, table.size) }
     try checkContradictions()
   }
 

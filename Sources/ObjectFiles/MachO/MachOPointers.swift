@@ -46,32 +46,24 @@ extension MachOFile {
   private func resolve(
     _ fixup: MachOFixup, raw: UInt64, in section: Section
   ) throws(ImageError) -> PointerValue {
-    var value = PointerValue(rawValue: raw, target: .null, resolution: .none)
     switch fixup {
     case .rebase(let weak):
-      value.symbol = weak
-      value.target = .address(VirtualAddress(rawValue: raw))
-      value.resolution = .rebase
+      return PointerValue(rawValue: raw, target: linked(raw), resolution: .rebase, symbol: weak)
     case .chained(let address):
-      value.target = .address(VirtualAddress(rawValue: masked(address)))
-      value.resolution = .chainedRebase
-    case .relocation(let relocation):
-      return try resolve(relocation, raw: raw, in: section)
+      return PointerValue(rawValue: raw, target: linked(address), resolution: .chainedRebase)
+    case .relocation(let relocation): return try resolve(relocation, raw: raw, in: section)
     case .other(let reason):
-      value.target = .unresolvable(reason)
+      return PointerValue(rawValue: raw, target: .unresolvable(reason), resolution: .none)
     case .bind(let bind):
-      value.symbol = bind.symbol
-      value.resolution = .symbol
-      value.target = .imported(symbol: bind.symbol)
       let isExecutable = header.type == MachOHeader.FileType.execute
-      if bind.mayBeOwn(isExecutable: isExecutable),
-        let address = try symbols()?.definition(of: bind.symbol)
-      {
-        let sum = masked(address &+ UInt64(bitPattern: bind.addend))
-        value.target = .address(VirtualAddress(rawValue: sum))
-      }
+      let own =
+        bind.mayBeOwn(isExecutable: isExecutable)
+        ? try symbols()?.definition(of: bind.symbol) : nil
+      return PointerValue(
+        rawValue: raw,
+        target: own.map { linked($0 &+ UInt64(bitPattern: bind.addend)) }
+          ?? .imported(symbol: bind.symbol), resolution: .symbol, symbol: bind.symbol)
     }
-    return value
   }
 
   // MARK: - Meaning of a relocation
@@ -79,10 +71,8 @@ extension MachOFile {
   private func resolve(
     _ relocation: MachORelocation, raw: UInt64, in section: Section
   ) throws(ImageError) -> PointerValue {
-    var value = PointerValue(rawValue: raw, target: .null, resolution: .none)
     func unresolvable(_ reason: String) -> PointerValue {
-      value.target = .unresolvable(reason)
-      return value
+      PointerValue(rawValue: raw, target: .unresolvable(reason), resolution: .none)
     }
     if relocation.isCombined { return unresolvable("several relocations make the word") }
     let isSigned = relocation.type == header.machine.signed
@@ -92,55 +82,49 @@ extension MachOFile {
       let name = header.machine.name(ofRelocation: relocation.type)
       return unresolvable("\(name) writes no address of a word")
     }
-    // A signed pointer keeps key and diversity beside an addend of 32 bits.
-    let addend =
-      isSigned ? UInt64(bitPattern: Int64(Int32(truncatingIfNeeded: raw))) : raw
-    guard header.isObject else {
-      guard case .symbol(let number) = relocation.base else {
-        value.target = .address(VirtualAddress(rawValue: raw))
-        value.resolution = .rebase
-        return value
-      }
-      return try resolve(number, addend: addend, value)
+    func counted(fromSection ordinal: Int) throws(ImageError) -> PointerValue {
+      let offset = masked(raw &- (try sectionEntry(ordinal).address))
+      return PointerValue(
+        rawValue: raw, target: .section(index: ordinal, offset: offset), resolution: .section)
     }
     switch relocation.base {
-    case .symbol(let number): return try resolve(number, addend: addend, value)
-    case .section(let ordinal):
-      guard ordinal > 0 else { return unresolvable("the relocation names no section") }
-      let entry = try sectionEntry(ordinal)
-      value.target = .section(index: ordinal, offset: masked(raw &- entry.address))
+    case .symbol(let number):
+      // A signed pointer keeps key and diversity beside an addend of 32 bits.
+      let addend = isSigned ? UInt64(bitPattern: Int64(Int32(truncatingIfNeeded: raw))) : raw
+      return try resolve(number, addend: addend, raw: raw)
+    case _ where !header.isObject:
+      return PointerValue(rawValue: raw, target: linked(raw), resolution: .rebase)
+    case .section(0): return unresolvable("the relocation names no section")
+    case .section(let ordinal): return try counted(fromSection: ordinal)
     case .address(let address):
-      let sections = try commands().sections
-      guard let index = sections.firstIndex(where: { $0.holds(address) }) else {
+      guard let index = try commands().sections.firstIndex(where: { $0.holds(address) }) else {
         return unresolvable("the relocation names an address of no section")
       }
-      value.target = .section(index: index + 1, offset: masked(raw &- sections[index].address))
+      return try counted(fromSection: index + 1)
     }
-    value.resolution = .section
-    return value
   }
 
   /// Follows the symbol that a relocation names.
   private func resolve(
-    _ number: UInt64, addend: UInt64, _ unresolved: PointerValue
+    _ number: UInt64, addend: UInt64, raw: UInt64
   ) throws(ImageError) -> PointerValue {
-    var value = unresolved
     guard let symbols = try symbols() else {
       throw file.error(.malformed, "A relocation names symbol \(number), but there are no symbols.")
     }
     let symbol = try symbols.symbol(number)
-    value.symbol = symbol.name.isEmpty ? nil : symbol.name
-    value.resolution = .symbol
-    guard case .section(let ordinal) = symbol.place else {
-      value.target = symbol.target ?? value.target
-      return value
+    let sum = symbol.value &+ addend
+    var target = symbol.target ?? linked(sum)
+    if case .section(let ordinal) = symbol.place, header.isObject {
+      let offset = masked(sum &- (try sectionEntry(ordinal).address))
+      target = .section(index: ordinal, offset: offset)
     }
-    let sum = masked(symbol.value &+ addend)
-    value.target =
-      header.isObject
-      ? .section(index: ordinal, offset: masked(sum &- (try sectionEntry(ordinal).address)))
-      : .address(VirtualAddress(rawValue: sum))
-    return value
+    return PointerValue(
+      rawValue: raw, target: target, resolution: .symbol,
+      symbol: symbol.name.isEmpty ? nil : symbol.name)
+  }
+
+  private func linked(_ address: UInt64) -> PointerValue.Target {
+    .address(VirtualAddress(rawValue: masked(address)))
   }
 
   private func masked(_ value: UInt64) -> UInt64 {

@@ -110,23 +110,19 @@ package final class RemoteImage: PointerFollowing {
 
   private func findSections() throws(ImageError) -> [Section] {
     if let note = try headers.sectionNote() {
-      var sections: [Section] = []
-      for (name, extent) in note.sections where extent.start != extent.stop {
+      return try note.sections { name, extent throws(ImageError) in
         try mapping.check(
           extent.start < extent.stop && headers.holds(extent.start), .malformed,
           "The note tells of \(name) where the image has nothing.")
-        sections.append(
-          Section(
-            index: sections.count, name: name, address: extent.start, offset: nil,
-            size: extent.stop.rawValue - extent.start.rawValue))
+        return nil
       }
-      return sections
     }
     var reason: ImageError?
     for path in mapping.files {
-      switch sections(inFile: path) {
-      case .success(let sections): return sections
-      case .failure(let error): if reason?.code != .replaced { reason = error }
+      do throws(ImageError) {
+        return try sections(inFile: path)
+      } catch {
+        if reason?.code != .replaced { reason = error }
       }
     }
     if mapping.isDeleted || mapping.isReplaced {
@@ -138,21 +134,14 @@ package final class RemoteImage: PointerFollowing {
   }
 
   /// What the section table of a file tells, if that is the one that is mapped.
-  private func sections(inFile path: String) -> Result<[Section], ImageError> {
-    do throws(ImageError) {
-      let file = try ELFFile(path: path, name: mapping.path)
-      guard try headers.agree(with: file.file) else {
-        return .failure(mapping.error(.replaced, "The file is not the one that is mapped."))
-      }
-      var sections: [Section] = []
-      for name in SectionNote.names {
-        for section in try file.sections(named: name) where section.flags.contains("A") {
-          sections.append(section)
-        }
-      }
-      return .success(sections)
-    } catch {
-      return .failure(error)
+  private func sections(inFile path: String) throws(ImageError) -> [Section] {
+    let file = try ELFFile(path: path, name: mapping.path)
+    try mapping.check(
+      headers.agree(with: file.file), .replaced, "The file is not the one that is mapped.")
+    var sections: [Section] = []
+    for name in SectionNote.names {
+      sections += try file.sections(named: name).filter { $0.flags.contains("A") }
     }
+    return sections
   }
 }
