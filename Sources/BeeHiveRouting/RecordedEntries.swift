@@ -42,7 +42,7 @@ extension RoutingCore {
 
   private func merge(_ entries: [RegisteredEntry], of hive: Hive) {
     let known = records.withLock { $0.results }
-    let present = Set(entries.map(\.number))
+    let present = Set(entries.map(\.order))
     for (number, result) in known where !present.contains(number) {
       withdraw(result)
       records.withLock { $0.results[number] = nil }
