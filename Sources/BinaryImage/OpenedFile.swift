@@ -25,12 +25,25 @@ package final class OpenedFile {
   package let base: UInt64
 
   /// What the system calls the whole file.
-  private let pathBytes: [UInt8]
+  private let systemName: SystemName
   /// The first bytes: of most files, all headers that the loader reads.
   package let head: [UInt8]
   private static let headSize: UInt64 = 960
   /// How many bytes were read behind the head, repeated ones as often as they were.
   private(set) var bytesRead: UInt64 = 0
+
+  /// A path as the system takes it, which need not be text.
+  private enum SystemName {
+    case text(String)
+    case bytes([UInt8])
+
+    var bytes: [UInt8] {
+      switch self {
+      case .text(let text): Array(text.utf8)
+      case .bytes(let bytes): bytes
+      }
+    }
+  }
 
   /// Opens the regular file at `path`; errors and identities call it `name`.
   ///
@@ -38,7 +51,7 @@ package final class OpenedFile {
   /// the file at this path, which makes a look before opening it needless.
   package convenience init(path: String, name: String, wasMapped: Bool = false) throws(ImageError) {
     try self.init(
-      OpenedPath(path, wasMapped: wasMapped), name: name, path: name, bytes: Array(path.utf8),
+      OpenedPath(path, wasMapped: wasMapped), name: name, path: name, systemName: .text(path),
       container: [])
   }
 
@@ -47,7 +60,8 @@ package final class OpenedFile {
     path: [UInt8], name: String, wasMapped: Bool = false
   ) throws(ImageError) {
     try self.init(
-      OpenedPath(path, wasMapped: wasMapped), name: name, path: name, bytes: path, container: [])
+      OpenedPath(path, wasMapped: wasMapped), name: name, path: name, systemName: .bytes(path),
+      container: [])
   }
 
   /// Opens a file that a thin archive names `member`.
@@ -55,18 +69,18 @@ package final class OpenedFile {
   {
     try self.init(
       OpenedPath(path, wasMapped: false), name: "\(archive.name)(\(member))", path: archive.path,
-      bytes: path, container: archive.container + [member])
+      systemName: .bytes(path), container: archive.container + [member])
   }
 
   private init(
-    _ opened: OpenedPath, name: String, path: String, bytes: [UInt8], container: [String]
+    _ opened: OpenedPath, name: String, path: String, systemName: SystemName, container: [String]
   ) throws(ImageError) {
     guard case .file(let descriptor, let status) = opened else {
       throw ImageError(.unreadable, image: name, message: opened.refusal)
     }
     self.descriptor = descriptor
     (self.name, self.path, self.container) = (name, path, container)
-    (whole, base, pathBytes) = (nil, 0, bytes)
+    (whole, base, self.systemName) = (nil, 0, systemName)
     // Should the path lead elsewhere by now, these are only bounds: every read is checked.
     size = UInt64(max(0, status.st_size))
     allocatedSize = UInt64(max(0, status.st_blocks)) &* 512
@@ -88,7 +102,7 @@ package final class OpenedFile {
         .truncated, "The file ends before the \(size) bytes of \(member) do.", at: offset)
     }
     (name, path, container) = ("\(file.name)(\(member))", file.path, file.container + [member])
-    (whole, base, self.size, pathBytes) = (file, file.base + offset, size, file.pathBytes)
+    (whole, base, self.size, systemName) = (file, file.base + offset, size, file.systemName)
     (descriptor, allocatedSize) = (file.descriptor, file.allocatedSize)
     state = file.state
     head = try Self.read(descriptor, at: base, count: Int(min(size, Self.headSize)), of: name)
@@ -100,10 +114,10 @@ package final class OpenedFile {
   package var isWhole: Bool { whole == nil }
 
   /// Which bytes of which file these are.
-  package var part: FilePart { FilePart(path: pathBytes, offset: base, size: size) }
+  package var part: FilePart { FilePart(path: systemName.bytes, offset: base, size: size) }
 
   /// What the system calls the file; nil for a part of one.
-  package var systemPath: [UInt8]? { isWhole ? pathBytes : nil }
+  package var systemPath: [UInt8]? { isWhole ? systemName.bytes : nil }
 
   /// The `count` bytes at `offset`, all of them.
   package func read(at offset: UInt64, count: Int) throws(ImageError) -> [UInt8] {
