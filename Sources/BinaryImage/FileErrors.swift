@@ -17,7 +17,7 @@ extension OpenedFile {
       at: offset)
   }
 
-  /// The error for a target that no text of this file stands at.
+  /// The error for a target at which this file has no text.
   package func noText(at target: PointerValue.Target) -> ImageError {
     let reason =
       switch target {

@@ -136,7 +136,7 @@ internal import CImageList
 }
 
 extension LoadedImage {
-  /// An image that declares nothing, so that nobody looked.
+  /// An image that declares nothing, which was not looked at.
   init(unread mapped: MappedImage, _ entry: image_entry) {
     self.init(
       identity: ImageIdentity(

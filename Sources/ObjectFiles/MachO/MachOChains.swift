@@ -31,7 +31,7 @@ final class MachOChains: MachOLinkedFixups {
     var places: [UInt64]
   }
 
-  /// Reads the header of the fixups that stand at `extent`, and then the segments.
+  /// Reads the header of the fixups at `extent`, and then the segments.
   init(
     of file: OpenedFile, _ header: MachOHeader, at extent: FileExtent,
     _ segments: () throws(ImageError) -> MachOSegments
