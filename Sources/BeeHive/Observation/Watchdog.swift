@@ -31,7 +31,7 @@ public final class Watchdog: Sendable {
   /// - Parameters:
   ///   - threshold: How long one step or event of a module may take.
   ///   - report: Called on a thread of its own, once for each call of a module that takes longer, while
-  ///     it does.
+  ///     it does. Calls for several modules may overlap.
   public init(threshold: Duration, report: @escaping @Sendable (Finding) -> Void = { _ in }) {
     self.threshold = threshold
     self.report = report
