@@ -50,6 +50,42 @@ struct ModuleStagesTests {
     #expect(lines(hive).values.allSatisfy { $0.launch == nil })
   }
 
+  @Test("a late module that lacks what it requires is reported until that is there")
+  func lateAndLacking() async throws {
+    let hive = Hive()
+    try await hive.register(module: Plain.self, name: "log")
+    try await hive.register(module: Plain.self, name: "early", requires: ["never"])
+    try await hive.start(options: LaunchOptions(onFailure: .skip))
+    for name in ["web", "one", "two"] { hive.bind(name) { _ in Plain() } }
+    try hive.register(
+      Registrations(moduleClasses: [
+        .init(moduleClass: "web", requires: ["lag"]),
+        .init(moduleClass: "one", requires: ["two"]), .init(moduleClass: "two", requires: ["one"]),
+      ]), file: "late.json")
+    for _ in 1...2 {
+      let failures = await hive.startLatecomers()
+      #expect(failures.map(\.module) == ["web", "one", "two"])
+      #expect(
+        failures.map(\.description) == [
+          "module web (late.json moduleClasses[0]) make: could not be made: it requires lag, which no "
+            + "module is called; link or load the one that is, or say `after`; did you mean log?",
+          "module one (late.json moduleClasses[1]) make: could not be made: cycle: one → two → one "
+            + "(late.json moduleClasses[1], late.json moduleClasses[2])",
+          "module two (late.json moduleClasses[2]) make: could not be made: cycle: one → two → one "
+            + "(late.json moduleClasses[1], late.json moduleClasses[2])",
+        ])
+    }
+    // Where the module comes by a call, that one says so.
+    let error = await #expect(throws: LaunchError.self) {
+      try await hive.register(module: Plain.self, name: "far", requires: ["away"])
+    }
+    #expect(error?.order.missing.map(\.requirement) == ["away"])
+    try await hive.register(module: Plain.self, name: "lag")
+    #expect(lines(hive)["web"]?.launch == "started")
+    #expect(await hive.startLatecomers().map(\.module) == ["far", "one", "two"])
+    await hive.stop()
+  }
+
   @Test("a module that is overdue is shown so")
   func overdue() async throws {
     struct Slow: Module {

@@ -45,10 +45,14 @@ extension Hive {
   /// registered by code is started at once and needs no such call. A module that calls it while modules are
   /// being started does not wait: what came is part of that start.
   ///
-  /// - Returns: The modules that failed now; empty if the Hive does not run. ``report()`` says which ones
-  ///   still lack what they require.
+  /// - Returns: The modules that failed now, then those that came since the start and cannot be ordered:
+  ///   what they require is missing, or they wait for each other. Empty if the Hive does not run.
   @discardableResult
-  public func startLatecomers() async -> [ModuleFailure] { await runner.startLatecomers().failures }
+  public func startLatecomers() async -> [ModuleFailure] {
+    let (failures, order) = await runner.startLatecomers()
+    // What the start could not order is in its own report.
+    return failures + order.failures(besides: await runner.report.order)
+  }
 
   /// The names of the modules that run, in the order in which they were started.
   public var runningModules: [String] { get async { await runner.names } }

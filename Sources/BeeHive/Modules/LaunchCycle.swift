@@ -37,6 +37,17 @@ extension LaunchOrder {
   /// What cannot be ordered, one sentence each: requirements that no module meets, and cycles.
   public var problems: [String] { missing.map(\.description) + cycles.map(\.description) }
 
+  /// The same, a failure for each module; without what `known` says already.
+  func failures(besides known: LaunchOrder) -> [ModuleFailure] {
+    let lacking = missing.filter { found in
+      !known.missing.contains { (found.module, found.requirement) == ($0.module, $0.requirement) }
+    }
+    return lacking.map { $0.module.failure("make", .notMade("it requires \($0.why)")) }
+      + cycles.filter { !known.cycles.contains($0) }.flatMap { cycle in
+        cycle.path.dropLast().map { $0.failure("make", .notMade("\(cycle)")) }
+      }
+  }
+
   /// Appends the order of what came later; what was in the way then has been looked at again.
   mutating func append(_ later: LaunchOrder) {
     modules += later.modules
@@ -50,11 +61,14 @@ extension LaunchOrder {
 extension LaunchOrder.Missing: CustomStringConvertible {
   /// `module shop (libshop.so BeehiveRecords[0]) requires log, which no module is called; …`
   public var description: String {
-    let why =
-      reason.map { "\(requirement), which \($0)" }
+    "module \(module.name) (\(module.source)) requires \(why)".escaped
+  }
+
+  /// What is required, and why that is not there.
+  fileprivate var why: String {
+    reason.map { "\(requirement), which \($0)" }
       ?? "\(requirement), which no module is called; link or load the one that is, or say `after`"
       + SimilarNames.question(similar)
-    return "module \(module.name) (\(module.source)) requires \(why)".escaped
   }
 }
 

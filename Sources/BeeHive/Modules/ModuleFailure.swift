@@ -10,7 +10,7 @@ public struct ModuleFailure: Error, Sendable {
     case refused
     /// The module had not finished after this time; it is not waited for any longer.
     case exceeded(Duration)
-    /// The module could not be made.
+    /// The module could not be made, or, where it came after the start, could not be ordered.
     case notMade(String)
     /// A module that this one requires failed, so it was skipped.
     case skipped(requirement: String)

@@ -76,8 +76,8 @@ bool beehive_start(void);
 bool beehive_start_with(const beehive_options *options);
 
 /* Starts the modules of libraries that were opened since the start, as far as they can be; false where
- * one of them failed, or no Hive runs. Nothing starts them by itself, but for the registration of a
- * further module. The next start takes them as all others. */
+ * one of them failed or lacks what it requires, or no Hive runs. Nothing starts them by itself, but for
+ * the registration of a further module. The next start takes them as all others. */
 bool beehive_start_latecomers(void);
 
 /* Starts every module, waits until SIGTERM, SIGINT or beehive_stop, tells the modules that the process
