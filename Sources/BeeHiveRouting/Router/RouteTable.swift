@@ -1,3 +1,5 @@
+internal import Threads
+
 /// What a router knows. Lives under the lock of its `RoutingCore`; a copy of it is a snapshot.
 struct RouteTable: Sendable {
   /// What a name leads to, and which registration says so.
@@ -90,5 +92,27 @@ struct RouteTable: Sendable {
   /// Returns whether a URL meets the routes of any scheme too.
   private func fallsBack(_ url: URLText) -> Bool {
     url.scheme.map(closedSchemes.contains) != true
+  }
+}
+
+extension RoutingCore {
+  /// Takes in a route; throws where its pattern is taken, names a type that is not defined, or gives a key a
+  /// default that is not of its type.
+  func add(_ route: Route) throws(RoutingError) {
+    try routes.withLock { $0.types }.check(keysOf: route.pattern)
+    try routes.withLock { table throws(RoutingError) in try table.add(route) }
+  }
+
+  /// The routes of this moment that a URL meets, after a look at the images where there is none.
+  func meet(_ url: URLText) -> (table: RouteTable, matches: [RouteTable.Match]) {
+    catchUp(probing: false)
+    var table = routes.withLock { $0 }
+    var matches = table.matches(of: url)
+    if matches.isEmpty, owner != nil {
+      catchUp(probing: true)
+      table = routes.withLock { $0 }
+      matches = table.matches(of: url)
+    }
+    return (table, matches)
   }
 }

@@ -65,56 +65,43 @@ extension RoutingCore {
     case .unmatched(let url, let handler): return try await answer(call, at: url, by: handler)
     }
   }
-}
 
-extension RoutingCore {
-  /// Takes a URL apart, follows aliases, and finds out whether it names a target and an action.
-  func resolve(_ call: inout Call) throws(RoutingError) {
-    while case .url(let text) = call.destination {
-      let url = try URLText(text, limits: limits.withLock { $0 })
-      if call.originalURL == nil { call.originalURL = url }
-      call.url = url
-      if let name = url.aliasName, let target = routes.withLock({ $0.aliases[name]?.url }),
-        try call.follow(.url(target))
-      {
-        continue
+  /// Calls the best of some routes; a handler that refuses leaves it to the next.
+  func answer(_ call: Call, by routes: [Receiver.FitRoute]) async throws -> any Sendable {
+    var refusals: [String] = []
+    var departure: String?
+    for fit in routes {
+      do {
+        return try await Nesting.answering(call, fit.route.exposure) {
+          try await fit.route.handler(fit.call)
+        }
+      } catch let refusal as RouteRefusal {
+        if refusal.isDeparture {
+          departure = refusal.reason
+        } else {
+          refusals.append("\(fit.route.pattern): \(refusal.reason)")
+        }
       }
-      guard let name = try name(in: url, origin: call.origin) else { return }
-      call.destination = .action(target: name.target, action: name.action)
-      call.arguments = Arguments(items: url.items).merging(call.arguments)
-      return
     }
-    if call.url != nil, case .action? = call.trail.last { call.url = nil }
+    if refusals.isEmpty, let departure { throw RoutingError(.noRoute, departure) }
+    throw RoutingError(
+      .refused,
+      "every route that \(call.destination) meets has refused: " + refusals.joined(separator: "; "))
   }
 
-  /// `scheme://target/action`, where there is such a target.
-  ///
-  /// An action that exists is as good as a route that spells it out: of routes, only such a one takes its
-  /// place. Where the target has no such action, any route does.
-  private func name(in url: URLText, origin: CallOrigin) throws(RoutingError) -> ActionName? {
-    guard url.scheme != nil, url.host != nil, url.port == nil else { return nil }
-    catchUp(probing: false)
-    let target = targets.withLock { $0.named(by: url) }?.definition
-    let native =
-      origin == .remote ? url.path.first.flatMap { NativeName.matches($0) ? $0 : nil } : nil
-    guard target != nil || native != nil else { return nil }
-    let matches = meet(url).matches
-    if matches.contains(where: \.values.isEmpty) { return nil }
-    if let target, url.path.count == 1, target.actions[url.path[0]] != nil {
-      return ActionName(target: target.name, action: url.path[0])
+  /// Calls a handler of unmatched URLs.
+  func answer(
+    _ call: Call, at url: URLText, by handler: FallbackHandler<RouteCall>
+  ) async throws -> any Sendable {
+    let way = Nesting.current.unmatched + [url.text]
+    guard way.count <= Call.mostRedirections else {
+      throw RoutingError(
+        .redirectLoop,
+        "handlers of unmatched URLs open more than \(Call.mostRedirections) that are unmatched themselves: "
+          + way.joined(separator: " → "))
     }
-    guard matches.isEmpty else { return nil }
-    if let native {
-      throw RoutingError(.native, "\(native) begins with native, so nobody outside may call it")
+    return try await Nesting.answering(call, handler.exposure, unmatched: url.text) {
+      try await handler.answer(RouteCall(unmatched: call, at: url))
     }
-    guard let target else { return nil }
-    guard url.path.count == 1 else {
-      throw nearMiss(of: url, from: origin)
-        ?? RoutingError(
-          .noAction,
-          "\(url) names the target \(target.name) and \(url.path.count) parts behind it; an action is one"
-        )
-    }
-    return ActionName(target: target.name, action: url.path[0])
   }
 }
