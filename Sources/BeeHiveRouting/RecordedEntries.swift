@@ -81,7 +81,7 @@ extension RoutingCore {
       return .target(entry.name)
     }
     let definition = try hive.definition(of: entry, inC: CActions.route, named: \.pattern)
-    let route = try definition.route(source: entry.source)
+    let route = definition.route(try RoutePattern(of: entry), source: entry.source)
     try add(route)
     return .route(route.id)
   }

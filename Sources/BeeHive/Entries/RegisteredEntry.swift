@@ -32,6 +32,8 @@ package final class RegisteredEntry: @unchecked Sendable {
   package let name: String
   let implementation: String?
   package let attributes: Attributes
+  /// What the name of a route says; nil of all others.
+  package let pattern: PatternParts?
   package let source: Source
   /// Whether a C record declared it: then it is found by name, never by Swift type.
   package let isC: Bool
@@ -73,6 +75,7 @@ package final class RegisteredEntry: @unchecked Sendable {
     self.name = name
     self.implementation = implementation
     self.attributes = attributes
+    pattern = kind == .route ? try? PatternParts(name) : nil
     self.source = source
     self.image = image
     self.progress = progress
@@ -130,7 +133,9 @@ package final class RegisteredEntry: @unchecked Sendable {
   }
 
   /// What nothing could tell it from others by.
-  var identities: [EntryIdentity] { EntryIdentity.all(of: kind, name, attributes) }
+  var identities: [EntryIdentity] {
+    EntryIdentity.all(of: kind, name, attributes, pattern: pattern)
+  }
 
   /// The entry as the outside sees it. Under the Hive's lock.
   var snapshot: Entry {

@@ -29,7 +29,7 @@ enum CActions {
     -> RouteDefinition
   {
     let attributes = entry.attributes
-    let pattern = try RoutePattern(entry.name)
+    let pattern = try RoutePattern(of: entry)
     let call = CCall(entry: entry, hive: WeakHive(hive), action: nil, result: attributes.result)
     try call.checkFunction()
     let types = SegmentTypes()

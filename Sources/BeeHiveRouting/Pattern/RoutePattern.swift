@@ -44,6 +44,15 @@ public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Takes the pattern of a route that an image declares, which was read when the image came.
+  init(of entry: RegisteredEntry) throws(RoutingError) {
+    guard let parts = entry.pattern else {
+      try self.init(entry.name)
+      return
+    }
+    self.init(entry.name, parts)
+  }
+
   private init(_ text: String, _ parts: PatternParts) {
     self.text = text
     self.parts = parts

@@ -28,10 +28,10 @@ extension RouteDefinition {
       result: Value.self == Void.self ? "" : "\(Value.self)", handler: handler)
   }
 
-  /// The route of this definition, with a number of its own.
-  func route(source: Source) throws(RoutingError) -> Route {
+  /// The route of this definition, whose pattern has been read, with a number of its own.
+  func route(_ pattern: RoutePattern, source: Source) -> Route {
     Route(
-      id: Route.ID(rawValue: RoutingCore.nextNumber()), pattern: try RoutePattern(pattern),
+      id: Route.ID(rawValue: RoutingCore.nextNumber()), pattern: pattern,
       priority: priority, extent: extent, exposure: exposure, result: result, source: source,
       handler: handler)
   }

@@ -45,7 +45,8 @@ public struct Router: Sendable {
   ) throws(RoutingError) -> RouteRegistration {
     let definition = RouteDefinition(
       pattern, exposure: exposure, priority: priority, matching: extent, handler)
-    let route = try definition.route(source: .code(file: file, line: line))
+    let route = definition.route(
+      try RoutePattern(pattern), source: .code(file: file, line: line))
     try core.add(route)
     let registration = RouteRegistration(id: route.id, core: core)
     core.own { registration.cancel() }

@@ -8,8 +8,10 @@ package enum EntryIdentity: Hashable, Sendable {
   case route(RouteShape, priority: Int)
 
   /// The identities of a well-formed entry: a route has as many as its pattern has forms, what belongs to third
-  /// parties none.
-  package static func all(of kind: RecordKind, _ name: String, _ attributes: Attributes) -> [Self] {
+  /// parties none. `pattern` is what a route's name says.
+  package static func all(
+    of kind: RecordKind, _ name: String, _ attributes: Attributes, pattern: PatternParts?
+  ) -> [Self] {
     switch kind {
     case .module, .target: return [.named(kind, name)]
     case .service:
@@ -18,7 +20,7 @@ package enum EntryIdentity: Hashable, Sendable {
       ]
     case .route:
       // As C says it; a route that Swift's macros write is exact.
-      let shapes = (try? PatternParts(name))?.shapes(isPrefix: attributes.extent == .prefix)
+      let shapes = pattern?.shapes(isPrefix: attributes.extent == .prefix)
       return (shapes ?? []).map { .route($0, priority: attributes.priority) }
     default: return []
     }
