@@ -15,22 +15,21 @@ struct RedirectTemplate: Sendable {
   /// Nil where the text has no places. Throws where its path is no pattern, or has a place that `given` does
   /// not name.
   init?(_ text: String, given: Set<String>) throws(RoutingError) {
-    let (front, fragment) = text.cut(at: UInt8(ascii: "#"))
-    let (head, query) = front.cut(at: UInt8(ascii: "?"))
+    let (front, fragment) = text[...].split(at: "#")
+    let (head, query) = front.split(at: "?")
     // No part of it is optional: each place is filled in.
     path =
       Self.hasPlaces(inPath: head)
-      ? try RoutePattern(head.replacing("(", with: "%28").replacing(")", with: "%29")) : nil
+      ? try RoutePattern(String(head.replacing("(", with: "%28").replacing(")", with: "%29"))) : nil
     self.head = String(head)
     self.fragment = fragment.map { "#" + $0 } ?? ""
     var own: [(item: URLText.Item, place: String?)] = []
-    for text in (query ?? "").utf8.split(separator: UInt8(ascii: "&")).map({ String(Substring($0)) }
-    ) {
+    for part in (query ?? "").parts(at: "&") {
       // Here too, %3A is a colon.
-      let value = text.cut(at: UInt8(ascii: "=")).after ?? ""
+      let value = part.split(at: "=").after ?? ""
       let isPlace = value.utf8.first == UInt8(ascii: ":")
       if !isPlace { try Self.check(value, names: given, of: "the value of a key") }
-      for item in try URLText("/?" + text).items {
+      for item in try URLText("/?" + part).items {
         let place = isPlace ? item.value.map { String($0.dropFirst()) } : nil
         own.append((item, place == "" ? nil : place))
       }
@@ -50,7 +49,7 @@ struct RedirectTemplate: Sendable {
   }
 
   /// Returns whether the path of a redirection has places, so that it need be no URL.
-  static func hasPlaces(inPath path: String) -> Bool {
+  static func hasPlaces(inPath path: Substring) -> Bool {
     path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
       .contains { segment in
         // A port is a number, a name is none; %3A is a colon, %2A a star.
@@ -61,9 +60,9 @@ struct RedirectTemplate: Sendable {
 
   /// Throws where a text that is taken as it is names what the match gives.
   private static func check(
-    _ text: String, names: Set<String>, of part: String
+    _ text: Substring, names: Set<String>, of part: String
   ) throws(RoutingError) {
-    guard let name = names.sorted().first(where: { text[...].hasPlace(of: $0) }) else { return }
+    guard let name = names.sorted().first(where: { text.hasPlace(of: $0) }) else { return }
     throw RoutingError(
       .badPattern,
       "\(text) has :\(name) in \(part), where nothing is filled in; a place is a segment or the whole value "
@@ -99,7 +98,7 @@ struct RedirectTemplate: Sendable {
     let own = Set(try URLText(text, limits: unlimited).items.map(\.name))
     let more = items.filter { !own.contains($0.name) }
     guard !more.isEmpty else { return text }
-    let (front, fragment) = text.cut(at: UInt8(ascii: "#"))
+    let (front, fragment) = text[...].split(at: "#")
     let separator = front.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
     return front + separator + Self.text(of: more) + (fragment.map { "#" + $0 } ?? "")
   }
@@ -114,17 +113,9 @@ extension Substring {
   fileprivate func hasPlace(of name: String) -> Bool {
     var rest = self
     while let (_, behind) = rest.cut(at: ":") {
-      if behind.prefix(while: { $0.isLetter || $0.isNumber || $0 == "_" }) == name { return true }
+      if behind.prefix(while: \.isNamePart) == name { return true }
       rest = behind
     }
     return false
-  }
-}
-
-extension StringProtocol {
-  /// The text before the first of an ASCII byte, and the text behind it.
-  fileprivate func cut(at byte: UInt8) -> (before: String, after: String?) {
-    guard let index = utf8.firstIndex(of: byte) else { return (String(self), nil) }
-    return (String(self[..<index]), String(self[utf8.index(after: index)...]))
   }
 }

@@ -85,7 +85,7 @@ extension DecisionTable.Outcome {
     case .redirectToURL(let text):
       let path = text.prefix { $0 != "?" && $0 != "#" }
       do throws(RoutingError) {
-        if !RedirectTemplate.hasPlaces(inPath: String(path)) { _ = try URLText(text) }
+        if !RedirectTemplate.hasPlaces(inPath: path) { _ = try URLText(text) }
       } catch {
         place.note("it redirects to what is no URL: \(error)")
       }

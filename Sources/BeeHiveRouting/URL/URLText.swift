@@ -99,8 +99,8 @@ public struct URLText: Hashable, Sendable, CustomStringConvertible {
   public var fragmentItems: [Item] {
     guard let fragment, fragment[...].cut(at: "=") != nil else { return [] }
     return fragment[...].parts(at: "&").map { part in
-      let pair = part.cut(at: "=")
-      return Item(name: String(pair?.before ?? part), value: (pair?.after).map { String($0) })
+      let (name, value) = part.split(at: "=")
+      return Item(name: String(name), value: value.map { String($0) })
     }
   }
 

@@ -24,21 +24,14 @@ private struct DeclarationReader {
     }
     declaration.name = try takeName("the action")
     try take("(")
-    skipBlanks()
     while !rest.hasPrefix(")") {
       declaration.parameters.append(try takeParameter())
-      skipBlanks()
-      guard rest.hasPrefix(",") else { break }
-      rest = rest.dropFirst()
-      skipBlanks()
+      guard takeSign(",") else { break }
     }
     try take(")")
     declaration.isAsync = takeWord("async")
     declaration.canThrow = takeWord("throws")
-    skipBlanks()
-    if rest.hasPrefix("->") {
-      rest = rest.dropFirst(2)
-      skipBlanks()
+    if takeSign("->") {
       declaration.result = String(rest)
       guard !rest.isEmpty else { throw bad("a type has to follow ->") }
     } else if !rest.isEmpty {
@@ -52,18 +45,12 @@ private struct DeclarationReader {
   private mutating func takeParameter() throws(TextProblem) -> ActionDeclaration.Parameter {
     let name = try takeName("a parameter")
     try take(":")
-    skipBlanks()
     let type = takeBalanced(until: "=")
     var parameter = ActionDeclaration.Parameter(name: name, type: type)
     parameter.isOptional = type.hasSuffix("?")
     if parameter.isOptional { parameter.type.removeLast() }
     guard !parameter.type.isEmpty else { throw bad("the parameter \(name) has no type") }
-    skipBlanks()
-    if rest.hasPrefix("=") {
-      rest = rest.dropFirst()
-      skipBlanks()
-      parameter.defaultText = takeBalanced(until: nil)
-    }
+    if takeSign("=") { parameter.defaultText = takeBalanced(until: nil) }
     return parameter
   }
 
@@ -107,10 +94,17 @@ private struct DeclarationReader {
     return true
   }
 
-  private mutating func take(_ character: Character) throws(TextProblem) {
+  private mutating func take(_ sign: String) throws(TextProblem) {
+    guard takeSign(sign) else { throw bad("\(sign) is missing") }
+  }
+
+  /// Whether a sign comes next; it is taken then, with the blanks around it.
+  private mutating func takeSign(_ sign: String) -> Bool {
     skipBlanks()
-    guard rest.first == character else { throw bad("\(character) is missing") }
-    rest = rest.dropFirst()
+    guard rest.hasPrefix(sign) else { return false }
+    rest = rest.dropFirst(sign.count)
+    skipBlanks()
+    return true
   }
 
   private mutating func skipBlanks() { rest = rest.drop { $0 == " " } }

@@ -8,6 +8,11 @@ extension Substring {
     return (self[..<index], self[scalars.index(after: index)...])
   }
 
+  /// The text before the first `separator`, or all where it has none, and the text behind it.
+  package func split(at separator: Unicode.Scalar) -> (before: Substring, after: Substring?) {
+    cut(at: separator).map { ($0.before, $0.after) } ?? (self, nil)
+  }
+
   /// The parts between separators that are not empty.
   package func parts(at separator: Unicode.Scalar) -> [Substring] {
     unicodeScalars.split(separator: separator).map { Substring($0) }

@@ -40,7 +40,7 @@ struct PatternReader {
     }
     parts.variants = variants.enumerated()
       .sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }.map(\.element)
-    if let query { try read(query, into: &parts) }
+    if let query { try readQuery(query, into: &parts) }
     try checkNames(parts)
   }
 
@@ -163,10 +163,10 @@ struct PatternReader {
     var rest = behind[name.endIndex...]
     var capture = PatternSegment.Capture(prefix: try plain(before), name: String(name))
     if rest.utf8.first == UInt8(ascii: "<") {
-      guard let (type, suffix) = rest.dropFirstScalar.cut(at: ">") else { throw bad("< has no >") }
-      guard !type.isEmpty, type.allSatisfy(\.isNamePart) else {
-        throw bad("between < and > is the name of a type, not \"\(type)\"")
+      guard let (written, suffix) = rest.dropFirstScalar.cut(at: ">") else {
+        throw bad("< has no >")
       }
+      let type = try typeName(written)
       rest = suffix
       if type.lowercased() == "path" {
         guard capture.prefix.isEmpty, rest.isEmpty else {
@@ -174,7 +174,7 @@ struct PatternReader {
         }
         return .rest(PatternSegment.Rest(name: capture.name, isPath: true))
       }
-      capture.type = type.lowercased() == "string" ? nil : String(type)
+      capture.type = type.lowercased() == "string" ? nil : type
     }
     guard rest.cut(at: ":") == nil else {
       throw bad(
@@ -194,48 +194,6 @@ struct PatternReader {
     return .capture(capture)
   }
 
-  private func read(_ query: Substring, into parts: inout PatternParts) throws(TextProblem) {
-    for item in query.parts(at: "&") {
-      if item == "*" {
-        parts.allowsOtherKeys = true
-        continue
-      }
-      var head = item
-      var key = PatternKey(name: "", type: "String", isOptional: true, defaultText: nil)
-      guard item.first.map({ !"/:".contains($0) }) ?? true else {
-        throw bad(
-          "the query begins with ? and cannot begin with \"\(item)\"; (/:name) may be missing, and "
-            + "*:// is any scheme")
-      }
-      // The default may hold anything but &, as long as it is no parameter of another router.
-      if let (name, text) = item.cut(at: "=") {
-        guard text.first.map({ !":{<".contains($0) }) ?? true else {
-          throw bad(
-            "a key of the query gives its value by itself; write \(name) or \(name)<String>, and %XX "
-              + "for a default that begins like \"\(text)\"")
-        }
-        key.defaultText = try decoded(text)
-        head = name
-      }
-      if head.unicodeScalars.last == ">", let (name, behind) = head.cut(at: "<") {
-        var type = behind.dropLastScalar
-        let isOptional = type.unicodeScalars.last == "?"
-        key.isOptional = isOptional || key.defaultText != nil
-        if isOptional { type = type.dropLastScalar }
-        guard !type.isEmpty, type.allSatisfy(\.isNamePart) else {
-          throw bad("between < and > is the name of a type, not \"\(type)\"")
-        }
-        key.type = String(type)
-        head = name
-      }
-      key.name = try plain(head)
-      guard !key.name.isEmpty else {
-        throw bad("\"\(item)\" of the query is no key, key<Type> or key<Type>=default")
-      }
-      parts.keys.append(key)
-    }
-  }
-
   /// Throws where two values have one name.
   private func checkNames(_ parts: PatternParts) throws(TextProblem) {
     for variant in parts.variants {
@@ -250,8 +208,16 @@ struct PatternReader {
     }
   }
 
+  /// What is between angle brackets.
+  func typeName(_ name: Substring) throws(TextProblem) -> String {
+    guard !name.isEmpty, name.allSatisfy(\.isNamePart) else {
+      throw bad("between < and > is the name of a type, not \"\(name)\"")
+    }
+    return String(name)
+  }
+
   /// The text of a segment, or of a part of one.
-  private func plain(_ part: Substring) throws(TextProblem) -> String {
+  func plain(_ part: Substring) throws(TextProblem) -> String {
     if let sign = part.unicodeScalars.first(where: Self.isReserved) {
       throw bad(
         "\"\(part)\" has \(sign), which no name has; write :name, :name<Type> or, with text behind, "
@@ -265,11 +231,11 @@ struct PatternReader {
     "<>{}[]\\|^`\"".unicodeScalars.contains(sign)
   }
 
-  private func decoded(_ part: Substring) throws(TextProblem) -> String {
+  func decoded(_ part: Substring) throws(TextProblem) -> String {
     try PercentDecoding.text(of: Array(part.utf8)[...], "the pattern")
   }
 
-  private func bad(_ reason: String) -> TextProblem {
+  func bad(_ reason: String) -> TextProblem {
     TextProblem(0, reason[...].withoutEdges)
   }
 }
@@ -283,5 +249,5 @@ extension Substring {
 
 extension Character {
   /// What names of parameters and types are made of.
-  var isNamePart: Bool { isLetter || isNumber || self == "_" }
+  package var isNamePart: Bool { isLetter || isNumber || self == "_" }
 }

@@ -155,7 +155,7 @@ private struct JSONCursor {
   private mutating func codeUnit(_ text: Span<UInt8>) throws(Failure) -> UInt16 {
     var unit: UInt16 = 0
     for _ in 0..<4 {
-      guard let byte = peek(text), let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+      guard let byte = peek(text), let digit = byte.hexadecimal else {
         throw Failure(position: position, expected: "four hexadecimal digits")
       }
       unit = unit << 4 | UInt16(digit)

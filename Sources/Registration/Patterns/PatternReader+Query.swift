@@ -1,0 +1,41 @@
+extension PatternReader {
+  /// Reads what follows the `?`: keys, their types and defaults.
+  func readQuery(_ query: Substring, into parts: inout PatternParts) throws(TextProblem) {
+    for item in query.parts(at: "&") {
+      if item == "*" {
+        parts.allowsOtherKeys = true
+        continue
+      }
+      var head = item
+      var key = PatternKey(name: "", type: "String", isOptional: true, defaultText: nil)
+      guard item.first.map({ !"/:".contains($0) }) ?? true else {
+        throw bad(
+          "the query begins with ? and cannot begin with \"\(item)\"; (/:name) may be missing, and "
+            + "*:// is any scheme")
+      }
+      // The default may hold anything but &, as long as it is no parameter of another router.
+      if let (name, text) = item.cut(at: "=") {
+        guard text.first.map({ !":{<".contains($0) }) ?? true else {
+          throw bad(
+            "a key of the query gives its value by itself; write \(name) or \(name)<String>, and %XX "
+              + "for a default that begins like \"\(text)\"")
+        }
+        key.defaultText = try decoded(text)
+        head = name
+      }
+      if head.unicodeScalars.last == ">", let (name, behind) = head.cut(at: "<") {
+        var type = behind.dropLastScalar
+        let isOptional = type.unicodeScalars.last == "?"
+        key.isOptional = isOptional || key.defaultText != nil
+        if isOptional { type = type.dropLastScalar }
+        key.type = try typeName(type)
+        head = name
+      }
+      key.name = try plain(head)
+      guard !key.name.isEmpty else {
+        throw bad("\"\(item)\" of the query is no key, key<Type> or key<Type>=default")
+      }
+      parts.keys.append(key)
+    }
+  }
+}
