@@ -28,18 +28,9 @@ indirect enum SchemaValue: Equatable {
   }
 }
 
-/// Any key.
-private struct SchemaKey: CodingKey {
-  let stringValue: String
-  var intValue: Int? { nil }
-
-  init(stringValue: String) { self.stringValue = stringValue }
-  init?(intValue: Int) { nil }
-}
-
 extension SchemaValue: Codable {
   init(from decoder: any Decoder) throws {
-    if let object = try? decoder.container(keyedBy: SchemaKey.self) {
+    if let object = try? decoder.container(keyedBy: FileKey.self) {
       let pairs = try object.allKeys.map {
         ($0.stringValue, try object.decode(SchemaValue.self, forKey: $0))
       }
@@ -60,9 +51,9 @@ extension SchemaValue: Codable {
       var array = encoder.unkeyedContainer()
       for value in values { try array.encode(value) }
     case .object(let pairs):
-      var object = encoder.container(keyedBy: SchemaKey.self)
+      var object = encoder.container(keyedBy: FileKey.self)
       for (key, value) in pairs.sorted(by: { $0.key < $1.key }) {
-        try object.encode(value, forKey: SchemaKey(stringValue: key))
+        try object.encode(value, forKey: FileKey(key))
       }
     }
   }
