@@ -38,10 +38,12 @@ extension Hive {
     }
   }
 
-  /// Tries every unbound entry, unless nothing has come that could bind one since the last time.
+  /// Asks the loader, and tries every unbound entry, unless nothing has come that could bind one since the
+  /// last time.
   ///
   /// When it returns, each was tried: a caller that comes while another thread does this does the same work.
   func bindUnbound() {
+    catchUp(probing: true)
     var isTried = false
     while !isTried {
       let images = TypeLookup.generation
@@ -64,39 +66,5 @@ extension Hive {
     }
     // Only now, for observers may ask for the entries.
     observers.deliver()
-  }
-
-  /// Keeps an answer where lookups find it without a lock, unless something came or went since
-  /// `version` that could change it.
-  ///
-  /// `entry` gave it, nil where none did; an entry of one of `names` could give another.
-  func publish(
-    _ answer: CachedService, for key: UInt, of entry: RegisteredEntry?, named names: [String],
-    version: Int
-  ) {
-    // What a task overrides is its own, also when it lives longer than the override.
-    guard TaskOverride.of(self) == nil else { return }
-    state.withLock {
-      $0.publish(answer, for: key, of: entry, named: names, version: version, cache: cache)
-    }
-    cache.collect()
-  }
-}
-
-extension Hive.State {
-  /// The same, under the lock.
-  mutating func publish(
-    _ answer: CachedService, for key: UInt, of entry: RegisteredEntry?, named names: [String],
-    version: Int, cache: borrowing LookupCache
-  ) {
-    guard entry?.isWithdrawn != true, table.version == version, taskOverrideCount == 0 else {
-      return
-    }
-    // An entry whose name ends in the same part could be asked for by the same name.
-    let ends = Set(names.map(TypeName.lastHash))
-    let isMiss = answer is CachedMiss
-    guard ends.allSatisfy({ publishedKeys[$0]?.isOpen(toMiss: isMiss) ?? true }) else { return }
-    for end in ends { publishedKeys[end, default: PublishedKeys()].insert(key, isMiss: isMiss) }
-    cache.publish(answer, for: key)
   }
 }

@@ -180,14 +180,12 @@ extension Hive {
   }
 
   /// Takes in one entry, for the module whose code is running; throws where it is refused.
-  @discardableResult
-  func register(_ entry: RegisteredEntry) throws(Problem) -> Bool {
+  func register(_ entry: RegisteredEntry) throws(Problem) {
     bindNamesakes(of: entry)
     add([entry])
     // Also one that is refused, since it is listed.
     try own([entry])
     if case .rejected(let problem) = state.withLock({ _ in entry.progress }) { throw problem }
-    return true
   }
 
   /// Binds what came before and may serve as the same type, so that who comes second is known now.
@@ -227,63 +225,5 @@ extension Hive {
     giveBack(taken)
     cache.collect(now: true)
     return gone.count
-  }
-}
-
-extension Hive.State {
-  /// Takes in an entry; an answer that it might change is asked for anew.
-  mutating func add(_ entry: RegisteredEntry, cache: borrowing LookupCache, _ observers: Observers)
-  {
-    table.add(entry)
-    observers.post(entry.snapshot.notice)
-    forgetAnswers(of: entry, cache: cache)
-  }
-
-  /// The same for what an image declares.
-  mutating func add(_ entries: ImageEntries, cache: borrowing LookupCache, _ observers: Observers) {
-    table.add(entries)
-    if !observers.isEmpty {
-      for entry in table.entries(of: entries.outline.image.mapped.id) {
-        observers.post(entry.snapshot.notice)
-      }
-    }
-    guard !publishedKeys.isEmpty else { return }
-    for entry in entries.made where entry.kind == .service {
-      forgetAnswers(of: entry, cache: cache)
-    }
-    // Few of them were ever asked for: the others are told apart without making a text of any.
-    entries.outline.forEachName { entry, name in
-      guard entry.isPlain, entry.kind == .service else { return }
-      if let last = NameText.lastPart(of: name) {
-        guard publishedKeys[NameHash.of(name.extracting(last), .service)] != nil else { return }
-      }
-      guard let text = try? UTF8Span(validating: name) else { return }
-      forgetAnswers(named: String(copying: text), cache: cache)
-    }
-  }
-
-  /// Takes the answers out of the lookup cache that depend on an entry.
-  mutating func forgetAnswers(of entry: RegisteredEntry, cache: borrowing LookupCache) {
-    guard entry.kind == .service, !publishedKeys.isEmpty else { return }
-    guard entry.hasOtherName else {
-      forgetAnswers(named: entry.name, cache: cache)
-      return
-    }
-    // Its name says nothing of who asks for it; such entries are few.
-    forgetAllAnswers(cache: cache)
-  }
-
-  /// Takes every answer out of the lookup cache.
-  mutating func forgetAllAnswers(cache: borrowing LookupCache) {
-    for keys in publishedKeys.values { for key in keys.all { cache.publish(nil, for: key) } }
-    publishedKeys = [:]
-  }
-
-  /// Takes the answers out of the lookup cache that depend on services of this name: those of names
-  /// that end in the same part.
-  mutating func forgetAnswers(named name: String, cache: borrowing LookupCache) {
-    guard !publishedKeys.isEmpty else { return }
-    let keys = publishedKeys.removeValue(forKey: TypeName.lastHash(of: name))
-    for key in keys?.all ?? [] { cache.publish(nil, for: key) }
   }
 }

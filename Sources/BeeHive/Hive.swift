@@ -18,7 +18,7 @@ internal import Threads
 public final class Hive: Sendable {
   /// What the lock guards.
   struct State {
-    var table: EntryTable
+    var table = EntryTable()
     var images = KnownImages()
     /// The entries of C that are in use.
     var handedOut = HandedOut()
@@ -41,9 +41,6 @@ public final class Hive: Sendable {
     var loading: [ObjectIdentifier: Task<any Sendable, any Error>] = [:]
     /// What there was when every unbound entry had last been tried.
     var lastTry: BindingGround?
-
-    /// Empty; with a state record where it is the Hive of the process.
-    init(stateRecord: StateRecord? = nil) { table = EntryTable(stateRecord: stateRecord) }
   }
 
   let state: Lock<State>
@@ -71,26 +68,22 @@ public final class Hive: Sendable {
   let isChosen: (@Sendable (_ path: String) -> Bool)?
 
   /// Creates an empty Hive that knows no image.
-  public init() {
-    state = Lock(State())
-    followsLoader = false
-    isChosen = nil
-  }
+  public convenience init() { self.init(EntryTable(), followsLoader: false) }
 
   /// Creates a Hive of what chosen images declare, apart from that of the process: for tests.
   ///
   /// - Parameter isChosen: Answers for the path of each image that is loaded now or later.
-  public init(imagesWhere isChosen: @escaping @Sendable (_ path: String) -> Bool) {
-    state = Lock(State())
-    followsLoader = true
-    self.isChosen = isChosen
+  public convenience init(imagesWhere isChosen: @escaping @Sendable (_ path: String) -> Bool) {
+    self.init(EntryTable(), followsLoader: true, isChosen: isChosen)
     catchUp(probing: true)
   }
 
-  private init(following: Void) {
-    state = Lock(State(stateRecord: StateRecord()))
-    followsLoader = true
-    isChosen = nil
+  private init(
+    _ table: EntryTable, followsLoader: Bool, isChosen: (@Sendable (_ path: String) -> Bool)? = nil
+  ) {
+    state = Lock(State(table: table))
+    self.followsLoader = followsLoader
+    self.isChosen = isChosen
   }
 
   /// The Hive of this process; the first touch walks every image that is loaded.
@@ -107,7 +100,7 @@ public final class Hive: Sendable {
   /// It lives as long as the process, and the runtime is told so: every lookup borrows it, and two
   /// threads that counted those references would wait for each other's cache line.
   @usableFromInline static let following: Hive = {
-    let hive = Hive(following: ())
+    let hive = Hive(EntryTable(stateRecord: StateRecord()), followsLoader: true)
     // Sound: one reference is given up for good, and no other code has the object yet.
     unsafe beehive_swift_immortalize(Unmanaged.passRetained(hive).toOpaque())
     return hive
@@ -125,7 +118,6 @@ public final class Hive: Sendable {
   ///
   /// Asks the loader whether images came or went, and tries again to bind what is unbound.
   public var entries: [Entry] {
-    catchUp(probing: true)
     bindUnbound()
     return state.withLock { $0.table.all.map(\.snapshot) }
   }

@@ -127,7 +127,6 @@ extension Hive {
 
   /// The same, with what could not be made, by the order of its entry.
   private func report(with failures: [UInt64: ServiceError]) -> Report {
-    catchUp(probing: true)
     bindUnbound()
     let declared = declaredModules()
     var order = LaunchOrder(
@@ -153,9 +152,7 @@ extension Hive {
     Report.addSimilarTypes(to: &lines)
     return Report(
       entries: lines, images: imageProblems.map(\.description), order: order.problems,
-      lifts: order.lifts.map {
-        "\($0.module) starts among the basic modules: \($0.requiredBy) requires it".escaped
-      }, remarks: switchedOffInVain())
+      lifts: order.lifts.map(\.sentence), remarks: switchedOffInVain())
   }
 
   /// Checks that every entry is bound, every image was read, and the modules can be ordered.

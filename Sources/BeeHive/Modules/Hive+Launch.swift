@@ -25,7 +25,6 @@ struct LaunchBatch {
 extension Hive {
   /// What is bound and has not been tried, in order; what is in the way of the rest.
   func launchBatch(after states: ModuleStates) -> LaunchBatch {
-    catchUp(probing: true)
     bindUnbound()
     let declared = declaredModules()
     var unavailable = declared.unavailable

@@ -58,6 +58,13 @@ extension LaunchOrder {
   }
 }
 
+extension LaunchOrder.Lift {
+  /// What a report says of it.
+  var sentence: String {
+    "\(module) starts among the basic modules: \(requiredBy) requires it".escaped
+  }
+}
+
 extension LaunchOrder.Missing: CustomStringConvertible {
   /// `module shop (libshop.so BeehiveRecords[0]) requires log, which no module is called; …`
   public var description: String {

@@ -85,10 +85,7 @@ extension Hive {
   public func observe(
     fromStart: Bool = false, _ observer: @escaping @Sendable (HiveNotice) -> Void
   ) -> Observation {
-    if fromStart {
-      catchUp(probing: true)
-      bindUnbound()
-    }
+    if fromStart { bindUnbound() }
     // At one go, so that nothing comes between what is there and what is told from now on.
     let (observation, present, problems) = state.withLock { state in
       fromStart

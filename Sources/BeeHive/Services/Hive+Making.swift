@@ -5,7 +5,6 @@ internal import Threads
 extension Hive {
   /// Makes each bound service, and lets go of it; why one could not be made, by the order of its entry.
   func failuresOfMakingEach() async -> [UInt64: ServiceError] {
-    catchUp(probing: true)
     bindUnbound()
     let services = state.withLock { state in
       state.table.all.filter { $0.kind == .service && $0.provider != nil }
