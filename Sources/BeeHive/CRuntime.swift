@@ -220,8 +220,7 @@ private func waiting<Value: Sendable>(
   if ForkedChild.isCurrent { throw CError(ForkedChild.message) }
   let result = Lock<Result<Value, any Error>?>(nil)
   Task {
-    let value: Result<Value, any Error>
-    do { value = .success(try await work()) } catch { value = .failure(error) }
+    let value = await TimeLimit.result(of: work)
     result.change { $0 = value }
   }
   return try result.wait { $0 }.get()

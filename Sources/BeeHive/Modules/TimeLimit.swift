@@ -29,7 +29,8 @@ enum TimeLimit {
     return winner
   }
 
-  private static func result<Value>(
+  /// What came of some work.
+  static func result<Value>(
     of work: @Sendable () async throws -> Value
   ) async -> Result<Value, any Error> {
     do { return .success(try await work()) } catch { return .failure(error) }

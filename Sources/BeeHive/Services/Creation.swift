@@ -71,10 +71,12 @@ final class Creation: @unchecked Sendable {
     return try make()
   }
 
-  /// Says that the calling thread is about to wait for another to make an instance.
+  /// Runs `wait`, in which the calling thread waits for another to make an instance.
   ///
   /// - Throws: The cycle, where that would never end.
-  static func beginWaiting(for step: Step) throws(ServiceError) {
+  static func waiting<Value>(
+    for step: Step, _ wait: () -> Value
+  ) throws(ServiceError) -> Value {
     let creation = here
     let path = makers.withLock { makers -> [RegisteredEntry]? in
       if let path = creation.cycle(waitingFor: step, makers) { return path }
@@ -82,12 +84,8 @@ final class Creation: @unchecked Sendable {
       return nil
     }
     if let path { throw ServiceError.cycle(path) }
-  }
-
-  /// Says that the calling thread waits no more.
-  static func endWaiting() {
-    let creation = here
-    makers.withLock { _ in creation.waiting = nil }
+    defer { makers.withLock { _ in creation.waiting = nil } }
+    return wait()
   }
 
   /// The path of the cycle that this thread would close by waiting: who makes what it wants, what

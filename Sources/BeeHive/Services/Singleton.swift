@@ -113,18 +113,17 @@ final class Singleton: Sendable {
 
   /// Waits for the thread that is building: its instance, its error, or nil to try again.
   private func wait(_ step: Creation.Step) throws(ServiceError) -> CachedService? {
-    try Creation.beginWaiting(for: step)
-    defer { Creation.endWaiting() }
-    let result = state.wait { state -> Result<CachedService?, ServiceError>? in
-      switch state {
-      case .building: return nil
-      case .ready(let service): return .success(service)
-      case .lent(let lent): return .success(lent.service())
-      case .failed(let error): return .failure(error)
-      case .empty: return .success(nil)
+    try Creation.waiting(for: step) {
+      state.wait { state -> Result<CachedService?, ServiceError>? in
+        switch state {
+        case .building: nil
+        case .ready(let service): .success(service)
+        case .lent(let lent): .success(lent.service())
+        case .failed(let error): .failure(error)
+        case .empty: .success(nil)
+        }
       }
-    }
-    return try result.get()
+    }.get()
   }
 }
 

@@ -92,12 +92,8 @@ extension NameText {
   private static func drop(_ start: String, through end: String, from text: Substring) -> Substring?
   {
     guard text.hasPrefix(start) else { return nil }
-    var rest = text.dropFirst(start.count)
-    while !rest.isEmpty {
-      if rest.hasPrefix(end) { return rest.dropFirst(end.count) }
-      rest.removeFirst()
-    }
-    return nil
+    let rest = text.dropFirst(start.count)
+    return rest.firstRange(of: end).map { rest[$0.upperBound...] }
   }
 
   /// `Greeter` of `(Greeter in _7A3F)`, and what follows it.
