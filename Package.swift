@@ -58,7 +58,7 @@ let package = Package(
     // L1 of the tool alone: Mach-O, files that hold others, other processes and cores.
     .target(name: "ObjectFiles", dependencies: ["BinaryImage", "LibC", "CElf"]),
     // L2: section bytes to validated values.
-    .target(name: "Registration", dependencies: ["BinaryImage"]),
+    .target(name: "Registration", dependencies: ["BinaryImage", "LibC"]),
     // L3: values to living modules and services.
     .target(
       name: "BeeHive",

@@ -12,7 +12,7 @@ let package = Package(
     .target(name: "LibC"),
     .target(name: "BinaryImage", dependencies: ["LibC", "CElf", "CImageList"]),
     .target(name: "ObjectFiles", dependencies: ["BinaryImage", "LibC", "CElf"]),
-    .target(name: "Registration", dependencies: ["BinaryImage"]),
+    .target(name: "Registration", dependencies: ["BinaryImage", "LibC"]),
     .target(name: "CEpoch"),
     .target(name: "Threads", dependencies: ["LibC"]),
     .target(name: "CSignals"),

@@ -1,3 +1,5 @@
+internal import LibC
+
 /// A moment as RFC 3339 writes it: `2026-12-24T18:00:00Z`, `2026-12-24T18:00:00+01:00`.
 struct Timestamp {
   /// Seconds since 1970, by Greenwich.
@@ -19,7 +21,7 @@ struct Timestamp {
       return first
     }
     guard let year = number(4, 1...9999), take("-") != nil, let month = number(2, 1...12),
-      take("-") != nil, let day = number(2, 1...31), day <= Self.days(of: month, in: year),
+      take("-") != nil, let day = number(2, 1...31), let midnight = Self.midnight(year, month, day),
       take("Tt ") != nil, let hour = number(2, 0...23), take(":") != nil,
       let minute = number(2, 0...59), take(":") != nil, let second = number(2, 0...60)
     else { return nil }
@@ -36,22 +38,17 @@ struct Timestamp {
       offset = (hours * 60 + minutes) * (zone == UInt8(ascii: "-") ? -60 : 60)
     }
     guard rest.isEmpty else { return nil }
-    let days =
-      (1..<month).reduce(day - 1) { $0 + Self.days(of: $1, in: year) } + Self.days(before: year)
-    seconds = Double(days * 86_400 + hour * 3600 + minute * 60 + second - offset)
+    seconds = Double(midnight + hour * 3600 + minute * 60 + second - offset)
   }
 
-  private static func isLeap(_ year: Int) -> Bool {
-    year % 4 == 0 && year % 100 != 0 || year % 400 == 0
-  }
-
-  private static func days(of month: Int, in year: Int) -> Int {
-    [31, isLeap(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
-  }
-
-  /// The days from 1970 to the beginning of a year.
-  private static func days(before year: Int) -> Int {
-    let past = year - 1
-    return past * 365 + past / 4 - past / 100 + past / 400 - 719_162
+  /// When a day begins, in seconds since 1970; nil where the month has no such day.
+  private static func midnight(_ year: Int, _ month: Int, _ day: Int) -> Int? {
+    var date = unsafe tm()
+    unsafe date.tm_year = Int32(year - 1900)
+    unsafe date.tm_mon = Int32(month - 1)
+    unsafe date.tm_mday = Int32(day)
+    let seconds = unsafe timegm(&date)
+    // A day that the month does not have has become one of the next.
+    return unsafe date.tm_mday == day ? seconds : nil
   }
 }
