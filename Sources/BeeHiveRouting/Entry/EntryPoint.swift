@@ -28,9 +28,7 @@ public struct EntryPoint: Sendable {
     return owned { [core, number = added.number] in
       // Returned: what an observer holds ends with it, when the lock is free.
       _ = core.observers.withLock { observers in
-        let before = observers
-        observers.removeAll { $0.number == number }
-        return before
+        observers.firstIndex { $0.number == number }.map { observers.remove(at: $0) }
       }
     }
   }

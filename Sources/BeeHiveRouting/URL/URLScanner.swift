@@ -110,16 +110,12 @@ struct URLScanner {
   func items(of query: Range<Int>?, plusIsBlank: Bool) throws(RoutingError) -> [URLText.Item] {
     guard let query else { return [] }
     var items: [URLText.Item] = []
-    var index = query.lowerBound
-    while index < query.upperBound {
-      let end = first(UInt8(ascii: "&"), in: index..<query.upperBound) ?? query.upperBound
-      defer { index = end + 1 }
-      guard end > index else { continue }
+    for part in bytes[query].split(separator: UInt8(ascii: "&")) {
       guard items.count < limits.items else {
         throw RoutingError(
           .limitExceeded, "the URL's query has more than \(limits.items) parameters")
       }
-      let pair = split(index..<end, at: "=")
+      let pair = split(part.indices, at: "=")
       let name = try decode(pair.before, "the query", plusIsBlank: plusIsBlank)
       let value = try pair.after.map { range throws(RoutingError) in
         try decode(range, "the query", plusIsBlank: plusIsBlank)
