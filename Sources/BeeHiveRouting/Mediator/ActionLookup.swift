@@ -76,13 +76,24 @@ extension RoutingCore {
           error.code, "\(name): \(error.message)", key: error.key, sources: error.sources)
       }
     }
-    let declared = Set(action.parameters.map(\.declaration.name))
+    let declared = action.parameters.map(\.declaration.name)
     if let key = arguments.keys.subtracting(declared).min() {
-      throw RoutingError(
-        .undeclaredParameter,
-        "\(name) declares no parameter \(key); it is \(action.declaration)"
-          + SimilarNames(to: key, among: declared.sorted()).question, key: key)
+      throw RoutingError(undeclared: key, by: action.declaration, called: name)
     }
     return checked
+  }
+}
+
+extension RoutingError {
+  /// A parameter that is given and that an action does not declare; `name` is what messages call the action.
+  init(
+    undeclared key: String, by action: ActionDeclaration, called name: String,
+    sources: [Source] = []
+  ) {
+    let known = action.parameters.map(\.name).sorted()
+    self.init(
+      .undeclaredParameter,
+      "\(name) declares no parameter \(key); it is \(action)"
+        + SimilarNames(to: key, among: known).question, key: key, sources: sources)
   }
 }

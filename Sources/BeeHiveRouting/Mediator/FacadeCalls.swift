@@ -46,10 +46,7 @@ extension ActionDeclaration {
     let known = Set(action.parameters.map(\.name))
     let undeclared = parameters.filter { !known.contains($0.name) }.map { parameter in
       RoutingError(
-        .undeclaredParameter,
-        "\(name) declares no parameter \(parameter.name); it is \(action)"
-          + SimilarNames(to: parameter.name, among: known.sorted()).question,
-        key: parameter.name, sources: [target.source])
+        undeclared: parameter.name, by: action, called: name, sources: [target.source])
     }
     let given = Set(parameters.filter { !$0.isOptional }.map(\.name))
     let missing = action.parameters.filter { parameter in
