@@ -47,6 +47,6 @@ public import BinaryImage
     _ = try list.update()
     let newest = (0..<list.count).last { list[$0].note == .valid }
     guard let newest, case .image(let image)? = list.copy([newest]).first else { return 0 }
-    return try RecordScanner.outline(image).count
+    return try Outline(of: image).count
   }
 }

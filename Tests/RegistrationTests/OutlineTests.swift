@@ -73,7 +73,7 @@ struct OutlineTests {
   func sameAsScan(_ shape: Shape) throws {
     let image = try LoadedLibrary(Self.macros + shape.source).image
 
-    let outline = try RecordScanner.outline(image)
+    let outline = try Outline(of: image)
     let scan = try RecordScanner.scan(image)
 
     #expect(outline.views.count(where: \.isPlain) == shape.plainCount)
@@ -88,7 +88,7 @@ struct OutlineTests {
       Self.macros + names.enumerated().map { "MODULE m\($0) = \"\($1)\";" }.joined()
     ).image
 
-    let outline = try RecordScanner.outline(image)
+    let outline = try Outline(of: image)
 
     #expect(outline.views.count == names.count)
     outline.forEachName { entry, bytes in

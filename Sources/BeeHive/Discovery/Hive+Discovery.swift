@@ -61,7 +61,7 @@ extension Hive {
       return arrival
     }
     let outline: Outline
-    do throws(ImageError) { outline = try RecordScanner.outline(image) } catch {
+    do throws(ImageError) { outline = try Outline(of: image) } catch {
       arrival.contents = .failure(error)
       return arrival
     }

@@ -133,8 +133,7 @@ struct Resolution<Service: Sendable> {
       names.contains($0.name) && (name == nil || $0.attributes.name == name)
     }
     for entry in ofTask + services.entries {
-      let progress = hive.boundProgress(of: entry)
-      switch progress {
+      switch hive.boundProgress(of: entry) {
       case .bound(let provider):
         switch fitness(of: provider, of: entry) {
         case .holds: found.append(Candidate(entry: entry, provider: provider, isCertain: true))

@@ -99,10 +99,7 @@ struct EntryReader<Source: Image> {
     case .null:
       return Refusal(.nullPointer, "holds a null pointer; remove the entry or point it at a text")
     case .foreign(let address):
-      return Refusal(
-        .pointerOutsideImage,
-        "points outside the image (\(Self.hex(UInt64(address.rawValue)))); "
-          + "point it at a text of the same image")
+      return Self.outside(Self.hex(UInt64(address.rawValue)))
     case .imported(let symbol):
       return Refusal(
         .unresolvedPointer,
@@ -120,10 +117,7 @@ struct EntryReader<Source: Image> {
       default: hex(pointer.rawValue)
       }
     return switch error.code {
-    case .outOfImage:
-      Refusal(
-        .pointerOutsideImage,
-        "points outside the image (\(place)); point it at a text of the same image")
+    case .outOfImage: outside(place)
     case .unterminated:
       Refusal(
         .unterminatedText,
@@ -132,6 +126,12 @@ struct EntryReader<Source: Image> {
     default:
       Refusal(.unresolvedPointer, "points at \(place), which cannot be read: \(error.message)")
     }
+  }
+
+  private static func outside(_ place: String) -> Refusal {
+    Refusal(
+      .pointerOutsideImage,
+      "points outside the image (\(place)); point it at a text of the same image")
   }
 
   private static func hex(_ value: UInt64) -> String { "0x" + String(value, radix: 16) }

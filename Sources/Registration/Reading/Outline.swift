@@ -12,8 +12,8 @@ package struct Outline: Sendable {
   package let rejections: [Rejection]
   private let sections: [Section]
 
-  /// Reads the entries of an image.
-  init(of image: LoadedImage) throws(ImageError) {
+  /// Reads the entries of an image, as `RecordScanner` does; values are made when they are asked for.
+  package init(of image: LoadedImage) throws(ImageError) {
     self.image = image
     let found = try EntrySections(of: image)
     sections = found.all

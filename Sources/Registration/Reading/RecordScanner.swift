@@ -45,11 +45,6 @@ package enum RecordScanner {
     scan.rejections = reader.tally.rejections
     return scan
   }
-
-  /// The same for a loaded image; values are made when they are asked for.
-  package static func outline(_ image: LoadedImage) throws(ImageError) -> Outline {
-    try Outline(of: image)
-  }
 }
 
 extension Record {
