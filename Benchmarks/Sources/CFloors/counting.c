@@ -1,5 +1,6 @@
-/* The clock, and the marks for callgrind. */
+/* The clock, where a library is, and the marks for callgrind. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -16,6 +17,12 @@ uint64_t floor_clock(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+const char *floor_library_of(const char *symbol) {
+  Dl_info found;
+  void *address = dlsym(RTLD_DEFAULT, symbol);
+  return address != NULL && dladdr(address, &found) != 0 ? found.dli_fname : NULL;
 }
 
 void floor_settle(void) {

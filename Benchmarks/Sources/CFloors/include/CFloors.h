@@ -8,6 +8,9 @@
 /* Nanoseconds of a clock that only grows. */
 uint64_t floor_clock(void);
 
+/* The path of the library that defines a symbol of this process, as the loader has it; NULL if none. */
+const char *floor_library_of(const char *symbol);
+
 /* Has the allocator put together what was freed in small pieces, as it does when it is next asked for a
  * larger one. */
 void floor_settle(void);

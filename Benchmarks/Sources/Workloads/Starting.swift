@@ -1,0 +1,31 @@
+import CFloors
+import Glibc
+
+/// From `posix_spawn` to the end of a program in C whose `main` returns at once.
+enum Starting {
+  /// Linked to the library, against linked to the libraries it needs.
+  static func program(_ fixtures: Fixtures) -> Comparison {
+    let folder = fixtures.folder + "/start"
+    let made = unsafe system("'\(fixtures.folder)/../../Fixtures/start' '\(library())' '\(folder)'")
+    guard made == 0 else { stop("the programs cannot be linked") }
+    return Comparison(
+      "start-program",
+      floor: .init(run: { run("\(folder)/without") }),
+      candidate: .init(run: { run("\(folder)/with") }))
+  }
+
+  /// The path of the library as this process has loaded it.
+  private static func library() -> String {
+    guard let path = unsafe floor_library_of("beehive_start")
+    else { stop("libBeeHive.so is not loaded") }
+    return unsafe String(cString: path)
+  }
+
+  private static func run(_ path: String) {
+    var child: pid_t = 0
+    var status: CInt = 0
+    let spawned = unsafe posix_spawn(&child, path, nil, nil, [nil], environ)
+    guard spawned == 0, unsafe waitpid(child, &status, 0) == child, status == 0
+    else { stop("\(path) does not run") }
+  }
+}
