@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A Hive among the services of swift-service-lifecycle, and its notices in the log of swift-log. A
-// package of its own: libBeeHive.so knows neither, since a host and a library that each had a copy of
-// them would have two protocols called Service and two logging systems.
+// A Hive among the services of swift-service-lifecycle, its notices in the log of swift-log, and its
+// settings from swift-configuration. A package of its own: libBeeHive.so knows none of them, since a host
+// and a library that each had a copy would have two protocols called Service and two logging systems.
 let package = Package(
   name: "Adapters",
   products: [.library(name: "Adapters", targets: ["Adapters"])],
@@ -11,6 +11,7 @@ let package = Package(
     .package(name: "swift-beehive", path: "../.."),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
   ],
   targets: [
     .target(
@@ -19,12 +20,14 @@ let package = Package(
         .product(name: "BeeHive", package: "swift-beehive"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "Configuration", package: "swift-configuration"),
       ]),
     .testTarget(
       name: "AdaptersTests",
       dependencies: [
         "Adapters",
         .product(name: "BeeHive", package: "swift-beehive"),
+        .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),

@@ -1,5 +1,6 @@
 import BeeHive
 import Foundation
+import Synchronization
 import Testing
 
 @Suite("Configuration", .serialized)
@@ -73,6 +74,24 @@ struct ConfigurationTests {
     try withVariable("HIVETEST_HOSTS", "a,b") { () throws in
       #expect(try settings.value(Self.hosts) == ["a", "b"])
     }
+  }
+
+  @Test("a source is asked each time, in its turn among the files, and may ask for settings itself")
+  func source() throws {
+    let settings = Configuration(defaults: ["host": "localhost"])
+    let asked = Mutex<[String]>([])
+    settings.add(file: "behind.json", ["verbose": true])
+    settings.add(source: "remote") { name in
+      asked.withLock { $0.append(name) }
+      return name == "server.port"
+        ? (try? settings.value(Configuration.Key<String>("host"))).map { .string($0) } : nil
+    }
+    #expect(try settings.value(Self.verbose))
+    let error = #expect(throws: ConfigurationError.self) { try settings.value(Self.port) }
+    #expect(error?.message == #"remote says "localhost", which is no Int"#)
+    settings.add(file: "before.json", ["server.port": 80])
+    #expect(try settings.value(Self.port) == 80)
+    #expect(asked.withLock { $0 } == ["verbose", "server.port", "host"])
   }
 
   @Test("a file decodes with the host's decoder")

@@ -38,7 +38,7 @@ public final class Configuration: Sendable {
     case runtime
     /// An environment variable.
     case environment
-    /// A file that the host decoded; the one that was given last comes first.
+    /// A file that the host decoded, or another source it added; the one that was added last comes first.
     case file
     /// What the application gave as defaults.
     case defaults
@@ -46,7 +46,7 @@ public final class Configuration: Sendable {
 
   private struct State {
     var runtime: [String: ConfigurationValue] = [:]
-    var files: [(name: String, values: [String: ConfigurationValue])] = []
+    var sources: [(name: String, lookup: @Sendable (String) -> ConfigurationValue?)] = []
   }
 
   private let state = Lock(State())
@@ -72,7 +72,20 @@ public final class Configuration: Sendable {
   ///   - name: What errors call the file, often its path. The file is not opened.
   ///   - values: The decoded contents.
   public func add(file name: String, _ values: [String: ConfigurationValue]) {
-    state.withLock { $0.files.insert((name, values), at: 0) }
+    add(source: name) { values.value(at: $0) }
+  }
+
+  /// Adds a source that is asked each time a setting is read, such as another configuration library. It
+  /// has the rank of a file.
+  ///
+  /// - Parameters:
+  ///   - name: What errors call the source.
+  ///   - lookup: Returns the value of a setting's name, nil if the source has none. Runs on the thread that
+  ///     reads the setting, with no lock held.
+  public func add(
+    source name: String, _ lookup: @escaping @Sendable (String) -> ConfigurationValue?
+  ) {
+    state.withLock { $0.sources.insert((name, lookup), at: 0) }
   }
 
   /// Sets a value at run time, before every other layer.
@@ -131,8 +144,8 @@ public final class Configuration: Sendable {
       let value = unsafe ConfigurationValue.string(String(cString: text))
       return (value, .environment, "the environment variable \(variable)")
     }
-    for file in state.files {
-      if let value = file.values.value(at: name) { return (value, .file, file.name) }
+    for source in state.sources {
+      if let value = source.lookup(name) { return (value, .file, source.name) }
     }
     return defaults.value(at: name).map { ($0, .defaults, "the default") }
   }
