@@ -1,15 +1,12 @@
 #define _GNU_SOURCE
 #include "CEpoch.h"
 
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-#if defined(__linux__)
-#include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#endif
 
 struct beehive_epoch_state beehive_epoch = {.current = 1};
 
@@ -39,9 +36,7 @@ static void leave(void *record) {
 
 // Tells the kernel that this process will ask for barriers; where it cannot, readers fence.
 static void register_barrier(void) {
-#if defined(__linux__)
   if (syscall(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0) return;
-#endif
   __atomic_store_n(&beehive_epoch.fence_needed, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -91,13 +86,11 @@ uint64_t beehive_epoch_end(void) {
 
 uint64_t beehive_epoch_oldest(void) {
   pthread_once(&prepared, prepare);
-#if defined(__linux__)
   // After this every reader either has its announcement visible here or will see the new table.
   // Refused: it is unknown who reads what, so nothing is freed this time.
   if (!beehive_epoch.fence_needed &&
       syscall(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
     return 0;
-#endif
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   uint64_t oldest = __atomic_load_n(&beehive_epoch.current, __ATOMIC_SEQ_CST);
   for (struct beehive_reader *r = __atomic_load_n(&readers, __ATOMIC_ACQUIRE); r; r = r->next) {
@@ -105,11 +98,4 @@ uint64_t beehive_epoch_oldest(void) {
     if (epoch != 0 && epoch < oldest) oldest = epoch;
   }
   return oldest;
-}
-
-size_t beehive_reader_count(void) {
-  size_t count = 0;
-  for (struct beehive_reader *r = __atomic_load_n(&readers, __ATOMIC_ACQUIRE); r; r = r->next)
-    count++;
-  return count;
 }

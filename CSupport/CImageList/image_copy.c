@@ -119,7 +119,7 @@ static void copy_image(
 
 static bool is_requested(const struct copying *copying, size_t number, const loader_image *image) {
   const image_entry *entry = requested(copying, number);
-  return entry->program_headers == image_key(image) && entry->bias == image_bias(image) &&
+  return entry->program_headers == (uintptr_t)image->dlpi_phdr && entry->bias == image->dlpi_addr &&
          strcmp(copying->list->names + entry->name, image_name(image)) == 0;
 }
 

@@ -29,12 +29,8 @@ typedef struct dl_phdr_info loader_image;
 
 #define loader_walk(visit, context) ((void)dl_iterate_phdr(visit, context))
 
-static inline uintptr_t image_bias(const loader_image *image) { return image->dlpi_addr; }
 static inline const char *image_name(const loader_image *image) {
   return image->dlpi_name != NULL ? image->dlpi_name : "";
-}
-static inline uintptr_t image_key(const loader_image *image) {
-  return (uintptr_t)image->dlpi_phdr;
 }
 /* The loader may be older than the header: it says how much of the structure it fills. */
 static inline bool image_counters(

@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <string.h>
 #include <unistd.h>
 
 #define LAST_SIGNAL 64
@@ -62,10 +61,7 @@ static void restore(uint64_t signals) {
 }
 
 static int put_in_place(uint64_t signals) {
-  struct sigaction action;
-  memset(&action, 0, sizeof action);
-  action.sa_handler = handle;
-  action.sa_flags = SA_RESTART | SA_ONSTACK;
+  struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART | SA_ONSTACK};
   sigfillset(&action.sa_mask);
   uint64_t done = 0;
   for (int number = 1; number <= LAST_SIGNAL; number++) {
@@ -80,12 +76,6 @@ static int put_in_place(uint64_t signals) {
   return 0;
 }
 
-static bool prepare_descriptor(int descriptor) {
-  int flags = fcntl(descriptor, F_GETFL);
-  return flags >= 0 && fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0 &&
-         fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0;
-}
-
 static int make_pipe(int slot) {
   if (slots[slot].has_pipe) {
     // What was left unread by the one before.
@@ -95,17 +85,7 @@ static int make_pipe(int slot) {
     return 0;
   }
   int ends[2];
-#if defined(__linux__)
-  if (pipe2(ends, O_CLOEXEC) != 0) return -errno;
-#else
-  if (pipe(ends) != 0) return -errno;
-#endif
-  if (!prepare_descriptor(ends[0]) || !prepare_descriptor(ends[1])) {
-    int failure = errno;
-    close(ends[0]);
-    close(ends[1]);
-    return -failure;
-  }
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return -errno;
   slots[slot].reading = ends[0];
   slots[slot].writing = ends[1];
   slots[slot].has_pipe = true;

@@ -84,7 +84,4 @@ uint64_t beehive_epoch_end(void);
 /// Everything tagged with a smaller number can be freed: no reader that might see it is left.
 uint64_t beehive_epoch_oldest(void);
 
-/// How many records exist: as many as threads ever read at the same time.
-size_t beehive_reader_count(void);
-
 #endif
