@@ -28,40 +28,42 @@ extension ImageList {
   private static var groupSize: Int { 32 }
 
   private borrowing func copy(_ positions: ArraySlice<Int>, into answers: inout [Copy]) {
-    var plans: [CopyPlan] = []
-    plans.reserveCapacity(positions.count)
+    var locators: [SectionLocator] = []
+    locators.reserveCapacity(positions.count)
     for position in positions {
       let mapped = self[position]
       let entry = entry(position)
       if mapped.role == .vdso {
         answers.append(.image(LoadedImage(unread: mapped, entry)))
       } else {
-        plans.append(
-          CopyPlan(answer: answers.count, position: position, mapped: mapped, entry: entry))
+        locators.append(
+          SectionLocator(answer: answers.count, position: position, mapped: mapped, entry: entry))
         answers.append(.gone)
       }
     }
     // One round for almost all; another for each path that leads to something else.
-    while !plans.isEmpty {
-      plans.removeAll { plan in
-        guard let failure = plan.failure else { return false }
-        answers[plan.answer] = .failed(failure)
+    while !locators.isEmpty {
+      locators.removeAll { locator in
+        guard let failure = locator.failure else { return false }
+        answers[locator.answer] = .failed(failure)
         return true
       }
-      guard var copies = LoaderCopies(of: plans, in: self) else {
-        for plan in plans { answers[plan.answer] = .failed(plan.error(.unreadable, "No memory.")) }
+      guard var copies = LoaderCopies(of: locators, in: self) else {
+        for locator in locators {
+          answers[locator.answer] = .failed(locator.error(.unreadable, "No memory."))
+        }
         break
       }
-      var again: [CopyPlan] = []
-      for (index, plan) in plans.enumerated() {
-        if let answer = copies.answer(index, plan) {
-          answers[plan.answer] = answer
+      var again: [SectionLocator] = []
+      for (index, locator) in locators.enumerated() {
+        if let answer = copies.answer(index, locator) {
+          answers[locator.answer] = answer
         } else {
-          plan.openAnotherFile()
-          again.append(plan)
+          locator.openAnotherFile()
+          again.append(locator)
         }
       }
-      plans = again
+      locators = again
     }
   }
 }

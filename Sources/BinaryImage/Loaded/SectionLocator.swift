@@ -1,9 +1,10 @@
 internal import CImageList
 
-/// Where the sections of one image are going to be copied from, and on whose word.
+/// Where the sections of one loaded image are, and on whose word: its note's, or that of its file, for
+/// which one path after another is tried.
 ///
 /// An object, since it is large and asked often.
-final class CopyPlan {
+final class SectionLocator {
   /// Who said where the sections stand.
   private enum Source {
     case note
