@@ -4,7 +4,8 @@ internal import LibC
 /// Another process of this system, as far as it may be read, or what a core file kept of one. It is not
 /// stopped.
 ///
-/// Linux: `/proc/PID/maps`, `/proc/PID/mem` and `/proc/PID/map_files`; `ET_CORE`.
+/// The bytes come from `ProcessMemory`, which reads `/proc/PID/maps` and `/proc/PID/mem`, or from a
+/// `CoreFile`; what became of the files, `/proc/PID/map_files` and `/proc/PID/root` tell.
 package final class RemoteProcess {
   /// What it has mapped.
   package let images: [RemoteMapping]
@@ -18,22 +19,9 @@ package final class RemoteProcess {
   ///
   /// Throws `unreadable` where there is no such process, or it may not be read.
   package init(pid: Int) throws(ImageError) {
-    let directory = "/proc/\(pid)"
-    let (text, failure) = systemFile("\(directory)/maps")
-    guard failure == 0 else { throw Self.refusal(failure, pid) }
-    let memory = try ProcessMemory(path: "\(directory)/mem", pid)
-    let ranges = text.split(separator: UInt8(ascii: "\n")).compactMap { line in
-      var range = MappedRange(line)
-      range?.path.unescapeLineBreaks()
-      return range?.path.hasPrefix("/") == true ? range : nil
-    }
-    guard !ranges.isEmpty else {
-      throw Self.error(pid, "It has no memory: it has ended, or belongs to the kernel.")
-    }
-    self.memory = memory
-    self.pid = pid
-    shortage = nil
-    images = RemoteMapping.images(in: ranges).map { Self.checked($0, directory) }
+    let memory = try ProcessMemory(pid: pid)
+    (self.memory, self.pid, shortage) = (memory, pid, nil)
+    images = RemoteMapping.images(in: memory.ranges).map { Self.checked($0, "/proc/\(pid)") }
   }
 
   /// Opens a core file and lists what the process had mapped.
@@ -52,23 +40,6 @@ package final class RemoteProcess {
     guard let core = memory as? CoreFile else { return try RemoteImage(mapping, in: memory) }
     let headers = try RemoteHeaders(of: mapping, in: core)
     return try RemoteImage(mapping, in: CoreImageMemory(headers, path: mapping.path, in: core))
-  }
-
-  static func error(_ pid: Int, _ message: String) -> ImageError {
-    ImageError(.unreadable, image: "process \(pid)", message: message)
-  }
-
-  /// Why the system refuses, and what to do about it.
-  static func refusal(_ number: Int32, _ pid: Int) -> ImageError {
-    switch number {
-    case ENOENT, ESRCH: error(pid, "There is no such process.")
-    case EACCES, EPERM:
-      error(
-        pid,
-        "It may not be read: be its user or root; kernel.yama.ptrace_scope above 0 asks for "
-          + "CAP_SYS_PTRACE as well.")
-    default: error(pid, "\(systemMessage(number)).")
-    }
   }
 
   /// Says of a mapping what became of its file.
@@ -107,37 +78,5 @@ package final class RemoteProcess {
     // Sound: the text and the structure outlive the call.
     guard unsafe stat(path, &status) == 0 else { return nil }
     return String(status.st_ino)
-  }
-}
-
-extension String {
-  /// Puts line breaks where the kernel wrote `\012`.
-  fileprivate mutating func unescapeLineBreaks() {
-    guard contains("\\") else { return }
-    self = split(separator: "\\012", omittingEmptySubsequences: false).joined(separator: "\n")
-  }
-}
-
-/// `/proc/PID/mem`, which stays that of the process it was opened for.
-private final class ProcessMemory: RemoteMemory {
-  private let descriptor: Int32
-  private let pid: Int
-
-  init(path: String, _ pid: Int) throws(ImageError) {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw RemoteProcess.refusal(errno, pid) }
-    (self.pid, self.descriptor) = (pid, descriptor)
-  }
-
-  deinit { close(descriptor) }
-
-  func read(at address: UInt64, count: Int) throws(ImageError) -> [UInt8] {
-    guard let offset = Int(exactly: address) else { return [] }
-    let (bytes, failure) = readBytes(of: descriptor, at: offset, count: count)
-    // Nothing is mapped there: whoever asks knows what that means.
-    guard failure == 0 || failure == EIO || failure == EFAULT else {
-      throw RemoteProcess.refusal(failure, pid)
-    }
-    return bytes
   }
 }
