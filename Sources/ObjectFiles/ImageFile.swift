@@ -4,15 +4,10 @@ package import BinaryImage
 ///
 /// Each format is a type of its own that says whether a file is one of its own.
 package enum ImageFile {
-  /// Opens the file at `path`; errors and the identity call it `name`, or else the path.
+  /// Opens the file at a path that need not be UTF-8; errors and the identity call it `name`, or else
+  /// the path, with replacement characters.
   ///
   /// Throws `notAnObject` where no format knows the file, `unreadable` where it is no regular file.
-  package static func open(_ path: String, name: String? = nil) throws(ImageError) -> any FileImage
-  {
-    try open(OpenedFile(path: path, name: name ?? path))
-  }
-
-  /// Opens the file at a path that need not be UTF-8; it is named with replacement characters.
   package static func open(
     pathBytes: [UInt8], name: String? = nil
   ) throws(ImageError) -> any FileImage {
