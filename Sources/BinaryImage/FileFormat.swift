@@ -8,8 +8,11 @@ package protocol FileFormat: FileImage, AnyObject {
 
   /// The file.
   var file: OpenedFile { get }
+  /// The size of a word in bits, and the order of its bytes.
+  var words: (bits: Int, order: ImageIdentity.ByteOrder) { get }
 
-  /// What was read last of texts, and of bytes at addresses.
+  /// What was read last of slots, of texts, and of bytes at addresses.
+  var slots: FileWindow { get set }
   var texts: FileWindow { get set }
   var mapped: FileWindow { get set }
 
@@ -22,7 +25,9 @@ package protocol FileFormat: FileImage, AnyObject {
 
   /// What the header of a section claims, in this part of the file: it decides, not what the caller
   /// made of it. Without an offset, the file has no bytes of the section.
-  func location(of section: Section) throws(ImageError) -> (offset: UInt64?, size: UInt64)
+  func location(
+    of section: Section
+  ) throws(ImageError) -> (offset: UInt64?, size: UInt64, isCompressed: Bool)
 
   /// The bytes of a section that is compressed; nil of any other.
   func inflated(_ section: Section) throws(ImageError) -> [UInt8]?

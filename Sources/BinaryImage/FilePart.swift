@@ -22,8 +22,6 @@ package struct FilePart: Hashable, Sendable {
     guard !overflow, end <= file.size else {
       throw file.error(.truncated, "The file has become smaller since it was read.", at: offset)
     }
-    for start in stride(from: offset, to: end, by: 1 << 16) {
-      body(try file.read(at: start, count: Int(min(1 << 16, end - start))))
-    }
+    try file.forEachPiece(of: FileExtent(offset: offset, size: size), entry: 1, body)
   }
 }

@@ -32,7 +32,7 @@ extension FileFormat {
 
   /// The range that a section's header claims, once the file is known to have it.
   private func extent(of section: Section) throws(ImageError) -> FileExtent {
-    let (offset, size) = try location(of: section)
+    let (offset, size, _) = try location(of: section)
     guard let offset else {
       throw file.error(
         .noContents,
@@ -81,7 +81,7 @@ extension FileFormat {
     } catch  where error.code == .noContents && !hasOnlyDebugInformation {
       return nil
     } catch  where error.code == .truncated {
-      let (offset, size) = try location(of: section)
+      let (offset, size, _) = try location(of: section)
       return StoredBytes(size: file.held(at: offset ?? size, size).size, shortage: error)
     }
   }
@@ -99,6 +99,36 @@ extension FileFormat {
     let start = (try location(of: section).offset ?? file.size).saturating(adding: offset)
     try checkReadable(start, UInt64(max(0, count)))
     return try file.read(at: start, count: count)
+  }
+
+  /// The word at an offset of a section; of one that claims more than the file has, what is there is
+  /// read.
+  package func word(at offset: UInt64, in section: Section) throws(ImageError) -> UInt64 {
+    let size = UInt64(words.bits / 8)
+    let (start, claimed, isCompressed) = try location(of: section)
+    var found: UInt64?
+    if !isCompressed, let start, start <= file.size {
+      let extent = file.held(at: start, claimed)
+      try checkReadable(extent.offset, extent.size)
+      if extent.size >= size, offset <= extent.size - size {
+        let (bytes, position) = try slots.load(file, at: extent.offset + offset, count: Int(size))
+        found = bytes.span.word(at: position, bits: words.bits, order: words.order)
+      }
+    } else if let position = Int(exactly: offset) {
+      let bytes = try bytes(of: section)
+      found = bytes.span.word(at: position, bits: words.bits, order: words.order)
+    }
+    guard let found else {
+      throw file.error(
+        .truncated, "The section has no whole pointer at 0x\(offset.hexadecimal).",
+        section: section.name)
+    }
+    return found
+  }
+
+  /// As much of a number as is an address of this file.
+  package func masked(_ value: UInt64) -> UInt64 {
+    words.bits == 64 ? value : value & 0xffff_ffff
   }
 
   /// Lends a text of a section, without its NUL, for the call's duration.

@@ -10,10 +10,12 @@ struct InflatedSections {
 
 /// Where the bytes of sections are, and what pointers lead to.
 extension ELFFile {
-  package func location(of section: Section) throws(ImageError) -> (offset: UInt64?, size: UInt64) {
-    guard hasSectionTable else { return (file.place(of: section), section.size) }
+  package func location(
+    of section: Section
+  ) throws(ImageError) -> (offset: UInt64?, size: UInt64, isCompressed: Bool) {
+    guard hasSectionTable else { return (file.place(of: section), section.size, false) }
     let entry = try sectionHeader(section.index)
-    return (entry.hasContents ? entry.offset : nil, entry.size)
+    return (entry.hasContents ? entry.offset : nil, entry.size, entry.isCompressed)
   }
 
   /// ELF: `elf_getdata`, and `elf_compress` where `SHF_COMPRESSED` is set.
@@ -71,15 +73,15 @@ extension ELFFile {
   package func memory(at target: PointerValue.Target) throws(ImageError) -> TargetMemory {
     switch target {
     case .address(let address):
-      if try codeRanges().contains(address.rawValue) { return .code }
-      if try segments().extent(from: address) != nil { return .data }
-      if try segments().holds(address) { return .zeros }
+      if try codeRanges.get().contains(address.rawValue) { return .code }
+      if try segments.get().extent(from: address) != nil { return .data }
+      if try segments.get().holds(address) { return .zeros }
       // MIPS rounds the addresses in its global offset table to 64 KiB, up or down.
       guard header.machine == UInt16(EM_MIPS), address.rawValue & 0xffff == 0,
         address.rawValue >= 0x8000
       else { return .outside }
       let nearest = VirtualAddress(rawValue: address.rawValue - 0x8000)
-      return try segments().holds(nearest) ? .zeros : .outside
+      return try segments.get().holds(nearest) ? .zeros : .outside
     case .section(let index, _):
       guard sectionIndices.contains(index) else { return .outside }
       let section = try sectionHeader(index)

@@ -12,7 +12,7 @@ extension ELFFile {
       header.sections.isComplete, .truncated, "The file ends before its section headers do.",
       at: header.sections.offset)
     // Split debug information keeps the program headers of the file that it was split from.
-    if let extent = try segments().extent(notWithin: file), !hasOnlyDebugInformation {
+    if let extent = try segments.get().extent(notWithin: file), !hasOnlyDebugInformation {
       throw file.error(
         .truncated, "The file ends before the \(extent.size) bytes of a segment do.",
         at: extent.offset)
@@ -109,7 +109,7 @@ extension ELFFile {
   /// The note tells where the entries stand too: the table must not have lost some of them.
   private func checkNotedExtents(_ table: ELFSectionTable) throws(ImageError) {
     // A note that is of no use is none; the section table is there.
-    guard let noted = try? notedSections(), !noted.isEmpty else { return }
+    guard let noted = try? notedSections.get(), !noted.isEmpty else { return }
     var ranges: [[Range<UInt64>]] = SectionNote.names.map { _ in [] }
     table.forEach(named: .ofThisProject) { ranges[$1].append(table[$0].addresses) }
     for section in noted {
@@ -128,7 +128,7 @@ extension ELFFile {
 
   /// What the loader maps at the address of a section are the bytes that its header leads to.
   private func checkMappings(_ table: ELFSectionTable) throws(ImageError) {
-    let segments = try segments()
+    let segments = try segments.get()
     for section in relocations.wanted.list where section.size > 0 && header.segments.count > 0 {
       guard let offset = file.place(of: section), table[section.index].isLoaded,
         segments.extent(from: section.address)?.offset != offset, !hasOnlyDebugInformation

@@ -20,13 +20,15 @@ package final class ELFFile: FileFormat {
   /// What the machine's relocation types are called.
   private(set) lazy var relocationNames = ELFRelocationNames(of: machine)
 
+  package var words: (bits: Int, order: ImageIdentity.ByteOrder) { (header.bits, header.order) }
+
   // Each part is read when it is first needed, once.
   /// How often sections were looked for by name, and all names from when that is not rare.
   private var lookups = 0
   private var sectionNames: [String: [Int]]?
   private static let fewLookups = 32
   var inflatedSections = InflatedSections()
-  var words = FileWindow()
+  package var slots = FileWindow()
   package var texts = FileWindow()
   package var mapped = FileWindow()
   var relocations = ELFRelocationTables()
@@ -68,7 +70,7 @@ package final class ELFFile: FileFormat {
   /// note that every annotated image carries; for any other name that is `sectionTableMissing`.
   package func findSections(named name: String) throws(ImageError) -> [Section] {
     guard hasSectionTable else {
-      guard let noted = try notedSections(), SectionNote.names.contains(name) else {
+      guard let noted = try notedSections.get(), SectionNote.names.contains(name) else {
         throw sectionTableMissing
       }
       let found = noted.filter { $0.name == name }
@@ -160,27 +162,21 @@ package final class ELFFile: FileFormat {
   /// The bytes of the file from a linked address to the end of its segment.
   package func extent(
     from address: VirtualAddress, reading count: UInt64
-  ) throws(ImageError) -> FileExtent? { try segments().extent(from: address) }
+  ) throws(ImageError) -> FileExtent? { try segments.get().extent(from: address) }
 
   /// The program headers.
-  func segments() throws(ImageError) -> ELFSegments { try loadedSegments.get() }
-
-  private lazy var loadedSegments = Result<ELFSegments, ImageError> { () throws(ImageError) in
+  private(set) lazy var segments = Result<ELFSegments, ImageError> { () throws(ImageError) in
     try ELFSegments(of: file, header)
   }
 
   /// What `PT_DYNAMIC` says; nil where there is none.
-  func dynamic() throws(ImageError) -> ELFDynamic? { try loadedDynamic.get() }
-
-  private lazy var loadedDynamic = Result<ELFDynamic?, ImageError> { () throws(ImageError) in
-    guard let segment = try segments().dynamic else { return nil }
-    return try ELFDynamic(of: file, header, segments(), at: segment.extent)
+  private(set) lazy var dynamic = Result<ELFDynamic?, ImageError> { () throws(ImageError) in
+    guard let segment = try segments.get().dynamic else { return nil }
+    return try ELFDynamic(of: file, header, segments.get(), at: segment.extent)
   }
 
   /// The addresses of the sections that are run; none without a section table.
-  func codeRanges() throws(ImageError) -> AddressRanges { try loadedCode.get() }
-
-  private lazy var loadedCode = Result<AddressRanges, ImageError> { () throws(ImageError) in
+  private(set) lazy var codeRanges = Result<AddressRanges, ImageError> { () throws(ImageError) in
     var ranges: [Range<UInt64>] = []
     for index in sectionIndices {
       let section = try sectionHeader(index)
@@ -191,9 +187,7 @@ package final class ELFFile: FileFormat {
   }
 
   /// The sections that the image's note tells of; nil where it has no such note.
-  func notedSections() throws(ImageError) -> [Section]? { try loadedNote.get() }
-
-  private lazy var loadedNote = Result<[Section]?, ImageError> { () throws(ImageError) in
+  private(set) lazy var notedSections = Result<[Section]?, ImageError> { () throws(ImageError) in
     try readNotedSections()
   }
 }

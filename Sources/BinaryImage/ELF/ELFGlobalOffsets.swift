@@ -41,7 +41,7 @@ struct ELFGlobalOffsets {
 extension ELFRelocations {
   /// Makes a relocation of each wanted word, as the loader does.
   mutating func collect(_ table: ELFGlobalOffsets) throws(ImageError) {
-    guard let types = machine.relocations, let relative = types.relative.first,
+    guard let types = machine.relocationTypes, let relative = types.relative.first,
       let symbolic = types.table.first
     else { return }
     let word = UInt64(bits / 8)

@@ -5,7 +5,7 @@ internal import CElf
 /// The numbers are those of each machine's ELF supplement; a machine more is one line more.
 package struct ELFMachine {
   /// The relocation types that make a word an address.
-  package struct Relocations {
+  package struct RelocationTypes {
     /// The word is an address of this image: `R_*_RELATIVE`.
     let relative: [UInt32]
     /// The word is a symbol's address: `R_*_64`, `R_*_ABS64`, `R_*_32`, aligned or not.
@@ -33,7 +33,7 @@ package struct ELFMachine {
   /// What the names of its relocation types start with: `X86_64` of `R_X86_64_64`.
   let prefix: String
   /// The relocation types; nil where this reader does not know them.
-  package let relocations: Relocations?
+  package let relocationTypes: RelocationTypes?
   /// How `r_info` is split, where a machine has a way of its own.
   package let info: Info
 
@@ -45,9 +45,9 @@ package struct ELFMachine {
   }
 
   private init(
-    _ name: String, _ prefix: String, _ relocations: Relocations?, _ info: Info = .standard
+    _ name: String, _ prefix: String, _ types: RelocationTypes?, _ info: Info = .standard
   ) {
-    (self.name, self.prefix, self.relocations, self.info) = (name, prefix, relocations, info)
+    (self.name, self.prefix, relocationTypes, self.info) = (name, prefix, types, info)
   }
 
   /// A machine of whose relocations these are relative, a word, of a table, a copy, and chosen.
@@ -55,9 +55,9 @@ package struct ELFMachine {
     _ name: String, _ prefix: String, _ relative: [UInt32], _ word: [UInt32], _ table: [UInt32],
     _ copy: UInt32, _ chosen: UInt32? = nil, _ info: Info = .standard
   ) {
-    let relocations = Relocations(
+    let types = RelocationTypes(
       relative: relative, word: word, table: table, copy: copy, chosen: chosen)
-    self.init(name, prefix, relocations, info)
+    self.init(name, prefix, types, info)
   }
 
   /// By `e_machine`, and the class where it matters.

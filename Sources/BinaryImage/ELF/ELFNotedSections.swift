@@ -15,7 +15,7 @@ extension ELFFile {
   package func readNotedSections() throws(ImageError) -> [Section]? {
     try sectionNote()?.sections { name, extent throws(ImageError) in
       guard extent.start < extent.stop,
-        let stored = try segments().extent(
+        let stored = try segments.get().extent(
           from: extent.start, size: extent.stop.rawValue - extent.start.rawValue)
       else {
         throw file.error(
@@ -29,7 +29,7 @@ extension ELFFile {
 
   /// The image's note, with the extents as they really are; several must agree.
   private func sectionNote() throws(ImageError) -> SectionNote? {
-    let segments = try segments()
+    let segments = try segments.get()
     var found: SectionNote?
     for segment in segments.notes {
       let notes = try noteBytes(in: segment.extent)

@@ -10,41 +10,12 @@ extension ELFFile {
       ? try relocations(ofObjectSection: section).relocation(at: offset)
       : try linkedRelocation(at: offset, in: section)
     guard let relocation else { return try unrelocated(raw) }
-    guard let types = machine.relocations else {
+    guard let types = machine.relocationTypes else {
       throw file.error(
         .unsupported, "The relocations of \(machine.name) are not known to this reader.",
         section: section.name)
     }
     return try resolve(relocation, raw: raw, types, in: section)
-  }
-
-  /// The word as it stands in the file.
-  private func word(at offset: UInt64, in section: Section) throws(ImageError) -> UInt64 {
-    let size = UInt64(header.wordSize)
-    let entry = hasSectionTable ? try sectionHeader(section.index) : nil
-    let start = entry.map { $0.hasContents ? $0.offset : nil } ?? file.place(of: section)
-    guard entry?.isCompressed != true, let start else {
-      let bytes = try bytes(of: section)
-      guard
-        let word = Int(exactly: offset).flatMap({
-          bytes.span.word(at: $0, bits: header.bits, order: header.order)
-        })
-      else { throw noWord(at: offset, in: section) }
-      return word
-    }
-    // Of a section that claims more than the file has, what is there is read.
-    let extent = file.held(at: start, entry?.size ?? section.size)
-    guard extent.size >= size, offset <= extent.size - size else {
-      throw noWord(at: offset, in: section)
-    }
-    let (bytes, position) = try words.load(file, at: extent.offset + offset, count: Int(size))
-    return bytes.span.word(at: position, bits: header.bits, order: header.order) ?? 0
-  }
-
-  private func noWord(at offset: UInt64, in section: Section) -> ImageError {
-    file.error(
-      .truncated, "The section has no whole pointer at 0x\(offset.hexadecimal).",
-      section: section.name)
   }
 
   /// What a word means that no relocation covers.
@@ -60,7 +31,8 @@ extension ELFFile {
   // MARK: - Meaning of a relocation
 
   private func resolve(
-    _ relocation: ELFRelocation, raw: UInt64, _ types: ELFMachine.Relocations, in section: Section
+    _ relocation: ELFRelocation, raw: UInt64, _ types: ELFMachine.RelocationTypes,
+    in section: Section
   ) throws(ImageError) -> PointerValue {
     let inPlace =
       header.bits == 64 ? raw : UInt64(bitPattern: Int64(Int32(truncatingIfNeeded: raw)))
@@ -128,14 +100,10 @@ extension ELFFile {
   /// A linked address, or the symbol whose data the loader copies there from another image.
   private func target(at address: UInt64) throws(ImageError) -> PointerValue.Target {
     if let copy = try relocations.linked?.get().copy(notAfter: address),
-      let symbol = try dynamic()?.symbols?.symbol(copy.symbol)
+      let symbol = try dynamic.get()?.symbols?.symbol(copy.symbol)
     {
       if address - copy.place < symbol.size { return .imported(symbol: symbol.name) }
     }
     return .address(VirtualAddress(rawValue: address))
-  }
-
-  private func masked(_ value: UInt64) -> UInt64 {
-    header.bits == 64 ? value : value & 0xffff_ffff
   }
 }

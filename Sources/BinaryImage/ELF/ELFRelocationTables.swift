@@ -30,8 +30,8 @@ extension ELFFile {
     let ranges = AddressRanges(of: relocations.wanted.list)
     let collected = Result<ELFRelocations, ImageError> { () throws(ImageError) in
       try ELFRelocations(
-        of: file, header, machine, in: dynamic()?.relocations ?? [],
-        globalOffsets: dynamic()?.globalOffsets, ranges: ranges)
+        of: file, header, machine, in: dynamic.get()?.relocations ?? [],
+        globalOffsets: dynamic.get()?.globalOffsets, ranges: ranges)
     }
     relocations.linked = collected
     return try collected.get().relocation(at: place)
@@ -79,7 +79,7 @@ extension ELFFile {
 
   /// The symbols that the relocations of a section name.
   func symbols(for section: Section) throws(ImageError) -> ELFSymbols? {
-    guard header.isObject else { return try dynamic()?.symbols }
+    guard header.isObject else { return try dynamic.get()?.symbols }
     guard let first = try relocationSections()[section.index]?.first else { return nil }
     let index = try sectionHeader(first).link
     if let known = relocations.symbols[index] { return known }

@@ -73,7 +73,7 @@ struct ELFRelocations {
     in tables: [ELFRelocationTable], globalOffsets: ELFGlobalOffsets? = nil, ranges: AddressRanges
   ) throws(ImageError) {
     (self.file, self.machine, self.ranges) = (file, machine, ranges)
-    copyType = machine.relocations?.copy
+    copyType = machine.relocationTypes?.copy
     (bits, order) = (header.bits, header.order)
     areCombined = header.isObject
     if let globalOffsets { try collect(globalOffsets) }

@@ -34,7 +34,7 @@ final class MachOChains: MachOLinkedFixups {
   /// Reads the header of the fixups at `extent`, and then the segments.
   init(
     of file: OpenedFile, _ header: MachOHeader, at extent: FileExtent,
-    _ segments: () throws(ImageError) -> MachOSegments
+    _ segments: Result<MachOSegments, ImageError>
   ) throws(ImageError) {
     self.file = file
     let size = 28
@@ -53,7 +53,7 @@ final class MachOChains: MachOLinkedFixups {
     imports = MachOChainedImports(words, in: extent, of: file, order)
     try file.check(
       starts <= end, .malformed, "The chains' starts lie outside the fixups.", at: extent.offset)
-    self.segments = try segments()
+    self.segments = try segments.get()
   }
 
   /// What the loader does to the word at `address`, which holds `raw`; nil where it leaves it alone.
@@ -100,15 +100,15 @@ final class MachOChains: MachOLinkedFixups {
     {
       return page
     }
-    guard try UInt32(integer(at: starts, 4)) > UInt32(index) else { return nil }
-    let offset = try integer(at: starts + 4 + UInt64(index) * 4, 4)
+    guard try integer(at: starts, as: UInt32.self) > UInt64(index) else { return nil }
+    let offset = try integer(at: starts + 4 + UInt64(index) * 4, as: UInt32.self)
     guard offset != 0 else { return nil }
     let info = starts + offset
-    let pageSize = try integer(at: info + 4, 2)
-    let formatNumber = UInt16(truncatingIfNeeded: try integer(at: info + 6, 2))
-    let distance = try integer(at: info + 8, 8)
-    let highest = try integer(at: info + 16, 4)
-    let pageCount = try integer(at: info + 20, 2)
+    let pageSize = try integer(at: info + 4, as: UInt16.self)
+    let formatNumber = UInt16(truncatingIfNeeded: try integer(at: info + 6, as: UInt16.self))
+    let distance = try integer(at: info + 8, as: UInt64.self)
+    let highest = try integer(at: info + 16, as: UInt32.self)
+    let pageCount = try integer(at: info + 20, as: UInt16.self)
     guard let format = MachOChainedFormat(rawValue: formatNumber) else {
       let name = MachOChainedFormat.others[formatNumber].map { " (\($0))" } ?? ""
       throw file.error(
@@ -141,13 +141,13 @@ final class MachOChains: MachOLinkedFixups {
   private func chainStarts(
     at table: UInt64, page: UInt64, count: UInt64, _ format: MachOChainedFormat
   ) throws(ImageError) -> [Int] {
-    let start = try integer(at: table + page * 2, 2)
+    let start = try integer(at: table + page * 2, as: UInt16.self)
     if start == 0xffff { return [] }
     guard start & 0x8000 != 0, format == .pointer32 else { return [Int(start)] }
     var starts: [Int] = []
     var index = start & 0x7fff
     while starts.count < 0x8000 {
-      let next = try integer(at: table + index * 2, 2)
+      let next = try integer(at: table + index * 2, as: UInt16.self)
       starts.append(Int(next & 0x7fff))
       if next & 0x8000 != 0 { return starts }
       index += 1
@@ -175,15 +175,14 @@ final class MachOChains: MachOLinkedFixups {
   }
 
   /// An unsigned integer of the tables.
-  private func integer(at offset: UInt64, _ size: Int) throws(ImageError) -> UInt64 {
+  private func integer<Value: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
+    at offset: UInt64, as type: Value.Type
+  ) throws(ImageError) -> UInt64 {
+    let size = MemoryLayout<Value>.size
     try file.check(
       offset + UInt64(size) <= end, .malformed, "A table of the chained fixups lies outside them.",
       at: offset)
     let (bytes, position) = try window.load(file, at: offset, count: size)
-    switch size {
-    case 2: return UInt64(bytes.span.integer(at: position, as: UInt16.self, order: order) ?? 0)
-    case 4: return UInt64(bytes.span.integer(at: position, as: UInt32.self, order: order) ?? 0)
-    default: return bytes.span.integer(at: position, as: UInt64.self, order: order) ?? 0
-    }
+    return UInt64(bytes.span.integer(at: position, as: type, order: order) ?? 0)
   }
 }

@@ -6,23 +6,15 @@ extension MachOFile {
   package func extent(
     from address: VirtualAddress, reading count: UInt64
   ) throws(ImageError) -> FileExtent? {
-    let extent = try segments().extent(from: address)
+    let extent = try segments.get().extent(from: address)
     if let extent, extent.size >= count { try checkReadable(extent.offset, count) }
     return extent
   }
 
-  package func location(of section: Section) throws(ImageError) -> (offset: UInt64?, size: UInt64) {
-    (file.place(of: section), section.size)
-  }
-
-  /// Where the bytes of a section stand in the file, as far as it has them.
-  func held(of section: Section) throws(ImageError) -> FileExtent {
-    guard let offset = file.place(of: section), offset <= file.size else {
-      return try contents(of: section)
-    }
-    let extent = file.held(at: offset, section.size)
-    try checkReadable(extent.offset, extent.size)
-    return extent
+  package func location(
+    of section: Section
+  ) throws(ImageError) -> (offset: UInt64?, size: UInt64, isCompressed: Bool) {
+    (file.place(of: section), section.size, false)
   }
 
   package func anySection(_ ordinal: Int) throws(ImageError) -> Section {
@@ -34,7 +26,7 @@ extension MachOFile {
 
   /// Refuses bytes that are encrypted in this file.
   package func checkReadable(_ offset: UInt64, _ size: UInt64) throws(ImageError) {
-    guard let encrypted = try commands().encrypted, size > 0,
+    guard let encrypted = try commands.get().encrypted, size > 0,
       offset < encrypted.offset + encrypted.size, encrypted.offset < offset + size
     else { return }
     throw file.error(
@@ -49,9 +41,9 @@ extension MachOFile {
   package func memory(at target: PointerValue.Target) throws(ImageError) -> TargetMemory {
     switch target {
     case .address(let address):
-      if try codeRanges().contains(address.rawValue) { return .code }
-      if try segments().extent(from: address) != nil { return .data }
-      return try segments().holds(address) ? .zeros : .outside
+      if try codeRanges.get().contains(address.rawValue) { return .code }
+      if try segments.get().extent(from: address) != nil { return .data }
+      return try segments.get().holds(address) ? .zeros : .outside
     case .section(let ordinal, _):
       let entry = try sectionEntry(ordinal)
       return entry.holdsCode ? .code : entry.offset == nil ? .zeros : .data

@@ -10,7 +10,7 @@ extension MachOFile {
   /// Throws where the file ends before a segment, a section or a table of the loader does, or where
   /// the load commands contradict what else the file says.
   package func checkDeclared() throws(ImageError) {
-    let commands = try commands()
+    let commands = try commands.get()
     func check(_ what: String, _ offset: UInt64, _ size: UInt64) throws(ImageError) {
       guard size == 0 || file.holds(offset, size) else {
         throw file.error(.truncated, "The file ends before \(what) does.", at: offset)
@@ -39,7 +39,7 @@ extension MachOFile {
 
   /// Throws where the segments, the sections and what relocates them contradict each other.
   private func checkContradictions() throws(ImageError) {
-    let commands = try commands()
+    let commands = try commands.get()
     if header.isObject {
       guard !commands.segments.isEmpty else {
         throw file.error(.malformed, "The object has no segment, which would hold its sections.")
@@ -76,7 +76,7 @@ extension MachOFile {
   /// Between the segments of a linked file nothing but zeros stand: a segment was lost otherwise.
   private func checkHoles() throws(ImageError) {
     // This refuses more segments than any file has.
-    let stored = try segments().list.filter { $0.fileSize > 0 }.sorted { $0.offset < $1.offset }
+    let stored = try segments.get().list.filter { $0.fileSize > 0 }.sorted { $0.offset < $1.offset }
     // Each hole gets its share, so that none is left out.
     let most = min(Self.mostOfHole, Self.mostOfHoles / UInt64(max(1, stored.count)))
     var end: UInt64 = 0

@@ -12,8 +12,10 @@ package final class MachOFile: FileFormat {
   /// What the file is.
   package private(set) lazy var identity = makeIdentity()
 
+  package var words: (bits: Int, order: ImageIdentity.ByteOrder) { (header.bits, header.order) }
+
   // Each part is read when it is first needed, once.
-  var words = FileWindow()
+  package var slots = FileWindow()
   package var texts = FileWindow()
   package var mapped = FileWindow()
   var fixups = MachOFixupTables()
@@ -31,7 +33,7 @@ package final class MachOFile: FileFormat {
 
   /// Every section of every segment, in file order.
   package func allSections() throws(ImageError) -> [Section] {
-    try commands().sections.enumerated().map { section($0, $1) }
+    try commands.get().sections.enumerated().map { section($0, $1) }
   }
 
   /// More sections of one name than any linker writes: those of ELF are counted with 16 bits.
@@ -39,7 +41,7 @@ package final class MachOFile: FileFormat {
 
   /// Every section of exactly this name, or of this `SEGMENT,section`, in file order.
   package func findSections(named name: String) throws(ImageError) -> [Section] {
-    let commands = try commands()
+    let commands = try commands.get()
     var found: [Section] = []
     var (total, relocations): (UInt64, UInt64) = (0, 0)
     for (index, entry) in commands.sections.enumerated()
@@ -73,7 +75,7 @@ package final class MachOFile: FileFormat {
 
   /// The entry of a section by its ordinal, which counts from 1.
   func sectionEntry(_ ordinal: Int) throws(ImageError) -> MachOSection {
-    let sections = try commands().sections
+    let sections = try commands.get().sections
     try file.check(
       ordinal >= 1 && ordinal <= sections.count, .outOfImage, "There is no section \(ordinal).")
     return sections[ordinal - 1]
@@ -82,31 +84,24 @@ package final class MachOFile: FileFormat {
   // MARK: - Parts that are read once
 
   /// The load commands.
-  func commands() throws(ImageError) -> MachOCommands { try loadedCommands.get() }
-
-  private lazy var loadedCommands = Result<MachOCommands, ImageError> { () throws(ImageError) in
+  private(set) lazy var commands = Result<MachOCommands, ImageError> { () throws(ImageError) in
     try MachOCommands(of: file, header)
   }
 
   /// The symbols; nil where there are none.
-  func symbols() throws(ImageError) -> MachOSymbols? { try loadedSymbols.get() }
-  private lazy var loadedSymbols = Result<MachOSymbols?, ImageError> { () throws(ImageError) in
-    try commands().symbols.map { MachOSymbols($0, of: file, header) }
+  private(set) lazy var symbols = Result<MachOSymbols?, ImageError> { () throws(ImageError) in
+    try commands.get().symbols.map { MachOSymbols($0, of: file, header) }
   }
 
   /// The segments of a linked file.
-  func segments() throws(ImageError) -> MachOSegments { try loadedSegments.get() }
-
-  private lazy var loadedSegments = Result<MachOSegments, ImageError> { () throws(ImageError) in
-    try MachOSegments(commands(), of: file)
+  private(set) lazy var segments = Result<MachOSegments, ImageError> { () throws(ImageError) in
+    try MachOSegments(commands.get(), of: file)
   }
 
   /// The addresses of the sections that are run.
-  func codeRanges() throws(ImageError) -> AddressRanges { try loadedCode.get() }
-
-  private lazy var loadedCode = Result<AddressRanges, ImageError> { () throws(ImageError) in
+  private(set) lazy var codeRanges = Result<AddressRanges, ImageError> { () throws(ImageError) in
     AddressRanges(
-      try commands().sections.filter(\.holdsCode).map {
+      try commands.get().sections.filter(\.holdsCode).map {
         $0.address..<$0.address.saturating(adding: $0.size)
       })
   }

@@ -41,7 +41,7 @@ extension MachOFile {
   ) throws(ImageError) -> (any MachOLinkedFixups)? {
     let range = place..<place.saturating(adding: UInt64(header.wordSize))
     if let known = try fixups.linked?.get(), known.ranges.covers(range) { return known }
-    let (file, header, commands) = (file, header, try commands())
+    let (file, header, commands) = (file, header, try commands.get())
     let found: Result<any MachOLinkedFixups, ImageError>
     if let extent = commands.chainedFixups, extent.size > 0 {
       found = Result { () throws(ImageError) in
@@ -50,13 +50,13 @@ extension MachOFile {
     } else if let info = commands.dyldInfo {
       let ranges = wantedRanges(with: section)
       found = Result { () throws(ImageError) in
-        try MachOFixups(of: file, header, segments(), info, ranges: ranges)
+        try MachOFixups(of: file, header, segments.get(), info, ranges: ranges)
       }
     } else if let extents = commands.classicRelocations, commands.chainedFixups == nil {
       let ranges = wantedRanges(with: section)
       found = Result { () throws(ImageError) in
         let countsFromWritable = header.machine.countsFromWritableSegment || header.hasSplitSegments
-        let origin = try segments().list.first { $0.isWritable || !countsFromWritable }
+        let origin = try segments.get().list.first { $0.isWritable || !countsFromWritable }
         return try MachORelocations(
           of: file, header, in: extents, ranges: ranges, origin: origin?.address ?? 0)
       }

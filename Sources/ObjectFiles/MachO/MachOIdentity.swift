@@ -10,7 +10,7 @@ extension MachOFile {
     ImageIdentity(
       path: file.path, container: file.container, format: .macho, bits: header.bits,
       byteOrder: header.order, machine: header.machine.name, kind: kind,
-      id: (try? commands().uuid) ?? [])
+      id: (try? commands.get().uuid) ?? [])
   }
 
   private var kind: ImageIdentity.Kind {

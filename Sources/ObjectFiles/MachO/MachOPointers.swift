@@ -19,17 +19,6 @@ extension MachOFile {
     return unrelocated(raw)
   }
 
-  /// The word as it stands in the file.
-  private func word(at offset: UInt64, in section: Section) throws(ImageError) -> UInt64 {
-    let size = UInt64(header.wordSize)
-    let extent = try held(of: section)
-    try file.check(
-      extent.size >= size && offset <= extent.size - size, .truncated,
-      "The section has no whole pointer at 0x\(offset.hexadecimal).", section: section.name)
-    let (bytes, position) = try words.load(file, at: extent.offset + offset, count: Int(size))
-    return bytes.span.word(at: position, bits: header.bits, order: header.order) ?? 0
-  }
-
   /// What a word means that the loader leaves alone.
   private func unrelocated(_ raw: UInt64) -> PointerValue {
     if raw == 0 { return PointerValue(rawValue: 0, target: .null, resolution: .none) }
@@ -58,7 +47,7 @@ extension MachOFile {
       let isExecutable = header.type == MachOHeader.FileType.execute
       let own =
         bind.mayBeOwn(isExecutable: isExecutable)
-        ? try symbols()?.definition(of: bind.symbol) : nil
+        ? try symbols.get()?.definition(of: bind.symbol) : nil
       return PointerValue(
         rawValue: raw,
         target: own.map { linked($0 &+ UInt64(bitPattern: bind.addend)) }
@@ -97,7 +86,7 @@ extension MachOFile {
     case .section(0): return unresolvable("the relocation names no section")
     case .section(let ordinal): return try counted(fromSection: ordinal)
     case .address(let address):
-      guard let index = try commands().sections.firstIndex(where: { $0.holds(address) }) else {
+      guard let index = try commands.get().sections.firstIndex(where: { $0.holds(address) }) else {
         return unresolvable("the relocation names an address of no section")
       }
       return try counted(fromSection: index + 1)
@@ -108,7 +97,7 @@ extension MachOFile {
   private func resolve(
     _ number: UInt64, addend: UInt64, raw: UInt64
   ) throws(ImageError) -> PointerValue {
-    guard let symbols = try symbols() else {
+    guard let symbols = try symbols.get() else {
       throw file.error(.malformed, "A relocation names symbol \(number), but there are no symbols.")
     }
     let symbol = try symbols.symbol(number)
@@ -125,9 +114,5 @@ extension MachOFile {
 
   private func linked(_ address: UInt64) -> PointerValue.Target {
     .address(VirtualAddress(rawValue: masked(address)))
-  }
-
-  private func masked(_ value: UInt64) -> UInt64 {
-    header.bits == 64 ? value : value & 0xffff_ffff
   }
 }

@@ -8,7 +8,7 @@ extension MachOFile {
   /// Whether all parts of an object's section, or the section, are marked.
   package func isRetained(_ section: Section) throws(ImageError) -> Bool {
     guard header.isObject, !section.isRetained, section.size > 0 else { return section.isRetained }
-    guard let symbols = try symbols() else { return false }
+    guard let symbols = try symbols.get() else { return false }
     let start = try sectionEntry(section.index).address
     let marks = try symbols.marks(inSection: section.index)
     // Without this flag a section is one part, whatever stands in it.
