@@ -84,25 +84,24 @@ struct LayeredPart {
     for link in links {
       let isForward = slots[link.from].column <= slots[link.to].column
       let (start, end) = isForward ? (link.from, link.to) : (link.to, link.from)
-      if let passed = shared[[start, end]] {
-        passes.append((link.arrow, isForward ? passed : passed.reversed()))
-        continue
-      }
-      var passed: [Int] = []
-      var last = start
-      if bends, slots[end].column - slots[start].column > 1 {
-        for column in (slots[start].column + 1)..<slots[end].column {
-          slots.append(Slot(size: Size(width: 0, height: 4), column: column))
-          join(last, slots.count - 1)
-          last = slots.count - 1
-          passed.append(last)
-        }
-      }
-      if slots[start].column < slots[end].column { join(last, end) }
+      let passed = shared[[start, end]] ?? way(from: start, to: end, isBent: bends)
       shared[[start, end]] = passed
       passes.append((link.arrow, isForward ? passed : passed.reversed()))
     }
     return passes
+  }
+
+  /// Joins two slots by way of new ones in the columns between them, where it is bent; answers those.
+  private mutating func way(from start: Int, to end: Int, isBent: Bool) -> [Int] {
+    let columns = slots[start].column..<slots[end].column
+    var passed: [Int] = []
+    for column in columns.dropFirst() where isBent {
+      slots.append(Slot(size: Size(width: 0, height: 4), column: column))
+      join(passed.last ?? start, slots.count - 1)
+      passed.append(slots.count - 1)
+    }
+    if !columns.isEmpty { join(passed.last ?? start, end) }
+    return passed
   }
 
   private mutating func join(_ left: Int, _ right: Int) {
@@ -215,7 +214,7 @@ struct LayeredPart {
   ///
   /// Slots that would overlap share a block, which stands in the middle of their wishes.
   private mutating func spread(_ column: [Int], _ gap: Int, wishes: [Double]) {
-    var blocks: [(wish: Double, count: Double, slots: Int)] = []
+    var blocks: [(wish: Double, count: Int)] = []
     var offsets: [Double] = []
     var offset = 0.0
     for (index, slot) in column.enumerated() {
@@ -224,24 +223,17 @@ struct LayeredPart {
         offset += Double(gap)
       }
       offsets.append(offset)
-      var block = (wish: wishes[index] - offset, count: 1.0, slots: 1)
+      var block = (wish: wishes[index] - offset, count: 1)
       while let last = blocks.last, last.wish >= block.wish {
         blocks.removeLast()
-        let count = last.count + block.count
-        block = (
-          (last.wish * last.count + block.wish * block.count) / count, count,
-          last.slots + block.slots
-        )
+        let sum = last.wish * Double(last.count) + block.wish * Double(block.count)
+        block.count += last.count
+        block.wish = sum / Double(block.count)
       }
       blocks.append(block)
     }
-    var index = 0
-    for block in blocks {
-      for _ in 0..<block.slots {
-        slots[column[index]].centre = block.wish + offsets[index]
-        index += 1
-      }
-    }
+    let starts = blocks.flatMap { repeatElement($0.wish, count: $0.count) }
+    for (index, slot) in column.enumerated() { slots[slot].centre = starts[index] + offsets[index] }
   }
 }
 
