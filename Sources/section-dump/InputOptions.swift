@@ -55,6 +55,19 @@ struct InputOptions: ParsableArguments {
   }
 }
 
+/// The arguments of most commands: which files are read, and how results are printed.
+struct FileOptions: ParsableArguments {
+  @OptionGroup var inputs: InputOptions
+  @OptionGroup var output: OutputOptions
+  @OptionGroup var isolation: IsolationOptions
+
+  /// The files, and how far reading them may reach.
+  var values: Inputs { isolation.apply(to: inputs.values) }
+
+  /// Prints what a command shows of each file.
+  func show(_ dump: some Dump) throws { try DumpRun(dump, values, output.values)().end() }
+}
+
 /// Which sections of each file are shown.
 struct SectionOptions: ParsableArguments {
   @Option(

@@ -10,16 +10,12 @@ struct Hex: ParsableCommand {
       in the section. Lines that repeat the one before are counted.
       """)
 
-  @OptionGroup var inputs: InputOptions
-  @OptionGroup var output: OutputOptions
-  @OptionGroup var isolation: IsolationOptions
-
+  @OptionGroup var files: FileOptions
   @OptionGroup var sections: SectionOptions
 
   func run() throws {
-    let slots = PointerSlots(wanted: sections.wanted, maxBytes: inputs.values.maxBytes)
-    let dump = SlotDump(form: .hex, slots: slots)
-    try DumpRun(dump, isolation.apply(to: inputs.values), output.values)().end()
+    let slots = PointerSlots(wanted: sections.wanted, maxBytes: files.inputs.maxBytes)
+    try files.show(SlotDump(form: .hex, slots: slots))
   }
 }
 

@@ -7,9 +7,7 @@ struct Records: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "records", abstract: "Shows what each file would register (default).")
 
-  @OptionGroup var inputs: InputOptions
-  @OptionGroup var output: OutputOptions
-  @OptionGroup var isolation: IsolationOptions
+  @OptionGroup var files: FileOptions
 
   @Option(
     name: .customLong("module"),
@@ -32,8 +30,8 @@ struct Records: ParsableCommand {
   var requirements: [Requirement] = []
 
   func run() throws {
-    let dump = RecordDump(wanted: Wanted(requirements, modules: modules, services: services))
-    try DumpRun(dump, isolation.apply(to: inputs.values), output.values)().end()
+    try files.show(
+      RecordDump(wanted: Wanted(requirements, modules: modules, services: services)))
   }
 }
 

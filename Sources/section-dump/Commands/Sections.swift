@@ -6,13 +6,9 @@ struct Sections: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sections", abstract: "Shows the section table.")
 
-  @OptionGroup var inputs: InputOptions
-  @OptionGroup var output: OutputOptions
-  @OptionGroup var isolation: IsolationOptions
+  @OptionGroup var files: FileOptions
 
-  func run() throws {
-    try DumpRun(SectionDumpTable(), isolation.apply(to: inputs.values), output.values)().end()
-  }
+  func run() throws { try files.show(SectionDumpTable()) }
 }
 
 /// The sections of each image.

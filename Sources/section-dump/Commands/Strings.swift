@@ -12,10 +12,7 @@ struct Strings: ParsableCommand {
       structures is read by --stride, the bytes of each, and --at, where its pointers are.
       """)
 
-  @OptionGroup var inputs: InputOptions
-  @OptionGroup var output: OutputOptions
-  @OptionGroup var isolation: IsolationOptions
-
+  @OptionGroup var files: FileOptions
   @OptionGroup var sections: SectionOptions
 
   @Option(
@@ -41,10 +38,9 @@ struct Strings: ParsableCommand {
   }
 
   func run() throws {
-    var slots = PointerSlots(wanted: sections.wanted, maxBytes: inputs.values.maxBytes)
+    var slots = PointerSlots(wanted: sections.wanted, maxBytes: files.inputs.maxBytes)
     slots.stride = stride.map { UInt64($0) }
     if !at.isEmpty { slots.places = Set(at).sorted().map { UInt64($0) } }
-    let dump = SlotDump(form: .strings, slots: slots)
-    try DumpRun(dump, isolation.apply(to: inputs.values), output.values)().end()
+    try files.show(SlotDump(form: .strings, slots: slots))
   }
 }

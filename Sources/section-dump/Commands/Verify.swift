@@ -15,9 +15,7 @@ struct Verify: ParsableCommand {
       input could not be read or holds a malformed entry.
       """)
 
-  @OptionGroup var inputs: InputOptions
-  @OptionGroup var output: OutputOptions
-  @OptionGroup var isolation: IsolationOptions
+  @OptionGroup var files: FileOptions
 
   @Option(
     name: .customLong("require"),
@@ -30,9 +28,9 @@ struct Verify: ParsableCommand {
   var strict = false
 
   func run() throws {
-    let files = isolation.apply(to: inputs.values)
-    try Survey.serve(files, readsTypes: true)
-    let survey = Survey(files, readsTypes: true)
+    let inputs = files.values
+    try Survey.serve(inputs, readsTypes: true)
+    let survey = Survey(inputs, readsTypes: true)
     var findings = Verdict(on: survey).findings
     let missing = requirements.filter { required in
       !survey.declared.contains {
@@ -47,7 +45,7 @@ struct Verify: ParsableCommand {
           "no file has the required \(required.kind) \(required.name)",
           remedy: "add the file that has it, or correct the name"))
     }
-    let presentation = output.values
+    let presentation = files.output.values
     let sink = ByteSink(descriptor: 1)
     write(findings, of: survey, in: presentation, to: sink)
     let isWritten = sink.finish(ByteSink(descriptor: 2))
