@@ -154,8 +154,8 @@ struct SlotReader {
       return
     }
     do throws(ImageError) {
-      let text = try image.withText(at: pointer.target, limit: PointerSlots.textLimit) { bytes in
-        String(repairing: bytes)
+      let text = try image.withText(at: pointer.target, limit: PointerSlots.textLimit) {
+        String(decoding: $0)
       }
       room -= text.utf8.count + 1
       slot.string = text
@@ -174,16 +174,5 @@ extension ImageIdentity.ByteOrder {
     self == .little
       ? bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
       : bytes.reduce(0) { $0 << 8 | UInt64($1) }
-  }
-}
-
-extension String {
-  /// Text with the replacement character where bytes are no UTF-8.
-  init(repairing bytes: Span<UInt8>) {
-    if let valid = try? UTF8Span(validating: bytes) {
-      self.init(copying: valid)
-    } else {
-      self.init(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
-    }
   }
 }

@@ -74,9 +74,7 @@ extension Record {
   func changes(to new: Record) -> String {
     let sides = [
       ("implementation", implementation ?? "–", new.implementation ?? "–"),
-      (
-        "attributes", attributes.words, new.attributes.words
-      ),
+      ("attributes", attributes.words, new.attributes.words),
       ("encoding", encoding.rawValue, new.encoding.rawValue),
     ]
     let changes = sides.filter { $0.1 != $0.2 }.map { what, old, new in

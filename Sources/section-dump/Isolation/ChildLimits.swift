@@ -1,3 +1,4 @@
+internal import BinaryImage
 internal import LibC
 
 /// What a child may use for each file that it reads.
@@ -68,13 +69,9 @@ enum ChildLimits {
   /// The address space that this process has, in bytes, which is what is limited; nil where the
   /// system does not say.
   private static var memoryUsed: Int? {
-    let file = unsafe open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
-    defer { close(file) }
-    var digits = [UInt8](repeating: 0, count: 32)
-    // Sound: the pointer covers the whole array for the duration of the call.
-    guard unsafe read(file, &digits, digits.count) > 0,
-      let pages = Int(String(decoding: digits.prefix { $0 != 0x20 }, as: UTF8.self))
-    else { return nil }
-    return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+    let digits = systemFile("/proc/self/statm").bytes.prefix { $0 != 0x20 }
+    return Int(String(decoding: digits, as: UTF8.self)).map {
+      $0 * Int(sysconf(Int32(_SC_PAGESIZE)))
+    }
   }
 }

@@ -59,14 +59,5 @@ extension Place {
 
 extension [UInt8] {
   /// Two digits a byte.
-  var hexadecimal: String {
-    func digit(_ value: UInt8) -> UInt8 { value + (value < 10 ? 0x30 : 0x57) }
-    var digits: [UInt8] = []
-    digits.reserveCapacity(count * 2)
-    for byte in self {
-      digits.append(digit(byte >> 4))
-      digits.append(digit(byte & 0xf))
-    }
-    return String(decoding: digits, as: UTF8.self)
-  }
+  var hexadecimal: String { map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined() }
 }

@@ -155,7 +155,7 @@ private struct TypeReader {
   private func name(at descriptor: UInt64) throws(ImageError) -> String {
     // Texts are anywhere: no bit of the distance is free.
     let address = VirtualAddress(rawValue: try relative(at: descriptor &+ 8, flags: 0).target)
-    return try image.withText(at: .address(address), limit: 1 << 12) { String(repairing: $0) }
+    return try image.withText(at: .address(address), limit: 1 << 12) { String(decoding: $0) }
   }
 
   /// The type that an extension of this image's own type extends; nil for another image's.
