@@ -61,8 +61,8 @@ extension String {
 }
 
 extension UInt64 {
-  /// The number in base 16, without a prefix.
-  package var hexadecimal: String { String(self, radix: 16) }
+  /// The number in base 16, as reports and messages print it: `0x3018`.
+  package var hexadecimal: String { "0x" + String(self, radix: 16) }
 
   /// The sum, or the largest number where that would overflow.
   package func saturating(adding other: UInt64) -> UInt64 {

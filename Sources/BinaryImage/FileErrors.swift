@@ -24,7 +24,7 @@ extension OpenedFile {
       case .null: "A null pointer leads to no text."
       case .imported(let symbol): "The text is '\(symbol)' of another image."
       case .foreign(let address):
-        "0x\(UInt64(address.rawValue).hexadecimal) is an address of a process."
+        "\(UInt64(address.rawValue).hexadecimal) is an address of a process."
       case .unresolvable(let reason): reason
       case .address, .section: "The pointer leads out of the file."
       }
@@ -33,6 +33,6 @@ extension OpenedFile {
 
   /// The error for an address that no segment of the file has bytes for.
   package func outsideSegments(_ address: VirtualAddress) -> ImageError {
-    error(.outOfImage, "No segment holds bytes of the file at 0x\(address.rawValue.hexadecimal).")
+    error(.outOfImage, "No segment holds bytes of the file at \(address.rawValue.hexadecimal).")
   }
 }

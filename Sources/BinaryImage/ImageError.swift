@@ -75,7 +75,7 @@ extension ImageError: CustomStringConvertible {
       place += ": \(section)"
       if let index { place += "[\(index)]" }
     }
-    if let offset { place += " (offset 0x\(String(offset.rawValue, radix: 16)))" }
+    if let offset { place += " (offset \(offset.rawValue.hexadecimal))" }
     return "\(place): \(message)".escaped
   }
 }

@@ -23,7 +23,7 @@ extension OpenedFile {
       guard let place = try? furthest(section), place >= section.size else { continue }
       throw error(
         .malformed,
-        "A relocation writes to 0x\(place.hexadecimal) of the section, behind its "
+        "A relocation writes to \(place.hexadecimal) of the section, behind its "
           + "\(section.size) bytes.", section: section.name, at: self.place(of: section))
     }
   }

@@ -120,7 +120,7 @@ extension FileFormat {
     }
     guard let found else {
       throw file.error(
-        .truncated, "The section has no whole pointer at 0x\(offset.hexadecimal).",
+        .truncated, "The section has no whole pointer at \(offset.hexadecimal).",
         section: section.name)
     }
     return found
@@ -140,7 +140,7 @@ extension FileFormat {
     let inflated = try inflated(section)
     try file.check(
       offset < inflated.map { UInt64($0.count) } ?? extent.size, .outOfImage,
-      "0x\(offset.hexadecimal) lies past the end of section \(index).")
+      "\(offset.hexadecimal) lies past the end of section \(index).")
     guard let inflated else {
       return try texts.withText(
         file, at: extent.offset + offset, size: extent.size - offset, limit: limit, body)

@@ -89,7 +89,7 @@ package struct MappedRange: Hashable, Sendable {
   }
 
   /// What the kernel calls it in `map_files`.
-  package var mapping: String { "\(start.hexadecimal)-\(end.hexadecimal)" }
+  package var mapping: String { "\(String(start, radix: 16))-\(String(end, radix: 16))" }
 }
 
 /// The system's text for an error number.

@@ -120,7 +120,7 @@ extension ELFFile {
       else { continue }
       throw file.error(
         .malformed,
-        "The note says that entries stand at 0x\(start.hexadecimal) to 0x\(end.hexadecimal), where "
+        "The note says that entries stand at \(start.hexadecimal) to \(end.hexadecimal), where "
           + "the section table has no such section.", section: section.name,
         at: file.place(of: section))
     }
@@ -136,7 +136,7 @@ extension ELFFile {
       throw file.error(
         .malformed,
         "The section's header leads to other bytes than the loader maps at its address, "
-          + "0x\(section.address.rawValue.hexadecimal).", section: section.name, at: offset)
+          + "\(section.address.rawValue.hexadecimal).", section: section.name, at: offset)
     }
   }
 }

@@ -35,7 +35,7 @@ struct ELFDynamic {
       guard let extent = segments.extent(from: VirtualAddress(rawValue: start), size: size) else {
         throw file.error(
           .truncated,
-          "The dynamic section names \(size) bytes of relocations at 0x\(start.hexadecimal), "
+          "The dynamic section names \(size) bytes of relocations at \(start.hexadecimal), "
             + "which no segment holds.")
       }
       relocations.append(ELFRelocationTable(encoding: encoding, extent: extent))

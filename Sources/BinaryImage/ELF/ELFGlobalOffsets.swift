@@ -32,7 +32,7 @@ struct ELFGlobalOffsets {
       throw file.error(
         .truncated,
         "The dynamic section names a global offset table of \(count) words at "
-          + "0x\(start.hexadecimal), which no segment of the file holds.")
+          + "\(start.hexadecimal), which no segment of the file holds.")
     }
     (self.locals, self.extent, address) = (locals, extent, start)
   }

@@ -20,8 +20,8 @@ extension ELFFile {
       else {
         throw file.error(
           .malformed,
-          "The note says 0x\(extent.start.rawValue.hexadecimal) to "
-            + "0x\(extent.stop.rawValue.hexadecimal), which no segment holds.", section: name)
+          "The note says \(extent.start.rawValue.hexadecimal) to "
+            + "\(extent.stop.rawValue.hexadecimal), which no segment holds.", section: name)
       }
       return file.offset(stored.offset)
     }

@@ -65,7 +65,7 @@ struct ELFSectionHeader {
     if Int(type) < Self.standard.count, !Self.standard[Int(type)].isEmpty {
       return Self.standard[Int(type)]
     }
-    return Self.systems[type] ?? Self.processors[machine]?[type] ?? "0x" + UInt64(type).hexadecimal
+    return Self.systems[type] ?? Self.processors[machine]?[type] ?? UInt64(type).hexadecimal
   }
 
   private static let standard = [

@@ -99,7 +99,7 @@ internal import CImageList
     case IMAGE_TEXT_COPIED where text.size <= limit: return contents.withText(text, body)
     case IMAGE_TEXT_COPIED, IMAGE_TEXT_UNTERMINATED:
       throw error(
-        .unterminated, "The text at 0x\(UInt64(text.address).hexadecimal) does not end in time.")
+        .unterminated, "The text at \(UInt64(text.address).hexadecimal) does not end in time.")
     case IMAGE_TEXT_OVER_BUDGET:
       throw error(
         .unterminated,
@@ -107,7 +107,7 @@ internal import CImageList
     default:
       throw error(
         .outOfImage,
-        "0x\(UInt64(text.address).hexadecimal) is not among the image's file contents.")
+        "\(UInt64(text.address).hexadecimal) is not among the image's file contents.")
     }
   }
 

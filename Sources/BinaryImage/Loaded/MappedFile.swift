@@ -24,7 +24,7 @@ extension MappedSection {
     guard !overflow else {
       throw file.error(
         .outOfImage,
-        "The section's address is 0x\(address.rawValue.hexadecimal), where nothing is mapped.",
+        "The section's address is \(address.rawValue.hexadecimal), where nothing is mapped.",
         section: SectionNote.names[kind])
     }
     self.init(kind: kind, start: start, stop: stop)

@@ -100,7 +100,7 @@ struct Archive: ContainerFormat {
       }
       try file.check(
         furthest < position, .truncated,
-        "The index names a member at 0x\(furthest.hexadecimal), past the last.", at: position)
+        "The index names a member at \(furthest.hexadecimal), past the last.", at: position)
     } catch {
       body(.failure(error))
     }

@@ -85,7 +85,7 @@ extension MachOFile {
         let size = min(segment.offset - end, most)
         try file.check(
           file.read(at: end, count: Int(size)).allSatisfy({ $0 == 0 }), .malformed,
-          "No segment holds the bytes up to 0x\(segment.offset.hexadecimal), which are not empty.",
+          "No segment holds the bytes up to \(segment.offset.hexadecimal), which are not empty.",
           at: end)
       }
       end = max(end, segment.offset.saturating(adding: segment.fileSize))
@@ -109,7 +109,7 @@ extension MachOFile {
         throw file.error(
           .malformed,
           "The section lies outside the segment \(segment.name), or leads to other bytes than the "
-            + "loader maps at its address, 0x\(section.address.hexadecimal).",
+            + "loader maps at its address, \(section.address.hexadecimal).",
           section: section.name, at: offset)
       }
     }
@@ -125,7 +125,7 @@ extension MachOFile {
       guard let place = try? lastFixup(in: gap) else { continue }
       throw file.error(
         .malformed,
-        "The loader fixes up a word at 0x\(place.hexadecimal), behind the section's end, where no "
+        "The loader fixes up a word at \(place.hexadecimal), behind the section's end, where no "
           + "section is.", section: gap.name, at: file.place(of: gap))
     }
   }

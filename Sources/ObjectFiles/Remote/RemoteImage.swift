@@ -91,7 +91,7 @@ package final class RemoteImage: PointerFollowing {
     }
     throw mapping.error(
       .unterminated,
-      "No NUL ends the text at 0x\(start.rawValue.hexadecimal) within \(limit) bytes, or it is not "
+      "No NUL ends the text at \(start.rawValue.hexadecimal) within \(limit) bytes, or it is not "
         + "there any more.")
   }
 
@@ -101,7 +101,7 @@ package final class RemoteImage: PointerFollowing {
     let bytes = try memory.read(at: address.rawValue &+ headers.bias, count: count)
     try mapping.check(
       bytes.count == count, .truncated,
-      "Of \(count) bytes at 0x\(address.rawValue.hexadecimal), \(bytes.count) are there.",
+      "Of \(count) bytes at \(address.rawValue.hexadecimal), \(bytes.count) are there.",
       section: section)
     return bytes
   }

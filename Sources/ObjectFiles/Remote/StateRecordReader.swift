@@ -115,7 +115,7 @@ struct StateRecordReader {
     let bytes = try memory.read(at: address, count: count)
     try mapping.check(
       bytes.count == count, .truncated,
-      "Of \(count) bytes of its state record at 0x\(address.hexadecimal), "
+      "Of \(count) bytes of its state record at \(address.hexadecimal), "
         + "\(bytes.count) are there.")
     return bytes
   }

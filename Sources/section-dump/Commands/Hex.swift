@@ -97,8 +97,8 @@ struct HexRows {
   }
 
   private func write(_ bytes: ArraySlice<UInt8>, at start: UInt64, _ notes: [String]) {
-    let address = String(hexadecimal: section.address.rawValue &+ start)
-    let end = String(hexadecimal: section.address.rawValue &+ section.size)
+    let address = (section.address.rawValue &+ start).hexadecimal
+    let end = (section.address.rawValue &+ section.size).hexadecimal
     var digits = ""
     var text = ""
     for (index, byte) in bytes.enumerated() {

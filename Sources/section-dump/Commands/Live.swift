@@ -130,7 +130,7 @@ private struct LiveReport {
       for record in records {
         CSV.write(
           [
-            pid.map(String.init) ?? "", mapping.path, String(hexadecimal: mapping.base),
+            pid.map(String.init) ?? "", mapping.path, mapping.base.hexadecimal,
             String(mapping.isDeleted), String(mapping.isReplaced),
           ] + RecordDump.fields(of: record.record) + record.fields, to: text)
       }
@@ -138,7 +138,7 @@ private struct LiveReport {
     case .table:
       stream.send(.item)
       text.write(
-        place.heading(identity, output.style) + "  mapped at \(String(hexadecimal: mapping.base))"
+        place.heading(identity, output.style) + "  mapped at \(mapping.base.hexadecimal)"
           + (mapping.isReplaced ? ", replaced since" : mapping.isDeleted ? ", deleted since" : "")
           + "\n")
       var table = LiveRecord.table(of: records, withStates: states != nil)

@@ -72,7 +72,7 @@ struct PointerSlot {
   ]
 
   func fields(section: String) -> [String] {
-    func text(_ number: UInt64?) -> String { number.map { String(hexadecimal: $0) } ?? "" }
+    func text(_ number: UInt64?) -> String { number.map(\.hexadecimal) ?? "" }
     return [
       section, String(index), text(address), text(offset), text(raw), resolution.rawValue,
       text(target), symbol ?? "", string ?? "", kind.rawValue, String(repeats), note ?? "",
@@ -81,9 +81,9 @@ struct PointerSlot {
 
   /// Where the slot leads, for a person; the number where it is one.
   var destination: String {
-    let place = target.map { String(hexadecimal: $0) }
+    let place = target.map(\.hexadecimal)
     let parts = [symbol ?? (kind == .code ? "code" : nil), place].compactMap { $0 }
-    if kind == .number, let raw { return String(hexadecimal: raw) }
+    if kind == .number, let raw { return raw.hexadecimal }
     return parts.isEmpty ? "–" : parts.joined(separator: " ")
   }
 

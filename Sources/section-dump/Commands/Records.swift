@@ -90,8 +90,8 @@ struct RecordDump: Dump {
     return [
       record.kind.description, record.name, record.implementation ?? "",
       String(record.attributes.priority), record.attributes.json, origin.section,
-      String(origin.index), String(hexadecimal: origin.address.rawValue),
-      origin.offset.map { String(hexadecimal: $0.rawValue) } ?? "", record.encoding.rawValue,
+      String(origin.index), origin.address.rawValue.hexadecimal,
+      origin.offset.map(\.rawValue.hexadecimal) ?? "", record.encoding.rawValue,
       record.resolution.rawValue, record.accessorName ?? "",
     ]
   }

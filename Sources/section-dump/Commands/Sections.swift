@@ -38,8 +38,8 @@ struct SectionDumpTable: Dump {
 
   func writeRows(_ section: Section, of found: ReadImage, _ row: ([String]) -> Void) {
     row([
-      section.name, section.segment ?? "", String(hexadecimal: section.address.rawValue),
-      section.offset.map { String(hexadecimal: $0.rawValue) } ?? "", String(section.size),
+      section.name, section.segment ?? "", section.address.rawValue.hexadecimal,
+      section.offset.map(\.rawValue.hexadecimal) ?? "", String(section.size),
       section.flags, section.type, String(section.alignment), String(section.entrySize),
       section.link.map { String($0) } ?? "",
     ])
@@ -52,8 +52,8 @@ struct SectionDumpTable: Dump {
     for section in sections {
       table.add([
         String(section.index), section.fullName, section.type,
-        String(hexadecimal: section.address.rawValue),
-        section.offset.map { String(hexadecimal: $0.rawValue) } ?? "–", String(section.size),
+        section.address.rawValue.hexadecimal,
+        section.offset.map(\.rawValue.hexadecimal) ?? "–", String(section.size),
         String(section.entrySize), section.link.map { String($0) } ?? "–",
         String(section.alignment), section.flags,
       ])

@@ -78,7 +78,7 @@ struct SlotDump: Dump {
   private func cells(of slot: PointerSlot, in section: String) -> [String] {
     let place = slots.stride.map { slot.position % $0 }.flatMap { $0 > 0 ? "+\($0)" : nil } ?? ""
     return [
-      "\(section)\(slot.number)\(place)", String(hexadecimal: slot.address),
+      "\(section)\(slot.number)\(place)", slot.address.hexadecimal,
       slot.kind == .text ? "text" : slot.resolution.rawValue, slot.destination,
       slot.string ?? slot.note.map { "(\($0))" } ?? "–",
     ]

@@ -69,7 +69,7 @@ struct JSONWriter {
 
   /// Writes a number as a string of hexadecimal digits, which no reader rounds.
   mutating func hexadecimal(key name: StaticString? = nil, _ number: UInt64?) {
-    string(key: name, number.map { String(hexadecimal: $0) })
+    string(key: name, number.map(\.hexadecimal))
   }
 
   /// Writes the key of a value that writes itself next; any text can be one.

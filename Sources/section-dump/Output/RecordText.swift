@@ -7,19 +7,19 @@ extension Record {
     guard let accessor, accessor.target != .null else { return nil }
     if let symbol = accessor.symbol { return symbol }
     return switch accessor.target {
-    case .address(let address): String(hexadecimal: address.rawValue)
-    case .section(_, let offset): String(hexadecimal: offset)
+    case .address(let address): address.rawValue.hexadecimal
+    case .section(_, let offset): offset.hexadecimal
     case .imported(let symbol): symbol
-    case .foreign(let address): String(hexadecimal: UInt64(address.rawValue))
+    case .foreign(let address): UInt64(address.rawValue).hexadecimal
     case .null, .unresolvable: nil
     }
   }
 
   /// `BeehiveMods[0] 0x30a0 → 0x560`
   var place: String {
-    let slot = "\(origin.section)[\(origin.index)] \(String(hexadecimal: origin.address.rawValue))"
+    let slot = "\(origin.section)[\(origin.index)] \(origin.address.rawValue.hexadecimal)"
     guard let textAddress else { return slot }
-    return "\(slot) → \(String(hexadecimal: textAddress.rawValue))"
+    return "\(slot) → \(textAddress.rawValue.hexadecimal)"
   }
 
   /// Writes an object; `path` stands in it where several files' records share an array, and what `more`

@@ -179,7 +179,7 @@ struct Survey {
   }
 
   private mutating func note(_ problem: ImageError, _ place: Place) {
-    let offset = problem.offset.map { " (offset \(String(hexadecimal: $0.rawValue)))" } ?? ""
+    let offset = problem.offset.map { " (offset \($0.rawValue.hexadecimal))" } ?? ""
     findings.append(
       Finding(
         code: problem.code.rawValue, level: .error,
