@@ -19,9 +19,9 @@ package struct FilePart: Hashable, Sendable {
   package func forEachPiece(_ body: ([UInt8]) -> Void) throws(ImageError) {
     let file = try OpenedFile(path: path, name: String(decoding: path, as: UTF8.self))
     let (end, overflow) = offset.addingReportingOverflow(size)
-    guard !overflow, end <= file.size else {
-      throw file.error(.truncated, "The file has become smaller since it was read.", at: offset)
-    }
+    try file.check(
+      !overflow && end <= file.size, .truncated, "The file has become smaller since it was read.",
+      at: offset)
     try file.forEachPiece(of: FileExtent(offset: offset, size: size), entry: 1, body)
   }
 }

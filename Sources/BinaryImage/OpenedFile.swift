@@ -97,10 +97,9 @@ package final class OpenedFile {
   package init(
     _ member: String, of file: OpenedFile, at offset: UInt64, size: UInt64
   ) throws(ImageError) {
-    guard file.holds(offset, size) else {
-      throw file.error(
-        .truncated, "The file ends before the \(size) bytes of \(member) do.", at: offset)
-    }
+    try file.check(
+      file.holds(offset, size), .truncated,
+      "The file ends before the \(size) bytes of \(member) do.", at: offset)
     (name, path, container) = ("\(file.name)(\(member))", file.path, file.container + [member])
     (whole, base, self.size, systemName) = (file, file.base + offset, size, file.systemName)
     (descriptor, allocatedSize) = (file.descriptor, file.allocatedSize)

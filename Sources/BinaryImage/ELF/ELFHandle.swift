@@ -40,9 +40,9 @@ internal import CElf
     ofPart file: OpenedFile
   ) throws(ImageError) -> UnsafeMutableRawBufferPointer? {
     guard !file.isWhole else { return nil }
-    guard file.size <= mostCopied else {
-      throw file.error(.unsupported, "The member has \(file.size) bytes, more than are read.")
-    }
+    try file.check(
+      file.size <= mostCopied, .unsupported,
+      "The member has \(file.size) bytes, more than are read.")
     let bytes = try file.read(at: 0, count: Int(file.size))
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
     unsafe copy.copyBytes(from: bytes)

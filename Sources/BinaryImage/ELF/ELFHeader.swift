@@ -42,9 +42,9 @@ package struct ELFHeader {
   package init(of file: OpenedFile) throws(ImageError) {
     let head = file.head
     let bytes = head.span
-    guard head.starts(with: [0x7f, 0x45, 0x4c, 0x46]) else {
-      throw file.error(.notAnObject, "The file does not start with the ELF magic.")
-    }
+    try file.check(
+      head.starts(with: [0x7f, 0x45, 0x4c, 0x46]), .notAnObject,
+      "The file does not start with the ELF magic.")
     guard bytes.count >= 16 else {
       throw file.error(.truncated, "The file ends inside the ELF header.")
     }
@@ -63,9 +63,7 @@ package struct ELFHeader {
       throw file.error(.unsupported, "ELF version \(bytes[6]) is unknown.", at: 6)
     }
     let (bits, order, headerSize) = (bits, order, Self.size(bits: bits))
-    guard bytes.count >= headerSize else {
-      throw file.error(.truncated, "The file ends inside the ELF header.")
-    }
+    try file.check(bytes.count >= headerSize, .truncated, "The file ends inside the ELF header.")
     // The length was just checked, so the zeros are never used.
     func half(_ offset: Int) -> UInt16 { bytes.integer(at: offset, order: order) ?? 0 }
     func word(_ offset: Int) -> UInt64 { bytes.word(at: offset, bits: bits, order: order) ?? 0 }
@@ -123,15 +121,14 @@ package struct ELFHeader {
     _ kind: String, _ file: OpenedFile, offset: UInt64, count: UInt64, entry: UInt16, expected: Int
   ) throws(ImageError) -> Table {
     guard offset != 0, count != 0 else { return Table(offset: 0, count: 0, isComplete: true) }
-    guard Int(entry) == expected else {
-      throw file.error(.malformed, "A \(kind) header has \(entry) bytes instead of \(expected).")
-    }
+    try file.check(
+      Int(entry) == expected, .malformed,
+      "A \(kind) header has \(entry) bytes instead of \(expected).")
     let (size, _) = count.multipliedReportingOverflow(by: UInt64(expected))
     let isPlausible = count <= UInt64(UInt16.max) || (size <= file.allocatedSize)
-    guard count <= mostHeaders, isPlausible else {
-      throw file.error(
-        .malformed, "The file claims \(count) \(kind) headers, more than it stores.", at: offset)
-    }
+    try file.check(
+      count <= mostHeaders && isPlausible, .malformed,
+      "The file claims \(count) \(kind) headers, more than it stores.", at: offset)
     let isComplete = file.holds(offset, size)
     return Table(offset: offset, count: count, isComplete: isComplete)
   }

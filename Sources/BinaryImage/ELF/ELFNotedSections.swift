@@ -5,9 +5,9 @@ extension ELFFile {
 
   /// The bytes of a note segment or section.
   package func noteBytes(in extent: FileExtent) throws(ImageError) -> [UInt8] {
-    guard extent.size <= Self.mostNotes else {
-      throw file.error(.malformed, "The notes claim \(extent.size) bytes.", at: extent.offset)
-    }
+    try file.check(
+      extent.size <= Self.mostNotes, .malformed, "The notes claim \(extent.size) bytes.",
+      at: extent.offset)
     return try file.read(at: extent.offset, count: Int(extent.size))
   }
 

@@ -65,9 +65,8 @@ extension ELFFile {
       tables[entry.info, default: []].append(index)
       total = total.saturating(adding: entry.size)
     }
-    guard total <= file.size else {
-      throw file.error(.malformed, "The relocation sections claim more bytes than the file has.")
-    }
+    try file.check(
+      total <= file.size, .malformed, "The relocation sections claim more bytes than the file has.")
     relocations.sections = tables
     return tables
   }

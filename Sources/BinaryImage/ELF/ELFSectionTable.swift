@@ -44,9 +44,9 @@ package struct ELFSectionTable {
       throw file.error(.malformed, "No section holds the names of the sections.")
     }
     let (offset, size) = (named.offset, named.size)
-    guard file.holds(offset, size) else {
-      throw file.error(.truncated, "The file ends before the sections' names do.", at: offset)
-    }
+    try file.check(
+      file.holds(offset, size), .truncated, "The file ends before the sections' names do.",
+      at: offset)
     guard size <= Self.mostNames else {
       throw file.error(.malformed, "The sections' names claim \(size) bytes.", at: offset)
     }
@@ -154,12 +154,10 @@ package struct ELFSectionTable {
   func checkNames(of file: OpenedFile) throws(ImageError) {
     // Every linker and assembler calls the table of names so, and starts it with the empty name.
     let own = name(of: nameTable)
-    guard self[0].type == UInt32(SHT_NULL), own == ".shstrtab" || own == ".strtab",
-      texts[names.lowerBound] == 0, texts[names.upperBound - 1] == 0
-    else {
-      throw file.error(
-        .malformed, "The section headers and the sections' names do not belong together.")
-    }
+    try file.check(
+      self[0].type == UInt32(SHT_NULL) && (own == ".shstrtab" || own == ".strtab")
+        && texts[names.lowerBound] == 0 && texts[names.upperBound - 1] == 0, .malformed,
+      "The section headers and the sections' names do not belong together.")
     for index in 1..<count where nameOffset(of: index) >= names.count {
       throw file.error(.malformed, "The name of section \(index) lies outside the names.")
     }

@@ -37,9 +37,9 @@ package struct ELFSegments {
       default: break
       }
     }
-    guard isOrdered || loads.count <= Self.mostDisordered else {
-      throw file.error(.malformed, "\(loads.count) segments overlap or stand in disorder.")
-    }
+    try file.check(
+      isOrdered || loads.count <= Self.mostDisordered, .malformed,
+      "\(loads.count) segments overlap or stand in disorder.")
   }
 
   /// The bytes of the file from `address` to the end of its segment; nil where none stand there.

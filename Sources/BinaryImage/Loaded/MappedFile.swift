@@ -21,12 +21,10 @@ extension MappedSection {
     guard size > 0, address.rawValue != 0 || isAllocated else { return nil }
     let start = bias.runtimeAddress(of: address).rawValue
     let (stop, overflow) = start.addingReportingOverflow(UInt(truncatingIfNeeded: size))
-    guard !overflow else {
-      throw file.error(
-        .outOfImage,
-        "The section's address is \(address.rawValue.hexadecimal), where nothing is mapped.",
-        section: SectionNote.names[kind])
-    }
+    try file.check(
+      !overflow, .outOfImage,
+      "The section's address is \(address.rawValue.hexadecimal), where nothing is mapped.",
+      section: SectionNote.names[kind])
     self.init(kind: kind, start: start, stop: stop)
   }
 }

@@ -126,14 +126,14 @@ struct Archive: ContainerFormat {
   private func header(
     at position: UInt64, _ window: inout FileWindow
   ) throws(ImageError) -> (name: [UInt8], size: UInt64) {
-    guard file.size - position >= Self.headerSize else {
-      throw file.error(.truncated, "The file ends inside a member's header.", at: position)
-    }
+    try file.check(
+      file.size - position >= Self.headerSize, .truncated,
+      "The file ends inside a member's header.", at: position)
     let (bytes, start) = try window.load(file, at: position, count: Int(Self.headerSize))
     let header = Array(bytes[start..<start + Int(Self.headerSize)])
-    guard header[58...] == [0x60, 0x0a] else {
-      throw file.error(.malformed, "What stands here is no member's header.", at: position)
-    }
+    try file.check(
+      header[58...] == [0x60, 0x0a], .malformed, "What stands here is no member's header.",
+      at: position)
     guard let size = UInt64(decimal: header[48..<58]) else {
       let text = String(decoding: header[48..<58], as: UTF8.self)
       throw file.error(.malformed, "A member's size is to be \"\(text)\".", at: position)
@@ -175,14 +175,14 @@ private enum MemberName {
     let padding = field.reversed().prefix { $0 == 0x20 || $0 == 0 }.count
     let trimmed = field.dropLast(padding)
     if trimmed.starts(with: Array("#1/".utf8)), let length = UInt64(decimal: trimmed.dropFirst(3)) {
-      guard length <= min(size, longest), start + length <= file.size else {
-        throw file.error(.malformed, "A member's name has \(length) bytes.", at: start)
-      }
+      try file.check(
+        length <= min(size, longest) && start + length <= file.size, .malformed,
+        "A member's name has \(length) bytes.", at: start)
       let bytes = try file.read(at: start, count: Int(length))
       let name = bytes.prefix { $0 != 0 }
-      guard bytes.dropFirst(name.count).allSatisfy({ $0 == 0 }) else {
-        throw file.error(.malformed, "A member's name ends before its \(length) bytes.", at: start)
-      }
+      try file.check(
+        bytes.dropFirst(name.count).allSatisfy({ $0 == 0 }), .malformed,
+        "A member's name ends before its \(length) bytes.", at: start)
       return named(name, skipped: length)
     }
     guard trimmed.first == slash else {

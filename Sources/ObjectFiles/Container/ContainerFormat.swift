@@ -72,9 +72,9 @@ extension ImageFile {
         hasFound = true
         return body(FoundImage(container: file.container, image: .success(image)))
       }
-      guard file.container.count < mostNested else {
-        throw file.error(.malformed, "Containers stand more than \(mostNested) deep in each other.")
-      }
+      try file.check(
+        file.container.count < mostNested, .malformed,
+        "Containers stand more than \(mostNested) deep in each other.")
       try format.init(file).forEachMember { member in
         switch member {
         case .success(let member):

@@ -12,9 +12,9 @@ extension MachOFile {
   package func checkDeclared() throws(ImageError) {
     let commands = try commands.get()
     func check(_ what: String, _ offset: UInt64, _ size: UInt64) throws(ImageError) {
-      guard size == 0 || file.holds(offset, size) else {
-        throw file.error(.truncated, "The file ends before \(what) does.", at: offset)
-      }
+      try file.check(
+        size == 0 || file.holds(offset, size), .truncated, "The file ends before \(what) does.",
+        at: offset)
     }
     for segment in commands.segments {
       let name = segment.name.isEmpty ? "its segment" : "segment \(segment.name)"
@@ -41,9 +41,9 @@ extension MachOFile {
   private func checkContradictions() throws(ImageError) {
     let commands = try commands.get()
     if header.isObject {
-      guard !commands.segments.isEmpty else {
-        throw file.error(.malformed, "The object has no segment, which would hold its sections.")
-      }
+      try file.check(
+        !commands.segments.isEmpty, .malformed,
+        "The object has no segment, which would hold its sections.")
       try file.checkRelocatedSizes(of: fixups.wanted.list) { section throws(ImageError) in
         try relocations(ofObjectSection: section).furthest
       }
@@ -102,16 +102,13 @@ extension MachOFile {
       // its sections keep the addresses that they had.
       guard segment.memorySize > 0 || wanted.contains(index + 1) else { continue }
       let distance = section.address &- segment.address
-      guard section.address >= segment.address, distance <= segment.mappedSize,
-        section.size <= segment.mappedSize - distance,
-        offset == segment.offset.saturating(adding: distance)
-      else {
-        throw file.error(
-          .malformed,
-          "The section lies outside the segment \(segment.name), or leads to other bytes than the "
-            + "loader maps at its address, \(section.address.hexadecimal).",
-          section: section.name, at: offset)
-      }
+      try file.check(
+        section.address >= segment.address && distance <= segment.mappedSize
+          && section.size <= segment.mappedSize - distance
+          && offset == segment.offset.saturating(adding: distance), .malformed,
+        "The section lies outside the segment \(segment.name), or leads to other bytes than the "
+          + "loader maps at its address, \(section.address.hexadecimal).", section: section.name,
+        at: offset)
     }
   }
 

@@ -139,9 +139,9 @@ struct MachOFixups: MachOLinkedFixups {
   }
 
   private func segment(_ index: UInt8) throws(ImageError) -> MachOSegment {
-    guard Int(index) < segments.count else {
-      throw file.error(.malformed, "A fixup names segment \(index), which is not there.")
-    }
+    try file.check(
+      Int(index) < segments.count, .malformed, "A fixup names segment \(index), which is not there."
+    )
     return segments[Int(index)]
   }
 

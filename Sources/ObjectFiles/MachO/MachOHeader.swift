@@ -97,9 +97,9 @@ struct MachOHeader {
     try file.check(
       FileType.others[type] == nil, .unsupported,
       "The file holds \(FileType.others[type] ?? ""), which is not read.", at: 12)
-    guard (FileType.object...FileType.kext).contains(type) else {
-      throw file.error(.unsupported, "Mach-O file type \(type) is unknown.", at: 12)
-    }
+    try file.check(
+      (FileType.object...FileType.kext).contains(type), .unsupported,
+      "Mach-O file type \(type) is unknown.", at: 12)
     try file.check(
       commandSize <= Self.mostCommandBytes && commandCount <= commandSize / 8, .malformed,
       "\(commandCount) load commands are said to take \(commandSize) bytes; no file has that.",

@@ -57,9 +57,9 @@ final class CoreFile: RemoteMemory {
         .truncated,
         "The file ends before \(missing) of its \(parts.count) parts do; was its size limited?")
     for segment in segments where segment.type == UInt32(PT_NOTE) {
-      guard segment.fileSize <= Self.mostNotes else {
-        throw file.error(.malformed, "The notes claim \(segment.fileSize) bytes.")
-      }
+      try file.check(
+        segment.fileSize <= Self.mostNotes, .malformed,
+        "The notes claim \(segment.fileSize) bytes.")
       let bytes = try file.read(at: segment.offset, count: Int(segment.fileSize))
       try take(bytes.span, alignment: segment.alignment)
     }

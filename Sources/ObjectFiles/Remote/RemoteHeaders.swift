@@ -33,9 +33,9 @@ struct RemoteHeaders {
     let table = head.span.word(at: bits == 64 ? 32 : 28, bits: bits, order: order) ?? 0
     let count = Int(half(bits == 64 ? 56 : 44))
     let size = ELFSegment.size(bits: bits)
-    guard count > 0, count <= Self.mostSegments,
-      Int(half(bits == 64 ? 54 : 42)) == size
-    else { throw mapping.error(.malformed, "It claims \(count) program headers.") }
+    try mapping.check(
+      count > 0 && count <= Self.mostSegments && Int(half(bits == 64 ? 54 : 42)) == size,
+      .malformed, "It claims \(count) program headers.")
     let programHeaders = try memory.read(at: mapping.base &+ table, count: count * size)
     try mapping.check(
       programHeaders.count == count * size, .truncated, "Its program headers are not there.")
