@@ -93,7 +93,8 @@ extension NameText {
   {
     guard text.hasPrefix(start) else { return nil }
     let rest = text.dropFirst(start.count)
-    return rest.firstRange(of: end).map { rest[$0.upperBound...] }
+    let index = rest.indices.first { rest[$0...].hasPrefix(end) }
+    return index.map { rest[$0...].dropFirst(end.count) }
   }
 
   /// `Greeter` of `(Greeter in _7A3F)`, and what follows it.

@@ -18,9 +18,8 @@ struct RedirectTemplate: Sendable {
     let (front, fragment) = text[...].split(at: "#")
     let (head, query) = front.split(at: "?")
     // No part of it is optional: each place is filled in.
-    path =
-      Self.hasPlaces(inPath: head)
-      ? try RoutePattern(String(head.replacing("(", with: "%28").replacing(")", with: "%29"))) : nil
+    let literal = head.unicodeScalars.map { $0 == "(" ? "%28" : $0 == ")" ? "%29" : String($0) }
+    path = Self.hasPlaces(inPath: head) ? try RoutePattern(literal.joined()) : nil
     self.head = String(head)
     self.fragment = fragment.map { "#" + $0 } ?? ""
     var own: [(item: URLText.Item, place: String?)] = []

@@ -19,7 +19,10 @@ struct PatternReader {
         "a blank or a control character has to be written as %XX; a method is no part of a pattern")
     }
     guard text[...].cut(at: "#") == nil else { throw bad("a fragment is no part of a pattern") }
-    guard !text.contains("(?") else {
+    guard
+      !text.unicodeScalars.split(separator: "(", omittingEmptySubsequences: false).dropFirst()
+        .contains(where: { $0.first == "?" })
+    else {
       throw bad(
         "( and ) hold what may be there or not; a regular expression is no part of a pattern")
     }

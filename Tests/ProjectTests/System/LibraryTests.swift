@@ -15,6 +15,17 @@ import Testing
     #expect(!needed.contains { $0.contains("Foundation") }, "\(needed)")
   }
 
+  /// Every Swift module names the library of regular expressions as needed, unless it is compiled with
+  /// `-disable-implicit-string-processing-module-import`, which a package may not ask for: so it is there
+  /// and unused, and a build with that flag needs neither it nor its parser.
+  @Test("uses nothing of Swift's regular expressions") func usesNoStringProcessing() throws {
+    let undefined = try Command.output("nm", ["-D", "--undefined-only", Self.library])
+      .split(separator: "\n")
+    #expect(undefined.contains { $0.contains("swift_retain") })
+    let used = undefined.filter { $0.contains("_StringProcessing") || $0.contains("_RegexParser") }
+    #expect(used.isEmpty, "\(used)")
+  }
+
   /// Its notes say that it is the runtime and where its state is; an anchor's note would say that it
   /// declares entries.
   @Test("says that it is the runtime, and declares nothing") func notes() throws {
