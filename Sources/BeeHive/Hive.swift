@@ -37,7 +37,7 @@ public final class Hive: Sendable {
     var overrides = Overrides()
     /// How many tasks have overrides of their own: meanwhile no answer is kept for others.
     var taskOverrideCount = 0
-    /// The singletons that are being made by and by, by where they will be kept.
+    /// The singletons that are being made asynchronously, by where they will be kept.
     var loading: [ObjectIdentifier: Task<any Sendable, any Error>] = [:]
     /// What there was when every unbound entry had last been tried.
     var lastTry: BindingGround?
@@ -94,8 +94,8 @@ public final class Hive: Sendable {
     return hive
   }
 
-  /// Made empty: the runtime holds a lock while it makes a global, and a walk under it would wait for
-  /// a constructor that waits for the global.
+  /// Created empty: Swift initialises a global with a lock held, and a walk of the images then could deadlock
+  /// with a constructor that needs this global.
   ///
   /// It lives as long as the process, and the runtime is told so: every lookup borrows it, and two
   /// threads that counted those references would wait for each other's cache line.

@@ -107,8 +107,8 @@ private struct Arrival {
 }
 
 extension Hive.State {
-  /// Brings the entries up to date with what was found. Returns what has left, to be let go of with no lock
-  /// held: entries, and what kept the images mapped that went.
+  /// Brings the entries up to date with what was found. Returns the withdrawn entries and the
+  /// references to images that left, for the caller to release with no lock held.
   fileprivate mutating func merge(
     _ arrivals: [Arrival], _ found: ImageWatch.Found, cache: borrowing LookupCache,
     _ observers: Observers
@@ -161,7 +161,7 @@ extension Hive.State {
     }
   }
 
-  /// Takes one in, in place of what is known under its identity; what held that.
+  /// Replaces what is known under the arrival's identity. Returns the reference that held it.
   private mutating func merge(
     _ arrival: Arrival, cache: borrowing LookupCache, _ observers: Observers
   ) -> ImageReference? {

@@ -133,8 +133,8 @@ extension Hive.State {
     entry.isWithdrawn || !handedOut.contains(entry) ? entry.takeInstance() : nil
   }
 
-  /// Gives back an object that an entry handed out, once. Returns nil where it did not, and else whether
-  /// the caller is to destroy it: always, but for the one of `Scope.weak` that others have too.
+  /// Gives back an object that an entry handed out, once. Returns nil if the entry did not hand it out, else
+  /// whether the caller must destroy it: false only for a weak object that others still have.
   ///
   /// Called while the entry's image is held.
   mutating func giveBack(_ object: RuntimeAddress, to entry: RegisteredEntry) -> Bool? {

@@ -1,7 +1,7 @@
 /// The entries that are made, in order of registration. Lives under the Hive's lock.
 ///
-/// One that is taken out is let go at once, so that the caller that took it out has the last reference and
-/// ends it after leaving the lock: an instance of the user's goes with it.
+/// `remove` drops the table's reference at once. The caller releases the last one with no lock held, since that
+/// may destroy an instance of the user's.
 struct MadeEntries {
   /// Each entry knows its place; the empty ones are closed when they are half of all.
   private var places: [RegisteredEntry?] = []

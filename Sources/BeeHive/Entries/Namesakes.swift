@@ -86,8 +86,8 @@ extension RegisteredEntry {
   /// What tells a service from others of its type; a module has its name alone.
   var givenName: String? { kind == .service ? attributes.name : nil }
 
-  /// Rejects this entry where one of `others` provides what it does; that one's end gives it its turn.
-  /// Whether that is so.
+  /// Rejects this entry as a duplicate if one of `others` already provides the same; it is reconsidered
+  /// when that one leaves. Returns whether it was rejected.
   @discardableResult
   func reject(ifDuplicateAmong others: [RegisteredEntry]) -> Bool {
     if case .rejected = progress { return false }

@@ -63,7 +63,7 @@ struct Accessor: Hashable, Sendable {
 
 /// What the host gave to make something with.
 struct FactoryClosure: Sendable {
-  /// Makes a service by and by.
+  /// Makes a service asynchronously.
   typealias Loading = @Sendable (Hive) async throws -> any Sendable
 
   /// The type it makes.
@@ -78,7 +78,7 @@ struct FactoryClosure: Sendable {
   let make: @Sendable (Hive, (any Sendable)?) throws -> (any Sendable)?
   /// The same with its type, where it needs no parameter: a `TypedFactory`.
   private var typed: (any Sendable)?
-  /// Makes one by and by; nil where `make` does so at once.
+  /// Makes one asynchronously; nil where `make` does so at once.
   private(set) var load: Loading?
   /// Which call of `Hive.bind` gave it; nil where no such call did.
   var binding: Int?

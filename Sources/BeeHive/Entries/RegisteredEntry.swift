@@ -19,7 +19,7 @@ package final class RegisteredEntry: @unchecked Sendable {
     var provider: Provider? { if case .bound(let provider) = self { provider } else { nil } }
   }
 
-  /// How far an entry had got that is kept from being used.
+  /// The progress of an entry before it was set aside.
   struct SetAside {
     var progress: Progress
     /// Whether it is the duplicate of another; else a layer above cannot use it.
@@ -132,7 +132,7 @@ package final class RegisteredEntry: @unchecked Sendable {
     return mine != others ? mine > others : order < other.order
   }
 
-  /// What nothing could tell it from others by.
+  /// The identities that duplicates share; services of a known type are compared by type.
   var identities: [EntryIdentity] {
     EntryIdentity.all(of: kind, name, attributes, pattern: pattern)
   }

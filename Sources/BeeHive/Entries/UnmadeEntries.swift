@@ -62,8 +62,8 @@ struct UnmadeEntries {
       outline: outline, firstOrder: firstOrder, isLeft: outline.views.map { $0.isPlain })
   }
 
-  /// Takes in a plain entry, for which there is room. False if its name is taken: then the entry that has
-  /// it, unless that is made, and this one are to be made.
+  /// Adds a plain entry, for which there is room. Returns false if the hash is in use: the caller then makes
+  /// this entry, and the other one if it is unmade.
   mutating func add(_ entry: Reference, named hash: UInt32) -> Bool {
     count += 1
     let position = position(of: hash)
@@ -73,7 +73,8 @@ struct UnmadeEntries {
     return true
   }
 
-  /// Gives a name to entries that are made: the entry that had it until now and must be made.
+  /// Marks the hash as used by made entries. Returns the unmade entry that had it, which the caller must
+  /// make.
   mutating func claim(_ hash: UInt32) -> Reference? {
     let position = position(of: hash)
     let place = places[position]

@@ -97,7 +97,7 @@ extension Hive {
   }
 }
 
-/// Which services that are made by and by wait for which others.
+/// Which services that are made asynchronously wait for which others.
 private enum Loading {
   private typealias Wait = (waiting: RegisteredEntry, wanted: RegisteredEntry)
 

@@ -10,7 +10,7 @@ struct Resolution<Service: Sendable> {
   /// thread is making what needs this.
   let scope: ServiceScope?
   let hive: Hive
-  /// Whether the asker waits for services that are made by and by.
+  /// Whether the asker waits for services that are made asynchronously.
   var isPatient = false
   /// What was looked at and why it cannot serve.
   var refusals: [(source: Source, reason: String)] = []
@@ -190,7 +190,7 @@ struct Resolution<Service: Sendable> {
     }
   }
 
-  /// Whether a singleton that is made by and by is there.
+  /// Whether a singleton that is made asynchronously is there.
   private func isLoaded(_ entry: RegisteredEntry) -> Bool {
     entry.scope == .singleton && keeper(of: entry).instance != nil
   }
