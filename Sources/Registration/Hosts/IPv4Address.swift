@@ -1,4 +1,7 @@
-/// Reads IPv4 addresses as the URL Standard does: "ends in a number checker", "IPv4 parser".
+internal import LibC
+
+/// Reads IPv4 addresses as the URL Standard does: "ends in a number checker", "IPv4 parser". The C library
+/// reads all of its forms but a `0x` without digits, which is 0.
 enum IPv4Address {
   /// Reads the address that a name is, in dotted decimals.
   ///
@@ -11,40 +14,24 @@ enum IPv4Address {
     var labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     if labels.count > 1, labels.last?.isEmpty == true { labels.removeLast() }
     guard let last = labels.last, !last.isEmpty,
-      last.allSatisfy(\.isDigit) || number(last) != nil
+      last.allSatisfy(\.isDigit) || isHexadecimal(last)
     else { return nil }
-    let numbers = labels.compactMap(number)
-    guard labels.count <= 4, numbers.count == labels.count, let rest = numbers.last,
-      numbers.dropLast().allSatisfy({ $0 <= 255 }), rest < 1 << (8 * (5 - numbers.count))
-    else {
+    let numbers = labels.map {
+      $0.elementsEqual("0x".utf8) ? "0" : String(decoding: $0, as: UTF8.self)
+    }
+    var address = in_addr()
+    guard unsafe inet_aton(numbers.joined(separator: "."), &address) != 0 else {
       throw TextProblem(
         index,
         "a host whose last label is a number is an IPv4 address: four numbers up to 255, or fewer, of "
           + "which the last fills what is left")
     }
-    var address = rest
-    for (place, number) in numbers.dropLast().enumerated() {
-      address += number << (8 * (3 - place))
+    return unsafe withUnsafeBytes(of: address) { bytes in
+      unsafe bytes.map(String.init).joined(separator: ".")
     }
-    return (0..<4).map { "\(address >> (8 * (3 - $0)) & 255)" }.joined(separator: ".")
   }
 
-  /// A number in decimal, after `0x` in hexadecimal, after `0` in octal; one that no address holds is
-  /// larger than any that does.
-  private static func number(_ label: ArraySlice<UInt8>) -> UInt64? {
-    guard let first = label.first else { return nil }
-    var digits = label
-    var radix: UInt64 = 10
-    if first == UInt8(ascii: "0"), label.count > 1 {
-      let isHexadecimal = label[label.startIndex + 1].lowercased == UInt8(ascii: "x")
-      digits = label.dropFirst(isHexadecimal ? 2 : 1)
-      radix = isHexadecimal ? 16 : 8
-    }
-    var number: UInt64 = 0
-    for byte in digits {
-      guard let digit = byte.hexadecimal, digit < radix else { return nil }
-      number = min(number * radix + UInt64(digit), 1 << 40)
-    }
-    return number
+  private static func isHexadecimal(_ label: ArraySlice<UInt8>) -> Bool {
+    label.starts(with: "0x".utf8) && label.dropFirst(2).allSatisfy { $0.hexadecimal != nil }
   }
 }
