@@ -16,16 +16,13 @@ package struct ModuleGraph {
 
   /// Everything that requires one of `roots`, directly or not, and the one through which it does.
   package func requirers(of roots: [Int]) -> [(position: Int, through: Int)] {
-    var required: [[Int]] = Array(repeating: [], count: requires.count)
-    for (position, names) in requires.enumerated() {
-      for other in names { required[other].append(position) }
-    }
+    let requirers = requires.reversedArrows
     var isReached = Array(repeating: false, count: requires.count)
     for root in roots { isReached[root] = true }
     var reached: [(position: Int, through: Int)] = []
     var queue = roots
     while let position = queue.popLast() {
-      for other in required[position] where !isReached[other] {
+      for other in requirers[position] where !isReached[other] {
         isReached[other] = true
         reached.append((other, position))
         queue.append(other)
@@ -47,7 +44,7 @@ package struct ModuleGraph {
     var members: [Int] = []
     var paths: [[Int]] = []
     var group = Array(repeating: -1, count: requires.count)
-    for (number, component) in components().enumerated() {
+    for (number, component) in requires.indices.map(predecessors).components.enumerated() {
       for position in component { group[position] = number }
       guard component.count > 1 || predecessors(of: component[0]).contains(component[0]) else {
         continue
@@ -96,49 +93,55 @@ package struct ModuleGraph {
     }
     return nil
   }
+}
 
-  /// Groups of modules that all start after one another: Tarjan's, without recursion.
-  private func components() -> [[Int]] {
-    let count = requires.count
-    var index = Array(repeating: -1, count: count)
-    var low = Array(repeating: 0, count: count)
-    var isOpen = Array(repeating: false, count: count)
-    var open: [Int] = []
+/// Arrows between positions: for each, the positions that it leads to.
+extension [[Int]] {
+  /// The same arrows, from where they lead.
+  package var reversedArrows: [[Int]] {
+    var result = Self(repeating: [], count: count)
+    for (position, others) in enumerated() {
+      for other in others { result[other].append(position) }
+    }
+    return result
+  }
+
+  /// All positions, in the order in which a search into the depth is done with them. An arrow that
+  /// leads to one which is not done before closes a cycle.
+  package var depthFirst: [Int] {
+    var isMet = [Bool](repeating: false, count: count)
+    var finished: [Int] = []
+    for root in indices {
+      var path = [root]
+      while let position = path.popLast() {
+        // A complement is of one whose arrows were all followed.
+        if position < 0 { finished.append(~position) }
+        guard position >= 0, !isMet[position] else { continue }
+        isMet[position] = true
+        path.append(~position)
+        path += self[position].reversed()
+      }
+    }
+    return finished
+  }
+
+  /// Groups of positions that all lead to one another: Kosaraju's.
+  package var components: [[Int]] {
+    let sources = reversedArrows
+    var isMet = [Bool](repeating: false, count: count)
     var components: [[Int]] = []
-    var nextIndex = 0
-    for root in 0..<count where index[root] < 0 {
-      var path: [(position: Int, edges: [Int], next: Int)] = []
-      func enter(_ position: Int) {
-        index[position] = nextIndex
-        low[position] = nextIndex
-        nextIndex += 1
-        isOpen[position] = true
-        open.append(position)
-        path.append((position, predecessors(of: position), 0))
-      }
-      enter(root)
-      while let top = path.last {
-        if top.next < top.edges.count {
-          path[path.count - 1].next += 1
-          let other = top.edges[top.next]
-          if index[other] < 0 {
-            enter(other)
-          } else if isOpen[other] {
-            low[top.position] = min(low[top.position], index[other])
-          }
-          continue
+    for root in depthFirst.reversed() where !isMet[root] {
+      isMet[root] = true
+      var component = [root]
+      var next = 0
+      while next < component.count {
+        for other in sources[component[next]] where !isMet[other] {
+          isMet[other] = true
+          component.append(other)
         }
-        path.removeLast()
-        if let parent = path.last?.position { low[parent] = min(low[parent], low[top.position]) }
-        guard low[top.position] == index[top.position] else { continue }
-        var component: [Int] = []
-        repeat {
-          let member = open.removeLast()
-          isOpen[member] = false
-          component.append(member)
-        } while component.last != top.position
-        components.append(component)
+        next += 1
       }
+      components.append(component)
     }
     return components
   }

@@ -146,22 +146,21 @@ public struct LaunchOrder: Hashable, Sendable {
     var ranks = Array(repeating: 0, count: nodes.count)
     for (rank, position) in ranking.enumerated() { ranks[position] = rank }
 
-    var waiting = Array(repeating: 0, count: nodes.count)
-    var followers: [[Int]] = Array(repeating: [], count: nodes.count)
-    for position in usable {
-      for other in graph.predecessors(of: position) where !isUnusable[other] {
-        waiting[position] += 1
-        followers[other].append(position)
-      }
+    let earlier = nodes.indices.map { position in
+      isUnusable[position] ? [] : graph.predecessors(of: position).filter { !isUnusable[$0] }
     }
-    var free = Heap()
-    for position in usable where waiting[position] == 0 { free.insert(ranks[position]) }
+    let followers = earlier.reversedArrows
+    var waiting = earlier.map(\.count)
+    // The ranks of those that are free, the first of them at the end.
+    var free = usable.filter { waiting[$0] == 0 }.map { ranks[$0] }.sorted(by: >)
     modules.reserveCapacity(usable.count)
-    while let rank = free.popMin() {
+    while let rank = free.popLast() {
       modules.append(nodes[ranking[rank]])
       for follower in followers[ranking[rank]] {
         waiting[follower] -= 1
-        if waiting[follower] == 0 { free.insert(ranks[follower]) }
+        guard waiting[follower] == 0 else { continue }
+        let rank = ranks[follower]
+        free.insert(rank, at: free.sortedIndex(where: { $0 < rank }))
       }
     }
   }

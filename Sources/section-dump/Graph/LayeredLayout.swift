@@ -1,3 +1,5 @@
+internal import Registration
+
 /// Places boxes in columns, so that what leads somewhere stands left of where it leads.
 ///
 /// Boxes that nothing connects are laid out by themselves, and the parts are packed into a rectangle
@@ -84,19 +86,11 @@ struct LayeredLayout {
 
   /// Boxes that arrows connect, each group in order.
   private static func parts(of count: Int, _ arrows: [(from: Int, to: Int)]) -> [[Int]] {
-    var parent = Array(0..<count)
-    func root(_ box: Int) -> Int {
-      var box = box
-      while parent[box] != box {
-        parent[box] = parent[parent[box]]
-        box = parent[box]
-      }
-      return box
-    }
+    var connected: [[Int]] = Array(repeating: [], count: count)
     for arrow in arrows {
-      parent[max(root(arrow.from), root(arrow.to))] =
-        min(root(arrow.from), root(arrow.to))
+      connected[arrow.from].append(arrow.to)
+      connected[arrow.to].append(arrow.from)
     }
-    return Array(0..<count).groups(by: root)
+    return connected.components.map { $0.sorted() }.sorted { $0[0] < $1[0] }
   }
 }
