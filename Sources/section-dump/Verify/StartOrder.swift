@@ -2,8 +2,8 @@ internal import Registration
 
 /// Who starts after whom in each process, and where that makes cycles.
 ///
-/// Of modules of one name the first is meant. An executable's modules are laid over those of the
-/// libraries: only those that start after one of its names, directly or not, are looked at again.
+/// Of modules of one name the first is meant. An executable's modules are looked at together with those of
+/// the libraries only where that could make or break a cycle.
 struct StartOrder {
   /// What a process has that none before it had.
   ///
@@ -13,13 +13,12 @@ struct StartOrder {
   private let entries: [Survey.Declared]
   /// The first shared module of each name.
   private var firsts: [String: Int] = [:]
-  /// The shared modules that start after one of a name.
-  private var followers: [String: [Int]] = [:]
-  /// The cycles of the shared modules by themselves.
-  private let cycles: [[Int]]
+  /// The names that shared modules start after.
+  private var followed: Set<String> = []
   private let inCycles: Set<Int>
   private var untoldModules: Set<Int>
-  private var untoldCycles: Set<Int>
+  /// The cycles of the shared modules by themselves, until a process has told them.
+  private var untoldCycles: [[Int]]
 
   init(in processes: Processes) {
     entries = processes.entries
@@ -27,12 +26,11 @@ struct StartOrder {
     for position in modules {
       let record = entries[position].record
       firsts[record.name] = position
-      for name in Set(record.predecessors) { followers[name, default: []].append(position) }
+      followed.formUnion(record.predecessors)
     }
-    cycles = Self.cycles(of: modules, in: entries)
-    inCycles = Set(cycles.joined())
     untoldModules = Set(modules)
-    untoldCycles = Set(cycles.indices)
+    untoldCycles = Self.cycles(of: modules, in: entries)
+    inCycles = Set(untoldCycles.joined())
   }
 
   /// The modules among some entries, without those that are duplicates.
@@ -54,37 +52,26 @@ struct StartOrder {
     news.modules = (modules + untoldModules.filter { !hidden.contains($0) }).sorted()
     untoldModules.formIntersection(hidden)
 
-    let dependents = dependents(of: modules, hiding: hidden)
-    let changed = Set(dependents)
-    news.cycles = Self.cycles(of: (modules + dependents).sorted(), in: entries)
-    let touched = untoldCycles.filter { number in
-      cycles[number].contains { changed.contains($0) || hidden.contains($0) }
+    if isSeparate(modules, hiding: hidden) {
+      news.cycles = Self.cycles(of: modules, in: entries) + untoldCycles
+      news.cycles.sort { $0.lexicographicallyPrecedes($1) }
+      untoldCycles = []
+    } else {
+      let shared = firsts.values.filter { !hidden.contains($0) }
+      news.cycles = Self.cycles(of: (modules + shared).sorted(), in: entries)
     }
-    news.cycles += untoldCycles.subtracting(touched).map { cycles[$0] }
-    news.cycles.sort { $0.lexicographicallyPrecedes($1) }
-    untoldCycles = touched
     return news
   }
 
-  /// The shared modules that start after one of these names, directly or not, where that could make
-  /// or break a cycle.
-  private func dependents(of modules: [Int], hiding hidden: Set<Int>) -> [Int] {
+  /// Whether no cycle of the process has both modules of its own and shared ones, and all cycles of the
+  /// shared ones are there.
+  private func isSeparate(_ modules: [Int], hiding hidden: Set<Int>) -> Bool {
+    guard hidden.isDisjoint(with: inCycles) else { return false }
     let names = Set(modules.map { entries[$0].record.name })
-    // A cycle through both has one of these start after a shared one.
-    let followsShared = modules.contains { position in
-      entries[position].record.predecessors.contains { firsts[$0] != nil && !names.contains($0) }
-    }
-    guard followsShared || !hidden.isDisjoint(with: inCycles) else { return [] }
-    var seen = hidden
-    var result: [Int] = []
-    var queue = Array(names)
-    while let name = queue.popLast() {
-      for follower in followers[name] ?? [] where seen.insert(follower).inserted {
-        result.append(follower)
-        queue.append(entries[follower].record.name)
+    return names.isDisjoint(with: followed)
+      || !modules.contains { position in
+        entries[position].record.predecessors.contains { firsts[$0] != nil && !names.contains($0) }
       }
-    }
-    return result
   }
 
   private static func cycles(of modules: [Int], in entries: [Survey.Declared]) -> [[Int]] {
