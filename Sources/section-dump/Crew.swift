@@ -60,10 +60,10 @@ final class Crew<Part: Sendable> {
     return POSIXThread {
       while let batch = state.wait(until: { $0.next() }) {
         let part = read(batch.files) { part in
-          state.wait { $0.hasRoom(in: batch.number) ? () : nil }
-          state.change { $0.hand(part, of: batch.number) }
+          state.wait { $0.turn == batch.number && $0.early == nil ? () : nil }
+          state.change { $0.early = part }
         }
-        state.change { $0.hand(part, of: batch.number, isLast: true) }
+        state.change { $0.last[batch.number] = part }
       }
     }
   }
@@ -71,7 +71,7 @@ final class Crew<Part: Sendable> {
   /// Takes what is there, and waits until as many batches were taken.
   private func takeParts(until count: Int) {
     while true {
-      while let parts = state.change({ $0.takeReady() }) { parts.forEach(take) }
+      while let part = state.change({ $0.takeReady() }) { take(part) }
       guard state.withLock({ $0.turn < count }) else { return }
       state.wait { $0.hasReady ? () : nil }
     }
@@ -82,22 +82,16 @@ final class Crew<Part: Sendable> {
     var files: [File]
   }
 
-  /// What was read of a batch, and not taken yet.
-  private struct Lane {
-    var parts: [Part] = []
-    var isDone = false
-  }
-
   /// What the threads share: batches to be read, and parts to be taken.
   private struct State {
-    /// How many parts may wait whose batches are still being read.
-    private static var mostHeld: Int { 64 }
-
     var waiting: ArraySlice<Batch> = []
-    private var lanes: [Int: Lane] = [:]
+    /// A part of the batch whose turn it is, while the rest of it is being read. No other batch hands on
+    /// any but its last part, so that few are held.
+    var early: Part?
+    /// The last parts of batches.
+    var last: [Int: Part] = [:]
     /// The batch whose parts are taken now.
     private(set) var turn = 0
-    private var held = 0
     var isClosed = false
 
     /// A batch to read; nil in place of one where no more will come, nil where that is not known yet.
@@ -106,24 +100,15 @@ final class Crew<Part: Sendable> {
       return isClosed ? .some(nil) : nil
     }
 
-    /// Whether another part of a batch may wait to be taken: always one of the batch whose turn it is.
-    func hasRoom(in number: Int) -> Bool { held < Self.mostHeld || number == turn && !hasReady }
-
-    mutating func hand(_ part: Part, of number: Int, isLast: Bool = false) {
-      lanes[number, default: Lane()].parts.append(part)
-      lanes[number]?.isDone = isLast
-      held += 1
-    }
-
     /// Whether there is something to take.
-    var hasReady: Bool { lanes[turn]?.parts.isEmpty == false }
+    var hasReady: Bool { early != nil || last[turn] != nil }
 
     /// What is to be taken next; nil where that is still being read.
-    mutating func takeReady() -> [Part]? {
-      guard hasReady, let lane = lanes.removeValue(forKey: turn) else { return nil }
-      held -= lane.parts.count
-      if lane.isDone { turn += 1 }
-      return lane.parts
+    mutating func takeReady() -> Part? {
+      if let part = early.take() { return part }
+      guard let part = last.removeValue(forKey: turn) else { return nil }
+      turn += 1
+      return part
     }
   }
 }

@@ -61,7 +61,7 @@ struct DumpRun<Shown: Dump> {
       let stream = PieceStream { piece, bytes in
         part.pieces.append((piece, bytes))
         size += bytes.count
-        guard size >= 1 << 16 else { return }
+        guard size >= 1 << 20 else { return }
         handOn(part)
         (part, size) = (Part(), 0)
       }
