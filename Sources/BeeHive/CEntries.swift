@@ -45,17 +45,16 @@ extension Report.Line {
   fileprivate func withCEntry<Result>(
     at place: String, _ body: (UnsafePointer<beehive_entry>) -> Result
   ) -> Result {
-    unsafe [kind, name, implementation ?? "", place, reason ?? ""].withCStrings { texts in
-      var entry = unsafe beehive_entry()
-      unsafe entry.size = UInt32(MemoryLayout<beehive_entry>.size)
-      unsafe entry.state = cState
-      unsafe entry.kind = texts[0]
-      unsafe entry.name = texts[1]
-      unsafe entry.implementation = implementation == nil ? nil : texts[2]
-      unsafe entry.source = texts[3]
-      unsafe entry.reason = reason == nil ? nil : texts[4]
-      return unsafe body(&entry)
-    }
+    let texts = CTexts()
+    var entry = unsafe beehive_entry()
+    unsafe entry.size = UInt32(MemoryLayout<beehive_entry>.size)
+    unsafe entry.state = cState
+    unsafe entry.kind = texts.copy(kind)
+    unsafe entry.name = texts.copy(name)
+    unsafe entry.implementation = implementation.map { unsafe texts.copy($0) }
+    unsafe entry.source = texts.copy(place)
+    unsafe entry.reason = reason.map { unsafe texts.copy($0) }
+    return withExtendedLifetime(texts) { unsafe body(&entry) }
   }
 
   /// Two for what is rejected.

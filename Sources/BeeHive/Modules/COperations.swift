@@ -78,36 +78,18 @@ struct COperations: Hashable, Sendable {
 extension Context {
   /// Lends what C modules and factories are told, for the call's duration.
   func withCContext<Result>(_ body: (UnsafePointer<beehive_context>) -> Result) -> Result {
-    unsafe environment.name.withCString { name in
-      var context = unsafe beehive_context()
-      unsafe context.size = UInt32(MemoryLayout<beehive_context>.size)
-      unsafe context.version = UInt32(BEEHIVE_CONTEXT_VERSION)
-      unsafe context.lead(to: hive)
-      unsafe context.custom = UnsafeMutableRawPointer(bitPattern: self[CCustom.self])
-      unsafe context.environment = unsafe name
-      return unsafe self.arguments.withCStrings { arguments in
-        unsafe context.arguments = arguments.baseAddress
-        unsafe context.argument_count = arguments.count
-        return unsafe body(&context)
-      }
-    }
-  }
-}
-
-extension [String] {
-  /// Lends the texts to C: the addresses of their beginnings in one block.
-  func withCStrings<Result>(
-    _ body: (UnsafeBufferPointer<UnsafePointer<CChar>?>) -> Result
-  ) -> Result {
-    let text = flatMap { $0.utf8CString }
-    return unsafe text.withUnsafeBufferPointer { text in
-      var starts: [UnsafePointer<CChar>?] = unsafe []
-      var offset = 0
-      for string in self {
-        unsafe starts.append(text.baseAddress.map { unsafe $0 + offset })
-        offset += string.utf8.count + 1
-      }
-      return unsafe starts.withUnsafeBufferPointer { unsafe body($0) }
+    let texts = CTexts()
+    let arguments: [UnsafePointer<CChar>?] = unsafe self.arguments.map { unsafe texts.copy($0) }
+    var context = unsafe beehive_context()
+    unsafe context.size = UInt32(MemoryLayout<beehive_context>.size)
+    unsafe context.version = UInt32(BEEHIVE_CONTEXT_VERSION)
+    unsafe context.lead(to: hive)
+    unsafe context.custom = UnsafeMutableRawPointer(bitPattern: self[CCustom.self])
+    unsafe context.environment = texts.copy(environment.name)
+    unsafe context.argument_count = arguments.count
+    return unsafe arguments.withUnsafeBufferPointer { arguments in
+      unsafe context.arguments = arguments.baseAddress
+      return withExtendedLifetime(texts) { unsafe body(&context) }
     }
   }
 }

@@ -138,25 +138,9 @@ struct CCall: Sendable {
   }
 }
 
-/// The texts of one call, as C reads them.
-@safe private final class CTexts {
-  // Sound: each buffer is allocated here, and freed when the call is over.
-  private var buffers: [UnsafeMutablePointer<CChar>]
-
-  init() { unsafe buffers = [] }
-
-  deinit { for index in unsafe buffers.indices { unsafe buffers[index].deallocate() } }
-
-  func copy(_ text: String) -> UnsafePointer<CChar> {
-    let bytes = Array(text.utf8CString)
-    let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
-    unsafe buffer.initialize(from: bytes, count: bytes.count)
-    unsafe buffers.append(buffer)
-    return unsafe UnsafePointer(buffer)
-  }
-
+extension CTexts {
   /// The argument as C has it; nil where it is not given, or of a type that C has no value for.
-  func value(of arguments: Arguments, _ name: String) -> beehive_value? {
+  fileprivate func value(of arguments: Arguments, _ name: String) -> beehive_value? {
     switch arguments[raw: name] {
     case let value as Bool: unsafe make(BEEHIVE_VALUE_BOOL, integer: value ? 1 : 0)
     case let value as Int: unsafe make(BEEHIVE_VALUE_INTEGER, integer: Int64(value))
