@@ -10,11 +10,13 @@ enum ChildReport {
     var position = 0
     var isWhole = false
     while true {
-      let head = try bytes(of: descriptor, at: position, count: Piece.headSize, name)
+      let head = try bytes(of: descriptor, at: position, count: 9, name)
       if head.isEmpty, isWhole { return }
-      guard let (piece, size) = Piece.head(head), size <= ChildLimits.outputSize else {
-        break
-      }
+      var size = 0
+      guard let piece = head.first.flatMap(Piece.init),
+        (try? size.read(Array(head.dropFirst()))) != nil,
+        (0...ChildLimits.outputSize).contains(size)
+      else { break }
       let bytes = try bytes(of: descriptor, at: position + head.count, count: size, name)
       guard bytes.count == size else { break }
       position += head.count + size

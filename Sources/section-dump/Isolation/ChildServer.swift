@@ -21,7 +21,9 @@ enum ChildServer {
     ChildLimits.apply()
     let sink = ByteSink(descriptor: STDOUT_FILENO)
     func put(_ piece: Piece, _ bytes: [UInt8]) {
-      sink.write(piece.head(size: bytes.count))
+      // What it is and how long, then the bytes.
+      sink.write(piece.rawValue)
+      sink.write(bytes.count.coded ?? [])
       sink.write(bytes)
     }
     while let bytes = Channel.receiveMessage(from: channel) {

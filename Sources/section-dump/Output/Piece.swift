@@ -10,20 +10,6 @@ enum Piece: UInt8 {
   case errors
   /// What the reports of some files amount to; nothing that is printed.
   case sums
-
-  /// The head of a piece on its way from a child to its parent: a byte that says what it is,
-  /// and the size in four.
-  func head(size: Int) -> [UInt8] {
-    [rawValue] + [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: size >> $0) }
-  }
-
-  static let headSize = 5
-
-  /// What five bytes say of the piece behind them.
-  static func head(_ bytes: [UInt8]) -> (piece: Piece, size: Int)? {
-    guard bytes.count == headSize, let piece = Piece(rawValue: bytes[0]) else { return nil }
-    return (piece, bytes.dropFirst().reversed().reduce(0) { $0 << 8 | Int($1) })
-  }
 }
 
 /// What was found in files, in the order in which it is to be printed.
