@@ -18,18 +18,14 @@ struct SharedTypes {
     return shared.findings
   }
 
-  /// Entries that name a type or a protocol in the same words.
-  private struct Namings {
-    /// The first one whose own image has nothing of that name.
-    var free: Naming?
-    /// The first one of each image that has something of that name: it means what is there.
-    var own: [Int: Naming] = [:]
+  /// Words that name a type or a protocol.
+  private struct Words: Hashable {
+    var names: [String]
+    /// The image that has the entry, where that has something of the name too: then the entry means it.
+    var image: Int?
   }
 
-  private struct Naming {
-    var entry: Survey.Declared
-    var position: Int
-  }
+  private typealias Naming = (entry: Survey.Declared, position: Int)
 
   /// A module that two images hold.
   private struct Doubled: Hashable {
@@ -117,25 +113,21 @@ struct SharedTypes {
     }
   }
 
-  /// What entries name, by the words.
+  /// The first entries that name something, by the words.
   private static func namings(
     in images: [Image], _ declared: KeyPath<Image, DeclaredTypes>, _ written: (Record) -> String?
-  ) -> [[String]: Namings] {
-    var result: [[String]: Namings] = [:]
+  ) -> [Words: Naming] {
+    var result: [Words: Naming] = [:]
     var position = 0
     for (index, image) in images.enumerated() {
-      var own: Set<[String]> = []
+      var known: Set<[String]> = []
       for entry in image.declared where !entry.record.attributes.isC {
         guard let text = written(entry.record), let names = DeclaredTypes.names(in: text),
-          own.insert(names).inserted
+          known.insert(names).inserted
         else { continue }
         position += 1
-        let naming = Naming(entry: entry, position: position)
-        if image[keyPath: declared].has(text) {
-          result[names, default: Namings()].own[index] = naming
-        } else if result[names]?.free == nil {
-          result[names, default: Namings()].free = naming
-        }
+        let words = Words(names: names, image: image[keyPath: declared].has(text) ? index : nil)
+        if result[words] == nil { result[words] = (entry, position) }
       }
     }
     return result
@@ -143,11 +135,10 @@ struct SharedTypes {
 
   /// The first entry that means this name.
   private static func naming(
-    _ name: [String], _ owners: [Int], _ namings: [[String]: Namings]
+    _ name: [String], _ owners: [Int], _ namings: [Words: Naming]
   ) -> Survey.Declared? {
     let candidates = name.indices.flatMap { start in
-      guard let named = namings[Array(name[start...])] else { return [Naming]() }
-      return [named.free].compactMap { $0 } + owners.compactMap { named.own[$0] }
+      ([nil] + owners).compactMap { namings[Words(names: Array(name[start...]), image: $0)] }
     }
     return candidates.min { $0.position < $1.position }?.entry
   }
