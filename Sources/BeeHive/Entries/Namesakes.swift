@@ -123,8 +123,7 @@ extension Problem {
 
   /// What the authors of two duplicates can do, in their language.
   private static func remedy(for first: RegisteredEntry, _ later: RegisteredEntry) -> String {
-    guard later.kind == .service else { return "rename or remove one of them" }
-    guard later.isC else { return "give one of them a name or a priority" }
+    guard later.kind == .service, later.isC else { return later.kind.remedyOfDuplicates }
     // What a C host registers by a call has neither.
     let isRecorded = first.image != nil || later.image != nil
     return isRecorded

@@ -19,7 +19,7 @@ struct TargetTable: Sendable {
       throw RoutingError(
         .duplicate,
         "the target \(name) of \(target.source) is registered by \(first.source) already; "
-          + "rename or remove one of them", sources: [target.source, first.source])
+          + RecordKind.target.remedyOfDuplicates, sources: [target.source, first.source])
     }
     if let action = target.definition.repeated.first {
       throw RoutingError(

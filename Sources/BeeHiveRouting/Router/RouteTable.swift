@@ -41,7 +41,7 @@ struct RouteTable: Sendable {
       throw RoutingError(
         .duplicate,
         "the route \(route.pattern) of \(route.source) has the shape of \(place); "
-          + "give one of them a priority, or another pattern",
+          + RecordKind.route.remedyOfDuplicates,
         sources: [route.source] + (first.map { [$0.source] } ?? []))
     }
     routes.set(route.id, route)

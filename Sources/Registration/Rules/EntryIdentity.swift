@@ -26,3 +26,14 @@ package enum EntryIdentity: Hashable, Sendable {
     }
   }
 }
+
+extension RecordKind {
+  /// What the authors of two entries of this kind can do that nothing could tell apart.
+  package var remedyOfDuplicates: String {
+    switch self {
+    case .service: "give one of them a name or a priority"
+    case .route: "give one of them a priority, or another pattern"
+    default: "rename or remove one of them"
+    }
+  }
+}

@@ -78,18 +78,20 @@ extension Finding {
   fileprivate static func duplicate(_ entry: Survey.Declared, of other: Survey.Declared) -> Self {
     let (record, first) = (entry.record, other.record)
     let name = "\(record.kind) \(record.name)"
-    let (code, remedy): (Code, String) =
+    let code: Code =
       switch record.kind {
-      case .module: (.duplicateModule, "rename or remove one of them")
-      case .service: (.duplicateService, "give one of them a name or a priority")
-      case .target: (.duplicateTarget, "rename or remove one of them")
-      default: (.duplicateRoute, "give one of them a priority, or another pattern")
+      case .module: .duplicateModule
+      case .service: .duplicateService
+      case .target: .duplicateTarget
+      default: .duplicateRoute
       }
     let place = other.place.description
     let message =
       record.name == first.name
       ? "\(name) is declared by \(place) too"
       : "\(name) has the shape and the priority of \(first.name), which \(place) declares"
-    return Finding(code, .error, entry.place, message, remedy: remedy, others: [other.place])
+    return Finding(
+      code, .error, entry.place, message, remedy: record.kind.remedyOfDuplicates,
+      others: [other.place])
   }
 }
