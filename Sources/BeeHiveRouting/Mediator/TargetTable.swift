@@ -118,19 +118,3 @@ final class RegisteredTarget: Sendable {
     return false
   }
 }
-
-/// Names of actions that no call from outside ever reaches: those that begin with `native`.
-enum NativeName {
-  /// Whatever the case and however often it is percent-encoded.
-  static func matches(_ name: String) -> Bool {
-    var name = name
-    for _ in 0..<8 {
-      if name.lowercased().hasPrefix("native") { return true }
-      let decoded = try? PercentDecoding.text(of: Array(name.utf8)[...], "the name")
-      guard let decoded, decoded != name else { return false }
-      name = decoded
-    }
-    // An honest caller does not encode a name that often.
-    return true
-  }
-}

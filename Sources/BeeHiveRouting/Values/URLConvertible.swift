@@ -77,9 +77,7 @@ extension Double: URLConvertible {
   ///
   /// - Parameter urlText: Decimal digits: no `nan`, no `inf`, nothing hexadecimal.
   public init?(urlText: String) {
-    let isDecimal = urlText.utf8.allSatisfy { $0.isDigit || "+-.eE".utf8.contains($0) }
-    guard isDecimal, let value = Double(urlText), value.isFinite else { return nil }
-    self = value
+    self.init(decimal: urlText)
   }
   /// The shortest digits that give the same number.
   public var urlText: String { description }
@@ -102,11 +100,7 @@ extension Bool: URLConvertible {
   ///
   /// - Parameter urlText: `true`, `1`, or nothing as in `?debug`; `false` or `0`.
   public init?(urlText: String) {
-    switch urlText {
-    case "true", "1", "": self = true
-    case "false", "0": self = false
-    default: return nil
-    }
+    self.init(truth: urlText)
   }
   /// `true` or `false`.
   public var urlText: String { self ? "true" : "false" }

@@ -11,12 +11,8 @@ public struct UUIDValue: Hashable, Sendable, URLConvertible, CustomStringConvert
   ///
   /// - Parameter urlText: 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, of either case.
   public init?(urlText: String) {
-    guard urlText.utf8.count == 36 else { return nil }
-    let groups = urlText.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-    let digits = groups.joined().compactMap(\.hexadecimal)
-    guard groups.map(\.count) == [8, 4, 4, 4, 12], digits.count == 32 else { return nil }
-    high = digits[..<16].reduce(0) { $0 << 4 | UInt64($1) }
-    low = digits[16...].reduce(0) { $0 << 4 | UInt64($1) }
+    guard let text = UUIDText(urlText) else { return nil }
+    (high, low) = (text.high, text.low)
   }
 
   /// The UUID in capital letters, as Foundation writes it.

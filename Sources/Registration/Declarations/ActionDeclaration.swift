@@ -81,3 +81,13 @@ extension ActionDeclaration.Parameter: CustomStringConvertible {
     "\(name): \(type)\(isOptional ? "?" : "")" + (defaultText.map { " = \($0)" } ?? "")
   }
 }
+
+extension ActionDeclaration.Parameter {
+  /// The default as C has it: the text between the quotes, where it has some.
+  package var unquotedDefault: String? {
+    guard let text = defaultText, text.count > 1, text.hasPrefix("\""), text.hasSuffix("\"") else {
+      return defaultText
+    }
+    return String(text.dropFirst().dropLast())
+  }
+}

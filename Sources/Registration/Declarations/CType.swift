@@ -10,4 +10,7 @@ package enum CType: String, CaseIterable {
     let names = allCases.map(\.rawValue)
     return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
   }
+
+  /// Whether a text of a declaration, without quotes, is a value of the type.
+  func holds(_ text: String) -> Bool { BuiltInType(named: rawValue)?.holds(text) ?? true }
 }

@@ -35,7 +35,19 @@ extension PatternReader {
       guard !key.name.isEmpty else {
         throw bad("\"\(item)\" of the query is no key, key<Type> or key<Type>=default")
       }
+      try check(key)
       parts.keys.append(key)
     }
+  }
+  /// Throws where a type that every pattern may name is none of a query's, or does not hold the default.
+  private func check(_ key: PatternKey) throws(TextProblem) {
+    guard PatternSegment.typeKey(key.type) != "path" else {
+      throw bad(
+        "a Path takes what is left of the path, so the key \(key.name) cannot be one; write \(key.name) or "
+          + "\(key.name)<String>")
+    }
+    guard let text = key.defaultText, let type = BuiltInType(named: key.type), !type.holds(text)
+    else { return }
+    throw bad("the default of \(key.name) is no \(key.type): \"\(text)\"")
   }
 }

@@ -32,14 +32,27 @@ enum RoutingRules {
       guard names.insert(action.name).inserted else {
         throw Refusal(.badAction, "declares the action \(action.name) twice; keep one")
       }
-      guard attributes.abi == "c-target" else { continue }
-      for parameter in action.parameters where CType(rawValue: parameter.type) == nil {
+      guard !action.exposure.isRemote || !NativeName.matches(action.name) else {
         throw Refusal(
-          .unknownType,
-          "\(action): a parameter in C is a \(CType.list), not a \(parameter.type)")
+          .badAction,
+          "\(action): names that begin with native are never remote; rename it or remove the mark")
       }
+      guard attributes.abi == "c-target" else { continue }
+      for parameter in action.parameters { try check(parameter, of: action) }
       try check(result: action.result, of: "\(action)")
     }
+  }
+
+  private static func check(
+    _ parameter: ActionDeclaration.Parameter, of action: ActionDeclaration
+  ) throws(Refusal) {
+    guard let type = CType(rawValue: parameter.type) else {
+      throw Refusal(
+        .unknownType, "\(action): a parameter in C is a \(CType.list), not a \(parameter.type)")
+    }
+    guard let text = parameter.unquotedDefault, !type.holds(text) else { return }
+    throw Refusal(
+      .badAction, "\(action): the default of \(parameter.name) is no \(parameter.type)")
   }
 
   private static func check(result: String, of what: String) throws(Refusal) {

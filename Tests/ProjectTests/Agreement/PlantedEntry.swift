@@ -157,6 +157,7 @@ struct PlantedEntry {
     .init(.route, ["app://x/(y", "f"], code: "bad-pattern"),
     .init(.route, ["app://x/:", "f"], code: "bad-pattern"),
     .init(.route, ["app://x/a b", "f", "abi=c-route"], code: "bad-pattern", isC: true),
+    .init(.route, ["app://x?n<Int>=zz", "f"], code: "bad-pattern"),
     .init(.route, ["app://x/y", "f", "match=suffix"], code: "bad-attribute"),
     .init(.route, ["app://x/y", "f", "remote=yes"], code: "bad-attribute"),
     .init(
@@ -164,6 +165,8 @@ struct PlantedEntry {
     .init(.target, ["t", "", "action=stock"], code: "bad-action"),
     .init(.target, ["t", "", "action=a(", "abi=c-target"], code: "bad-action", isC: true),
     .init(.target, ["t", "", "action=a()", "action=a(b: Int)"], code: "bad-action"),
+    .init(
+      .target, ["t", "", "abi=c-target", "action=a(b: Int = zz)"], code: "bad-action", isC: true),
     .init(
       .target, ["t", "", "abi=c-target", "action=a(b: Item)"], code: "unknown-type", isC: true),
     .init(
