@@ -219,4 +219,15 @@ struct MediatorTests {
     #expect(error?.code == .badPattern)
     #expect(error?.message.contains("byte") == true || error?.message.contains("twice") == true)
   }
+
+  @Test("A declaration says what is in the place of what it lacks")
+  func unexpected() {
+    for (text, reason) in [
+      ("remote elevated x()", #"at byte 16: ( is missing; there is "x()" in its place"#),
+      ("price(a: Int; b: Int", "at byte 20: ) is missing"),
+    ] {
+      let error = #expect(throws: RoutingError.self) { try ActionDeclaration(parsing: text) }
+      #expect(error?.message.hasSuffix(reason) == true, "\(error?.message ?? "")")
+    }
+  }
 }

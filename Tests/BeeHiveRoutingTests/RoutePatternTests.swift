@@ -42,6 +42,17 @@ struct RoutePatternTests {
     expectRefusal(of: pattern, reason)
   }
 
+  @Test(
+    "What no URL can give is refused with what to write",
+    arguments: [
+      ("/a?q<Path>", "write q or q<String>"), ("/a?q<path?>", "takes what is left of the path"),
+      ("/a?n<Int>=zz", #"the default of n is no Int: "zz""#), ("/a?n<float>=1e999", "is no float"),
+      ("http://ex.com:/p", "its port is empty"), ("app://a:", "its port is empty"),
+    ])
+  func impossible(_ pattern: String, _ reason: String) {
+    expectRefusal(of: pattern, reason)
+  }
+
   @Test("A name ends where an optional part begins or ends")
   func edges() async throws {
     let router = try Router().answering("/file/:name(_full)", "/(:pre)baz/x")

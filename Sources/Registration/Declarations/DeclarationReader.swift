@@ -95,7 +95,8 @@ private struct DeclarationReader {
   }
 
   private mutating func take(_ sign: String) throws(TextProblem) {
-    guard takeSign(sign) else { throw bad("\(sign) is missing") }
+    guard !takeSign(sign) else { return }
+    throw bad("\(sign) is missing" + (rest.isEmpty ? "" : "; there is \"\(rest)\" in its place"))
   }
 
   /// Whether a sign comes next; it is taken then, with the blanks around it.

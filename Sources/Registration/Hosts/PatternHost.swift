@@ -11,6 +11,10 @@ package enum PatternHost {
   /// - Returns: One key or two; nil where the part is a parameter, or all that is left.
   /// - Throws: ``TextProblem`` where no URL has such a host.
   package static func keys(of part: Substring, scheme: String?) throws(TextProblem) -> [String]? {
+    guard part.unicodeScalars.count == 1 || part.unicodeScalars.last != ":" else {
+      throw TextProblem(
+        part.utf8.count, "its port is empty; write the number or leave out the colon")
+    }
     guard part.cut(at: "*") == nil,
       isPort(part) || part.cut(at: ":") == nil || part.utf8.first == UInt8(ascii: "[")
     else { return nil }
