@@ -6,7 +6,7 @@ struct RecordedEntries: Sendable {
   enum Result: Sendable, Equatable {
     case route(Route.ID)
     case target(String)
-    /// It could not be used; tried again when something changes.
+    /// It cannot be used, or not yet; tried again when something changes.
     case refused
   }
 
@@ -14,6 +14,10 @@ struct RecordedEntries: Sendable {
   var version: Int?
   /// By the numbers of the entries.
   var results: [UInt64: Result] = [:]
+  /// Whether a route names a type that is not defined, so that a definition may bind it.
+  var lacksType = false
+  /// Whether a type was defined while a thread was at work.
+  var isOutdated = false
   /// Whether a thread is at work; the others wait, so that each sees what it adds.
   var isBusy = false
 }
@@ -30,14 +34,27 @@ extension RoutingCore {
     records.wait { state -> Void? in
       guard !state.isBusy else { return nil }
       state.isBusy = true
+      (state.lacksType, state.isOutdated) = (false, false)
       return ()
     }
     // No lock is held: accessors are the images' own code.
     merge(changed.entries, of: hive)
     records.change { state in
-      state.version = changed.version
+      state.version = state.isOutdated ? nil : changed.version
       state.isBusy = false
     }
+  }
+
+  /// Tries again what was unbound for want of a type, once one has been defined.
+  func bindUnbound() {
+    let isDue = records.withLock { state in
+      // A converter of the thread that is at work may be what defines it: the next look binds then.
+      state.isOutdated = true
+      guard state.lacksType, !state.isBusy else { return false }
+      state.version = nil
+      return true
+    }
+    if isDue { catchUp(probing: false) }
   }
 
   private func merge(_ entries: [RegisteredEntry], of hive: Hive) {
@@ -51,13 +68,16 @@ extension RoutingCore {
       do throws(RoutingError) {
         let result = try add(entry, of: hive)
         records.withLock { $0.results[entry.order] = result }
-        if known[entry.order] != nil { hive.settle(entry, nil) }
+        if known[entry.order] != nil { hive.settle(entry, .bound) }
       } catch {
-        records.withLock { $0.results[entry.order] = .refused }
-        hive.settle(
-          entry,
-          Problem(
-            Problem.Code(rawValue: error.code.rawValue), error.message, related: error.sources))
+        let isUnbound = error.code == .unknownType && entry.kind == .route
+        records.withLock { state in
+          state.results[entry.order] = .refused
+          if isUnbound { state.lacksType = true }
+        }
+        let problem = Problem(
+          Problem.Code(rawValue: error.code.rawValue), error.message, related: error.sources)
+        hive.settle(entry, isUnbound ? .accepted(problem) : .rejected(problem))
       }
     }
   }
@@ -81,9 +101,7 @@ extension RoutingCore {
       return .target(entry.name)
     }
     let definition = try hive.definition(of: entry, inC: CActions.route, named: \.pattern)
-    let route = definition.route(try RoutePattern(of: entry), source: entry.source)
-    try add(route)
-    return .route(route.id)
+    return .route(try add(definition, RoutePattern(of: entry), source: entry.source))
   }
 }
 

@@ -47,21 +47,24 @@ extension Hive {
     return try holding(entry) { () throws(Failure) in try body(address) }
   }
 
-  /// Says what keeps an entry from being used, or that nothing does any longer.
-  package func settle(_ entry: RegisteredEntry, _ problem: Problem?) {
-    state.withLock { _ in
+  /// Says how far an entry got in a layer above: what keeps it from being used, for now or for good, or that
+  /// nothing does any longer.
+  package func settle(_ entry: RegisteredEntry, _ outcome: Entry.State) {
+    state.withLock { state in
       guard !entry.isWithdrawn else { return }
-      if let problem {
-        entry.setAside =
-          entry.setAside
-          ?? RegisteredEntry.SetAside(progress: entry.progress, isDuplicate: false)
-        entry.progress = .rejected(problem)
-        observers.post(.entryRejected(entry.snapshot))
-      } else if let before = entry.setAside {
-        entry.progress = before.progress
-        entry.setAside = nil
+      let wasUnbound = entry.isUnbound
+      let before = entry.setAside
+      if case .bound = outcome {
+        guard let before else { return }
+        (entry.progress, entry.setAside) = (before.progress, nil)
         observers.post(.entryBound(entry.snapshot))
+      } else if entry.snapshot.state != outcome {
+        entry.setAside = before ?? .init(progress: entry.progress, isDuplicate: false)
+        if case .rejected(let problem) = outcome { entry.progress = .rejected(problem) }
+        if case .accepted(let problem) = outcome { entry.progress = .accepted(problem) }
+        if case .rejected = outcome { observers.post(.entryRejected(entry.snapshot)) }
       }
+      state.table.knownUnboundCount += (entry.isUnbound ? 1 : 0) - (wasUnbound ? 1 : 0)
     }
     observers.deliver()
   }

@@ -32,19 +32,11 @@ enum CActions {
     let pattern = try RoutePattern(of: entry)
     let call = CCall(entry: entry, hive: WeakHive(hive), action: nil, result: attributes.result)
     try call.checkFunction()
-    let types = SegmentTypes()
     return RouteDefinition(
       pattern: entry.name, priority: attributes.priority, extent: attributes.extent,
       exposure: attributes.exposure, result: attributes.result
     ) { routeCall in
-      var arguments = routeCall.parameters
-      // The texts of the query have been checked, and C asks for values.
-      for key in pattern.keys {
-        guard let text = arguments[raw: key.name] as? String,
-          let value = types.value(of: text, as: key.type)
-        else { continue }
-        arguments.set(value, for: key.name)
-      }
+      let arguments = routeCall.parameters
       let names = (pattern.names + pattern.keys.map(\.name)).filter {
         arguments.values[$0] != nil
       }
@@ -68,18 +60,14 @@ extension Parameter {
     guard let type = CType(rawValue: declaration.type)?.swiftType else {
       throw RoutingError(.unknownType, "\(action)", key: declaration.name)
     }
-    self = try Self.make(declaration, of: action, type)
+    self = Self.make(declaration, type)
   }
 
   private static func make<Value: URLConvertible>(
-    _ declaration: ActionDeclaration.Parameter, of action: ActionDeclaration, _ type: Value.Type
-  ) throws(RoutingError) -> Parameter {
-    if let text = declaration.defaultText {
-      guard let value = Value(urlText: text.unquoted) else {
-        throw RoutingError(
-          .unknownType, "\(action): the default \(text) is no \(declaration.type)",
-          key: declaration.name)
-      }
+    _ declaration: ActionDeclaration.Parameter, _ type: Value.Type
+  ) -> Parameter {
+    // A record with a default of another type is refused when it is read.
+    if let value = declaration.unquotedDefault.flatMap(Value.init(urlText:)) {
       return Parameter(declaration.name, default: value)
     }
     return declaration.isOptional
@@ -96,12 +84,5 @@ extension CType {
     case .double: Double.self
     case .bool: Bool.self
     }
-  }
-}
-
-extension String {
-  /// `"euro"` without its quotes.
-  fileprivate var unquoted: String {
-    count > 1 && hasPrefix("\"") && hasSuffix("\"") ? String(dropFirst().dropLast()) : self
   }
 }

@@ -74,8 +74,7 @@ extension RoutingCore {
     var failure: RoutingError?
     for (route, values) in allowed {
       do throws(RoutingError) {
-        let parameters = try RouteParameters.collect(
-          of: call, at: url, for: route, types: table.types, path: values)
+        let parameters = try route.parameters.collect(of: call, at: url, path: values)
         fit.append(.init(route: route, call: RouteCall(call, at: url, route.pattern, parameters)))
       } catch {
         failure = failure ?? error
@@ -87,7 +86,7 @@ extension RoutingCore {
     if let handler = table.unmatched(for: url), handler.answers(call.origin) {
       return .unmatched(url, handler)
     }
-    throw nearMiss(of: url, from: call.origin) ?? rejectedRoute(for: url, from: call.origin)
+    throw nearMiss(of: url, from: call.origin) ?? unusableRoute(for: url, from: call.origin)
       ?? RoutingError(
         .noRoute, "no route and no target answers to \(url); register one, or look at router.routes"
       )
@@ -114,18 +113,18 @@ extension RoutingCore {
     return nil
   }
 
-  /// The error for a URL that a route would have, were its record not rejected; not for outside.
-  private func rejectedRoute(for url: URLText, from origin: CallOrigin) -> RoutingError? {
+  /// The error for a URL that a route would have, could its record be used; not for outside.
+  private func unusableRoute(for url: URLText, from origin: CallOrigin) -> RoutingError? {
     guard origin == .local else { return nil }
-    let types = routes.withLock { $0.types }
-    for (entry, problem) in rejectedEntries(.route) {
+    for (entry, problem) in unusableEntries(.route) {
       guard let pattern = try? RoutePattern(entry.name),
-        let tree = try? RouteTree(of: pattern, types: types),
+        let tree = try? RouteTree(of: pattern, types: pattern.anyTypes),
         !RouteSearch.matches(of: url, in: tree).isEmpty
       else { continue }
+      let word = if case .accepted = entry.state { "is unbound" } else { "was rejected" }
       return RoutingError(
         .noRoute,
-        "no route answers to \(url); \(pattern) of \(entry.source) was rejected: \(problem.message)",
+        "no route answers to \(url); \(pattern) of \(entry.source) \(word): \(problem.message)",
         sources: [entry.source])
     }
     return nil

@@ -16,7 +16,9 @@ public enum Verdict: Sendable, CustomStringConvertible {
     switch self {
     case .proceed: "proceed"
     case .replace(let arguments):
-      "replace " + arguments.keys.sorted().joined(separator: ", ")
+      [("replace", arguments.keys), ("take away", arguments.withheld)]
+        .filter { !$0.1.isEmpty }.map { "\($0) \($1.sorted().joined(separator: ", "))" }
+        .joined(separator: "; ")
     case .redirect(let destination): "redirect to \(destination)"
     case .refuse(let reason): "refuse: \(reason)"
     case .answer(let value): "answer with \(value)"

@@ -7,7 +7,7 @@ extension RoutingCore {
   ) throws(RoutingError) -> (RegisteredTarget, Action<AnyTarget>) {
     guard let target = target(named: name) else {
       if origin == .local,
-        let (rejected, problem) = rejectedEntries(.target).first(where: { $0.entry.name == name })
+        let (rejected, problem) = unusableEntries(.target).first(where: { $0.entry.name == name })
       {
         throw RoutingError(
           .noTarget, "the target \(name) of \(rejected.source) was rejected: \(problem.message)",
@@ -49,11 +49,14 @@ extension RoutingCore {
     return targets.withLock { $0.targets[name] }
   }
 
-  /// The records of a kind that images have and that cannot be used, and why.
-  func rejectedEntries(_ kind: RecordKind) -> [(entry: Entry, problem: Problem)] {
+  /// The records of a kind that images have and that cannot be used, for now or for good, and why.
+  func unusableEntries(_ kind: RecordKind) -> [(entry: Entry, problem: Problem)] {
     (owner?.entries ?? []).compactMap { entry in
-      guard entry.kind == kind, case .rejected(let problem) = entry.state else { return nil }
-      return (entry, problem)
+      guard entry.kind == kind else { return nil }
+      return switch entry.state {
+      case .bound: nil
+      case .accepted(let problem), .rejected(let problem): (entry, problem)
+      }
     }
   }
 

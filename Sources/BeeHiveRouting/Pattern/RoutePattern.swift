@@ -96,7 +96,7 @@ public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
     var types = SegmentTypes()
     for case .capture(let capture) in variants.joined() {
       // Throws where the type is there already.
-      if let name = capture.type { try? types.define(name) { $0 } }
+      if let name = capture.type { _ = try? types.define(name) { $0 } }
     }
     return types
   }

@@ -27,6 +27,8 @@ public struct Route: Sendable, Identifiable, CustomStringConvertible {
   public let result: String
   /// Where it was registered.
   public let source: Source
+  /// What its pattern declares.
+  let parameters: RouteParameters
   /// Answers a call.
   let handler: @Sendable (RouteCall) async throws -> any Sendable
   /// Where it is in the tree, once it is there.

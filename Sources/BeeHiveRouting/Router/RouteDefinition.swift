@@ -29,10 +29,10 @@ extension RouteDefinition {
   }
 
   /// The route of this definition, whose pattern has been read, with a number of its own.
-  func route(_ pattern: RoutePattern, source: Source) -> Route {
+  func route(_ parameters: RouteParameters, source: Source) -> Route {
     Route(
-      id: Route.ID(rawValue: RoutingCore.nextNumber()), pattern: pattern,
+      id: Route.ID(rawValue: RoutingCore.nextNumber()), pattern: parameters.pattern,
       priority: priority, extent: extent, exposure: exposure, result: result, source: source,
-      handler: handler)
+      parameters: parameters, handler: handler)
   }
 }

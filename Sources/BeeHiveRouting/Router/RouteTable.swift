@@ -98,9 +98,13 @@ struct RouteTable: Sendable {
 extension RoutingCore {
   /// Takes in a route; throws where its pattern is taken, names a type that is not defined, or gives a key a
   /// default that is not of its type.
-  func add(_ route: Route) throws(RoutingError) {
-    try routes.withLock { $0.types }.check(keysOf: route.pattern)
+  func add(
+    _ definition: RouteDefinition, _ pattern: RoutePattern, source: Source
+  ) throws(RoutingError) -> Route.ID {
+    let parameters = try RouteParameters(of: pattern, routes.withLock { $0.types })
+    let route = definition.route(parameters, source: source)
     try routes.withLock { table throws(RoutingError) in try table.add(route) }
+    return route.id
   }
 
   /// The routes of this moment that a URL meets, after a look at the images where there is none.

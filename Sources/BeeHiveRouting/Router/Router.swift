@@ -45,10 +45,9 @@ public struct Router: Sendable {
   ) throws(RoutingError) -> RouteRegistration {
     let definition = RouteDefinition(
       pattern, exposure: exposure, priority: priority, matching: extent, handler)
-    let route = definition.route(
-      try RoutePattern(pattern), source: .code(file: file, line: line))
-    try core.add(route)
-    let registration = RouteRegistration(id: route.id, core: core)
+    let route = try core.add(
+      definition, try RoutePattern(pattern), source: .code(file: file, line: line))
+    let registration = RouteRegistration(id: route, core: core)
     core.own { registration.cancel() }
     return registration
   }
@@ -92,6 +91,8 @@ public struct Router: Sendable {
 
   /// Adds a type that patterns may name: `:month<Month>`.
   ///
+  /// Routes of images that name it, and were unbound for want of it, are bound.
+  ///
   /// - Parameters:
   ///   - type: The name that patterns use; its case does not count.
   ///   - convert: Makes a value of the decoded text; nil where it is none of the type. Called on any thread,
@@ -100,8 +101,11 @@ public struct Router: Sendable {
   public func define(
     _ type: String, _ convert: @escaping @Sendable (String) -> (any URLConvertible)?
   ) throws(RoutingError) {
-    try core.routes.withLock { table throws(RoutingError) in try table.types.define(type, convert) }
-    core.own { [core] in _ = core.routes.withLock { $0.types.remove(type) } }
+    let number = try core.routes.withLock { table throws(RoutingError) in
+      try table.types.define(type, convert)
+    }
+    core.bindUnbound()
+    core.own { [core] in _ = core.routes.withLock { $0.types.remove(type, number) } }
   }
 
   /// Registers the handler of URLs whose path no route has; it replaces the one before.

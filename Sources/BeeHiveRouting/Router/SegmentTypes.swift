@@ -5,10 +5,15 @@ struct SegmentTypes: Sendable {
 
   struct SegmentType: Sendable {
     /// The name in lower case.
-    var name: String
+    let name: String
     /// Which type is tried first where several may take a segment.
-    var rank: Int
-    var convert: Converter
+    let rank: Int
+    let convert: Converter
+    /// Makes of an argument what a handler is given; nil for no value, where there need be none.
+    let value:
+      @Sendable (Arguments.Argument, _ key: String, _ isOptional: Bool) throws(RoutingError) ->
+        (any Sendable)?
+    let number = RoutingCore.nextNumber()
   }
 
   /// Those that every pattern may name.
@@ -17,30 +22,34 @@ struct SegmentTypes: Sendable {
   private var types: [String: SegmentType] = [:]
 
   init() {
-    add("uuid", rank: 0, UUIDValue.init(urlText:))
-    add("int", rank: 1, Int.init(urlText:))
-    add("double", rank: 2, Double.init(urlText:))
-    add("bool", rank: 3, Bool.init(urlText:))
+    add(.uuid, UUIDValue.self)
+    add(.int, Int.self)
+    add(.double, Double.self)
+    add(.bool, Bool.self)
   }
 
-  private mutating func add<Value: URLConvertible>(
-    _ name: String, rank: Int, _ convert: @escaping @Sendable (String) -> Value?
-  ) {
-    types[name] = SegmentType(name: name, rank: rank) { convert($0) }
+  private mutating func add<Value: URLConvertible>(_ type: BuiltInType, _ swiftType: Value.Type) {
+    types[type.rawValue] = SegmentType(type.rawValue, rank: types.count, swiftType)
   }
 
-  /// Adds a type of the host's; throws where the name is taken.
-  mutating func define(_ name: String, _ convert: @escaping Converter) throws(RoutingError) {
+  /// Adds a type of the host's, and answers its number; throws where the name is taken.
+  @discardableResult
+  mutating func define(
+    _ name: String, _ convert: @escaping Converter
+  ) throws(RoutingError) -> UInt64 {
     let key = PatternSegment.typeKey(name)
     guard types[key] == nil, !["string", "path"].contains(key) else {
       throw RoutingError(.duplicate, "the type \(name) of patterns is defined already")
     }
-    types[key] = SegmentType(name: key, rank: 4, convert: convert)
+    let type = SegmentType(key, rank: 4, called: name, convert)
+    types[key] = type
+    return type.number
   }
 
-  /// Takes out a type of the host's, and answers it.
-  mutating func remove(_ name: String) -> SegmentType? {
-    types.removeValue(forKey: PatternSegment.typeKey(name))
+  /// Takes out a type of the host's, and answers it; nil where another took its name.
+  mutating func remove(_ name: String, _ number: UInt64) -> SegmentType? {
+    let key = PatternSegment.typeKey(name)
+    return types[key]?.number == number ? types.removeValue(forKey: key) : nil
   }
 
   /// The type of this name; throws where there is none.
@@ -50,26 +59,8 @@ struct SegmentTypes: Sendable {
     throw RoutingError(
       .unknownType,
       "the pattern \(pattern) names the type \(name), which nobody has defined; there are "
-        + known.joined(separator: ", ") + SimilarNames(to: name, among: known).question)
-  }
-
-  /// Checks that the types of a pattern's keys are known and that defaults are of them. Calls converters of
-  /// the host's, so no lock may be held.
-  func check(keysOf pattern: RoutePattern) throws(RoutingError) {
-    for key in pattern.keys where key.type.lowercased() != "string" {
-      let type = try type(named: key.type, in: pattern.text)
-      if let text = key.defaultText, type.convert(text) == nil {
-        throw RoutingError(
-          .badPattern,
-          "the pattern \(pattern) cannot be used: the default of \(key.name) is no \(key.type)")
-      }
-    }
-  }
-
-  /// Makes the value of a text of the query; nil where it is none of that type.
-  func value(of text: String, as name: String) -> (any URLConvertible)? {
-    let key = PatternSegment.typeKey(name)
-    return key == "string" ? text : types[key]?.convert(text)
+        + known.joined(separator: ", ") + " in either case, and what router.define adds"
+        + SimilarNames(to: name, among: known).question)
   }
 
   /// Returns whether a text can be of a type; one that is not known here may be anything.
@@ -80,5 +71,38 @@ struct SegmentTypes: Sendable {
   /// Returns the text of the value that a text is read as: `7` for `007` as an integer.
   func normal(_ text: String, as name: String?) -> String {
     name.flatMap { types[PatternSegment.typeKey($0)]?.convert(text)?.urlText } ?? text
+  }
+}
+
+extension SegmentTypes.SegmentType {
+  /// What is left of a path, as one text.
+  static let path = Self("path", rank: 5, String.self)
+
+  /// A type of Swift: an argument is converted as a handler's question would convert it.
+  fileprivate init<Value: URLConvertible>(_ name: String, rank: Int, _ type: Value.Type) {
+    self.init(name: name, rank: rank, convert: { Value(urlText: $0) }) {
+      argument, key, isOptional throws(RoutingError) in
+      isOptional
+        ? try Arguments.convert(argument, key: key, to: Value?.self)
+        : try Arguments.convert(argument, key: key, to: Value.self)
+    }
+  }
+
+  /// A type of the host's: what has a text that `convert` takes.
+  fileprivate init(
+    _ name: String, rank: Int, called type: String,
+    _ convert: @escaping SegmentTypes.Converter
+  ) {
+    self.init(name: name, rank: rank, convert: convert) {
+      argument, key, isOptional throws(RoutingError) in
+      let texts = argument.texts
+      if isOptional, texts?.isEmpty == true { return nil }
+      guard let texts, texts.count == 1, let value = convert(texts[0]) else {
+        throw Arguments.wrong(key, type, argument.said)
+      }
+      // A value of the type is handed over as it is.
+      if case .value(let given) = argument, !(given is String) { return given }
+      return value
+    }
   }
 }

@@ -89,13 +89,7 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
   }
 
   /// The texts that a URL would have for a key; none where it is missing or no URL can hold it.
-  func texts(_ key: String) -> [String] {
-    switch values[key] {
-    case .texts(let texts): texts
-    case .value(let value): (value as? any URLConvertible)?.urlTexts ?? []
-    case nil: []
-    }
-  }
+  func texts(_ key: String) -> [String] { values[key]?.texts ?? [] }
 
   /// Puts other arguments over these.
   func merging(_ others: Arguments) -> Arguments {
@@ -132,9 +126,9 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
   }
 
   static func convert<Target: Sendable>(
-    _ value: Argument, key: String, to type: Target.Type
+    _ argument: Argument, key: String, to type: Target.Type
   ) throws(RoutingError) -> Target {
-    switch value {
+    switch argument {
     case .value(let value):
       if let value = value as? Target { return value }
       if let given = value as? any URLConvertible {
@@ -146,17 +140,13 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
           return read
         }
       }
-      throw wrong(
-        key, type,
-        (value as? String).map { "the text \"\($0)\"" }
-          ?? "a value of type \(Swift.type(of: value))")
     case .texts(let texts):
       guard type is any URLConvertible.Type else {
-        throw wrong(key, type, "a text, and that type is not URLConvertible")
+        throw wrong(key, "\(type)", "a text, and that type is not URLConvertible")
       }
       if let value = read(texts, as: type) { return value }
-      throw wrong(key, type, texts.count == 1 ? "the text \"\(texts[0])\"" : "\(texts.count) texts")
     }
+    throw wrong(key, "\(type)\(choices(of: type))", argument.said)
   }
 
   /// The value of the texts of a URL; nil if they have none of that type.
@@ -180,10 +170,9 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
     }
   }
 
-  private static func wrong(_ key: String, _ type: Any.Type, _ given: String) -> RoutingError {
+  static func wrong(_ key: String, _ type: String, _ given: String) -> RoutingError {
     RoutingError(
-      .wrongParameter,
-      "the parameter \(key) is to be of type \(type)\(choices(of: type)), and is given \(given)",
+      .wrongParameter, "the parameter \(key) is to be of type \(type), and is given \(given)",
       key: key)
   }
 
@@ -194,6 +183,25 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
     }
     guard let type = type as? any (CaseIterable & URLConvertible).Type else { return "" }
     return " (\(texts(type).prefix(9).joined(separator: ", ")))"
+  }
+}
+
+extension Arguments.Argument {
+  /// The texts that a URL would have; nil where no URL can hold it.
+  var texts: [String]? {
+    switch self {
+    case .texts(let texts): texts
+    case .value(let value): (value as? any URLConvertible)?.urlTexts
+    }
+  }
+
+  /// What is given, for people.
+  var said: String {
+    switch self {
+    case .value(let value as String): "the text \"\(value)\""
+    case .value(let value): "a value of type \(type(of: value))"
+    case .texts(let texts): texts.count == 1 ? "the text \"\(texts[0])\"" : "\(texts.count) texts"
+    }
   }
 }
 
