@@ -123,9 +123,11 @@ extension Hive {
   /// - Parameters:
   ///   - name: The module's name, or the implementation's as the entry spells it.
   ///   - make: Makes an instance, on the thread that asks and with no lock held.
+  /// - Returns: Its `cancel()` takes it back: what it has bound is unbound again.
+  @discardableResult
   public func bind<Value: Sendable>(
     _ name: String, _ make: @escaping @Sendable (Hive) throws -> Value
-  ) {
+  ) -> Handle {
     let (version, _) = state.withLock { state in
       state.hostBindingsVersion += 1
       // Returned: what it holds ends when the lock is free.
@@ -134,7 +136,7 @@ extension Hive {
       let before = state.hostBindings.updateValue(factory, forKey: name)
       return (state.hostBindingsVersion, before)
     }
-    own { [self] in unbind(name, version) }
+    return owned { [self] in unbind(name, version) }
   }
 
   private func unbind(_ name: String, _ version: Int) {

@@ -31,8 +31,10 @@ final class RoutingCore: Sendable {
   /// The Hive, while it is there.
   var owner: Hive? { hive?.value }
 
-  /// Has `undo` called when the module that registers something here is unmounted.
-  func own(_ undo: @escaping @Sendable () -> Void) { owner?.own(undo) }
+  /// Makes a handle of what takes something back; the module that registers it here owns it.
+  func owned(_ undo: @escaping @Sendable () -> Void) -> Handle {
+    owner?.owned(undo) ?? Handle(undo)
+  }
 }
 
 /// What another may replace: who takes it out again looks whether it is still the same.

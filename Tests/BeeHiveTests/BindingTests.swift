@@ -66,4 +66,24 @@ struct BindingTests {
     #expect(try await hive.start().started == ["BeeHiveTests.HarbourModule"])
     await hive.stop()
   }
+
+  @Test("a binding is taken back by its handle: once, twice, and not its successor's")
+  func takenBack() throws {
+    let hive = Hive()
+    try hive.register(
+      Registrations(services: [.init(service: "Berth", impl: "Quay")]), file: "quay.json")
+    let first = hive.bind("Quay") { _ in 1 }
+    #expect(unboundCount(hive) == 0)
+    first.cancel()
+    #expect(unboundCount(hive) == 1)
+    first.cancel()
+    let second = hive.bind("Quay") { _ in 2 }
+    first.cancel()
+    #expect(unboundCount(hive) == 0)
+    let third = hive.bind("Quay") { _ in 3 }
+    third.cancel()
+    #expect(unboundCount(hive) == 0, "what the second has bound stays its own")
+    second.cancel()
+    #expect(unboundCount(hive) == 1)
+  }
 }

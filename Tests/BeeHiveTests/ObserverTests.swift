@@ -93,7 +93,7 @@ struct ObserverTests {
     .mayHang)
   func reentrant() throws {
     let (hive, notices) = (Hive(), Notices())
-    let observation = Lock<Observation?>(nil)
+    let observation = Lock<Handle?>(nil)
     let made = hive.observe { notice in
       notices.add("told")
       #expect(hive.entries.count == 1)

@@ -55,6 +55,12 @@ extension Hive {
     undo()
   }
 
+  /// Makes a handle of what takes something back; the module whose code is running owns it.
+  package func owned(_ undo: @escaping @Sendable () -> Void) -> Handle {
+    own(undo)
+    return Handle(undo)
+  }
+
   /// Gives entries that were added to the module whose code is running, if there is one; throws, with
   /// the entries withdrawn, where it has been unmounted.
   func own(_ entries: [RegisteredEntry]) throws(Problem) {

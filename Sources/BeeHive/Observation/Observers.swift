@@ -1,15 +1,6 @@
 internal import Synchronization
 internal import Threads
 
-/// Keeps an observer told; `cancel` ends that, forgetting the value does not.
-public struct Observation: Sendable {
-  fileprivate let number: UInt64
-  fileprivate let observers: Observers
-
-  /// Tells the observer nothing any more; what is under way on another thread may still arrive.
-  public func cancel() { observers.remove(number) }
-}
-
 /// Who is told of what a Hive does.
 final class Observers: Sendable {
   private struct State {
@@ -25,17 +16,17 @@ final class Observers: Sendable {
   /// Whether there are observers; without any, notices are not even put together.
   var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
-  func add(_ tell: @escaping @Sendable (HiveNotice) -> Void) -> Observation {
+  func add(_ tell: @escaping @Sendable (HiveNotice) -> Void) -> Handle {
     let number = state.withLock { state -> UInt64 in
       state.next += 1
       state.observers.append((state.next, tell))
       count.store(state.observers.count, ordering: .releasing)
       return state.next
     }
-    return Observation(number: number, observers: self)
+    return Handle { [self] in remove(number) }
   }
 
-  fileprivate func remove(_ number: UInt64) {
+  private func remove(_ number: UInt64) {
     // Returned: what an observer holds ends with it, when the lock is free.
     _ = state.withLock { state in
       let before = state.observers
@@ -84,7 +75,7 @@ extension Hive {
   @discardableResult
   public func observe(
     fromStart: Bool = false, _ observer: @escaping @Sendable (HiveNotice) -> Void
-  ) -> Observation {
+  ) -> Handle {
     if fromStart { bindUnbound() }
     // At one go, so that nothing comes between what is there and what is told from now on.
     let (observation, present, problems) = state.withLock { state in

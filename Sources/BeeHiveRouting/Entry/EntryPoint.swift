@@ -22,10 +22,10 @@ public struct EntryPoint: Sendable {
   /// - Parameter observer: Called on the thread that runs the call, which waits for it.
   /// - Returns: What was added, to remove it again.
   @discardableResult
-  public func observe(_ observer: @escaping @Sendable (CallNotice) -> Void) -> Interception {
+  public func observe(_ observer: @escaping @Sendable (CallNotice) -> Void) -> Handle {
     let added = Numbered(handler: observer)
     core.observers.withLock { $0.append(added) }
-    return owned { [core, number = added.number] in
+    return core.owned { [core, number = added.number] in
       // Returned: what an observer holds ends with it, when the lock is free.
       _ = core.observers.withLock { observers in
         observers.firstIndex { $0.number == number }.map { observers.remove(at: $0) }
@@ -46,7 +46,7 @@ public struct EntryPoint: Sendable {
   public func intercept(
     _ name: String, priority: Int = 0, _ match: CallMatch = .everything(),
     _ decide: @escaping @Sendable (Call) async throws -> Verdict
-  ) -> Interception {
+  ) -> Handle {
     add(
       CallRule(
         name: name, priority: priority, match: match, decision: .code(decide), source: .interceptor)
@@ -70,7 +70,7 @@ public struct EntryPoint: Sendable {
   public func guardCalls(
     _ name: String, priority: Int = 0, _ match: CallMatch, then verdict: Verdict,
     when condition: (@Sendable (Call) -> Bool)? = nil
-  ) throws(RoutingError) -> Interception {
+  ) throws(RoutingError) -> Handle {
     let requirements = condition.map { condition in
       [CallRule.Requirement(text: "its condition") { call, _ in condition(call) }]
     }
@@ -80,17 +80,11 @@ public struct EntryPoint: Sendable {
         source: .guardian))
   }
 
-  private func add(_ rule: CallRule) -> Interception {
+  private func add(_ rule: CallRule) -> Handle {
     core.rules.withLock { $0.ofCode.add(rule) }
-    return owned { [core, number = rule.number] in
+    return core.owned { [core, number = rule.number] in
       _ = core.rules.withLock { $0.ofCode.remove(number) }
     }
-  }
-
-  /// A module's own goes with it.
-  private func owned(_ undo: @escaping @Sendable () -> Void) -> Interception {
-    core.own(undo)
-    return Interception(undo: undo)
   }
 
   /// Calls a destination. Every other way of calling ends here.
@@ -115,14 +109,6 @@ public struct EntryPoint: Sendable {
     get { core.limits.withLock { $0 } }
     nonmutating set { core.limits.withLock { $0 = newValue } }
   }
-}
-
-/// Something that was added to the entry point, to remove it again.
-public struct Interception: Sendable {
-  fileprivate let undo: @Sendable () -> Void
-
-  /// Removes it; a call that is under way may still ask it. Does nothing the second time.
-  public func cancel() { undo() }
 }
 
 extension Router {

@@ -66,17 +66,19 @@ public struct Mediator: Sendable {
   ///   - file: Where it is registered: errors and the catalogue name the location.
   ///   - line: The line in that file.
   ///   - make: Makes its instance at the first call: one, however many threads call at once.
+  /// - Returns: Its `cancel()` removes the target.
   /// - Throws: ``RoutingError`` with `duplicate` if the name is taken, with both locations, or an action is
   ///   declared twice; with `badPattern` if the name is empty; with `native` or `unknownType` if an action
   ///   that is marked remote cannot be.
+  @discardableResult
   public func register<Owner: Target>(
     _ name: String, file: String = #fileID, line: UInt = #line,
     _ make: @escaping @Sendable () throws -> Owner
-  ) throws(RoutingError) {
+  ) throws(RoutingError) -> Handle {
     let target = RegisteredTarget(
       TargetDefinition(name, make), source: .code(file: file, line: line))
     try core.targets.withLock { table throws(RoutingError) in try table.add(target) }
-    core.own { [core] in
+    return core.owned { [core] in
       _ = core.targets.withLock { $0.targets[name] === target ? $0.remove(name) : nil }
     }
   }
@@ -110,13 +112,15 @@ public struct Mediator: Sendable {
   ///   - target: The target's name; nil for all that have no handler here.
   ///   - exposure: Whether calls from outside reach it.
   ///   - handler: Answers a call, with no lock held.
+  /// - Returns: Its `cancel()` removes the handler.
+  @discardableResult
   public func fallback<Value: Sendable>(
     for target: String? = nil, exposure: Exposure = .local,
     _ handler: @escaping @Sendable (Call) async throws -> Value
-  ) {
+  ) -> Handle {
     let fallback = Numbered(handler: FallbackHandler<Call>(exposure: exposure, answer: handler))
     _ = core.targets.withLock { $0.fallbacks.updateValue(fallback, forKey: target) }
-    core.own { [core] in
+    return core.owned { [core] in
       _ = core.targets.withLock { $0.fallbacks.remove(fallback.number, for: target) }
     }
   }

@@ -39,10 +39,12 @@ extension Router {
   /// unmounted.
   ///
   /// - Parameter aliases: Names of one segment each, and their URLs, which may be names of others.
+  /// - Returns: Its `cancel()` removes the aliases that this call has added.
   /// - Throws: ``RoutingError`` with `badPattern` if a name is no single segment, with `malformedURL` or
   ///   `limitExceeded` if a URL cannot be read, with `redirectLoop` if aliases lead back to one another, with
   ///   `duplicate` if a name has another URL already.
-  public func register(_ aliases: Aliases) throws(RoutingError) {
+  @discardableResult
+  public func register(_ aliases: Aliases) throws(RoutingError) -> Handle {
     let limits = core.limits.withLock { $0 }
     let added = try core.routes.withLock { table throws(RoutingError) -> [(String, UInt64)] in
       for (name, url) in aliases.urls.sorted(by: { $0.key < $1.key }) {
@@ -77,7 +79,7 @@ extension Router {
         return (name, alias.number)
       }
     }
-    core.own { [core] in
+    return core.owned { [core] in
       core.routes.withLock { table in
         // A name that was given anew since is left alone.
         for (name, number) in added where table.aliases[name]?.number == number {

@@ -48,7 +48,7 @@ public struct Router: Sendable {
     let route = try core.add(
       definition, try RoutePattern(pattern), source: .code(file: file, line: line))
     let registration = RouteRegistration(id: route, core: core)
-    core.own { registration.cancel() }
+    _ = core.owned { registration.cancel() }
     return registration
   }
 
@@ -97,15 +97,17 @@ public struct Router: Sendable {
   ///   - type: The name that patterns use; its case does not count.
   ///   - convert: Makes a value of the decoded text; nil where it is none of the type. Called on any thread,
   ///     while a URL is matched or a default of the type is read.
+  /// - Returns: Its `cancel()` removes the type; routes that were registered with it keep it.
   /// - Throws: ``RoutingError`` with `duplicate` if the name is taken.
+  @discardableResult
   public func define(
     _ type: String, _ convert: @escaping @Sendable (String) -> (any URLConvertible)?
-  ) throws(RoutingError) {
+  ) throws(RoutingError) -> Handle {
     let number = try core.routes.withLock { table throws(RoutingError) in
       try table.types.define(type, convert)
     }
     core.bindUnbound()
-    core.own { [core] in _ = core.routes.withLock { $0.types.remove(type, number) } }
+    return core.owned { [core] in _ = core.routes.withLock { $0.types.remove(type, number) } }
   }
 
   /// Registers the handler of URLs whose path no route has; it replaces the one before.
@@ -117,9 +119,11 @@ public struct Router: Sendable {
   ///   - handler: Answers a call. It may open other URLs. Where those are unmatched too, it is called again,
   ///     one inside the other at most 16 times: then the innermost `open` throws ``RoutingError`` with
   ///     `redirectLoop`.
+  /// - Returns: Its `cancel()` removes the handler.
+  @discardableResult
   public func unmatched<Value: Sendable>(
     exposure: Exposure = .local, _ handler: @escaping @Sendable (RouteCall) async throws -> Value
-  ) {
+  ) -> Handle {
     unmatched(for: nil, exposure, handler)
   }
 
@@ -127,11 +131,11 @@ public struct Router: Sendable {
   func unmatched<Value: Sendable>(
     for scheme: String?, _ exposure: Exposure,
     _ handler: @escaping @Sendable (RouteCall) async throws -> Value
-  ) {
+  ) -> Handle {
     let unmatched = Numbered(
       handler: FallbackHandler<RouteCall>(exposure: exposure, answer: handler))
     _ = core.routes.withLock { $0.unmatched.updateValue(unmatched, forKey: scheme) }
-    core.own { [core] in
+    return core.owned { [core] in
       _ = core.routes.withLock { $0.unmatched.remove(unmatched.number, for: scheme) }
     }
   }

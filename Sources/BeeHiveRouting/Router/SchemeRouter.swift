@@ -49,6 +49,8 @@ public struct SchemeRouter: Sendable {
 
   /// Sets whether URLs of this scheme also meet the routes of any scheme. They do unless this is called.
   ///
+  /// A setting, and so without a handle: setting it anew undoes it, also what a module has set.
+  ///
   /// - Parameter fallsBack: Whether they do, and come to the handler of unmatched URLs of any scheme too.
   public func fallBack(_ fallsBack: Bool) {
     router.core.routes.withLock { table in
@@ -64,9 +66,11 @@ public struct SchemeRouter: Sendable {
   /// - Parameters:
   ///   - exposure: Whether calls from outside reach it.
   ///   - handler: Answers a call.
+  /// - Returns: Its `cancel()` removes the handler.
+  @discardableResult
   public func unmatched<Value: Sendable>(
     exposure: Exposure = .local, _ handler: @escaping @Sendable (RouteCall) async throws -> Value
-  ) {
+  ) -> Handle {
     router.unmatched(for: scheme, exposure, handler)
   }
 

@@ -7,8 +7,10 @@ extension EntryPoint {
   /// nothing. What a module loads is removed when it is unmounted.
   ///
   /// - Parameter table: The table. Types and guards that it names have to be defined before.
+  /// - Returns: Its `cancel()` removes the table, unless another has been loaded since.
   /// - Throws: ``RoutingError`` with `badTable`; the message lists every problem.
-  public func load(_ table: DecisionTable) throws(RoutingError) {
+  @discardableResult
+  public func load(_ table: DecisionTable) throws(RoutingError) -> Handle {
     let types = core.routes.withLock { $0.types }
     let guards = core.guards.withLock { $0.mapValues(\.handler) }
     let rules = try table.compiled(for: .init(types: types, guards: guards, now: core.now))
@@ -16,7 +18,7 @@ extension EntryPoint {
       let before = list.replaceTable(table, with: rules)
       return (list.tableNumber, before)
     }
-    core.own { [core] in
+    return core.owned { [core] in
       _ = core.rules.withLock { list in
         list.tableNumber == number ? list.replaceTable(nil, with: RuleIndex()) : nil
       }
@@ -37,9 +39,15 @@ extension EntryPoint {
   ///   - name: The name that tables use.
   ///   - holds: Returns whether it holds for a call. It changes nothing, since a dry run asks it too. Called
   ///     on any thread, with no lock held.
-  public func define(guard name: String, _ holds: @escaping @Sendable (Call) -> Bool) {
+  /// - Returns: Its `cancel()` removes the guard; a table that was loaded with it keeps it.
+  @discardableResult
+  public func define(
+    guard name: String, _ holds: @escaping @Sendable (Call) -> Bool
+  ) -> Handle {
     let guardian = Numbered(handler: holds)
     _ = core.guards.withLock { $0.updateValue(guardian, forKey: name) }
-    core.own { [core] in _ = core.guards.withLock { $0.remove(guardian.number, for: name) } }
+    return core.owned { [core] in
+      _ = core.guards.withLock { $0.remove(guardian.number, for: name) }
+    }
   }
 }

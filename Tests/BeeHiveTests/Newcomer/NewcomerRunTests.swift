@@ -57,7 +57,7 @@ struct NewcomerRunTests {
   func observation() async throws {
     let hive = Hive()
     let lines = Lock<[String]>([])
-    let observation: Observation = hive.observe(fromStart: true) { (notice: HiveNotice) in
+    let observation: Handle = hive.observe(fromStart: true) { (notice: HiveNotice) in
       switch notice {
       case .stepBegan(let step):
         lines.withLock { $0.append("\(step.module).\(step.event) \(step.kind.rawValue)") }

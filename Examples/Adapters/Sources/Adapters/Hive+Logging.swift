@@ -4,7 +4,7 @@ public import Logging
 extension Hive {
   /// Writes what this Hive does to a log, beginning with what is there already.
   @discardableResult
-  public func log(to logger: Logger) -> Observation {
+  public func log(to logger: Logger) -> Handle {
     observe(fromStart: true) { notice in
       logger.log(level: notice.level, "\(notice)", metadata: notice.metadata)
     }

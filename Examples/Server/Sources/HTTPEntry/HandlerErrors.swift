@@ -17,7 +17,7 @@ final class HandlerErrors: Sendable {
   private let state = Mutex(State())
 
   /// Notes how the calls of handlers end, for the requests in which they are made.
-  static func observe(_ router: Router) -> Interception {
+  static func observe(_ router: Router) -> Handle {
     router.calls.observe { notice in
       current?.state.withLock { state in
         switch notice {
