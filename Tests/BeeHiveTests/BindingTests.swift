@@ -71,16 +71,16 @@ struct BindingTests {
   func takenBack() throws {
     let hive = Hive()
     try hive.register(
-      Registrations(services: [.init(service: "Berth", impl: "Quay")]), file: "quay.json")
-    let first = hive.bind("Quay") { _ in 1 }
+      Registrations(services: [.init(service: "Tolls", impl: "Tollhouse")]), file: "tolls.json")
+    let first = hive.bind("Tollhouse") { _ in 1 }
     #expect(unboundCount(hive) == 0)
     first.cancel()
     #expect(unboundCount(hive) == 1)
     first.cancel()
-    let second = hive.bind("Quay") { _ in 2 }
+    let second = hive.bind("Tollhouse") { _ in 2 }
     first.cancel()
     #expect(unboundCount(hive) == 0)
-    let third = hive.bind("Quay") { _ in 3 }
+    let third = hive.bind("Tollhouse") { _ in 3 }
     third.cancel()
     #expect(unboundCount(hive) == 0, "what the second has bound stays its own")
     second.cancel()
