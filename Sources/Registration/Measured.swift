@@ -42,11 +42,11 @@ public import BinaryImage
   ///
   /// - Returns: The number of entries that it declares.
   /// - Throws: ``ImageError`` if the images cannot be listed or that one cannot be read.
-  public static func outlineOfNewest() throws(ImageError) -> Int {
+  public static func recordsOfNewest() throws(ImageError) -> Int {
     var list = ImageList()
     _ = try list.update()
     let newest = (0..<list.count).last { list[$0].note == .valid }
     guard let newest, case .image(let image)? = list.copy([newest]).first else { return 0 }
-    return try Outline(of: image).count
+    return try LoadedRecords(of: image).count
   }
 }

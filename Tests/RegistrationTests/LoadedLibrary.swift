@@ -16,9 +16,9 @@ struct LoadedLibrary {
   init(_ source: String, _ arguments: String...) throws {
     let folder = try Folder()
     defer { folder.remove() }
-    let library = folder.place("outlined.so").path
+    let library = folder.place("loaded.so").path
     try Compiler.compile(
-      source, as: "outlined.so", in: folder.url,
+      source, as: "loaded.so", in: folder.url,
       ["-shared", "-fPIC", "-O2", "-w", "-I", Repository.headers] + arguments)
     guard unsafe dlopen(library, RTLD_NOW) != nil else {
       throw Failure(description: "the library is not loaded")

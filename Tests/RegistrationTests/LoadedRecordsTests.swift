@@ -7,10 +7,10 @@ import Testing
 struct LoadedRecordsTests {
   @Test(
     "for each linker and each kind of entry",
-    arguments: ["bfd", "gold", "lld", "mold"], OutlineTests.Shape.all)
-  func sameRecords(linker: String, _ shape: OutlineTests.Shape) throws {
+    arguments: ["bfd", "gold", "lld", "mold"], RecordViewTests.Shape.all)
+  func sameRecords(linker: String, _ shape: RecordViewTests.Shape) throws {
     try Needs.linker(linker)
-    let library = try LoadedLibrary(OutlineTests.macros + shape.source, "-fuse-ld=\(linker)")
+    let library = try LoadedLibrary(RecordViewTests.macros + shape.source, "-fuse-ld=\(linker)")
     // The header's macros leave a note; without them the sections are found through the file.
     let hasNote = shape.source.contains("BEEHIVE_SERVICE")
     #expect(library.image.evidence == (hasNote ? .note : .file))

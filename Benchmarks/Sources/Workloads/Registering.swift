@@ -15,7 +15,7 @@ enum Registering {
   /// text to end and to be UTF-8, and names are hashed; no entry is made.
   static func scanning(_ fixtures: Fixtures) -> Comparison {
     inPlace("scan-10000", fixtures) {
-      guard (try? Measured.outlineOfNewest()) == 10_000 else { stop("the entries were not found") }
+      guard (try? Measured.recordsOfNewest()) == 10_000 else { stop("the entries were not found") }
     }
   }
 

@@ -60,12 +60,12 @@ extension Hive {
       arrival.contents = .known
       return arrival
     }
-    let outline: Outline
-    do throws(ImageError) { outline = try Outline(of: image) } catch {
+    let records: LoadedRecords
+    do throws(ImageError) { records = try LoadedRecords(of: image) } catch {
       arrival.contents = .failure(error)
       return arrival
     }
-    guard !outline.isEmpty else { return arrival }
+    guard !records.isEmpty else { return arrival }
     var isPinned = image.mapped.role != .library
     if image.carriesSwift, !isPinned {
       // Before one of its accessors runs, and before a service of it can be handed out.
@@ -73,7 +73,7 @@ extension Hive {
       isPinned = true
     }
     let bindings = state.withLock { $0.hostBindings }
-    let entries = ImageEntries(outline, binding: Binding(hostBindings: bindings))
+    let entries = ArrivingEntries(records, binding: Binding(hostBindings: bindings))
     arrival.contents = .entries(
       entries,
       KnownImages.Registered(
@@ -94,7 +94,7 @@ private struct Arrival {
   enum Contents {
     /// It declares nothing.
     case nothing
-    case entries(ImageEntries, KnownImages.Registered)
+    case entries(ArrivingEntries, KnownImages.Registered)
     case failure(ImageError)
     /// What it declares has been taken in before.
     case known

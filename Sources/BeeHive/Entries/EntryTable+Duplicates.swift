@@ -9,12 +9,9 @@ extension EntryTable {
     switch entry.kind {
     case .service:
       let isTyped = fileByType(entry)
-      entry.reject(ifDuplicateAmong: services.given(entry.givenName, for: entry.name))
-      services.add(entry, for: entry.name)
+      entry.reject(ifDuplicateAmong: services(named: entry.name, given: entry.givenName))
       if isTyped { rejectDuplicates(around: entry) }
-    case .module:
-      entry.reject(ifDuplicateAmong: modules.given(nil, for: entry.name))
-      modules.add(entry, for: entry.name)
+    case .module: entry.reject(ifDuplicateAmong: modules(named: entry.name))
     case .target, .route:
       others.append(entry)
       otherVersion += 1
@@ -22,21 +19,19 @@ extension EntryTable {
       for identity in entry.identities { othersByIdentity.add(entry, for: identity) }
     default: break
     }
+    if let hash = entry.hash { name(entry, hash) }
     if entry.isUnbound { knownUnboundCount += 1 }
   }
 
   /// Takes an entry from under its name; what was its duplicate gets its turn.
   mutating func unfile(_ entry: RegisteredEntry) {
     guard !entry.name.isEmpty else { return }
-    var isLast = false
-    switch entry.kind {
-    case .service:
-      isLast = services.remove(entry, for: entry.name)
+    if let hash = entry.hash {
+      unname(entry, hash)
       if let type = entry.filedType { servicesByType.remove(entry, for: type) }
-    case .module: isLast = modules.remove(entry, for: entry.name)
-    default: for identity in entry.identities { othersByIdentity.remove(entry, for: identity) }
+    } else {
+      for identity in entry.identities { othersByIdentity.remove(entry, for: identity) }
     }
-    if isLast { unmade.free(NameHash.of(entry.name.utf8Span.span, entry.kind)) }
     giveTurns(among: rivals(of: entry))
   }
 

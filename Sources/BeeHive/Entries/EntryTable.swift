@@ -4,15 +4,36 @@ internal import Registration
 /// Every entry of a Hive, and which of them answers to a name. Lives under the Hive's lock.
 ///
 /// What one image declares is added and withdrawn at the cost of its own entries, however many others
-/// there are; and what is never asked for is not even made.
+/// there are. A plain entry is no more than a place until its values are asked for, or a namesake comes.
 struct EntryTable {
-  private var made = MadeEntries()
-  var unmade = UnmadeEntries()
-  var services: [String: Namesakes] = [:]
-  /// Those that are known to serve as a type.
+  /// What has a name: entries, or the place of the only one that has it.
+  private enum Named {
+    case place(Place)
+    case entries(Namesakes)
+  }
+
+  /// A plain entry whose values were not asked for yet.
+  private struct Place: Equatable {
+    let image: MappedImage.ID
+    /// Its number among the views of the image's records.
+    let index: Int
+  }
+
+  /// What one image declares.
+  private struct ImagePart {
+    let records: LoadedRecords
+    let firstOrder: UInt64
+    /// How many of the plain entries are places.
+    var unmadeCount = 0
+    var entries: [RegisteredEntry] = []
+  }
+
+  private var made = EntriesInOrder()
+  /// The modules and services by the hash of their name, which another name may have too.
+  private var names: [UInt32: Named] = [:]
+  /// The services that are known to serve as a type.
   var servicesByType: [ObjectIdentifier: Namesakes] = [:]
-  var modules: [String: Namesakes] = [:]
-  private var images: [MappedImage.ID: [RegisteredEntry]] = [:]
+  private var images: [MappedImage.ID: ImagePart] = [:]
   /// The targets and routes, which layers above make something of, in order of registration.
   var others: [RegisteredEntry] = []
   /// The same by what tells them apart.
@@ -23,6 +44,7 @@ struct EntryTable {
   private(set) var version = 0
   /// Those that are made and that nothing makes yet.
   var knownUnboundCount = 0
+  private var unmadeCount = 0
   /// Where others read what became of the entries; the Hive of the process alone has one.
   private var stateRecord: StateRecord?
 
@@ -30,26 +52,24 @@ struct EntryTable {
   init(stateRecord: StateRecord? = nil) { self.stateRecord = stateRecord }
 
   /// How many entries there are that nothing makes yet, at most.
-  var unboundCount: Int { knownUnboundCount + unmade.count }
+  var unboundCount: Int { knownUnboundCount + unmadeCount }
 
   /// Every entry that is part of the Hive, in order of registration.
   var all: [RegisteredEntry] {
     mutating get {
-      makeAll()
+      if unmadeCount > 0 { for image in images.keys { makeAll(of: image) } }
       return made.all
     }
   }
 
   /// The services of this name, the rejected ones among them, in order of registration.
   mutating func services(named name: String) -> [RegisteredEntry] {
-    make(NameHash.of(name.utf8Span.span, .service))
-    return services[name]?.all ?? []
+    namesakes(name, .service).all.filter { $0.isCalled(name, .service) }
   }
 
   /// Those of them that have this given name, or none. At no cost for the others.
   mutating func services(named name: String, given: String?) -> [RegisteredEntry] {
-    make(NameHash.of(name.utf8Span.span, .service))
-    return services.given(given, for: name)
+    namesakes(name, .service).given(given).filter { $0.isCalled(name, .service) }
   }
 
   /// The services that are known to serve as a type, whatever their name; with a given name, those that
@@ -59,42 +79,49 @@ struct EntryTable {
   }
 
   /// The names of all services; those that were never asked for are not made for it.
-  var serviceNames: [String] { services.keys + unmade.names(of: .service) }
+  var serviceNames: [String] {
+    var found: [String] = []
+    for case .entries(let entries) in names.values {
+      found += entries.all.filter { $0.kind == .service }.map(\.name)
+    }
+    for part in images.values where part.unmadeCount > 0 {
+      part.records.forEachName { view, name in
+        guard view.isPlain, view.kind == .service, case .place = names[view.hash],
+          let text = try? UTF8Span(validating: name)
+        else { return }
+        found.append(String(copying: text))
+      }
+    }
+    return found
+  }
 
   /// The modules of this name.
   mutating func modules(named name: String) -> [RegisteredEntry] {
-    make(NameHash.of(name.utf8Span.span, .module))
-    return modules[name]?.all ?? []
+    namesakes(name, .module).all.filter { $0.isCalled(name, .module) }
   }
 
   /// What an image declares, in order of registration.
   mutating func entries(of image: MappedImage.ID) -> [RegisteredEntry] {
     makeAll(of: image)
-    return (images[image] ?? []).sorted { $0.order < $1.order }
+    return (images[image]?.entries ?? []).sorted { $0.order < $1.order }
   }
 
   // MARK: Coming
 
   /// Takes in what an image declares, in its order.
-  mutating func add(_ arrival: ImageEntries) {
+  mutating func add(_ arrival: ArrivingEntries) {
     version += 1
-    let (outline, image) = (arrival.outline, arrival.outline.image.mapped.id)
-    stateRecord?.add(outline.image.mapped)
-    makeRoom(for: arrival.count)
-    unmade.begin(outline, firstOrder: arrival.firstOrder)
+    let (records, image) = (arrival.records, arrival.records.image.mapped.id)
+    stateRecord?.add(records.image.mapped)
+    images[image] = ImagePart(records: records, firstOrder: arrival.firstOrder)
+    names.reserveCapacity(names.count + arrival.count)
     var rest = arrival.made[...]
-    for (index, view) in outline.views.enumerated() {
-      guard view.isPlain else {
-        if let next = rest.first, next.order == arrival.firstOrder + UInt64(index) {
-          add(next)
-          rest.removeFirst()
-        }
-        continue
+    for (index, view) in records.views.enumerated() {
+      if view.isPlain {
+        place(Place(image: image, index: index), view.hash)
+      } else if rest.first?.order == arrival.firstOrder + UInt64(index) {
+        add(rest.removeFirst())
       }
-      let entry = UnmadeEntries.Reference(image: image, index: index)
-      guard !unmade.add(entry, named: view.hash) else { continue }
-      if let other = unmade.claim(view.hash) { make(other) }
-      make(entry)
     }
     for entry in rest { add(entry) }
   }
@@ -102,44 +129,80 @@ struct EntryTable {
   /// Takes in an entry; one that another already provides is kept, as rejected.
   mutating func add(_ entry: RegisteredEntry) {
     version += 1
-    if !entry.name.isEmpty, entry.kind == .service || entry.kind == .module {
-      makeRoom(for: 1)
-      if let other = unmade.claim(NameHash.of(entry.name.utf8Span.span, entry.kind)) { make(other) }
-    }
+    // A namesake whose values were not asked for came before it.
+    if let hash = entry.hash { make(hash) }
     keep(entry)
   }
 
   private mutating func keep(_ entry: RegisteredEntry) {
     made.append(entry)
-    if let image = entry.image { images[image, default: []].append(entry) }
+    if let image = entry.image { images[image]?.entries.append(entry) }
     file(entry)
     stateRecord?.add(entry)
   }
 
-  private mutating func makeRoom(for more: Int) {
-    unmade.makeRoom(
-      for: more,
-      made: services.keys.map { NameHash.of($0.utf8Span.span, .service) }
-        + modules.keys.map { NameHash.of($0.utf8Span.span, .module) })
+  /// Notes a plain entry under the hash of its name; where that is in use, it is made at once.
+  private mutating func place(_ place: Place, _ hash: UInt32) {
+    images[place.image]?.unmadeCount += 1
+    unmadeCount += 1
+    guard let other = names.updateValue(.place(place), forKey: hash) else { return }
+    names[hash] = other
+    make(hash)
+    make(place)
   }
 
   // MARK: Making
 
-  private mutating func make(_ hash: UInt32) {
-    if let reference = unmade.take(hash) { make(reference) }
+  /// The entries of a name, made if they were not, and of other names that have its hash.
+  private mutating func namesakes(_ name: String, _ kind: RecordKind) -> Namesakes {
+    let hash = NameHash.of(name.utf8Span.span, kind)
+    make(hash)
+    if case .entries(let entries) = names[hash] { return entries }
+    return .none
   }
 
-  private mutating func make(_ reference: UnmadeEntries.Reference) {
-    if let entry = unmade.make(reference) { keep(entry) }
+  private mutating func make(_ hash: UInt32) {
+    guard case .place(let place) = names[hash] else { return }
+    names[hash] = nil
+    make(place)
+  }
+
+  /// Makes an entry, each once: its place is not found any more.
+  private mutating func make(_ place: Place) {
+    guard let (records, firstOrder) = images[place.image].map({ ($0.records, $0.firstOrder) })
+    else { return }
+    images[place.image]?.unmadeCount -= 1
+    unmadeCount -= 1
+    keep(
+      RegisteredEntry(
+        records.views[place.index], of: records, order: firstOrder + UInt64(place.index),
+        binding: .nothing))
   }
 
   private mutating func makeAll(of image: MappedImage.ID) {
-    for reference in unmade.take(of: image) { make(reference) }
-    unmade.forget(image)
+    guard let part = images[image], part.unmadeCount > 0 else { return }
+    for (index, view) in part.records.views.enumerated() where view.isPlain {
+      let place = Place(image: image, index: index)
+      if case .place(place) = names[view.hash] { make(view.hash) }
+    }
   }
 
-  private mutating func makeAll() {
-    if unmade.count > 0 { for image in unmade.images { makeAll(of: image) } }
+  // MARK: Names
+
+  /// Puts a module or a service under its name.
+  mutating func name(_ entry: RegisteredEntry, _ hash: UInt32) {
+    var entries = Namesakes.none
+    // Taken out, or its groups would be copied.
+    if case .entries(let others) = names.removeValue(forKey: hash) { entries = others }
+    entries.add(entry)
+    names[hash] = .entries(entries)
+  }
+
+  /// Takes it from under its name.
+  mutating func unname(_ entry: RegisteredEntry, _ hash: UInt32) {
+    guard case .entries(var entries) = names.removeValue(forKey: hash) else { return }
+    entries.remove(entry)
+    if !entries.isEmpty { names[hash] = .entries(entries) }
   }
 
   // MARK: Going
@@ -165,7 +228,12 @@ struct EntryTable {
   /// Takes out what these images declare, and returns it. Looks at nothing else.
   mutating func withdraw(imagesOf gone: Set<MappedImage.ID>) -> [RegisteredEntry] {
     let declared = gone.sorted().flatMap { entries(of: $0) }
-    defer { for image in gone { stateRecord?.remove(image) } }
+    defer {
+      for image in gone {
+        images[image] = nil
+        stateRecord?.remove(image)
+      }
+    }
     return withdraw(declared.filter { !$0.isWithdrawn })
   }
 
@@ -182,9 +250,20 @@ struct EntryTable {
       otherVersion += 1
     }
     for image in Set(gone.compactMap(\.image)) {
-      let left = images[image]?.filter { !$0.isWithdrawn }
-      images[image] = left?.isEmpty == false ? left : nil
+      images[image]?.entries.removeAll(where: \.isWithdrawn)
     }
     return gone
+  }
+}
+
+extension RegisteredEntry {
+  /// The hash under which a module or service is found; nil of others, and where it has no name.
+  var hash: UInt32? {
+    guard !name.isEmpty, kind == .service || kind == .module else { return nil }
+    return NameHash.of(name.utf8Span.span, kind)
+  }
+
+  fileprivate func isCalled(_ name: String, _ kind: RecordKind) -> Bool {
+    self.kind == kind && self.name == name
   }
 }

@@ -72,13 +72,10 @@ extension Dictionary where Value == Namesakes {
   /// Takes in an entry.
   mutating func add(_ entry: RegisteredEntry, for key: Key) { self[key, default: .none].add(entry) }
 
-  /// Takes out an entry; whether its key has no other now.
-  @discardableResult
-  mutating func remove(_ entry: RegisteredEntry, for key: Key) -> Bool {
+  /// Takes out an entry.
+  mutating func remove(_ entry: RegisteredEntry, for key: Key) {
     self[key]?.remove(entry)
-    guard self[key]?.isEmpty == true else { return false }
-    self[key] = nil
-    return true
+    if self[key]?.isEmpty == true { self[key] = nil }
   }
 }
 

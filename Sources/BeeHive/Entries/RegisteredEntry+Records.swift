@@ -3,9 +3,9 @@ internal import Registration
 
 extension RegisteredEntry {
   /// Makes an entry of what was checked; its accessor may be asked.
-  convenience init(_ view: RecordView, of outline: Outline, order: UInt64, binding: Binding) {
-    let image = outline.image
-    switch outline.record(of: view) {
+  convenience init(_ view: RecordView, of records: LoadedRecords, order: UInt64, binding: Binding) {
+    let image = records.image
+    switch records.record(of: view) {
     case .success(let record):
       self.init(
         order: order, kind: record.kind, name: record.name,

@@ -46,10 +46,12 @@ extension Hive.State {
   }
 
   /// The same for what an image declares.
-  mutating func add(_ entries: ImageEntries, cache: borrowing LookupCache, _ observers: Observers) {
+  mutating func add(
+    _ entries: ArrivingEntries, cache: borrowing LookupCache, _ observers: Observers
+  ) {
     table.add(entries)
     if !observers.isEmpty {
-      for entry in table.entries(of: entries.outline.image.mapped.id) {
+      for entry in table.entries(of: entries.records.image.mapped.id) {
         observers.post(entry.snapshot.notice)
       }
     }
@@ -58,7 +60,7 @@ extension Hive.State {
       forgetAnswers(of: entry, cache: cache)
     }
     // Few of them were ever asked for: the others are told apart without making a text of any.
-    entries.outline.forEachName { entry, name in
+    entries.records.forEachName { entry, name in
       guard entry.isPlain, entry.kind == .service else { return }
       if let last = NameText.lastPart(of: name) {
         guard publishedKeys[NameHash.of(name.extracting(last), .service)] != nil else { return }

@@ -2,7 +2,7 @@
 ///
 /// `remove` drops the table's reference at once. The caller releases the last one with no lock held, since that
 /// may destroy an instance of the user's.
-struct MadeEntries {
+struct EntriesInOrder {
   /// Each entry knows its place; the empty ones are closed when they are half of all.
   private var places: [RegisteredEntry?] = []
   private var emptyCount = 0

@@ -2,9 +2,9 @@ internal import BinaryImage
 internal import Registration
 
 /// What an image declares, on its way into an `EntryTable`.
-struct ImageEntries {
+struct ArrivingEntries {
   /// All as they were read.
-  let outline: Outline
+  let records: LoadedRecords
   /// Where the image begins in the order of registration; its entries keep their own.
   let firstOrder: UInt64
   /// Those that are not plain, malformed ones last.
@@ -13,18 +13,18 @@ struct ImageEntries {
   let count: Int
 
   /// Makes what is not plain: asks accessors, so no lock is held.
-  init(_ outline: Outline, binding: Binding) {
-    self.outline = outline
-    let views = outline.views
-    let first = Hive.nextOrder(count: views.count + outline.rejections.count)
+  init(_ records: LoadedRecords, binding: Binding) {
+    self.records = records
+    let views = records.views
+    let first = Hive.nextOrder(count: views.count + records.rejections.count)
     firstOrder = first
     let checked = views.enumerated().compactMap { position, view in
       view.isPlain || view.kind.isThirdParty
         ? nil
-        : RegisteredEntry(view, of: outline, order: first + UInt64(position), binding: binding)
+        : RegisteredEntry(view, of: records, order: first + UInt64(position), binding: binding)
     }
-    let rejected = outline.rejections.enumerated().map { number, rejection in
-      RegisteredEntry(rejection, order: first + UInt64(views.count + number), in: outline.image)
+    let rejected = records.rejections.enumerated().map { number, rejection in
+      RegisteredEntry(rejection, order: first + UInt64(views.count + number), in: records.image)
     }
     made = checked + rejected
     count = views.count { $0.isPlain } + made.count
@@ -32,10 +32,10 @@ struct ImageEntries {
 
   /// Every entry, in order. Those that are plain are made for the caller alone.
   var all: [RegisteredEntry] {
-    let plain = outline.views.enumerated().compactMap { position, view in
+    let plain = records.views.enumerated().compactMap { position, view in
       view.isPlain
         ? RegisteredEntry(
-          view, of: outline, order: firstOrder + UInt64(position), binding: .nothing) : nil
+          view, of: records, order: firstOrder + UInt64(position), binding: .nothing) : nil
     }
     return (plain + made).sorted { $0.order < $1.order }
   }

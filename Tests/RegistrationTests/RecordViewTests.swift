@@ -4,8 +4,8 @@ import Registration
 import TestSupport
 import Testing
 
-@Suite("The outline of a loaded image")
-struct OutlineTests {
+@Suite("The records of a loaded image")
+struct RecordViewTests {
   /// What a library declares, and how many of its entries are left where they stand.
   struct Shape: Sendable, CustomTestStringConvertible {
     var testDescription: String
@@ -73,12 +73,12 @@ struct OutlineTests {
   func sameAsScan(_ shape: Shape) throws {
     let image = try LoadedLibrary(Self.macros + shape.source).image
 
-    let outline = try Outline(of: image)
+    let records = try LoadedRecords(of: image)
     let scan = try RecordScanner.scan(image)
 
-    #expect(outline.views.count(where: \.isPlain) == shape.plainCount)
-    #expect(try outline.views.map { try outline.record(of: $0).get() } == scan.records)
-    #expect(outline.rejections == scan.rejections)
+    #expect(records.views.count(where: \.isPlain) == shape.plainCount)
+    #expect(try records.views.map { try records.record(of: $0).get() } == scan.records)
+    #expect(records.rejections == scan.rejections)
   }
 
   @Test("names a plain entry by bytes that hash as its name does")
@@ -88,10 +88,10 @@ struct OutlineTests {
       Self.macros + names.enumerated().map { "MODULE m\($0) = \"\($1)\";" }.joined()
     ).image
 
-    let outline = try Outline(of: image)
+    let records = try LoadedRecords(of: image)
 
-    #expect(outline.views.count == names.count)
-    outline.forEachName { entry, bytes in
+    #expect(records.views.count == names.count)
+    records.forEachName { entry, bytes in
       let name = bytes.indices.reduce(into: "") { $0.unicodeScalars.append(.init(bytes[$1])) }
       #expect(names.contains(name))
       #expect(entry.hash == NameHash.of(name.utf8Span.span, .module))

@@ -3,7 +3,7 @@ package import BinaryImage
 /// What a loaded image declares: checked entries whose values are made on demand.
 ///
 /// Of ten thousand entries that a library declares, a process uses a few.
-package struct Outline: Sendable {
+package struct LoadedRecords: Sendable {
   /// The image.
   package let image: LoadedImage
   /// The well-formed entries, in the image's order.
