@@ -9,8 +9,11 @@ struct ArrivingEntries {
   let firstOrder: UInt64
   /// Those that are not plain, malformed ones last.
   let made: [RegisteredEntry]
+  /// How many are plain.
+  let plainCount: Int
+
   /// How many entries there are.
-  let count: Int
+  var count: Int { plainCount + made.count }
 
   /// Makes what is not plain: asks accessors, so no lock is held.
   init(_ records: LoadedRecords, binding: Binding) {
@@ -27,7 +30,7 @@ struct ArrivingEntries {
       RegisteredEntry(rejection, order: first + UInt64(views.count + number), in: records.image)
     }
     made = checked + rejected
-    count = views.count { $0.isPlain } + made.count
+    plainCount = views.count { $0.isPlain }
   }
 
   /// Every entry, in order. Those that are plain are made for the caller alone.

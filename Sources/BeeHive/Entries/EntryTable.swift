@@ -24,7 +24,7 @@ struct EntryTable {
     let records: LoadedRecords
     let firstOrder: UInt64
     /// How many of the plain entries are places.
-    var unmadeCount = 0
+    var unmadeCount: Int
     var entries: [RegisteredEntry] = []
   }
 
@@ -113,7 +113,9 @@ struct EntryTable {
     version += 1
     let (records, image) = (arrival.records, arrival.records.image.mapped.id)
     stateRecord?.add(records.image.mapped)
-    images[image] = ImagePart(records: records, firstOrder: arrival.firstOrder)
+    images[image] = ImagePart(
+      records: records, firstOrder: arrival.firstOrder, unmadeCount: arrival.plainCount)
+    unmadeCount += arrival.plainCount
     names.reserveCapacity(names.count + arrival.count)
     var rest = arrival.made[...]
     for (index, view) in records.views.enumerated() {
@@ -143,8 +145,6 @@ struct EntryTable {
 
   /// Notes a plain entry under the hash of its name; where that is in use, it is made at once.
   private mutating func place(_ place: Place, _ hash: UInt32) {
-    images[place.image]?.unmadeCount += 1
-    unmadeCount += 1
     guard let other = names.updateValue(.place(place), forKey: hash) else { return }
     names[hash] = other
     make(hash)
