@@ -19,13 +19,20 @@ struct EntryTable {
     let index: Int
   }
 
-  /// What one image declares.
-  private struct ImagePart {
+  /// What one image declares. A class: each entry that is made changes it.
+  private final class ImagePart: @unchecked Sendable {
+    // Sound: the variables are read and written under the lock of the Hive that owns the table.
     let records: LoadedRecords
     let firstOrder: UInt64
     /// How many of the plain entries are places.
     var unmadeCount: Int
+    /// Those that are made.
     var entries: [RegisteredEntry] = []
+
+    init(_ arrival: ArrivingEntries) {
+      (records, firstOrder) = (arrival.records, arrival.firstOrder)
+      unmadeCount = arrival.plainCount
+    }
   }
 
   private var made = EntriesInOrder()
@@ -113,8 +120,7 @@ struct EntryTable {
     version += 1
     let (records, image) = (arrival.records, arrival.records.image.mapped.id)
     stateRecord?.add(records.image.mapped)
-    images[image] = ImagePart(
-      records: records, firstOrder: arrival.firstOrder, unmadeCount: arrival.plainCount)
+    images[image] = ImagePart(arrival)
     unmadeCount += arrival.plainCount
     names.reserveCapacity(names.count + arrival.count)
     var rest = arrival.made[...]
@@ -169,14 +175,13 @@ struct EntryTable {
 
   /// Makes an entry, each once: its place is not found any more.
   private mutating func make(_ place: Place) {
-    guard let (records, firstOrder) = images[place.image].map({ ($0.records, $0.firstOrder) })
-    else { return }
-    images[place.image]?.unmadeCount -= 1
+    guard let part = images[place.image] else { return }
+    part.unmadeCount -= 1
     unmadeCount -= 1
     keep(
       RegisteredEntry(
-        records.views[place.index], of: records, order: firstOrder + UInt64(place.index),
-        binding: .nothing))
+        part.records.views[place.index], of: part.records,
+        order: part.firstOrder + UInt64(place.index), binding: .nothing))
   }
 
   private mutating func makeAll(of image: MappedImage.ID) {
