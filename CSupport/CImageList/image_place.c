@@ -1,6 +1,7 @@
 /* Where one image stands, and which image an address belongs to. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <string.h>
 
 #include "image_loader.h"
 
@@ -33,13 +34,21 @@ static bool find_segment(
 struct segment_search {
   uintptr_t address;
   image_segment *segment;
+  void *bytes;
+  size_t size;
 };
 
 static int compare_segments(struct dl_phdr_info *info, size_t size, void *context) {
   (void)size;
   struct segment_search *search = context;
-  return find_segment(
-      info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr, search->address, search->segment);
+  image_segment *segment = search->segment;
+  if (!find_segment(
+          info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr, search->address, segment))
+    return 0;
+  if (search->size == 0) return 1;
+  if (!segment->readable || search->size > segment->range.stop - search->address) return -1;
+  memcpy(search->bytes, (const void *)search->address, search->size);
+  return 1;
 }
 
 bool image_segment_find(uintptr_t address, image_segment *segment) {
@@ -53,8 +62,12 @@ bool image_segment_find(uintptr_t address, image_segment *segment) {
     return find_segment(
         headers, (size_t)count, found.dlfo_link_map->l_addr, address, segment);
 #endif
-  struct segment_search search = {address, segment};
-  return dl_iterate_phdr(compare_segments, &search) != 0;
+  return image_segment_copy(address, segment, NULL, 0);
+}
+
+bool image_segment_copy(uintptr_t address, image_segment *segment, void *bytes, size_t size) {
+  struct segment_search search = {address, segment, bytes, size};
+  return dl_iterate_phdr(compare_segments, &search) == 1;
 }
 
 #ifdef IMAGE_HAS_FIND_OBJECT

@@ -22,7 +22,7 @@ struct Binding {
           .unhandledKind,
           "nothing in this process registers the kind \(record.kind); link the module that does"))
     }
-    if let abi = record.attributes.abi { return structure(of: record, abi: abi) }
+    if let abi = record.attributes.abi { return structure(of: record, abi: abi, in: image) }
     if let accessor = record.accessor, let function = accessor.runtimeAddress(in: image) {
       return accessorProgress(
         Accessor(function: function, context: record.context?.runtimeAddress(in: image)),
@@ -38,30 +38,28 @@ struct Binding {
     return .accepted(.notYetLooked)
   }
 
-  /// A record that a C author wrote: its context leads to a structure, which is read at first use,
-  /// when the image is held.
-  private func structure(of record: Record, abi: String) -> RegisteredEntry.Progress {
-    guard let context = record.context, case .address = context.target else {
-      return .rejected(
-        Problem(.badContext, "the record's context leads outside the image; rebuild with BeeHive.h")
-      )
-    }
-    let place = RuntimeAddress(rawValue: UInt(truncatingIfNeeded: context.rawValue))
-    guard let structure = CStructure(rawValue: abi), structure.kind == record.kind else {
+  /// A record that a C author wrote, whose structure was found to be one.
+  private func structure(
+    of record: Record, abi: String, in image: LoadBias
+  ) -> RegisteredEntry.Progress {
+    guard let structure = CStructure(rawValue: abi), structure.kind == record.kind,
+      let address = record.context?.runtimeAddress(in: image)
+    else {
       return .accepted(
         Problem(
           .unknownABI,
           "abi=\(abi) of a \(record.kind) is unknown here; use a newer BeeHive, or bind it by code")
       )
     }
-    return .bound(.structure(structure, place))
+    return .bound(.structure(structure, address))
   }
 
   private func accessorProgress(
     _ accessor: Accessor, of record: Record
   ) -> RegisteredEntry.Progress {
-    guard ForeignMemory.image.holdsCode(accessor.function) else {
-      return .rejected(.noCode("its accessor", at: accessor.function))
+    let function = UInt64(accessor.function.rawValue)
+    guard ForeignMemory.image.holdsCode(function) else {
+      return .rejected(Problem(.noCode("its accessor", at: function)))
     }
     var accessor = accessor
     if let type = ForeignCall.describe(accessor) {

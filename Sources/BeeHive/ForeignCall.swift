@@ -43,51 +43,26 @@ enum ForeignCall {
   static func serviceTable(
     at address: RuntimeAddress, in memory: ForeignMemory
   ) -> Result<CTable, Problem> {
-    unsafe memory.structure(beehive_service_table.self, at: address).flatMap { head in
-      unsafe table(head.table, size: head.table_size, "the table of the service", in: memory)
-    }
+    unsafe memory.structure(.serviceTable, as: beehive_service_table.self, at: address)
+      .map { unsafe CTable($0.table, size: $0.table_size) }
   }
 
-  /// Reads what the context of an `abi=c-module` record leads to; each operation that is there is code.
+  /// Reads what the context of an `abi=c-module` record leads to.
   static func moduleTable(
     at address: RuntimeAddress, in memory: ForeignMemory
   ) -> Result<CTable, Problem> {
-    let found = unsafe memory.structure(beehive_module_table.self, at: address)
-      .flatMap { head in
-        unsafe table(
-          head.operations, size: head.operations_size, "the table of the operations", in: memory)
-      }
-    guard case .success(let table) = found else { return found }
-    for (name, operation) in COperations(table: table).addresses
-    where !memory.holdsCode(operation) {
-      return .failure(.noCode("the operation \(name)", at: operation))
-    }
-    return found
-  }
-
-  private static func table(
-    _ pointer: UnsafeRawPointer?, size: Int, _ what: String, in memory: ForeignMemory
-  ) -> Result<CTable, Problem> {
-    guard let pointer = unsafe pointer else { return .failure(.noContext) }
-    let table = unsafe CTable(address: RuntimeAddress(pointer), size: size)
-    return memory.holdsData(table.address, size: size)
-      ? .success(table) : .failure(.noData(what, at: table.address, size: size))
+    unsafe memory.structure(.moduleTable, as: beehive_module_table.self, at: address)
+      .map { unsafe CTable(UnsafeRawPointer($0.operations), size: $0.operations_size) }
   }
 
   /// Reads what the context of an `abi=c-factory` record leads to.
   static func factory(
     at address: RuntimeAddress, in memory: ForeignMemory
   ) -> Result<CFactory, Problem> {
-    memory.structure(beehive_service_factory.self, at: address).flatMap { header in
-      guard let create = unsafe header.create else { return .failure(.noContext) }
-      let factory = unsafe CFactory(
-        create: Self.address(of: create),
-        destroy: header.destroy.map { unsafe Self.address(of: $0) })
-      for function in [factory.create, factory.destroy].compactMap(\.self)
-      where !memory.holdsCode(function) {
-        return .failure(.noCode("a function of the factory", at: function))
-      }
-      return .success(factory)
+    memory.structure(.factory, as: beehive_service_factory.self, at: address).map {
+      unsafe CFactory(
+        create: RuntimeAddress(rawValue: unsafeBitCast($0.create, to: UInt.self)),
+        destroy: $0.destroy.map { unsafe Self.address(of: $0) })
     }
   }
 
@@ -126,4 +101,22 @@ enum ForeignCall {
 
 extension RuntimeAddress {
   fileprivate init(_ pointer: UnsafeRawPointer) { self.init(rawValue: UInt(bitPattern: pointer)) }
+}
+
+extension ForeignMemory {
+  /// The structure of C at an address, which satisfies the rules for it.
+  ///
+  /// The image stays mapped meanwhile. `Structure` is the `beehive_…` structure that `kind` names, of which every
+  /// bit pattern is a value; bytes that a longer one has are not looked at.
+  package func structure<Structure>(
+    _ kind: CStructure, as type: Structure.Type, at address: RuntimeAddress
+  ) -> Result<Structure, Problem> {
+    do throws(Refusal) { try kind.check(at: UInt64(address.rawValue), in: self) } catch {
+      return .failure(Problem(error))
+    }
+    guard let pointer = unsafe UnsafeRawPointer(bitPattern: address.rawValue) else {
+      preconditionFailure("the rules let no null pointer through")
+    }
+    return unsafe .success(pointer.load(as: Structure.self))
+  }
 }

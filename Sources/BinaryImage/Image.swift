@@ -109,6 +109,9 @@ package protocol Image {
   func withText<Result>(
     ofSlotAt offset: UInt64, in section: Section, limit: Int, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result
+
+  /// Where structures in C can be looked at; nil where this image cannot tell.
+  var addressedMemory: (any AddressedMemory)? { get }
 }
 
 /// An image whose pointers are followed one by one, rather than all of them when it is copied.

@@ -38,8 +38,10 @@ package struct Rejection: Error, Hashable, Sendable, CustomStringConvertible {
     case badAction = "bad-action"
     /// An action or a route in C declares a type that C has no values of.
     case unknownType = "unknown-type"
-    /// The record is made in C, and leads to no structure.
+    /// The record is made in C, and leads to no structure, or to one that its table does not fit.
     case badContext = "bad-context"
+    /// A function that the structure of a record in C leads to is no code.
+    case badCode = "bad-code"
     /// The section is there, but its bytes cannot be read.
     case unreadableSection = "unreadable-section"
     /// There is more than a scan is willing to hold; the message says what was left out.

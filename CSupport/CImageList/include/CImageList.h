@@ -190,6 +190,10 @@ typedef struct image_segment {
  * is no index: call it with no lock held. */
 bool image_segment_find(uintptr_t address, image_segment *segment);
 
+/* The same of an image that may be unmapped at any time, with a copy of so many bytes from `address` on.
+ * False too where the segment does not hold them, or may not be read. Takes the loader's lock for a walk. */
+bool image_segment_copy(uintptr_t address, image_segment *segment, void *bytes, size_t size);
+
 /* The bias of the image that this code is in. */
 uintptr_t image_home_bias(void);
 

@@ -15,34 +15,14 @@ enum Provider: Sendable {
   case closure(FactoryClosure)
 }
 
-/// What the context of a C record leads to, as its `abi` says.
-enum CStructure: String, Sendable {
-  /// `beehive_service_table`: a table of functions, which is the service itself.
-  case serviceTable = "c-table"
-  /// `beehive_service_factory`: the functions that make and destroy the service.
-  case factory = "c-factory"
-  /// `beehive_module_table`: the operations of a module.
-  case moduleTable = "c-module"
-  /// `beehive_target_table`: the actions of a target.
-  case targetTable = "c-target"
-  /// `beehive_route_table`: what answers to a route.
-  case route = "c-route"
-
-  /// The kind of the records that lead to it.
-  var kind: RecordKind {
-    switch self {
-    case .serviceTable, .factory: .service
-    case .moduleTable: .module
-    case .targetTable: .target
-    case .route: .route
-    }
-  }
-}
-
 /// A structure in an image, and how long its author's compiler thought it is.
 struct CTable: Hashable, Sendable {
   var address: RuntimeAddress
   var size: Int
+
+  init(_ pointer: UnsafeRawPointer?, size: Int) {
+    (address, self.size) = (RuntimeAddress(rawValue: UInt(bitPattern: pointer)), size)
+  }
 }
 
 /// The functions of a C factory; `destroy` may be absent.

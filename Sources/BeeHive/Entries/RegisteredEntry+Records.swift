@@ -61,3 +61,15 @@ extension RegisteredEntry {
       && structure == other.structure
   }
 }
+
+extension RegisteredEntry {
+  /// Where the structure that it leads to may be.
+  var memory: ForeignMemory { image == nil ? .host : .image }
+}
+
+extension Problem {
+  /// Why a rule refuses an entry.
+  package init(_ refusal: Refusal) {
+    self.init(Code(rawValue: refusal.reason.rawValue), refusal.message)
+  }
+}

@@ -46,20 +46,6 @@ struct COperations: Hashable, Sendable {
     }
   }
 
-  /// The functions that are there, by name.
-  var addresses: [(name: String, address: RuntimeAddress)] {
-    let operations = self.operations
-    let all: [(String, UInt)] = unsafe [
-      ("set_up", unsafeBitCast(operations.set_up, to: UInt.self)),
-      ("initialize", unsafeBitCast(operations.initialize, to: UInt.self)),
-      ("splash", unsafeBitCast(operations.splash, to: UInt.self)),
-      ("event", unsafeBitCast(operations.event, to: UInt.self)),
-      ("tear_down", unsafeBitCast(operations.tear_down, to: UInt.self)),
-      ("unmount", unsafeBitCast(operations.unmount, to: UInt.self)),
-    ]
-    return all.filter { $0.1 != 0 }.map { ($0.0, RuntimeAddress(rawValue: $0.1)) }
-  }
-
   /// The table, its missing end filled with null.
   private var operations: beehive_module_operations {
     var operations = beehive_module_operations()

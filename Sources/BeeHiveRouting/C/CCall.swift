@@ -77,46 +77,36 @@ struct CCall: Sendable {
 
   /// Where the function is, looked at before it is called.
   private func code(at address: RuntimeAddress) -> Result<RuntimeAddress, Problem> {
-    let found =
-      if let action { function(of: action, at: address) } else {
-        memory.structure(beehive_route_table.self, at: address)
-          .map { unsafe unsafeBitCast($0.perform, to: UInt.self) }
-      }
-    return found.flatMap { function in
+    guard let action else {
+      return memory.structure(.route, as: beehive_route_table.self, at: address)
+        .map { unsafe RuntimeAddress(rawValue: unsafeBitCast($0.perform, to: UInt.self)) }
+    }
+    return function(of: action, at: address).flatMap { function in
       guard function != 0 else {
-        return .failure(
-          Problem(
-            .badContext,
-            action.map { "its table has no function \($0)" } ?? "its record leads to no function"))
+        return .failure(Problem(.badContext, "its table has no function \(action)"))
       }
-      let code = RuntimeAddress(rawValue: function)
-      return memory.holdsCode(code)
-        ? .success(code) : .failure(.noCode("its function", at: code))
+      return memory.holdsCode(UInt64(function))
+        ? .success(RuntimeAddress(rawValue: function))
+        : .failure(Problem(.noCode("its function", at: UInt64(function))))
     }
   }
 
   /// The function that the table of a target has for an action; 0 where it has none.
   private func function(of action: String, at address: RuntimeAddress) -> Result<UInt, Problem> {
-    unsafe memory.structure(beehive_target_table.self, at: address).flatMap { table in
-      let entrySize = unsafe table.action_size
+    unsafe memory.structure(
+      .targetTable, as: beehive_target_table.self, at: address
+    ).map { table in
+      guard let actions = unsafe UnsafeRawPointer(table.actions) else { return 0 }
       let count = unsafe table.action_count
-      let (size, isHuge) = entrySize.multipliedReportingOverflow(by: count)
-      guard unsafe entrySize >= MemoryLayout<beehive_action>.size,
-        let actions = unsafe UnsafeRawPointer(table.actions)
-      else { return .success(0) }
-      let start = RuntimeAddress(rawValue: UInt(bitPattern: actions))
-      guard !isHuge, memory.holdsData(start, size: size) else {
-        return .failure(.noData("its table of actions", at: start, size: isHuge ? .max : size))
-      }
       for index in 0..<count {
         let found = unsafe actions.loadUnaligned(
-          fromByteOffset: index * entrySize, as: beehive_action.self)
+          fromByteOffset: index * table.action_size, as: beehive_action.self)
         let name = unsafe RuntimeAddress(rawValue: UInt(bitPattern: found.name))
         if memory.text(at: name) == action {
-          return unsafe .success(unsafeBitCast(found.perform, to: UInt.self))
+          return unsafe unsafeBitCast(found.perform, to: UInt.self)
         }
       }
-      return .success(0)
+      return 0
     }
   }
 

@@ -27,7 +27,6 @@ package struct LoadedRecords: Sendable {
       view.isPlain = view.isASCII && !view.hasEscapes
       if view.encoding == .inline {
         // The loader has written the pointers.
-        try view.checkContext(isNull: text.word(at: TypedRecords.contextOffset) == 0)
         if text.word(at: TypedRecords.accessorOffset) != 0 { view.isPlain = false }
       }
       if view.kind != .module, view.kind != .service { view.isPlain = false }
@@ -46,18 +45,25 @@ package struct LoadedRecords: Sendable {
   /// Makes the value of an entry.
   package func record(of view: RecordView) -> Result<Record, Rejection> {
     let section = sections[Int(view.section)]
-    do throws(ImageError) {
-      return .success(
-        try withText(of: view) { text throws(ImageError) in
-          try Record(view, text, nil, in: section, of: image)
-        })
+    var name: String?
+    func rejection(_ reason: Rejection.Reason, _ message: String) -> Rejection {
+      Rejection(
+        reason: reason, kind: view.kind, name: name, message: message,
+        origin: Origin(
+          image: image.identity.path, section: section, named: section.name,
+          index: Int(view.index), offset: view.offset))
+    }
+    do {
+      let record = try withText(of: view) { text throws(ImageError) in
+        try Record(view, text, nil, in: section, of: image)
+      }
+      name = record.name
+      try record.checkStructure(in: image.addressedMemory)
+      return .success(record)
+    } catch let refusal as Refusal {
+      return .failure(rejection(refusal.reason, refusal.message))
     } catch {
-      return .failure(
-        Rejection(
-          reason: .unreadableSection, kind: view.kind, message: error.message,
-          origin: Origin(
-            image: image.identity.path, section: section, named: section.name,
-            index: Int(view.index), offset: view.offset)))
+      return .failure(rejection(.unreadableSection, (error as? ImageError)?.message ?? "\(error)"))
     }
   }
 

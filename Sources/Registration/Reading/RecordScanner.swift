@@ -31,6 +31,8 @@ package enum RecordScanner {
     var scan = Scan()
     // Most files of a system end here, before anything is read that only says what they are.
     if all.isEmpty { return scan }
+    // Made once, at the first record in C.
+    lazy var memory = image.addressedMemory
     var reader = EntryReader(image)
     reader.read(sections) { view, text, pointer throws(Refusal) in
       let record: Record
@@ -39,7 +41,7 @@ package enum RecordScanner {
       } catch {
         throw Refusal(.unresolvedPointer, error.message)
       }
-      try view.checkContext(isNull: record.context?.target == .null)
+      try record.checkStructure(in: memory)
       scan.records.append(record)
     }
     scan.rejections = reader.tally.rejections

@@ -82,10 +82,10 @@ struct EntryParts {
 }
 
 /// Why an entry is rejected. The reader adds the location.
-struct Refusal: Error {
-  var reason: Rejection.Reason
+package struct Refusal: Error {
+  package var reason: Rejection.Reason
   var name: String?
-  var message: String
+  package var message: String
 
   init(_ reason: Rejection.Reason, name: String? = nil, _ message: String) {
     (self.reason, self.name, self.message) = (reason, name, message)

@@ -43,6 +43,7 @@ extension Rejection.Reason {
     case .unknownType: "declare a String, Int, Double or Bool"
     case .badContext:
       "declare it with BeeHive.h, or let the context lead to the structure of its abi"
+    case .badCode: "let the structure lead to a function, or leave the pointer null"
     case .unreadableSection: "build the file again, or name it as it was before it was changed"
     case .limitExceeded: "split the file; no scan reads more"
     }

@@ -25,8 +25,8 @@ struct PlantedEntry {
   var head: Head?
   /// Of a module, its name; and what it starts after, whether it requires that or not.
   var order: (module: String, requires: [String], after: [String])?
-  /// Whether its context has to lead to a structure.
-  var isC = false
+  /// What its context has to lead to; nil where it is not made in C.
+  var abi: String?
 
   init(_ text: String, _ identities: String..., code: String? = nil) {
     (self.text, self.identities, self.code) = (Array(text.utf8), identities, code)
@@ -60,11 +60,11 @@ struct PlantedEntry {
 
   /// A typed record of these fields.
   private init(
-    _ kind: Kind, _ fields: [String], _ identities: [String] = [], code: String? = nil,
-    isC: Bool = false
+    _ kind: Kind, _ fields: [String], _ identities: [String] = [], code: String? = nil
   ) {
     text = fields.flatMap { Array($0.utf8) + [0] }
-    (self.identities, self.code, self.isC) = (identities, code, isC)
+    (self.identities, self.code) = (identities, code)
+    abi = fields.first { $0.hasPrefix("abi=") }.map { String($0.dropFirst(4)) }
     head = Head(kind: kind.rawValue)
   }
 
@@ -84,20 +84,19 @@ struct PlantedEntry {
   private static let good: [PlantedEntry] = [
     .init(.module, ["A"], ["module A"]), .init(.module, ["C", "", "level=basic"], ["module C"]),
     .init(.module, ["D", "", "async=true", "priority=-5"], ["module D"]),
-    .init(.module, ["E", "&ops", "abi=c-module", "level=normal"], ["module E"], isC: true),
+    .init(.module, ["E", "&ops", "abi=c-module", "level=normal"], ["module E"]),
     .init(.module, ["A", "", "scope=weak"], ["module A"]),
     .init(.service, ["S", "X"], ["service S nil 0 swift"]),
     .init(.service, ["S", "X", "name=en"], ["service S en 0 swift"]),
     .init(.service, ["S", "Y", "priority=5"], ["service S nil 5 swift"]),
     .init(
-      .service, ["S", "Z", "abi=c-table", "scope=singleton"], ["service S nil 0 c"], isC: true),
-    .init(.service, ["S", "Z", "abi=other-table"], ["service S nil 0 c"], isC: true),
-    .init(.service, ["T", "Z", "abi=c-factory", "colour="], ["service T nil 0 c"], isC: true),
+      .service, ["S", "Z", "abi=c-table", "scope=singleton"], ["service S nil 0 c"]),
+    .init(.service, ["S", "Z", "abi=other-table"], ["service S nil 0 c"]),
+    .init(.service, ["T", "Z", "abi=c-factory", "colour="], ["service T nil 0 c"]),
     .init(
-      .target, ["shop", "", "abi=c-target", "action=stock(sku: String) -> Int"], ["target shop"],
-      isC: true),
+      .target, ["shop", "", "abi=c-target", "action=stock(sku: String) -> Int"], ["target shop"]),
     .init(.target, ["shop", "", "action=price(of: Item?) async throws -> Price"], ["target shop"]),
-    .init(.route, ["app://a/:id", "f", "abi=c-route"], ["route a/: 0"], isC: true),
+    .init(.route, ["app://a/:id", "f", "abi=c-route"], ["route a/: 0"]),
     .init(.route, ["app://a/:other", "f", "remote=elevated"], ["route a/: 0"]),
     .init(.route, ["app://a/:id", "f", "priority=2", "returns=Page"], ["route a/: 2"]),
     .init(.route, ["app://a(/:id)?q<Int>", "f"], ["route a 0", "route a/: 0"]),
@@ -156,20 +155,20 @@ struct PlantedEntry {
   private static let routing: [PlantedEntry] = [
     .init(.route, ["app://x/(y", "f"], code: "bad-pattern"),
     .init(.route, ["app://x/:", "f"], code: "bad-pattern"),
-    .init(.route, ["app://x/a b", "f", "abi=c-route"], code: "bad-pattern", isC: true),
+    .init(.route, ["app://x/a b", "f", "abi=c-route"], code: "bad-pattern"),
     .init(.route, ["app://x?n<Int>=zz", "f"], code: "bad-pattern"),
     .init(.route, ["app://x/y", "f", "match=suffix"], code: "bad-attribute"),
     .init(.route, ["app://x/y", "f", "remote=yes"], code: "bad-attribute"),
     .init(
-      .route, ["app://x/y", "f", "abi=c-route", "returns=Page"], code: "unknown-type", isC: true),
+      .route, ["app://x/y", "f", "abi=c-route", "returns=Page"], code: "unknown-type"),
     .init(.target, ["t", "", "action=stock"], code: "bad-action"),
-    .init(.target, ["t", "", "action=a(", "abi=c-target"], code: "bad-action", isC: true),
+    .init(.target, ["t", "", "action=a(", "abi=c-target"], code: "bad-action"),
     .init(.target, ["t", "", "action=a()", "action=a(b: Int)"], code: "bad-action"),
     .init(
-      .target, ["t", "", "abi=c-target", "action=a(b: Int = zz)"], code: "bad-action", isC: true),
+      .target, ["t", "", "abi=c-target", "action=a(b: Int = zz)"], code: "bad-action"),
     .init(
-      .target, ["t", "", "abi=c-target", "action=a(b: Item)"], code: "unknown-type", isC: true),
+      .target, ["t", "", "abi=c-target", "action=a(b: Item)"], code: "unknown-type"),
     .init(
-      .target, ["t", "", "abi=c-target", "action=a() -> Item"], code: "unknown-type", isC: true),
+      .target, ["t", "", "abi=c-target", "action=a() -> Item"], code: "unknown-type"),
   ]
 }

@@ -11,7 +11,58 @@ struct PlantedLibrary {
   static let records = 14
   static let recordSize = 256
   /// Of the records, those whose context leads to a structure; that of the others is null.
-  static let recordsWithContext = 9
+  static let recordsWithContext = structures.count
+
+  /// What those lead to, and what a record of each abi that leads there is rejected with.
+  static let structures: [(lines: String, codes: [String: String])] = [
+    (
+      ".long 24, 1; .quad 16, zeros",
+      ["c-factory": "bad-code", "c-target": "bad-context", "c-route": "bad-code"]
+    ),
+    (
+      ".long 24, 1; .quad code, 0",
+      ["c-table": "bad-context", "c-module": "bad-context", "c-target": "bad-context"]
+    ),
+    (
+      ".long 24, 1; .quad 48, operations",
+      ["c-factory": "bad-code", "c-target": "bad-context", "c-route": "bad-code"]
+    ),
+    (
+      ".long 32, 1; .quad 16, 1, actions",
+      [
+        "c-table": "bad-context", "c-module": "bad-context", "c-factory": "bad-code",
+        "c-route": "bad-code",
+      ]
+    ),
+    (
+      ".long 16, 1; .quad code",
+      [
+        "c-table": "bad-context", "c-module": "bad-context", "c-factory": "bad-context",
+        "c-target": "bad-context",
+      ]
+    ),
+    (".long 8, 1; .quad code, code, code", unusable),
+    (".long 64, 7; .quad code, code, code", unusable),
+    (
+      ".long 64, 1; .quad 8, 0x1234",
+      [
+        "c-table": "bad-context", "c-module": "bad-context", "c-factory": "bad-code",
+        "c-target": "bad-context", "c-route": "bad-code",
+      ]
+    ),
+    (
+      ".long 24, 1; .quad 48, wild_operations",
+      [
+        "c-module": "bad-code", "c-factory": "bad-code", "c-target": "bad-context",
+        "c-route": "bad-code",
+      ]
+    ),
+  ]
+
+  private static let unusable = Dictionary(
+    uniqueKeysWithValues: ["c-table", "c-module", "c-factory", "c-target", "c-route"].map {
+      ($0, "bad-context")
+    })
 
   /// The file, its entries empty.
   let template: Data
@@ -36,11 +87,18 @@ struct PlantedLibrary {
     lines += (0..<slots).map { ".quad text_S\($0)" }
     lines += [".section BeehiveRecords, \"awR\"", ".balign 8"]
     for number in 0..<records {
-      let context = number < recordsWithContext ? "table" : "0"
+      let context = number < recordsWithContext ? "structure_\(number)" : "0"
       lines += [".ascii \"\(marker("R", number))\"", ".zero 9", ".quad 0, \(context)"]
       lines.append(".zero \(recordSize - 32)")
     }
-    lines += [".data", ".balign 8", "table: .long 64, 1", ".zero 56"]
+    lines += [".text", "code: ret", ".data", ".balign 8", "zeros: .zero 64"]
+    lines += [
+      "operations: .quad code, 0, code, 0, 0, 0", "wild_operations: .quad 0, 0, zeros, 0, 0, 0",
+    ]
+    lines += ["actions: .quad zeros, code"]
+    for (number, structure) in structures.enumerated() {
+      lines.append("structure_\(number): \(structure.lines)")
+    }
     for what in ["M", "S"] {
       for number in 0..<slots {
         lines += ["text_\(what)\(number): .ascii \"\(marker(what, number))\""]
@@ -97,7 +155,9 @@ struct PlantedLibrary {
     for number in 0..<Self.records {
       let hasContext = number < Self.recordsWithContext
       var entry = PlantedEntry.records.random(by: &generator)
-      if entry.isC, !hasContext, entry.code == nil { entry.code = "bad-context" }
+      if entry.code == nil, let abi = entry.abi {
+        entry.code = hasContext ? Self.structures[number].codes[abi] : "bad-context"
+      }
       let head = entry.head ?? .init()
       // The accessor and the context, which are relocated, stay.
       write(

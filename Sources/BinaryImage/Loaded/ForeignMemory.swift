@@ -1,0 +1,69 @@
+/// What an image declares by address, looked at before it is read or called.
+///
+/// An address that leads outside every image, or to where the image has no code or no data, is a fault of
+/// the record. One that leads to other code or data of an image is its author's: that cannot be told.
+package enum ForeignMemory: AddressedMemory, Sendable {
+  /// An image has declared it, which stays mapped meanwhile.
+  case image
+  /// An image has declared it, which may be unmapped at any time.
+  case passingImage
+  /// The host has registered it, which may keep it anywhere.
+  case host
+
+  package var pointerSize: Int { MemoryLayout<UInt>.size }
+
+  package func address(of pointer: PointerValue) -> KnownAddress {
+    pointer.rawValue == 0 ? .null : .address(pointer.rawValue)
+  }
+
+  package func integer(at address: UInt64, size: Int) -> UInt64? {
+    let address = RuntimeAddress(rawValue: UInt(address))
+    if self == .passingImage { return LoadedSegment.copy(of: size, at: address)?.value }
+    guard holdsData(UInt64(address.rawValue), size: UInt64(size)),
+      let pointer = unsafe UnsafeRawPointer(bitPattern: address.rawValue)
+    else { return nil }
+    // Little-endian, as every machine is that this library is built for.
+    return unsafe UnsafeRawBufferPointer(start: pointer, count: size).reversed()
+      .reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  package func pointer(at address: UInt64) -> KnownAddress? {
+    integer(at: address, size: pointerSize).map { $0 == 0 ? .null : .address($0) }
+  }
+
+  package func holdsData(_ address: UInt64, size: UInt64) -> Bool {
+    size <= readable(from: RuntimeAddress(rawValue: UInt(address)))
+  }
+
+  package func holdsCode(_ address: UInt64) -> Bool {
+    self == .host || segment(at: RuntimeAddress(rawValue: UInt(address)))?.isExecutable == true
+  }
+
+  private func segment(at address: RuntimeAddress) -> LoadedSegment? {
+    self == .passingImage
+      ? LoadedSegment.copy(of: 0, at: address)?.segment : LoadedSegment(holding: address)
+  }
+
+  /// How many bytes can be read from an address on, to the end of its segment.
+  private func readable(from address: RuntimeAddress) -> UInt64 {
+    if self == .host { return .max }
+    guard let segment = segment(at: address), segment.isReadable else { return 0 }
+    return UInt64(segment.addresses.upperBound.rawValue - address.rawValue)
+  }
+
+  /// The text at an address; nil where none can be read, or where it does not end.
+  package func text(at address: RuntimeAddress) -> String? {
+    let limit = readable(from: address)
+    guard let start = unsafe UnsafePointer<UInt8>(bitPattern: address.rawValue) else { return nil }
+    // Sound: so many bytes are mapped, or it is the host's own text.
+    var count = 0
+    while count < limit, unsafe start[count] != 0 { count += 1 }
+    guard count < limit else { return nil }
+    return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+  }
+}
+
+extension LoadedImage {
+  /// This process; the image may be unmapped meanwhile.
+  package var addressedMemory: (any AddressedMemory)? { ForeignMemory.passingImage }
+}

@@ -1,0 +1,179 @@
+package import BinaryImage
+
+/// What the context of a record in C leads to, as its `abi` says.
+///
+/// Each begins with its size and its version, 4 bytes each; words follow. C: `beehive_…` in `beehive/*.h`.
+package enum CStructure: String, Sendable {
+  /// `beehive_service_table`: a table of functions, which is the service itself.
+  case serviceTable = "c-table"
+  /// `beehive_service_factory`: the functions that make and destroy the service.
+  case factory = "c-factory"
+  /// `beehive_module_table`: the operations of a module.
+  case moduleTable = "c-module"
+  /// `beehive_target_table`: the actions of a target.
+  case targetTable = "c-target"
+  /// `beehive_route_table`: what answers to a route.
+  case route = "c-route"
+
+  /// The kind of the records that lead to it.
+  package var kind: RecordKind {
+    switch self {
+    case .serviceTable, .factory: .service
+    case .moduleTable: .module
+    case .targetTable: .target
+    case .route: .route
+    }
+  }
+
+  private static let version: UInt64 = 1
+  private static let operations = [
+    "set_up", "initialize", "splash", "event", "tear_down", "unmount",
+  ]
+
+  /// How many words follow the head.
+  private var wordCount: UInt64 {
+    switch self {
+    case .serviceTable, .factory, .moduleTable: 2
+    case .targetTable: 3
+    case .route: 1
+    }
+  }
+
+  /// Checks the structure at an address, and the tables and functions that it leads to.
+  ///
+  /// Which actions the table of a target has is looked at when one is called.
+  package func check(at address: UInt64, in memory: some AddressedMemory) throws(Refusal) {
+    let words = StructureWords(address: address, memory: memory)
+    let needed = 8 + wordCount * words.size
+    guard address % words.size == 0, let size = memory.integer(at: address, size: 4),
+      let version = memory.integer(at: address + 4, size: 4)
+    else { throw .noStructure }
+    guard version == Self.version else {
+      throw Refusal(
+        .badContext,
+        "the record's structure is of version \(version), this host knows \(Self.version); build the image "
+          + "and its host with the same BeeHive")
+    }
+    guard size >= needed else {
+      throw Refusal(
+        .badContext,
+        "the record's structure says \(size) bytes where \(needed) are needed; rebuild with BeeHive.h"
+      )
+    }
+    guard memory.holdsData(address, size: needed) else { throw .noStructure }
+    switch self {
+    case .serviceTable: _ = try words.table(at: 1, size: words[0], "the table of the service")
+    case .moduleTable:
+      let size = words[0]
+      guard let table = try words.table(at: 1, size: size, "the table of the operations") else {
+        return
+      }
+      let operations = StructureWords(address: table &- 8, memory: memory)
+      for (index, name) in Self.operations.prefix(Int(size / words.size)).enumerated() {
+        _ = try operations.code(at: UInt64(index), "the operation \(name)")
+      }
+    case .factory:
+      guard try words.code(at: 0, "a function of the factory") else { throw .noStructure }
+      _ = try words.code(at: 1, "a function of the factory")
+    case .route:
+      guard try words.code(at: 0, "its function") else {
+        throw Refusal(.badContext, "its record leads to no function")
+      }
+    case .targetTable:
+      let (size, isHuge) = words[0].multipliedReportingOverflow(by: words[1])
+      guard words[1] > 0 else { return }
+      guard words[0] >= 2 * words.size else {
+        throw Refusal(
+          .badContext,
+          "its table has actions of \(words[0]) bytes where \(2 * words.size) are needed; rebuild with "
+            + "BeeHive.h")
+      }
+      _ = try words.table(at: 2, size: isHuge ? .max : size, "its table of actions")
+    }
+  }
+}
+
+/// The words behind the head of a structure.
+private struct StructureWords<Memory: AddressedMemory> {
+  let address: UInt64
+  let memory: Memory
+
+  /// The size of a word.
+  var size: UInt64 { UInt64(memory.pointerSize) }
+
+  /// The word of an index, which is there.
+  subscript(index: UInt64) -> UInt64 {
+    memory.integer(at: place(index), size: memory.pointerSize) ?? 0
+  }
+
+  private func place(_ index: UInt64) -> UInt64 { address &+ 8 &+ index &* size }
+
+  /// The table that a word leads to; nil where another image has it.
+  func table(at index: UInt64, size: UInt64, _ what: String) throws(Refusal) -> UInt64? {
+    switch memory.pointer(at: place(index)) {
+    case .null, nil: throw .noStructure
+    case .elsewhere: return nil
+    case .address(let table) where memory.holdsData(table, size: size): return table
+    case .address(let table), .outside(let table):
+      throw Refusal(
+        .badContext,
+        "\(what) is to be \(size) bytes at 0x\(String(table, radix: 16)), which no loaded image has; fix "
+          + "the record")
+    }
+  }
+
+  /// Checks the function that a word leads to; false where it is null.
+  func code(at index: UInt64, _ what: String) throws(Refusal) -> Bool {
+    switch memory.pointer(at: place(index)) {
+    case .null, nil: return false
+    case .elsewhere: return true
+    case .address(let function) where memory.holdsCode(function): return true
+    case .address(let function), .outside(let function): throw .noCode(what, at: function)
+    }
+  }
+}
+
+extension Record {
+  /// Checks that a record that is made in C leads to the structure of its abi.
+  ///
+  /// - Parameter memory: What is at the addresses of its image; nil where that cannot be told.
+  /// - Throws: ``Refusal`` where it does not; what only the loader can tell is let through.
+  func checkStructure(in memory: @autoclosure () -> (any AddressedMemory)?) throws(Refusal) {
+    guard attributes.isC, let context else { return }
+    if context.target == .null {
+      throw Refusal(
+        .badContext,
+        "is made in C, and its context is a null pointer; declare it with BeeHive.h, or let the context "
+          + "lead to the structure of its abi")
+    }
+    switch context.target {
+    case .imported, .foreign:
+      throw Refusal(
+        .badContext, "the record's context leads outside the image; rebuild with BeeHive.h")
+    case .null, .address, .section, .unresolvable: break
+    }
+    guard let structure = attributes.abi.flatMap(CStructure.init(rawValue:)),
+      structure.kind == kind, let memory = memory()
+    else { return }
+    switch memory.address(of: context) {
+    case .null, .elsewhere: return
+    case .outside: throw .noStructure
+    case .address(let address): try structure.check(at: address, in: memory)
+    }
+  }
+}
+
+extension Refusal {
+  fileprivate static var noStructure: Refusal {
+    Refusal(
+      .badContext, "the record leads to no structure, or to one without a table; fix its context")
+  }
+
+  /// A function that is none; `what` says whose.
+  package static func noCode(_ what: String, at address: UInt64) -> Refusal {
+    Refusal(
+      .badCode,
+      "\(what) is to be at 0x\(String(address, radix: 16)), where no loaded image has code; fix the record"
+    )
+  }
+}
