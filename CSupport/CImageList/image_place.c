@@ -1,7 +1,10 @@
 /* Where one image stands, and which image an address belongs to. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "image_loader.h"
 
@@ -62,11 +65,26 @@ bool image_segment_find(uintptr_t address, image_segment *segment) {
     return find_segment(
         headers, (size_t)count, found.dlfo_link_map->l_addr, address, segment);
 #endif
-  return image_segment_copy(address, segment, NULL, 0);
+  return image_segment_search(address, segment);
 }
 
-bool image_segment_copy(uintptr_t address, image_segment *segment, void *bytes, size_t size) {
-  struct segment_search search = {address, segment, bytes, size};
+bool image_segment_search(uintptr_t address, image_segment *segment) {
+  struct segment_search search = {.address = address, .segment = segment};
+  return dl_iterate_phdr(compare_segments, &search) == 1;
+}
+
+bool image_segment_among(
+    const void *headers, size_t size, uintptr_t bias, uintptr_t address, image_segment *segment) {
+  return find_segment(headers, size / sizeof(ElfW(Phdr)), bias, address, segment);
+}
+
+bool image_memory_copy(uintptr_t address, void *bytes, size_t size) {
+  struct iovec to = {bytes, size}, from = {(void *)address, size};
+  ssize_t count = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+  if (count >= 0 || errno == EFAULT) return count == (ssize_t)size;
+  /* A sandbox that has forbidden the call: nothing is unmapped during a walk. */
+  image_segment segment;
+  struct segment_search search = {address, &segment, bytes, size};
   return dl_iterate_phdr(compare_segments, &search) == 1;
 }
 

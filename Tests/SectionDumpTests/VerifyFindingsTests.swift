@@ -51,7 +51,7 @@ struct VerifyFindingsTests {
 
   /// One typed record; what is not given is as it should be.
   private static func record(
-    size: Int = 48, version: Int = 1, kind: Int = 1, text offset: Int = 32,
+    size: Int = 48, version: Int = 1, kind: Int = 1, text offset: Int = 32, context: String = "0",
     _ text: String = ".asciz \"Log\""
   ) -> String {
     """
@@ -59,7 +59,7 @@ struct VerifyFindingsTests {
     .long \(size)
     .short \(version), \(kind)
     .long 0, \(offset)
-    .quad 0, 0
+    .quad 0, \(context)
     \(text)
     .balign 8
     .zero 8
@@ -202,6 +202,13 @@ struct VerifyFindingsTests {
       code: "bad-context",
       source: record(size: 56, kind: 2, ".asciz \"Log\", \"A\", \"abi=c-table\""), place: records,
       remedy: "declare it with BeeHive.h, or let the context lead to the structure of its abi"),
+    Row(
+      code: "bad-code",
+      source: record(
+        size: 56, kind: 2, context: "factory", ".asciz \"Log\", \"A\", \"abi=c-factory\"")
+        + "\n.data\n.balign 8\nfactory: .long 24, 1\n.quad factory, 0\n",
+      place: records,
+      remedy: "let the structure lead to a function, or leave the pointer null"),
     Row(
       code: "unreadable-section",
       source: """

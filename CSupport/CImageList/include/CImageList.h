@@ -190,9 +190,15 @@ typedef struct image_segment {
  * is no index: call it with no lock held. */
 bool image_segment_find(uintptr_t address, image_segment *segment);
 
-/* The same of an image that may be unmapped at any time, with a copy of so many bytes from `address` on.
- * False too where the segment does not hold them, or may not be read. Takes the loader's lock for a walk. */
-bool image_segment_copy(uintptr_t address, image_segment *segment, void *bytes, size_t size);
+/* The same of an image that may be unmapped at any time. Takes the loader's lock for a walk. */
+bool image_segment_search(uintptr_t address, image_segment *segment);
+
+/* The same among `size` bytes of program headers that were copied. */
+bool image_segment_among(
+    const void *headers, size_t size, uintptr_t bias, uintptr_t address, image_segment *segment);
+
+/* Copies memory of this process that may be unmapped at any time. False where it cannot be read. */
+bool image_memory_copy(uintptr_t address, void *bytes, size_t size);
 
 /* The bias of the image that this code is in. */
 uintptr_t image_home_bias(void);

@@ -1,3 +1,5 @@
+internal import CImageList
+
 /// What an image declares by address, looked at before it is read or called.
 ///
 /// An address that leads outside every image, or to where the image has no code or no data, is a fault of
@@ -6,7 +8,7 @@ package enum ForeignMemory: AddressedMemory, Sendable {
   /// An image has declared it, which stays mapped meanwhile.
   case image
   /// An image has declared it, which may be unmapped at any time.
-  case passingImage
+  case passing(LoadedImage)
   /// The host has registered it, which may keep it anywhere.
   case host
 
@@ -17,14 +19,17 @@ package enum ForeignMemory: AddressedMemory, Sendable {
   }
 
   package func integer(at address: UInt64, size: Int) -> UInt64? {
-    let address = RuntimeAddress(rawValue: UInt(address))
-    if self == .passingImage { return LoadedSegment.copy(of: size, at: address)?.value }
-    guard holdsData(UInt64(address.rawValue), size: UInt64(size)),
-      let pointer = unsafe UnsafeRawPointer(bitPattern: address.rawValue)
-    else { return nil }
+    guard holdsData(address, size: UInt64(size)) else { return nil }
     // Little-endian, as every machine is that this library is built for.
-    return unsafe UnsafeRawBufferPointer(start: pointer, count: size).reversed()
-      .reduce(0) { $0 << 8 | UInt64($1) }
+    var value: UInt64 = 0
+    if case .passing = self {
+      return unsafe image_memory_copy(UInt(address), &value, size) ? value : nil
+    }
+    guard let pointer = unsafe UnsafeRawPointer(bitPattern: UInt(address)) else { return nil }
+    unsafe withUnsafeMutableBytes(of: &value) {
+      unsafe $0.copyMemory(from: UnsafeRawBufferPointer(start: pointer, count: size))
+    }
+    return value
   }
 
   package func pointer(at address: UInt64) -> KnownAddress? {
@@ -36,17 +41,18 @@ package enum ForeignMemory: AddressedMemory, Sendable {
   }
 
   package func holdsCode(_ address: UInt64) -> Bool {
-    self == .host || segment(at: RuntimeAddress(rawValue: UInt(address)))?.isExecutable == true
+    if case .host = self { return true }
+    return segment(at: RuntimeAddress(rawValue: UInt(address)))?.isExecutable == true
   }
 
   private func segment(at address: RuntimeAddress) -> LoadedSegment? {
-    self == .passingImage
-      ? LoadedSegment.copy(of: 0, at: address)?.segment : LoadedSegment(holding: address)
+    guard case .passing(let image) = self else { return LoadedSegment(holding: address) }
+    return image.segment(holding: address) ?? LoadedSegment(passing: address)
   }
 
   /// How many bytes can be read from an address on, to the end of its segment.
   private func readable(from address: RuntimeAddress) -> UInt64 {
-    if self == .host { return .max }
+    if case .host = self { return .max }
     guard let segment = segment(at: address), segment.isReadable else { return 0 }
     return UInt64(segment.addresses.upperBound.rawValue - address.rawValue)
   }
@@ -65,5 +71,10 @@ package enum ForeignMemory: AddressedMemory, Sendable {
 
 extension LoadedImage {
   /// This process; the image may be unmapped meanwhile.
-  package var addressedMemory: (any AddressedMemory)? { ForeignMemory.passingImage }
+  package var addressedMemory: (any AddressedMemory)? { ForeignMemory.passing(self) }
+
+  /// The segment of this image that holds an address.
+  fileprivate func segment(holding address: RuntimeAddress) -> LoadedSegment? {
+    LoadedSegment(holding: address, among: programHeaders, bias: mapped.bias)
+  }
 }

@@ -33,6 +33,7 @@ internal import CImageList
   /// after `waitForRelocation()`. Typed records hide it, so with them an image is never called settled.
   package var isSettled: Bool { contents.isSettled }
   let place: image_place
+  let programHeaders: [UInt8]
   let contents: Contents
 
   /// Every section of this name, ascending by address.
@@ -142,6 +143,7 @@ extension LoadedImage {
       identity: ImageIdentity(
         of: mapped, name: ImagePaths.displayName(of: mapped), header: Span(), programHeaders: Span()
       ),
-      mapped: mapped, evidence: .none, carriesSwift: false, place: image_place(), contents: .none)
+      mapped: mapped, evidence: .none, carriesSwift: false, place: image_place(),
+      programHeaders: [], contents: .none)
   }
 }

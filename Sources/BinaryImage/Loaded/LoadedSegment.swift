@@ -21,20 +21,22 @@ package struct LoadedSegment: Hashable, Sendable {
     self.init(found)
   }
 
-  /// The same of an image that may be unmapped at any time, and the integer of so many bytes, up to eight, at
-  /// the address; nil too where the segment does not hold them, or may not be read.
-  ///
-  /// Takes the loader's lock for a walk.
-  package static func copy(
-    of size: Int, at address: RuntimeAddress
-  ) -> (segment: LoadedSegment, value: UInt64)? {
+  /// The same where that image may be unmapped at any time. Takes the loader's lock for a walk.
+  init?(passing address: RuntimeAddress) {
     var found = image_segment()
-    // Little-endian, as every machine is that this library is built for.
-    var value: UInt64 = 0
-    guard unsafe image_segment_copy(address.rawValue, &found, &value, min(size, 8)) else {
-      return nil
+    guard unsafe image_segment_search(address.rawValue, &found) else { return nil }
+    self.init(found)
+  }
+
+  /// The same among the program headers of an image, which were copied.
+  init?(holding address: RuntimeAddress, among headers: [UInt8], bias: LoadBias) {
+    var found = image_segment()
+    let isFound = unsafe headers.withUnsafeBytes {
+      unsafe image_segment_among(
+        $0.baseAddress, $0.count, bias.rawValue, address.rawValue, &found)
     }
-    return (LoadedSegment(found), value)
+    guard isFound else { return nil }
+    self.init(found)
   }
 
   private init(_ found: image_segment) {

@@ -57,10 +57,11 @@ internal import CImageList
     guard let contents = contents(index, locator) else {
       return .failed(locator.error(.unreadable, "No memory."))
     }
-    return .image(
+    return unsafe .image(
       LoadedImage(
         identity: identity, mapped: locator.mapped, evidence: locator.evidence,
-        carriesSwift: copy.carries_swift, place: copy.place, contents: contents))
+        carriesSwift: copy.carries_swift, place: copy.place,
+        programHeaders: Array(programHeaders), contents: contents))
   }
 
   /// The sections and texts of locator `index`, whose ranges are all readable; nil where memory runs out.
