@@ -71,11 +71,18 @@ struct Binding {
   }
 
   /// What becomes of an entry that names a type, now that these images are loaded.
-  func progress(named entry: RegisteredEntry) -> RegisteredEntry.Progress {
+  ///
+  /// - Parameters:
+  ///   - entry: An entry that nothing makes yet.
+  ///   - asked: The type that somebody asks for by the entry's name.
+  /// - Returns: Its progress, accepted where another image may still bring what it names.
+  func progress(
+    named entry: RegisteredEntry, asked: Any.Type? = nil
+  ) -> RegisteredEntry.Progress {
     let name = entry.kind == .module ? entry.name : entry.implementation ?? ""
-    if let factory = hostBindings[name] { return .bound(.closure(factory)) }
+    if let factory = hostBindings[name] { return progress(of: entry, by: factory, asked) }
     switch TypeLookup.type(named: TypeName(name)) {
-    case .found(let type): return progress(of: entry, as: type, named: name)
+    case .found(let type): return progress(of: entry, as: type, named: name, asked)
     case .ambiguous(let names):
       return .accepted(.ambiguous(names, as: name))
     case .none(let absence): return .accepted(.absent(absence, name: name))
@@ -93,39 +100,88 @@ struct Binding {
   }
 
   private func progress(
-    of entry: RegisteredEntry, as type: Any.Type, named name: String
+    of entry: RegisteredEntry, by factory: FactoryClosure, _ asked: Any.Type?
+  ) -> RegisteredEntry.Progress {
+    let type = factory.serviceType()
+    guard entry.kind == .service else { return .bound(.closure(factory)) }
+    switch Self.served(entry, by: type, asked, isMade: true) {
+    case .success(let served):
+      var factory = factory
+      factory.serving = served
+      return .bound(.closure(factory))
+    // What the host gives for the name may change.
+    case .failure(let unfit): return .accepted(unfit.problem)
+    }
+  }
+
+  private func progress(
+    of entry: RegisteredEntry, as type: Any.Type, named name: String, _ asked: Any.Type?
   ) -> RegisteredEntry.Progress {
     if entry.kind == .module {
       if let module = type as? any Module.Type { return .bound(.module(module)) }
       return .rejected(Problem(.doesNotConform, "\(name) does not conform to Module"))
     }
-    // Where the service's own type is known too, a type that cannot serve as it is refused now.
-    var served: ObjectIdentifier?
-    switch TypeLookup.type(named: TypeName(entry.name)) {
-    case .found(let service):
-      served = ObjectIdentifier(service)
-      if case .fails(let reason) = Conformance.of(type, to: service) {
-        return .rejected(Problem(.doesNotConform, reason + TypeCopies.remark(on: service)))
-      }
-    case .ambiguous(let names):
-      let fitting = Self.services(named: names, of: type)
-      guard fitting.count <= 1 else { return .accepted(.ambiguous(names, as: entry.name)) }
-      guard let service = fitting.first else {
+    switch Self.served(entry, by: type, asked) {
+    case .failure(let unfit):
+      return unfit.isFinal ? .rejected(unfit.problem) : .accepted(unfit.problem)
+    case .success(let served):
+      guard let injectable = type as? any Injectable.Type else {
         return .rejected(
           Problem(
-            .doesNotConform, "\(name) conforms to none of \(names.joined(separator: ", "))"))
+            .noInitializer,
+            "\(name) does not conform to Injectable, so nothing knows how to make one; conform it, "
+              + "or bind the name"))
       }
-      served = service
-    case .none: break
+      return .bound(.injectable(injectable, serving: served))
     }
-    guard let injectable = type as? any Injectable.Type else {
-      return .rejected(
-        Problem(
-          .noInitializer,
-          "\(name) does not conform to Injectable, so nothing knows how to make one; conform it, "
-            + "or bind the name"))
+  }
+
+  /// Why a type cannot serve as an entry's service: for good, or until other types are loaded.
+  private struct Unfit: Error {
+    let problem: Problem
+    let isFinal: Bool
+  }
+
+  /// The type that an entry's service is, which a lookup finds and `type` can serve as; nil of a composition.
+  ///
+  /// - Parameters:
+  ///   - entry: The entry of a service.
+  ///   - type: What its implementation names.
+  ///   - asked: The type that somebody asks for by the entry's name.
+  ///   - isMade: Whether values of `type` are made by the host, so that it may be the service itself.
+  /// - Returns: The service's type, or why `type` cannot serve.
+  private static func served(
+    _ entry: RegisteredEntry, by type: Any.Type, _ asked: Any.Type?, isMade: Bool = false
+  ) -> Result<ObjectIdentifier?, Unfit> {
+    func check(_ services: [Any.Type], isFinal: Bool = true) -> Result<ObjectIdentifier?, Unfit> {
+      for service in services where !isMade || type != service {
+        guard case .fails(let reason) = Conformance.of(type, to: service) else { continue }
+        let problem = Problem(.doesNotConform, reason + TypeCopies.remark(on: service))
+        return .failure(Unfit(problem: problem, isFinal: isFinal))
+      }
+      return .success(services.count == 1 ? ObjectIdentifier(services[0]) : nil)
     }
-    return .bound(.injectable(injectable, serving: served))
+    let name = TypeName(entry.name)
+    // What the host makes says itself what it serves as.
+    if isMade, TypeSpelling.of(type).all.contains(name.text) { return check([type]) }
+    switch TypeLookup.type(named: name) {
+    case .found(let service): return check([service])
+    case .ambiguous(let names):
+      let fitting = services(named: names, of: type)
+      if fitting.count == 1 { return .success(fitting[0]) }
+      let problem =
+        fitting.count > 1
+        ? Problem.ambiguous(names, as: entry.name)
+        : Problem(
+          .doesNotConform,
+          "\(TypeSpelling.of(type).qualified) conforms to none of \(names.joined(separator: ", "))")
+      return .failure(Unfit(problem: problem, isFinal: fitting.isEmpty))
+    case .none:
+      if let parts = TypeLookup.parts(ofComposition: name) { return check(parts) }
+      // A private type has no name outside its file, but whoever asks for it has the type.
+      if let asked { return check([asked], isFinal: false) }
+      return .failure(Unfit(problem: .noSuchService, isFinal: false))
+    }
   }
 }
 
@@ -149,6 +205,12 @@ extension Problem {
       .ambiguousType,
       "\(names.joined(separator: " and ")) both answer to \(name); write the module's name too")
   }
+
+  /// That a service's name is that of no type, so that no lookup finds it.
+  fileprivate static let noSuchService = Problem(
+    .noSuchType,
+    "no type of the service's name yet; link its module, or write the type itself where this is an alias"
+  )
 
   /// The state of an entry between registration and the first look for its type.
   static let notYetLooked = Problem(

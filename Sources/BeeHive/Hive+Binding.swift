@@ -16,12 +16,12 @@ extension Hive {
   ///
   /// A caller who tries several delivers afterwards, once, what observers are to be told.
   func boundProgress(
-    of entry: RegisteredEntry, delivers: Bool = true
+    of entry: RegisteredEntry, asked: Any.Type? = nil, delivers: Bool = true
   ) -> RegisteredEntry.Progress {
     let (progress, bindings) = state.withLock { (entry.progress, $0.hostBindings) }
     guard case .accepted = progress, !entry.isForeign else { return progress }
     // The runtime's lookups run here, with no lock held.
-    let next = Binding(hostBindings: bindings).progress(named: entry)
+    let next = Binding(hostBindings: bindings).progress(named: entry, asked: asked)
     defer { if delivers { observers.deliver() } }
     return state.withLock { state in
       for changed in state.table.set(next, for: entry) {

@@ -18,7 +18,8 @@ struct BindingTests {
   private func hive(_ count: Int) throws -> Hive {
     let hive = Hive()
     let services = (0..<count).map {
-      Registrations.Service(service: "Berth\($0)", impl: "BeeHiveTests.Tug")
+      Registrations.Service(
+        service: "BeeHiveTests.Tug", impl: "BeeHiveTests.Tug", name: "berth \($0)")
     }
     try hive.register(Registrations(services: services), file: "harbour.json")
     return hive
@@ -71,7 +72,7 @@ struct BindingTests {
   func takenBack() throws {
     let hive = Hive()
     try hive.register(
-      Registrations(services: [.init(service: "Tolls", impl: "Tollhouse")]), file: "tolls.json")
+      Registrations(services: [.init(service: "Swift.Int", impl: "Tollhouse")]), file: "tolls.json")
     let first = hive.bind("Tollhouse") { _ in 1 }
     #expect(unboundCount(hive) == 0)
     first.cancel()

@@ -77,7 +77,7 @@ struct ServiceTypeTests {
       isWriter = Bool.random(using: &generator)
       name = [nil, nil, "a", "b"].randomElement(using: &generator) ?? nil
       priority = Int.random(in: 0...1, using: &generator)
-      way = Int.random(in: 0..<9, using: &generator)
+      way = Int.random(in: 0..<14, using: &generator)
     }
   }
 
@@ -90,11 +90,14 @@ struct ServiceTypeTests {
       let choices = (0..<Int.random(in: 1...4, using: &generator)).map { _ in
         Choice(&generator)
       }
+      hive.bind("Bound") { _ in 7 }
       for (number, choice) in choices.enumerated() { try? add(choice, number, to: hive) }
       let isClean = (try? hive.validate()) != nil
       let isFound = hive.entries.allSatisfy { entry in
         finds(entry, as: (any TypedSpeaker).self, in: hive)
           || finds(entry, as: (any TypedWriter).self, in: hive)
+          || finds(entry, as: (any TypedSpeaker & TypedWriter).self, in: hive)
+          || finds(entry, as: Int.self, in: hive)
       }
       #expect(isClean == isFound, "round \(round): \(choices)\n\(hive.report())")
       clean += isClean ? 1 : 0
@@ -116,6 +119,11 @@ struct ServiceTypeTests {
     case 1: try file("\(Self.module).\(service)", "\(Self.module).TypedVoice")
     case 2: try file(service, "\(Self.module).TypedPen")
     case 3: try file(service, "NoSuchType")
+    case 9: try file("TypedWriter & TypedSpeaker", "TypedVoice")
+    case 10: try file("\(Self.module).TypedWriter & TypedSpeaker", "TypedVoice")
+    case 11: try file("TypedAlias", "TypedVoice")
+    case 12: try file(choice.isWriter ? "Int" : "Swift.Int", "Bound")
+    case 13: try file(service, "Bound")
     case 4 where choice.isWriter:
       try hive.register(
         (any TypedWriter).self, as: TypedPen.self, name: choice.name, priority: choice.priority)

@@ -62,6 +62,8 @@ struct FactoryClosure: Sendable {
   private(set) var load: Loading?
   /// Which call of `Hive.bind` gave it; nil where no such call did.
   var binding: Int?
+  /// What it serves as for an entry that such a call has bound, where that is known.
+  var serving: ObjectIdentifier?
 
   private struct TypedFactory<Service: Sendable>: Sendable {
     let make: @Sendable (Hive) throws -> Service

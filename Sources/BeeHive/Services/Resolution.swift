@@ -133,7 +133,7 @@ struct Resolution<Service: Sendable> {
       names.contains($0.name) && (name == nil || $0.attributes.name == name)
     }
     for entry in ofTask + services.entries {
-      switch hive.boundProgress(of: entry) {
+      switch hive.boundProgress(of: entry, asked: type) {
       case .bound(let provider):
         switch fitness(of: provider, of: entry) {
         case .holds: found.append(Candidate(entry: entry, provider: provider, isCertain: true))

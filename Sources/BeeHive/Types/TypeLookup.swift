@@ -56,6 +56,20 @@ enum TypeLookup {
     return answer
   }
 
+  /// The types that a composition is of; nil where the name is no composition, or one that lookups by
+  /// `(any A & B).self` do not find: a part is no type, or only some of the parts are qualified.
+  static func parts(ofComposition name: TypeName) -> [any Any.Type]? {
+    let written = NameText.split(name.text[...], at: UInt8(ascii: "&"))
+    let parts = written.compactMap { part -> (any Any.Type)? in
+      if case .found(let type) = type(named: TypeName(String(part))) { type } else { nil }
+    }
+    guard parts.count > 1, parts.count == written.count else { return nil }
+    let spellings = parts.map { TypeSpelling.of($0) }
+    let whole = [spellings.map(\.qualified), spellings.map(\.unqualified)]
+      .map { TypeName($0.joined(separator: " & ")) }
+    return whole.contains(name) ? parts : nil
+  }
+
   /// What a path means where the index lacks images, or there is none.
   static func answerWithoutIndex(_ path: [String]) -> Answer {
     guard path.count > 1 else { return .none(.unqualified) }

@@ -133,7 +133,7 @@ struct NewcomerServicesTests {
     try hive.register(Int.self, file: "Shop/Main.swift", line: 7, instance: 1)
     let registrations = Registrations(
       moduleClasses: [Registrations.Module(moduleClass: "Shop.Vanished", moduleLevel: .basic)],
-      services: [Registrations.Service(service: "Shop.Cart", impl: "Shop.View")])
+      services: [Registrations.Service(service: "Swift.String", impl: "Shop.View")])
     try hive.register(registrations, file: "hive.json")
     hive.bind("Shop.View") { _ in "a view" }
 
