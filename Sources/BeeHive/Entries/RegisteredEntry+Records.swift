@@ -18,11 +18,10 @@ extension RegisteredEntry {
 
   /// Makes an entry that says what is wrong with it.
   convenience init(_ rejection: Rejection, order: UInt64, in image: LoadedImage) {
-    let code = Problem.Code(rawValue: rejection.reason.rawValue)
     self.init(
       order: order, kind: rejection.kind, name: rejection.name ?? "",
       source: .image(rejection.origin), image: image.mapped.id,
-      progress: .rejected(Problem(code, rejection.message)))
+      progress: .rejected(Problem(rejection)))
   }
 
   /// Makes an entry of a service that code or a file registers.
@@ -59,5 +58,12 @@ extension RegisteredEntry {
     kind == other.kind && name == other.name && implementation == other.implementation
       && attributes == other.attributes && source == other.source
       && structure == other.structure
+  }
+}
+
+extension Problem {
+  /// Makes what a Hive says of an entry that the rulebook rejects.
+  init(_ rejection: Rejection) {
+    self.init(Code(rawValue: rejection.reason.rawValue), rejection.message)
   }
 }
