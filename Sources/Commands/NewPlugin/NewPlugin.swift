@@ -35,9 +35,10 @@ import PackagePlugin
 
   /// How the new package depends on swift-beehive: as the user's does.
   private func dependency(of package: Package) throws -> String {
+    let own = URL(filePath: #filePath).appending(path: "../../../..").standardized
     var packages = [package]
     while let next = packages.popLast() {
-      guard next.products.contains(where: { $0.name == "BeeHiveCommands" }) else {
+      guard next.directoryURL.standardized.path == own.path else {
         packages += next.dependencies.map(\.package)
         continue
       }
