@@ -51,23 +51,24 @@ struct ToolRun {
     }
   }
 
-  /// The programs and libraries of the products, built.
+  /// The programs and dynamic libraries of the package, or of the products that are asked for, built.
   private func files(_ manager: PackageManager) throws -> [String] {
-    let subsets: [PackageManager.BuildSubset] =
-      products.isEmpty ? [.all(includingTests: false)] : products.map { .product($0) }
-    var files: [String] = []
-    for subset in subsets {
+    let own = context.package.products.filter { product in
+      product is ExecutableProduct || (product as? LibraryProduct)?.kind == .dynamic
+    }.map(\.name)
+    let wanted = products.isEmpty ? own : products
+    let files = try wanted.flatMap { name in
       let result = try manager.build(
-        subset, parameters: .init(configuration: configuration, logging: .concise))
+        .product(name), parameters: .init(configuration: configuration, logging: .concise))
       guard result.succeeded else { throw Failure(description: result.logText) }
-      files += result.builtArtifacts.filter { $0.kind != .staticLibrary }.map(\.url.path)
+      return result.builtArtifacts.map(\.url).filter {
+        [name, "lib\(name).so"].contains($0.lastPathComponent)
+      }.map(\.path)
     }
-    let names = Set(context.package.products.flatMap { [$0.name, "lib\($0.name).so"] })
-    let own = Set(files).filter { names.contains(URL(filePath: $0).lastPathComponent) }.sorted()
-    guard !own.isEmpty else {
+    guard !files.isEmpty else {
       throw Failure(
         description: "\(context.package.displayName) has no program and no dynamic library")
     }
-    return own
+    return files
   }
 }
