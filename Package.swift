@@ -9,6 +9,11 @@ func swiftSyntax(_ products: String...) -> [Target.Dependency] {
   }
 }
 
+/// A target of this package, for the same.
+func annotating(_ target: String) -> Target.Dependency {
+  .byName(name: target, condition: .when(traits: ["Annotations"]))
+}
+
 // Targets stand lowest layer first; `Scripts/check-layers` holds each to the layers it may import.
 let package = Package(
   name: "swift-beehive",
@@ -23,11 +28,23 @@ let package = Package(
     // The Swift macros, with the anchor. Empty without the trait of the same name.
     .library(name: "BeeHiveAnnotations", targets: ["BeeHiveAnnotations"]),
     .executable(name: "section-dump", targets: ["section-dump"]),
+    // What tests write of a Hive. A plugin that adds the sources to a test target, because SwiftPM would link a
+    // library of this package with a static copy of the runtime: a second registry.
+    .plugin(name: "BeeHiveTesting", targets: ["TestingSources"]),
+    // `swift package section-dump`, verify-registrations, beehive-new-plugin and beehive-macros.
+    .plugin(
+      name: "BeeHiveCommands",
+      targets: ["SectionDumpCommand", "VerifyCommand", "NewPluginCommand", "MacrosCommand"]),
   ],
   traits: [
     .trait(
       name: "Annotations",
-      description: "The Swift macros @BeeHiveService and @BeeHiveModule; builds swift-syntax.")
+      description: "The Swift macros @BeeHiveService and @BeeHiveModule; builds swift-syntax.",
+      enabledTraits: ["Declarations"]),
+    .trait(
+      name: "Declarations",
+      description: "The macros without what expands them: swift package beehive-macros builds that."
+    ),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -72,11 +89,14 @@ let package = Package(
       name: "BeeHiveRouting",
       dependencies: ["BeeHive", "Registration", "BinaryImage", "Threads", "LibC", "CBeeHive"]),
 
+    // What tests of clients write; never linked into the library.
+    .target(name: "BeeHiveTesting", dependencies: ["BeeHive"]),
+
     // What Swift authors write. The macros' implementation is empty without the trait, so that nobody
     // builds or even fetches swift-syntax who does not ask for it.
     .target(
       name: "BeeHiveAnnotations",
-      dependencies: ["BeeHiveAnnotationsPlugin", "CBeeHive", "CBeeHiveAnchor"]),
+      dependencies: [annotating("BeeHiveAnnotationsPlugin"), "CBeeHive", "CBeeHiveAnchor"]),
     .macro(
       name: "BeeHiveAnnotationsPlugin",
       dependencies: swiftSyntax(
@@ -90,6 +110,42 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       resources: ["html", "css", "js"].map { .embedInCode("Graph/page.\($0)") }),
+
+    // What `swift package` offers to clients; built for those who ask for it.
+    .plugin(
+      name: "TestingSources", capability: .buildTool(), path: "Sources/Commands/TestingSources"),
+    .plugin(
+      name: "SectionDumpCommand",
+      capability: .command(
+        intent: .custom(
+          verb: "section-dump", description: "Runs section-dump over the products of the package.")),
+      dependencies: ["section-dump"], path: "Sources/Commands/SectionDump"),
+    .plugin(
+      name: "VerifyCommand",
+      capability: .command(
+        intent: .custom(
+          verb: "verify-registrations",
+          description:
+            "Builds the package, and fails where its products would not register as declared.")),
+      dependencies: ["section-dump"], path: "Sources/Commands/Verify"),
+    .plugin(
+      name: "NewPluginCommand",
+      capability: .command(
+        intent: .custom(
+          verb: "beehive-new-plugin", description: "Makes the package of a plugin, with a test."),
+        permissions: [
+          .writeToPackageDirectory(
+            reason: "The new plugin is a folder in the folder of the package.")
+        ]),
+      path: "Sources/Commands/NewPlugin", exclude: ["Template"]),
+    .plugin(
+      name: "MacrosCommand",
+      capability: .command(
+        intent: .custom(
+          verb: "beehive-macros",
+          description:
+            "Builds what expands the macros of Swift against the toolchain's SwiftSyntax.")),
+      path: "Sources/Commands/Macros"),
 
     // Modules in C, for tests alone.
     .target(name: "CModules", dependencies: ["CBeeHive"], path: "Tests/Fixtures/CModules"),
@@ -110,6 +166,9 @@ let package = Package(
         "BeeHive", "Registration", "BinaryImage", "Threads", "CBeeHive", "CModules", "TestSupport",
         .product(name: "Yams", package: "Yams"),
       ]),
+    .testTarget(
+      name: "BeeHiveTestingTests",
+      dependencies: ["BeeHiveTesting", "BeeHive", "TestSupport"]),
     .testTarget(
       name: "BeeHiveRoutingTests",
       dependencies: [

@@ -67,14 +67,15 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [.product(name: "section-dump", package: "swift-beehive")]),
-    // What clients write compiles, or is refused: the macros, and the blocks of README.
+    // What clients write compiles, or is refused: the macros, and the blocks of README; and what they test with.
     .testTarget(
       name: "ClientTests",
       dependencies: [
         beehive, header,
         .product(name: "BeeHiveAnnotations", package: "swift-beehive"),
         .product(name: "section-dump", package: "swift-beehive"),
-      ]),
+      ],
+      plugins: [.plugin(name: "BeeHiveTesting", package: "swift-beehive")]),
   ],
   cLanguageStandard: .c11
 )

@@ -1,4 +1,4 @@
-#if Annotations
+#if Declarations
   /// Declares that this type implements a service; the image that holds it offers it when loaded.
   ///
   /// The type is a class, an actor, a struct or an enum, conforms to the service, is not generic, and

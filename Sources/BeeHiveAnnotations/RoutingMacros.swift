@@ -10,7 +10,7 @@ public enum AnnotatedExposure: Sendable {
   case elevated
 }
 
-#if Annotations
+#if Declarations
   /// Declares that this type is a target; the image that holds it offers its actions when loaded.
   ///
   /// The type conforms to `Target` of `BeeHiveRouting` and has an `init()` that callers can call, as for

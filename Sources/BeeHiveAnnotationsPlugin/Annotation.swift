@@ -13,6 +13,9 @@
     init(_ attribute: AttributeSyntax, in context: some MacroExpansionContext) {
       self.attribute = attribute
       self.context = context
+      #if TOOLCHAIN
+        if let refusal = Toolchain.refusal { refuse("compiler", refusal) }
+      #endif
     }
 
     /// Notes a problem at a node of the source; without one, at the annotation.

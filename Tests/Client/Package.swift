@@ -2,26 +2,37 @@
 import PackageDescription
 
 // Somebody else's package, which takes the project by version: ClientTests of Tests/ProjectTests says from
-// where.
+// where, and with MACROS by which trait it has the macros. MACROS_LIBRARY is what expands them, where that is
+// not built with the package.
+let macros = Context.environment["MACROS"]
+let library = Context.environment["MACROS_LIBRARY"].map { ["-load-plugin-library", $0] } ?? []
+let beehive = Target.Dependency.product(name: "BeeHive", package: "swift-beehive")
+let header = Target.Dependency.product(name: "CBeeHive", package: "swift-beehive")
+
 let package = Package(
   name: "Client",
-  dependencies: [.package(url: Context.environment["SWIFT_BEEHIVE"] ?? "", from: "1.0.0")],
+  dependencies: [
+    .package(
+      url: Context.environment["SWIFT_BEEHIVE"] ?? "", from: "1.0.0",
+      traits: macros.map { [.trait(name: $0)] } ?? [.defaults])
+  ],
   targets: [
-    .executableTarget(
-      name: "Client",
-      dependencies: [
-        "CModules", "SwiftModules",
-        .product(name: "BeeHive", package: "swift-beehive"),
-      ]),
+    .executableTarget(name: "Client", dependencies: ["CModules", "SwiftModules", beehive]),
     // Both end in the executable itself, as objects that nothing refers to by name.
-    .target(
-      name: "CModules", dependencies: [.product(name: "CBeeHive", package: "swift-beehive")]),
-    .target(
-      name: "SwiftModules",
-      dependencies: [
-        .product(name: "BeeHive", package: "swift-beehive"),
-        .product(name: "CBeeHive", package: "swift-beehive"),
-      ]),
+    .target(name: "CModules", dependencies: [header]),
+    .target(name: "SwiftModules", dependencies: [beehive, header]),
   ],
   cLanguageStandard: .c11
 )
+
+if macros != nil {
+  package.products = [.library(name: "Annotated", type: .dynamic, targets: ["Annotated"])]
+  package.targets = [
+    .target(
+      name: "Annotated",
+      dependencies: [
+        beehive, .product(name: "BeeHiveAnnotations", package: "swift-beehive"),
+      ],
+      swiftSettings: library.isEmpty ? [] : [.unsafeFlags(library)])
+  ]
+}

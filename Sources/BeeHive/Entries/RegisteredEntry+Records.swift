@@ -18,11 +18,10 @@ extension RegisteredEntry {
 
   /// Makes an entry that says what is wrong with it.
   convenience init(_ rejection: Rejection, order: UInt64, in image: LoadedImage) {
-    let code = Problem.Code(rawValue: rejection.reason.rawValue)
     self.init(
       order: order, kind: rejection.kind, name: rejection.name ?? "",
       source: .image(rejection.origin), image: image.mapped.id,
-      progress: .rejected(Problem(code, rejection.message)))
+      progress: .rejected(Problem(rejection)))
   }
 
   /// Makes an entry of a service that code or a file registers.
@@ -71,5 +70,10 @@ extension Problem {
   /// Why a rule refuses an entry.
   package init(_ refusal: Refusal) {
     self.init(Code(rawValue: refusal.reason.rawValue), refusal.message)
+  }
+
+  /// Makes what a Hive says of an entry that the rulebook rejects.
+  init(_ rejection: Rejection) {
+    self.init(Code(rawValue: rejection.reason.rawValue), rejection.message)
   }
 }

@@ -171,6 +171,13 @@ struct NewcomerServicesTests {
     hive.refresh()
   }
 
+  @Test("a file, before somebody loads it")
+  func unloaded() throws {
+    let file = try UnloadedFile("/proc/self/exe")
+    #expect(file.path == "/proc/self/exe" && !file.entries.isEmpty)
+    #expect(file.lack(of: .module, "Shop.Nothing")?.contains("does not declare") == true)
+  }
+
   @Test("the Hive of the process")
   func process() throws {
     let hive = Hive.process

@@ -2,40 +2,91 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Somebody else's package, Tests/Client, which takes this one by version: `unsafeFlags` in a target
-/// of ours would refuse that. It is built in release.
+/// Somebody else's package, Tests/Client, which takes this one by URL and version: `unsafeFlags` in a target
+/// of ours would refuse that.
 struct Client {
-  static let built = Result { try Client() }
+  /// Nobody's; git takes a tagged clone of this checkout in its place.
+  private static let url = "https://example.org/swift-beehive"
 
-  /// Where the build's products are, and the packages that it took.
-  let products: URL
-  let checkouts: URL
-
-  private init() throws {
-    let work = try Folder()
-    let library = work.place("swift-beehive")
+  /// A repository with the sources of this checkout, whose only commit has a version.
+  private static let library = Result {
+    let library = try Folder().place("swift-beehive")
     try Sources.copy(to: library)
-    try Self.tag(library, as: "1.0.0")
-    let package = work.place("Client")
-    try FileManager.default.copyItem(at: Repository.place("Tests/Client"), to: package)
-    let scratch = try Scratch.folder("client")
-    checkouts = scratch.appendingPathComponent("checkouts")
-    // What an earlier version of the library fetched is not what this one does.
-    try? FileManager.default.removeItem(at: checkouts)
-    try? FileManager.default.removeItem(at: scratch.appendingPathComponent("workspace-state.json"))
-    let build = [
-      "build", "-c", "release", "--package-path", package.path, "--scratch-path", scratch.path,
-    ]
-    let from = ["SWIFT_BEEHIVE": library.path]
-    try Command.output("swift", build, environment: from, limit: 3600)
-    try Command.output(
-      "swift", build + ["--product", "section-dump"], environment: from, limit: 3600)
-    products = URL(
-      fileURLWithPath: try Command.output("swift", build + ["--show-bin-path"], environment: from)
-        .trimmingCharacters(in: .newlines))
+    try tag(library, as: "1.0.0")
+    return library
   }
 
-  /// Makes a repository of a folder, whose only commit has a version.
+  /// With the C and Swift targets alone, built in release.
+  static let built = Result {
+    let client = try Client("client")
+    for product in [[], ["--product", "section-dump"]] {
+      try client.swift(["build", "-c", "release"] + product).check()
+    }
+    return client
+  }
+
+  /// The package, and what is kept of its builds between runs.
+  let package: URL
+  let scratch: URL
+  private var environment: [String: String]
+
+  /// Makes a copy of the package that has built nothing of this version of the library.
+  init(_ name: String, macros: String? = nil) throws {
+    package = try Folder().place("Client")
+    try FileManager.default.copyItem(at: Repository.place("Tests/Client"), to: package)
+    scratch = try Scratch.folder(name)
+    environment = [
+      "SWIFT_BEEHIVE": Self.url, "GIT_CONFIG_COUNT": "1",
+      "GIT_CONFIG_KEY_0": "url.\(try Self.library.get().absoluteString).insteadOf",
+      "GIT_CONFIG_VALUE_0": Self.url,
+    ]
+    environment["MACROS"] = macros
+    // What an earlier version of the library fetched is not what this one does.
+    let repositories = scratch.appending(path: "repositories")
+    let fetched =
+      (try? FileManager.default.contentsOfDirectory(atPath: repositories.path)) ?? []
+    let stale =
+      ["checkouts", "security", "workspace-state.json"].map { scratch.appending(path: $0) }
+      + fetched.filter { $0.hasPrefix("swift-beehive") }.map { repositories.appending(path: $0) }
+    for path in stale { try? FileManager.default.removeItem(at: path) }
+  }
+
+  /// Removes what was built; returns true.
+  func forget() throws -> Bool {
+    for path in try FileManager.default.contentsOfDirectory(atPath: scratch.path)
+    where path != "repositories" {
+      try FileManager.default.removeItem(at: scratch.appending(path: path))
+    }
+    return true
+  }
+
+  /// Whether an earlier run has built something.
+  var hasBuilt: Bool {
+    FileManager.default.fileExists(atPath: scratch.appending(path: "build.db").path)
+  }
+
+  /// Has the macros expanded by a library instead of what the package builds.
+  mutating func useMacros(of library: String) { environment["MACROS_LIBRARY"] = library }
+
+  /// Runs the package manager: `build`, or `package` with a command of a plugin.
+  func swift(_ arguments: [String], in other: URL? = nil) throws -> Outcome {
+    let folders = [
+      "--package-path", (other ?? package).path, "--scratch-path",
+      other.map { scratch.appending(path: $0.lastPathComponent).path } ?? scratch.path,
+      "--security-path", scratch.appending(path: "security").path, "--disable-dependency-cache",
+    ]
+    return try Command.run(
+      "swift", arguments.prefix(1) + folders + arguments.dropFirst(), environment: environment,
+      limit: 3600)
+  }
+
+  /// Where a configuration's products are.
+  func products(_ configuration: String = "release") throws -> URL {
+    let path = try swift(["build", "-c", configuration, "--show-bin-path"]).check()
+    return URL(filePath: path.trimmingCharacters(in: .newlines))
+  }
+
+  /// Makes a repository of a folder.
   private static func tag(_ folder: URL, as version: String) throws {
     let author = ["-c", "user.name=Client", "-c", "user.email=client@example.org"]
     for arguments in [
@@ -47,5 +98,14 @@ struct Client {
         "git", arguments, in: folder,
         environment: ["GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"])
     }
+  }
+}
+
+extension Outcome {
+  /// What was printed by a program that had to succeed.
+  @discardableResult
+  func check() throws -> String {
+    guard status == 0 else { throw self }
+    return output
   }
 }

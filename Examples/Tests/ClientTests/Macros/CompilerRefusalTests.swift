@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// What the compiler says to an author: the refusals that need types, a missing conformance at the line
@@ -219,4 +220,24 @@ import Testing
     let found = try #require(Self.found[refused.settings]?.get()[place])
     #expect(found.errors.sorted() == refused.errors, "\(refused.testDescription)")
   }
+
+  #if !SWIFTPM_PLUGIN
+    @Test("another compiler than the library was built for is refused in one sentence")
+    func anotherCompiler() throws {
+      // As if that compiler's SwiftSyntax had been changed at another time.
+      var bytes = try Data(contentsOf: MacroPlugin.library.get())
+      let found = try #require(bytes.range(of: Data(" bytes, changed at 1".utf8)))
+      bytes[found.upperBound - 1] = UInt8(ascii: "0")
+      let library = try Folder().write(bytes, as: "libBeeHiveAnnotationsPlugin.so")
+      let outcome = try SwiftCompiler.compile(
+        Self.prelude + Self.service + "struct Welsh: Greeter {}", .debug,
+        ["-parse-as-library", "-typecheck", "-load-plugin-library", library.path]
+          + MacroPlugin.parts.get().toCompile.prefix(2))
+      let errors = outcome.errors.split(separator: "\n").filter { $0.contains(": error: ") }
+      #expect(errors.count == 1, "\(outcome)")
+      #expect(
+        errors.first?.contains("the macros' library was built for Swift version") == true
+          && errors.first?.contains("build it anew: swift package beehive-macros") == true)
+    }
+  #endif
 }

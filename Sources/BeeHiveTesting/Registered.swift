@@ -1,0 +1,27 @@
+public import BeeHive
+public import Testing
+
+/// Expects that a file declares an entry, without loading the file.
+///
+///     expectRegistered("libShop.so", .service, "Shop.Cart", as: "Shop.PaperCart")
+///
+/// Records an issue otherwise: what the file declares instead, what is rejected of it and why, and which names
+/// are nearly the same.
+///
+/// - Parameters:
+///   - file: The file, as ``builtFile(_:)`` finds it.
+///   - kind: `.module`, `.service`, `.target` or `.route`.
+///   - name: Its name; that of a type may leave out what it is qualified with.
+///   - implementation: What implements it; nil for whatever does.
+///   - location: Where the issue is recorded.
+public func expectRegistered(
+  _ file: String, _ kind: RecordKind, _ name: String, as implementation: String? = nil,
+  at location: SourceLocation = #_sourceLocation
+) {
+  do {
+    let lack = try UnloadedFile(builtFile(file)).lack(of: kind, name, as: implementation)
+    if let lack { Issue.record("\(lack)", sourceLocation: location) }
+  } catch {
+    Issue.record(error, sourceLocation: location)
+  }
+}

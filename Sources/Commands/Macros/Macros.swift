@@ -1,0 +1,34 @@
+import Foundation
+import PackagePlugin
+
+/// `swift package beehive-macros [ARGUMENT…]`: builds the library that expands the macros, for the compiler of this
+/// package manager, and says how to compile with it. The arguments go to the compiler.
+@main struct Macros: CommandPlugin {
+  struct Failure: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  func performCommand(context: PluginContext, arguments: [String]) throws {
+    let script = URL(filePath: #filePath).appending(path: "../../../../Scripts/build-macros")
+    let folder = context.pluginWorkDirectoryURL.path
+    let process = Process()
+    process.executableURL = script.standardized
+    process.arguments = [folder] + arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(
+      ["SWIFTC": try context.tool(named: "swiftc").url.path]) { $1 }
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw Failure(description: "the library was not built: status \(process.terminationStatus)")
+    }
+    let library = folder + "/libBeeHiveAnnotationsPlugin.so"
+    print(
+      """
+      \(library)
+      With the trait Declarations of swift-beehive, compile with it on the command line:
+        swift build -Xswiftc -load-plugin-library -Xswiftc \(library)
+      or in each target of a root package that writes the macros:
+        swiftSettings: [.unsafeFlags(["-load-plugin-library", "\(library)"])]
+      """)
+  }
+}

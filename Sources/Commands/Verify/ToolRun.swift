@@ -1,0 +1,1 @@
+../SectionDump/ToolRun.swift

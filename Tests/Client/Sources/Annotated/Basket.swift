@@ -1,0 +1,4 @@
+import BeeHive
+import BeeHiveAnnotations
+
+@BeeHiveModule struct Basket: Module {}
