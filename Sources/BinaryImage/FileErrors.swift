@@ -22,7 +22,8 @@ extension OpenedFile {
     let reason =
       switch target {
       case .null: "A null pointer leads to no text."
-      case .imported(let symbol): "The text is '\(symbol)' of another image."
+      case .imported(let symbol, let addend):
+        "The text is '\(PointerValue.name(ofImport: symbol, addend: addend))' of another image."
       case .foreign(let address):
         "\(UInt64(address.rawValue).hexadecimal) is an address of a process."
       case .unresolvable(let reason): reason

@@ -11,8 +11,8 @@ package struct PointerValue: Hashable, Sendable {
     case address(VirtualAddress)
     /// Into a section of the same relocatable object, `offset` bytes from its start.
     case section(index: Int, offset: UInt64)
-    /// To a symbol that another image defines; unknown until the image is loaded.
-    case imported(symbol: String)
+    /// To a symbol that another image defines, or so many bytes behind it; unknown until the image is loaded.
+    case imported(symbol: String, addend: Int64 = 0)
     /// To code or data outside the image, at a runtime address: only in loaded images.
     case foreign(RuntimeAddress)
     /// Nobody can tell from this image alone; the text says why.
@@ -43,6 +43,12 @@ package struct PointerValue: Hashable, Sendable {
     case number
     /// Not a pointer that anything resolves: null, or a relocation that writes no address.
     case none
+  }
+
+  /// `environ`, `environ+0x8`: what an import is called.
+  package static func name(ofImport symbol: String, addend: Int64) -> String {
+    guard addend != 0 else { return symbol }
+    return "\(symbol)\(addend < 0 ? "-" : "+")\(UInt64(addend.magnitude).hexadecimal)"
   }
 
   /// The bytes as they stand, in the host's byte order; in memory, the runtime address itself.

@@ -36,10 +36,10 @@ package struct Symbol {
   /// What messages call it.
   var title: String { name.isEmpty ? "symbol \(number)" : name }
 
-  /// Where a pointer to it leads; nil where it is in a section.
-  package var target: PointerValue.Target? {
+  /// Where a pointer to it leads, or so many bytes behind it; nil where it is in a section.
+  package func target(addend: Int64) -> PointerValue.Target? {
     switch place {
-    case .undefined: .imported(symbol: name)
+    case .undefined: .imported(symbol: name, addend: addend)
     case .absolute: .unresolvable("\(title) is a number, no address")
     case .common: .unresolvable("\(title) is common: no object places it yet")
     case .indirect: .unresolvable("\(title) is the name of another symbol")

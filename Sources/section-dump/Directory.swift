@@ -22,9 +22,11 @@ enum Directory {
   /// A directory, or a regular file or a link to one.
   typealias Entry = (name: [UInt8], isDirectory: Bool)
 
-  /// The entries in bytewise order, without `.` and `..`, and without what is not read: FIFOs, sockets,
-  /// devices, links to directories and dangling links.
-  static func entries(of path: [UInt8]) throws(ImageError) -> [Entry] {
+  /// The entries in bytewise order, without `.` and `..`, and the number of those that are not read: FIFOs,
+  /// sockets, devices, links to directories and dangling links.
+  static func entries(
+    of path: [UInt8]
+  ) throws(ImageError) -> (read: [Entry], passedOver: Int) {
     let name = String(decoding: path, as: UTF8.self)
     // Sound: the text outlives the call; the stream is closed below.
     guard let stream = unsafe opendir(path.cText) else {
@@ -32,7 +34,7 @@ enum Directory {
     }
     defer { unsafe closedir(stream) }
 
-    var entries: [Entry] = []
+    var (entries, passedOver): ([Entry], Int) = ([], 0)
     while true {
       errno = 0
       // Sound: the entry is valid until the next readdir, and its name is copied before that.
@@ -46,11 +48,13 @@ enum Directory {
       let type = unsafe entry.pointee.d_type
       if let isDirectory = isDirectory(type, path + [UInt8(ascii: "/")] + text) {
         entries.append((text, isDirectory))
+      } else {
+        passedOver += 1
       }
     }
     guard errno == 0 else { throw ImageError(system: errno, name) }
     entries.sort { $0.name.lexicographicallyPrecedes($1.name) }
-    return entries
+    return (entries, passedOver)
   }
 
   static func isDirectory(_ path: [UInt8], followingLinks: Bool) -> Bool {

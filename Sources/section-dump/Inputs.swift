@@ -77,20 +77,29 @@ struct Input {
 }
 
 extension Inputs {
+  /// What a walk met beside the files that it handed over.
+  struct PassedOver {
+    /// Names that led to a file which was handed over before, in a set.
+    var repeated = 0
+    /// What is in directories and is no regular file: links to directories, FIFOs, devices.
+    var irregular = 0
+
+    /// How summaries count the latter; nil where there is none.
+    var note: String? { irregular > 0 ? "\(irregular) passed over, no regular files" : nil }
+  }
+
   /// Every file in turn, or why a path leads to none.
-  ///
-  /// - Returns: The number of names that led to a file which was handed over before, in a set.
-  @discardableResult
-  func forEach(_ body: (Result<Input, ImageError>) -> Void) -> Int {
+  func forEach(_ body: (Result<Input, ImageError>) -> Void) -> PassedOver {
     let paths = pathBytes
+    var passed = PassedOver()
     guard isSet else {
-      forEachName(paths, body)
-      return 0
+      forEachName(paths, &passed, body)
+      return passed
     }
     // What is named is expected to be an object, also where a walk comes upon it before.
     let named = Set(paths.compactMap { $0.flatMap(FileIdentity.init) })
     var (known, repeated): (Set<FileIdentity>, Int) = ([], 0)
-    forEachName(paths) { file in
+    forEachName(paths, &passed) { file in
       guard case .success(var input) = file, let identity = FileIdentity(input.path) else {
         return body(file)
       }
@@ -101,7 +110,8 @@ extension Inputs {
       if named.contains(identity) { input.isFound = false }
       body(.success(input))
     }
-    return repeated
+    passed.repeated = repeated
+    return passed
   }
 
   /// The paths as the system passed them, since one need not be UTF-8; nil is standard input.
@@ -117,14 +127,16 @@ extension Inputs {
   }
 
   /// Every name in turn; nil is standard input.
-  private func forEachName(_ paths: [[UInt8]?], _ body: (Result<Input, ImageError>) -> Void) {
+  private func forEachName(
+    _ paths: [[UInt8]?], _ passed: inout PassedOver, _ body: (Result<Input, ImageError>) -> Void
+  ) {
     for path in paths {
-      if let path { visit(path, body) } else { body(standardInput()) }
+      if let path { visit(path, &passed, body) } else { body(standardInput()) }
     }
     guard readsList else { return }
     do throws(ImageError) {
       let list = try StandardInput.read(limit: maxBytes)
-      for path in list.split(separator: 0) { visit(Array(path), body) }
+      for path in list.split(separator: 0) { visit(Array(path), &passed, body) }
     } catch {
       body(.failure(error))
     }
@@ -138,22 +150,28 @@ extension Inputs {
     }
   }
 
-  private func visit(_ path: [UInt8], _ body: (Result<Input, ImageError>) -> Void) {
+  private func visit(
+    _ path: [UInt8], _ passed: inout PassedOver, _ body: (Result<Input, ImageError>) -> Void
+  ) {
     if isRecursive, Directory.isDirectory(path, followingLinks: true) {
-      walk(path, body)
+      walk(path, &passed, body)
     } else {
       body(.success(Input(path: path)))
     }
   }
 
   /// The files below a directory in bytewise order; links to directories are not followed.
-  private func walk(_ directory: [UInt8], _ body: (Result<Input, ImageError>) -> Void) {
+  private func walk(
+    _ directory: [UInt8], _ passed: inout PassedOver, _ body: (Result<Input, ImageError>) -> Void
+  ) {
     let slash = UInt8(ascii: "/")
     do throws(ImageError) {
-      for (name, isDirectory) in try Directory.entries(of: directory) {
+      let entries = try Directory.entries(of: directory)
+      passed.irregular += entries.passedOver
+      for (name, isDirectory) in entries.read {
         let path = directory + (directory.last == slash ? [] : [slash]) + name
         if isDirectory {
-          walk(path, body)
+          walk(path, &passed, body)
         } else {
           body(.success(Input(path: path, isFound: true)))
         }

@@ -19,7 +19,7 @@ struct MachODamageTests {
         _ = try image.withBytes(of: section) { $0.count }
         for offset in stride(from: 0, to: min(section.size, 4096), by: image.pointerSize) {
           let pointer = try image.pointer(at: offset, in: section)
-          if case .imported(symbol: "_other") = pointer.target { continue }
+          if case .imported(symbol: "_other", addend: 0) = pointer.target { continue }
           texts.append(
             try image.withText(at: pointer.target, limit: 4096) {
               String(decoding: Array(copying: $0), as: UTF8.self)

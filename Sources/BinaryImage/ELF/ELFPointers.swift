@@ -90,7 +90,7 @@ extension ELFFile {
       let sum = masked(symbol.value &+ addend)
       target = header.isObject ? .section(index: index, offset: sum) : try self.target(at: sum)
     } else {
-      target = symbol.target ?? .null
+      target = symbol.target(addend: Int64(bitPattern: addend)) ?? .null
     }
     return PointerValue(
       rawValue: raw, target: target, resolution: isSection && header.isObject ? .section : .symbol,
@@ -102,7 +102,8 @@ extension ELFFile {
     if let copy = try relocations.linked?.get().copy(notAfter: address),
       let symbol = try dynamic.get()?.symbols?.symbol(copy.symbol)
     {
-      if address - copy.place < symbol.size { return .imported(symbol: symbol.name) }
+      let offset = address - copy.place
+      if offset < symbol.size { return .imported(symbol: symbol.name, addend: Int64(offset)) }
     }
     return .address(VirtualAddress(rawValue: address))
   }

@@ -51,7 +51,8 @@ extension MachOFile {
       return PointerValue(
         rawValue: raw,
         target: own.map { linked($0 &+ UInt64(bitPattern: bind.addend)) }
-          ?? .imported(symbol: bind.symbol), resolution: .symbol, symbol: bind.symbol)
+          ?? .imported(symbol: bind.symbol, addend: bind.addend), resolution: .symbol,
+        symbol: bind.symbol)
     }
   }
 
@@ -102,7 +103,7 @@ extension MachOFile {
     }
     let symbol = try symbols.symbol(number)
     let sum = symbol.value &+ addend
-    var target = symbol.target ?? linked(sum)
+    var target = symbol.target(addend: Int64(bitPattern: addend)) ?? linked(sum)
     if case .section(let ordinal) = symbol.place, header.isObject {
       let offset = masked(sum &- (try sectionEntry(ordinal).address))
       target = .section(index: ordinal, offset: offset)

@@ -100,10 +100,11 @@ struct EntryReader<Source: Image> {
       return Refusal(.nullPointer, "holds a null pointer; remove the entry or point it at a text")
     case .foreign(let address):
       return Self.outside(Self.hex(UInt64(address.rawValue)))
-    case .imported(let symbol):
+    case .imported(let symbol, let addend):
       return Refusal(
         .unresolvedPointer,
-        "points at \(symbol) of another image; point it at a text of the same image")
+        "points at \(PointerValue.name(ofImport: symbol, addend: addend)) of another image; point it at a "
+          + "text of the same image")
     case .unresolvable(let why): return Refusal(.unresolvedPointer, why)
     }
   }

@@ -29,11 +29,12 @@ struct DumpRun<Shown: Dump> {
   func callAsFunction() -> ExitCode {
     if inputs.child != nil, let status = ChildServer.serve(answer) { return status }
     printer.begin(["path", "container"] + Shown.columns)
-    let sums = readAll()
+    let (sums, passed) = readAll()
     if output.format == .table {
-      writeSummary(sums)
-    } else if sums.skipped > 0 {
-      printer.errors.say("skipped, no object files: \(sums.skipped)")
+      writeSummary(sums, passed)
+    } else {
+      if sums.skipped > 0 { printer.errors.say("skipped, no object files: \(sums.skipped)") }
+      if let note = passed.note { printer.errors.say(note) }
     }
     let complaints = sums.wanted.complaints
     for complaint in complaints { printer.errors.say(complaint) }
@@ -52,7 +53,7 @@ struct DumpRun<Shown: Dump> {
     return reports.sums.coded
   }
 
-  private func readAll() -> Sums {
+  private func readAll() -> (Sums, Inputs.PassedOver) {
     let (dump, inputs, output) = (dump, inputs, output)
     var sums = Sums()
     sums.wanted = dump.wanted
@@ -75,18 +76,20 @@ struct DumpRun<Shown: Dump> {
       sums.add(more)
       printer.progress.advance(by: more.files)
     }
-    inputs.forEach(crew.add)
+    let passed = inputs.forEach(crew.add)
     crew.finish()
-    return sums
+    return (sums, passed)
   }
 
-  private func writeSummary(_ sums: Sums) {
+  private func writeSummary(_ sums: Sums, _ passed: Inputs.PassedOver) {
     let (shown, empty, skipped, unread) = (sums.shown, sums.empty, sums.skipped, sums.unread)
-    guard !inputs.isSingle || sums.holdsMany, empty + skipped + unread > 0 else { return }
+    guard !inputs.isSingle || sums.holdsMany, empty + skipped + unread + passed.irregular > 0
+    else { return }
     var parts = ["\((shown + empty + unread).counted("file")): \(shown) shown"]
     if unread > 0 { parts.append("\(unread) not read") }
     if empty > 0 { parts.append("\(empty) \(dump.emptyNote)") }
     if skipped > 0 { parts.append("\(skipped) skipped, no object files") }
+    if let note = passed.note { parts.append(note) }
     if shown > 0 { printer.output.write("\n") }
     printer.output.write(output.style.dim(parts.joined(separator: ", ")) + "\n")
   }

@@ -34,6 +34,8 @@ struct PointerSlot {
   /// Where it leads in this image; in objects relative to the section that `symbol` names.
   var target: UInt64?
   var symbol: String?
+  /// How many bytes behind an imported symbol it leads.
+  var addend: Int64 = 0
   /// The text that stands there.
   var string: String?
   /// The number of equal words, each right behind the other, that this is: nulls or numbers.
@@ -58,6 +60,7 @@ struct PointerSlot {
       json.string(key: "resolution", resolution.rawValue)
       json.hexadecimal(key: "target", target)
       json.string(key: "symbol", symbol)
+      if addend != 0 { json.number(key: "addend", Int(addend)) }
       json.string(key: "string", string)
       json.string(key: "kind", kind.rawValue)
       json.number(key: "repeats", repeats)
@@ -75,14 +78,18 @@ struct PointerSlot {
     func text(_ number: UInt64?) -> String { number.map(\.hexadecimal) ?? "" }
     return [
       section, String(index), text(address), text(offset), text(raw), resolution.rawValue,
-      text(target), symbol ?? "", string ?? "", kind.rawValue, String(repeats), note ?? "",
+      text(target), symbolName ?? "", string ?? "", kind.rawValue, String(repeats), note ?? "",
     ]
+  }
+
+  private var symbolName: String? {
+    symbol.map { PointerValue.name(ofImport: $0, addend: addend) }
   }
 
   /// Where the slot leads, for a person; the number where it is one.
   var destination: String {
     let place = target.map(\.hexadecimal)
-    let parts = [symbol ?? (kind == .code ? "code" : nil), place].compactMap { $0 }
+    let parts = [symbolName ?? (kind == .code ? "code" : nil), place].compactMap { $0 }
     if kind == .number, let raw { return raw.hexadecimal }
     return parts.isEmpty ? "–" : parts.joined(separator: " ")
   }
@@ -93,7 +100,8 @@ struct PointerSlot {
   /// Whether slots that follow each other, and say the same, are shown as one.
   func isRepeated(by next: Self) -> Bool {
     (kind == .null || kind == .number || kind == .unresolved) && kind == next.kind
-      && raw == next.raw && note == next.note && symbol == next.symbol && failure == next.failure
+      && raw == next.raw && note == next.note && symbol == next.symbol && addend == next.addend
+      && failure == next.failure
       && resolution == next.resolution
   }
 }

@@ -116,8 +116,8 @@ struct SlotReader {
     (slot.resolution, slot.symbol) = (pointer.resolution, pointer.symbol)
     switch pointer.target {
     case .null: return
-    case .imported(let name):
-      (slot.kind, slot.symbol) = (.imported, name)
+    case .imported(let name, let addend):
+      (slot.kind, slot.symbol, slot.addend) = (.imported, name, addend)
       return
     case .unresolvable(let why):
       let isNumber = pointer.resolution == .number
@@ -135,7 +135,8 @@ struct SlotReader {
     slot.kind = .pointer
     switch try image.memory(at: pointer.target) {
     case .code: slot.kind = .code
-    case .zeros: slot.note = "the file has no bytes there"
+    case .zeros:
+      slot.note = "the file has no bytes there: it is zeroed memory, or where a section ends"
     case .data: try readText(of: pointer, into: &slot)
     case .outside where pointer.resolution == .absolute:
       (slot.kind, slot.resolution, slot.target) = (.number, .number, nil)

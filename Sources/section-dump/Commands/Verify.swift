@@ -96,8 +96,10 @@ struct Verify: ParsableCommand {
   /// `2 files, 1 further name, 4 entries: 1 error, 2 warnings`
   private static func summary(of survey: Survey, _ findings: [Finding]) -> String {
     var parts = [survey.read.counted("file"), survey.declared.count.counted("entry", "entries")]
-    if survey.furtherNames > 0 { parts.insert(survey.furtherNames.counted("further name"), at: 1) }
+    let further = survey.passedOver.repeated
+    if further > 0 { parts.insert(further.counted("further name"), at: 1) }
     if survey.skipped > 0 { parts.append("\(survey.skipped) skipped, no object files") }
+    if let note = survey.passedOver.note { parts.append(note) }
     var verdict = [Finding.Level.error, .warning].map { level in
       findings.count { $0.level == level }.counted(level.rawValue)
     }

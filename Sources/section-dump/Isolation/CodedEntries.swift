@@ -59,7 +59,8 @@ extension PointerValue.Target: Coded {
     case .null: break
     case .address(let address): (kind, number) = (1, address.rawValue)
     case .section(let section, let offset): (kind, index, number) = (2, section, offset)
-    case .imported(let symbol): (kind, text) = (3, symbol)
+    case .imported(let symbol, let addend):
+      (kind, number, text) = (3, UInt64(bitPattern: addend), symbol)
     case .foreign(let address): (kind, number) = (4, UInt64(address.rawValue))
     case .unresolvable(let reason): (kind, text) = (5, reason)
     }
@@ -71,7 +72,7 @@ extension PointerValue.Target: Coded {
     case 0: self = .null
     case 1: self = .address(VirtualAddress(rawValue: number))
     case 2: self = .section(index: index, offset: number)
-    case 3: self = .imported(symbol: text)
+    case 3: self = .imported(symbol: text, addend: Int64(bitPattern: number))
     case 4: self = .foreign(RuntimeAddress(rawValue: UInt(truncatingIfNeeded: number)))
     case 5: self = .unresolvable(text)
     default: throw FieldCoder.Broken()

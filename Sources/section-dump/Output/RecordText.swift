@@ -5,13 +5,15 @@ extension Record {
   /// The symbol or address of the factory; nil where there is none.
   var accessorName: String? {
     guard let accessor, accessor.target != .null else { return nil }
+    if case .imported(let symbol, let addend) = accessor.target {
+      return PointerValue.name(ofImport: symbol, addend: addend)
+    }
     if let symbol = accessor.symbol { return symbol }
     return switch accessor.target {
     case .address(let address): address.rawValue.hexadecimal
     case .section(_, let offset): offset.hexadecimal
-    case .imported(let symbol): symbol
     case .foreign(let address): UInt64(address.rawValue).hexadecimal
-    case .null, .unresolvable: nil
+    case .null, .imported, .unresolvable: nil
     }
   }
 

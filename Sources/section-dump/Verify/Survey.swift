@@ -52,8 +52,8 @@ struct Survey {
   /// The number of images whose entries, or the want of them, are known.
   var read = 0
   var skipped = 0
-  /// The number of names that led to a file which another name had led to.
-  private(set) var furtherNames = 0
+  /// What was met beside the files that are read.
+  private(set) var passedOver = Inputs.PassedOver()
   private var files = 0
 
   /// Reads the inputs, and keeps what they declare in their order; `readsTypes` keeps their types too.
@@ -71,7 +71,7 @@ struct Survey {
       survey.add(part)
       progress.advance(by: part.files)
     }
-    survey.furtherNames = inputs.forEach(crew.add)
+    survey.passedOver = inputs.forEach(crew.add)
     crew.finish()
     survey.leaveOutCopies()
     survey.declared = survey.images.flatMap(\.declared)
