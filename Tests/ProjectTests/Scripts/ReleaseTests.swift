@@ -109,8 +109,8 @@ struct ReleaseTests {
     let tagged = try checkout.release("1.2.3", "--tag")
     #expect(tagged.status == 0, "\(tagged)")
     #expect(
-      try checkout.git("tag", "--list", "-n9")
-        == "1.2.3           swift-beehive 1.2.3\n    \n    - A beginning.\n    \n")
+      try checkout.git("tag", "--list", "--format=%(refname:short): %(contents)")
+        == "1.2.3: swift-beehive 1.2.3\n\n- A beginning.\n")
     let again = try checkout.release("1.2.3")
     #expect(again.status == 65 && again.errors.contains("there is a tag 1.2.3 already"))
   }
