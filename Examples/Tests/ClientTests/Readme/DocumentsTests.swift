@@ -18,12 +18,16 @@ import Testing
         continue
       }
       switch block.language {
-      case "swift", "c":
-        let files = page.links.filter { $0.hasPrefix(Self.folder + "/") }
+      case "swift", "c", "sql", "sh":
+        let files = page.links.filter {
+          $0.hasPrefix(Self.folder + "/") || $0.hasPrefix("Examples/Fleet/")
+        }
         let fits = try files.contains { try block.isExcerpt(of: Repository.text($0)) }
         #expect(fits, "\(page.path): no file of \(files) has the block\n\(block.text)")
       case "json":
         #expect(page.path == "Docs/decision-table.md", "nothing reads\n\(block.text)")
+      case "text":
+        #expect(page.path == "Docs/fleet.md", "Scripts/fleet does not compare\n\(block.text)")
       case "" where block.lines.first?.hasPrefix("section-dump ") == true:
         #expect(page.path == "Docs/section-dump.md", "nothing runs\n\(block.text)")
       default:
