@@ -123,7 +123,8 @@ public struct Document: Sendable {
 
   private static func anchor(of heading: Substring) -> String {
     heading.lowercased().compactMap { letter in
-      letter == " " ? "-" : letter.isLetter || letter.isNumber || "-_".contains(letter) ? String(letter) : nil
+      letter == " "
+        ? "-" : letter.isLetter || letter.isNumber || "-_".contains(letter) ? String(letter) : nil
     }.joined()
   }
 

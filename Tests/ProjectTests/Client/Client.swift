@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-import Testing
 
 /// Somebody else's package, Tests/Client, which takes this one by URL and version: `unsafeFlags` in a target
 /// of ours would refuse that.

@@ -21,7 +21,10 @@ import Testing
       case "swift" where page.path == "README.md" && block.text.hasPrefix(".package("):
         continue  // What ClientTests of Tests/ProjectTests depends on.
       case "swift", "c":
-        let files = page.links.filter { $0.hasPrefix(Self.folder + "/") }
+        let files = page.links.filter {
+          ($0.hasPrefix(Self.folder + "/") || $0.hasPrefix("Examples/"))
+            && $0.hasSuffix(".\(block.language)")
+        }
         let fits = try files.contains { try block.isExcerpt(of: Repository.text($0)) }
         #expect(fits, "\(page.path): no file of \(files) has the block\n\(block.text)")
       case "json":
@@ -41,7 +44,10 @@ import Testing
       atPath: Repository.place(Self.folder).path)
     #expect(
       files.sorted()
-        == ["greetings.swift", "services.swift", "session.c", "shop.swift", "table.swift"],
+        == [
+          "daemon.swift", "greetings.swift", "host.swift", "services.swift", "session.c",
+          "shop.swift", "table.swift",
+        ],
       "give a new file a test here")
     let links = try Document.all().flatMap(\.links)
     for file in files { #expect(links.contains("\(Self.folder)/\(file)"), "\(file)") }
@@ -55,6 +61,23 @@ import Testing
     let program = try SwiftCompiler.program(try Self.source("services.swift"))
     #expect(
       try Command.output(program) == "Good morning.\na page is disposed of\n2 items\n")
+  }
+
+  @Test func `The host of the documentation opens what it is given`() throws {
+    let program = try SwiftCompiler.program(try Self.source("host.swift"))
+    let library = try SwiftCompiler.library(
+      ofC: Document("\(Document.guides)/GetStartedInC.md").block("c", with: "// greeting.c").text
+        .replacing(
+          "#include \"greeter.h\"", with: "struct greeter { const char *(*greet)(void); };"))
+    let output = try Command.output(program, [library])
+    #expect(output.contains("started: [\"greeting\"]\nGood morning.\n"), "\(output)")
+  }
+
+  @Test func `The daemon of the documentation ends when it is asked to`() throws {
+    let program = try SwiftCompiler.program(try Self.source("daemon.swift"))
+    let outcome = try Command.run("timeout", ["--preserve-status", "1", program])
+    #expect(outcome.output == "ended by SIGTERM; every module was torn down\n", "\(outcome)")
+    #expect(outcome.status == 0)
   }
 
   @Test func `The factories in C of the documentation do what it says`() throws {
