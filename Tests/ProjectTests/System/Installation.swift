@@ -23,7 +23,7 @@ struct Installation {
 
   private init() throws {
     prefix = try Folder().place("für alle/pre fix")
-    let outcome = try Self.run([prefix.path])
+    let outcome = try Self.run(["--only", "tool", "--prefix", prefix.path])
     // Missing programs and libraries, which the script names.
     if outcome.status == 69 {
       throw Missing(reason: outcome.errors.trimmingCharacters(in: .newlines))
@@ -33,7 +33,8 @@ struct Installation {
   }
 
   /// Runs the script.
-  static func run(_ arguments: [String]) throws -> Outcome {
-    try Command.run(Repository.place("Scripts/install").path, arguments, limit: 3600)
+  static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Outcome {
+    try Command.run(
+      Repository.place("Scripts/install").path, arguments, environment: environment, limit: 3600)
   }
 }

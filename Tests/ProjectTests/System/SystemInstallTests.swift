@@ -37,8 +37,9 @@ struct SystemInstallTests {
     let installation = try Installation.needed()
     let found = try Command.output("find", [installation.prefix.path, "-type", "f"])
       .split(separator: "\n").map(String.init)
-    #expect(Set(found) == Set(installation.said))
-    #expect(found.count == Self.files.count)
+    let list = installation.prefix.appendingPathComponent("share/swift-beehive/installed").path
+    #expect(Set(found) == Set(installation.said + [list]))
+    #expect(installation.said.count == Self.files.count)
   }
 
   @Test("makes a program that needs no library, not even a loader")
@@ -61,10 +62,36 @@ struct SystemInstallTests {
     }
   }
 
-  @Test("takes no options")
-  func options() throws {
-    let outcome = try Installation.run(["--prefix=/nowhere"])
+  @Test("--uninstall removes what it has put there, below DESTDIR too, and nothing else")
+  func uninstall() throws {
+    let folder = try Folder()
+    let staged = ["DESTDIR": folder.path]
+    let installed = try Installation.run(
+      ["--only", "tool", "--prefix", "/opt/bee"], environment: staged)
+    guard installed.status != 69 else { try Test.cancel("\(installed.errors)") }
+    try #require(installed.status == 0, "\(installed)")
+    try folder.write("", as: "opt/bee/bin/other")
+
+    let removed = try Installation.run(
+      ["--uninstall", "--prefix", "/opt/bee"], environment: staged)
+    #expect(removed.status == 0 && removed.lines.count == Self.files.count + 1, "\(removed)")
+    let left = try Command.output("find", [folder.path, "-type", "f"])
+    #expect(left == folder.place("opt/bee/bin/other").path + "\n")
+
+    let again = try Installation.run(["--uninstall", "--prefix", "/opt/bee"], environment: staged)
+    #expect(again.status == 66 && again.errors.contains("nothing was installed into"), "\(again)")
+  }
+
+  @Test(
+    "refuses what it does not know",
+    arguments: [
+      (["PREFIX"], "it does not know PREFIX"), (["--prefix"], "--prefix needs a value"),
+      (["--only", "all"], "--only takes tool or library, not all"),
+      (["--libdir", "../lib"], "--libdir takes a folder of PREFIX, not ../lib"),
+    ])
+  func refuses(arguments: [String], reason: String) throws {
+    let outcome = try Installation.run(arguments)
     #expect(outcome.status == 64)
-    #expect(outcome.errors.hasPrefix("Scripts/install: it takes one folder; "))
+    #expect(outcome.errors.hasPrefix("Scripts/install: \(reason); "))
   }
 }

@@ -20,15 +20,17 @@ import Testing
       switch block.language {
       case "swift" where page.path == "README.md" && block.text.hasPrefix(".package("):
         continue  // What ClientTests of Tests/ProjectTests depends on.
-      case "swift", "c":
+      case "swift", "c", "sql", "sh":
         let files = page.links.filter {
-          ($0.hasPrefix(Self.folder + "/") || $0.hasPrefix("Examples/"))
-            && $0.hasSuffix(".\(block.language)")
+          ["\(Self.folder)/", "Examples/"].contains(where: $0.hasPrefix)
+            && !URL(filePath: $0).pathExtension.isEmpty
         }
         let fits = try files.contains { try block.isExcerpt(of: Repository.text($0)) }
         #expect(fits, "\(page.path): no file of \(files) has the block\n\(block.text)")
       case "json":
         #expect(page.path == "Docs/decision-table.md", "nothing reads\n\(block.text)")
+      case "text":
+        #expect(page.path == "Docs/fleet.md", "Scripts/fleet does not compare\n\(block.text)")
       case "" where block.lines.first?.hasPrefix("section-dump ") == true:
         #expect(page.path == "Docs/section-dump.md", "nothing runs\n\(block.text)")
       default:
