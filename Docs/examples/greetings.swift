@@ -1,4 +1,4 @@
-// A library in Swift, as README.md shows it. `Greeter` comes from the module `Contracts`, a dynamic library of
+// A library in Swift with macros, as a guide links to it. `Greeter` comes from the module `Contracts`, a dynamic library of
 // another package: Examples/Contracts.
 import BeeHive
 import BeeHiveAnnotations

@@ -1,4 +1,4 @@
-// Calls by name and by URL, as README.md shows them: a program that takes a decision table's file.
+// Calls by name and by URL, as the guide CallByNameAndURL.md shows them: a program that takes a decision table's file.
 import BeeHive
 import BeeHiveAnnotations
 import BeeHiveRouting

@@ -13,7 +13,8 @@ let package = Package(
   name: "Client",
   dependencies: [
     .package(
-      url: Context.environment["SWIFT_BEEHIVE"] ?? "", from: "1.0.0",
+      url: Context.environment["SWIFT_BEEHIVE"] ?? "",
+      from: Version(stringLiteral: Context.environment["SWIFT_BEEHIVE_VERSION"] ?? "0.0.0"),
       traits: macros.map { [.trait(name: $0)] } ?? [.defaults])
   ],
   targets: [

@@ -5,15 +5,28 @@ import Testing
 /// Somebody else's package, Tests/Client, which takes this one by URL and version: `unsafeFlags` in a target
 /// of ours would refuse that.
 struct Client {
-  /// Nobody's; git takes a tagged clone of this checkout in its place.
-  private static let url = "https://example.org/swift-beehive"
+  /// What README tells a package to write.
+  private static let dependency = Result {
+    let line = try Document("README.md").block("swift", with: ".package(url:").text
+    let match = try #require(line.wholeMatch(of: #/\.package\(url: "(.+)", from: "(.+)"\)\n/#))
+    return (url: String(match.output.1), version: String(match.output.2))
+  }
 
   /// A repository with the sources of this checkout, whose only commit has a version.
   private static let library = Result {
     let library = try Folder().place("swift-beehive")
     try Sources.copy(to: library)
-    try tag(library, as: "1.0.0")
+    try tag(library, as: dependency.get().version)
     return library
+  }
+
+  /// Has git take that repository wherever README's address is asked for.
+  static let published = Result {
+    [
+      "GIT_CONFIG_COUNT": "1",
+      "GIT_CONFIG_KEY_0": "url.\(try library.get().absoluteString).insteadOf",
+      "GIT_CONFIG_VALUE_0": try dependency.get().url,
+    ]
   }
 
   /// With the C and Swift targets alone, built in release.
@@ -35,11 +48,9 @@ struct Client {
     package = try Folder().place("Client")
     try FileManager.default.copyItem(at: Repository.place("Tests/Client"), to: package)
     scratch = try Scratch.folder(name)
-    environment = [
-      "SWIFT_BEEHIVE": Self.url, "GIT_CONFIG_COUNT": "1",
-      "GIT_CONFIG_KEY_0": "url.\(try Self.library.get().absoluteString).insteadOf",
-      "GIT_CONFIG_VALUE_0": Self.url,
-    ]
+    environment = try Self.published.get()
+    (environment["SWIFT_BEEHIVE"], environment["SWIFT_BEEHIVE_VERSION"]) =
+      try Self.dependency.get()
     environment["MACROS"] = macros
     // What an earlier version of the library fetched is not what this one does.
     let repositories = scratch.appending(path: "repositories")

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Every block of README and Docs is compiled, run or compared as it reads. What a page leaves out is in a file that
-/// it links to, and each of these files is run here.
+/// Every block of README, Docs and the guides is compiled, run or compared as it reads, or the page says why not. What a
+/// page leaves out is in a file that it links to, and each of these files is run here.
 @Suite struct DocumentsTests {
   private static let folder = "Docs/examples"
 
@@ -10,17 +10,20 @@ import Testing
   func `No block is without a test`(page: String) throws {
     let page = try Document(page)
     for block in page.blocks {
-      if page.path == "README.md",
-        ReadmeTests.shown.contains(where: { language, text in
-          block.language == language && block.lines.contains { $0.contains(text) }
-        })
+      if block.reason != nil { continue }
+      // These are followed: WalkthroughTests.
+      if WalkthroughTests.pages.contains(page.path),
+        block.file != nil || block.language == "sh" || !block.session.isEmpty
       {
         continue
       }
       switch block.language {
+      case "swift" where page.path == "README.md" && block.text.hasPrefix(".package("):
+        continue  // What ClientTests of Tests/ProjectTests depends on.
       case "swift", "c", "sql", "sh":
         let files = page.links.filter {
-          $0.hasPrefix(Self.folder + "/") || $0.hasPrefix("Examples/Fleet/")
+          ["\(Self.folder)/", "Examples/"].contains(where: $0.hasPrefix)
+            && !URL(filePath: $0).pathExtension.isEmpty
         }
         let fits = try files.contains { try block.isExcerpt(of: Repository.text($0)) }
         #expect(fits, "\(page.path): no file of \(files) has the block\n\(block.text)")
@@ -43,20 +46,13 @@ import Testing
       atPath: Repository.place(Self.folder).path)
     #expect(
       files.sorted()
-        == ["greetings.swift", "services.swift", "session.c", "shop.swift", "table.swift"],
+        == [
+          "daemon.swift", "greetings.swift", "host.swift", "services.swift", "session.c",
+          "shop.swift", "table.swift",
+        ],
       "give a new file a test here")
     let links = try Document.all().flatMap(\.links)
     for file in files { #expect(links.contains("\(Self.folder)/\(file)"), "\(file)") }
-  }
-
-  @Test func `Every link leads to a file of the checkout`() throws {
-    for page in try Document.all() {
-      for link in page.links {
-        #expect(
-          FileManager.default.fileExists(atPath: Repository.place(link).path),
-          "\(page.path): \(link)")
-      }
-    }
   }
 
   private static func source(_ name: String) throws -> String {
@@ -67,6 +63,23 @@ import Testing
     let program = try SwiftCompiler.program(try Self.source("services.swift"))
     #expect(
       try Command.output(program) == "Good morning.\na page is disposed of\n2 items\n")
+  }
+
+  @Test func `The host of the documentation opens what it is given`() throws {
+    let program = try SwiftCompiler.program(try Self.source("host.swift"))
+    let library = try SwiftCompiler.library(
+      ofC: Document("\(Document.guides)/GetStartedInC.md").block("c", with: "// greeting.c").text
+        .replacing(
+          "#include \"greeter.h\"", with: "struct greeter { const char *(*greet)(void); };"))
+    let output = try Command.output(program, [library])
+    #expect(output.contains("started: [\"greeting\"]\nGood morning.\n"), "\(output)")
+  }
+
+  @Test func `The daemon of the documentation ends when it is asked to`() throws {
+    let program = try SwiftCompiler.program(try Self.source("daemon.swift"))
+    let outcome = try Command.run("timeout", ["--preserve-status", "1", program])
+    #expect(outcome.output == "ended by SIGTERM; every module was torn down\n", "\(outcome)")
+    #expect(outcome.status == 0)
   }
 
   @Test func `The factories in C of the documentation do what it says`() throws {

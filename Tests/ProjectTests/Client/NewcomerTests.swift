@@ -1,0 +1,28 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Follows the pages for newcomers with nothing but their text, in an empty folder and an empty home, and prints how long
+/// each way takes.
+@Suite("A newcomer gets to a running plugin", .serialized, .full, .needs("git"))
+struct NewcomerTests {
+  private static let pages =
+    ["C", "Cpp", "SwiftWithMacros", "SwiftWithoutMacros"].map {
+      "\(Document.guides)/GetStartedIn\($0).md"
+    } + ["README.md"]
+
+  @Test("by", arguments: pages)
+  func follows(page: String) throws {
+    if page.hasSuffix("Cpp.md") { try Needs.programs("g++") }
+    var environment = try Client.published.get()
+    let home = try Folder()
+    environment["HOME"] = home.path
+    environment["XDG_CACHE_HOME"] = home.place("cache").path
+    let start = ContinuousClock.now
+    let folder = try Folder()
+    try Walkthrough(Document(page), in: folder, environment: environment, limit: 3600).walk()
+    let seconds = start.duration(to: .now).components.seconds
+    print("minutes: \(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)  \(page)")
+    for done in [folder, home] { done.remove() }
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Documents lead to each other")
+struct LinksTests {
+  @Test("each link to a file of the checkout, and to a heading that is there")
+  func links() throws {
+    let pages = try Document.all()
+    let anchors = Dictionary(uniqueKeysWithValues: pages.map { ($0.path, $0.anchors) })
+    for page in pages {
+      for (file, anchor) in page.targets {
+        #expect(
+          FileManager.default.fileExists(atPath: Repository.place(file).path),
+          "\(page.path) leads to \(file)")
+        guard let anchor else { continue }
+        #expect(
+          anchors[file]?.contains(anchor) == true, "\(page.path) leads to \(file)#\(anchor)")
+      }
+    }
+  }
+
+  @Test("each page is reached from README")
+  func reached() throws {
+    let pages = try Document.all()
+    let links = Dictionary(uniqueKeysWithValues: pages.map { ($0.path, $0.links) })
+    var reached: Set = ["README.md"]
+    var next = ["README.md"]
+    while let page = next.popLast() {
+      next += links[page, default: []].filter { reached.insert($0).inserted }
+    }
+    #expect(pages.map(\.path).filter { !reached.contains($0) } == [])
+  }
+
+  @Test("README fits on its pages: at most 150 lines")
+  func length() throws {
+    #expect(try Repository.text("README.md").lines.count <= 150)
+  }
+
+  /// Code, links and what is between angle brackets are no prose. Tests/ProjectTests/Documents/words.txt has the words that
+  /// no dictionary knows.
+  @Test("each word is spelled as a dictionary or our list has it", .needs("aspell"))
+  func spelling() throws {
+    let known = Set(try Repository.text("Tests/ProjectTests/Documents/words.txt").lines)
+    for page in try Document.all() {
+      let prose = try Document.prose(page.path)
+      let unknown = try Command.output(
+        "aspell", ["list", "--lang=en", "--encoding=utf-8", "--ignore=2"], input: Data(prose.utf8))
+      #expect(Set(unknown.lines).subtracting(known).sorted() == [], "\(page.path)")
+    }
+  }
+}

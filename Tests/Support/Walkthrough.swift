@@ -1,0 +1,65 @@
+import Foundation
+
+/// What somebody does who follows a page in a folder: writes its files, types its commands, and compares.
+///
+/// A block that names a file is that file; `sh` is typed; a block without a language is what a terminal shows. Any other
+/// is a part of something that is tested elsewhere.
+public struct Walkthrough {
+  /// Where a page promises what does not happen.
+  public struct Broken: Error, CustomStringConvertible {
+    /// The page and the block, and what came of it.
+    public var description: String
+  }
+
+  private let page: Document
+  private let folder: Folder
+  private let environment: [String: String]
+  private let limit: Int
+
+  /// Prepares to follow a page.
+  public init(
+    _ page: Document, in folder: Folder, environment: [String: String] = [:], limit: Int = 1200
+  ) {
+    (self.page, self.folder, self.environment, self.limit) = (page, folder, environment, limit)
+  }
+
+  /// Follows the page from its first block to its last; one that gives a reason why not is passed over.
+  ///
+  /// - Parameter typing: What is typed in place of a command.
+  /// - Throws: ``Broken`` at the first block that does not do what the page says.
+  public func walk(typing: (String) -> String = { $0 }) throws {
+    for block in page.blocks where block.reason == nil {
+      if let file = block.file {
+        try folder.write(block.text, as: file)
+      } else if block.language == "sh" {
+        let outcome = try run(typing(block.text), from: block)
+        guard outcome.status == 0 else { throw broken(block, "\(outcome)") }
+      } else if block.language.isEmpty {
+        guard !block.session.isEmpty else { throw broken(block, "it has no prompt") }
+        for (command, output) in block.session {
+          let outcome = try run(typing(command), from: block)
+          let printed = outcome.output + outcome.errors
+          guard Self.shape(printed) == Self.shape(output) else { throw broken(block, printed) }
+        }
+      }
+    }
+  }
+
+  private func run(_ command: String, from block: Document.Block) throws -> Outcome {
+    try Command.run(
+      "bash", ["-euc", command], in: folder.url, environment: environment, limit: limit)
+  }
+
+  private func broken(_ block: Document.Block, _ outcome: String) -> Broken {
+    Broken(description: "\(page.path):\n\(block.text)\n\(outcome)")
+  }
+
+  /// What a terminal shows, without what differs between compilers and runs: addresses, identities, processes.
+  public static func shape(_ text: String) -> [String] {
+    text.split(separator: "\n").map { line in
+      let line = line.replacing(#/0x[0-9a-f]+/#, with: "0x")
+        .replacing(#/build-id [0-9a-f]+…/#, with: "").replacing(#/process \d+/#, with: "process")
+      return line.split(separator: " ").joined(separator: " ")
+    }
+  }
+}
