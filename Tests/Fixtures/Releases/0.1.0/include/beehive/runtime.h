@@ -1,0 +1,170 @@
+/* The runtime from C: for hosts that never name Swift. Link with -lBeeHive.
+ *
+ *   #include <beehive/runtime.h>
+ *   beehive_options options = BEEHIVE_OPTIONS;
+ *   options.environment = "test";
+ *   if (!beehive_start_with(&options)) fputs(beehive_last_error(), stderr);
+ *   const struct greeter *greeter = BEEHIVE_SERVICE_TABLE(Greeter, struct greeter);
+ *
+ * Every function may be called from any thread, except from a constructor of an image and from
+ * inside a dl_iterate_phdr callback. Those that answer null or false have said why in
+ * beehive_last_error. Not part of BeeHive.h: authors of plugins need no runtime to link with. */
+#ifndef BEEHIVE_RUNTIME_H
+#define BEEHIVE_RUNTIME_H
+
+#include "module.h"
+#include "service.h"
+
+BEEHIVE_C_BEGIN
+
+/* How far an entry got. */
+enum {
+  BEEHIVE_ENTRY_BOUND = 0,    /* something makes it */
+  BEEHIVE_ENTRY_ACCEPTED = 1, /* well formed, but nothing makes it yet */
+  BEEHIVE_ENTRY_REJECTED = 2, /* malformed, a duplicate, or unfit */
+  BEEHIVE_ENTRY_DISABLED = 3  /* a module that is switched off by name */
+};
+
+/* One declared module or service; the texts are valid during the visit. */
+typedef struct beehive_entry {
+  uint32_t size;
+  uint32_t state;
+  const char *kind;           /* "module", "service", … */
+  const char *name;           /* never null */
+  const char *implementation; /* null where the entry names nothing */
+  const char *source;         /* "libshop.so BeehiveRecords[1]" */
+  const char *reason;         /* why it is not bound, or does not run; null where nothing is wrong */
+} beehive_entry;
+
+/* What becomes of the other modules when one fails, or takes longer than it may. */
+enum {
+  BEEHIVE_ON_FAILURE_STOP = 0,    /* all that was started is torn down, and the start fails */
+  BEEHIVE_ON_FAILURE_SKIP = 1,    /* the module is left out, with those that require it */
+  BEEHIVE_ON_FAILURE_CONTINUE = 2 /* its failure is noted, and the start goes on with it */
+};
+
+#define BEEHIVE_OPTIONS_VERSION 1
+
+/* How modules are started and told of their host. It begins as BEEHIVE_OPTIONS. Its texts are copied;
+ * what `custom` leads to must live until the stop. */
+typedef struct beehive_options {
+  uint32_t size;
+  uint32_t version;
+  const char *environment;      /* context->environment; null for "production" */
+  const char *const *arguments; /* context->arguments; null for those of the process */
+  size_t argument_count;
+  void *custom;                /* context->custom */
+  const char *const *disabled; /* names of modules that do not start, as in BEEHIVE_DISABLE */
+  size_t disabled_count;
+  uint32_t on_failure;    /* BEEHIVE_ON_FAILURE_… */
+  uint32_t flags;         /* 0 */
+  double time_limit;      /* seconds that a step of a module may take; 0: as long as it likes */
+  double tear_down_limit; /* seconds that the end of beehive_run may take; 0: 25, the usual ones */
+} beehive_options;
+
+#define BEEHIVE_OPTIONS                                                                       \
+  {                                                                                           \
+    sizeof(beehive_options), BEEHIVE_OPTIONS_VERSION, BEEHIVE_NULL, BEEHIVE_NULL, 0,          \
+        BEEHIVE_NULL, BEEHIVE_NULL, 0, BEEHIVE_ON_FAILURE_STOP, 0, 0, 0                       \
+  }
+
+/* Starts every module in its declared order and waits for it. True, and nothing more, where they run
+ * already. */
+bool beehive_start(void);
+
+/* The same with options; null for the usual ones. */
+bool beehive_start_with(const beehive_options *options);
+
+/* Starts the modules of libraries that were opened since the start, as far as they can be; false where
+ * one of them failed or lacks what it requires, or no Hive runs. Nothing starts them by itself, but for
+ * the registration of a further module. The next start takes them as all others. */
+bool beehive_start_latecomers(void);
+
+/* Starts every module, waits until SIGTERM, SIGINT or beehive_stop, tells the modules that the process
+ * ends, and tears them down. True where all of that went well: the status of main. What on_failure lets
+ * pass is no failure. */
+bool beehive_run(const beehive_options *options);
+
+/* Tears every module down, in reverse order, and waits for it. False where one of them failed.
+ *
+ * Objects that singletons' factories made are given to their `destroy`, and libraries that their owners
+ * have closed are unmapped: what beehive_service has returned must not be used any more. */
+bool beehive_stop(void);
+
+/* The C table or object that is registered as this service; null where there is none, or its table
+ * is smaller than `size`. Its library stays loaded until the service is removed, the Hive stops, or all
+ * that its factory made has been given back. */
+const void *beehive_service(const char *service, size_t size);
+
+/* The one that is registered under a name of its own: BEEHIVE_NAME. Where `name` is null, the one without
+ * such a name, and where each has one, the first by priority. */
+const void *beehive_service_named(const char *service, const char *name, size_t size);
+
+/* beehive_service by the name and the type of its structure. */
+#define BEEHIVE_SERVICE_TABLE(service, type) \
+  ((const type *)beehive_service(#service, sizeof(type)))
+
+/* Gives back what a factory made for one request, or one of the requests that share the instance of
+ * BEEHIVE_SCOPE("weak"): the last one destroys it. False where no factory of that service and name has
+ * made it, or it was given back. A library that was closed may be unmapped when this returns, so no object
+ * gives itself back. */
+bool beehive_destroy(const char *service, const char *name, const void *object);
+
+/* A context of its own for scoped services: one session, one request, one document. Each factory with
+ * BEEHIVE_SCOPE("scoped") makes one object for it, which its end destroys. */
+typedef struct beehive_scope beehive_scope;
+
+/* A new scope, as part of `outer`, or of none where that is null. Each is given to beehive_scope_end
+ * once, and is not used after that. */
+beehive_scope *beehive_scope_begin(beehive_scope *outer);
+
+/* As beehive_service_named; scoped services are those of the scope, others are given back as ever. What a
+ * factory of it asks its context for comes from the scope too. */
+const void *beehive_scope_service(beehive_scope *scope, const char *service, const char *name,
+                                  size_t size);
+
+/* Ends the scopes within this one, then destroys what it made, the latest first. Libraries stay loaded
+ * until then, also where the Hive was stopped. One that another thread is ending is not waited for. Null
+ * is nothing. */
+void beehive_scope_end(beehive_scope *scope);
+
+/* Calls `visit` for each thing that is wrong and belongs to no entry, until it answers false: images that
+ * could not be read, requirements that no module meets, cycles, names that are switched off and that no
+ * module has. Returns how many were visited. */
+size_t beehive_remarks(bool (*visit)(const char *remark, void *context), void *context);
+
+/* Calls `visit` for every entry until it answers false; how many were visited. */
+size_t beehive_entries(bool (*visit)(const beehive_entry *entry, void *context), void *context);
+
+/* Tells every module that runs of an event, and waits. `number` is 1000 or more; `payload` is copied.
+ * True where at least one module has handled it. */
+bool beehive_trigger(int64_t number, const char *name, const void *payload, size_t payload_size);
+
+/* Registers a table of functions as a service; it must live as long as the process. */
+bool beehive_register_service_at(const char *service, const char *implementation,
+                                 const void *table, size_t table_size, const char *file,
+                                 uint32_t line);
+#define beehive_register_service(service, implementation, table)                          \
+  beehive_register_service_at(service, implementation, table, sizeof(*(table)), __FILE__, \
+                              (uint32_t)__LINE__)
+
+/* Removes every service of this name; false where there is none. */
+bool beehive_unregister_service(const char *service);
+
+/* Registers a module; `operations` must live as long as the process. Where the Hive runs already, the
+ * module is started at once. */
+bool beehive_register_module_at(const char *name, const beehive_module_operations *operations,
+                                size_t operations_size, const char *file, uint32_t line);
+#define beehive_register_module(name, operations)                                         \
+  beehive_register_module_at(name, operations, sizeof(beehive_module_operations), __FILE__, \
+                             (uint32_t)__LINE__)
+
+/* Tears one module down and removes it; false where there is none. */
+bool beehive_unregister_module(const char *name);
+
+/* Why the last call of this thread failed; "" where none did. Valid until its next call. */
+const char *beehive_last_error(void);
+
+BEEHIVE_C_END
+
+#endif

@@ -1,0 +1,42 @@
+/* How a service written in C is given to those who ask for it.
+ *
+ *   struct greeter { void (*greet)(const char *name); };   // host and author agree upon it
+ *   static const struct greeter english = { .greet = greet_in_english };
+ *   BEEHIVE_SERVICE(Greeter, EnglishGreeter, &english);           // one, for ever
+ *   BEEHIVE_SERVICE_FACTORY(Session, DiskSession, create, destroy); // one per request,
+ *
+ * With BEEHIVE_SCOPE behind it a factory makes less: "singleton", one for all until the host stops;
+ * "weak", one for all until each request has been given back; "scoped", one for each scope. */
+#ifndef BEEHIVE_SERVICE_H
+#define BEEHIVE_SERVICE_H
+
+#include "context.h"
+
+#define BEEHIVE_SERVICE_TABLE_VERSION 1
+#define BEEHIVE_SERVICE_FACTORY_VERSION 1
+
+BEEHIVE_C_BEGIN
+
+/* What the context of a record with `abi=c-table` points to. `table_size` is what the author's
+ * compiler saw: a host that expects a longer table refuses instead of reading past the end. */
+typedef struct beehive_service_table {
+  uint32_t size;
+  uint32_t version;
+  size_t table_size;
+  const void *table;
+} beehive_service_table;
+
+/* What the context of a record with `abi=c-factory` points to. `create` answers null if it cannot;
+ * `destroy` may be null if there is nothing to undo. Both run on the thread that asks for the
+ * service or gives it back, several at a time unless it is a singleton, and with no lock of the
+ * host's held. */
+typedef struct beehive_service_factory {
+  uint32_t size;
+  uint32_t version;
+  void *(*create)(const beehive_context *context);
+  void (*destroy)(void *object);
+} beehive_service_factory;
+
+BEEHIVE_C_END
+
+#endif
