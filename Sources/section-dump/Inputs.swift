@@ -28,7 +28,7 @@ struct Inputs {
 }
 
 /// One file to read.
-struct Input {
+struct Input: Codable {
   /// The path as the system takes it.
   var path: [UInt8]
   /// What reports call it.

@@ -2,12 +2,15 @@ internal import BinaryImage
 internal import Registration
 
 /// Names that were asked for, each of which one of the files must have.
-struct Wanted: Sendable {
+struct Wanted: Sendable, Codable {
   /// One name, and whether it was found.
-  struct Name: Sendable {
+  struct Name: Sendable, Codable {
+    /// What a child tells of it; its parent knows the rest.
+    private enum CodingKeys: CodingKey { case isFound, similar }
+
     /// `module`, `service` or `section`.
-    var kind: String
-    var text: String
+    var kind = ""
+    var text = ""
     /// The pattern that the name is; nil where it must be exactly this one.
     var pattern: NamePattern?
     var isFound = false
@@ -71,17 +74,6 @@ struct Wanted: Sendable {
       let similar = name.similar.names.map(\.text)
       return "no file has \(what)"
         + (similar.isEmpty ? "" : "; similar: \(similar.joined(separator: ", "))")
-    }
-  }
-
-}
-
-extension Wanted: Coded {
-  /// What was seen, on its way from a child to its parent, who asked for the same names.
-  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    for index in names.indices {
-      try coder.code(&names[index].isFound)
-      try coder.code(&names[index].similar)
     }
   }
 

@@ -4,7 +4,12 @@ internal import ObjectFiles
 /// Reads files one after another and says, in pieces, what a command shows of them.
 struct FileReports<Shown: Dump> {
   /// What the reports of some files amount to.
-  struct Sums: Sendable {
+  struct Sums: Sendable, Codable {
+    /// What a child tells; its parent counts the files.
+    private enum CodingKeys: CodingKey {
+      case shown, empty, skipped, unread, hasProblems, holdsMany, wanted
+    }
+
     var (shown, empty, skipped, unread) = (0, 0, 0, 0)
     var hasProblems = false
     var holdsMany = false
@@ -48,7 +53,7 @@ struct FileReports<Shown: Dump> {
     do throws(ImageError) {
       try child.read(input, style: style) { piece, bytes in
         if piece != .sums { stream.send(piece, bytes) }
-        if piece == .sums, let more = Sums(bytes, of: dump) { sums.add(more) }
+        if piece == .sums, let more = try? Sums(coded: bytes), more.isSensible { sums.add(more) }
       }
     } catch {
       show(nil, nil, at: input.place(), unread: [error])
@@ -141,17 +146,10 @@ struct FileReports<Shown: Dump> {
   }
 }
 
-extension FileReports.Sums: Fielded {
-  /// What bytes of a child say; nil where they say something else.
-  init?(_ bytes: [UInt8], of dump: Shown) {
-    wanted = dump.wanted
-    guard (try? read(bytes)) != nil,
-      [shown, empty, skipped, unread].allSatisfy((0..<1 << 32).contains)
-    else { return nil }
-  }
-
-  static var fields: Fields<Self> {
-    Fields(\.shown, \.empty, \.skipped, \.unread, \.hasProblems, \.holdsMany, \.wanted)
+extension FileReports.Sums {
+  /// Whether a child may have counted this.
+  var isSensible: Bool {
+    [shown, empty, skipped, unread].allSatisfy((0..<1 << 32).contains)
   }
 
   /// Adds what further files amount to; what is looked for is in one of all.

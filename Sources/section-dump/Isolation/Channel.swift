@@ -23,7 +23,7 @@ enum Channel {
 
   /// Sends a message, its size before it; false where the other end is closed.
   static func send(message: [UInt8], to descriptor: Int32) -> Bool {
-    send((message.count.coded ?? []) + message, to: descriptor)
+    send(message.count.bytes + message, to: descriptor)
   }
 
   static func send(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
@@ -36,9 +36,9 @@ enum Channel {
 
   /// The message that was sent; nil once the other end is closed, or says nothing in time.
   static func receiveMessage(from descriptor: Int32) -> [UInt8]? {
-    var count = 0
-    guard let size = receive(8, from: descriptor), (try? count.read(size)) != nil, count >= 0
-    else { return nil }
+    guard let count = receive(8, from: descriptor).map(Int.init(bytes:)), count >= 0 else {
+      return nil
+    }
     return receive(count, from: descriptor)
   }
 
@@ -50,4 +50,11 @@ enum Channel {
     }
     return bytes.count == count ? bytes : nil
   }
+}
+
+extension Int {
+  /// A size before the bytes that it counts: eight bytes, the lowest first.
+  var bytes: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: self >> ($0 * 8)) } }
+
+  init(bytes: [UInt8]) { self = bytes.reversed().reduce(0) { $0 << 8 | Int($1) } }
 }

@@ -12,9 +12,8 @@ enum ChildReport {
     while true {
       let head = try bytes(of: descriptor, at: position, count: 9, name)
       if head.isEmpty, isWhole { return }
-      var size = 0
-      guard let piece = head.first.flatMap(Piece.init),
-        (try? size.read(Array(head.dropFirst()))) != nil,
+      let size = Int(bytes: Array(head.dropFirst()))
+      guard let piece = head.first.flatMap(Piece.init), head.count == 9,
         (0...ChildLimits.outputSize).contains(size)
       else { break }
       let bytes = try bytes(of: descriptor, at: position + head.count, count: size, name)

@@ -23,12 +23,11 @@ enum ChildServer {
     func put(_ piece: Piece, _ bytes: [UInt8]) {
       // What it is and how long, then the bytes.
       sink.write(piece.rawValue)
-      sink.write(bytes.count.coded ?? [])
+      sink.write(bytes.count.bytes)
       sink.write(bytes)
     }
     while let bytes = Channel.receiveMessage(from: channel) {
-      var request = Request()
-      guard (try? request.read(bytes)) != nil, ftruncate(STDOUT_FILENO, 0) == 0,
+      guard let request = try? Request(coded: bytes), ftruncate(STDOUT_FILENO, 0) == 0,
         lseek(STDOUT_FILENO, 0, SEEK_SET) == 0
       else { return ExitCode(2) }
       ChildLimits.startFile()

@@ -1,13 +1,13 @@
 internal import BinaryImage
 internal import Registration
 
-// What a `FieldCoder` writes and reads of entries and of what is wrong with them.
+// How a child tells of entries: values of other modules, which only this tool sends.
 
-extension Record: Blank, Fielded {
+extension Record: Fielded {
   static var blank: Self {
     Record(
       kind: .module, name: "", implementation: nil, encoding: .pointer, resolution: .none,
-      origin: Origin(image: "", section: "", index: 0, address: .blank))
+      origin: .blank)
   }
 
   static var fields: Fields<Self> {
@@ -17,86 +17,80 @@ extension Record: Blank, Fielded {
   }
 }
 
-extension RecordKind: Coded {}
-extension Record.Encoding: Coded {}
+extension RecordKind: Codable {}
+extension Record.Encoding: Codable {}
 
 extension Attributes: Fielded {
+  static var blank: Self { Self() }
+
   static var fields: Fields<Self> {
     Fields(\.priority, \.level, \.requires, \.after, \.scope, \.name, \.abi, \.others)
   }
 }
 
-extension Attributes.Attribute: Blank, Fielded {
+extension Attributes.Attribute: Fielded {
   static var blank: Self { Self(key: "", value: "") }
 
   static var fields: Fields<Self> { Fields(\.key, \.value) }
 }
 
 extension Origin: Fielded {
+  static var blank: Self {
+    Origin(image: "", section: "", index: 0, address: VirtualAddress(rawValue: 0))
+  }
+
   static var fields: Fields<Self> { Fields(\.image, \.section, \.index, \.address, \.offset) }
 }
 
-extension VirtualAddress: Blank {
-  static var blank: Self { Self(rawValue: 0) }
-}
+extension VirtualAddress: Codable {}
+extension FileOffset: Codable {}
 
-extension FileOffset: Blank {
-  static var blank: Self { Self(rawValue: 0) }
-}
-
-extension PointerValue: Blank, Fielded {
+extension PointerValue: Fielded {
   static var blank: Self { Self(rawValue: 0, target: .null, resolution: .none) }
 
   static var fields: Fields<Self> { Fields(\.rawValue, \.target, \.resolution, \.symbol) }
 }
 
-extension PointerValue.Resolution: Coded {}
+extension PointerValue.Resolution: Codable {}
 
-extension PointerValue.Target: Coded {
-  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    var (kind, index, number, text) = (0, 0, UInt64(0), "")
-    switch self {
-    case .null: break
-    case .address(let address): (kind, number) = (1, address.rawValue)
-    case .section(let section, let offset): (kind, index, number) = (2, section, offset)
-    case .imported(let symbol, let addend):
-      (kind, number, text) = (3, UInt64(bitPattern: addend), symbol)
-    case .foreign(let address): (kind, number) = (4, UInt64(address.rawValue))
-    case .unresolvable(let reason): (kind, text) = (5, reason)
-    }
-    try coder.code(&kind)
-    try coder.code(&index)
-    try coder.code(&number)
-    try coder.code(&text)
-    switch kind {
-    case 0: self = .null
-    case 1: self = .address(VirtualAddress(rawValue: number))
-    case 2: self = .section(index: index, offset: number)
-    case 3: self = .imported(symbol: text, addend: Int64(bitPattern: number))
-    case 4: self = .foreign(RuntimeAddress(rawValue: UInt(truncatingIfNeeded: number)))
-    case 5: self = .unresolvable(text)
-    default: throw FieldCoder.Broken()
-    }
+extension PointerValue.Target: Codable {
+  /// The same, for the compiler to write.
+  private enum Same: Codable {
+    case null
+    case address(UInt64)
+    case section(index: Int, offset: UInt64)
+    case imported(symbol: String, addend: Int64)
+    case foreign(UInt)
+    case unresolvable(String)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    let same: Same =
+      switch self {
+      case .null: .null
+      case .address(let address): .address(address.rawValue)
+      case .section(let index, let offset): .section(index: index, offset: offset)
+      case .imported(let symbol, let addend): .imported(symbol: symbol, addend: addend)
+      case .foreign(let address): .foreign(address.rawValue)
+      case .unresolvable(let reason): .unresolvable(reason)
+      }
+    try same.encode(to: encoder)
+  }
+
+  init(from decoder: any Decoder) throws {
+    self =
+      switch try Same(from: decoder) {
+      case .null: .null
+      case .address(let address): .address(VirtualAddress(rawValue: address))
+      case .section(let index, let offset): .section(index: index, offset: offset)
+      case .imported(let symbol, let addend): .imported(symbol: symbol, addend: addend)
+      case .foreign(let address): .foreign(RuntimeAddress(rawValue: address))
+      case .unresolvable(let reason): .unresolvable(reason)
+      }
   }
 }
 
-extension Place: Fielded {
-  static var fields: Fields<Self> { Fields(\.path, \.pathBytes, \.container, \.section, \.index) }
-}
-
-extension Finding: Blank, Fielded {
-  static var blank: Self {
-    Self(code: "", level: .error, place: Place(path: ""), message: "", remedy: "")
-  }
-
-  static var fields: Fields<Self> {
-    Fields(\.code, \.level, \.place, \.message, \.remedy, \.problem)
-  }
-}
-
-extension Finding.Level: Coded {}
-
-extension ImageError: Blank, Fielded {
+extension ImageError: Fielded {
   static var blank: Self { Self(.malformed, image: "", message: "") }
 
   static var fields: Fields<Self> {
@@ -104,7 +98,7 @@ extension ImageError: Blank, Fielded {
   }
 }
 
-extension ImageError.Code: Coded {}
+extension ImageError.Code: Codable {}
 
 extension ImageIdentity: Fielded {
   static var blank: Self {
@@ -114,29 +108,23 @@ extension ImageIdentity: Fielded {
   static var fields: Fields<Self> { Fields(\.format, \.bits, \.byteOrder, \.machine, \.kind, \.id) }
 }
 
-extension ImageIdentity.Format: Coded {}
-extension ImageIdentity.ByteOrder: Coded {}
-extension ImageIdentity.Kind: Coded {}
+extension ImageIdentity.Format: Codable {}
+extension ImageIdentity.ByteOrder: Codable {}
+extension ImageIdentity.Kind: Codable {}
 
-extension FilePart: Blank, Fielded {
+extension FilePart: Fielded {
   static var blank: Self { Self(path: [], offset: 0, size: 0) }
 
   static var fields: Fields<Self> { Fields(\.path, \.offset, \.size) }
 }
 
-extension SurveyedImage: Blank, Fielded {
-  static var blank: Self { Self(place: Place(path: ""), identity: .blank) }
-
-  static var fields: Fields<Self> {
-    Fields(\.place, \.identity, \.part, \.isRead, \.records, \.types, \.protocols)
+extension SimilarNames: Codable {
+  func encode(to encoder: any Encoder) throws {
+    try Dictionary(names.map { ($0.text, $0.distance) }) { $1 }.encode(to: encoder)
   }
-}
 
-extension SimilarNames: Coded {
-  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    var (distances, texts) = (names.map(\.distance), names.map(\.text))
-    try coder.code(&distances)
-    try coder.code(&texts)
-    names = zip(distances, texts).map { ($0, $1) }
+  init(from decoder: any Decoder) throws {
+    self.init()
+    names = try [String: Int](from: decoder).map { ($0.value, $0.key) }
   }
 }

@@ -5,7 +5,7 @@ internal import BinaryImage
 ///
 /// The tables that the runtime reads are in every linked image, stripped or not. Those of objects wait
 /// for relocations that only a linker applies, so of them nothing is known.
-struct DeclaredTypes {
+struct DeclaredTypes: Codable {
   /// The sections that list types, and those that list protocols, in files of each format.
   static let types: [ImageIdentity.Format: String] =
     [.elf: "swift5_type_metadata", .macho: "__swift5_types"]
@@ -19,13 +19,9 @@ struct DeclaredTypes {
   /// is not known, since another image has it.
   private var paths: [String: Set<Path>] = [:]
 
-  private struct Path: Hashable, Blank, Fielded {
+  private struct Path: Hashable, Codable {
     var names: [String]
     var isWhole: Bool
-
-    static var blank: Self { Self(names: [], isWhole: true) }
-
-    static var fields: Fields<Self> { Fields(\.names, \.isWhole) }
   }
 
   /// Whether nothing is known, and nothing is missing.
@@ -100,16 +96,6 @@ struct DeclaredTypes {
       }
     }
     return names.contains("") || depth != 0 ? nil : names
-  }
-}
-
-extension DeclaredTypes: Coded {
-  mutating func code(with coder: inout FieldCoder) throws(FieldCoder.Broken) {
-    try coder.code(&isIncomplete)
-    var list = paths.values.flatMap { $0 }
-    try coder.code(&list)
-    paths = [:]
-    for path in list { paths[path.names.last ?? "", default: []].insert(path) }
   }
 }
 

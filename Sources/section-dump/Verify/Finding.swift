@@ -1,8 +1,8 @@
 internal import BinaryImage
 
 /// Something that keeps an entry from being registered as its author meant.
-struct Finding: Hashable {
-  enum Level: String {
+struct Finding: Hashable, Codable {
+  enum Level: String, Codable {
     /// An entry will be lost or refused.
     case error
     /// It may be meant, or depends on what the set of files leaves out.
@@ -62,7 +62,7 @@ struct Finding: Hashable {
 }
 
 /// Where in the inputs something stands.
-struct Place: Hashable {
+struct Place: Hashable, Codable {
   var path: String
   /// The bytes of a path that is not UTF-8.
   var pathBytes: [UInt8]?

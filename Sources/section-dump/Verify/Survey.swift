@@ -3,7 +3,10 @@ internal import ObjectFiles
 internal import Registration
 
 /// Everything that a set of files declares, and what is wrong with each of them by itself.
-struct Survey {
+struct Survey: Codable {
+  /// What a child tells of a file.
+  private enum CodingKeys: CodingKey { case images, findings, read, skipped }
+
   /// An entry and the file that holds it.
   struct Declared {
     var record: Record

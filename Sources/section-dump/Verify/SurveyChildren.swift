@@ -1,14 +1,13 @@
 internal import BinaryImage
 
-extension Survey: Fielded {
+extension Survey {
   /// What a child finds in a file.
   init(of input: Input, by child: IsolatedChild) throws(ImageError) {
-    var (found, isWhole) = (Survey(), false)
+    var last: Survey?
     try child.read(input, style: Style(isColored: false)) { piece, bytes in
-      found = Survey()
-      isWhole = piece == .sums && (try? found.read(bytes)) != nil
+      last = piece == .sums ? try? Survey(coded: bytes) : nil
     }
-    guard isWhole else {
+    guard var found = last else {
       throw ImageError(
         .killed, image: input.name, message: "The child that read it has said nothing sensible.")
     }
@@ -29,6 +28,4 @@ extension Survey: Fielded {
     }
     if let status { throw status }
   }
-
-  static var fields: Fields<Self> { Fields(\.images, \.findings, \.read, \.skipped) }
 }

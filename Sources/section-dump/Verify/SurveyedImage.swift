@@ -2,7 +2,7 @@ internal import BinaryImage
 internal import Registration
 
 /// What is known of one image of a set.
-struct SurveyedImage {
+struct SurveyedImage: Codable {
   var place: Place
   /// What its headers say.
   var identity: ImageIdentity
