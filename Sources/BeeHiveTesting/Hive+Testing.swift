@@ -6,8 +6,8 @@ extension Hive {
   ///
   ///     let hive = try Hive(opening: "libShop.so")
   ///
-  /// - Parameter files: Opened with `dlopen`, each as ``builtFile(_:)`` finds it; they stay open.
-  /// - Throws: ``LibraryNotOpened`` with the loader's reason.
+  /// - Parameter files: Opened with `dlopen`, each as `builtFile(_:)` finds it; they stay open.
+  /// - Throws: `LibraryNotOpened` with the loader's reason.
   public convenience init(opening files: String...) throws {
     var chosen: Set<String> = []
     for path in files.map(builtFile) {

@@ -17,7 +17,7 @@ public struct UnloadedFile: Sendable {
   /// Reads a library, a program or an object file in ELF.
   ///
   /// - Parameter path: The file's path.
-  /// - Throws: ``ImageError`` where the file cannot be read, or is no ELF file.
+  /// - Throws: `ImageError` where the file cannot be read, or is no ELF file.
   public init(_ path: String) throws(ImageError) {
     let scan = try RecordScanner.scan(ELFFile(path: path))
     self.path = path

@@ -119,7 +119,7 @@ extension Explanation.Step {
 extension Router {
   /// Returns whether a route, or a target and action, would answer a URL.
   ///
-  /// The dry run of ``EntryPoint/explain(_:origin:with:)`` without its text: rules, types, declared query and
+  /// The dry run of ``EntryPoint/explain(_:origin:with:)-(String,_,_)`` without its text: rules, types, declared query and
   /// exposure count, and nothing is called but the conditions of guards. Interceptors are taken to let the
   /// call pass; what only a handler of unmatched URLs or missing actions would answer cannot be opened.
   ///

@@ -2,7 +2,7 @@
 public protocol FacadeCalls: Sendable {
   /// The target's name.
   static var target: String { get }
-  /// What each function calls, as ``ActionDeclaration/init(parsing:)`` reads it.
+  /// What each function calls, as `ActionDeclaration(parsing:)` reads it.
   static var declarations: [String] { get }
 
   /// Creates a value that calls through a mediator.

@@ -11,7 +11,7 @@
 ///   pattern's: `*://Shop` meets `http://shop` and `app://Shop`. Without `//` a pattern is of paths: it matches
 ///   behind any host, and a host that is a plain name (no dot, no port, not `localhost`) counts as the path's
 ///   first segment.
-/// - **Literals**; what a pattern reserves, ``: * ( ) ? # % < > { } [ ] \ | ^ " ` ``, is written as `%XX`. A pattern is cut where a URL is,
+/// - **Literals**; what a pattern reserves, `: * ( ) ? # % < > { } [ ] \ | ^ "` and the grave accent, is written as `%XX`. A pattern is cut where a URL is,
 ///   at characters of ASCII, whatever marks follow them.
 /// - **`:name`** takes one segment, `:name<Int>` only one of that type: `String`, `Int`, `Double`, `Bool`,
 ///   `UUID`, or what `Router.define` adds. It may have text before and behind: `v:major`, `:id.html`. A segment

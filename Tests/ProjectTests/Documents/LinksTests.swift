@@ -37,6 +37,9 @@ struct LinksTests {
     #expect(try Repository.text("README.md").lines.count <= 150)
   }
 
+  /// Whether a capital behind the first letter says that it is a name: `CMake`, `JSON`.
+  private func isName(_ word: some StringProtocol) -> Bool { word.dropFirst().contains(where: \.isUppercase) }
+
   /// Code, links and what is between angle brackets are no prose. Tests/ProjectTests/Documents/words.txt has the words that
   /// no dictionary knows.
   @Test("each word is spelled as a dictionary or our list has it", .needs("aspell"))
@@ -46,7 +49,8 @@ struct LinksTests {
       let prose = try Document.prose(page.path)
       let unknown = try Command.output(
         "aspell", ["list", "--lang=en", "--encoding=utf-8", "--ignore=2"], input: Data(prose.utf8))
-      #expect(Set(unknown.lines).subtracting(known).sorted() == [], "\(page.path)")
+      let words = Set(unknown.lines).subtracting(known).filter { !isName($0) }
+      #expect(words.sorted() == [], "\(page.path)")
     }
   }
 }
