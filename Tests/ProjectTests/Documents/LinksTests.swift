@@ -38,7 +38,9 @@ struct LinksTests {
   }
 
   /// Whether a capital behind the first letter says that it is a name: `CMake`, `JSON`.
-  private func isName(_ word: some StringProtocol) -> Bool { word.dropFirst().contains(where: \.isUppercase) }
+  private func isName(_ word: some StringProtocol) -> Bool {
+    word.dropFirst().contains(where: \.isUppercase)
+  }
 
   /// Code, links and what is between angle brackets are no prose. Tests/ProjectTests/Documents/words.txt has the words that
   /// no dictionary knows.

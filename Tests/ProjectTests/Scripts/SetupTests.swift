@@ -72,6 +72,12 @@ struct SetupTests {
     expect(try machine.run("setup"), lacks: "missing: Swift 6.3")
   }
 
+  @Test("a Swift that does not run is told of") func brokenSwift() throws {
+    let machine = try Machine()
+    try machine.install("swift", "exit 127")
+    expect(try machine.run("setup"), lacks: "swift is of an unknown version")
+  }
+
   @Test("without Swift it says where to get it") func noSwift() throws {
     let machine = try Machine()
     try machine.remove("swift")
