@@ -34,7 +34,7 @@ struct LayersTests {
       line: ".executableTarget(\n name: \"section-dump\",\n dependencies: [\n \"CElf\"])"),
     // Out.
     Plant(file: "Sources/BeeHive/Planted.swift", line: "import Foundation"),
-    Plant(file: "Sources/section-dump/Planted.swift", line: "import FoundationEssentials"),
+    Plant(file: "Sources/section-dump/Planted.swift", line: "import Foundation"),
     // C.
     Plant(file: "CSupport/CBeeHive/include/beehive/planted.h", line: "#include <string.h>"),
     Plant(file: "CSupport/CImageList/planted.c", line: "#include <BeeHive.h>"),
