@@ -65,6 +65,15 @@ package struct ImageIdentity: Hashable, Sendable {
   }
 }
 
+extension ImageIdentity.ByteOrder {
+  /// At most eight bytes in this order as a number.
+  package func number(of bytes: ArraySlice<UInt8>) -> UInt64 {
+    self == .little
+      ? bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+      : bytes.reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}
+
 /// An image that records can be read from: a file on disk or what the loader mapped of one.
 ///
 /// Both give the same sections, bytes and targets, so that the layers above cannot tell them apart.

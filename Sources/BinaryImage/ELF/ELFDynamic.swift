@@ -4,10 +4,12 @@ internal import CElf
 ///
 /// For linked files this is the truth; section headers may lie or be absent.
 struct ELFDynamic {
+  /// What it says, up to `DT_NULL`.
+  private let tags: [(tag: Int64, value: UInt64)]
   /// `DT_FLAGS_1`.
-  private(set) var flags: UInt64 = 0
+  var flags: UInt64 { value(Int64(DT_FLAGS_1)) ?? 0 }
   /// Whether it says what others link it by: `DT_SONAME`, which executables do not have.
-  private(set) var hasName = false
+  var hasName: Bool { value(Int64(DT_SONAME)) != nil }
   /// The relocation tables, in the order in which the loader applies them.
   private(set) var relocations: [ELFRelocationTable] = []
   /// What the loader relocates without a table.
@@ -23,10 +25,8 @@ struct ELFDynamic {
     of file: OpenedFile, _ header: ELFHeader, _ segments: ELFSegments, at extent: FileExtent
   ) throws(ImageError) {
     let tags = try Self.tags(of: file, header, at: extent)
+    self.tags = tags
     func value(_ tag: Int64) -> UInt64? { tags.first { $0.tag == tag }?.value }
-    flags = value(Int64(DT_FLAGS_1)) ?? 0
-    hasName = value(Int64(DT_SONAME)) != nil
-
     globalOffsets = try ELFGlobalOffsets(of: file, header, segments, value: value)
     func table(
       _ address: Int64, _ size: Int64, _ encoding: ELFRelocationTable.Encoding
@@ -64,6 +64,12 @@ struct ELFDynamic {
         names: FileExtent(offset: stringExtent.offset, size: size))
     }
   }
+
+  /// The first value of a tag; nil where it has none.
+  func value(_ tag: Int64) -> UInt64? { tags.first { $0.tag == tag }?.value }
+
+  /// Every value of a tag.
+  func values(_ tag: Int64) -> [UInt64] { tags.filter { $0.tag == tag }.map(\.value) }
 
   // Tags that the system's header does not know; the size of each table is the next tag.
   private static let androidRel: Int64 = 0x6000_000f

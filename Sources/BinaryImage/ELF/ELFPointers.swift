@@ -9,6 +9,19 @@ extension ELFFile {
       header.isObject
       ? try relocations(ofObjectSection: section).relocation(at: offset)
       : try linkedRelocation(at: offset, in: section)
+    return try meaning(of: raw, relocation, in: section)
+  }
+
+  /// The pointer that stands at a place of an array, which is where the loader looks: the section table may lie.
+  func pointer(at offset: UInt64, ofArray array: Section) throws(ImageError) -> PointerValue {
+    let place = VirtualAddress(rawValue: array.address.rawValue &+ offset)
+    let raw = header.order.number(of: try bytes(at: place, count: header.wordSize)[...])
+    return try meaning(of: raw, linkedRelocation(at: offset, in: array), in: array)
+  }
+
+  private func meaning(
+    of raw: UInt64, _ relocation: ELFRelocation?, in section: Section
+  ) throws(ImageError) -> PointerValue {
     guard let relocation else { return try unrelocated(raw) }
     guard let types = machine.relocationTypes else {
       throw file.error(

@@ -89,6 +89,9 @@ struct ELFRelocations {
     copies.settle(areCombined: false)
   }
 
+  /// All that fall into the ranges, by place.
+  var all: [ELFRelocation] { kept }
+
   /// The relocation that writes the word at `place`.
   func relocation(at place: UInt64) -> ELFRelocation? { kept.element(at: place, by: \.place) }
 

@@ -21,6 +21,14 @@ final class ELFSymbols {
     (self.entries, self.names, self.longIndices) = (entries, names, longIndices)
   }
 
+  /// How many there are, if the table says it.
+  var count: UInt32 { UInt32(clamping: entries.size / (header.bits == 64 ? 24 : 16)) }
+
+  /// The text at an offset of the names.
+  func text(at offset: UInt64) throws(ImageError) -> String {
+    try nameWindow.name(file, at: offset, in: names)
+  }
+
   /// The symbol of that number.
   func symbol(_ number: UInt32) throws(ImageError) -> Symbol {
     let (is64, order) = (header.bits == 64, header.order)

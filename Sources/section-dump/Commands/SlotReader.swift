@@ -168,12 +168,3 @@ struct SlotReader {
     }
   }
 }
-
-extension ImageIdentity.ByteOrder {
-  /// At most eight bytes in this order as a number.
-  func number(of bytes: ArraySlice<UInt8>) -> UInt64 {
-    self == .little
-      ? bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
-      : bytes.reduce(0) { $0 << 8 | UInt64($1) }
-  }
-}

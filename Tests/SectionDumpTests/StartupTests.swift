@@ -1,0 +1,177 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What runs of a file before anybody calls it")
+struct StartupTests {
+  /// A file, and what is to be said of it: each step without its address.
+  struct Row: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var source: String
+    var options: [String]
+    var steps: [String]
+    var needs: [String] = []
+  }
+
+  private static let functions = """
+    #define LATER(number) __attribute__((constructor(number)))
+    void first(void) {} void last(void) {} static void second(void) {}
+    LATER(102) static void early(void) { second(); }
+    LATER(101) static void earliest(void) { first(); }
+    __attribute__((constructor)) static void plain(void) {}
+    __attribute__((destructor)) static void closed(void) { last(); }
+    """
+
+  private static let chosen = """
+    static int answer(void) { return 42; }
+    static int (*choose(void))(void) { return answer; }
+    int chosen(void) __attribute__((ifunc("choose")));
+    static int (*choose_inner(void))(void) { return answer; }
+    static int inner(void) __attribute__((ifunc("choose_inner")));
+    int call(void);
+    int call(void) { return inner(); }
+    """
+
+  /// Nothing of the C library's is linked in, and no function that does nothing is left out.
+  private static let bare = ["-nostdlib", "-O0"]
+
+  static let rows = [
+    Row(
+      testDescription: "constructors by priority, the destructor last", source: functions,
+      options: bare + ["-shared", "-fPIC"],
+      steps: [
+        "init-array[0] earliest", "init-array[1] early", "init-array[2] plain",
+        "fini-array[0] closed",
+      ]),
+    Row(
+      testDescription: "stripped, each without a name", source: functions,
+      options: bare + ["-shared", "-fPIC", "-s"],
+      steps: ["init-array[0] –", "init-array[1] –", "init-array[2] –", "fini-array[0] –"]),
+    Row(
+      testDescription: "relocations that are packed", source: functions,
+      options: bare + ["-shared", "-fPIC", "-fuse-ld=lld", "-Wl,-z,pack-relative-relocs"],
+      steps: [
+        "init-array[0] earliest", "init-array[1] early", "init-array[2] plain",
+        "fini-array[0] closed",
+      ], needs: ["ld.lld"]),
+    Row(
+      testDescription: "functions that the linker is told", source: functions,
+      options: bare + ["-shared", "-fPIC", "-Wl,-init,first", "-Wl,-fini,last"],
+      steps: [
+        "init first", "init-array[0] earliest", "init-array[1] early", "init-array[2] plain",
+        "fini-array[0] closed", "fini last",
+      ]),
+    Row(
+      testDescription: "resolvers, of relocations and for others", source: chosen,
+      options: bare + ["-shared", "-fPIC"],
+      steps: ["ifunc choose_inner", "ifunc-symbol chosen"]),
+    Row(
+      testDescription: "no hash table but the old one", source: chosen,
+      options: bare + ["-shared", "-fPIC", "-Wl,--hash-style=sysv"],
+      steps: ["ifunc choose_inner", "ifunc-symbol chosen"]),
+    Row(
+      testDescription: "memory of threads", source: "__thread int number = 7; __thread long other;",
+      options: bare + ["-shared", "-fPIC"], steps: ["tls – (16 bytes, of which 4 have values)"]),
+    Row(
+      testDescription: "libraries, and one that watches", source: "int x;",
+      options: [
+        "-nostdlib", "-shared", "-fPIC", "-Wl,--no-as-needed", "-lm", "-lc", "-Wl,--audit,watch.so",
+      ],
+      steps: ["audit watch.so", "needed libm.so.6", "needed libc.so.6"]),
+    Row(
+      testDescription: "an executable's own array comes first",
+      source: """
+        static void before(void) {}
+        __attribute__((used, section(".preinit_array"))) static void (*const entry)(void) = before;
+        __attribute__((constructor)) static void plain(void) {}
+        int main(void) { return 0; }
+        """,
+      options: ["-nostartfiles", "-Wl,-e,main", "-Wl,--no-as-needed"],
+      steps: ["needed libc.so.6", "preinit-array[0] before", "init-array[0] plain"]),
+    Row(
+      testDescription: "a static executable has sections alone",
+      source: functions + "\nint main(void) { return 0; }\n",
+      options: bare + ["-static", "-no-pie", "-Wl,-e,main"],
+      steps: [
+        "init-array[0] earliest", "init-array[1] early", "init-array[2] plain",
+        "fini-array[0] closed",
+      ]),
+    Row(
+      testDescription: "a function of another image",
+      source: """
+        extern void elsewhere(void);
+        __attribute__((used, section(".init_array"))) static void (*const entry)(void) = elsewhere;
+        """,
+      options: bare + ["-shared", "-fPIC"],
+      steps: ["init-array[0] elsewhere (another image defines it)"]),
+    Row(
+      testDescription: "nothing", source: "int x;", options: bare + ["-shared", "-fPIC"], steps: []),
+  ]
+
+  private static func lines(_ outcome: Outcome) -> [String] {
+    outcome.lines.dropFirst(2).map { line in
+      let words = line.split(separator: " ").map(String.init)
+      return words.filter { !$0.hasPrefix("0x") }.joined(separator: " ")
+    }
+  }
+
+  @Test("is told in the loader's order", arguments: rows)
+  func steps(row: Row) throws {
+    for program in row.needs { try Needs.programs(program) }
+    let id = UUID().uuidString
+    let name = try Fixtures.build(row.source, as: "\(id).so", row.options)
+    let outcome = try Tool.run(["startup", name])
+    #expect(outcome.status == 0, "\(outcome)")
+    #expect(Self.lines(outcome) == row.steps)
+    if row.steps.isEmpty { #expect(outcome.output.contains("nothing runs")) }
+  }
+
+  @Test("is told where the section headers are gone, or lie")
+  func hidden() throws {
+    let name = try Fixtures.build(
+      Self.functions, as: "startup-hidden.so", Self.bare + ["-shared", "-fPIC", "-s"])
+    let whole = try Tool.run(["startup", "--format", "csv", name])
+    var bytes = try Fixtures.bytes(name)
+    // `e_shoff`, `e_shnum` and `e_shstrndx`.
+    for place in Array(40..<48) + Array(60..<64) { bytes[place] = 0 }
+    try bytes.write(to: Fixtures.place("startup-stripped.so"))
+    let stripped = try Tool.run(["startup", "--format", "csv", "startup-stripped.so"])
+    #expect(
+      stripped.output.replacing("startup-stripped.so", with: name) == whole.output, "\(stripped)")
+  }
+
+  @Test("is not told of what is not linked")
+  func object() throws {
+    let name = try Fixtures.build("int x;", as: "startup.o", ["-c"])
+    let outcome = try Tool.run(["startup", name])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("It is not linked: what it is linked into decides what runs"))
+  }
+
+  @Test("is not told of Mach-O files")
+  func machO() throws {
+    try Needs.programs("clang")
+    let name = try Fixtures.build(
+      "int x;", as: "startup-macho.o", with: "clang", ["-c", "--target=arm64-apple-macos13"])
+    let outcome = try Tool.run(["startup", name])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("What runs at startup is read of ELF files alone."))
+  }
+
+  @Test("has the same in JSON, as numbers and texts")
+  func json() throws {
+    let name = try Fixtures.build(
+      Self.functions, as: "startup-json.so", Self.bare + ["-shared", "-fPIC"])
+    let outcome = try Tool.run(["startup", "--format", "ndjson", name])
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+    let steps = try #require(object["startup"] as? [[String: Any]])
+    #expect(
+      steps.map { $0["when"] as? String } == [
+        "init-array", "init-array", "init-array", "fini-array",
+      ])
+    #expect(steps.map { $0["index"] as? Int } == [0, 1, 2, 0])
+    #expect(steps.map { $0["name"] as? String } == ["earliest", "early", "plain", "closed"])
+    #expect(steps.allSatisfy { ($0["address"] as? String)?.hasPrefix("0x") == true })
+  }
+}
