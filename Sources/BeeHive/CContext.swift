@@ -10,7 +10,7 @@ extension Hive {
     in scope: ServiceScope? = nil
   ) -> UnsafeRawPointer? {
     let address = CError.reported {
-      unsafe try CResolution(
+      unsafe try CServiceLookup(
         service.text ?? "", name: name.text, as: UnsafeRawPointer.self, size: size,
         scope: scope, hive: self
       ).address()

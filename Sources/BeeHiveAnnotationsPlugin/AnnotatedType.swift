@@ -7,7 +7,7 @@
   struct AnnotatedType {
     /// What the annotation makes of the type.
     struct Role {
-      let kind: RecordMembers.Kind
+      let kind: RecordDeclaration.Kind
       /// What to do where the Hive cannot make the type by itself.
       let instead: String
       /// What to do where the type is generic.

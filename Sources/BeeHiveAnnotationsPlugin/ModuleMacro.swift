@@ -28,7 +28,7 @@
       text.add("priority", priority)
       for name in requires { text.add("requires", name) }
       for name in after { text.add("after", name) }
-      return RecordMembers.declarations(making: type, as: "any BeeHive.Module", text)
+      return RecordDeclaration.declarations(making: type, as: "any BeeHive.Module", text)
     }
   }
 #endif

@@ -64,7 +64,7 @@
           }
         }
         """,
-        RecordMembers.record(.route, makingWith: make, text, isStatic: isInType, in: context),
+        RecordDeclaration.record(.route, makingWith: make, text, isStatic: isInType, in: context),
       ]
     }
 

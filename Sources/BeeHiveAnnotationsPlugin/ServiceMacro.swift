@@ -45,7 +45,7 @@
       text.add("name", name)
       text.add("scope", scope)
       text.add("priority", priority)
-      return RecordMembers.declarations(making: type, as: service.type, text)
+      return RecordDeclaration.declarations(making: type, as: service.type, text)
     }
   }
 #endif

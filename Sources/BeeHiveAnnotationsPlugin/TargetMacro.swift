@@ -50,7 +50,7 @@
           BeeHiveRouting.TargetDefinition(\(literal: name)) { \(type.name)() }
         }
         """,
-        RecordMembers.record(.target, makingWith: make, text, in: context),
+        RecordDeclaration.record(.target, makingWith: make, text, in: context),
       ]
     }
 

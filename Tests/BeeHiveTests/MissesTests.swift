@@ -83,10 +83,10 @@ struct MissesTests {
   @Test("What comes while the error is put together is seen")
   func meanwhile() throws {
     let hive = Hive()
-    var resolution = Resolution(type: Price.self, name: "tea", hive: hive)
-    #expect(try resolution.run() == nil)
+    var lookup = ServiceLookup(type: Price.self, name: "tea", hive: hive)
+    #expect(try lookup.run() == nil)
     try hive.register(Price.self, name: "tea") { _ in Price(cents: 1) }
-    _ = resolution.failure()
+    _ = lookup.failure()
     #expect(try hive.service(Price.self, name: "tea") == Price(cents: 1))
   }
 

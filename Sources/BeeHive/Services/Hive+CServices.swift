@@ -21,7 +21,7 @@ extension Hive {
   public func service<Table>(
     _ service: String, name: String? = nil, as type: UnsafePointer<Table>.Type
   ) throws(ServiceError) -> UnsafePointer<Table> {
-    unsafe try CResolution(
+    unsafe try CServiceLookup(
       service, name: name, as: type, size: MemoryLayout<Table>.size, hive: self
     ).pointer { unsafe UnsafePointer(bitPattern: $0) }
   }
@@ -39,7 +39,7 @@ extension Hive {
   public func service(
     _ service: String, name: String? = nil, as type: OpaquePointer.Type
   ) throws(ServiceError) -> OpaquePointer {
-    unsafe try CResolution(service, name: name, as: type, hive: self)
+    unsafe try CServiceLookup(service, name: name, as: type, hive: self)
       .pointer { unsafe OpaquePointer(bitPattern: $0) }
   }
 

@@ -45,37 +45,37 @@ extension Hive {
   public func load<Service: Sendable>(
     _ type: Service.Type = Service.self, name: String? = nil
   ) async throws(ServiceError) -> Service {
-    var resolution = Resolution(type: type, name: name, hive: self)
-    resolution.isPatient = true
+    var lookup = ServiceLookup(type: type, name: name, hive: self)
+    lookup.isPatient = true
     catchUp(probing: false)
-    var found = try resolution.choose()
-    if found == nil, catchUp(probing: true) { found = try resolution.choose() }
-    guard let found else { throw resolution.failure() }
+    var found = try lookup.choose()
+    if found == nil, catchUp(probing: true) { found = try lookup.choose() }
+    guard let found else { throw lookup.failure() }
     guard case .closure(let factory) = found.provider, let load = factory.load else {
-      return try resolve(resolution)
+      return try resolve(lookup)
     }
-    return try await self.load(found.entry, load, resolution)
+    return try await self.load(found.entry, load, lookup)
   }
 
   /// The same of an entry whose factory is asynchronous.
   func load<Service: Sendable>(
     _ entry: RegisteredEntry, _ load: @escaping FactoryClosure.Loading,
-    _ resolution: Resolution<Service>
+    _ lookup: ServiceLookup<Service>
   ) async throws(ServiceError) -> Service {
-    var resolution = resolution
-    let keeper = resolution.keeper(of: entry)
-    if entry.scope == .singleton, keeper.instance != nil { return try resolve(resolution) }
+    var lookup = lookup
+    let keeper = lookup.keeper(of: entry)
+    if entry.scope == .singleton, keeper.instance != nil { return try resolve(lookup) }
     let overrides = noteMaking(entry)
     let made = try await Loading.waiting(for: entry) {
       entry.scope == .singleton
         ? try await self.loadOnce(entry, into: keeper, load) : try await load(self)
     }
-    guard let service = made as? Service else { throw resolution.failure() }
+    guard let service = made as? Service else { throw lookup.failure() }
     // An override that came or went while it was made: it may have got some of either.
     guard entry.scope == .singleton, overrideChanges == overrides else { return service }
     // The first to come keeps it; from here on it is found as others are.
-    _ = try keeper.get(for: entry) { CachedValue<Service>(service, name: resolution.name) }
-    return try resolve(resolution)
+    _ = try keeper.get(for: entry) { CachedValue<Service>(service, name: lookup.name) }
+    return try resolve(lookup)
   }
 
   /// Joins the task that makes a singleton, or begins it.

@@ -27,7 +27,7 @@ extension Hive {
     switch entry.provider {
     case .structure(let structure, let address):
       let candidate = CCandidate(entry: entry, structure: structure, address: address)
-      let lookup = unsafe CResolution(
+      let lookup = unsafe CServiceLookup(
         entry.name, name: entry.givenName, as: OpaquePointer.self, scope: scope, hive: self)
       try lookup.check(candidate)
     case .accessor(let accessor): try await make(entry, as: accessor.service, in: scope)
@@ -58,7 +58,7 @@ extension Hive {
   private func make<Service: Sendable>(
     _ entry: RegisteredEntry, as type: Service.Type, in scope: ServiceScope
   ) async throws(ServiceError) {
-    let lookup = Resolution(type: type, name: entry.givenName, scope: scope, hive: self)
+    let lookup = ServiceLookup(type: type, name: entry.givenName, scope: scope, hive: self)
     guard let provider = entry.provider else { return }
     if case .closure(let factory) = provider, let load = factory.load {
       _ = try await self.load(entry, load, lookup)

@@ -58,7 +58,7 @@ extension Hive {
   public func service<Service: Sendable, Parameter: Sendable>(
     _ type: Service.Type = Service.self, name: String? = nil, with parameter: Parameter
   ) throws(ServiceError) -> Service {
-    try resolve(Resolution(type: type, name: name, parameter: parameter, hive: self))
+    try resolve(ServiceLookup(type: type, name: name, parameter: parameter, hive: self))
   }
 
   /// Returns every implementation of a service, whatever its name.
@@ -69,15 +69,15 @@ extension Hive {
   public func all<Service: Sendable>(
     of type: Service.Type = Service.self
   ) throws(ServiceError) -> [Service] {
-    try all(Resolution(type: type, name: nil, hive: self))
+    try all(ServiceLookup(type: type, name: nil, hive: self))
   }
 
   func all<Service: Sendable>(
-    _ resolution: Resolution<Service>
+    _ lookup: ServiceLookup<Service>
   ) throws(ServiceError) -> [Service] {
     catchUp(probing: true)
-    var resolution = resolution
-    return try resolution.all()
+    var lookup = lookup
+    return try lookup.all()
   }
 
   /// Finds what implements a service, without making any.
@@ -88,8 +88,8 @@ extension Hive {
     of type: Service.Type = Service.self
   ) -> [Implementation] {
     catchUp(probing: true)
-    var resolution = Resolution(type: type, name: nil, hive: self)
-    let found = resolution.implementations()
+    var lookup = ServiceLookup(type: type, name: nil, hive: self)
+    let found = lookup.implementations()
     return state.withLock { _ in
       found.map { Implementation(entry: $0.entry.snapshot, type: $0.type) }
     }
@@ -130,20 +130,20 @@ extension Hive {
     if let name, let made: Service = made(at: LookupCache.key(of: type, name: name), name: name) {
       return made
     }
-    let resolution = Resolution(type: type, name: name, hive: self)
-    if isUpToDate, let service = try resolution.again() { return service }
-    return try resolve(resolution)
+    let lookup = ServiceLookup(type: type, name: name, hive: self)
+    if isUpToDate, let service = try lookup.again() { return service }
+    return try resolve(lookup)
   }
 
   func resolve<Service: Sendable>(
-    _ resolution: Resolution<Service>
+    _ lookup: ServiceLookup<Service>
   ) throws(ServiceError) -> Service {
-    var resolution = resolution
+    var lookup = lookup
     catchUp(probing: false)
-    if let service = try resolution.run() { return service }
+    if let service = try lookup.run() { return service }
     // A miss asks the loader, so that an image without an anchor is not overlooked.
-    if catchUp(probing: true), let service = try resolution.run() { return service }
-    throw resolution.failure()
+    if catchUp(probing: true), let service = try lookup.run() { return service }
+    throw lookup.failure()
   }
 
   /// The singleton or the C service that was asked for by a name of its own.

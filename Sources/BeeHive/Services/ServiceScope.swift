@@ -91,7 +91,7 @@ public final class ServiceScope: Sendable {
   public func service<Service: Sendable>(
     _ type: Service.Type = Service.self, name: String? = nil
   ) throws(ServiceError) -> Service {
-    try hive.resolve(Resolution(type: type, name: name, scope: self, hive: hive))
+    try hive.resolve(ServiceLookup(type: type, name: name, scope: self, hive: hive))
   }
 
   /// Returns a service that is made with a parameter: as ``Hive/service(_:name:with:)``.
@@ -106,7 +106,7 @@ public final class ServiceScope: Sendable {
     _ type: Service.Type = Service.self, name: String? = nil, with parameter: Parameter
   ) throws(ServiceError) -> Service {
     try hive.resolve(
-      Resolution(type: type, name: name, parameter: parameter, scope: self, hive: hive))
+      ServiceLookup(type: type, name: name, parameter: parameter, scope: self, hive: hive))
   }
 
   /// Returns every implementation of a service, the scoped ones among them: as ``Hive/all(of:)``.
@@ -117,7 +117,7 @@ public final class ServiceScope: Sendable {
   public func all<Service: Sendable>(
     of type: Service.Type = Service.self
   ) throws(ServiceError) -> [Service] {
-    try hive.all(Resolution(type: type, name: nil, scope: self, hive: hive))
+    try hive.all(ServiceLookup(type: type, name: nil, scope: self, hive: hive))
   }
 
   /// Returns the C table that is registered as a service: as `Hive.service(_:name:as:)`.
@@ -136,7 +136,7 @@ public final class ServiceScope: Sendable {
   public func service<Table>(
     _ service: String, name: String? = nil, as type: UnsafePointer<Table>.Type
   ) throws(ServiceError) -> UnsafePointer<Table> {
-    unsafe try CResolution(
+    unsafe try CServiceLookup(
       service, name: name, as: type, size: MemoryLayout<Table>.size, scope: self, hive: hive
     ).pointer { unsafe UnsafePointer(bitPattern: $0) }
   }
@@ -153,7 +153,7 @@ public final class ServiceScope: Sendable {
   public func service(
     _ service: String, name: String? = nil, as type: OpaquePointer.Type
   ) throws(ServiceError) -> OpaquePointer {
-    unsafe try CResolution(service, name: name, as: type, scope: self, hive: hive)
+    unsafe try CServiceLookup(service, name: name, as: type, scope: self, hive: hive)
       .pointer { unsafe OpaquePointer(bitPattern: $0) }
   }
 

@@ -57,7 +57,7 @@ struct DumpRun<Shown: Dump> {
     let (dump, inputs, output) = (dump, inputs, output)
     var sums = Sums()
     sums.wanted = dump.wanted
-    let crew = Crew<Part>(jobs: inputs.jobs) { files, handOn in
+    let threads = ReadingThreads<Part>(jobs: inputs.jobs) { files, handOn in
       var (part, size) = (Part(), 0)
       let stream = PieceStream { piece, bytes in
         part.pieces.append((piece, bytes))
@@ -76,8 +76,8 @@ struct DumpRun<Shown: Dump> {
       sums.add(more)
       printer.progress.advance(by: more.files)
     }
-    let passed = inputs.forEach(crew.add)
-    crew.finish()
+    let passed = inputs.forEach(threads.add)
+    threads.finish()
     return (sums, passed)
   }
 

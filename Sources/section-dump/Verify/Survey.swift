@@ -66,7 +66,7 @@ struct Survey: Codable {
     var inputs = inputs
     inputs.isSet = true
     var survey = Self()
-    let crew = Crew<Survey>(jobs: inputs.jobs) { [inputs] files, _ in
+    let threads = ReadingThreads<Survey>(jobs: inputs.jobs) { [inputs] files, _ in
       var survey = Survey()
       for file in files { survey.read(file, inputs, readsTypes: readsTypes) }
       return survey
@@ -74,8 +74,8 @@ struct Survey: Codable {
       survey.add(part)
       progress.advance(by: part.files)
     }
-    survey.passedOver = inputs.forEach(crew.add)
-    crew.finish()
+    survey.passedOver = inputs.forEach(threads.add)
+    threads.finish()
     survey.leaveOutCopies()
     survey.declared = survey.images.flatMap(\.declared)
     self = survey

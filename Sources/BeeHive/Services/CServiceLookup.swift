@@ -3,12 +3,12 @@ internal import Registration
 internal import Threads
 
 /// One lookup of a C service by its name: which entry answers, and with what address.
-struct CResolution {
+struct CServiceLookup {
   private let service: String
   private let name: String?
   /// The bytes of the table that the caller knows; 0 where only C knows its layout.
   private let size: Int
-  /// See `Resolution.scope`.
+  /// See `ServiceLookup.scope`.
   private let scope: ServiceScope?
   private let hive: Hive
   /// Where lookups find what is the same for all without a lock. The size belongs to the question: a

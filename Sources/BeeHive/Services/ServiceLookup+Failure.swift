@@ -1,7 +1,7 @@
 internal import Registration
 
 // Why a lookup finds nothing, or too much, in words.
-extension Resolution {
+extension ServiceLookup {
   /// That several serve equally well.
   func ambiguity(_ candidates: [Candidate]) -> ServiceError {
     let places = candidates.map(\.entry.source)

@@ -1,7 +1,7 @@
 internal import Registration
 
 /// One lookup by Swift type: which entry answers, and why the others do not.
-struct Resolution<Service: Sendable> {
+struct ServiceLookup<Service: Sendable> {
   let type: Service.Type
   let name: String?
   /// What the factory is given.

@@ -4,7 +4,7 @@
   import SwiftSyntaxMacros
 
   /// The members that make an entry: what makes the instance, and the record that leads to it.
-  enum RecordMembers {
+  enum RecordDeclaration {
     /// `BEEHIVE_KIND_MODULE`, `BEEHIVE_KIND_SERVICE`, …
     enum Kind: UInt16 {
       case module = 1

@@ -6,7 +6,7 @@ import Testing
 
 /// Entries that wait for a Swift type, and files that have it or do not.
 @Suite("Implementations that no file provides")
-struct ImplementationsTests {
+struct MissingTypesTests {
   /// Every place in which Swift lets a type stand.
   private static let swift = """
     public class Outer { struct Inner {}; enum Deep { final class Deeper {} } }

@@ -1,5 +1,5 @@
 // How the entry that answers a lookup makes its service, and where that is kept.
-extension Resolution {
+extension ServiceLookup {
   /// The instance that an entry makes, as its scope says; nil where it refuses the type.
   func instance(of entry: RegisteredEntry, _ recipe: Recipe) throws(ServiceError) -> Service? {
     let scope = entry.scope == .singleton || entry.scope == .weak ? nil : scope

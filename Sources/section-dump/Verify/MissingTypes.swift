@@ -5,7 +5,7 @@ internal import Registration
 ///
 /// An entry with an accessor or a C structure brings what it needs; one that names a Swift type waits
 /// for a file that declares it. A host may still bind the name by code, hence a warning.
-enum Implementations {
+enum MissingTypes {
   static func findings(in survey: Survey) -> [Finding] {
     let declared = survey.types
     let unsearched = survey.unsearched
