@@ -25,7 +25,7 @@ struct CompletionsTests {
   }
 
   static let commandNames = [
-    "records", "sections", "hex", "strings", "verify", "diff", "graph", "live",
+    "records", "sections", "hex", "strings", "verify", "diff", "graph", "live", "startup",
   ]
 
   /// The commands as they are described for whoever makes a manual of them.

@@ -13,7 +13,7 @@ struct SweepTests {
     ["records", "--format", "table"], ["records", "--format", "json"], ["sections"],
     ["sections", "--format", "json"], ["strings", "--section", "*"],
     ["strings", "--section", "*", "--format", "json"], ["hex", "--section", "*"],
-    ["hex", "--section", "Beehive*", "--format", "json"], ["verify", "--strict"],
+    ["hex", "--section", "Beehive*", "--format", "json"], ["verify", "--strict"], ["startup"],
     ["verify", "--format", "json"], ["graph", "--format", "dot"], ["graph", "--format", "html"],
   ]
 
@@ -49,7 +49,7 @@ struct SweepTests {
   /// What reads every part of a file.
   private static let thorough = [
     ["records", "--format", "json"], ["sections"], ["strings", "--section", "*"],
-    ["verify", "--strict"],
+    ["verify", "--strict"], ["startup"],
   ]
 
   /// Seven formats.

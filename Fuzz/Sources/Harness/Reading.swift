@@ -9,6 +9,7 @@ public func readEverything(in bytes: [UInt8], of file: MemoryFile) {
     guard let image = try? found.image.get() else { return }
     _ = image.identity
     _ = try? RecordScanner.scan(image)
+    _ = try? (image as? ELFFile)?.startup()
     guard let sections = try? image.allSections() else { return }
     for section in sections.prefix(8) { readPointers(of: section, in: image) }
   }

@@ -64,15 +64,19 @@ struct ELFRelocations {
   let file: OpenedFile
   let machine: ELFMachine
   private let copyType: UInt32?
+  /// What may call functions of the file while it is relocated; nil where that is not asked for.
+  private(set) var resolvers: Resolvers?
   let bits: Int
   let order: ImageIdentity.ByteOrder
 
   /// Collects what `tables` say about `ranges`, and what the loader does without them.
   init(
     of file: OpenedFile, _ header: ELFHeader, _ machine: ELFMachine,
-    in tables: [ELFRelocationTable], globalOffsets: ELFGlobalOffsets? = nil, ranges: AddressRanges
+    in tables: [ELFRelocationTable], globalOffsets: ELFGlobalOffsets? = nil, ranges: AddressRanges,
+    resolvers: Resolvers? = nil
   ) throws(ImageError) {
     (self.file, self.machine, self.ranges) = (file, machine, ranges)
+    self.resolvers = resolvers
     copyType = machine.relocationTypes?.copy
     (bits, order) = (header.bits, header.order)
     areCombined = header.isObject
@@ -88,9 +92,6 @@ struct ELFRelocations {
     kept.settle(areCombined: areCombined)
     copies.settle(areCombined: false)
   }
-
-  /// All that fall into the ranges, by place.
-  var all: [ELFRelocation] { kept }
 
   /// The relocation that writes the word at `place`.
   func relocation(at place: UInt64) -> ELFRelocation? { kept.element(at: place, by: \.place) }
@@ -137,6 +138,7 @@ struct ELFRelocations {
   mutating func consider(
     _ place: UInt64, symbol: UInt32, type: UInt32, _ addend: UInt64, _ form: ELFRelocation.Form
   ) {
+    resolvers?.consider(place, symbol: symbol, type: type, addend, form)
     if type != 0 || form == .relr, furthest.map({ place > $0 }) ?? true { furthest = place }
     let isWanted = ranges.contains(place)
     let isCopy = type == copyType
@@ -147,6 +149,31 @@ struct ELFRelocations {
       place: place, addend: signed, symbol: symbol, type: type, form: form)
     if isCopy { copies.keep(relocation, areCombined: false) }
     if isWanted { kept.keep(relocation, areCombined: areCombined) }
+  }
+}
+
+extension ELFRelocations {
+  /// Relocations whose values functions of the file choose, and the symbols that relocations name: each of those may
+  /// be such a function too.
+  struct Resolvers {
+    /// More than any file has.
+    static let most = 1 << 16
+
+    /// `R_*_IRELATIVE`; nil on machines without.
+    let type: UInt32?
+    /// Where the functions are: their addresses, or places that hold these.
+    private(set) var addends: Set<UInt64> = [], places: Set<UInt64> = []
+    private(set) var symbols: Set<UInt32> = []
+
+    init(type: UInt32?) { self.type = type }
+
+    fileprivate mutating func consider(
+      _ place: UInt64, symbol: UInt32, type: UInt32, _ addend: UInt64, _ form: ELFRelocation.Form
+    ) {
+      if symbol != 0 { symbols.insert(symbol) }
+      guard type == self.type, addends.count + places.count <= Self.most else { return }
+      if form == .rela { addends.insert(addend) } else { places.insert(place) }
+    }
   }
 }
 

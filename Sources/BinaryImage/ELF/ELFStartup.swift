@@ -42,33 +42,30 @@ package struct StartupStep: Hashable, Sendable {
 
 extension ELFFile {
   /// What the loader runs of the file, in its order: first what comes along, then what opening it runs, then what
-  /// closing it runs.
+  /// closing it runs; and why some of it is not known.
   ///
   /// The dynamic section is believed, as the loader does; a static executable has section headers alone.
-  package func startup() throws(ImageError) -> [StartupStep] {
+  package func startup() throws(ImageError) -> (steps: [StartupStep], problems: [ImageError]) {
     guard !header.isObject, header.type != UInt16(ET_CORE) else {
       throw file.error(
         .unsupported, "It is not linked: what it is linked into decides what runs, and when.")
     }
     let places = try startupPlaces()
-    var steps = try companions()
-    for segment in try ELFSegment.all(of: file, header) where segment.type == UInt32(PT_TLS) {
-      steps.append(
-        StartupStep(
-          kind: .threadLocal,
-          note: "\(segment.memorySize) bytes, of which \(segment.fileSize) have values"))
+    var (steps, problems): ([StartupStep], [ImageError]) = ([], [])
+    func add(_ read: () throws(ImageError) -> [StartupStep]) {
+      do throws(ImageError) { steps += try read() } catch { problems.append(error) }
     }
-    steps += try resolvers(places.relocations)
+    add { () throws(ImageError) in try companions() }
+    add { () throws(ImageError) in try threadLocals() }
+    add { () throws(ImageError) in try resolvers(places.relocations) }
     for (kind, place) in places.inOrder {
       switch place {
       case .function(let address): steps.append(StartupStep(kind: kind, address: address))
-      case .array(let array):
-        var slots = try self.steps(kind, array)
-        if kind == .finiArray { slots.reverse() }
-        steps += slots
+      case .array(let array): add { () throws(ImageError) in try self.steps(kind, array) }
       }
     }
-    return try named(steps)
+    do throws(ImageError) { try name(&steps) } catch { problems.append(error) }
+    return (steps, problems)
   }
 
   // MARK: - Where it stands
@@ -153,6 +150,13 @@ extension ELFFile {
 
   // MARK: - What it leads to
 
+  private func threadLocals() throws(ImageError) -> [StartupStep] {
+    try ELFSegment.all(of: file, header).filter { $0.type == UInt32(PT_TLS) }.map {
+      StartupStep(
+        kind: .threadLocal, note: "\($0.memorySize) bytes, of which \($0.fileSize) have values")
+    }
+  }
+
   private func companions() throws(ImageError) -> [StartupStep] {
     guard let dynamic = try dynamic.get() else { return [] }
     let tags: [(StartupStep.Kind, Int64)] = [
@@ -191,36 +195,39 @@ extension ELFFile {
       }
       steps.append(step)
     }
-    return steps
+    return kind == .finiArray ? steps.reversed() : steps
   }
 
   /// The functions of the file that choose addresses, each once: those of its relocations, and those that others
   /// may bind to.
   private func resolvers(_ tables: [ELFRelocationTable]) throws(ImageError) -> [StartupStep] {
-    let relocations = try ELFRelocations(
-      of: file, header, machine, in: tables, ranges: AddressRanges([0..<UInt64.max]))
+    // Bitmaps hold addresses of the image alone.
+    let found = try ELFRelocations(
+      of: file, header, machine, in: tables.filter { $0.encoding != .relr },
+      ranges: AddressRanges([]),
+      resolvers: ELFRelocations.Resolvers(type: machine.relocationTypes?.chosen)
+    ).resolvers
+    guard let found else { return [] }
+    try file.check(
+      found.addends.count + found.places.count <= ELFRelocations.Resolvers.most, .malformed,
+      "It claims more than \(ELFRelocations.Resolvers.most) functions that choose addresses.")
     var steps: [StartupStep] = []
     var known: Set<UInt64> = []
     func add(_ kind: StartupStep.Kind, _ address: UInt64, _ name: String?) {
       guard known.insert(address).inserted else { return }
       steps.append(StartupStep(kind: kind, address: address, name: name))
     }
-    let symbols = try dynamic.get()?.symbols
-    var seen: Set<UInt32> = [0]
-    for relocation in relocations.all {
-      if let chosen = machine.relocationTypes?.chosen, relocation.type == chosen {
-        let place = VirtualAddress(rawValue: relocation.place)
-        let address =
-          relocation.form == .rela
-          ? UInt64(bitPattern: relocation.addend)
-          : header.order.number(of: try bytes(at: place, count: header.wordSize)[...])
-        add(.resolver, address, nil)
-      } else if let symbols, seen.insert(relocation.symbol).inserted {
-        let symbol = try symbols.symbol(relocation.symbol)
-        if symbol.isResolver { add(.resolver, symbol.value, symbol.name) }
-      }
+    var addresses = found.addends
+    for place in found.places {
+      let bytes = try bytes(at: VirtualAddress(rawValue: place), count: header.wordSize)
+      addresses.insert(header.order.number(of: bytes[...]))
     }
-    guard let symbols else { return steps }
+    for address in addresses.sorted() { add(.resolver, address, nil) }
+    guard let symbols = try dynamic.get()?.symbols else { return steps }
+    for number in found.symbols.sorted() {
+      let symbol = try symbols.symbol(number)
+      if symbol.isResolver { add(.resolver, symbol.value, symbol.name) }
+    }
     for number in 0..<(try dynamicSymbolCount()) {
       let symbol = try symbols.symbol(number)
       if symbol.isResolver { add(.exportedResolver, symbol.value, symbol.name) }
@@ -230,6 +237,14 @@ extension ELFFile {
 
   // MARK: - Names
 
+  /// More symbols than any file has.
+  private static let mostSymbols: UInt64 = 1 << 22
+
+  private func checkedCount(_ count: UInt64) throws(ImageError) -> UInt32 {
+    try file.check(count <= Self.mostSymbols, .malformed, "It claims \(count) symbols.")
+    return UInt32(count)
+  }
+
   /// How many symbols the loader finds: what its hash tables reach.
   private func dynamicSymbolCount() throws(ImageError) -> UInt32 {
     guard let dynamic = try dynamic.get() else { return 0 }
@@ -238,25 +253,31 @@ extension ELFFile {
       return UInt32(header.order.number(of: try bytes(at: place, count: 4)[...]))
     }
     if let hash = dynamic.value(Int64(DT_HASH)), header.machine != UInt16(EM_ALPHA) {
-      return try number(hash, 1)
+      return try checkedCount(UInt64(number(hash, 1)))
     }
     guard let hash = dynamic.value(Int64(DT_GNU_HASH)) else { return 0 }
     let (buckets, first) = (UInt64(try number(hash, 0)), UInt64(try number(hash, 1)))
     let start = 4 + UInt64(try number(hash, 2)) * UInt64(header.wordSize / 4)
-    try file.check(
-      buckets <= file.size, .malformed, "The table of symbols claims \(buckets) buckets.")
+    _ = try checkedCount(max(buckets, first))
     var last: UInt64 = 0
     for bucket in 0..<buckets { last = max(last, UInt64(try number(hash, start + bucket))) }
-    guard last >= first else { return UInt32(clamping: first) }
+    guard last >= first else { return UInt32(first) }
     // The last one of a bucket has the lowest bit set.
-    while try number(hash, start + buckets + (last - first)) & 1 == 0 { last += 1 }
-    return UInt32(clamping: last + 1)
+    while try number(hash, start + buckets + (last - first)) & 1 == 0 {
+      last = UInt64(try checkedCount(last + 1))
+    }
+    return try checkedCount(last + 1)
   }
 
-  /// The steps with the symbols of their functions, where the file has any.
-  private func named(_ steps: [StartupStep]) throws(ImageError) -> [StartupStep] {
+  /// Gives the steps the symbols of their functions, where the file has any.
+  private func name(_ steps: inout [StartupStep]) throws(ImageError) {
     var names: [UInt64: String] = [:]
     let wanted = Set(steps.compactMap { $0.name == nil ? $0.address : nil })
+    defer {
+      for index in steps.indices where steps[index].name == nil {
+        steps[index].name = steps[index].address.flatMap { names[$0] }
+      }
+    }
     func look(in symbols: ELFSymbols, upTo count: UInt32) throws(ImageError) {
       for number in 0..<count where names.count < wanted.count {
         let symbol = try symbols.symbol(number)
@@ -271,15 +292,10 @@ extension ELFFile {
       guard entry.type == UInt32(SHT_SYMTAB) else { continue }
       let table = ELFSymbols(
         of: file, header, entries: entry.extent, names: try sectionHeader(entry.link).extent)
-      try look(in: table, upTo: table.count)
+      try look(in: table, upTo: checkedCount(UInt64(table.count)))
     }
     if let symbols = try dynamic.get()?.symbols {
       try look(in: symbols, upTo: dynamicSymbolCount())
-    }
-    return steps.map { step in
-      var step = step
-      step.name = step.name ?? step.address.flatMap { names[$0] }
-      return step
     }
   }
 }

@@ -30,7 +30,9 @@ struct StartupDump: Dump {
         .unsupported, image: found.image.identity.path,
         message: "What runs at startup is read of ELF files alone.")
     }
-    return try file.startup()
+    let (steps, problems) = try file.startup()
+    found.problems += problems
+    return steps
   }
 
   func write(_ step: StartupStep, of found: ReadImage, to json: inout JSONWriter) {
