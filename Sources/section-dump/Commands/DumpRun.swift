@@ -3,13 +3,11 @@ internal import BinaryImage
 
 /// Reads the inputs, prints what a command shows of each in their order, and knows how it went.
 struct DumpRun<Shown: Dump> {
-  private typealias Sums = FileReports<Shown>.Sums
-
   /// What is handed on of the files that are read.
   private struct Part: Sendable {
     var pieces: [(Piece, [UInt8])] = []
     /// Nil in all but the last part.
-    var sums: Sums?
+    var sums: ReportSums?
   }
 
   let dump: Shown
@@ -53,9 +51,9 @@ struct DumpRun<Shown: Dump> {
     return reports.sums.coded
   }
 
-  private func readAll() -> (Sums, Inputs.PassedOver) {
+  private func readAll() -> (ReportSums, Inputs.PassedOver) {
     let (dump, inputs, output) = (dump, inputs, output)
-    var sums = Sums()
+    var sums = ReportSums()
     sums.wanted = dump.wanted
     let threads = ReadingThreads<Part>(jobs: inputs.jobs) { files, handOn in
       var (part, size) = (Part(), 0)
@@ -81,7 +79,7 @@ struct DumpRun<Shown: Dump> {
     return (sums, passed)
   }
 
-  private func writeSummary(_ sums: Sums, _ passed: Inputs.PassedOver) {
+  private func writeSummary(_ sums: ReportSums, _ passed: Inputs.PassedOver) {
     let (shown, empty, skipped, unread) = (sums.shown, sums.empty, sums.skipped, sums.unread)
     guard !inputs.isSingle || sums.holdsMany, empty + skipped + unread + passed.irregular > 0
     else { return }

@@ -3,22 +3,7 @@ internal import ObjectFiles
 
 /// Reads files one after another and says, in pieces, what a command shows of them.
 struct FileReports<Shown: Dump> {
-  /// What the reports of some files amount to.
-  struct Sums: Sendable, Codable {
-    /// What a child tells; its parent counts the files.
-    private enum CodingKeys: CodingKey {
-      case shown, empty, skipped, unread, hasProblems, holdsMany, wanted
-    }
-
-    var (shown, empty, skipped, unread) = (0, 0, 0, 0)
-    var hasProblems = false
-    var holdsMany = false
-    var files = 0
-    /// What is looked for, and whether these files have it.
-    var wanted = Wanted()
-  }
-
-  private(set) var sums = Sums()
+  private(set) var sums = ReportSums()
   private var dump: Shown
   private let inputs: Inputs
   private let output: Presentation
@@ -53,7 +38,9 @@ struct FileReports<Shown: Dump> {
     do throws(ImageError) {
       try child.read(input, style: style) { piece, bytes in
         if piece != .sums { stream.send(piece, bytes) }
-        if piece == .sums, let more = try? Sums(coded: bytes), more.isSensible { sums.add(more) }
+        if piece == .sums, let more = try? ReportSums(coded: bytes), more.isSensible {
+          sums.add(more)
+        }
       }
     } catch {
       show(nil, nil, at: input.place(), unread: [error])
@@ -143,22 +130,5 @@ struct FileReports<Shown: Dump> {
     }
     if !problems.isEmpty { sums.hasProblems = true }
     stream.report(problems, path: place.file)
-  }
-}
-
-extension FileReports.Sums {
-  /// Whether a child may have counted this.
-  var isSensible: Bool {
-    [shown, empty, skipped, unread].allSatisfy((0..<1 << 32).contains)
-  }
-
-  /// Adds what further files amount to; what is looked for is in one of all.
-  mutating func add(_ other: Self) {
-    for count in [\Self.shown, \.empty, \.skipped, \.unread, \.files] {
-      self[keyPath: count] += other[keyPath: count]
-    }
-    hasProblems = hasProblems || other.hasProblems
-    holdsMany = holdsMany || other.holdsMany
-    wanted.add(other.wanted)
   }
 }

@@ -16,10 +16,13 @@ struct Presentation {
   var style: Style {
     Style(
       isColored: color == .always
-        || color == .auto && isatty(STDOUT_FILENO) == 1
+        || color == .auto && Self.isOnTerminal
           && Self.variable("NO_COLOR").isEmpty && !Self.isDumbTerminal
     )
   }
+
+  /// Asked once, since every file is shown in a style.
+  private static let isOnTerminal = isatty(STDOUT_FILENO) == 1
 
   /// Whether the terminal, if there is one, knows no more than characters and lines.
   static var isDumbTerminal: Bool { ["", "dumb"].contains(variable("TERM")) }
