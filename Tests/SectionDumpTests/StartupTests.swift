@@ -148,6 +148,19 @@ struct StartupTests {
     #expect(outcome.errors.contains("It is not linked: what it is linked into decides what runs"))
   }
 
+  @Test("is not told of what a directory holds that is not linked: that is counted")
+  func directory() throws {
+    let folder = "startup-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(
+      at: Fixtures.place(folder), withIntermediateDirectories: true)
+    _ = try Fixtures.build("int x;", as: "\(folder)/a.o", ["-c"])
+    _ = try Fixtures.build(Self.functions, as: "\(folder)/b.so", Self.bare + ["-shared", "-fPIC"])
+    let outcome = try Tool.run(["startup", "-r", folder])
+    #expect(outcome.status == 0, "\(outcome)")
+
+    #expect(outcome.output.contains(" skipped, not linked, or no ELF files"), "\(outcome)")
+  }
+
   @Test("is not told of Mach-O files")
   func machO() throws {
     try Needs.programs("clang")

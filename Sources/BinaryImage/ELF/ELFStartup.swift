@@ -46,9 +46,12 @@ extension ELFFile {
   ///
   /// The dynamic section is believed, as the loader does; a static executable has section headers alone.
   package func startup() throws(ImageError) -> (steps: [StartupStep], problems: [ImageError]) {
-    guard !header.isObject, header.type != UInt16(ET_CORE) else {
+    guard !header.isObject else {
       throw file.error(
-        .unsupported, "It is not linked: what it is linked into decides what runs, and when.")
+        .noEntries, "It is not linked: what it is linked into decides what runs, and when.")
+    }
+    guard header.type != UInt16(ET_CORE), !hasOnlyDebugInformation else {
+      throw file.error(.noEntries, "No loader opens it: it is a \(identity.kind.rawValue) file.")
     }
     let places = try startupPlaces()
     var (steps, problems): ([StartupStep], [ImageError]) = ([], [])

@@ -20,6 +20,8 @@ protocol Dump: Sendable {
 
   /// What a table says in place of nothing.
   var emptyNote: String { get }
+  /// What the files are that were found and left out.
+  var skippedNote: String { get }
 
   /// Writes an element of the JSON array.
   func write(_ element: Element, of found: ReadImage, to json: inout JSONWriter)
@@ -32,6 +34,9 @@ protocol Dump: Sendable {
 }
 
 extension Dump {
+  /// What a directory holds beside object files.
+  var skippedNote: String { "no object files" }
+
   /// Nothing where a command has no such option.
   var wanted: Wanted {
     get { Wanted() }

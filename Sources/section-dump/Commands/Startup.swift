@@ -23,11 +23,12 @@ struct StartupDump: Dump {
   static let columns = ["when", "index", "name", "address", "note"]
 
   var emptyNote: String { "nothing runs" }
+  var skippedNote: String { "not linked, or no ELF files" }
 
   mutating func read(_ found: ReadImage) throws(ImageError) -> [StartupStep] {
     guard let file = found.image as? ELFFile else {
       throw ImageError(
-        .unsupported, image: found.image.identity.path,
+        .noEntries, image: found.image.identity.path,
         message: "What runs at startup is read of ELF files alone.")
     }
     let (steps, problems) = try file.startup()
