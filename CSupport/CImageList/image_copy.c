@@ -31,7 +31,7 @@ static image_piece put(struct copying *copying, const void *bytes, size_t size) 
 }
 
 /* The text at `address`, if it is in the image. `contents` are those of the segment that the text
- * before it was in: most texts of an image stand in one. */
+ * before it was in: most texts of an image are in one. */
 static image_text put_text(
     struct copying *copying, const loader_image *image, uintptr_t address, image_range *contents,
     size_t *budget) {
@@ -174,7 +174,7 @@ bool image_list_copy(
   if (count == 0) return true;
   size_t bytes = count * 1024, texts = 0; /* headers */
   for (size_t i = 0; i < wanted_count; i++) {
-    /* A first guess only: nobody has looked yet whether the image holds such a range. */
+    /* A first guess only: whether the image holds such a range is not checked yet. */
     size_t size = wanted[i].range.stop - wanted[i].range.start;
     if (size > 65536) size = 65536;
     bytes += wanted[i].holds_pointers ? size * 6 : size; /* 40 bytes of text per pointer */

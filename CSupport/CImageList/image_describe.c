@@ -1,8 +1,8 @@
 /* What the program headers and notes of one mapped image say.
  *
- * A walk costs what stands here, once per image: so it is one loop over the program headers, every
+ * A walk costs what is here, once per image: so it is one loop over the program headers, every
  * field is written once, and what is rare has functions of its own. Every bound is believed only
- * after it was found inside the image: a note is data of a stranger, and tools move it (patchelf)
+ * after it was found inside the image: a note is foreign data, and tools move it (patchelf)
  * without knowing that its offsets are relative to itself. */
 #define _GNU_SOURCE
 #include <string.h>
@@ -75,7 +75,7 @@ static IMAGE_RARELY void take_unusual(
     entry->note = IMAGE_NOTE_DISAGREES;
 }
 
-/* As a rule a note stands where it was linked, and its sections stand side by side in the `last`
+/* As a rule a note is where it was linked, and its sections are side by side in the `last`
  * readable segment, the empty ones too. */
 static void take_note(
     const loader_image *image, const ElfW(Phdr) *last, image_entry *entry,
@@ -109,7 +109,7 @@ static void take_build_id(
     image_entry *entry, const unsigned char *bytes, size_t size, size_t left) {
   if (size > IMAGE_BUILD_ID_LIMIT || entry->build_id_size != 0) return;
   entry->build_id_size = (uint8_t)size;
-  /* So many at once, since the compiler does that in place. Nobody looks at what is too much. */
+  /* So many at once, since the compiler does that in place. What is too much is not looked at. */
   if (left >= IMAGE_BUILD_ID_LIMIT)
     memcpy(entry->build_id, bytes, IMAGE_BUILD_ID_LIMIT);
   else

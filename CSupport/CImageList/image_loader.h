@@ -3,7 +3,7 @@
 #ifndef IMAGE_LOADER_H
 #define IMAGE_LOADER_H
 
-/* What is rare on a walk stands outside of what is run for each image. */
+/* What is rare on a walk is outside of what is run for each image. */
 #define IMAGE_RARELY __attribute__((noinline, cold))
 
 #ifndef _GNU_SOURCE
@@ -58,7 +58,7 @@ void image_describe(const loader_image *image, image_entry *entry);
 /* Says which entries, the first and some others, are not libraries. Not under the loader's lock. */
 void image_assign_roles(image_entry *entries, size_t count);
 
-/* Where an image stands. */
+/* Where an image is. */
 image_place image_place_of(const loader_image *image);
 
 /* The headers that tell an image from another build; empty where they are not mapped. `header` is

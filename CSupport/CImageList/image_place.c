@@ -1,4 +1,4 @@
-/* Where one image stands, and which image an address belongs to. */
+/* Where one image is, and which image an address belongs to. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -38,7 +38,7 @@ void image_wait_for_relocation(const image_place *place) {
 
 #else
 
-/* Other loaders do not say; what they are fixing up is done when nobody is inside them. */
+/* Other loaders do not say; what they are fixing up is done when no thread is inside them. */
 bool image_is_relocated(uintptr_t address) {
   (void)address;
   return false;

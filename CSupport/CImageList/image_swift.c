@@ -68,7 +68,7 @@ bool image_carries_swift(const image_place *place) {
   for (size_t i = 0; i < limit; i++) {
     uintptr_t address = symbols + i * sizeof symbol;
     if (!holds(place, address, sizeof symbol)) break;
-    memcpy(&symbol, (const void *)address, sizeof symbol); /* nobody checked its alignment */
+    memcpy(&symbol, (const void *)address, sizeof symbol); /* its alignment is not checked */
     if (symbol.st_shndx == SHN_UNDEF && symbol.st_name != 0 &&
         reads(place, strings + symbol.st_name, FUNCTION, true))
       return true;

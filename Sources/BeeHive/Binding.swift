@@ -178,7 +178,7 @@ struct Binding {
       return .failure(Unfit(problem: problem, isFinal: fitting.isEmpty))
     case .none:
       if let parts = TypeLookup.parts(ofComposition: name) { return check(parts) }
-      // A private type has no name outside its file, but whoever asks for it has the type.
+      // A private type has no name outside its file, but a caller that asks for it has the type.
       if let asked { return check([asked], isFinal: false) }
       return .failure(Unfit(problem: .noSuchService, isFinal: false))
     }

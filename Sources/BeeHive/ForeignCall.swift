@@ -25,19 +25,19 @@ enum ForeignCall {
   static func describe(_ accessor: Accessor) -> Any.Type? {
     guard let function = unsafe function(accessor.function) else { return nil }
     // An accessor that knows no requests compares the expected type, finds it strange and refuses.
-    var expected: Any.Type = Stranger.self
-    var described: Any.Type = Stranger.self
+    var expected: Any.Type = Unrelated.self
+    var described: Any.Type = Unrelated.self
     let context = unsafe pointer(accessor.context)
     let isDescribed = unsafe withUnsafePointer(to: &expected) { expected in
       unsafe withUnsafeMutablePointer(to: &described) { described in
         unsafe function(described, expected, context, UInt(BEEHIVE_REQUEST_DESCRIBE))
       }
     }
-    return isDescribed && described != Stranger.self ? described : nil
+    return isDescribed && described != Unrelated.self ? described : nil
   }
 
   /// A type that no service has.
-  private enum Stranger {}
+  private enum Unrelated {}
 
   /// Reads what the context of an `abi=c-table` record leads to.
   static func serviceTable(

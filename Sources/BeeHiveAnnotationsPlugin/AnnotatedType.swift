@@ -69,7 +69,7 @@
       } else if let generic = around.first(where: { $0.genericParameters != nil }) {
         annotation.refuse(
           "generic", at: named.name,
-          "'\(name.text)' stands inside \(generic.title), which is generic, and an entry has no type "
+          "'\(name.text)' is inside \(generic.title), which is generic, and an entry has no type "
             + "arguments; " + role.notGeneric)
       }
       if around.contains(where: { $0.asProtocol((any DeclGroupSyntax).self) == nil }) {

@@ -20,7 +20,7 @@
         annotation.refuse(
           "missing", at: nameInSource,
           "'\(name.text)' needs an init() without arguments in its body: "
-            + "whoever asks for one has none to give; write it, or \(role.instead)",
+            + "a lookup has none to give; write it, or \(role.instead)",
           fixIts: [insertion])
       }
     }

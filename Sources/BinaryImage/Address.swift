@@ -56,12 +56,12 @@ package struct LoadBias: RawRepresentable, Hashable, Sendable {
   /// Wraps a difference in bytes.
   @inlinable package init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// Where `address` of the image stands in this process.
+  /// Where `address` of the image is in this process.
   @inlinable package func runtimeAddress(of address: VirtualAddress) -> RuntimeAddress {
     RuntimeAddress(rawValue: UInt(truncatingIfNeeded: address.rawValue) &+ rawValue)
   }
 
-  /// The linked address of what stands at `address` in this process.
+  /// The linked address of what is at `address` in this process.
   @inlinable package func virtualAddress(of address: RuntimeAddress) -> VirtualAddress {
     VirtualAddress(rawValue: UInt64(address.rawValue &- rawValue))
   }

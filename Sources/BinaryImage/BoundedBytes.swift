@@ -1,8 +1,8 @@
 internal import LibC
 
-/// Integers of either byte order, read from bytes that nobody vouches for.
+/// Integers of either byte order, read from bytes that may be hostile.
 extension Span where Element == UInt8 {
-  /// The unsigned integer that stands at `offset`, or nil where it does not fit in.
+  /// The unsigned integer at `offset`, or nil where it does not fit in.
   @inline(__always)
   package func integer<Value: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
     at offset: Int, as type: Value.Type = Value.self, order: ImageIdentity.ByteOrder
@@ -13,7 +13,7 @@ extension Span where Element == UInt8 {
     return order == .little ? Value(littleEndian: value) : Value(bigEndian: value)
   }
 
-  /// The word of `bits` (32 or 64) that stands at `offset`, or nil where it does not fit in.
+  /// The word of `bits` (32 or 64) at `offset`, or nil where it does not fit in.
   @inline(__always)
   package func word(at offset: Int, bits: Int, order: ImageIdentity.ByteOrder) -> UInt64? {
     if bits == 64 { return integer(at: offset, as: UInt64.self, order: order) }
@@ -43,7 +43,7 @@ extension Span where Element == UInt8 {
     }
   }
 
-  /// Whether `text` stands at `offset`, and at least one byte after it.
+  /// Whether `text` is at `offset`, and at least one byte after it.
   package func holds(_ text: Span<UInt8>, at offset: Int) -> Bool {
     guard offset >= 0, offset < count, text.count < count - offset else { return false }
     // Mostly that is enough.

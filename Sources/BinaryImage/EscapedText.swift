@@ -25,7 +25,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether a terminal would act on it, or show nothing where something stands.
+  /// Whether a terminal would act on it, or show nothing where there is something.
   package var isUnprintable: Bool {
     if value < 0xa0 { return value < 0x20 || value >= 0x7f }
     return switch properties.generalCategory {

@@ -34,9 +34,9 @@ extension OpenedFile {
     FileExtent(offset: offset, size: min(extentSize, size - min(size, offset)))
   }
 
-  /// Where in this part of the file a section stands.
+  /// Where in this part of the file a section is.
   package func place(of section: Section) -> UInt64? { section.offset.map { $0.rawValue &- base } }
 
-  /// Where in the whole file a byte of this part stands.
+  /// Where in the whole file a byte of this part is.
   package func offset(_ place: UInt64) -> FileOffset { FileOffset(rawValue: base &+ place) }
 }

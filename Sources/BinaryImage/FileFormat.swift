@@ -17,7 +17,7 @@ package protocol FileFormat: FileImage, AnyObject {
   var mapped: FileWindow { get set }
 
   /// The bytes of the file from a linked address to the end of its segment, of which `count` are
-  /// read; nil where none stand there.
+  /// read; nil where there are none.
   func extent(from address: VirtualAddress, reading count: UInt64) throws(ImageError) -> FileExtent?
 
   /// Whether this has the debug information alone that was split from another file.
@@ -32,7 +32,7 @@ package protocol FileFormat: FileImage, AnyObject {
   /// The bytes of a section that is compressed; nil of any other.
   func inflated(_ section: Section) throws(ImageError) -> [UInt8]?
 
-  /// Refuses bytes that mean nothing as they stand.
+  /// Refuses bytes that mean nothing as they are.
   func checkReadable(_ offset: UInt64, _ size: UInt64) throws(ImageError)
 
   /// A section by its index, for a pointer that leads into it.

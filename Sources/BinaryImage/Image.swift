@@ -92,7 +92,7 @@ package protocol Image {
     of section: Section, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result
 
-  /// The pointer that stands `offset` bytes into `section`.
+  /// The pointer `offset` bytes into `section`.
   func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue
 
   /// Calls `body` with each whole slot of a section of pointers, until it returns false.

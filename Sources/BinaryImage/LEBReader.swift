@@ -1,6 +1,6 @@
-/// Reads numbers of variable length, seven bits a byte, from bytes that nobody vouches for.
+/// Reads numbers of variable length, seven bits a byte, from bytes that may be hostile.
 package struct LEBReader {
-  /// Where the next byte stands.
+  /// Where the next byte is.
   private var position: Int
   private let bytes: [UInt8]
   private let file: OpenedFile
@@ -39,7 +39,7 @@ package struct LEBReader {
     UInt64(bitPattern: try signed())
   }
 
-  /// Where the text at the position stands, without its NUL; goes on behind that.
+  /// Where the text at the position is, without its NUL; goes on behind that.
   package mutating func text() throws(ImageError) -> Range<Int> {
     guard let length = bytes.span.textLength(from: position) else {
       throw file.error(.malformed, "A name does not end before \(what) do.")

@@ -199,6 +199,6 @@ package final class OpenedFile {
   private static func endsBefore(_ offset: UInt64, _ count: Int, in name: String) -> ImageError {
     ImageError(
       .truncated, image: name, offset: FileOffset(rawValue: offset),
-      message: "The file ends before the \(count) bytes that should stand here.")
+      message: "The file ends before the \(count) bytes that should be here.")
   }
 }

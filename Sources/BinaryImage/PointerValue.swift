@@ -1,4 +1,4 @@
-/// A pointer stored in an image: the bytes that stand there and what they mean.
+/// A pointer stored in an image: the bytes that are there and what they mean.
 ///
 /// In a file the bytes alone mean nothing: lld leaves zero where the loader will write an address,
 /// so the relocation that covers the slot decides. In memory the loader has already written it.
@@ -15,7 +15,7 @@ package struct PointerValue: Hashable, Sendable {
     case imported(symbol: String, addend: Int64 = 0)
     /// To code or data outside the image, at a runtime address: only in loaded images.
     case foreign(RuntimeAddress)
-    /// Nobody can tell from this image alone; the text says why.
+    /// This image alone does not tell; the text says why.
     case unresolvable(String)
   }
 
@@ -23,9 +23,9 @@ package struct PointerValue: Hashable, Sendable {
   package enum Resolution: String, Hashable, Sendable {
     /// A relocation with an explicit addend and no symbol, `R_*_RELATIVE` in `DT_RELA`.
     case relative
-    /// A word listed in `DT_RELR`; the addend stands in place.
+    /// A word listed in `DT_RELR`; the addend is in place.
     case relr
-    /// A relocation whose addend stands in place, `DT_REL`.
+    /// A relocation whose addend is in place, `DT_REL`.
     case rel
     /// A relocation against a named symbol.
     case symbol
@@ -51,7 +51,7 @@ package struct PointerValue: Hashable, Sendable {
     return "\(symbol)\(addend < 0 ? "-" : "+")\(UInt64(addend.magnitude).hexadecimal)"
   }
 
-  /// The bytes as they stand, in the host's byte order; in memory, the runtime address itself.
+  /// The bytes as they are, in the host's byte order; in memory, the runtime address itself.
   package var rawValue: UInt64
   /// Where it leads.
   package var target: Target

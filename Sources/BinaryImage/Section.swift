@@ -10,7 +10,7 @@ package struct Section: Hashable, Sendable {
   package var segment: String?
   /// The linked address; in a relocatable object, 0.
   package var address: VirtualAddress
-  /// Where the bytes stand in the file, whose part an archive's member or a slice is; nil where the
+  /// Where the bytes are in the file, whose part an archive's member or a slice is; nil where the
   /// file has none, and for a loaded image.
   package var offset: FileOffset?
   /// The size in bytes.

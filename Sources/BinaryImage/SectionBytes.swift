@@ -8,7 +8,7 @@ package struct StoredBytes: Sendable {
   package var shortage: ImageError?
 }
 
-/// What stands where a pointer leads, as far as the image's own file says it.
+/// What a pointer leads to, as far as the image's own file says it.
 package enum TargetMemory: Sendable {
   /// In a section that is run.
   case code

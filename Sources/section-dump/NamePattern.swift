@@ -1,6 +1,6 @@
-/// A shell pattern for names: `*`, `?`, `[a-z]`, `[!a-z]`, and `\` before what stands for itself.
+/// A shell pattern for names: `*`, `?`, `[a-z]`, `[!a-z]`, and `\` before what means itself.
 ///
-/// `fnmatch` takes exponential time on some names; names here come from files nobody vouches for.
+/// `fnmatch` takes exponential time on some names; names here come from files that may be hostile.
 struct NamePattern {
   private enum Element {
     case anyText
@@ -45,7 +45,7 @@ struct NamePattern {
   func matches(_ name: String) -> Bool {
     let scalars = Array(name.unicodeScalars)
     var (element, position) = (0, 0)
-    // Where the last `*` stands, and how much of the name it has taken.
+    // Where the last `*` is, and how much of the name it has taken.
     var star: (element: Int, position: Int)?
     while position < scalars.count {
       if element < elements.count, case .anyText = elements[element] {
@@ -72,7 +72,7 @@ struct NamePattern {
     if isNegated { scalars.removeFirst() }
     var ranges: [ClosedRange<Unicode.Scalar>] = []
     while let first = scalars.popFirst() {
-      // A `]` that stands first is a member.
+      // A `]` that is first is a member.
       if first == "]", !ranges.isEmpty {
         rest = scalars
         return .set(ranges, isNegated: isNegated)

@@ -5,7 +5,7 @@ internal import LibC
 enum StandardInput {
   /// A path that leads to the whole of standard input and can be read at any offset.
   ///
-  /// What comes through a pipe is kept in a temporary file; a file is read where it stands.
+  /// What comes through a pipe is kept in a temporary file; a file is read where it is.
   static func seekablePath(limit: Int) throws(ImageError) -> String {
     var status = stat()
     // Sound: the structure lives for the duration of the call.

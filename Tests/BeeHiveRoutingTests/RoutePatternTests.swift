@@ -82,7 +82,7 @@ struct RoutePatternTests {
     #expect(error?.message.hasSuffix("; did you mean string?") == true, "\(error?.message ?? "")")
   }
 
-  @Test("A type that nobody has defined is refused, and named beside those there are")
+  @Test("A type that is not defined is refused, and named beside those there are")
   func unknownType() throws {
     let router = Router()
     for pattern in ["/a/:m<Month>", "/a?m<Month>"] {

@@ -185,13 +185,13 @@ struct LiveStatesTests {
     }
   }
 
-  @Test("Entries that nobody has asked for are accepted, and that is said")
+  @Test("Entries that were not asked for yet are accepted, and that is said")
   func unmade() throws {
     let steps = [Self.hive, try Self.opened()[0], "service=Nobody"]
     try Self.withHost(steps) { pid, _ in
       let states = try states(of: pid)
       #expect(tally(states) == ["accepted": 4])
-      #expect(states.allSatisfy { $0.reason == "nobody has asked for it yet" })
+      #expect(states.allSatisfy { $0.reason == "it was not asked for yet" })
     }
     try Self.withHost(steps + ["service=Greeter"]) { pid, _ in
       let states = try states(of: pid)

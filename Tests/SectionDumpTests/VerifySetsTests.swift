@@ -163,7 +163,7 @@ struct VerifySetsTests {
     #expect((line != nil) == (meant != nil), "\(outcome)")
     if let line, let meant {
       #expect(line.hasPrefix("\(file) \(name): error: "))
-      #expect(line.contains("entries stand in \(meant) "))
+      #expect(line.contains("entries are in \(meant) "))
     }
   }
 }

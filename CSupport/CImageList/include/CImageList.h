@@ -3,7 +3,7 @@
  *
  * Three steps, each one pass through the loader's list:
  *   image_list_probe   has anything come or gone?
- *   image_list_scan    which images are there, and where do their three sections stand?
+ *   image_list_scan    which images are there, and where are their three sections?
  *   image_list_copy    the bytes of chosen images, copied while nothing can be unmapped
  *
  * A pass runs under the loader's lock, so it copies into memory that was allocated before and does
@@ -27,7 +27,7 @@ typedef struct image_range {
   uintptr_t stop;
 } image_range;
 
-/* Where an image stands. */
+/* Where an image is. */
 typedef struct image_place {
   uintptr_t bias;            /* what the loader added to every linked address */
   uintptr_t dynamic;         /* PT_DYNAMIC, 0 where there is none; the header on Mach-O */
@@ -136,7 +136,7 @@ typedef struct image_piece {
 typedef struct image_copied {
   image_piece bytes;
   bool readable;                 /* false: no readable segment's file contents hold all of it */
-  bool writable;                 /* it stands in writable memory */
+  bool writable;                 /* it is in writable memory */
   size_t first_text, text_count; /* one per word of a range that holds pointers, in order */
 } image_copied;
 
@@ -160,14 +160,14 @@ typedef struct image_copies {
   size_t texts_size, texts_capacity;
 } image_copies;
 
-/* Copies the wanted ranges of the requested images. What stands at the place of one under another name
+/* Copies the wanted ranges of the requested images. What is at the place of one under another name
  * is not it. False if memory ran out. `copies` must be empty before; free it in any case. */
 bool image_list_copy(
     const image_list *list, const image_request *requests, size_t count, const image_wanted *wanted,
     size_t wanted_count, image_copies *copies);
 
 /* A piece of the answer that outlives it: a copy, or `whole` the answer's own bytes, in which the piece
- * stands where it stood, and which are no longer the answer's. Free it with image_bytes_free. Null if
+ * is where it was, and which are no longer the answer's. Free it with image_bytes_free. Null if
  * memory ran out. */
 uint8_t *image_copies_piece(image_copies *copies, image_piece piece, bool whole);
 void image_bytes_free(uint8_t *bytes);

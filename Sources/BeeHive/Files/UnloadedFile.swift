@@ -1,7 +1,7 @@
 internal import BinaryImage
 internal import Registration
 
-/// What a file declares that nobody has loaded: a library that a build has just made, a plugin to come.
+/// What a file declares that is not loaded: a library that a build has just made, a plugin to come.
 ///
 ///     let file = try UnloadedFile("libshop.so")
 ///     for entry in file.entries { print(entry) }

@@ -39,7 +39,8 @@ extension RoutingCore {
     }
     guard matches.isEmpty else { return nil }
     if let native {
-      throw RoutingError(.native, "\(native) begins with native, so nobody outside may call it")
+      throw RoutingError(
+        .native, "\(native) begins with native, so it cannot be called from outside")
     }
     guard let target else { return nil }
     guard url.path.count == 1 else {

@@ -30,12 +30,13 @@ extension RoutingCore {
           + Self.list(known.keys.sorted(), near: action), sources: [target.source])
     }
     if origin == .remote, NativeName.matches(action) {
-      throw RoutingError(.native, "\(action) begins with native, so nobody outside may call it")
+      throw RoutingError(
+        .native, "\(action) begins with native, so it cannot be called from outside")
     }
     if origin == .remote, !found.declaration.exposure.isRemote {
       throw RoutingError(
         .notRemote,
-        "\(name).\(action) of \(target.source) is not marked remote, so nobody outside may call it",
+        "\(name).\(action) of \(target.source) is not marked remote, so it cannot be called from outside",
         sources: [target.source])
     }
     return (target, found)

@@ -125,7 +125,8 @@ extension RoutePattern {
   }
 
   private static func unfit(_ key: String, _ reason: String) -> RoutingError {
-    RoutingError(.wrongParameter, "the value of \(key) cannot stand in a URL: \(reason)", key: key)
+    RoutingError(
+      .wrongParameter, "the value of \(key) cannot be part of a URL: \(reason)", key: key)
   }
 
   private func query(_ values: [String: any URLConvertible]) throws(RoutingError) -> String {

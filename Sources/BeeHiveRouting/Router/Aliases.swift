@@ -69,7 +69,7 @@ extension Router {
       for (name, url) in aliases.urls {
         if let known = table.aliases[name]?.url, known != url {
           throw RoutingError(
-            .duplicate, "the alias \(name) stands for \(known) already, not for \(url)")
+            .duplicate, "the alias \(name) means \(known) already, not \(url)")
         }
       }
       return aliases.urls.compactMap { name, url in

@@ -58,7 +58,7 @@ struct SegmentTypes: Sendable {
     let known = (types.keys + ["float", "path", "string"]).sorted()
     throw RoutingError(
       .unknownType,
-      "the pattern \(pattern) names the type \(name), which nobody has defined; there are "
+      "the pattern \(pattern) names the type \(name), which is not defined; there are "
         + known.joined(separator: ", ") + " in either case, and what router.define adds"
         + SimilarNames(to: name, among: known).question)
   }

@@ -41,7 +41,7 @@ extension ELFFile {
     return bytes
   }
 
-  /// ` with zstd`: what `ch_type` stands for, which not every libelf knows.
+  /// ` with zstd`: what `ch_type` means, which not every libelf knows.
   private func method(of section: Section) throws(ImageError) -> String {
     let head = try file.read(at: sectionHeader(section.index).offset, count: 4)
     return switch head.span.integer(at: 0, as: UInt32.self, order: header.order) {
@@ -69,7 +69,7 @@ extension ELFFile {
       offset: file.offset(entry.offset), size: entry.size)
   }
 
-  /// What is where a pointer leads.
+  /// What a pointer leads to.
   package func memory(at target: PointerValue.Target) throws(ImageError) -> TargetMemory {
     switch target {
     case .address(let address):

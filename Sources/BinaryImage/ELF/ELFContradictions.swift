@@ -47,7 +47,7 @@ extension ELFFile {
     }
   }
 
-  /// Entries stand in sections that hold what a program means by them, not in tables of a linker's;
+  /// Entries are in sections that the program defines, not in tables of the linker's;
   /// machines and systems have types of their own for those.
   private func checkTypes(_ table: ELFSectionTable) throws(ImageError) {
     for section in relocations.wanted.list where SectionNote.names.contains(section.name) {
@@ -86,7 +86,7 @@ extension ELFFile {
         + "otherwise.", section: renamed.name)
   }
 
-  /// Sections of an object share no bytes, and stand where their alignment lets them.
+  /// Sections of an object share no bytes, and are where their alignment lets them.
   private func checkOverlaps(_ table: ELFSectionTable) throws(ImageError) {
     var extents: [OpenedFile.Extent] = []
     for index in sectionIndices where table[index].hasContents && table[index].size > 0 {
@@ -99,14 +99,14 @@ extension ELFFile {
         continue
       }
       throw file.error(
-        .malformed, "The section does not stand at a multiple of \(alignment), its alignment.",
+        .malformed, "The section does not start at a multiple of \(alignment), its alignment.",
         section: section.name, at: offset)
     }
   }
 
   // MARK: - Linked files
 
-  /// The note tells where the entries stand too: the table must not have lost some of them.
+  /// The note tells where the entries are too: the table must not have lost some of them.
   private func checkNotedExtents(_ table: ELFSectionTable) throws(ImageError) {
     // A note that is of no use is none; the section table is there.
     guard let noted = try? notedSections.get(), !noted.isEmpty else { return }
@@ -120,7 +120,7 @@ extension ELFFile {
       else { continue }
       throw file.error(
         .malformed,
-        "The note says that entries stand at \(start.hexadecimal) to \(end.hexadecimal), where "
+        "The note says that entries are at \(start.hexadecimal) to \(end.hexadecimal), where "
           + "the section table has no such section.", section: section.name,
         at: file.place(of: section))
     }

@@ -144,7 +144,7 @@ package final class ELFFile: FileFormat {
 
   // MARK: - Parts that are read once
 
-  /// The section table as it stands in the file.
+  /// The section table as it is in the file.
   func sectionTable() throws(ImageError) -> ELFSectionTable {
     guard hasSectionTable else { throw sectionTableMissing }
     return try loadedTable.get()

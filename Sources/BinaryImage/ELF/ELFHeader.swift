@@ -5,7 +5,7 @@ internal import CElf
 /// libelf trusts the counts in section header 0 and allocates for them; a sparse file of a few
 /// kilobytes would cost gigabytes. It also answers "no sections" where the table is cut off.
 package struct ELFHeader {
-  /// Where a table of headers stands.
+  /// A table of headers in the file.
   package struct Table {
     /// From the start of the file.
     package var offset: UInt64
@@ -79,7 +79,7 @@ package struct ELFHeader {
     var sectionCount = UInt64(half(headerSize - 4))
     nameSection = half(headerSize - 2)
 
-    // More headers than 16 bits can count: the real numbers stand in section header 0.
+    // More headers than 16 bits can count: the real numbers are in section header 0.
     let size = ELFSectionHeader.size(bits: bits)
     var isFirstReadable = true
     if sectionOffset != 0, sectionCount == 0 || segmentCount == UInt64(PN_XNUM) {

@@ -102,7 +102,7 @@ package struct ELFMachine {
     switch self.info {
     case .standard: return (high, low)
     case .lowByte: return (high, low & 0xff)
-    // The bytes stand in one order in the file, whatever the order of words.
+    // The bytes are in one order in the file, whatever the order of words.
     case .threeTypes: return order == .big ? (high, low) : (low, high.byteSwapped)
     }
   }

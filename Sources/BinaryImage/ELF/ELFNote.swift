@@ -11,10 +11,10 @@ package struct ELFNote {
   package var owner: Owner?
   /// `n_type`, a number of the owner's.
   package var type: UInt32
-  /// Where the descriptor stands among the bytes.
+  /// Where the descriptor is among the bytes.
   package var descriptor: Range<Int>
 
-  /// The notes that stand in `bytes`, up to the first that does not fit.
+  /// The notes in `bytes`, up to the first that does not fit.
   ///
   /// Linkers gather notes of 4 and of 8 bytes' alignment in segments of their own, but mold puts
   /// both into one of 8: there a note may begin at any multiple of 4, and those of an owner that this
@@ -30,7 +30,7 @@ package struct ELFNote {
     return notes
   }
 
-  /// Where the descriptor of the first `NT_GNU_BUILD_ID` stands among the bytes.
+  /// Where the descriptor of the first `NT_GNU_BUILD_ID` is among the bytes.
   package static func buildID(
     in bytes: Span<UInt8>, alignment: UInt64, order: ImageIdentity.ByteOrder
   ) -> Range<Int>? {
@@ -85,7 +85,7 @@ package struct ELFNote {
   package var isBuildID: Bool { owner == .gnu && type == 3 }
 }
 
-/// Where an image's three sections stand, as the image itself says in `.note.beehive`.
+/// Where an image's three sections are, as the image itself says in `.note.beehive`.
 ///
 /// The loader maps the note and every strip tool leaves it, so an image without section headers
 /// still tells. Each position is stored as a distance from its own field.
@@ -112,7 +112,7 @@ package struct SectionNote: Hashable {
   /// The version that this reader knows.
   package static let version: UInt32 = 1
 
-  /// Reads the descriptor that stands at `address`; nil where it is of another version or size.
+  /// Reads the descriptor at `address`; nil where it is of another version or size.
   ///
   /// A tool that moves the note, as patchelf does, leaves the distances as they were: `header`, where
   /// the image's header really is, tells by how much.

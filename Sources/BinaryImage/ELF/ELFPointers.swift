@@ -2,7 +2,7 @@ internal import CElf
 
 /// Pointers of a file: the relocation that covers a word decides, the bytes alone mean nothing.
 extension ELFFile {
-  /// The pointer that stands `offset` bytes into `section`.
+  /// The pointer `offset` bytes into `section`.
   package func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue {
     let raw = try word(at: offset, in: section)
     let relocation =
@@ -12,7 +12,7 @@ extension ELFFile {
     return try meaning(of: raw, relocation, in: section)
   }
 
-  /// The pointer that stands at a place of an array, which is where the loader looks: the section table may lie.
+  /// The pointer at a place of an array, which is where the loader looks: the section table may lie.
   func pointer(at offset: UInt64, ofArray array: Section) throws(ImageError) -> PointerValue {
     let place = VirtualAddress(rawValue: array.address.rawValue &+ offset)
     let raw = header.order.number(of: try bytes(at: place, count: header.wordSize)[...])

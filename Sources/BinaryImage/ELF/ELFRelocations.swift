@@ -2,17 +2,17 @@
 struct ELFRelocation {
   /// The form in which it was written.
   enum Form: UInt8 {
-    /// The addend stands in the relocation.
+    /// The addend is in the relocation.
     case rela
-    /// The addend stands in place.
+    /// The addend is in place.
     case rel
-    /// One bit says that the word is relative; the addend stands in place.
+    /// One bit says that the word is relative; the addend is in place.
     case relr
   }
 
   /// `r_offset`: a linked address; in an object, an offset into the section.
   var place: UInt64
-  /// `r_addend`; meaningless where the addend stands in place.
+  /// `r_addend`; meaningless where the addend is in place.
   var addend: Int64
   /// The symbol's number, or 0.
   var symbol: UInt32
@@ -24,7 +24,7 @@ struct ELFRelocation {
   var isCombined = false
 }
 
-/// Where relocations of one encoding stand in the file.
+/// Where relocations of one encoding are in the file.
 struct ELFRelocationTable {
   /// How the entries are written.
   enum Encoding {
@@ -44,7 +44,7 @@ struct ELFRelocationTable {
 
   /// How the entries are written.
   var encoding: Encoding
-  /// Where they stand.
+  /// Where they are.
   var extent: FileExtent
 }
 

@@ -3,7 +3,7 @@ internal import CElf
 /// Which sections have a given name: two reads answer, without libelf.
 ///
 /// Most files have no section of the name that is looked for, and a walk over them should not pay
-/// for headers that nobody looks at.
+/// for headers that are not needed.
 package struct ELFSectionTable {
   /// The number of sections, the null entry included.
   let count: Int
@@ -36,7 +36,7 @@ package struct ELFSectionTable {
     func section(_ index: Int) -> ELFSectionHeader {
       ELFSectionHeader(tail.span, at: Int(ahead) + index * stride, bits: bits, order: order)
     }
-    // SHN_XINDEX: the real index stands in section header 0.
+    // SHN_XINDEX: the real index is in section header 0.
     let isExtended = header.nameSection == UInt16(SHN_XINDEX)
     let index = isExtended ? section(0).link : Int(header.nameSection)
     let named = index > 0 && index < count ? section(index) : nil
@@ -135,7 +135,7 @@ package struct ELFSectionTable {
     texts.span.extracting(names).holds(Array(prefix.utf8).span, at: nameOffset(of: index))
   }
 
-  /// Whether a section has exactly this name, whose bytes are compared where they stand.
+  /// Whether a section has exactly this name, whose bytes are compared where they are.
   func name(of index: Int, is text: [UInt8]) -> Bool {
     guard 0..<count ~= index else { return false }
     let (names, offset) = (texts.span.extracting(names), nameOffset(of: index))

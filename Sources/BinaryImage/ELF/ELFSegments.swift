@@ -1,6 +1,6 @@
 internal import CElf
 
-/// The program headers: which bytes of the file stand at which address.
+/// The program headers: which bytes of the file are at which address.
 package struct ELFSegments {
   /// `PT_DYNAMIC`.
   private(set) var dynamic: ELFSegment?
@@ -8,13 +8,13 @@ package struct ELFSegments {
   private(set) var notes: [ELFSegment] = []
   /// Whether a loader is named: `PT_INTERP`.
   private(set) var hasInterpreter = false
-  /// Where the ELF header stands in memory, if it is loaded.
+  /// Where the ELF header is in memory, if it is loaded.
   private(set) var headerAddress: VirtualAddress?
   /// Every `PT_LOAD`.
   private var loads: [ELFSegment] = []
   private var isOrdered = true
 
-  /// The most segments that may overlap or stand in disorder; real files have a handful, in order.
+  /// The most segments that may overlap or be in disorder; real files have a handful, in order.
   private static let mostDisordered = 64
 
   /// Reads the program headers of a file.
@@ -39,10 +39,10 @@ package struct ELFSegments {
     }
     try file.check(
       isOrdered || loads.count <= Self.mostDisordered, .malformed,
-      "\(loads.count) segments overlap or stand in disorder.")
+      "\(loads.count) segments overlap or are in disorder.")
   }
 
-  /// The bytes of the file from `address` to the end of its segment; nil where none stand there.
+  /// The bytes of the file from `address` to the end of its segment; nil where there are none.
   ///
   /// A later segment covers an earlier one, as the kernel maps them.
   package func extent(from address: VirtualAddress) -> FileExtent? {
@@ -82,7 +82,7 @@ package struct ELFSegments {
   }
 }
 
-/// One program header, `Elf32_Phdr` or `Elf64_Phdr`: their fields stand in different order.
+/// One program header, `Elf32_Phdr` or `Elf64_Phdr`: their fields are in different order.
 package struct ELFSegment {
   package let type: UInt32
   package let offset: UInt64

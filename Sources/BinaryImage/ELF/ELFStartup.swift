@@ -14,7 +14,7 @@ package struct StartupStep: Hashable, Sendable {
     case threadLocal = "tls"
     /// A function that chooses an address while the file is relocated, or at the first call where that is lazy.
     case resolver = "ifunc"
-    /// The same, for whoever binds to the symbol.
+    /// The same, for images that bind to the symbol.
     case exportedResolver = "ifunc-symbol"
     /// `DT_PREINIT_ARRAY`, of executables.
     case preinit = "preinit-array"
@@ -71,7 +71,7 @@ extension ELFFile {
     return (steps, problems)
   }
 
-  // MARK: - Where it stands
+  // MARK: - Where it is
 
   private enum StartupPlace {
     case function(UInt64)

@@ -20,7 +20,7 @@ internal import CImageList
   // Sound: the memory belongs to this object alone and is freed with it; the bytes lie inside it.
   private let memory: UnsafeMutablePointer<UInt8>?
   private let bytes: UnsafeBufferPointer<UInt8>
-  /// Sections and texts, one after the other: where they stand in what was copied of all images.
+  /// Sections and texts, one after the other: where they are in what was copied of all images.
   private let piece: image_piece
 
   /// Nothing.

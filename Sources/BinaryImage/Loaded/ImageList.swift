@@ -8,7 +8,7 @@ internal import CImageList
 ///
 /// `dl_iterate_phdr`; dyld's image list on Darwin.
 @safe package struct ImageList: ~Copyable, @unchecked Sendable {
-  // Sound: both lists own their memory until deinit, and nobody else has it.
+  // Sound: both lists own their memory until deinit, and nothing else refers to it.
   private var list = unsafe image_list()
   private var previous = unsafe image_list()
   private var ids: [Int] = []
@@ -31,7 +31,7 @@ internal import CImageList
     /// Whether images that were kept may be others than before.
     ///
     /// The loader has unmapped something, and what it mapped at the same place since, of the same
-    /// name, size and build-id, looks the same in its list: whoever relies on the contents of an
+    /// name, size and build-id, looks the same in its list: code that relies on the contents of an
     /// image that was neither pinned nor held copies it again and compares.
     package var mayHideReplacements: Bool
   }
@@ -96,7 +96,7 @@ internal import CImageList
   /// The identity of the image at `position`, without a description of it.
   package func id(at position: Int) -> MappedImage.ID { ids[position] }
 
-  /// Where the header of the image at `position` stands, without a description of it.
+  /// Where the header of the image at `position` is, without a description of it.
   package func header(at position: Int) -> RuntimeAddress? {
     let header = entry(position).header
     return header == 0 ? nil : RuntimeAddress(rawValue: header)
@@ -121,7 +121,7 @@ internal import CImageList
   func copy(
     _ requests: [image_request], _ wanted: [image_wanted], into copies: inout image_copies
   ) -> Bool {
-    // Sound: read during the walk only, and nobody updates a list that is borrowed.
+    // Sound: read during the walk only, and a list that is borrowed is not updated.
     unsafe withUnsafePointer(to: list) { list in
       unsafe image_list_copy(list, requests, requests.count, wanted, wanted.count, &copies)
     }
@@ -129,7 +129,7 @@ internal import CImageList
 
   /// Matches the list with what it held before and answers who is gone.
   ///
-  /// The loader appends what is new, so what is left stands in the order it had.
+  /// The loader appends what is new, so what is left keeps its order.
   private mutating func carryOver() -> [MappedImage.ID] {
     var kept: [Int] = []
     var removed: [Int] = []

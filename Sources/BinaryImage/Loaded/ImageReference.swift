@@ -1,7 +1,7 @@
 internal import CImageList
 internal import Synchronization
 
-/// A reference that keeps an image mapped, whoever else closes it, until it is released.
+/// A reference that keeps an image mapped, whatever else closes it, until it is released.
 ///
 /// Not released when the value goes: that would run the image's destructors wherever the last copy
 /// happens to end. `dlopen(RTLD_NOLOAD)` and `dlclose`.
@@ -28,7 +28,7 @@ package final class ImageReference: Sendable {
 extension LoadedImage {
   /// Keeps the image mapped until the reference is released.
   ///
-  /// Throws `replaced` where the image is gone, or another stands in its place; what was copied of
+  /// Throws `replaced` where the image is gone, or another is in its place; what was copied of
   /// it then must not be used as addresses. Takes the loader's lock: call it with no lock held.
   package func hold() throws(ImageError) -> ImageReference {
     try reference(forever: false)
@@ -36,7 +36,7 @@ extension LoadedImage {
 
   /// Keeps the image mapped for the rest of the process: `RTLD_NODELETE`.
   ///
-  /// For images that carry Swift, whose metadata nobody can take back. As `hold` otherwise.
+  /// For images that carry Swift, whose metadata cannot be taken back. As `hold` otherwise.
   package func pin() throws(ImageError) {
     _ = try reference(forever: true)
   }

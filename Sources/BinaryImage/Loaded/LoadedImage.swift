@@ -14,7 +14,7 @@ internal import CImageList
     case note
     /// The section table of the file, which was compared with what is mapped.
     case file
-    /// Nobody looked: the kernel's vdso declares nothing.
+    /// Not looked for: the kernel's vdso declares nothing.
     case none
   }
 
@@ -38,7 +38,7 @@ internal import CImageList
 
   /// Every section of this name, ascending by address.
   ///
-  /// Throws for a name that is not among `sectionNames`: nobody has looked for it.
+  /// Throws for a name that is not among `sectionNames`: it was not looked for.
   package func sections(named name: String) throws(ImageError) -> [Section] {
     guard Self.sectionNames.contains(name) else {
       throw error(
@@ -112,7 +112,7 @@ internal import CImageList
     }
   }
 
-  /// Where a linked address of this image stands in the process, as long as the image does.
+  /// Where a linked address of this image is in the process, as long as the image is mapped.
   package func runtimeAddress(of address: VirtualAddress) -> RuntimeAddress {
     mapped.bias.runtimeAddress(of: address)
   }

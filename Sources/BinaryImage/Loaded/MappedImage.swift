@@ -13,7 +13,7 @@ package struct MappedImage: Identifiable, Hashable, Sendable {
   package let role: Role
   /// What was added to every linked address.
   package let bias: LoadBias
-  /// Where the ELF or Mach-O header stands; nil where no segment holds it.
+  /// Where the ELF or Mach-O header is; nil where no segment holds it.
   package let header: RuntimeAddress?
   /// Whether the program headers lead to the sections.
   package let note: Note

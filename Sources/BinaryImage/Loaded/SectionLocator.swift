@@ -5,16 +5,16 @@ internal import CImageList
 ///
 /// An object, since it is large and asked often.
 final class SectionLocator {
-  /// Who said where the sections stand.
+  /// What said where the sections are.
   private enum Source {
     case note
     case file(MappedFile)
-    case nobody(ImageError)
+    case unknown(ImageError)
   }
 
   /// Which of the answers this is about.
   let answer: Int
-  /// Where the image stands in the list.
+  /// Where the image is in the list.
   let position: Int
   let mapped: MappedImage
   /// What errors and identities call the image.
@@ -37,7 +37,7 @@ final class SectionLocator {
 
   /// Why the sections cannot be found, once no path is left.
   var failure: ImageError? {
-    if case .nobody(let error) = source { error } else { nil }
+    if case .unknown(let error) = source { error } else { nil }
   }
 
   /// On whose word the sections were copied.
@@ -75,7 +75,7 @@ final class SectionLocator {
         if firstError == nil { firstError = error }
       }
     }
-    source = .nobody(firstError ?? error(.unreadable, "The image has no file."))
+    source = .unknown(firstError ?? error(.unreadable, "The image has no file."))
   }
 
   /// What a valid note says; a section whose start is its end is none.

@@ -32,7 +32,7 @@ struct Archive: ContainerFormat {
     var position = UInt64(Self.magic.count)
     do throws(ImageError) {
       while position < file.size {
-        // A byte that pads the last member may stand behind it.
+        // A byte that pads the last member may be behind it.
         if file.size - position == 1, try file.read(at: position, count: 1) == [0x0a] { break }
         let entry = try header(at: position, &window)
         let start = position + Self.headerSize
@@ -132,7 +132,7 @@ struct Archive: ContainerFormat {
     let (bytes, start) = try window.load(file, at: position, count: Int(Self.headerSize))
     let header = Array(bytes[start..<start + Int(Self.headerSize)])
     try file.check(
-      header[58...] == [0x60, 0x0a], .malformed, "What stands here is no member's header.",
+      header[58...] == [0x60, 0x0a], .malformed, "What is here is no member's header.",
       at: position)
     guard let size = UInt64(decimal: header[48..<58]) else {
       let text = String(decoding: header[48..<58], as: UTF8.self)
@@ -202,7 +202,7 @@ private enum MemberName {
     }
     // Of a thin archive in a thin archive, a colon and a number follow.
     guard let offset = UInt64(decimal: digits) else {
-      throw file.error(.unsupported, "A member is said to stand in another archive.", at: start)
+      throw file.error(.unsupported, "A member is said to be in another archive.", at: start)
     }
     guard let names, offset < names.size else {
       throw file.error(.malformed, "A member's name lies outside the table of names.", at: start)
@@ -224,7 +224,7 @@ private enum MemberName {
 }
 
 extension UInt64 {
-  /// The number that digits and then spaces stand for; nil where they are anything else.
+  /// The number that digits and then spaces mean; nil where they are anything else.
   fileprivate init?(decimal field: ArraySlice<UInt8>) {
     let digits = field.prefix { $0 != 0x20 }
     guard digits.allSatisfy({ (0x30...0x39).contains($0) }),

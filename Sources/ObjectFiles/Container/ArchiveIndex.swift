@@ -20,7 +20,7 @@ struct ArchiveIndex {
 
   private static let mostBytes: UInt64 = 1 << 28
 
-  /// Reads the index that stands at `offset`.
+  /// Reads the index at `offset`.
   init(
     _ encoding: Encoding, of file: OpenedFile, at offset: UInt64, size: UInt64
   ) throws(ImageError) {
@@ -29,7 +29,7 @@ struct ArchiveIndex {
     let word = UInt64(bits / 8)
     guard size >= word, size <= Self.mostBytes else { return }
     let first = try file.read(at: offset, count: Int(word))
-    // Apple's are little-endian, but for machines that nobody builds for any more.
+    // Apple's are little-endian, but for machines that are not built for any more.
     let isLittle = isBSD && first.last == 0
     let order: ImageIdentity.ByteOrder = isLittle ? .little : .big
     let count = first.span.word(at: 0, bits: bits, order: order) ?? 0

@@ -5,7 +5,7 @@ protocol ContainerFormat {
   /// Whether a file that starts with these bytes is of this format.
   static func recognises(_ head: [UInt8]) -> Bool
 
-  /// Reads what stands before the members of an open file.
+  /// Reads what is before the members of an open file.
   init(_ file: OpenedFile) throws(ImageError)
 
   /// Every member in turn that may be an image or hold some, or why there are no more.
@@ -26,7 +26,7 @@ package struct FoundImage {
 extension ImageFile {
   private static var containers: [any ContainerFormat.Type] { [Archive.self, UniversalFile.self] }
 
-  /// Containers in containers; real ones stand two deep, archives in a universal file.
+  /// Containers in containers; real ones are two deep, archives in a universal file.
   private static var mostNested: Int { 4 }
 
   /// Whether a file that starts with these bytes holds others.
@@ -74,7 +74,7 @@ extension ImageFile {
       }
       try file.check(
         file.container.count < mostNested, .malformed,
-        "Containers stand more than \(mostNested) deep in each other.")
+        "Containers are nested more than \(mostNested) deep.")
       try format.init(file).forEachMember { member in
         switch member {
         case .success(let member):

@@ -13,10 +13,10 @@ enum ThinMember {
       archive.error(.unreadable, "The member \(name) \(reason).", at: offset)
     }
     guard let path = archive.systemPath else {
-      throw refused("stands beside an archive that is no file of its own")
+      throw refused("is beside an archive that is no file of its own")
     }
     guard !name.hasPrefix("/"), !name.split(separator: "/").contains("..") else {
-      throw refused("is said to stand outside the archive's directory, and is not opened")
+      throw refused("is said to be outside the archive's directory, and is not opened")
     }
     let slash = UInt8(ascii: "/")
     let directory = path.lastIndex(of: slash).map { Array(path[...$0]) } ?? Array("./".utf8)
@@ -28,7 +28,7 @@ enum ThinMember {
     return try OpenedFile(path: member, member: name, of: archive)
   }
 
-  /// The path without links, dots and doubled slashes; nil where nothing stands there.
+  /// The path without links, dots and doubled slashes; nil where nothing is there.
   private static func resolved(_ path: [UInt8]) -> [UInt8]? {
     // Sound: the text ends in NUL and outlives the call; the answer is freed once it is copied.
     guard !path.contains(0), let answer = unsafe realpath(path.cText, nil) else { return nil }

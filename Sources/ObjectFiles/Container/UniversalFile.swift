@@ -83,14 +83,14 @@ struct UniversalFile: ContainerFormat {
     }
   }
 
-  /// Throws where one more image stands right behind the last slice: the table has lost it.
+  /// Throws where one more image is right behind the last slice: the table has lost it.
   private func checkNothingFollows(_ end: UInt64) throws(ImageError) {
     let alignment = UInt64(1) << UInt64(slices.map(\.alignment).max().map { min($0, 15) } ?? 0)
     let next = end.saturating(adding: alignment - 1) & ~(alignment - 1)
     guard next < file.size else { return }
     let head = try file.read(at: next, count: Int(min(32, file.size - next)))
     guard MachOFile.recognises(head) || Archive.recognises(head) else { return }
-    throw file.error(.malformed, "An image stands here that the table does not name.", at: next)
+    throw file.error(.malformed, "An image is here that the table does not name.", at: next)
   }
 
   private func malformed(_ slice: Slice, _ reason: String) -> ImageError {

@@ -17,7 +17,7 @@ enum MachOChainedFormat: UInt16 {
   /// `DYLD_CHAINED_PTR_ARM64E_USERLAND24`
   case arm64eUserland24 = 12
 
-  /// What a word stands for.
+  /// What a word means.
   enum Meaning: Equatable {
     /// A linked address.
     case address(UInt64)
@@ -49,7 +49,7 @@ enum MachOChainedFormat: UInt16 {
     }
   }
 
-  /// What a word of the chain stands for.
+  /// What a word of the chain means.
   func meaning(of raw: UInt64, highestPointer: UInt64) -> Meaning {
     switch self {
     case .pointer32:

@@ -11,7 +11,7 @@ final class MachOChains: MachOLinkedFixups {
   let ranges = AddressRanges([0..<UInt64.max])
   private let file: OpenedFile
   private let segments: MachOSegments
-  /// `dyld_chained_fixups_header`: where the parts stand in the file.
+  /// `dyld_chained_fixups_header`: where the parts are in the file.
   private let starts: UInt64
   private let imports: MachOChainedImports
   private let end: UInt64

@@ -1,6 +1,6 @@
 internal import BinaryImage
 
-/// What the load commands say: segments, sections, and where the tables of the loader stand.
+/// What the load commands say: segments, sections, and where the tables of the loader are.
 ///
 /// C: `struct load_command` and its kin in `<mach-o/loader.h>`.
 struct MachOCommands {
@@ -14,7 +14,7 @@ struct MachOCommands {
     var programs: [FileExtent] { [rebase, bind, weakBind, lazyBind] }
   }
 
-  /// The segments in file order; of an object, the one that all sections stand in.
+  /// The segments in file order; of an object, the one that all sections are in.
   private(set) var segments: [MachOSegment] = []
   /// The sections of all segments, in the order that gives each its ordinal, from 1.
   private(set) var sections: [MachOSection] = []
@@ -32,7 +32,7 @@ struct MachOCommands {
   /// What is encrypted in this file: `LC_ENCRYPTION_INFO` with a `cryptid`.
   private(set) var encrypted: FileExtent?
 
-  /// Commands that must not stand twice, since each says where the one table of its kind is.
+  /// Commands that must not be there twice, since each says where the one table of its kind is.
   private static let single: Set<UInt32> = [0x2, 0xb, 0x22, 0x8000_0034]
 
   /// Reads the load commands of `file`.
@@ -54,7 +54,7 @@ struct MachOCommands {
       // LC_DYLD_INFO_ONLY is LC_DYLD_INFO for loaders that know nothing else.
       let kind = command == 0x8000_0022 ? 0x22 : command
       guard !Self.single.contains(kind) || seen.insert(kind).inserted else {
-        throw malformed("stands twice")
+        throw malformed("is there twice")
       }
       // A segment of the other class would be read wrongly: the loader refuses it too.
       guard kind != 0x1 && kind != 0x19 || (kind == 0x19) == (header.bits == 64) else {

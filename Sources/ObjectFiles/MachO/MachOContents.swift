@@ -37,7 +37,7 @@ extension MachOFile {
 
   package var hasOnlyDebugInformation: Bool { identity.kind == .debug }
 
-  /// What stands where a pointer leads.
+  /// What a pointer leads to.
   package func memory(at target: PointerValue.Target) throws(ImageError) -> TargetMemory {
     switch target {
     case .address(let address):

@@ -4,7 +4,7 @@ package import BinaryImage
 /// file says.
 ///
 /// One wrong byte in a command can lose a segment, shorten a section, or lead to other bytes; what
-/// would have been found is then silently not there. The name of a section stands nowhere else in
+/// would have been found is then silently not there. The name of a section is nowhere else in
 /// the file: one that is called otherwise is another section.
 extension MachOFile {
   /// Throws where the file ends before a segment, a section or a table of the loader does, or where
@@ -73,7 +73,7 @@ extension MachOFile {
   /// How much of a hole is looked at, and of all of them: a lost segment starts with what it is for.
   private static let mostOfHole: UInt64 = 1 << 16, mostOfHoles: UInt64 = 1 << 20
 
-  /// Between the segments of a linked file nothing but zeros stand: a segment was lost otherwise.
+  /// Between the segments of a linked file are only zeros: a segment was lost otherwise.
   private func checkHoles() throws(ImageError) {
     // This refuses more segments than any file has.
     let stored = try segments.get().list.filter { $0.fileSize > 0 }.sorted { $0.offset < $1.offset }
@@ -127,8 +127,8 @@ extension MachOFile {
     }
   }
 
-  /// What stands behind the wanted sections and in no other, in the order of the addresses; no word
-  /// stands in two of them.
+  /// What is behind the wanted sections and in no other, in the order of the addresses; no word
+  /// is in two of them.
   private func gaps(_ commands: MachOCommands) -> [Section] {
     guard !fixups.wanted.list.isEmpty else { return [] }
     let filled = commands.sections.filter { $0.size > 0 }
@@ -157,7 +157,7 @@ extension MachOFile {
     let mask = ~(word - 1)
     let end = entry.address.saturating(adding: entry.size).saturating(adding: word - 1) & mask
     guard entry.address <= end else { return nil }
-    // Where a section is full, the next one stands behind its start.
+    // Where a section is full, the next one is behind its start.
     let next = entry.size == 0 ? end : max(end, entry.address + 1)
     let following = filled.sortedIndex(where: { ($0.owner, $0.address) >= (entry.owner, next) })
     let follows = following < filled.count && filled[following].owner == entry.owner

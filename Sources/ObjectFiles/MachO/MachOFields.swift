@@ -36,7 +36,7 @@ struct MachOFields {
     FileExtent(offset: try number(place), size: try number(place + 4))
   }
 
-  /// Bytes as they stand.
+  /// Bytes as they are.
   func bytes(_ place: Int, count: Int) throws(TooShort) -> [UInt8] {
     guard place + count <= range.count else { throw TooShort() }
     return Array(bytes[range.lowerBound + place..<range.lowerBound + place + count])

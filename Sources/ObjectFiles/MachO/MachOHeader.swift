@@ -6,7 +6,7 @@ internal import BinaryImage
 struct MachOHeader {
   /// 32 or 64; 32 for arm64_32 too, whose registers are wider than its addresses.
   let bits: Int
-  /// In which order the magic stands.
+  /// The byte order of the magic.
   let order: ImageIdentity.ByteOrder
   /// `cputype` and `cpusubtype`.
   let machine: MachOMachine

@@ -2,7 +2,7 @@ package import BinaryImage
 
 /// Pointers of a file: the fixup that covers a word decides, the bytes alone mean nothing.
 extension MachOFile {
-  /// The pointer that stands `offset` bytes into `section`.
+  /// The pointer `offset` bytes into `section`.
   package func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue {
     let raw = try word(at: offset, in: section)
     if header.isObject {

@@ -42,7 +42,7 @@ struct MachORelocation {
     let isLittle = header.order == .little
     let number = isLittle ? second & 0x00ff_ffff : second >> 8
     let bits = UInt8(isLittle ? second >> 24 : second & 0xff)
-    // The bit fields stand in the other order too where the bytes do.
+    // The bit fields are in the other order too where the bytes are.
     isRelative = (isLittle ? bits : bits >> 7) & 1 != 0
     size = 1 << Int((isLittle ? bits >> 1 : bits >> 5) & 3)
     let isExternal = (isLittle ? bits >> 3 : bits >> 4) & 1 != 0

@@ -11,9 +11,9 @@ extension MachOFile {
     guard let symbols = try symbols.get() else { return false }
     let start = try sectionEntry(section.index).address
     let marks = try symbols.marks(inSection: section.index)
-    // Without this flag a section is one part, whatever stands in it.
+    // Without this flag a section is one part, whatever is in it.
     guard header.isDivisible else { return marks.contains(where: \.isKept) }
-    // What stands before the first symbol belongs to none. Of several symbols at one place one mark
+    // What is before the first symbol belongs to none. Of several symbols at one place one mark
     // will do: assemblers put names of their own there.
     var (place, isKept) = (start, false)
     for mark in marks {

@@ -24,7 +24,7 @@ struct MachOSegment {
   }
 }
 
-/// The segments of a linked file: which of its bytes stand at which address.
+/// The segments of a linked file: which of its bytes are at which address.
 struct MachOSegments {
   /// In the order of the load commands, which fixups count.
   let list: [MachOSegment]
@@ -60,7 +60,7 @@ struct MachOSegments {
     }
   }
 
-  /// The bytes of the file from `address` to the end of its segment; nil where none stand there.
+  /// The bytes of the file from `address` to the end of its segment; nil where there are none.
   func extent(from address: VirtualAddress) -> FileExtent? {
     guard let found = byAddress.last(notAfter: address.rawValue, by: \.address) else { return nil }
     let segment = byAddress[found]

@@ -1,6 +1,6 @@
 internal import BinaryImage
 
-/// `LC_SYMTAB`: where the symbols and their names stand in the file.
+/// `LC_SYMTAB`: where the symbols and their names are in the file.
 struct MachOSymbolTable {
   /// `symoff`, and the number of symbols.
   let offset: UInt64, count: UInt64
@@ -100,7 +100,7 @@ private struct Entry {
   let description: UInt16
   let value: UInt64
 
-  /// Reads the entry that stands at `position`; the caller has checked that it does.
+  /// Reads the entry at `position`; the caller has checked that there is one.
   init(_ bytes: [UInt8], at position: Int, _ header: MachOHeader) {
     name = bytes.span.integer(at: position, order: header.order) ?? 0
     (type, section) = (bytes[position + 4], bytes[position + 5])

@@ -18,7 +18,7 @@ final class CoreFile: RemoteMemory {
   /// What the file has of the memory, ascending.
   private let parts: [Part]
 
-  /// A range of memory that stands in the file.
+  /// A range of memory whose bytes are in the file.
   private struct Part {
     let memory: Range<UInt64>
     let offset: UInt64
@@ -95,7 +95,7 @@ final class CoreFile: RemoteMemory {
       switch note.type {
       case UInt32(NT_FILE): try takeFiles(descriptor)
       case UInt32(NT_PRSTATUS) where pid == nil:
-        // `pr_pid` stands behind `pr_info`, `pr_cursig` and two words of signals.
+        // `pr_pid` is behind `pr_info`, `pr_cursig` and two words of signals.
         let offset = header.bits == 64 ? 32 : 24
         pid = descriptor.integer(at: offset, as: UInt32.self, order: header.order).map { Int($0) }
       default: break

@@ -14,7 +14,7 @@ package struct EntryStates: Sendable {
     package var reason: String?
 
     /// Of an image that was taken in, an entry that has no cell.
-    static let unmade = Self(state: .accepted, code: nil, reason: "nobody has asked for it yet")
+    static let unmade = Self(state: .accepted, code: nil, reason: "it was not asked for yet")
   }
 
   /// How far an entry may get, in the order of the numbers of the record, from 1.
@@ -29,7 +29,7 @@ package struct EntryStates: Sendable {
     case withdrawn
   }
 
-  /// Where an entry stands.
+  /// The location of an entry.
   struct Place: Hashable {
     var bias: UInt64
     var section: UInt16
@@ -55,9 +55,9 @@ package struct EntryStates: Sendable {
 
 extension RemoteImage {
   /// What the runtime in this image says of all entries of its process; nil where none is in it, or
-  /// an older one, or one that nobody has used yet.
+  /// an older one, or one that was not used yet.
   ///
-  /// Throws where what stands there cannot be true, or changes all the time.
+  /// Throws where what is there cannot be true, or changes all the time.
   package func entryStates() throws(ImageError) -> EntryStates? {
     guard let address = try headers.stateRecord() else { return nil }
     let reader = StateRecordReader(

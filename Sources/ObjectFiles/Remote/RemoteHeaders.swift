@@ -1,7 +1,7 @@
 internal import BinaryImage
 internal import CElf
 
-/// The headers of an image as they stand in the memory of another process.
+/// The headers of an image as they are in the memory of another process.
 struct RemoteHeaders {
   let identity: ImageIdentity
   /// What was added to every linked address.
@@ -90,7 +90,7 @@ struct RemoteHeaders {
     return result
   }
 
-  /// Where the state record of the runtime in this image stands in the process; nil where the image
+  /// Where the state record of the runtime in this image is in the process; nil where the image
   /// has no runtime that keeps one.
   func stateRecord() throws(ImageError) -> UInt64? {
     for (bytes, segment) in notes {
@@ -103,15 +103,15 @@ struct RemoteHeaders {
         descriptor.integer(at: offset, as: UInt32.self, order: identity.byteOrder)
           .map { UInt64(bitPattern: Int64(Int32(bitPattern: $0))) }
       }
-      let stands = segment.address &+ UInt64(found.descriptor.lowerBound)
+      let start = segment.address &+ UInt64(found.descriptor.lowerBound)
       guard distance(at: 0) == 1, let header = distance(at: 4), let record = distance(at: 8) else {
         throw mapping.error(
           .unsupported,
           "Its note of the state record is of a version that this reader does not know.")
       }
       // A tool that moves notes leaves the distances as they were.
-      let moved = headerAddress &- (stands &+ 4 &+ header)
-      let place = VirtualAddress(rawValue: stands &+ 8 &+ record &+ moved)
+      let moved = headerAddress &- (start &+ 4 &+ header)
+      let place = VirtualAddress(rawValue: start &+ 8 &+ record &+ moved)
       try mapping.check(
         holds(place), .malformed, "Its note tells of a state record outside the image.")
       return place.rawValue &+ bias

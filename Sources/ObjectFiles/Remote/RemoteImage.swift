@@ -3,7 +3,7 @@ internal import CElf
 
 /// An image in the memory of another process, where the loader has resolved its pointers.
 ///
-/// Its headers are read from that memory. Where its sections stand, the image's own note says, or
+/// Its headers are read from that memory. Where its sections are, the image's own note says, or
 /// else its file, if that is the one that is mapped. The process may change or end meanwhile: what
 /// is not there any more is an error. Use one value on one thread.
 package final class RemoteImage: PointerFollowing {
@@ -106,7 +106,7 @@ package final class RemoteImage: PointerFollowing {
     return bytes
   }
 
-  // MARK: - Where the sections stand
+  // MARK: - Where the sections are
 
   private func findSections() throws(ImageError) -> [Section] {
     if let note = try headers.sectionNote() {

@@ -10,7 +10,7 @@ protocol RemoteMemory {
 package struct RemoteMapping: Sendable {
   /// The path that the process knows it by.
   package var path: String
-  /// Where its header stands.
+  /// The address of its header.
   package var base: UInt64
   /// Whether the file has no name any more.
   package var isDeleted: Bool

@@ -4,7 +4,7 @@ internal import LibC
 /// Reads the state record of a process that goes on meanwhile.
 ///
 /// What is copied between two looks at an even, equal sequence number is of one moment. Nothing else
-/// that stands there is believed: sizes are bounded before anything is allocated.
+/// that is there is believed: sizes are bounded before anything is allocated.
 struct StateRecordReader {
   let memory: any RemoteMemory
   let address: UInt64

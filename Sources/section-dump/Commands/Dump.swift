@@ -29,7 +29,7 @@ protocol Dump: Sendable {
   /// Writes an element's rows, each as the fields behind `path` and `container`.
   func writeRows(_ element: Element, of found: ReadImage, _ row: ([String]) -> Void)
 
-  /// Writes what stands below the line that names the file.
+  /// Writes what is below the line that names the file.
   func writeTable(_ elements: [Element], of found: ReadImage, to sink: ByteSink, _ style: Style)
 }
 

@@ -8,7 +8,7 @@ struct Graph: ParsableCommand {
     discussion: """
       Reads all files as one set. html is one page that needs no network: drag or use the arrow \
       keys to move, the wheel or + and - to zoom, / to search; #search=NAME behind its address \
-      searches at once. Modules that are required and missing, and cycles, stand out; what verify \
+      searches at once. Modules that are required and missing, and cycles, are marked; what verify \
       finds is listed beside the picture, and so is what could not be read. Exit status: 0 the picture was drawn, 2 an input could not be read or holds a malformed entry.
       """)
 

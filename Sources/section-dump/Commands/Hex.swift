@@ -6,7 +6,7 @@ struct Hex: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hex", abstract: "Shows a section's bytes, each pointer resolved beside them.",
     discussion: """
-      Behind an arrow stands what the pointers of a line lead to, each with the number of its word \
+      Behind an arrow is what the pointers of a line lead to, each with the number of its word \
       in the section. Lines that repeat the one before are counted.
       """)
 

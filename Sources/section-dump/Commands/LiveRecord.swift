@@ -38,7 +38,7 @@ extension EntryStates {
   /// The columns of CSV behind those of the record.
   static let columns = ["state", "code", "reason"]
 
-  /// What became of an entry; kinds of third parties are registered by nobody.
+  /// What became of an entry; kinds of third parties are registered by no Hive.
   func entry(of record: Record, in image: RemoteImage) -> Entry? {
     guard !record.kind.isThirdParty else { return nil }
     return self[record.origin.index, in: record.origin.section, of: image]

@@ -3,7 +3,7 @@ internal import BinaryImage
 /// One word of a section that is read as an array of pointers, or several equal ones that follow
 /// each other; or a text of a section that holds texts.
 struct PointerSlot {
-  /// What stands there.
+  /// What the word is.
   enum Kind: String {
     /// Nothing.
     case null
@@ -36,7 +36,7 @@ struct PointerSlot {
   var symbol: String?
   /// How many bytes behind an imported symbol it leads.
   var addend: Int64 = 0
-  /// The text that stands there.
+  /// The text that is there.
   var string: String?
   /// The number of equal words, each right behind the other, that this is: nulls or numbers.
   var repeats = 1

@@ -1,7 +1,7 @@
 internal import BinaryImage
 internal import LibC
 
-/// Reads the words of one section, and what they mean, in the order in which they stand.
+/// Reads the words of one section, and what they mean, in their order.
 struct SlotReader {
   private static let chunk: UInt64 = 1 << 16
 

@@ -22,7 +22,7 @@ struct Strings: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "With --stride: where in an element a pointer stands, in bytes; may be repeated. By default "
+      "With --stride: where in an element a pointer is, in bytes; may be repeated. By default "
         + "at its start.", valueName: "bytes"))
   var at: [Int] = []
 

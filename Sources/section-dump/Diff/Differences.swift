@@ -26,7 +26,7 @@ struct Differences {
     problems = builds.flatMap { build, survey in survey.problems.map { (build, $0) } }
   }
 
-  /// Compares what entries say; where they stand differs with every build.
+  /// Compares what entries say; where they are differs with every build.
   ///
   /// Entries of one kind and name are matched in order, those that are the same first, so that one of
   /// several that goes is not told as a change of all behind it.

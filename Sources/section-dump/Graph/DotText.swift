@@ -105,7 +105,7 @@ extension Picture.Node.Kind {
 }
 
 extension Picture.Node {
-  /// What stands below the name: its kind where the shape is not enough, and what is wrong.
+  /// What is below the name: its kind where the shape is not enough, and what is wrong.
   var caption: String {
     var words: [String] = []
     switch kind {

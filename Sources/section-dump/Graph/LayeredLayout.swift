@@ -1,6 +1,6 @@
 internal import Registration
 
-/// Places boxes in columns, so that what leads somewhere stands left of where it leads.
+/// Places boxes in columns, so that what leads somewhere is left of where it leads.
 ///
 /// Boxes that nothing connects are laid out by themselves, and the parts are packed into a rectangle
 /// about as wide as a screen is. The same boxes and arrows give the same picture.

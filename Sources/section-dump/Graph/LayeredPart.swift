@@ -212,7 +212,7 @@ struct LayeredPart {
 
   /// Moves each slot of a column as near to where it would like to be as order and gaps allow.
   ///
-  /// Slots that would overlap share a block, which stands in the middle of their wishes.
+  /// Slots that would overlap share a block, in the middle of their wishes.
   private mutating func spread(_ column: [Int], _ gap: Int, wishes: [Double]) {
     var blocks: [(wish: Double, count: Int)] = []
     var offsets: [Double] = []

@@ -3,7 +3,7 @@ internal import Registration
 
 /// What a set of files declares, as nodes and what leads from one to another.
 ///
-/// All text is escaped already: it comes from files that nobody vouches for.
+/// All text is escaped already: it comes from files that may be hostile.
 struct Picture {
   /// Something that is drawn by itself.
   struct Node {
@@ -22,7 +22,7 @@ struct Picture {
     var attributes = ""
     /// The position of the file that declares it; nil for what several do, or none.
     var file: Int?
-    /// `libshop.so BeehiveRecords[0]`; nil where no entry stands for it.
+    /// `libshop.so BeehiveRecords[0]`; nil where it has no entry.
     var place: String?
     /// Whether it is one of those that wait for each other.
     var isInCycle = false
@@ -150,7 +150,7 @@ struct Picture {
     return files.count - 1
   }
 
-  /// A service stands in the file that has all of its implementations, else beside the files.
+  /// A service is in the file that has all of its implementations, else beside the files.
   private mutating func draw(_ service: String, of implementations: [Int]) {
     let homes = Set(implementations.map { nodes[$0].file })
     let node = add(
@@ -161,7 +161,7 @@ struct Picture {
     }
   }
 
-  /// What modules require and follow; what nobody declares and one requires is missing.
+  /// What modules require and follow; what is required and not declared is missing.
   private mutating func draw(
     _ modules: [(entry: Survey.Declared, node: Int)], _ declared: [String: Int]
   ) {
@@ -181,7 +181,7 @@ struct Picture {
     }
   }
 
-  /// Marks the modules of cycles, and the edges between them, which stand from `firstEdge` on.
+  /// Marks the modules of cycles, and the edges between them, which begin at `firstEdge`.
   private mutating func mark(
     _ cycles: [[Survey.Declared]], _ positions: [String: Int], from firstEdge: Int
   ) {

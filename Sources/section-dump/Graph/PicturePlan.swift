@@ -1,4 +1,4 @@
-/// Where everything of a picture stands: nodes in their files, files beside each other.
+/// Where everything of a picture is: nodes in their files, files beside each other.
 struct PicturePlan {
   typealias Size = LayeredLayout.Size
   typealias Point = LayeredLayout.Point
@@ -56,7 +56,7 @@ struct PicturePlan {
             height: layout.size.height + title + 2 * Self.margin)))
     }
 
-    // Files, and the nodes that stand beside them; edges between the same two share their way.
+    // Files, and the nodes that are beside them; edges between the same two share their way.
     let free = picture.freeNodes
     let freeBoxes = Dictionary(
       uniqueKeysWithValues: zip(free, files.count..<files.count + free.count))

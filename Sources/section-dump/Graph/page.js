@@ -4,7 +4,7 @@ const byId = (id) => document.getElementById(id);
 const canvas = byId('canvas'), view = byId('view'), search = byId('search');
 const SVG = 'http://www.w3.org/2000/svg';
 
-// Names come from files that nobody vouches for: they become text and attributes, never markup.
+// Names come from files that may be hostile: they become text and attributes, never markup.
 function add(parent, tag, attributes = {}, text) {
   const isSVG = parent.namespaceURI === SVG;
   const element = isSVG ? document.createElementNS(SVG, tag) : document.createElement(tag);
@@ -267,7 +267,7 @@ function list(parent, title, indices) {
   }
 }
 
-// What is wrong stands beside the picture until a node is chosen.
+// What is wrong is beside the picture until a node is chosen.
 function tell(parent, finding, isLinked) {
   const item = add(parent, 'div', { class: `finding ${finding.level}` });
   const node = finding.nodes[0];

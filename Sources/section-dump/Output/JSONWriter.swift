@@ -13,7 +13,7 @@ struct JSONWriter {
   private var followsKey = false
   private let isInScript: Bool
 
-  /// Writes to a sink; `isInScript` where the text stands in a script element, which `<` could end.
+  /// Writes to a sink; `isInScript` where the text is in a script element, which `<` could end.
   init(_ sink: ByteSink, isInScript: Bool = false) {
     self.sink = sink
     self.isInScript = isInScript

@@ -2,7 +2,7 @@ internal import BinaryImage
 
 /// A piece of what is printed, on its way from where it was found.
 enum Piece: UInt8 {
-  /// A file object or table begins: behind others, something stands between.
+  /// A file object or table begins: behind others, something is between.
   case item = 1
   /// Bytes for standard output.
   case output

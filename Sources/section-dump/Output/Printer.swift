@@ -1,6 +1,6 @@
 internal import LibC
 
-/// Standard output and standard error, with what stands between the parts of a report.
+/// Standard output and standard error, with what is between the parts of a report.
 final class Printer {
   let output: ByteSink
   let errors: ByteSink

@@ -24,7 +24,7 @@ extension Record {
     return "\(slot) → \(textAddress.rawValue.hexadecimal)"
   }
 
-  /// Writes an object; `path` stands in it where several files' records share an array, and what `more`
+  /// Writes an object; `path` is in it where several files' records share an array, and what `more`
   /// writes at its end.
   func write(
     to json: inout JSONWriter, path: String? = nil, more: (inout JSONWriter) -> Void = { _ in }

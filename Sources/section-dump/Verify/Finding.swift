@@ -61,7 +61,7 @@ struct Finding: Hashable, Codable {
   var problem: ImageError?
 }
 
-/// Where in the inputs something stands.
+/// Where in the inputs something is.
 struct Place: Hashable, Codable {
   var path: String
   /// The bytes of a path that is not UTF-8.

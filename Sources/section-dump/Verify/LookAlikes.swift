@@ -17,7 +17,7 @@ enum LookAlikes {
       findings.append(
         Finding(
           .lookAlikeSection, .error, place.at(section: name),
-          "the section \(name) is not read; entries stand in \(meant)",
+          "the section \(name) is not read; entries are in \(meant)",
           remedy: "call it \(meant), or declare its entries with BeeHive.h"))
     }
     return findings

@@ -5,7 +5,7 @@ internal import Registration
 ///
 /// A linker takes the members that something refers to, and nothing refers to entries.
 enum NeverLinked {
-  /// What an entry says, wherever it stands.
+  /// What an entry says, wherever it is.
   private struct Saying: Hashable {
     var platform: Survey.Platform
     var kind: RecordKind

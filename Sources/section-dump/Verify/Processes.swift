@@ -1,6 +1,6 @@
 internal import BinaryImage
 
-/// Entries of one platform that may come to stand in one process, by their positions in `entries`.
+/// Entries of one platform that may come into one process, by their positions in `entries`.
 ///
 /// Each executable makes a process of its own, with all libraries. What the libraries come to is found
 /// once; each process then costs what its executable changes of that, not what all files hold.
@@ -12,7 +12,7 @@ struct Processes {
   var own: [[Int]]
 
   /// Objects are loaded by none: they are linked with each other, often into the very libraries that
-  /// stand beside them.
+  /// are beside them.
   static func all(of entries: [Survey.Declared]) -> [Processes] {
     let objects = entries.indices.filter { entries[$0].file == .object }
     let libraries = entries.indices.filter {
@@ -28,7 +28,7 @@ struct Processes {
 }
 
 extension Array {
-  /// The elements in groups of one key, which stand in the order of their first ones.
+  /// The elements in groups of one key, in the order of their first ones.
   func groups<Key: Hashable>(by key: (Element) -> Key) -> [Self] {
     var positions: [Key: Int] = [:]
     var groups: [Self] = []

@@ -25,7 +25,7 @@ struct HHRouterTests {
     #expect(await router.answer("/user/1/?a=b&c=d") == "/user/:userId/ a=b c=d userId=1")
   }
 
-  @Test("matchController: the page that a URL stands for, made of its parameters")
+  @Test("matchController: the page that a URL means, made of its parameters")
   func matchController() async throws {
     struct Page: Hashable, Sendable {
       var route: String

@@ -6,7 +6,7 @@ import Threads
 /// What MTRouter does: pages under names that a file gives them; and what its users ran into.
 @Suite("MTRouter")
 struct MTRouterTests {
-  @Test("A name opens the URL that it stands for; the query goes along")
+  @Test("A name opens the URL that it means; the query goes along")
   func aliases() async throws {
     let router = try Router().answering("app://shop/:id", "app://shop/home")
     let json = Data(#"{"home": "app://shop/home", "first": "app://shop/1?from=alias"}"#.utf8)

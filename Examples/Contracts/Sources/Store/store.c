@@ -23,7 +23,7 @@ static int64_t cents(const char *item) { return is_open && strcmp(item, "tea") =
 static const struct price_list prices = {.cents = cents};
 BEEHIVE_SERVICE(PriceList, StorePrices, &prices);
 
-/* A service that a factory makes: whoever asks gets one of their own, and gives it back. */
+/* A service that a factory makes: each caller gets one of their own, and gives it back. */
 static void *draw_ticket(const beehive_context *context) {
   static _Atomic uint32_t drawn;
   struct queue_ticket *ticket = malloc(sizeof *ticket);

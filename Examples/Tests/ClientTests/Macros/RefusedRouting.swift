@@ -9,7 +9,7 @@ extension RefusedUse {
       "@Target(\"\") struct Shelf: Target {}", "the target's name must not be empty", 1, 9),
     Self(
       "@Target(\"shop\") struct Crate: Target { let a: Int }",
-      "'Crate' needs an init() without arguments in its body: whoever asks for one has none to "
+      "'Crate' needs an init() without arguments in its body: a lookup has none to "
         + "give; write it, or register it with hive.mediator.register instead", 1, 24),
     Self(
       "@Target(\"shop\") struct Chest: Target { @Action func a<T>(t: T) {} }",

@@ -100,7 +100,7 @@ extension RefusedUse {
     Self(
       "struct Case<Value> {\n  enum Inner {\n    @BeeHiveService((any Greeter).self)\n"
         + "    struct Danish {}\n  }\n}",
-      "'Danish' stands inside 'Case', which is generic, and an entry has no type arguments; "
+      "'Danish' is inside 'Case', which is generic, and an entry has no type arguments; "
         + "annotate a type that is not, or register a factory with hive.register", 4, 12),
     Self(
       "func hall() {\n  @BeeHiveService((any Greeter).self)\n  struct Latvian: Greeter {}\n}",
@@ -118,17 +118,17 @@ extension RefusedUse {
   private static let initializers = [
     Self(
       service + "enum Swedish { case one }",
-      "'Swedish' needs an init() without arguments in its body: whoever asks for one has none to "
+      "'Swedish' needs an init() without arguments in its body: a lookup has none to "
         + "give; write it, or \(factory)", 2, 6, fixIt: "add 'init() {}'",
       fixed: service + "enum Swedish { init() {} case one }"),
     Self(
       service + "struct Finnish {\n  let language: String\n}",
-      "'Finnish' needs an init() without arguments in its body: whoever asks for one has none to "
+      "'Finnish' needs an init() without arguments in its body: a lookup has none to "
         + "give; write it, or \(factory)", 2, 8, fixIt: "add 'init() {}'",
       fixed: service + "struct Finnish {\n  init() {}\n  let language: String\n}"),
     Self(
       service + "actor Dutch {\n  init(language: String) {}\n}",
-      "'Dutch' needs an init() without arguments in its body: whoever asks for one has none to "
+      "'Dutch' needs an init() without arguments in its body: a lookup has none to "
         + "give; write it, or \(factory)", 2, 7, fixIt: "add 'init() {}'",
       fixed: service + "actor Dutch {\n  init() {}\n  init(language: String) {}\n}"),
     Self(
