@@ -11,8 +11,12 @@ public enum Needs {
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// Whether a program is in `PATH`.
-  public static func has(_ program: String) -> Bool { path(of: program) != nil }
+  /// Whether a program is in `PATH`, or aspell has a dictionary, `dict:en`.
+  public static func has(_ program: String) -> Bool {
+    guard program.hasPrefix("dict:") else { return path(of: program) != nil }
+    let dictionaries = try? Command.output("aspell", ["dicts"])
+    return dictionaries?.split(separator: "\n").contains(program.dropFirst("dict:".count)) ?? false
+  }
 
   /// The program of a linker, as `-fuse-ld=` names linkers.
   public static func program(ofLinker linker: String) -> String {

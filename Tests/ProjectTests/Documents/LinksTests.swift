@@ -44,7 +44,7 @@ struct LinksTests {
 
   /// Code, links and what is between angle brackets are no prose. Tests/ProjectTests/Documents/words.txt has the words that
   /// no dictionary knows.
-  @Test("each word is spelled as a dictionary or our list has it", .needs("aspell"))
+  @Test("each word is spelled as a dictionary or our list has it", .needs("dict:en"))
   func spelling() throws {
     let known = Set(try Repository.text("Tests/ProjectTests/Documents/words.txt").lines)
     for page in try Document.all() {
