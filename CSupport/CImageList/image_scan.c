@@ -92,7 +92,7 @@ static bool expect(image_list *list, size_t count, size_t names) {
 #define NAME_SIZE 64
 
 bool image_list_scan(image_list *list, image_list *previous) {
-  /* Usually that makes the first pass over an empty list the only one. */
+  /* Make room by the loader's own count first: then one pass is usually enough. */
   uint64_t adds, subs;
   if (list->capacity == 0 && image_list_probe(&adds, &subs))
     expect(list, adds - subs, (adds - subs) * NAME_SIZE);

@@ -20,8 +20,8 @@ struct KnownImages {
   private struct Known {
     /// The number of the snapshot that this was copied in; nil where the image is not merged yet.
     ///
-    /// That of an image that was unmapped is the last there can be. The identity is never used again, so a
-    /// thread that still copies the image merges nothing.
+    /// It is `Int.max` for an unmapped image. Its identity is never used again, so a thread that still copies
+    /// the image merges nothing.
     var generation: Int?
     /// Nil where it declares nothing.
     var registered: Registered?

@@ -52,7 +52,7 @@ public struct Problem: Error, Hashable, Sendable {
     /// - Parameter rawValue: The code as it is printed: `no-such-type`.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Another entry already provides this, with the same name and priority.
+    /// Another entry already provides this, and nothing tells the two apart.
     public static let duplicate = Self(rawValue: "duplicate")
     /// No type of the implementation's name is loaded.
     public static let noSuchType = Self(rawValue: "no-such-type")

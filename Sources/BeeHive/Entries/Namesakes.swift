@@ -28,7 +28,7 @@ enum Namesakes {
     }
   }
 
-  /// Takes in an entry. At the cost of those of its given name that are later.
+  /// Inserts an entry in its order. The time grows with the number of later entries of the same given name.
   mutating func add(_ entry: RegisteredEntry) {
     var groups: [String?: [RegisteredEntry]] = [:]
     switch self {

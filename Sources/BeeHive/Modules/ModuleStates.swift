@@ -8,7 +8,7 @@ struct ModuleStates: Sendable {
   enum State: Sendable {
     /// It is being made, or has been made and waits for its `setUp`.
     case made
-    /// It runs: `next` is the step that it has not been through, `isInside` while that is under way.
+    /// It runs: `next` is the next step to finish, and `isInside` says that the step is running now.
     case running(RunningModule, next: RunningModule.Step, isInside: Bool)
     /// It counts as started though it has not come back in time; it is called no more.
     case overdue(RunningModule)

@@ -77,7 +77,7 @@ struct ServiceLookup<Service: Sendable> {
     if let known = found as? CachedRecipe<Service> {
       return try instance(of: known.entry, known.make)
     }
-    // A miss asks the loader, as one that is not kept does.
+    // Before a miss is reported again, the loader is asked for new images, as at the first time.
     guard let miss = found as? CachedMiss, !hive.catchUp(probing: true) else { return nil }
     var error = miss.error
     error.hint = hint(for: error)

@@ -7,7 +7,7 @@ internal import Threads
 struct CallPlan {
   /// What comes next.
   enum Step {
-    /// A rule matches the call, and this of what it requires does not hold.
+    /// A rule matches the call, but one of its conditions does not hold; `because` names it.
     case passed(MetRule, because: String)
     /// A rule has decided: for `take`.
     case decided(MetRule, Verdict)

@@ -67,10 +67,10 @@ struct RouteTree: Sendable {
     }
   }
 
-  /// Puts a route or rule at the end of a form of its pattern.
+  /// Inserts a route or rule at the end of a form of its pattern.
   ///
-  /// Returns the one that has this end and this priority already, and then puts nothing there, unless
-  /// several may share an end.
+  /// Where another ends there with the same priority, inserts nothing and returns its number. With `sharing`
+  /// it always inserts, and returns nil.
   mutating func insert(
     _ number: UInt64, priority: Int, at form: Form, sharing: Bool = false
   ) -> UInt64? {

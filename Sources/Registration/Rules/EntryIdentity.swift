@@ -1,4 +1,6 @@
-/// What nothing could tell two entries apart by: of those that share one, the later is a duplicate.
+/// What makes two entries the same: of those that have an identity in common, the later is a duplicate.
+///
+/// A process compares services by their types instead, where it knows them.
 package enum EntryIdentity: Hashable, Sendable {
   /// A module, a target.
   case named(RecordKind, String)
@@ -28,7 +30,7 @@ package enum EntryIdentity: Hashable, Sendable {
 }
 
 extension RecordKind {
-  /// What the authors of two entries of this kind can do that nothing could tell apart.
+  /// What the authors of two duplicates of this kind can do.
   package var remedyOfDuplicates: String {
     switch self {
     case .service: "give one of them a name or a priority"

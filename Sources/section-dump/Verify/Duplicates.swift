@@ -2,9 +2,9 @@ internal import Registration
 
 /// Entries that are refused because of others that are the same, process by process.
 ///
-/// Of two that are the same the second is refused, and is in no other's way then. An executable's entries
-/// are laid over what the libraries come to by themselves: only entries that share an identity with one
-/// of them, or with one that does, are looked at again.
+/// Of two duplicates the second is refused, and makes no third one a duplicate. The libraries are judged once.
+/// For each executable only those entries are judged again that share an identity with one of its own, or with
+/// an entry that does.
 struct Duplicates {
   typealias Refused = (entry: Int, other: Int)
 
