@@ -60,8 +60,7 @@ struct LinkedMemory: AddressedMemory {
     guard let bytes = try? file.bytes(at: place, count: size) else {
       return (try? file.memory(at: .address(place))) == .zeros ? 0 : nil
     }
-    let order = file.identity.byteOrder
-    return (order == .little ? bytes.reversed() : bytes).reduce(0) { $0 << 8 | UInt64($1) }
+    return file.identity.byteOrder.number(of: bytes[...])
   }
 
   func pointer(at address: UInt64) -> KnownAddress? {

@@ -34,8 +34,6 @@ package struct ImageIdentity: Hashable, Sendable {
 
   /// The path it was opened by, or the loader's name for it.
   package var path: String
-  /// Archive members and universal slices that lead to it, outermost first.
-  package var container: [String]
   /// The container format.
   package var format: Format
   /// The size of an address in bits: 32 or 64.
@@ -51,11 +49,10 @@ package struct ImageIdentity: Hashable, Sendable {
 
   /// Describes an image.
   package init(
-    path: String, container: [String] = [], format: Format, bits: Int, byteOrder: ByteOrder,
+    path: String, format: Format, bits: Int, byteOrder: ByteOrder,
     machine: String, kind: Kind, id: [UInt8] = []
   ) {
     self.path = path
-    self.container = container
     self.format = format
     self.bits = bits
     self.byteOrder = byteOrder

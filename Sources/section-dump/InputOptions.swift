@@ -29,7 +29,7 @@ struct InputOptions: ParsableArguments {
       valueName: "bytes"))
   var maxBytes = Inputs.defaultMaxBytes
 
-  @OptionGroup var threads: ThreadOptions
+  @OptionGroup var reading: ReadingOptions
 
   /// The machines that most files are made for, and `all`.
   static let machines = [
@@ -51,7 +51,7 @@ struct InputOptions: ParsableArguments {
     Inputs(
       paths: paths + CommandArguments.current.laterPaths, isRecursive: recursive, readsList: stdin0,
       architecture: arch == "all" ? nil : arch, maxBytes: maxBytes,
-      jobs: threads.jobs(forMany: recursive || stdin0))
+      jobs: reading.jobs(forMany: recursive || stdin0), child: reading.child)
   }
 }
 
@@ -59,13 +59,9 @@ struct InputOptions: ParsableArguments {
 struct FileOptions: ParsableArguments {
   @OptionGroup var inputs: InputOptions
   @OptionGroup var output: OutputOptions
-  @OptionGroup var isolation: IsolationOptions
-
-  /// The files, and how far reading them may reach.
-  var values: Inputs { isolation.apply(to: inputs.values) }
 
   /// Prints what a command shows of each file.
-  func show(_ dump: some Dump) throws { try DumpRun(dump, values, output.values)().end() }
+  func show(_ dump: some Dump) throws { try DumpRun(dump, inputs.values, output.values)().end() }
 }
 
 /// Which sections of each file are shown.
@@ -87,13 +83,22 @@ struct SectionOptions: ParsableArguments {
   var wanted: Wanted { Wanted(sections: names) }
 }
 
-/// How many files are read at a time.
-struct ThreadOptions: ParsableArguments {
+/// How many files are read at a time, and how far what is read may reach.
+struct ReadingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Read as many files at a time; the result is the same. By default as many as there are "
         + "processors for directories and lists, else one.", valueName: "number"))
   var jobs: Int?
+
+  @Flag(
+    help: ArgumentHelp(
+      "Read each file in a child of limited memory and time; one that is killed is a problem of "
+        + "its file alone."))
+  var isolate = false
+
+  /// What has a child read each file, where that was asked for.
+  var child: IsolatedChild? { isolate ? IsolatedChild() : nil }
 
   func validate() throws {
     guard jobs ?? 1 > 0 else { throw ValidationError("--jobs must be positive.") }
@@ -104,20 +109,5 @@ struct ThreadOptions: ParsableArguments {
   func jobs(forMany isMany: Bool) -> Int {
     let processors = POSIXThread.processors
     return min(jobs ?? (isMany ? processors : 1), 8 * processors)
-  }
-}
-
-/// How far what is read may reach.
-struct IsolationOptions: ParsableArguments {
-  @Flag(
-    help: ArgumentHelp(
-      "Read each file in a child of limited memory and time; one that is killed is a problem of "
-        + "its file alone."))
-  var isolate = false
-
-  func apply(to inputs: Inputs) -> Inputs {
-    var inputs = inputs
-    if isolate { inputs.child = IsolatedChild() }
-    return inputs
   }
 }

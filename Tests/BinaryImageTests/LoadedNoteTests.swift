@@ -8,19 +8,19 @@ import Testing
   /// How a note was damaged, and why it is refused.
   struct Damage: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    let reason: String
+    let reason: MappedImage.Note
     /// Changes bytes; the position is that of the descriptor.
     let apply: @Sendable (inout [UInt8], Int) -> Void
 
     init(
-      _ description: String, _ reason: String,
+      _ description: String, _ reason: MappedImage.Note,
       _ apply: @escaping @Sendable (inout [UInt8], Int) -> Void
     ) {
       (testDescription, self.reason, self.apply) = (description, reason, apply)
     }
 
     /// Adds to 32-bit fields, which are counted in bytes from the descriptor.
-    init(_ description: String, _ reason: String, adding changes: [Int: Int32]) {
+    init(_ description: String, _ reason: MappedImage.Note, adding changes: [Int: Int32]) {
       self.init(description, reason) { bytes, start in
         for (offset, difference) in changes {
           NoteBytes.add(difference, to: &bytes, at: start + offset)
@@ -29,27 +29,21 @@ import Testing
     }
   }
 
-  static let cutOff = "The note is cut off."
-  static let misaligned = "The note names a range that is not aligned to 8."
-  static let outside = "The note names a range outside the image."
-  static let otherVersion = "The note has a version that this reader does not know."
-  static let contradiction = "Two notes say different things."
-
   /// Version, flags, header, then start and stop of modules, services and records; the descriptor's
   /// size stands 16 bytes before it.
   static let damages = [
-    Damage("a descriptor of 32 bytes", cutOff, adding: [-16: -4]),
-    Damage("an empty descriptor", cutOff, adding: [-16: -36]),
-    Damage("a descriptor that leaves the segment", cutOff, adding: [-16: 0x10_0000]),
-    Damage("version 0", otherVersion, adding: [0: -1]),
-    Damage("version 2", otherVersion, adding: [0: 1]),
-    Damage("a start off by 4", misaligned, adding: [12: 4]),
-    Damage("a stop off by 1", misaligned, adding: [16: 1]),
-    Damage("a start far below the image", outside, adding: [12: -0x4000_0000]),
-    Damage("a stop far above the image", outside, adding: [16: 0x4000_0000]),
-    Damage("a stop before its start", outside, adding: [16: -4096]),
-    Damage("a whole range behind the image", outside, adding: [28: 0x10_0000, 32: 0x10_0008]),
-    Damage("a range over several segments", outside) { bytes, start in
+    Damage("a descriptor of 32 bytes", .short, adding: [-16: -4]),
+    Damage("an empty descriptor", .short, adding: [-16: -36]),
+    Damage("a descriptor that leaves the segment", .short, adding: [-16: 0x10_0000]),
+    Damage("version 0", .unknownVersion, adding: [0: -1]),
+    Damage("version 2", .unknownVersion, adding: [0: 1]),
+    Damage("a start off by 4", .misaligned, adding: [12: 4]),
+    Damage("a stop off by 1", .misaligned, adding: [16: 1]),
+    Damage("a start far below the image", .outOfImage, adding: [12: -0x4000_0000]),
+    Damage("a stop far above the image", .outOfImage, adding: [16: 0x4000_0000]),
+    Damage("a stop before its start", .outOfImage, adding: [16: -4096]),
+    Damage("a whole range behind the image", .outOfImage, adding: [28: 0x10_0000, 32: 0x10_0008]),
+    Damage("a range over several segments", .outOfImage) { bytes, start in
       // From the header on, which the note leads to as well.
       let header = NoteBytes.field(of: bytes, at: start + 8) &- 12
       NoteBytes.set(header, in: &bytes, at: start + 20)
@@ -76,7 +70,7 @@ import Testing
     let path = try Fixture.library(
       Fixture.noted("disagree") + Self.secondNote(modulesStop: "__start_BeehiveMods"),
       as: "disagree.so")
-    try expectFromFile(path, Self.contradiction, "disagree")
+    try expectFromFile(path, .contradiction, "disagree")
     let file = try ELFFile(path: Fixture.withoutSections(path))
     expectError(.malformed) { try file.sections(named: "BeehiveMods") }
   }
@@ -142,11 +136,11 @@ import Testing
     #expect(try image.texts(in: "BeehiveMods") == modules(name))
   }
 
-  private func expectFromFile(_ path: String, _ reason: String, _ name: String) throws {
+  private func expectFromFile(_ path: String, _ reason: MappedImage.Note, _ name: String) throws {
     let library = try OpenLibrary(path)
     defer { library.close() }
     let image = try ImageList.current().copy(named: path)
-    #expect(image.mapped.note == .invalid(reason))
+    #expect(image.mapped.note == reason)
     #expect(image.evidence == .file)
     #expect(try image.texts(in: "BeehiveMods") == modules(name))
     #expect(try image.texts(in: "BeehiveServices").count == 1)

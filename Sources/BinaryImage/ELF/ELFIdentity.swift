@@ -8,7 +8,7 @@ extension ELFFile {
   /// Describes the file as far as it can be read; a damaged part is as good as an absent one here.
   package func makeIdentity() -> ImageIdentity {
     ImageIdentity(
-      path: file.path, container: file.container, format: .elf, bits: header.bits,
+      path: file.path, format: .elf, bits: header.bits,
       byteOrder: header.order, machine: machine.name, kind: kind, id: (try? buildID()) ?? [])
   }
 

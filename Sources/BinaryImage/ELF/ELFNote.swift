@@ -138,32 +138,37 @@ package struct SectionNote: Hashable {
     (modules, services, records) = (extent(12), extent(20), extent(28))
   }
 
-  /// What the notes of one segment, which are at `address`, say of an image whose header is at
-  /// `header`; `found` is what those before say, and must be the same. `failure` makes the errors.
+  /// What the note segments of an image say, whose header is at `header`; several must agree.
+  /// `failure` makes the errors.
   package static func read(
-    _ notes: Span<UInt8>, at address: UInt64, alignment: UInt64, header: VirtualAddress?, bits: Int,
-    order: ImageIdentity.ByteOrder, after found: SectionNote?,
-    failure: (ImageError.Code, String) -> ImageError
+    _ notes: [(bytes: [UInt8], segment: ELFSegment)], header: VirtualAddress?, bits: Int,
+    order: ImageIdentity.ByteOrder,
+    failure: (ImageError.Code, String, ELFSegment) -> ImageError
   ) throws(ImageError) -> SectionNote? {
-    var found = found
-    for note in ELFNote.notes(in: notes, alignment: alignment, order: order)
-    where note.owner == .beehive && note.type == Self.type {
-      let start = VirtualAddress(rawValue: address).advanced(by: UInt64(note.descriptor.lowerBound))
-      guard let start,
-        let stated = SectionNote(
-          descriptor: notes.extracting(note.descriptor), at: start, header: header, bits: bits,
-          order: order)
-      else {
-        throw failure(
-          .unsupported, "The note .note.beehive is of a version that this reader does not know.")
+    var found: SectionNote?
+    for (bytes, segment) in notes {
+      for note in ELFNote.notes(in: bytes.span, alignment: segment.alignment, order: order)
+      where note.owner == .beehive && note.type == Self.type {
+        let start = VirtualAddress(rawValue: segment.address)
+          .advanced(by: UInt64(note.descriptor.lowerBound))
+        guard let start,
+          let stated = SectionNote(
+            descriptor: bytes.span.extracting(note.descriptor), at: start, header: header,
+            bits: bits, order: order)
+        else {
+          throw failure(
+            .unsupported, "The note .note.beehive is of a version that this reader does not know.",
+            segment)
+        }
+        guard header != nil else {
+          throw failure(
+            .malformed, "No segment holds the ELF header that the note refers to.", segment)
+        }
+        guard found == nil || found == stated else {
+          throw failure(.malformed, "Two notes .note.beehive contradict each other.", segment)
+        }
+        found = stated
       }
-      guard header != nil else {
-        throw failure(.malformed, "No segment holds the ELF header that the note refers to.")
-      }
-      guard found == nil || found == stated else {
-        throw failure(.malformed, "Two notes .note.beehive contradict each other.")
-      }
-      found = stated
     }
     return found
   }

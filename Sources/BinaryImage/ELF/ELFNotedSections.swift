@@ -30,17 +30,14 @@ extension ELFFile {
   /// The image's note, with the extents as they really are; several must agree.
   private func sectionNote() throws(ImageError) -> SectionNote? {
     let segments = try segments.get()
-    var found: SectionNote?
-    for segment in segments.notes {
-      let notes = try noteBytes(in: segment.extent)
-      found = try SectionNote.read(
-        notes.span, at: segment.address, alignment: segment.alignment,
-        header: segments.headerAddress, bits: header.bits, order: header.order, after: found
-      ) { code, message in
-        // The location of a note that is not understood; a contradiction has two locations.
-        file.error(code, message, at: code == .unsupported ? segment.offset : nil)
-      }
+    let notes = try segments.notes.map { segment throws(ImageError) in
+      (try noteBytes(in: segment.extent), segment)
     }
-    return found
+    return try SectionNote.read(
+      notes, header: segments.headerAddress, bits: header.bits, order: header.order
+    ) { code, message, segment in
+      // The location of a note that is not understood; a contradiction has two locations.
+      file.error(code, message, at: code == .unsupported ? segment.offset : nil)
+    }
   }
 }

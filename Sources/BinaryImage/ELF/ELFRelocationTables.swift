@@ -72,7 +72,7 @@ extension ELFFile {
   }
 
   /// How a section of relocations is encoded, by its type; `SHT_CREL` is too new for libelf.
-  private static let encodings: [UInt32: ELFRelocationTable.Encoding] = [
+  static let encodings: [UInt32: ELFRelocationTable.Encoding] = [
     UInt32(SHT_REL): .rel, UInt32(SHT_RELA): .rela, 0x4000_0014: .crel,
   ]
 

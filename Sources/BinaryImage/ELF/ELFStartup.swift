@@ -3,7 +3,7 @@ internal import CElf
 /// What runs of a file, or comes along with it, before anybody calls a function of it.
 package struct StartupStep: Hashable, Sendable {
   /// When it does, in the order of the loader.
-  package enum Kind: String, Sendable {
+  package enum Kind: String, CaseIterable, Sendable {
     /// A library that is opened with the file, and whose own steps come first: `DT_NEEDED`.
     case needed
     /// A library that the loader tells of what it does: `DT_AUDIT`, `DT_DEPAUDIT`.
@@ -60,11 +60,13 @@ extension ELFFile {
     }
     add { () throws(ImageError) in try companions() }
     add { () throws(ImageError) in try threadLocals() }
-    add { () throws(ImageError) in try resolvers(places.relocations) }
-    for (kind, place) in places.inOrder {
-      switch place {
-      case .function(let address): steps.append(StartupStep(kind: kind, address: address))
-      case .array(let array): add { () throws(ImageError) in try self.steps(kind, array) }
+    add { () throws(ImageError) in try resolvers() }
+    for kind in StartupStep.Kind.allCases {
+      guard let (start, size) = places[kind] else { continue }
+      if let size {
+        add { () throws(ImageError) in try self.steps(kind, from: start, size) }
+      } else {
+        steps.append(StartupStep(kind: kind, address: start))
       }
     }
     do throws(ImageError) { try name(&steps) } catch { problems.append(error) }
@@ -73,82 +75,51 @@ extension ELFFile {
 
   // MARK: - Where it is
 
-  private enum StartupPlace {
-    case function(UInt64)
-    case array(Section)
-  }
-
-  private typealias StartupPlaces = (
-    inOrder: [(kind: StartupStep.Kind, place: StartupPlace)], relocations: [ELFRelocationTable]
-  )
-
-  /// More bytes than any array of functions has.
-  private static let mostStartup: UInt64 = 1 << 20
+  /// Where the one function of a kind is, or an array of so many bytes.
+  private typealias StartupPlaces = [StartupStep.Kind: (start: UInt64, size: UInt64?)]
 
   private func startupPlaces() throws(ImageError) -> StartupPlaces {
-    var places: StartupPlaces = ([], [])
     guard let dynamic = try dynamic.get() else { return try startupSections() }
-    places.relocations = dynamic.relocations
-    func add(_ kind: StartupStep.Kind, _ tag: Int32, _ size: Int32? = nil) throws(ImageError) {
-      guard let start = dynamic.value(Int64(tag)), start != 0 else { return }
-      guard let size else { return places.inOrder.append((kind, .function(start))) }
-      let bytes = dynamic.value(Int64(size)) ?? 0
-      if bytes > 0 { places.inOrder.append((kind, .array(try array(kind, start, bytes)))) }
+    let tags: [(kind: StartupStep.Kind, start: Int32, size: Int32?)] = [
+      (.preinit, DT_PREINIT_ARRAY, DT_PREINIT_ARRAYSZ), (.initialiser, DT_INIT, nil),
+      (.initArray, DT_INIT_ARRAY, DT_INIT_ARRAYSZ), (.finiArray, DT_FINI_ARRAY, DT_FINI_ARRAYSZ),
+      (.finaliser, DT_FINI, nil),
+    ]
+    let isProgram = header.type == UInt16(ET_EXEC) || (try? segments.get())?.hasInterpreter == true
+    var places: StartupPlaces = [:]
+    for (kind, start, size) in tags where kind != .preinit || isProgram {
+      guard let start = dynamic.value(Int64(start)), start != 0 else { continue }
+      places[kind] = (start, size.map { dynamic.value(Int64($0)) ?? 0 })
     }
-    if header.type == UInt16(ET_EXEC) || segmentsNameInterpreter {
-      try add(.preinit, DT_PREINIT_ARRAY, DT_PREINIT_ARRAYSZ)
-    }
-    try add(.initialiser, DT_INIT)
-    try add(.initArray, DT_INIT_ARRAY, DT_INIT_ARRAYSZ)
-    try add(.finiArray, DT_FINI_ARRAY, DT_FINI_ARRAYSZ)
-    try add(.finaliser, DT_FINI)
     return places
-  }
-
-  private var segmentsNameInterpreter: Bool { (try? segments.get().hasInterpreter) ?? false }
-
-  private func array(
-    _ kind: StartupStep.Kind, _ start: UInt64, _ size: UInt64
-  ) throws(ImageError) -> Section {
-    try file.check(
-      size <= Self.mostStartup, .malformed, "The \(kind.rawValue) claims \(size) bytes.")
-    return Section(
-      index: 0, name: kind.rawValue, address: VirtualAddress(rawValue: start), offset: nil,
-      size: size)
   }
 
   /// The same of a file without a dynamic section.
   private func startupSections() throws(ImageError) -> StartupPlaces {
-    let kinds: [(type: Int32, kind: StartupStep.Kind)] = [
-      (SHT_PREINIT_ARRAY, .preinit), (SHT_INIT_ARRAY, .initArray), (SHT_FINI_ARRAY, .finiArray),
+    let arrays: [Int32: StartupStep.Kind] = [
+      SHT_PREINIT_ARRAY: .preinit, SHT_INIT_ARRAY: .initArray, SHT_FINI_ARRAY: .finiArray,
     ]
-    var found: [StartupStep.Kind: StartupPlace] = [:]
-    var places: StartupPlaces = ([], [])
+    let functions: [String: StartupStep.Kind] = [".init": .initialiser, ".fini": .finaliser]
     let table = try sectionTable()
-    for index in sectionIndices {
-      let entry = try sectionHeader(index)
-      guard entry.isLoaded, entry.size > 0 else { continue }
-      if let kind = kinds.first(where: { $0.type == Int32(bitPattern: entry.type) })?.kind {
-        found[kind] = .array(try array(kind, entry.address, entry.size))
-      }
-      let kind: StartupStep.Kind? =
-        switch table.name(of: index) {
-        case ".init": .initialiser
-        case ".fini": .finaliser
-        default: nil
-        }
-      if let kind, entry.isExecutable { found[kind] = .function(entry.address) }
-      switch Int32(bitPattern: entry.type) {
-      case SHT_RELA:
-        places.relocations.append(ELFRelocationTable(encoding: .rela, extent: entry.extent))
-      case SHT_REL:
-        places.relocations.append(ELFRelocationTable(encoding: .rel, extent: entry.extent))
-      default: break
+    var places: StartupPlaces = [:]
+    for index in sectionIndices where table[index].isLoaded && table[index].size > 0 {
+      let entry = table[index]
+      if let kind = arrays[Int32(bitPattern: entry.type)] {
+        places[kind] = (entry.address, entry.size)
+      } else if entry.isExecutable, let kind = table.name(of: index).flatMap({ functions[$0] }) {
+        places[kind] = (entry.address, nil)
       }
     }
-    let order: [StartupStep.Kind] = [.preinit, .initialiser, .initArray, .finiArray, .finaliser]
-    places.inOrder = order.compactMap { kind in found[kind].map { (kind, $0) } }
     return places
+  }
+
+  /// What a file without a dynamic section relocates itself.
+  private func loadedRelocations() throws(ImageError) -> [ELFRelocationTable] {
+    let table = try sectionTable()
+    return sectionIndices.map { table[$0] }.filter { $0.isLoaded && $0.size > 0 }.compactMap {
+      entry in
+      Self.encodings[entry.type].map { ELFRelocationTable(encoding: $0, extent: entry.extent) }
+    }
   }
 
   // MARK: - What it leads to
@@ -179,9 +150,17 @@ extension ELFFile {
     return steps
   }
 
+  /// More bytes than any array of functions has.
+  private static let mostStartup: UInt64 = 1 << 20
+
   private func steps(
-    _ kind: StartupStep.Kind, _ array: Section
+    _ kind: StartupStep.Kind, from start: UInt64, _ size: UInt64
   ) throws(ImageError) -> [StartupStep] {
+    try file.check(
+      size <= Self.mostStartup, .malformed, "The \(kind.rawValue) claims \(size) bytes.")
+    let array = Section(
+      index: 0, name: kind.rawValue, address: VirtualAddress(rawValue: start), offset: nil,
+      size: size)
     var steps: [StartupStep] = []
     let word = UInt64(header.wordSize)
     for offset in stride(from: 0, to: array.size - array.size % word, by: Int(word)) {
@@ -203,7 +182,9 @@ extension ELFFile {
 
   /// The functions of the file that choose addresses, each once: those of its relocations, and those that others
   /// may bind to.
-  private func resolvers(_ tables: [ELFRelocationTable]) throws(ImageError) -> [StartupStep] {
+  private func resolvers() throws(ImageError) -> [StartupStep] {
+    let tables =
+      if let dynamic = try dynamic.get() { dynamic.relocations } else { try loadedRelocations() }
     // Bitmaps hold addresses of the image alone.
     let found = try ELFRelocations(
       of: file, header, machine, in: tables.filter { $0.encoding != .relr },

@@ -89,7 +89,7 @@ internal import CImageList
       role: MappedImage.Role(rawValue: entry.role) ?? .library,
       bias: LoadBias(rawValue: entry.bias),
       header: entry.header == 0 ? nil : RuntimeAddress(rawValue: entry.header),
-      note: MappedImage.Note(image_note(UInt32(entry.note))), buildID: entry.buildID,
+      note: MappedImage.Note(rawValue: entry.note) ?? MappedImage.Note.none, buildID: entry.buildID,
       carriesRuntime: entry.runtime)
   }
 

@@ -1,5 +1,3 @@
-internal import CImageList
-
 /// One image in the loader's list, as a scan describes it: nothing of its contents is read yet.
 ///
 /// `dl_phdr_info`; on Darwin what dyld says of an image.
@@ -32,31 +30,24 @@ package struct MappedImage: Identifiable, Hashable, Sendable {
     case vdso
   }
 
-  /// What the program headers say about the note of `CSupport/RecordLayout.md`.
-  package enum Note: Hashable, Sendable {
-    /// There is none: the sections, if any, are found through the file.
+  /// What the program headers say about the note of `CSupport/RecordLayout.md`; the numbers are those
+  /// of the C side, `image_note`. Where it is not valid, the sections are found through the file.
+  package enum Note: UInt8, Sendable {
+    /// There is none.
     case none
     /// Its bounds lie inside the image.
     case valid
-    /// It cannot be believed, for this reason: the file decides.
-    case invalid(String)
-  }
-}
-
-extension MappedImage.Note {
-  /// Translates the codes of the C side.
-  init(_ code: image_note) {
-    self =
-      switch code {
-      case IMAGE_NOTE_NONE: .none
-      case IMAGE_NOTE_FOUND: .valid
-      case IMAGE_NOTE_SHORT: .invalid("The note is cut off.")
-      case IMAGE_NOTE_VERSION: .invalid("The note has a version that this reader does not know.")
-      case IMAGE_NOTE_DISAGREES: .invalid("Two notes say different things.")
-      case IMAGE_NOTE_MOVED: .invalid("A tool has moved the note or the header.")
-      case IMAGE_NOTE_OUT_OF_IMAGE: .invalid("The note names a range outside the image.")
-      case IMAGE_NOTE_MISALIGNED: .invalid("The note names a range that is not aligned to 8.")
-      default: .invalid("The note has defect \(code.rawValue).")
-      }
+    /// It is cut off.
+    case short
+    /// It has a version that this reader does not know.
+    case unknownVersion
+    /// Two notes say different things.
+    case contradiction
+    /// A tool has moved the note or the header.
+    case moved
+    /// It names a range outside the image.
+    case outOfImage
+    /// It names a range that is not aligned to 8.
+    case misaligned
   }
 }

@@ -23,7 +23,7 @@ final class MachOChains: MachOLinkedFixups {
   /// The words of one page that are in a chain.
   private struct Page {
     var segment: Int
-    var number: UInt64
+    var start: UInt64
     var format: MachOChainedFormat
     var highestPointer: UInt64
     /// The address behind it.
@@ -95,11 +95,7 @@ final class MachOChains: MachOLinkedFixups {
   /// The page of a segment that `address` is in; nil where no chain starts there.
   private func page(of address: UInt64, in index: Int) throws(ImageError) -> Page? {
     let segment = segments.list[index]
-    if let page, page.segment == index, let first = page.places.first,
-      let last = page.places.last, first <= address, address <= last
-    {
-      return page
-    }
+    if let page, page.segment == index, page.start <= address, address < page.end { return page }
     guard try integer(at: starts, as: UInt32.self) > UInt64(index) else { return nil }
     let offset = try integer(at: starts + 4 + UInt64(index) * 4, as: UInt32.self)
     guard offset != 0 else { return nil }
@@ -120,13 +116,12 @@ final class MachOChains: MachOLinkedFixups {
       "The chains of \(segment.name) contradict the segment.", at: info)
     let number = (address - segment.address) / pageSize
     guard number < pageCount else { return nil }
-    if let page, page.segment == index, page.number == number { return page }
+    let first = number * pageSize
     var found = Page(
-      segment: index, number: number, format: format, highestPointer: highest,
-      end: segment.address.saturating(adding: (number + 1) * pageSize), places: [])
+      segment: index, start: segment.address &+ first, format: format, highestPointer: highest,
+      end: segment.address.saturating(adding: first + pageSize), places: [])
     let starts = try chainStarts(at: info + 22, page: number, count: pageCount, format)
     if !starts.isEmpty {
-      let first = number * pageSize
       // A word may begin in one page and end in the next.
       let length = min(pageSize + UInt64(wordSize), segment.fileSize - min(first, segment.fileSize))
       let bytes = try file.read(at: segment.offset.saturating(adding: first), count: Int(length))
@@ -159,7 +154,6 @@ final class MachOChains: MachOLinkedFixups {
     _ bytes: [UInt8], from start: Int, within pageSize: Int, _ page: inout Page,
     _ segment: MachOSegment
   ) throws(ImageError) {
-    let first = segment.address &+ page.number &* UInt64(pageSize)
     var position = start
     while true {
       guard position < pageSize, page.places.count <= pageSize / 4,
@@ -167,7 +161,7 @@ final class MachOChains: MachOLinkedFixups {
       else {
         throw file.error(.malformed, "A chain leads out of its page of \(segment.name).")
       }
-      page.places.append(first &+ UInt64(position))
+      page.places.append(page.start &+ UInt64(position))
       let step = page.format.step(from: raw)
       if step == 0 { return }
       position += step

@@ -8,7 +8,7 @@ extension MachOFile {
   /// Describes the file as far as it can be read; a damaged part is as good as an absent one here.
   func makeIdentity() -> ImageIdentity {
     ImageIdentity(
-      path: file.path, container: file.container, format: .macho, bits: header.bits,
+      path: file.path, format: .macho, bits: header.bits,
       byteOrder: header.order, machine: header.machine.name, kind: kind,
       id: (try? commands.get().uuid) ?? [])
   }

@@ -15,14 +15,8 @@ final class CoreFile: RemoteMemory {
   let shortage: ImageError?
   private let file: OpenedFile
   private let header: ELFHeader
-  /// What the file has of the memory, ascending.
-  private let parts: [Part]
-
-  /// A range of memory whose bytes are in the file.
-  private struct Part {
-    let memory: Range<UInt64>
-    let offset: UInt64
-  }
+  /// Where the file has the memory.
+  private let segments: ELFSegments
 
   /// Where parts begin in which no code runs; debuggers leave out the parts with code altogether.
   private let data: Set<UInt64>
@@ -31,32 +25,23 @@ final class CoreFile: RemoteMemory {
   private static let (mostNotes, mostFiles): (UInt64, Int) = (1 << 25, 1 << 17)
 
   init(path: String) throws(ImageError) {
-    file = try OpenedFile(path: path, name: path)
+    let file = try OpenedFile(path: path, name: path)
+    self.file = file
     header = try ELFHeader(of: file)
     try file.check(
       header.type == UInt16(ET_CORE), .notAnObject, "It is no core file, but another ELF file.")
-    let segments = try ELFSegment.all(of: file, header)
-    var parts: [Part] = []
-    var missing: UInt64 = 0
-    for segment in segments where segment.type == UInt32(PT_LOAD) {
-      let stored = segment.offset < file.size ? file.size - segment.offset : 0
-      let count = min(segment.fileSize, stored, UInt64.max - segment.address)
-      if count < segment.fileSize { missing += 1 }
-      parts.append(
-        Part(
-          memory: segment.address..<segment.address + count, offset: segment.offset))
-    }
-    self.parts = parts.filter { !$0.memory.isEmpty }
-      .sorted { $0.memory.lowerBound < $1.memory.lowerBound }
-    data = Set(
-      segments.lazy.filter { $0.type == UInt32(PT_LOAD) && !$0.isExecutable }.map(\.address))
+    segments = try ELFSegments(of: file, header)
+    let parts = try ELFSegment.all(of: file, header)
+    let loads = parts.filter { $0.type == UInt32(PT_LOAD) }
+    data = Set(loads.lazy.filter { !$0.isExecutable }.map(\.address))
+    let missing = loads.count { $0.fileSize > 0 && !file.holds($0.offset, $0.fileSize) }
     shortage =
       missing == 0
       ? nil
       : file.error(
         .truncated,
-        "The file ends before \(missing) of its \(parts.count) parts do; was its size limited?")
-    for segment in segments where segment.type == UInt32(PT_NOTE) {
+        "The file ends before \(missing) of its \(loads.count) parts do; was its size limited?")
+    for segment in parts where segment.type == UInt32(PT_NOTE) {
       try file.check(
         segment.fileSize <= Self.mostNotes, .malformed,
         "The notes claim \(segment.fileSize) bytes.")
@@ -70,20 +55,14 @@ final class CoreFile: RemoteMemory {
 
   func read(at address: UInt64, count: Int) throws(ImageError) -> [UInt8] {
     var bytes: [UInt8] = []
-    while bytes.count < count, let part = part(holding: address &+ UInt64(bytes.count)) {
-      let skipped = address &+ UInt64(bytes.count) - part.memory.lowerBound
-      let left = part.memory.upperBound - part.memory.lowerBound - skipped
-      let piece = Int(min(UInt64(count - bytes.count), left))
-      bytes += try file.read(at: part.offset + skipped, count: piece)
+    while bytes.count < count {
+      let place = VirtualAddress(rawValue: address &+ UInt64(bytes.count))
+      guard let extent = segments.extent(from: place) else { break }
+      let held = file.held(at: extent.offset, min(extent.size, UInt64(count - bytes.count)))
+      if held.size == 0 { break }
+      bytes += try file.read(at: held.offset, count: Int(held.size))
     }
     return bytes
-  }
-
-  /// The last part that begins at an address or before, if it reaches that far.
-  private func part(holding address: UInt64) -> Part? {
-    parts.last(notAfter: address, by: \.memory.lowerBound).flatMap {
-      parts[$0].memory.contains(address) ? parts[$0] : nil
-    }
   }
 
   // MARK: - Notes

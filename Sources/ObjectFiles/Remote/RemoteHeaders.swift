@@ -79,15 +79,10 @@ struct RemoteHeaders {
 
   /// What the image itself says of its sections; several notes must agree.
   func sectionNote() throws(ImageError) -> SectionNote? {
-    var result: SectionNote?
-    for (bytes, segment) in notes {
-      result = try SectionNote.read(
-        bytes.span, at: segment.address, alignment: segment.alignment,
-        header: VirtualAddress(rawValue: headerAddress), bits: identity.bits,
-        order: identity.byteOrder, after: result
-      ) { mapping.error($0, $1) }
-    }
-    return result
+    try SectionNote.read(
+      notes, header: VirtualAddress(rawValue: headerAddress), bits: identity.bits,
+      order: identity.byteOrder
+    ) { code, message, _ in mapping.error(code, message) }
   }
 
   /// Where the state record of the runtime in this image is in the process; nil where the image

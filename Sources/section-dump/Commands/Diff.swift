@@ -26,15 +26,13 @@ struct Diff: ParsableCommand {
   @Option(help: ArgumentHelp("Compare the images for this machine alone.", valueName: "machine"))
   var arch = "all"
 
-  @OptionGroup var threads: ThreadOptions
+  @OptionGroup var reading: ReadingOptions
   @OptionGroup var output: OutputOptions
-  @OptionGroup var isolation: IsolationOptions
 
   func run() throws {
-    let both = isolation.apply(
-      to: Inputs(
-        paths: [old, new], isRecursive: recursive, architecture: arch == "all" ? nil : arch,
-        jobs: threads.jobs(forMany: recursive)))
+    let both = Inputs(
+      paths: [old, new], isRecursive: recursive, architecture: arch == "all" ? nil : arch,
+      jobs: reading.jobs(forMany: recursive), child: reading.child)
     try Survey.serve(both)
     let surveys = both.paths.map { path in
       var inputs = both

@@ -44,6 +44,34 @@ extension Dump {
   }
 }
 
+/// What a command shows as a list, an element a row.
+protocol ListDump: Dump {
+  /// What JSON and CSV say of an element.
+  static var fields: [Field<Element>] { get }
+  /// What a person sees, column by column.
+  static var titles: [String] { get }
+  /// The cells under those titles.
+  static func cells(of element: Element) -> [String]
+}
+
+extension ListDump {
+  static var columns: [String] { fields.columns() }
+
+  func write(_ element: Element, of found: ReadImage, to json: inout JSONWriter) {
+    json.object { $0.fields(Self.fields, of: element) }
+  }
+
+  func writeRows(_ element: Element, of found: ReadImage, _ row: ([String]) -> Void) {
+    row(Self.fields.cells(of: element))
+  }
+
+  func writeTable(_ elements: [Element], of found: ReadImage, to sink: ByteSink, _ style: Style) {
+    var table = Table(Self.titles)
+    for element in elements { table.add(Self.cells(of: element)) }
+    table.write(to: sink, style)
+  }
+}
+
 /// An image that a command shows, and what is wrong with it.
 final class ReadImage {
   let image: any FileImage

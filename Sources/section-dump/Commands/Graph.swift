@@ -17,7 +17,6 @@ struct Graph: ParsableCommand {
   }
 
   @OptionGroup var inputs: InputOptions
-  @OptionGroup var isolation: IsolationOptions
 
   @Option(
     help: "How to draw: for Graphviz, for Mermaid in Markdown, as a page for a browser, or as data."
@@ -25,7 +24,7 @@ struct Graph: ParsableCommand {
   var format = Format.dot
 
   func run() throws {
-    let files = isolation.apply(to: inputs.values)
+    let files = inputs.values
     try Survey.serve(files, readsTypes: true)
     let survey = Survey(files, readsTypes: true)
     let errors = ByteSink(descriptor: 2)

@@ -70,14 +70,15 @@ private struct LiveReport {
   }
 
   private static let columns =
-    ["pid", "path", "mapped", "deleted", "replaced"] + RecordDump.columns + EntryStates.columns
+    ["pid", "path", "mapped", "deleted", "replaced"] + RecordDump.columns
+    + EntryStates.fields.columns()
 
   mutating func callAsFunction() -> ExitCode {
     printer.begin(Self.columns, "\"pid\":\(pid.map(String.init) ?? "null"),")
     do throws(ImageError) {
       let process = try process.get()
       let images = process.images.map { Found($0, of: process) }
-      states = images.lazy.compactMap(\.states).first
+      states = images.lazy.compactMap { try? $0.states.get() }.first
       for image in images { show(image) }
       if let shortage = process.shortage { report([shortage], path: shortage.image) }
       if output.format == .table { writeSummary() }
@@ -97,7 +98,7 @@ private struct LiveReport {
 
   private mutating func show(_ found: Found) {
     let (mapping, text) = (found.mapping, stream.text)
-    var problems = found.problems
+    var problems: [ImageError] = if case .failure(let error) = found.states { [error] } else { [] }
     let place = Place(path: mapping.path)
     var identity: ImageIdentity?
     var records: [LiveRecord] = []
@@ -132,7 +133,8 @@ private struct LiveReport {
           [
             pid.map(String.init) ?? "", mapping.path, mapping.base.hexadecimal,
             String(mapping.isDeleted), String(mapping.isReplaced),
-          ] + RecordDump.fields(of: record.record) + record.fields, to: text)
+          ] + RecordDump.fields.cells(of: record.record)
+            + EntryStates.fields.cells(of: record.entry), to: text)
       }
     case .table where hasNothing: empty += 1
     case .table:
@@ -159,16 +161,11 @@ private struct Found {
   let mapping: RemoteMapping
   let image: Result<RemoteImage, ImageError>
   /// What the runtime in it says of all entries of the process.
-  private(set) var states: EntryStates?
-  private(set) var problems: [ImageError] = []
+  let states: Result<EntryStates?, ImageError>
 
   init(_ mapping: RemoteMapping, of process: RemoteProcess) {
-    self.mapping = mapping
-    image = Result { () throws(ImageError) in try process.image(mapping) }
-    do throws(ImageError) {
-      states = try (try? image.get())?.entryStates()
-    } catch {
-      problems.append(error)
-    }
+    let image = Result { () throws(ImageError) in try process.image(mapping) }
+    (self.mapping, self.image) = (mapping, image)
+    states = Result { () throws(ImageError) in try (try? image.get())?.entryStates() }
   }
 }

@@ -8,17 +8,8 @@ struct LiveRecord {
   /// Nil where the process does not say.
   let entry: EntryStates.Entry?
 
-  /// The columns of CSV behind those of the record.
-  var fields: [String] {
-    [entry?.state.rawValue ?? "", entry?.code ?? "", entry?.reason ?? ""]
-  }
-
   func write(to json: inout JSONWriter) {
-    record.write(to: &json) { json in
-      json.string(key: "state", entry?.state.rawValue)
-      json.string(key: "code", entry?.code)
-      json.string(key: "reason", entry?.reason)
-    }
+    record.write(to: &json) { $0.fields(EntryStates.fields, of: entry) }
   }
 
   /// What a person sees, with the states before each entry and the reasons behind where there are any.
@@ -35,8 +26,12 @@ struct LiveRecord {
 }
 
 extension EntryStates {
-  /// The columns of CSV behind those of the record.
-  static let columns = ["state", "code", "reason"]
+  /// What is said of an entry behind its record.
+  static let fields: [Field<Entry?>] = [
+    .text("state") { $0?.state.rawValue },
+    .text("code") { $0?.code },
+    .text("reason") { $0?.reason },
+  ]
 
   /// What became of an entry; kinds of third parties are registered by no Hive.
   func entry(of record: Record, in image: RemoteImage) -> Entry? {

@@ -51,36 +51,24 @@ struct PointerSlot {
     offset = section.offset.map { $0.rawValue &+ position }
   }
 
-  func write(to json: inout JSONWriter) {
-    json.object { json in
-      json.number(key: "index", index)
-      json.hexadecimal(key: "address", address)
-      json.hexadecimal(key: "offset", offset)
-      json.hexadecimal(key: "raw", raw)
-      json.string(key: "resolution", resolution.rawValue)
-      json.hexadecimal(key: "target", target)
-      json.string(key: "symbol", symbol)
-      if addend != 0 { json.number(key: "addend", Int(addend)) }
-      json.string(key: "string", string)
-      json.string(key: "kind", kind.rawValue)
-      json.number(key: "repeats", repeats)
-      json.string(key: "note", note)
-    }
-  }
-
-  /// The columns of CSV.
-  static let columns = [
-    "section", "index", "address", "offset", "raw", "resolution", "target", "symbol", "string",
-    "kind", "repeats", "note",
+  static let fields: [Field<PointerSlot>] = [
+    .number("index") { $0.index },
+    .hexadecimal("address") { $0.address },
+    .hexadecimal("offset") { $0.offset },
+    .hexadecimal("raw") { $0.raw },
+    .text("resolution") { $0.resolution.rawValue },
+    .hexadecimal("target") { $0.target },
+    Field(name: "symbol") { slot, json in
+      json.string(key: "symbol", slot.symbol)
+      if slot.addend != 0 { json.number(key: "addend", Int(slot.addend)) }
+    } cell: {
+      $0.symbolName ?? ""
+    },
+    .text("string") { $0.string },
+    .text("kind") { $0.kind.rawValue },
+    .number("repeats") { $0.repeats },
+    .text("note") { $0.note },
   ]
-
-  func fields(section: String) -> [String] {
-    func text(_ number: UInt64?) -> String { number.map(\.hexadecimal) ?? "" }
-    return [
-      section, String(index), text(address), text(offset), text(raw), resolution.rawValue,
-      text(target), symbolName ?? "", string ?? "", kind.rawValue, String(repeats), note ?? "",
-    ]
-  }
 
   private var symbolName: String? {
     symbol.map { PointerValue.name(ofImport: $0, addend: addend) }

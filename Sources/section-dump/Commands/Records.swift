@@ -54,11 +54,25 @@ extension Requirement: ExpressibleByArgument {
 }
 
 /// The entries of each image.
-struct RecordDump: Dump {
+struct RecordDump: ListDump {
   static let contentKey: StaticString = "records"
-  static let columns = [
-    "kind", "name", "implementation", "priority", "attributes", "section", "index", "address",
-    "offset", "encoding", "resolution", "accessor",
+  static let fields: [Field<Record>] = [
+    .text("kind") { $0.kind.description },
+    .text("name") { $0.name },
+    .text("implementation") { $0.implementation },
+    .number("priority") { $0.attributes.priority },
+    Field(name: "attributes") {
+      $0.attributes.write(key: "attributes", to: &$1)
+    } cell: {
+      $0.attributes.json
+    },
+    .text("section") { $0.origin.section },
+    .number("index") { $0.origin.index },
+    .hexadecimal("address") { $0.origin.address.rawValue },
+    .hexadecimal("offset") { $0.origin.offset?.rawValue },
+    .text("encoding") { $0.encoding.rawValue },
+    .text("resolution") { $0.resolution.rawValue },
+    .text("accessor") { $0.accessorName },
   ]
 
   /// What must be there, and which entries are shown.
@@ -76,36 +90,8 @@ struct RecordDump: Dump {
     }
   }
 
-  func write(_ record: Record, of found: ReadImage, to json: inout JSONWriter) {
-    record.write(to: &json)
-  }
-
-  func writeRows(_ record: Record, of found: ReadImage, _ row: ([String]) -> Void) {
-    row(Self.fields(of: record))
-  }
-
-  /// The columns of CSV.
-  static func fields(of record: Record) -> [String] {
-    let origin = record.origin
-    return [
-      record.kind.description, record.name, record.implementation ?? "",
-      String(record.attributes.priority), record.attributes.json, origin.section,
-      String(origin.index), origin.address.rawValue.hexadecimal,
-      origin.offset.map(\.rawValue.hexadecimal) ?? "", record.encoding.rawValue,
-      record.resolution.rawValue, record.accessorName ?? "",
-    ]
-  }
-
-  func writeTable(_ records: [Record], of found: ReadImage, to sink: ByteSink, _ style: Style) {
-    var table = Table(Self.titles)
-    for record in records { table.add(Self.cells(of: record)) }
-    table.write(to: sink, style)
-  }
-
-  /// What a person sees of records, column by column.
   static let titles = ["KIND", "NAME", "IMPLEMENTATION", "ATTRIBUTES", "WHERE"]
 
-  /// The cells under those titles.
   static func cells(of record: Record) -> [String] {
     [
       record.kind.description, record.name, record.implementation ?? "–",

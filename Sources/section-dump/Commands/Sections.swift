@@ -12,11 +12,18 @@ struct Sections: ParsableCommand {
 }
 
 /// The sections of each image.
-struct SectionDumpTable: Dump {
+struct SectionDumpTable: ListDump {
   static let contentKey: StaticString = "sections"
-  static let columns = [
-    "name", "segment", "address", "offset", "size", "flags", "type", "alignment", "entrySize",
-    "link",
+  static let fields: [Field<Section>] =
+    Section.fields + [
+      .text("flags") { $0.flags },
+      .text("type") { $0.type },
+      .size("alignment") { $0.alignment },
+      .size("entrySize") { $0.entrySize },
+      .number("link") { $0.link },
+    ]
+  static let titles = [
+    "INDEX", "NAME", "TYPE", "ADDRESS", "OFFSET", "SIZE", "ENTRY", "LINK", "ALIGN", "FLAGS",
   ]
 
   var emptyNote: String { "no sections" }
@@ -25,40 +32,13 @@ struct SectionDumpTable: Dump {
     try found.image.allSections()
   }
 
-  func write(_ section: Section, of found: ReadImage, to json: inout JSONWriter) {
-    json.object { json in
-      section.write(to: &json)
-      json.string(key: "flags", section.flags)
-      json.string(key: "type", section.type)
-      json.number(key: "alignment", Int(clamping: section.alignment))
-      json.number(key: "entrySize", Int(clamping: section.entrySize))
-      json.number(key: "link", section.link)
-    }
-  }
-
-  func writeRows(_ section: Section, of found: ReadImage, _ row: ([String]) -> Void) {
-    row([
-      section.name, section.segment ?? "", section.address.rawValue.hexadecimal,
-      section.offset.map(\.rawValue.hexadecimal) ?? "", String(section.size),
-      section.flags, section.type, String(section.alignment), String(section.entrySize),
-      section.link.map { String($0) } ?? "",
-    ])
-  }
-
-  func writeTable(_ sections: [Section], of found: ReadImage, to sink: ByteSink, _ style: Style) {
-    var table = Table([
-      "INDEX", "NAME", "TYPE", "ADDRESS", "OFFSET", "SIZE", "ENTRY", "LINK", "ALIGN", "FLAGS",
-    ])
-    for section in sections {
-      table.add([
-        String(section.index), section.fullName, section.type,
-        section.address.rawValue.hexadecimal,
-        section.offset.map(\.rawValue.hexadecimal) ?? "–", String(section.size),
-        String(section.entrySize), section.link.map { String($0) } ?? "–",
-        String(section.alignment), section.flags,
-      ])
-    }
-    table.write(to: sink, style)
+  static func cells(of section: Section) -> [String] {
+    [
+      String(section.index), section.fullName, section.type,
+      section.address.rawValue.hexadecimal, section.offset.map(\.rawValue.hexadecimal) ?? "–",
+      String(section.size), String(section.entrySize), section.link.map { String($0) } ?? "–",
+      String(section.alignment), section.flags,
+    ]
   }
 }
 
@@ -66,12 +46,12 @@ extension Section {
   /// `SEGMENT,section` where there are segments.
   var fullName: String { segment.map { "\($0),\(name)" } ?? name }
 
-  /// The keys that every command writes of a section.
-  func write(to json: inout JSONWriter) {
-    json.string(key: "name", name)
-    json.string(key: "segment", segment)
-    json.hexadecimal(key: "address", address.rawValue)
-    json.hexadecimal(key: "offset", offset?.rawValue)
-    json.number(key: "size", Int(clamping: size))
-  }
+  /// What every command says of a section.
+  static let fields: [Field<Section>] = [
+    .text("name") { $0.name },
+    .text("segment") { $0.segment },
+    .hexadecimal("address") { $0.address.rawValue },
+    .hexadecimal("offset") { $0.offset?.rawValue },
+    .size("size") { $0.size },
+  ]
 }

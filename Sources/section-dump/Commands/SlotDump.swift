@@ -10,7 +10,7 @@ struct SlotDump: Dump {
   }
 
   static let contentKey: StaticString = "sections"
-  static let columns = PointerSlot.columns
+  static let columns = ["section"] + PointerSlot.fields.columns()
 
   let form: Form
   var slots: PointerSlots
@@ -37,15 +37,19 @@ struct SlotDump: Dump {
 
   func write(_ section: SlotSection, of found: ReadImage, to json: inout JSONWriter) {
     json.object { json in
-      section.section.write(to: &json)
+      json.fields(Section.fields, of: section.section)
       json.array(key: "entries") { json in
-        forEach(in: section, of: found) { $0.write(to: &json) }
+        forEach(in: section, of: found) { slot in
+          json.object { $0.fields(PointerSlot.fields, of: slot) }
+        }
       }
     }
   }
 
   func writeRows(_ section: SlotSection, of found: ReadImage, _ row: ([String]) -> Void) {
-    forEach(in: section, of: found) { row($0.fields(section: section.section.name)) }
+    forEach(in: section, of: found) {
+      row([section.section.name] + PointerSlot.fields.cells(of: $0))
+    }
   }
 
   func writeTable(

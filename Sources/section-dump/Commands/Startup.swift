@@ -18,9 +18,16 @@ struct Startup: ParsableCommand {
 }
 
 /// The steps of each image.
-struct StartupDump: Dump {
+struct StartupDump: ListDump {
   static let contentKey: StaticString = "startup"
-  static let columns = ["when", "index", "name", "address", "note"]
+  static let fields: [Field<StartupStep>] = [
+    .text("when") { $0.kind.rawValue },
+    .number("index") { $0.index },
+    .text("name") { $0.name },
+    .hexadecimal("address") { $0.address },
+    .text("note") { $0.note },
+  ]
+  static let titles = ["WHEN", "WHAT", "WHERE"]
 
   var emptyNote: String { "nothing runs" }
   var skippedNote: String { "not linked, or no ELF files" }
@@ -36,33 +43,12 @@ struct StartupDump: Dump {
     return steps
   }
 
-  func write(_ step: StartupStep, of found: ReadImage, to json: inout JSONWriter) {
-    json.object { json in
-      json.string(key: "when", step.kind.rawValue)
-      json.number(key: "index", step.index)
-      json.string(key: "name", step.name)
-      json.hexadecimal(key: "address", step.address)
-      json.string(key: "note", step.note)
-    }
-  }
-
-  func writeRows(_ step: StartupStep, of found: ReadImage, _ row: ([String]) -> Void) {
-    row([
-      step.kind.rawValue, step.index.map(String.init) ?? "", step.name ?? "",
-      step.address?.hexadecimal ?? "", step.note ?? "",
-    ])
-  }
-
-  func writeTable(_ steps: [StartupStep], of found: ReadImage, to sink: ByteSink, _ style: Style) {
-    var table = Table(["WHEN", "WHAT", "WHERE"])
-    for step in steps {
-      let place = step.address.map(\.hexadecimal) ?? ""
-      let note = step.note.map { "(\($0))" } ?? ""
-      table.add([
-        step.kind.rawValue + (step.index.map { "[\($0)]" } ?? ""), step.name ?? "–",
-        [place, note].filter { !$0.isEmpty }.joined(separator: " "),
-      ])
-    }
-    table.write(to: sink, style)
+  static func cells(of step: StartupStep) -> [String] {
+    let place = step.address.map(\.hexadecimal) ?? ""
+    let note = step.note.map { "(\($0))" } ?? ""
+    return [
+      step.kind.rawValue + (step.index.map { "[\($0)]" } ?? ""), step.name ?? "–",
+      [place, note].filter { !$0.isEmpty }.joined(separator: " "),
+    ]
   }
 }

@@ -28,7 +28,7 @@ struct Verify: ParsableCommand {
   var strict = false
 
   func run() throws {
-    let inputs = files.values
+    let inputs = files.inputs.values
     try Survey.serve(inputs, readsTypes: true)
     let survey = Survey(inputs, readsTypes: true)
     var findings = Verdict(on: survey).findings

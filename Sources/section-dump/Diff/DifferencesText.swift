@@ -65,7 +65,7 @@ extension Differences {
     CSV.write(["difference", "path", "container"] + RecordDump.columns.prefix(7), to: sink)
     func row(_ word: String, _ entry: Declared) {
       CSV.write(
-        [word] + entry.place.cells + RecordDump.fields(of: entry.record).prefix(7), to: sink)
+        [word] + entry.place.cells + RecordDump.fields.cells(of: entry.record).prefix(7), to: sink)
     }
     for entry in removed { row("removed", entry) }
     for entry in added { row("added", entry) }

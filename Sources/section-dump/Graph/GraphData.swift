@@ -1,3 +1,5 @@
+internal import BinaryImage
+
 /// A picture as data, with places where a plan has them.
 struct GraphData {
   let picture: Picture
@@ -56,13 +58,14 @@ struct GraphData {
     json.boolean(key: "isInCycle", edge.isInCycle)
   }
 
-  private func write(_ finding: Picture.Found, to json: inout JSONWriter) {
+  private func write(_ found: Picture.Found, to json: inout JSONWriter) {
+    let finding = found.finding
     json.string(key: "code", finding.code)
     json.string(key: "level", finding.level.rawValue)
-    json.string(key: "place", finding.place)
-    json.string(key: "message", finding.message)
-    json.string(key: "remedy", finding.remedy)
-    json.array(key: "nodes", finding.nodes)
+    json.string(key: "place", found.place)
+    json.string(key: "message", finding.message.escaped)
+    json.string(key: "remedy", finding.remedy.escaped)
+    json.array(key: "nodes", found.nodes)
   }
 
   private static func write(_ box: PicturePlan.Box, to json: inout JSONWriter) {

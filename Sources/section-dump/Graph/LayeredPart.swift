@@ -75,8 +75,8 @@ struct LayeredPart {
     _ links: [(arrow: Int, from: Int, to: Int)]
   ) -> [(arrow: Int, slots: [Int])] {
     // Where arrows are so many and long that their slots outnumber the boxes, they go straight.
-    let length = links.reduce(0) { sum, link in
-      sum + max(0, abs(slots[link.to].column - slots[link.from].column) - 1)
+    let length = Set(links.map { [$0.from, $0.to] }).reduce(0) { sum, ends in
+      sum + max(0, abs(slots[ends[0]].column - slots[ends[1]].column) - 1)
     }
     let bends = length <= 12 * slots.count
     var passes: [(arrow: Int, slots: [Int])] = []

@@ -25,7 +25,7 @@ struct MermaidText {
     }
     let isMarked = picture.nodes.map { node in
       node.isInCycle || node.kind == .missing
-        || node.findings.contains { picture.findings[$0].level == .error }
+        || node.findings.contains { picture.findings[$0].finding.level == .error }
     }
     guard isMarked.contains(true) else { return }
     sink.write("  classDef wrong stroke:#c53030,stroke-width:3px,stroke-dasharray:4\n")

@@ -32,19 +32,18 @@ struct Picture {
 
   /// What is wrong, as `section-dump verify` says it.
   struct Found {
-    var level: Finding.Level
-    var code: String
-    /// The entry or file.
-    var place: String
-    var message: String
-    var remedy: String
+    let finding: Finding
     /// The nodes that it concerns, the one at its place first.
-    var nodes: [Int] = []
+    let nodes: [Int]
 
+    /// The entry or file.
+    var place: String { finding.place.description.escaped }
     /// `libshop.so BeehiveMods[0]: error: …; remedy`
     var line: String { "\(place): \(words)" }
     /// The same at its place.
-    var words: String { "\(level.rawValue): \(message); \(remedy)" }
+    var words: String {
+      "\(finding.level.rawValue): \(finding.message); \(finding.remedy)".escaped
+    }
   }
 
   struct Edge {
@@ -211,10 +210,7 @@ struct Picture {
         concerned += missing[node, default: []].filter { nodes[$0].name == name }
       }
       for node in concerned { nodes[node].findings.append(findings.count) }
-      findings.append(
-        Found(
-          level: finding.level, code: finding.code, place: finding.place.description.escaped,
-          message: finding.message.escaped, remedy: finding.remedy.escaped, nodes: concerned))
+      findings.append(Found(finding: finding, nodes: concerned))
     }
   }
 }

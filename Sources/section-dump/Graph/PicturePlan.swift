@@ -29,13 +29,13 @@ struct PicturePlan {
     bends = Array(repeating: [], count: picture.edges.count)
 
     // The nodes of each file, their places relative to it until it has one.
-    let innerEdges = Dictionary(grouping: picture.edges.indices) { index in
+    let edgesWithin = Dictionary(grouping: picture.edges.indices) { index in
       let ends = [picture.edges[index].from, picture.edges[index].to].map { picture.nodes[$0].file }
       return ends[0] == ends[1] ? ends[0] : nil
     }
     for (position, file) in picture.files.enumerated() {
       let places = Dictionary(uniqueKeysWithValues: zip(file.nodes, file.nodes.indices))
-      let edges = innerEdges[position] ?? []
+      let edges = edgesWithin[position] ?? []
       let layout = LayeredLayout(
         file.nodes.map { nodes[$0].size },
         arrows: edges.compactMap { edge in
@@ -56,21 +56,15 @@ struct PicturePlan {
             height: layout.size.height + title + 2 * Self.margin)))
     }
 
-    // Files, and the nodes that are beside them; edges between the same two share their way.
+    // Files, and the nodes beside them.
     let free = picture.freeNodes
     let freeBoxes = Dictionary(
       uniqueKeysWithValues: zip(free, files.count..<files.count + free.count))
     func box(of node: Int) -> Int { picture.nodes[node].file ?? freeBoxes[node] ?? 0 }
-    var arrows: [(from: Int, to: Int)] = []
-    var arrowOf: [[Int]: Int] = [:]
-    for edge in picture.edges {
-      let (from, to) = (box(of: edge.from), box(of: edge.to))
-      guard from != to, arrowOf[[from, to]] == nil else { continue }
-      arrowOf[[from, to]] = arrows.count
-      arrows.append((from, to))
-    }
+    let edges = edgesWithin[nil] ?? []
     let layout = LayeredLayout(
-      files.map(\.size) + free.map { nodes[$0].size }, arrows: arrows,
+      files.map(\.size) + free.map { nodes[$0].size },
+      arrows: edges.map { (box(of: picture.edges[$0].from), box(of: picture.edges[$0].to)) },
       gaps: LayeredLayout.Gaps(betweenColumns: 96, betweenBoxes: 28, betweenParts: 44))
     size = layout.size
     for file in files.indices { files[file].origin = layout.origins[file] }
@@ -82,12 +76,10 @@ struct PicturePlan {
       }
       nodes[node].origin = moved(nodes[node].origin, into: file)
     }
-    for (index, edge) in picture.edges.enumerated() {
-      let (from, to) = (box(of: edge.from), box(of: edge.to))
-      if from == to {
-        bends[index] = bends[index].map { moved($0, into: from) }
-      } else if let arrow = arrowOf[[from, to]] {
-        bends[index] = layout.bends[arrow]
+    for (edge, points) in zip(edges, layout.bends) { bends[edge] = points }
+    for file in files.indices {
+      for edge in edgesWithin[file] ?? [] {
+        bends[edge] = bends[edge].map { moved($0, into: file) }
       }
     }
   }

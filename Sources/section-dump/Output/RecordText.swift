@@ -30,22 +30,8 @@ extension Record {
     to json: inout JSONWriter, path: String? = nil, more: (inout JSONWriter) -> Void = { _ in }
   ) {
     json.object { json in
-      if let path {
-        json.string(key: "path", path)
-      }
-      json.string(key: "kind", kind.description)
-      json.string(key: "name", name)
-      json.string(key: "implementation", implementation)
-      json.number(key: "priority", attributes.priority)
-      json.key("attributes")
-      attributes.write(to: &json)
-      json.string(key: "section", origin.section)
-      json.number(key: "index", origin.index)
-      json.hexadecimal(key: "address", origin.address.rawValue)
-      json.hexadecimal(key: "offset", origin.offset?.rawValue)
-      json.string(key: "encoding", encoding.rawValue)
-      json.string(key: "resolution", resolution.rawValue)
-      json.string(key: "accessor", accessorName)
+      if let path { json.string(key: "path", path) }
+      json.fields(RecordDump.fields, of: self)
       more(&json)
     }
   }
@@ -74,8 +60,8 @@ extension Attributes {
   }
 
   /// An object without `priority`; keys that may repeat, and those that do, have arrays.
-  func write(to json: inout JSONWriter) {
-    json.object { json in
+  func write(key: StaticString? = nil, to json: inout JSONWriter) {
+    json.object(key: key) { json in
       let single = [("level", level), ("scope", scope), ("name", name), ("abi", abi)]
       for case (let key, let value?) in single {
         json.key(key)

@@ -4,10 +4,6 @@ internal import Registration
 /// Sections whose names are nearly those that hold entries: their author meant those, and no reader
 /// knows these.
 enum LookAlikes {
-  private static let known = [
-    RecordScanner.modules, RecordScanner.services, RecordScanner.typedRecords,
-  ]
-
   static func findings(in image: any FileImage, at place: Place) throws(ImageError) -> [Finding] {
     var findings: [Finding] = []
     var seen: Set<String> = []
@@ -27,7 +23,7 @@ enum LookAlikes {
   static func meant(by name: String) -> String? {
     // Most names are shorter or longer, and cost no more than this.
     guard (10...16).contains(name.utf8.count) else { return nil }
-    let near = known.first { SimilarNames.distance(name, $0, atMost: 1) != nil }
+    let near = SectionNote.names.first { SimilarNames.distance(name, $0, atMost: 1) != nil }
     return near == name ? nil : near
   }
 }
