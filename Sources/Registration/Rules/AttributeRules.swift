@@ -130,27 +130,22 @@ extension Span<UInt8> {
 extension Attributes {
   /// Makes values of attributes that were checked.
   init(checked attributes: Span<UInt8>) {
-    guard !attributes.isEmpty else {
-      self.init()
-      return
-    }
-    var fields = Fields()
+    self.init()
     attributes.forEachField { field in
       guard let (key, equals) = AttributeRules.Key.cut(field) else { return }
       let value = String(checked: field.extracting((equals + 1)...))
       switch key {
-      case .priority: fields.priority = Int(value) ?? 0
-      case .level: fields.level = value
-      case .scope: fields.scope = value
-      case .name: fields.name = value
-      case .abi: fields.abi = value
-      case .requires: fields.requires.append(value)
-      case .after: fields.after.append(value)
+      case .priority: priority = Int(value) ?? 0
+      case .level: level = value
+      case .scope: scope = value
+      case .name: name = value
+      case .abi: abi = value
+      case .requires: requires.append(value)
+      case .after: after.append(value)
       case .async, .action, .remote, .match, .returns, nil:
         let name = String(checked: field.extracting(0..<equals))
-        fields.others.append(Attribute(key: name, value: value))
+        others.append(Attribute(key: name, value: value))
       }
     }
-    self.init(fields)
   }
 }
