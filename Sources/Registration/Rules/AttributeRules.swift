@@ -69,14 +69,13 @@ struct AttributeRules {
   /// The keys of which each may come once, as bits.
   private var seen: UInt16 = 0
 
-  /// Checks all attributes of a record of a kind; whether an `abi` is among them.
+  /// Checks all attributes of a record of a kind.
   static func check(
     _ attributes: Span<UInt8>, of kind: RecordKind, isASCII: Bool
-  ) throws(Refusal) -> Bool {
-    guard !attributes.isEmpty else { return false }
+  ) throws(Refusal) {
+    guard !attributes.isEmpty else { return }
     var rules = Self(kind: kind, isASCII: isASCII)
     try attributes.forEachField { field throws(Refusal) in try rules.check(field) }
-    return rules.seen & Key.abi.bit != 0
   }
 
   private init(kind: RecordKind, isASCII: Bool) { (self.kind, self.isASCII) = (kind, isASCII) }
