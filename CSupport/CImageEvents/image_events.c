@@ -27,8 +27,6 @@ enum { STATE_ABSENT, STATE_PENDING, STATE_TAKEN };
 uintptr_t beehive_image_generation;
 
 static beehive_image *pending;
-static size_t pending_count;
-static uintptr_t departures;
 static bool busy;
 
 static void hold(void) {
@@ -43,7 +41,6 @@ static void link_node(beehive_image *image) {
   image->link = &pending;
   if (pending != NULL) pending->link = &image->next;
   pending = image;
-  pending_count++;
 }
 
 static void unlink_node(beehive_image *image) {
@@ -51,7 +48,6 @@ static void unlink_node(beehive_image *image) {
   if (image->next != NULL) image->next->link = image->link;
   image->next = NULL;
   image->link = NULL;
-  pending_count--;
 }
 
 /* Swift's runtime keeps pointers into every image it has seen. Here, before `dlopen` returns, no
@@ -69,17 +65,14 @@ __attribute__((visibility("default"))) void beehive_image_event(beehive_image *i
   bool known = image->version == BEEHIVE_IMAGE_VERSION && image->size >= sizeof *image;
   bool arrived = false;
   hold();
-  if (!known) {
-    if (event == BEEHIVE_IMAGE_DOWN) departures++;
-  } else if (event == BEEHIVE_IMAGE_UP) {
+  if (known && event == BEEHIVE_IMAGE_UP) {
     arrived = image->state == STATE_ABSENT;
     if (arrived) {
       link_node(image);
       image->state = STATE_PENDING;
     }
-  } else {
+  } else if (known) {
     if (image->state == STATE_PENDING) unlink_node(image);
-    if (image->state == STATE_TAKEN) departures++;
     image->state = STATE_ABSENT;
   }
   release();
@@ -109,19 +102,5 @@ size_t image_events_take(image_arrival *arrivals, size_t capacity) {
     if (image == NULL) break;
     count++;
   }
-  return count;
-}
-
-size_t image_events_pending(void) {
-  hold();
-  size_t count = pending_count;
-  release();
-  return count;
-}
-
-uintptr_t image_events_departures(void) {
-  hold();
-  uintptr_t count = departures;
-  release();
   return count;
 }

@@ -21,7 +21,6 @@ static pid_t owner;  // atomic; a forked child has the handlers, but the pipes a
 // Touched under the lock only.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction previous[LAST_SIGNAL + 1];
-static bool is_taken[BEEHIVE_SIGNAL_SLOTS];
 
 static uint64_t bit(int number) { return (uint64_t)1 << (number - 1); }
 
@@ -94,7 +93,7 @@ static int make_pipe(int slot) {
 
 static int open_slot(uint64_t signals) {
   int slot = 0;
-  while (slot < BEEHIVE_SIGNAL_SLOTS && is_taken[slot]) slot++;
+  while (slot < BEEHIVE_SIGNAL_SLOTS && slots[slot].signals != 0) slot++;
   if (slot == BEEHIVE_SIGNAL_SLOTS) return -EBUSY;
   int failure = make_pipe(slot);
   if (failure) return failure;
@@ -107,7 +106,6 @@ static int open_slot(uint64_t signals) {
     __atomic_store_n(&slots[slot].signals, 0, __ATOMIC_RELEASE);
     return failure;
   }
-  is_taken[slot] = true;
   return slot;
 }
 
@@ -133,6 +131,5 @@ void beehive_signals_close(int slot) {
   uint64_t mine = slots[slot].signals;
   __atomic_store_n(&slots[slot].signals, 0, __ATOMIC_RELEASE);
   restore(mine & ~watched());
-  is_taken[slot] = false;
   pthread_mutex_unlock(&lock);
 }

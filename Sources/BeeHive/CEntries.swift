@@ -9,9 +9,8 @@ public func beehive_entries(
   _ context: UnsafeMutableRawPointer?
 ) -> Int {
   guard let visit = unsafe visit else { return 0 }
-  let report = Hive.process.report()
-  return count(zip(report.entries, report.places)) { line, place in
-    unsafe line.withCEntry(at: place) { entry in unsafe visit(entry, context) }
+  return count(Hive.process.report().entries) { line in
+    unsafe line.withCEntry { entry in unsafe visit(entry, context) }
   }
 }
 
@@ -43,7 +42,7 @@ private func count<Elements: Sequence>(
 extension Report.Line {
   /// Lends the line as C sees it.
   fileprivate func withCEntry<Result>(
-    at place: String, _ body: (UnsafePointer<beehive_entry>) -> Result
+    _ body: (UnsafePointer<beehive_entry>) -> Result
   ) -> Result {
     let texts = CTexts()
     var entry = unsafe beehive_entry()

@@ -59,39 +59,25 @@ enum ForeignCall {
   static func factory(
     at address: RuntimeAddress, in memory: ForeignMemory
   ) -> Result<CFactory, Problem> {
-    memory.structure(.factory, as: beehive_service_factory.self, at: address).map {
-      unsafe CFactory(
-        create: RuntimeAddress(rawValue: unsafeBitCast($0.create, to: UInt.self)),
-        destroy: $0.destroy.map { unsafe Self.address(of: $0) })
-    }
+    memory.structure(.factory, as: beehive_service_factory.self, at: address)
+      .map { CFactory(functions: $0) }
   }
 
   /// Calls the `create` of a C factory; nil where it answers null.
   static func create(_ factory: CFactory, _ context: Context) -> RuntimeAddress? {
-    typealias Create = @convention(c) (UnsafePointer<beehive_context>?) -> UnsafeMutableRawPointer?
-    guard let address = unsafe pointer(factory.create) else { return nil }
-    let create = unsafe unsafeBitCast(address, to: Create.self)
-    return unsafe context.withCContext { context in
-      unsafe create(context).map { unsafe RuntimeAddress($0) }
+    unsafe context.withCContext { context in
+      unsafe factory.functions.create(context).map { unsafe RuntimeAddress($0) }
     }
   }
 
   /// Calls the `destroy` of a C factory, if it has one.
   static func destroy(_ object: RuntimeAddress, with factory: CFactory) {
-    typealias Destroy = @convention(c) (UnsafeMutableRawPointer?) -> Void
-    guard let address = unsafe pointer(factory.destroy) else { return }
-    let destroy = unsafe unsafeBitCast(address, to: Destroy.self)
-    unsafe destroy(UnsafeMutableRawPointer(bitPattern: object.rawValue))
+    unsafe factory.functions.destroy?(UnsafeMutableRawPointer(bitPattern: object.rawValue))
   }
 
   private static func function(_ address: RuntimeAddress) -> beehive_accessor? {
     guard let address = unsafe pointer(address) else { return nil }
     return unsafe unsafeBitCast(address, to: beehive_accessor.self)
-  }
-
-  /// The address of a C function; `Function` is a `@convention(c)` type.
-  private static func address<Function>(of function: Function) -> RuntimeAddress {
-    unsafe RuntimeAddress(rawValue: unsafeBitCast(function, to: UInt.self))
   }
 
   private static func pointer(_ address: RuntimeAddress?) -> UnsafeRawPointer? {

@@ -49,7 +49,7 @@ public final class Hive: Sendable {
   /// Starts modules and tears them down.
   let runner = ModuleRunner()
   /// Who is told of what happens here.
-  let observers = Observers()
+  let observers = Observers<HiveNotice>()
   /// Whether the first failure throws: see `isStrict`.
   let strictness = Atomic(false)
   /// How long each module took for each step and event.

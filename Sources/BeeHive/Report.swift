@@ -35,6 +35,13 @@ public struct Report: Encodable, Sendable {
     /// Of a bound module, while the Hive runs: `starting`, `started` or `failed`; `overdue`, if it had
     /// not come back in time; or `not started`. Nil otherwise.
     public var launch: String?
+    /// `libshop.so BeehiveRecords[1]`, or `Shop/Cart.swift:12`: as `Source` says it, for people.
+    var place: String
+
+    /// Everything but what is for people.
+    private enum CodingKeys: CodingKey {
+      case state, kind, name, implementation, origin, section, index, code, reason, launch
+    }
   }
 
   /// The entries, in order of registration.
@@ -57,29 +64,15 @@ public struct Report: Encodable, Sendable {
 extension Report: CustomStringConvertible {
   /// Aligned columns, a line for each entry, then what concerns whole images and the order.
   public var description: String {
-    let rows = zip(entries, places).map { line, place in
+    let rows = entries.map { line in
       [
         line.code != nil && line.state == "accepted" ? "unbound" : line.launch ?? line.state,
         line.kind, line.implementation.map { "\(line.name) → \($0)" } ?? line.name,
-        place, line.reason ?? "",
+        line.place, line.reason ?? "",
       ].map(\.escaped)
     }
     return (rows.aligned() + images.map { "image \($0)" } + order + lifts + remarks)
       .joined(separator: "\n")
-  }
-}
-
-extension Report {
-  /// `libshop.so BeehiveRecords[1]`, or `Shop/Cart.swift:12`, for each entry: as `Source` says it.
-  var places: [String] {
-    let images = entries.filter { $0.section != nil }.map(\.origin)
-    let folders = Source.folders(tellingApart: images)
-    return entries.map { line in
-      guard let section = line.section, let index = line.index else { return line.origin }
-      let origin = Origin(
-        image: line.origin, section: section, index: index, address: VirtualAddress(rawValue: 0))
-      return origin.description(folders: folders[line.origin] ?? 0)
-    }
   }
 }
 
@@ -106,6 +99,7 @@ extension Report.Line {
     }
     code = problem?.code.rawValue
     reason = problem?.message
+    place = source
     guard entry.kind == .module, state != "rejected" else { return }
     if switchedOff.contains(entry.name) {
       state = "disabled"

@@ -84,13 +84,10 @@
       let parameters = signature.parameterClause.parameters.map { parameter in
         guard parameter.type.isOptional, parameter.defaultValue == nil else { return parameter }
         var parameter = parameter
-        let comma = parameter.trailingComma != nil
-        parameter.trailingComma = nil
-        parameter = parameter.trimmed
+        parameter.type = parameter.type.trimmed
         parameter.defaultValue = InitializerClauseSyntax(
           equal: .equalToken(leadingTrivia: .space, trailingTrivia: .space),
           value: NilLiteralExprSyntax())
-        if comma { parameter.trailingComma = .commaToken(trailingTrivia: .space) }
         return parameter
       }
       signature.parameterClause.parameters = FunctionParameterListSyntax(parameters)

@@ -11,7 +11,7 @@ final class RoutingCore: Sendable {
   let rules = Lock(RuleList())
   let guards = Lock<[String: Numbered<@Sendable (Call) -> Bool>]>([:])
   /// Who is told of calls.
-  let observers = Lock<[Numbered<@Sendable (CallNotice) -> Void>]>([])
+  let observers = Observers<CallNotice>()
   let limits = Lock(URLLimits.standard)
   let records = Lock(RecordedEntries())
   /// Seconds since 1970, for windows of time.
@@ -35,6 +35,23 @@ final class RoutingCore: Sendable {
   func owned(_ undo: @escaping @Sendable () -> Void) -> Handle {
     owner?.owned(undo) ?? Handle(undo)
   }
+
+  /// Puts a handler in the place of the one before; the handle takes it out, unless another is there by then.
+  ///
+  /// What is taken out ends when the lock is free: what it holds may ask for that lock.
+  func replace<Table, Key: Hashable & Sendable, Handler>(
+    _ key: Key, with handler: Handler, in table: Lock<Table>,
+    _ handlers: any WritableKeyPath<Table, [Key: Numbered<Handler>]> & Sendable
+  ) -> Handle {
+    let added = Numbered(handler: handler)
+    _ = table.withLock { $0[keyPath: handlers].updateValue(added, forKey: key) }
+    return owned {
+      _ = table.withLock { table in
+        let isThere = table[keyPath: handlers][key]?.number == added.number
+        return isThere ? table[keyPath: handlers].removeValue(forKey: key) : nil
+      }
+    }
+  }
 }
 
 /// What another may replace: who takes it out again looks whether it is still the same.
@@ -50,15 +67,6 @@ struct FallbackHandler<Asked: Sendable>: Sendable {
 
   /// Returns whether it answers calls of an origin.
   func answers(_ origin: CallOrigin) -> Bool { origin == .local || exposure.isRemote }
-}
-
-extension Dictionary {
-  /// Takes out the entry of this number and returns it; nil if another took its slot.
-  mutating func remove<Handler>(
-    _ number: UInt64, for key: Key
-  ) -> Value? where Value == Numbered<Handler> {
-    self[key]?.number == number ? removeValue(forKey: key) : nil
-  }
 }
 
 /// A Hive that owns the holder of this.

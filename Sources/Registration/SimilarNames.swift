@@ -22,7 +22,8 @@ package struct SimilarNames: Sendable {
     for (distance, text) in other.names { insert(text, at: distance) }
   }
 
-  private mutating func insert(_ text: String, at distance: Int) {
+  /// Keeps a name at this distance if it is among the nearest.
+  package mutating func insert(_ text: String, at distance: Int) {
     guard !names.contains(where: { $0.text == text }) else { return }
     let position =
       names.firstIndex { (distance, text) < ($0.distance, $0.text) } ?? names.endIndex

@@ -93,18 +93,15 @@ struct HostileNamesTests {
 
   @Test("two libraries of one name are told apart by the folders that they do not share")
   func libraries() {
-    func line(_ image: String, _ index: Int) -> Report.Line {
-      let origin = Origin(
-        image: image, section: "BeehiveRecords", index: index, address: VirtualAddress(rawValue: 0))
-      let entry = Entry(
-        kind: .service, name: "S", attributes: Attributes(), source: .image(origin), state: .bound)
-      return Report.Line(entry, at: "", switchedOff: [], launch: nil)
-    }
     let images = ["/a/x/lib.so", "/b/x/lib.so", "/b/y/lib.so", "/c/other.so", "/a/x/lib.so"]
-    let report = Report(
-      entries: images.enumerated().map { line($1, $0) }, images: [], order: [], lifts: [])
+    let sources = images.enumerated().map { index, image in
+      Source.image(
+        Origin(
+          image: image, section: "BeehiveRecords", index: index,
+          address: VirtualAddress(rawValue: 0)))
+    }
     #expect(
-      report.places == [
+      Source.told(apart: sources) == [
         "a/x/lib.so BeehiveRecords[0]", "b/x/lib.so BeehiveRecords[1]",
         "y/lib.so BeehiveRecords[2]", "other.so BeehiveRecords[3]", "a/x/lib.so BeehiveRecords[4]",
       ])

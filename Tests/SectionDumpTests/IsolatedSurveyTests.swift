@@ -113,16 +113,18 @@ struct CodedTests {
       .imported(symbol: "_x"), .foreign(RuntimeAddress(rawValue: 9)), .unresolvable("why"),
     ]
     return targets.map { target in
-      Record(
+      var record = Record(
         kind: RecordKind(rawValue: 0x8001), name: "name", implementation: "\u{0}x",
-        attributes: attributes, encoding: .inline, resolution: .chainedRebase,
-        textAddress: VirtualAddress(rawValue: 1),
-        accessor: PointerValue(
-          rawValue: 2, target: target, resolution: .symbol, symbol: "accessor"),
-        context: PointerValue(rawValue: 3, target: target, resolution: .relr),
+        attributes: attributes, encoding: .inline,
         origin: Origin(
           image: "libshop.so", section: "BeehiveRecords", index: 4,
           address: VirtualAddress(rawValue: 5), offset: FileOffset(rawValue: 6)))
+      record.resolution = .chainedRebase
+      record.textAddress = VirtualAddress(rawValue: 1)
+      record.accessor = PointerValue(
+        rawValue: 2, target: target, resolution: .symbol, symbol: "accessor")
+      record.context = PointerValue(rawValue: 3, target: target, resolution: .relr)
+      return record
     } + [.blank]
   }()
 

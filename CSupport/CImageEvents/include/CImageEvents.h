@@ -30,11 +30,4 @@ typedef struct image_arrival {
  * until it says fewer than `capacity`. An image that went before it was taken is not among them. */
 size_t image_events_take(image_arrival *arrivals, size_t capacity);
 
-/* How many images wait to be taken. */
-size_t image_events_pending(void);
-
-/* How many images went after they had been taken: when it grows, what is known of some image is no
- * longer true, and a walk tells of which. */
-uintptr_t image_events_departures(void);
-
 #endif

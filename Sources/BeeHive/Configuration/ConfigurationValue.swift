@@ -142,11 +142,10 @@ extension ConfigurationValue: Codable {
       self = .double(number)
     } else if let text = try? value.decode(String.self) {
       self = .string(text)
-    } else if var values = try? decoder.unkeyedContainer() {
-      var array: [ConfigurationValue] = []
-      while !values.isAtEnd { array.append(try values.decode(ConfigurationValue.self)) }
-      self = .array(array)
+    } else if (try? decoder.unkeyedContainer()) != nil {
+      self = .array(try [ConfigurationValue](from: decoder))
     } else {
+      // The keys of a `Dictionary` that is decoded count as numbers where they look like one.
       let values = try decoder.container(keyedBy: FileKey.self)
       var object: [String: ConfigurationValue] = [:]
       for key in values.allKeys {

@@ -111,7 +111,7 @@ extension Hive.State {
   /// references to images that left, for the caller to release with no lock held.
   fileprivate mutating func merge(
     _ arrivals: [Arrival], _ found: ImageWatch.Found, cache: borrowing LookupCache,
-    _ observers: Observers
+    _ observers: Observers<HiveNotice>
   ) -> (entries: [RegisteredEntry], references: [ImageReference]) {
     let news = arrivals.filter { isNews($0) }
     // What is gone, and what another image has replaced.
@@ -163,7 +163,7 @@ extension Hive.State {
 
   /// Replaces what is known under the arrival's identity. Returns the reference that held it.
   private mutating func merge(
-    _ arrival: Arrival, cache: borrowing LookupCache, _ observers: Observers
+    _ arrival: Arrival, cache: borrowing LookupCache, _ observers: Observers<HiveNotice>
   ) -> ImageReference? {
     switch arrival.contents {
     case .known: return nil

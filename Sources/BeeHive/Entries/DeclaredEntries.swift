@@ -24,27 +24,19 @@ extension Hive {
     return ForeignCall.make(accessor, as: type)
   }
 
-  /// Runs `body` with the address of a C record's structure, whose image stays mapped from now on until
-  /// the Hive stops. Returns nil where the image is gone.
+  /// Runs `body` with the address of a C record's structure while its image stays mapped; if it is kept, from
+  /// now on until the Hive stops. Returns nil where the image is gone.
   package func withStructure<Result, Failure: Error>(
-    of entry: RegisteredEntry, _ body: (RuntimeAddress) throws(Failure) -> Result
+    of entry: RegisteredEntry, keepingImage isKept: Bool,
+    _ body: (RuntimeAddress) throws(Failure) -> Result
   ) throws(Failure) -> Result? {
-    let (provider, turn) = state.withLock { (entry.provider, $0.handedOut.turn) }
-    guard case .structure(_, let address) = provider else { return nil }
+    let (maker, turn) = state.withLock { (entry.maker, $0.handedOut.turn) }
+    guard case .structure(_, let address) = maker else { return nil }
     return try holding(entry) { () throws(Failure) in
       // Where the Hive has just stopped, the image stays for this call alone.
-      _ = handOut(entry, at: turn)
+      if isKept { _ = handOut(entry, at: turn) }
       return try body(address)
     }
-  }
-
-  /// Runs `body` with the structure of an entry, whose image may go again afterwards. Returns nil where it
-  /// has gone.
-  package func lookAtStructure<Result, Failure: Error>(
-    of entry: RegisteredEntry, _ body: (RuntimeAddress) throws(Failure) -> Result
-  ) throws(Failure) -> Result? {
-    guard case .structure(_, let address) = state.withLock({ _ in entry.maker }) else { return nil }
-    return try holding(entry) { () throws(Failure) in try body(address) }
   }
 
   /// Says how far an entry got in a layer above: what keeps it from being used, for now or for good, or that

@@ -164,7 +164,7 @@ struct EntryTable {
     let hash = NameHash.of(name.utf8Span.span, kind)
     make(hash)
     if case .entries(let entries) = names[hash] { return entries }
-    return .none
+    return Namesakes()
   }
 
   private mutating func make(_ hash: UInt32) {
@@ -196,7 +196,7 @@ struct EntryTable {
 
   /// Puts a module or a service under its name.
   mutating func name(_ entry: RegisteredEntry, _ hash: UInt32) {
-    var entries = Namesakes.none
+    var entries = Namesakes()
     // Taken out, or its groups would be copied.
     if case .entries(let others) = names.removeValue(forKey: hash) { entries = others }
     entries.add(entry)

@@ -1,68 +1,32 @@
 internal import Registration
 
-/// The entries of one name, or of one type: one, almost always. Of several, those that have the same given
-/// name.
-enum Namesakes {
-  case none
-  case one(RegisteredEntry)
-  /// By the given name, each group in order of registration.
-  case several([String?: [RegisteredEntry]])
+/// The entries of one name, or of one type: those that have the same given name together.
+struct Namesakes {
+  /// By the given name, each group in order of registration; none is empty.
+  private var groups: [String?: [RegisteredEntry]] = [:]
+
+  var isEmpty: Bool { groups.isEmpty }
 
   /// Every entry, in order of registration.
   var all: [RegisteredEntry] {
-    switch self {
-    case .none: []
-    case .one(let entry): [entry]
-    case .several(let groups):
-      groups.count == 1
-        ? groups.values.first ?? [] : groups.values.joined().sorted { $0.order < $1.order }
-    }
+    groups.count == 1
+      ? groups.values.first ?? [] : groups.values.joined().sorted { $0.order < $1.order }
   }
 
   /// Those that have this given name, or none; in order of registration.
-  func given(_ name: String?) -> [RegisteredEntry] {
-    switch self {
-    case .none: []
-    case .one(let entry): entry.givenName == name ? [entry] : []
-    case .several(let groups): groups[name] ?? []
-    }
-  }
+  func given(_ name: String?) -> [RegisteredEntry] { groups[name] ?? [] }
 
   /// Inserts an entry in its order. The time grows with the number of later entries of the same given name.
   mutating func add(_ entry: RegisteredEntry) {
-    var groups: [String?: [RegisteredEntry]] = [:]
-    switch self {
-    case .none:
-      self = .one(entry)
-      return
-    case .one(let other): groups[other.givenName] = [other]
-    case .several(let known): groups = known
-    }
-    // Or the groups would be copied.
-    self = .none
-    var group = groups.removeValue(forKey: entry.givenName) ?? []
-    let position = group.lastIndex { $0.order < entry.order }.map { $0 + 1 } ?? 0
-    group.insert(entry, at: position)
-    groups[entry.givenName] = group
-    self = .several(groups)
+    let earlier = given(entry.givenName).lastIndex { $0.order < entry.order }
+    groups[entry.givenName, default: []].insert(entry, at: earlier.map { $0 + 1 } ?? 0)
   }
 
   /// Takes out an entry.
   mutating func remove(_ entry: RegisteredEntry) {
-    switch self {
-    case .none: return
-    case .one(let other): if other === entry { self = .none }
-    case .several(var groups):
-      self = .none
-      groups[entry.givenName]?.removeAll { $0 === entry }
-      if groups[entry.givenName]?.isEmpty == true { groups[entry.givenName] = nil }
-      let rest = groups.values.first
-      self =
-        if groups.count == 1, let rest, rest.count == 1 { .one(rest[0]) } else { .several(groups) }
-    }
+    groups[entry.givenName]?.removeAll { $0 === entry }
+    if groups[entry.givenName]?.isEmpty == true { groups[entry.givenName] = nil }
   }
-
-  var isEmpty: Bool { if case .none = self { true } else { false } }
 }
 
 extension Dictionary where Value == Namesakes {
@@ -70,7 +34,9 @@ extension Dictionary where Value == Namesakes {
   func given(_ name: String?, for key: Key) -> [RegisteredEntry] { self[key]?.given(name) ?? [] }
 
   /// Takes in an entry.
-  mutating func add(_ entry: RegisteredEntry, for key: Key) { self[key, default: .none].add(entry) }
+  mutating func add(_ entry: RegisteredEntry, for key: Key) {
+    self[key, default: Namesakes()].add(entry)
+  }
 
   /// Takes out an entry.
   mutating func remove(_ entry: RegisteredEntry, for key: Key) {

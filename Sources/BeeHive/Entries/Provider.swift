@@ -1,4 +1,5 @@
 internal import BinaryImage
+internal import CBeeHive
 internal import Registration
 
 /// What makes an entry's module or service, once something can.
@@ -26,9 +27,9 @@ struct CTable: Hashable, Sendable {
 }
 
 /// The functions of a C factory; `destroy` may be absent.
-struct CFactory: Hashable, Sendable {
-  var create: RuntimeAddress
-  var destroy: RuntimeAddress?
+@safe struct CFactory: @unchecked Sendable {
+  // Sound: a function may be called on any thread, as the header says.
+  let functions: beehive_service_factory
 }
 
 /// A Swift accessor of a typed record.

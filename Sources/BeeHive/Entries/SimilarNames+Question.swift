@@ -15,9 +15,7 @@ extension SimilarNames {
   /// Keeps a name whose last part is near, unless three nearer ones are there: the distance is that of
   /// the whole names, which no limit holds.
   mutating func keep(_ name: String, for wanted: String) {
-    var one = SimilarNames()
-    one.names = [(Self.distance(name, wanted, atMost: .max) ?? .max, name)]
-    add(one)
+    insert(name, at: Self.distance(name, wanted, atMost: .max) ?? .max)
   }
 
   /// `; did you mean log or logs?`, to end a sentence with; empty where no name is near.

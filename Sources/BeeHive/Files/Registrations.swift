@@ -110,9 +110,8 @@ public struct Registrations: Codable, Hashable, Sendable {
 
   /// Reads either shape.
   public init(from decoder: any Decoder) throws {
-    if var array = try? decoder.unkeyedContainer() {
-      self.init()
-      while !array.isAtEnd { services.append(try array.decode(Service.self)) }
+    if (try? decoder.unkeyedContainer()) != nil {
+      self.init(services: try [Service](from: decoder))
       return
     }
     let object = try decoder.object(CodingKeys.self, "of registrations")

@@ -38,8 +38,9 @@ extension Hive.State {
   }
 
   /// Takes in an entry; an answer that it might change is asked for anew.
-  mutating func add(_ entry: RegisteredEntry, cache: borrowing LookupCache, _ observers: Observers)
-  {
+  mutating func add(
+    _ entry: RegisteredEntry, cache: borrowing LookupCache, _ observers: Observers<HiveNotice>
+  ) {
     table.add(entry)
     observers.post(entry.snapshot.notice)
     forgetAnswers(of: entry, cache: cache)
@@ -47,7 +48,7 @@ extension Hive.State {
 
   /// The same for what an image declares.
   mutating func add(
-    _ entries: ArrivingEntries, cache: borrowing LookupCache, _ observers: Observers
+    _ entries: ArrivingEntries, cache: borrowing LookupCache, _ observers: Observers<HiveNotice>
   ) {
     table.add(entries)
     if !observers.isEmpty {

@@ -1,22 +1,25 @@
 internal import Synchronization
 internal import Threads
 
-/// Who is told of what a Hive does.
-final class Observers: Sendable {
+/// Who is told of what a Hive does, or of what happens to calls.
+package final class Observers<Notice: Sendable>: Sendable {
   private struct State {
     var next: UInt64 = 0
-    var observers: [(number: UInt64, tell: @Sendable (HiveNotice) -> Void)] = []
-    /// What happened under the Hive's lock and is told when that is free again.
-    var outbox: [HiveNotice] = []
+    var observers: [(number: UInt64, tell: @Sendable (Notice) -> Void)] = []
+    /// What happened under a lock and is told when that is free again.
+    var outbox: [Notice] = []
   }
 
   private let state = Lock(State())
   private let count = Atomic<Int>(0)
 
+  /// Has none yet.
+  package init() {}
+
   /// Whether there are observers; without any, notices are not even put together.
   var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
-  func add(_ tell: @escaping @Sendable (HiveNotice) -> Void) -> Handle {
+  package func add(_ tell: @escaping @Sendable (Notice) -> Void) -> Handle {
     let number = state.withLock { state -> UInt64 in
       state.next += 1
       state.observers.append((state.next, tell))
@@ -37,7 +40,7 @@ final class Observers: Sendable {
   }
 
   /// Keeps a notice for `deliver`: the caller holds a lock.
-  func post(_ notice: @autoclosure () -> HiveNotice) {
+  func post(_ notice: @autoclosure () -> Notice) {
     guard !isEmpty else { return }
     let notice = notice()
     state.withLock { $0.outbox.append(notice) }
@@ -54,10 +57,10 @@ final class Observers: Sendable {
   }
 
   /// Tells every observer at once. The caller holds no lock.
-  func tell(_ notice: @autoclosure () -> HiveNotice) {
+  package func tell(_ notice: @autoclosure () -> Notice) {
     guard !isEmpty else { return }
-    post(notice())
-    deliver()
+    let notice = notice()
+    for observer in state.withLock({ $0.observers }) { observer.tell(notice) }
   }
 }
 

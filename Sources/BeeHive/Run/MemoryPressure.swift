@@ -73,11 +73,9 @@ public struct MemoryPressure: Hashable, Sendable {
   /// The path of the version 2 group in the text of `/proc/self/cgroup`; nil for the root's, which is
   /// the whole system.
   static func controlGroup(in text: String) -> String? {
-    for line in text.split(separator: "\n") where line.hasPrefix("0::/") {
-      let path = line.dropFirst(3)
-      return path == "/" ? nil : String(path)
-    }
-    return nil
+    let line = text.split(separator: "\n").first { $0.hasPrefix("0::/") }
+    guard let path = line?.dropFirst(3), path != "/" else { return nil }
+    return String(path)
   }
 }
 

@@ -14,7 +14,9 @@ struct CCall: Sendable {
 
   /// Throws where there is no function to call.
   func checkFunction() throws(RoutingError) {
-    let code = hive.value?.lookAtStructure(of: entry) { self.code(at: $0) }
+    let code = hive.value?.withStructure(of: entry, keepingImage: false) {
+      self.code(at: $0)
+    }
     if case .failure(let problem)? = code { throw failure(problem.message) }
   }
 
@@ -22,7 +24,8 @@ struct CCall: Sendable {
   func perform(
     _ arguments: Arguments, _ names: [String], url: String?, isRemote: Bool
   ) throws(RoutingError) -> any Sendable {
-    let answer = try hive.value?.withStructure(of: entry) { address throws(RoutingError) in
+    let answer = try hive.value?.withStructure(of: entry, keepingImage: true) {
+      address throws(RoutingError) in
       try perform(at: address, arguments, names, url: url, isRemote: isRemote)
     }
     guard let answer else { throw departure }

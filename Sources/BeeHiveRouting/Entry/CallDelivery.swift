@@ -10,13 +10,13 @@ extension RoutingCore {
     var plan = CallPlan(call, by: self)
     // Observers, guards and what makes a target are code of this call too.
     return try await Nesting.answering(call, .local) {
-      tell(.began(call))
+      observers.tell(.began(call))
       do {
         let result = try await carryOut(&plan)
-        tell(.ended(plan.call, nil))
+        observers.tell(.ended(plan.call, nil))
         return result
       } catch {
-        tell(.ended(plan.call, error))
+        observers.tell(.ended(plan.call, error))
         throw error
       }
     }
@@ -37,7 +37,7 @@ extension RoutingCore {
         case .receiver(let receiver): return try await answer(plan.call, by: receiver)
         }
         if case .proceed = decision.verdict { continue }
-        tell(.ruled(plan.call, by: decision.met.rule.name, decision.verdict))
+        observers.tell(.ruled(plan.call, by: decision.met.rule.name, decision.verdict))
         try plan.take(decision.verdict, of: decision.met)
       }
     } catch let refusal as RouteRefusal {
@@ -73,7 +73,7 @@ extension RoutingCore {
     for fit in routes {
       do {
         return try await Nesting.answering(call, fit.route.exposure) {
-          try await fit.route.handler(fit.call)
+          try await fit.route.definition.handler(fit.call)
         }
       } catch let refusal as RouteRefusal {
         if refusal.isDeparture {

@@ -1,5 +1,3 @@
-internal import Threads
-
 /// What happens to a call; observers are told.
 public enum CallNotice: Sendable, CustomStringConvertible {
   /// Somebody calls.
@@ -17,15 +15,5 @@ public enum CallNotice: Sendable, CustomStringConvertible {
     case .ended(let call, nil): "\(call) is answered"
     case .ended(let call, let error?): "\(call) failed: \(error)".escaped
     }
-  }
-}
-
-extension RoutingCore {
-  /// Tells every observer, with no lock held.
-  func tell(_ notice: @autoclosure () -> CallNotice) {
-    let observers = observers.withLock { $0 }
-    guard !observers.isEmpty else { return }
-    let notice = notice()
-    for observer in observers { observer.handler(notice) }
   }
 }

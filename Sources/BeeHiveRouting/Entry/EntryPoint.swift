@@ -23,14 +23,8 @@ public struct EntryPoint: Sendable {
   /// - Returns: What was added, to remove it again.
   @discardableResult
   public func observe(_ observer: @escaping @Sendable (CallNotice) -> Void) -> Handle {
-    let added = Numbered(handler: observer)
-    core.observers.withLock { $0.append(added) }
-    return core.owned { [core, number = added.number] in
-      // Returned: what an observer holds ends with it, when the lock is free.
-      _ = core.observers.withLock { observers in
-        observers.firstIndex { $0.number == number }.map { observers.remove(at: $0) }
-      }
-    }
+    let observation = core.observers.add(observer)
+    return core.owned { observation.cancel() }
   }
 
   /// Adds an interceptor: code that decides about calls before they are answered.

@@ -118,11 +118,9 @@ public struct Mediator: Sendable {
     for target: String? = nil, exposure: Exposure = .local,
     _ handler: @escaping @Sendable (Call) async throws -> Value
   ) -> Handle {
-    let fallback = Numbered(handler: FallbackHandler<Call>(exposure: exposure, answer: handler))
-    _ = core.targets.withLock { $0.fallbacks.updateValue(fallback, forKey: target) }
-    return core.owned { [core] in
-      _ = core.targets.withLock { $0.fallbacks.remove(fallback.number, for: target) }
-    }
+    core.replace(
+      target, with: FallbackHandler<Call>(exposure: exposure, answer: handler), in: core.targets,
+      \.fallbacks)
   }
 
   /// The declarations of every target's actions, by the target's name.

@@ -22,13 +22,12 @@ public struct Aliases: Codable, Hashable, Sendable, ExpressibleByDictionaryLiter
 
   /// Reads one object of names and URLs.
   public init(from decoder: any Decoder) throws {
-    urls = try decoder.singleValueContainer().decode([String: String].self)
+    urls = try [String: String](from: decoder)
   }
 
   /// Writes one object of names and URLs.
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(urls)
+    try urls.encode(to: encoder)
   }
 }
 

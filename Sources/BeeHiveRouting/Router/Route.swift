@@ -14,23 +14,23 @@ public struct Route: Sendable, Identifiable, CustomStringConvertible {
   public typealias Extent = RouteExtent
 
   /// Tells it apart from the others of its router.
-  public let id: ID
+  public let id = ID(rawValue: RoutingCore.nextNumber())
   /// Which URLs it answers to.
-  public let pattern: RoutePattern
+  public var pattern: RoutePattern { parameters.pattern }
   /// Larger first among the routes that a URL meets.
-  public let priority: Int
+  public var priority: Int { definition.priority }
   /// How much of a URL the pattern covers.
-  public let extent: Extent
+  public var extent: Extent { definition.extent }
   /// Whom it answers.
-  public let exposure: Exposure
+  public var exposure: Exposure { definition.exposure }
   /// The name of the type that the handler returns.
-  public let result: String
+  public var result: String { definition.result }
   /// Where it was registered.
   public let source: Source
+  /// What its author wrote, and what answers a call.
+  let definition: RouteDefinition
   /// What its pattern declares.
   let parameters: RouteParameters
-  /// Answers a call.
-  let handler: @Sendable (RouteCall) async throws -> any Sendable
   /// Where it is in the tree, once it is there.
   var forms: [RouteTree.Form] = []
 

@@ -27,12 +27,4 @@ extension RouteDefinition {
       pattern: pattern, priority: priority, extent: extent, exposure: exposure,
       result: Value.self == Void.self ? "" : "\(Value.self)", handler: handler)
   }
-
-  /// The route of this definition, whose pattern has been read, with a number of its own.
-  func route(_ parameters: RouteParameters, source: Source) -> Route {
-    Route(
-      id: Route.ID(rawValue: RoutingCore.nextNumber()), pattern: parameters.pattern,
-      priority: priority, extent: extent, exposure: exposure, result: result, source: source,
-      parameters: parameters, handler: handler)
-  }
 }

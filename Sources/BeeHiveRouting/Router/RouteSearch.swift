@@ -14,7 +14,7 @@ struct RouteSearch {
   private let url: URLText
   private var segments: [String] = []
   /// The number of segments before those of the path.
-  private var offset = 0
+  private var offset: Int { segments.count - url.path.count }
   /// The host with its port, which a pattern may ask for.
   private var hostWithPort: String?
   private var values: [any URLConvertible] = []
@@ -42,22 +42,14 @@ struct RouteSearch {
 
   private mutating func visitRoots(of scheme: String?) {
     if let root = tree.roots[RouteTree.Root(scheme: scheme, isAbsolute: true)] {
-      let host = url.hostSegment
-      segments = (host.map { [$0] } ?? []) + url.path
-      offset = host == nil ? 0 : 1
+      segments = (url.hostSegment.map { [$0] } ?? []) + url.path
       hostWithPort = url.hostKeyWithPort
       // There, the literals of hosts are their keys.
       visit(root, 0, literal: url.hostKey)
     }
     if let root = tree.roots[RouteTree.Root(scheme: scheme, isAbsolute: false)] {
       hostWithPort = nil
-      if let host = url.plainHost {
-        segments = [host] + url.path
-        offset = 1
-      } else {
-        segments = url.path
-        offset = 0
-      }
+      segments = (url.plainHost.map { [$0] } ?? []) + url.path
       visit(root, 0, literal: segments.first)
     }
   }

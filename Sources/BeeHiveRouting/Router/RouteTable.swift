@@ -102,7 +102,7 @@ extension RoutingCore {
     _ definition: RouteDefinition, _ pattern: RoutePattern, source: Source
   ) throws(RoutingError) -> Route.ID {
     let parameters = try RouteParameters(of: pattern, routes.withLock { $0.types })
-    let route = definition.route(parameters, source: source)
+    let route = Route(source: source, definition: definition, parameters: parameters)
     try routes.withLock { table throws(RoutingError) in try table.add(route) }
     return route.id
   }

@@ -132,12 +132,9 @@ public struct Router: Sendable {
     for scheme: String?, _ exposure: Exposure,
     _ handler: @escaping @Sendable (RouteCall) async throws -> Value
   ) -> Handle {
-    let unmatched = Numbered(
-      handler: FallbackHandler<RouteCall>(exposure: exposure, answer: handler))
-    _ = core.routes.withLock { $0.unmatched.updateValue(unmatched, forKey: scheme) }
-    return core.owned { [core] in
-      _ = core.routes.withLock { $0.unmatched.remove(unmatched.number, for: scheme) }
-    }
+    core.replace(
+      scheme, with: FallbackHandler<RouteCall>(exposure: exposure, answer: handler),
+      in: core.routes, \.unmatched)
   }
 
   /// Returns the routes of one scheme.

@@ -44,10 +44,6 @@ extension EntryPoint {
   public func define(
     guard name: String, _ holds: @escaping @Sendable (Call) -> Bool
   ) -> Handle {
-    let guardian = Numbered(handler: holds)
-    _ = core.guards.withLock { $0.updateValue(guardian, forKey: name) }
-    return core.owned { [core] in
-      _ = core.guards.withLock { $0.remove(guardian.number, for: name) }
-    }
+    core.replace(name, with: holds, in: core.guards, \.self)
   }
 }

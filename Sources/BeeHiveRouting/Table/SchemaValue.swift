@@ -30,15 +30,10 @@ indirect enum SchemaValue: Equatable {
 
 extension SchemaValue: Codable {
   init(from decoder: any Decoder) throws {
-    if let object = try? decoder.container(keyedBy: FileKey.self) {
-      let pairs = try object.allKeys.map {
-        ($0.stringValue, try object.decode(SchemaValue.self, forKey: $0))
-      }
-      self = .object(Dictionary(pairs, uniquingKeysWith: { _, last in last }))
-    } else if var array = try? decoder.unkeyedContainer() {
-      var values: [SchemaValue] = []
-      while !array.isAtEnd { values.append(try array.decode(SchemaValue.self)) }
-      self = .array(values)
+    if (try? decoder.container(keyedBy: FileKey.self)) != nil {
+      self = .object(try [String: SchemaValue](from: decoder))
+    } else if (try? decoder.unkeyedContainer()) != nil {
+      self = .array(try [SchemaValue](from: decoder))
     } else {
       self = .value(try DecisionValue(scalar: decoder.singleValueContainer()))
     }
@@ -47,9 +42,7 @@ extension SchemaValue: Codable {
   func encode(to encoder: any Encoder) throws {
     switch self {
     case .value(let value): try value.encode(to: encoder)
-    case .array(let values):
-      var array = encoder.unkeyedContainer()
-      for value in values { try array.encode(value) }
+    case .array(let values): try values.encode(to: encoder)
     case .object(let pairs):
       var object = encoder.container(keyedBy: FileKey.self)
       for (key, value) in pairs.sorted(by: { $0.key < $1.key }) {

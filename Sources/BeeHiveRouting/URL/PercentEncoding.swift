@@ -16,9 +16,6 @@ enum PercentEncoding {
 
   private static func encode(_ text: String, keeping others: StaticString) -> String {
     let kept = Set(others.description.utf8)
-    let bytes = text.utf8.flatMap { byte in
-      byte.isLetter || byte.isDigit || kept.contains(byte) ? [byte] : byte.percentEncoded
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    return text.utf8.percentEncoded { !($0.isLetter || $0.isDigit || kept.contains($0)) }
   }
 }

@@ -28,3 +28,12 @@ extension UInt8 {
     return [UInt8(ascii: "%"), digits[Int(self >> 4)], digits[Int(self & 15)]]
   }
 }
+
+extension Collection<UInt8> {
+  /// The text of these bytes, with `%XX` in place of those that need it.
+  package func percentEncoded(where needsEncoding: (UInt8) -> Bool) -> String {
+    guard contains(where: needsEncoding) else { return String(decoding: self, as: UTF8.self) }
+    return String(
+      decoding: flatMap { needsEncoding($0) ? $0.percentEncoded : [$0] }, as: UTF8.self)
+  }
+}

@@ -33,7 +33,7 @@ package struct Host: Hashable, Sendable {
     let isWeb = rules.isWeb
     isIPv6 = bytes.first == UInt8(ascii: "[")
     if isIPv6 {
-      value = try IPv6Address(bytes).text
+      value = try IPv6Address.text(of: bytes)
       key = "\(isWeb ? Self.webMark : "")[\(value)]"
       return
     }
@@ -47,7 +47,7 @@ package struct Host: Hashable, Sendable {
       if bytes.contains(UInt8(ascii: "%")) {
         try Self.check(Array(decoded.utf8)[...], at: bytes.startIndex, for: Self.isDelimiter)
       }
-      key = Self.encoded(bytes) { $0 >= 0x7f }
+      key = bytes.percentEncoded { $0 >= 0x7f }
       value = decoded
       return
     }
@@ -79,17 +79,7 @@ package struct Host: Hashable, Sendable {
 
   /// The key of the opaque host that a decoded text would be: a segment, or the name of a target.
   package static func key(ofOpaque value: String) -> String {
-    encoded(Array(value.utf8)[...]) { $0 >= 0x7f || $0 == UInt8(ascii: "%") || isForbidden($0) }
-  }
-
-  private static func encoded(
-    _ bytes: ArraySlice<UInt8>, where needsEncoding: (UInt8) -> Bool
-  ) -> String {
-    guard bytes.contains(where: needsEncoding) else {
-      return String(decoding: bytes, as: UTF8.self)
-    }
-    return String(
-      decoding: bytes.flatMap { needsEncoding($0) ? $0.percentEncoded : [$0] }, as: UTF8.self)
+    value.utf8.percentEncoded { $0 >= 0x7f || $0 == UInt8(ascii: "%") || isForbidden($0) }
   }
 
   /// The standard's forbidden host code points.

@@ -2,11 +2,10 @@ internal import LibC
 
 /// An IPv6 address in brackets, read as the URL Standard's "IPv6 parser" does, which is how the C library does,
 /// and written as its "IPv6 serializer".
-struct IPv6Address {
-  private let pieces: [UInt16]
-
-  /// Reads an address with its brackets.
-  init(_ bytes: ArraySlice<UInt8>) throws(TextProblem) {
+enum IPv6Address {
+  /// Reads an address with its brackets. Returns it in lower case, without leading zeros, the longest run of
+  /// zeros as `::`.
+  static func text(of bytes: ArraySlice<UInt8>) throws(TextProblem) -> String {
     var address = in6_addr()
     let text = String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self)
     guard bytes.last == UInt8(ascii: "]"), !bytes.contains(0),
@@ -17,13 +16,9 @@ struct IPv6Address {
         "an IPv6 host is eight groups of hexadecimal digits, or fewer with one ::, and the last two may "
           + "be an IPv4 address")
     }
-    pieces = unsafe withUnsafeBytes(of: address) { bytes in
+    let pieces = unsafe withUnsafeBytes(of: address) { bytes in
       (0..<8).map { unsafe UInt16(bytes[2 * $0]) << 8 | UInt16(bytes[2 * $0 + 1]) }
     }
-  }
-
-  /// In lower case, without leading zeros, the longest run of zeros as `::`.
-  var text: String {
     var run = 0..<0
     var start = 0
     while start < 8 {

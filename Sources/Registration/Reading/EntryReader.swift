@@ -151,9 +151,9 @@ struct EntryReader<Source: Image> {
           tally.kind = grammar.kind(at: start, in: bytes)
           do throws(Refusal) {
             guard let record = try grammar.extent(at: start, in: bytes) else { return }
-            start = record.next
-            guard !record.isPadding else { continue }
-            readRecord(bytes.extracting(record.range), grammar, at: offset, take)
+            start = record.upperBound
+            guard record.count >= TypedRecords.headSize else { continue }
+            readRecord(bytes.extracting(record), grammar, at: offset, take)
           } catch {
             tally.reject(error, at: offset)
             tally.index += 1
@@ -172,10 +172,10 @@ struct EntryReader<Source: Image> {
   ) {
     var name: Range<Int>?
     do throws(Refusal) {
-      var parts = try grammar.parts(of: record, kind: tally.kind)
+      let parts = try grammar.parts(of: record, kind: tally.kind)
       name = parts.name
       let attributes = record.extracting(parts.attributes)
-      parts.isC = try AttributeRules.check(attributes, of: parts.kind, isASCII: parts.isASCII)
+      try AttributeRules.check(attributes, of: parts.kind, isASCII: parts.isASCII)
       let view = RecordView(
         parts, of: record, encoding: .inline, section: tally.sectionNumber, index: tally.index,
         offset: offset)

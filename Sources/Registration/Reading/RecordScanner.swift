@@ -67,7 +67,7 @@ extension Record {
       kind: view.kind, name: view.nameText(in: text),
       implementation: view.implementationText(in: text),
       attributes: Attributes(checked: text.extracting(view.attributes.range)),
-      encoding: view.encoding, resolution: .none,
+      encoding: view.encoding,
       origin: Origin(
         image: image.identity.path, section: section, named: section.name, index: Int(view.index),
         offset: view.offset))

@@ -16,8 +16,6 @@ package struct RecordView: Sendable {
   package let kind: RecordKind
   /// How the entry is written.
   let encoding: Record.Encoding
-  /// Whether its context leads to a structure that a C author wrote: see `abi`.
-  let isC: Bool
   /// Whether the names are JSON strings with escapes.
   let hasEscapes: Bool
   /// Whether all of the text is ASCII.
@@ -44,7 +42,7 @@ package struct RecordView: Sendable {
     offset: UInt64
   ) {
     (kind, self.encoding) = (parts.kind, encoding)
-    (isC, hasEscapes, isASCII) = (parts.isC, parts.hasEscapes, parts.isASCII)
+    (hasEscapes, isASCII) = (parts.hasEscapes, parts.isASCII)
     (self.section, self.index, self.offset) = (UInt32(section), UInt32(index), offset)
     name = Part(parts.name)
     implementation = Part(parts.implementation)
@@ -76,7 +74,6 @@ struct EntryParts {
   var implementation = 0..<0
   var attributes = 0..<0
   var hasEscapes = false
-  var isC = false
   /// Whether all of the text is ASCII.
   var isASCII: Bool
 }

@@ -12,22 +12,15 @@ struct TypedRecords {
 
   let order: ImageIdentity.ByteOrder
 
-  /// A whole record, or a word of padding, and where the next begins.
-  struct Extent {
-    var range: Range<Int>
-    var isPadding: Bool
-    var next: Int { range.upperBound }
-  }
-
   /// The kind that the head of what begins at `start` claims.
   func kind(at start: Int, in bytes: Span<UInt8>) -> RecordKind {
     bytes.count - start >= 8
       ? RecordKind(rawValue: bytes.word16(at: start + 6, order)) : .unknown
   }
 
-  /// Where the record that begins at `start` ends; nil behind the last one. Throws where no next one can be
-  /// found.
-  func extent(at start: Int, in bytes: Span<UInt8>) throws(Refusal) -> Extent? {
+  /// The bytes of the record that begins at `start`, or of a word of padding, which is shorter than a head;
+  /// nil behind the last one. Throws where no next one can be found.
+  func extent(at start: Int, in bytes: Span<UInt8>) throws(Refusal) -> Range<Int>? {
     let rest = bytes.count - start
     guard rest >= 8 else {
       // The end of a section that some linker rounded up to less than a word.
@@ -37,11 +30,11 @@ struct TypedRecords {
         "\(rest) bytes are left behind the last record; an entry in this section is no record")
     }
     let size = Int(bytes.word32(at: start, order))
-    if size == 0 { return Extent(range: start..<start + 8, isPadding: true) }
+    if size == 0 { return start..<start + 8 }
     guard size >= Self.headSize, size % 8 == 0, size <= rest else {
       throw Refusal(.badRecordSize, Self.sizeMessage(size, rest: rest))
     }
-    return Extent(range: start..<start + size, isPadding: false)
+    return start..<start + size
   }
 
   private static func sizeMessage(_ size: Int, rest: Int) -> String {

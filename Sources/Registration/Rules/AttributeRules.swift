@@ -69,14 +69,13 @@ struct AttributeRules {
   /// The keys of which each may come once, as bits.
   private var seen: UInt16 = 0
 
-  /// Checks all attributes of a record of a kind; whether an `abi` is among them.
+  /// Checks all attributes of a record of a kind.
   static func check(
     _ attributes: Span<UInt8>, of kind: RecordKind, isASCII: Bool
-  ) throws(Refusal) -> Bool {
-    guard !attributes.isEmpty else { return false }
+  ) throws(Refusal) {
+    guard !attributes.isEmpty else { return }
     var rules = Self(kind: kind, isASCII: isASCII)
     try attributes.forEachField { field throws(Refusal) in try rules.check(field) }
-    return rules.seen & Key.abi.bit != 0
   }
 
   private init(kind: RecordKind, isASCII: Bool) { (self.kind, self.isASCII) = (kind, isASCII) }
@@ -130,27 +129,22 @@ extension Span<UInt8> {
 extension Attributes {
   /// Makes values of attributes that were checked.
   init(checked attributes: Span<UInt8>) {
-    guard !attributes.isEmpty else {
-      self.init()
-      return
-    }
-    var fields = Fields()
+    self.init()
     attributes.forEachField { field in
       guard let (key, equals) = AttributeRules.Key.cut(field) else { return }
       let value = String(checked: field.extracting((equals + 1)...))
       switch key {
-      case .priority: fields.priority = Int(value) ?? 0
-      case .level: fields.level = value
-      case .scope: fields.scope = value
-      case .name: fields.name = value
-      case .abi: fields.abi = value
-      case .requires: fields.requires.append(value)
-      case .after: fields.after.append(value)
+      case .priority: priority = Int(value) ?? 0
+      case .level: level = value
+      case .scope: scope = value
+      case .name: name = value
+      case .abi: abi = value
+      case .requires: requires.append(value)
+      case .after: after.append(value)
       case .async, .action, .remote, .match, .returns, nil:
         let name = String(checked: field.extracting(0..<equals))
-        fields.others.append(Attribute(key: name, value: value))
+        others.append(Attribute(key: name, value: value))
       }
     }
-    self.init(fields)
   }
 }

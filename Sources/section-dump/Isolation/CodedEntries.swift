@@ -5,9 +5,7 @@ internal import Registration
 
 extension Record: Fielded {
   static var blank: Self {
-    Record(
-      kind: .module, name: "", implementation: nil, encoding: .pointer, resolution: .none,
-      origin: .blank)
+    Record(kind: .module, name: "", implementation: nil, encoding: .pointer, origin: .blank)
   }
 
   static var fields: Fields<Self> {
