@@ -24,7 +24,7 @@ final class MachOChains: MachOLinkedFixups {
   private struct Page {
     var segment: Int
     var start: UInt64
-    var format: MachOChainedFormat
+    var format: MachOChainedPointer
     var highestPointer: UInt64
     /// The address behind it.
     var end: UInt64
@@ -105,8 +105,8 @@ final class MachOChains: MachOLinkedFixups {
     let distance = try integer(at: info + 8, as: UInt64.self)
     let highest = try integer(at: info + 16, as: UInt32.self)
     let pageCount = try integer(at: info + 20, as: UInt16.self)
-    guard let format = MachOChainedFormat(rawValue: formatNumber) else {
-      let name = MachOChainedFormat.others[formatNumber].map { " (\($0))" } ?? ""
+    guard let format = MachOChainedPointer(rawValue: formatNumber) else {
+      let name = MachOChainedPointer.others[formatNumber].map { " (\($0))" } ?? ""
       throw file.error(
         .unsupported, "Chained pointers of format \(formatNumber)\(name) are not read.", at: info)
     }
@@ -134,7 +134,7 @@ final class MachOChains: MachOLinkedFixups {
 
   /// Where the chains of a page start, from its beginning; a page of 32-bit words may have several.
   private func chainStarts(
-    at table: UInt64, page: UInt64, count: UInt64, _ format: MachOChainedFormat
+    at table: UInt64, page: UInt64, count: UInt64, _ format: MachOChainedPointer
   ) throws(ImageError) -> [Int] {
     let start = try integer(at: table + page * 2, as: UInt16.self)
     if start == 0xffff { return [] }

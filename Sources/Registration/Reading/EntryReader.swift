@@ -39,7 +39,7 @@ struct EntryReader<Source: Image> {
     let slotSize = UInt64(image.pointerSize)
     var end: UInt64 = 0
     do throws(ImageError) {
-      let size = try image.forEachSlot(of: section, limit: PointerText.limit) {
+      let size = try image.forEachSlot(of: section, limit: PointerGrammar.limit) {
         offset, pointer, text in
         guard tally.hasRoom(at: offset) else { return false }
         end = offset + slotSize
@@ -70,7 +70,7 @@ struct EntryReader<Source: Image> {
   ) {
     do throws(Refusal) {
       let view = RecordView(
-        try PointerText.parts(of: text, kind: kind), of: text, encoding: .pointer,
+        try PointerGrammar.parts(of: text, kind: kind), of: text, encoding: .pointer,
         section: tally.sectionNumber,
         index: tally.index, offset: offset)
       try take(view, text, pointer)
@@ -89,7 +89,7 @@ struct EntryReader<Source: Image> {
     switch pointer.target {
     case .address, .section:
       do throws(ImageError) {
-        try image.withText(ofSlotAt: offset, in: section, limit: PointerText.limit) { _ in }
+        try image.withText(ofSlotAt: offset, in: section, limit: PointerGrammar.limit) { _ in }
       } catch {
         return Self.refusal(of: error, pointer)
       }
@@ -122,7 +122,7 @@ struct EntryReader<Source: Image> {
     case .unterminated:
       Refusal(
         .unterminatedText,
-        "points at \(place), where no NUL ends the text within \(PointerText.limit) bytes of the image"
+        "points at \(place), where no NUL ends the text within \(PointerGrammar.limit) bytes of the image"
       )
     default:
       Refusal(.unresolvedPointer, "points at \(place), which cannot be read: \(error.message)")
@@ -141,7 +141,7 @@ struct EntryReader<Source: Image> {
 
   private mutating func readRecords(_ section: Section, _ take: Take) {
     tally.begin(section)
-    let grammar = TypedRecords(order: image.identity.byteOrder)
+    let grammar = RecordGrammar(order: image.identity.byteOrder)
     do throws(ImageError) {
       try image.withBytes(of: section) { bytes in
         var start = 0
@@ -152,7 +152,7 @@ struct EntryReader<Source: Image> {
           do throws(Refusal) {
             guard let record = try grammar.extent(at: start, in: bytes) else { return }
             start = record.upperBound
-            guard record.count >= TypedRecords.headSize else { continue }
+            guard record.count >= RecordGrammar.headSize else { continue }
             readRecord(bytes.extracting(record), grammar, at: offset, take)
           } catch {
             tally.reject(error, at: offset)
@@ -168,7 +168,7 @@ struct EntryReader<Source: Image> {
   }
 
   private mutating func readRecord(
-    _ record: Span<UInt8>, _ grammar: TypedRecords, at offset: UInt64, _ take: Take
+    _ record: Span<UInt8>, _ grammar: RecordGrammar, at offset: UInt64, _ take: Take
   ) {
     var name: Range<Int>?
     do throws(Refusal) {

@@ -27,7 +27,7 @@ package struct LoadedRecords: Sendable {
       view.isPlain = view.isASCII && !view.hasEscapes
       if view.encoding == .inline {
         // The loader has written the pointers.
-        if text.word(at: TypedRecords.accessorOffset) != 0 { view.isPlain = false }
+        if text.word(at: RecordGrammar.accessorOffset) != 0 { view.isPlain = false }
       }
       if view.kind != .module, view.kind != .service { view.isPlain = false }
       views.append(view)
@@ -87,7 +87,7 @@ package struct LoadedRecords: Sendable {
     }
     return switch view.encoding {
     case .pointer:
-      try image.withText(ofSlotAt: view.offset, in: section, limit: PointerText.limit, answer).get()
+      try image.withText(ofSlotAt: view.offset, in: section, limit: PointerGrammar.limit, answer).get()
     case .inline:
       try image.withBytes(of: section) { answer($0.extracting(Int(view.offset)...)) }.get()
     }

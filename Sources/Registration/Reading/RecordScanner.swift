@@ -83,8 +83,8 @@ extension Record {
       if case .address(let address) = leading.target { textAddress = address }
     case .inline:
       accessor = try image.pointer(
-        at: view.offset + UInt64(TypedRecords.accessorOffset), in: section)
-      context = try image.pointer(at: view.offset + UInt64(TypedRecords.contextOffset), in: section)
+        at: view.offset + UInt64(RecordGrammar.accessorOffset), in: section)
+      context = try image.pointer(at: view.offset + UInt64(RecordGrammar.contextOffset), in: section)
     }
   }
 }

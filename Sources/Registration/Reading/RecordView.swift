@@ -66,25 +66,3 @@ package struct RecordView: Sendable {
     return hasEscapes ? JSONStringPair.decoded(bytes) : String(checked: bytes)
   }
 }
-
-/// What the grammar finds in the text of one entry.
-struct EntryParts {
-  var kind: RecordKind
-  var name: Range<Int>
-  var implementation = 0..<0
-  var attributes = 0..<0
-  var hasEscapes = false
-  /// Whether all of the text is ASCII.
-  var isASCII: Bool
-}
-
-/// Why an entry is rejected. The reader adds the location.
-package struct Refusal: Error {
-  package var reason: Rejection.Reason
-  var name: String?
-  package var message: String
-
-  init(_ reason: Rejection.Reason, name: String? = nil, _ message: String) {
-    (self.reason, self.name, self.message) = (reason, name, message)
-  }
-}

@@ -61,45 +61,6 @@ struct Finding: Hashable, Codable {
   var problem: ImageError?
 }
 
-/// Where in the inputs something is.
-struct Place: Hashable, Codable {
-  var path: String
-  /// The bytes of a path that is not UTF-8.
-  var pathBytes: [UInt8]?
-  /// Archive members and universal slices that lead to the image, outermost first.
-  var container: [String] = []
-  var section: String?
-  var index: Int?
-
-  /// `libshop.a(cart.o)`
-  var file: String { path + container.map { "(\($0))" }.joined() }
-
-  /// The file, as columns of CSV say it.
-  var cells: [String] { [path, container.joined(separator: "/")] }
-
-  /// Writes the keys that say which file it is.
-  func writeFile(to json: inout JSONWriter) {
-    json.string(key: "path", path)
-    if let pathBytes { json.string(key: "pathBytes", pathBytes.hexadecimal) }
-    json.array(key: "container", container)
-  }
-
-  /// Where in the file something is.
-  func at(section: String?, index: Int? = nil) -> Place {
-    var place = self
-    (place.section, place.index) = (section, index)
-    return place
-  }
-
-  /// `libshop.a(cart.o) BeehiveMods[0]`
-  var description: String {
-    guard let section else { return file }
-    var text = "\(file) \(section)"
-    if let index { text += "[\(index)]" }
-    return text
-  }
-}
-
 extension Finding {
   init(
     _ code: Code, _ level: Level, _ place: Place, _ message: String, remedy: String,

@@ -8,7 +8,7 @@ struct NewcomerNamesTests {
 
   /// The codes of a problem are compared, not typed.
   static func codes() throws -> [String] {
-    try Repository.text("Sources/BeeHive/Entries/Entry.swift").lines.compactMap { line in
+    try Repository.text("Sources/BeeHive/Entries/Problem.swift").lines.compactMap { line in
       line.firstMatch(of: /public static let ([a-zA-Z]+) = Self\(rawValue: "[^"]*"\)$/)?.output.1
     }.map(String.init)
   }

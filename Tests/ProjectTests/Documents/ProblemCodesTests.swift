@@ -37,7 +37,7 @@ struct ProblemCodesTests {
       title: "What section-dump verify finds", source: "Sources/section-dump/Verify/Finding.swift",
       areCases: true),
     Section(
-      title: "An entry that a Hive does not bind", source: "Sources/BeeHive/Entries/Entry.swift"),
+      title: "An entry that a Hive does not bind", source: "Sources/BeeHive/Entries/Problem.swift"),
     Section(
       title: "A call, a route or a table that is refused",
       source: "Sources/BeeHiveRouting/RoutingError.swift", areCases: true),

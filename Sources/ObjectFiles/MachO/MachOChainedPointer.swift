@@ -3,7 +3,7 @@ internal import BinaryImage
 /// How a chained pointer packs what it means, and how far the next one is, into one word.
 ///
 /// C: the `DYLD_CHAINED_PTR_*` of `<mach-o/fixup-chains.h>`.
-enum MachOChainedFormat: UInt16 {
+enum MachOChainedPointer: UInt16 {
   /// `DYLD_CHAINED_PTR_ARM64E`
   case arm64e = 1
   /// `DYLD_CHAINED_PTR_64`

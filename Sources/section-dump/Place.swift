@@ -1,32 +1,41 @@
 internal import BinaryImage
-internal import Registration
 
-extension ImageError {
-  /// An entry that was refused, as what could not be read of its file.
-  init(_ rejection: Rejection) {
-    let origin = rejection.origin
-    self.init(
-      Code(rawValue: rejection.reason.rawValue), image: origin.image, section: origin.section,
-      index: origin.index, offset: origin.offset, message: rejection.message)
+/// Where in the inputs something is.
+struct Place: Hashable, Codable {
+  var path: String
+  /// The bytes of a path that is not UTF-8.
+  var pathBytes: [UInt8]?
+  /// Archive members and universal slices that lead to the image, outermost first.
+  var container: [String] = []
+  var section: String?
+  var index: Int?
+
+  /// `libshop.a(cart.o)`
+  var file: String { path + container.map { "(\($0))" }.joined() }
+
+  /// The file, as columns of CSV say it.
+  var cells: [String] { [path, container.joined(separator: "/")] }
+
+  /// Writes the keys that say which file it is.
+  func writeFile(to json: inout JSONWriter) {
+    json.string(key: "path", path)
+    if let pathBytes { json.string(key: "pathBytes", pathBytes.hexadecimal) }
+    json.array(key: "container", container)
   }
 
-  /// The line on standard error: path, place, reason.
-  func line(path: String) -> String {
-    var error = self
-    error.image = path
-    return error.description
+  /// Where in the file something is.
+  func at(section: String?, index: Int? = nil) -> Place {
+    var place = self
+    (place.section, place.index) = (section, index)
+    return place
   }
 
-  /// Writes an object; `first` writes keys before its own.
-  func write(to json: inout JSONWriter, first: (inout JSONWriter) -> Void = { _ in }) {
-    json.object { json in
-      first(&json)
-      json.string(key: "code", code.rawValue)
-      json.string(key: "section", section)
-      json.number(key: "index", index)
-      json.hexadecimal(key: "offset", offset?.rawValue)
-      json.string(key: "message", message)
-    }
+  /// `libshop.a(cart.o) BeehiveMods[0]`
+  var description: String {
+    guard let section else { return file }
+    var text = "\(file) \(section)"
+    if let index { text += "[\(index)]" }
+    return text
   }
 }
 
@@ -55,9 +64,4 @@ extension Place {
     }
     return line
   }
-}
-
-extension [UInt8] {
-  /// Two digits a byte.
-  var hexadecimal: String { map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined() }
 }

@@ -1,5 +1,5 @@
 /// The grammar of the texts that the classic sections point to.
-enum PointerText {
+enum PointerGrammar {
   /// Longer texts are taken for a pointer that leads astray.
   static let limit = 16 << 10
 

@@ -4,7 +4,7 @@ internal import BinaryImage
 ///
 /// `size` (u32), `version` (u16), `kind` (u16), `flags` (u32), `textOffset` (u32), `accessor` and
 /// `context` (8 bytes each), then fields that end with NUL: name, implementation, `key=value` ….
-struct TypedRecords {
+struct RecordGrammar {
   static let headSize = 32
   static let accessorOffset = 16
   static let contextOffset = 24

@@ -1,0 +1,61 @@
+internal import BinaryImage
+internal import Registration
+
+/// Why an entry is not bound: a stable code, a sentence, and the other places it concerns.
+public struct Problem: Error, Hashable, Sendable {
+  /// The cause, as a stable code: reports print `rawValue`.
+  public struct Code: RawRepresentable, Hashable, Sendable {
+    /// The code as it is printed and documented.
+    public let rawValue: String
+
+    /// Wraps a code; the known ones are static members, and those of `Rejection.Reason`.
+    ///
+    /// - Parameter rawValue: The code as it is printed: `no-such-type`.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Another entry already provides this, and nothing tells the two apart.
+    public static let duplicate = Self(rawValue: "duplicate")
+    /// No type of the implementation's name is loaded.
+    public static let noSuchType = Self(rawValue: "no-such-type")
+    /// Several loaded types have the name, which is unqualified.
+    public static let ambiguousType = Self(rawValue: "ambiguous-type")
+    /// The type does not conform to what it is to serve as.
+    public static let doesNotConform = Self(rawValue: "does-not-conform")
+    /// The type cannot be made: it lacks the initialiser that the Hive calls.
+    public static let noInitializer = Self(rawValue: "no-initializer")
+    /// The record's `abi` is one that this version does not know.
+    public static let unknownABI = Self(rawValue: "unknown-abi")
+    /// The structure that the record's context leads to is missing, too small or of another version.
+    public static let badContext = Self(rawValue: "bad-context")
+    /// A function that the record leads to is not code of a loaded image.
+    public static let badCode = Self(rawValue: "bad-code")
+    /// The kind is registered by another module of this package, or by none.
+    public static let unhandledKind = Self(rawValue: "unhandled-kind")
+    /// A module's task registers something although the module has been unmounted.
+    public static let unmounted = Self(rawValue: "unmounted")
+  }
+
+  /// The cause.
+  public var code: Code
+  /// One sentence for a person: what is wrong and what to do.
+  public var message: String
+  /// The other entries it concerns, such as the first of two duplicates.
+  public var related: [Source]
+
+  /// Describes a problem.
+  ///
+  /// - Parameters:
+  ///   - code: The cause.
+  ///   - message: One sentence: what is wrong and what to do. Control characters are escaped.
+  ///   - related: The other entries it concerns.
+  public init(_ code: Code, _ message: String, related: [Source] = []) {
+    self.code = code
+    self.message = message.escaped
+    self.related = related
+  }
+}
+
+extension Problem: CustomStringConvertible {
+  /// The message.
+  public var description: String { message }
+}

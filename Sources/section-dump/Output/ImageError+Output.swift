@@ -1,0 +1,36 @@
+internal import BinaryImage
+internal import Registration
+
+extension ImageError {
+  /// An entry that was refused, as what could not be read of its file.
+  init(_ rejection: Rejection) {
+    let origin = rejection.origin
+    self.init(
+      Code(rawValue: rejection.reason.rawValue), image: origin.image, section: origin.section,
+      index: origin.index, offset: origin.offset, message: rejection.message)
+  }
+
+  /// The line on standard error: path, place, reason.
+  func line(path: String) -> String {
+    var error = self
+    error.image = path
+    return error.description
+  }
+
+  /// Writes an object; `first` writes keys before its own.
+  func write(to json: inout JSONWriter, first: (inout JSONWriter) -> Void = { _ in }) {
+    json.object { json in
+      first(&json)
+      json.string(key: "code", code.rawValue)
+      json.string(key: "section", section)
+      json.number(key: "index", index)
+      json.hexadecimal(key: "offset", offset?.rawValue)
+      json.string(key: "message", message)
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Two digits a byte.
+  var hexadecimal: String { map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined() }
+}
