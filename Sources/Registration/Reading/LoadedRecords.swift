@@ -87,7 +87,8 @@ package struct LoadedRecords: Sendable {
     }
     return switch view.encoding {
     case .pointer:
-      try image.withText(ofSlotAt: view.offset, in: section, limit: PointerGrammar.limit, answer).get()
+      try image.withText(ofSlotAt: view.offset, in: section, limit: PointerGrammar.limit, answer)
+        .get()
     case .inline:
       try image.withBytes(of: section) { answer($0.extracting(Int(view.offset)...)) }.get()
     }

@@ -84,7 +84,8 @@ extension Record {
     case .inline:
       accessor = try image.pointer(
         at: view.offset + UInt64(RecordGrammar.accessorOffset), in: section)
-      context = try image.pointer(at: view.offset + UInt64(RecordGrammar.contextOffset), in: section)
+      context = try image.pointer(
+        at: view.offset + UInt64(RecordGrammar.contextOffset), in: section)
     }
   }
 }
