@@ -32,7 +32,7 @@ import Testing
     }
     let warnings = "-Wall -Wextra -Wpedantic -Werror"
     try Walkthrough(page, in: folder).walk { command in
-      command.replacing(#/(?m)^(git clone|swift build) .*$/#, with: ":")
+      command.replacing(#/(?m)^(git .*clone|swift build) .*$/#, with: ":")
         .replacing(#/(?m)^gcc /#, with: "\(compiler) \(warnings) ")
         .replacing(#/(?m)^g\+\+ /#, with: "\(cxx) \(warnings) ")
     }
