@@ -146,7 +146,8 @@ import Testing
       environment: ["BEEHIVE_DISABLE": "greting"])
     let lines = outcome.lines
     #expect(lines.first?.hasPrefix("./libmissing.so: cannot open") == true, "\(outcome)")
-    #expect(lines.contains { $0.hasPrefix("service Greeter, ") && $0.hasSuffix("nothing is wrong") })
+    #expect(
+      lines.contains { $0.hasPrefix("service Greeter, ") && $0.hasSuffix("nothing is wrong") })
     #expect(lines.last?.hasPrefix("greting is switched off") == true, "\(outcome)")
     #expect(outcome.status == 0)
   }
