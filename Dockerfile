@@ -1,6 +1,6 @@
 # section-dump in an image of its own: docker build -t section-dump . && docker run -v "$PWD:/files:ro" section-dump /files
 FROM swift:6.3-bookworm AS build
-RUN apt-get update && apt-get install -y --no-install-recommends libelf-dev pkg-config binutils
+RUN apt-get update && apt-get install -y --no-install-recommends gcc binutils pkg-config libelf-dev
 COPY . /swift-beehive
 RUN /swift-beehive/Scripts/install --only tool --prefix /opt/section-dump
 

@@ -18,6 +18,8 @@ import Testing
         continue
       }
       switch block.language {
+      case "swift" where WalkthroughTests.manifests.contains(page.path) && block.isManifest:
+        continue  // WalkthroughTests gives it to the package manager.
       case "swift" where page.path == "README.md" && block.text.hasPrefix(".package("):
         continue  // What ClientTests of Tests/ProjectTests depends on.
       case "swift", "c", "sql", "sh":
@@ -47,8 +49,8 @@ import Testing
     #expect(
       files.sorted()
         == [
-          "daemon.swift", "greetings.swift", "host.swift", "services.swift", "session.c",
-          "shop.swift", "table.swift",
+          "daemon.swift", "greetings.swift", "host.c", "host.swift", "services.swift", "session.c",
+          "shop.c", "shop.swift", "table.swift",
         ],
       "give a new file a test here")
     let links = try Document.all().flatMap(\.links)
@@ -65,35 +67,89 @@ import Testing
       try Command.output(program) == "Good morning.\na page is disposed of\n2 items\n")
   }
 
+  /// The header that the first guide's plugin and its host agree upon, and the plugin.
+  private static func greeting() throws -> (header: String, library: String) {
+    let page = try Document("\(Document.guides)/GetStartedInC.md")
+    let header = try page.block("c", with: "// greeter.h").text
+    return (
+      header,
+      try SwiftCompiler.library(
+        ofC: page.block("c", with: "// greeting.c").text
+          .replacing("#include \"greeter.h\"", with: header))
+    )
+  }
+
   @Test func `The host of the documentation opens what it is given`() throws {
-    let program = try SwiftCompiler.program(try Self.source("host.swift"))
-    let library = try SwiftCompiler.library(
-      ofC: Document("\(Document.guides)/GetStartedInC.md").block("c", with: "// greeting.c").text
-        .replacing(
-          "#include \"greeter.h\"", with: "struct greeter { const char *(*greet)(void); };"))
-    let output = try Command.output(program, [library])
+    let (header, library) = try Self.greeting()
+    let folder = try Folder()
+    try folder.write(header, as: "greeter.h")
+    try folder.write(
+      "module CGreeter { header \"greeter.h\" export * }", as: "module.modulemap")
+    let program = try SwiftCompiler.program(
+      try Self.source("host.swift"), .debug, ["-I", folder.path])
+    let output = try Command.output(program, ["./libmissing.so", library])
+    #expect(output.hasPrefix("./libmissing.so: cannot open shared object file"), "\(output)")
     #expect(output.contains("started: [\"greeting\"]\nGood morning.\n"), "\(output)")
   }
 
   @Test func `The daemon of the documentation ends when it is asked to`() throws {
     let program = try SwiftCompiler.program(try Self.source("daemon.swift"))
-    let outcome = try Command.run("timeout", ["--preserve-status", "1", program])
-    #expect(outcome.output == "ended by SIGTERM; every module was torn down\n", "\(outcome)")
+    let outcome = try Command.run(
+      "timeout", ["--preserve-status", "1", program, Self.greeting().library])
+    #expect(
+      outcome.output
+        == """
+        Set up in production.
+        started: greeting
+        ended by SIGTERM; every module was torn down
+
+        """, "\(outcome)")
     #expect(outcome.status == 0)
   }
 
-  @Test func `The factories in C of the documentation do what it says`() throws {
+  @Test func `The daemon of the documentation says so if a module fails`() throws {
+    let program = try SwiftCompiler.program(try Self.source("daemon.swift"))
+    let plugin = try SwiftCompiler.library(
+      ofC: """
+        #include <BeeHive.h>
+        static bool set_up(const beehive_context *context) { return !context; }
+        static const beehive_module_operations operations = {.set_up = set_up};
+        BEEHIVE_MODULE(shop, &operations);
+        """)
+    let outcome = try Command.run("timeout", ["--preserve-status", "1", program, plugin])
+    #expect(outcome.output.contains("shop"), "\(outcome)")
+    #expect(outcome.status == 1)
+  }
+
+  /// Compiles and links a program in C with every warning.
+  private static func programInC(_ name: String) throws -> String {
     let folder = try Folder()
     let library = Repository.products.path
-    try folder.write(try Self.source("session.c"), as: "session.c")
+    try folder.write(try source(name), as: name)
     try Command.output(
       Compiler.program,
       [
         "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I", Repository.headers,
-        "session.c", "-o", "session", "-L", library, "-lBeeHive", "-Wl,-rpath," + library,
+        name, "-o", "program", "-L", library, "-lBeeHive", "-Wl,-rpath," + library,
       ], in: folder.url)
+    return folder.place("program").path
+  }
+
+  @Test func `The factories in C of the documentation do what it says`() throws {
     #expect(
-      try Command.output(folder.place("session").path) == "session 7\nsession 7 ends\n")
+      try Command.output(Self.programInC("session.c")) == "session 7\nsession 7 ends\n")
+  }
+
+  @Test func `The host in C of the documentation says what is wrong`() throws {
+    let outcome = try Command.run(
+      Self.programInC("host.c"), ["./libmissing.so", Self.greeting().library],
+      environment: ["BEEHIVE_DISABLE": "greting"])
+    let lines = outcome.lines
+    #expect(lines.first?.hasPrefix("./libmissing.so: cannot open") == true, "\(outcome)")
+    #expect(
+      lines.contains { $0.hasPrefix("service Greeter, ") && $0.hasSuffix("nothing is wrong") })
+    #expect(lines.last?.hasPrefix("greting is switched off") == true, "\(outcome)")
+    #expect(outcome.status == 0)
   }
 
   @Test func `The library with macros greets, beside a module that it requires`() throws {
@@ -114,6 +170,26 @@ import Testing
     let output = try Command.output(program, [table.path])
     #expect(output.contains("action remote shop.price(sku: String, currency: Currency = euro)"))
     #expect(output.hasSuffix("\n200\n"))
+  }
+
+  @Test func `A target and a route in C are called from Swift`() throws {
+    let plugin = try SwiftCompiler.library(ofC: Self.source("shop.c"))
+    let program = try SwiftCompiler.program(
+      """
+      import BeeHiveRouting
+      import BeeHive
+      import Glibc
+      @main enum Program {
+        static func main() async throws {
+          _ = dlopen(CommandLine.arguments[1], RTLD_NOW)
+          let hive = Hive.process
+          let named: Int = try await hive.mediator.perform("stock", "count", ["sku": "a1"])
+          let opened = try await hive.router.open("app://stock/a1", origin: .remote)
+          print(named, opened)
+        }
+      }
+      """)
+    #expect(try Command.output(program, [plugin]) == "3 3\n")
   }
 
   /// A table of the page, and what its program says of a URL in it.

@@ -14,6 +14,9 @@ import Testing
     .map { "\(Document.guides)/\($0).md" }
   /// All of them.
   static let pages = swift + c
+  /// Those with manifests of the package manager.
+  static let manifests =
+    swift + ["WriteAHost", "PackageAPlugin"].map { "\(Document.guides)/\($0).md" }
 
   @Test(arguments: c, ["gcc", "clang"])
   func `A page does what it says, with every warning`(page: String, compiler: String) throws {
@@ -32,7 +35,7 @@ import Testing
     }
     let warnings = "-Wall -Wextra -Wpedantic -Werror"
     try Walkthrough(page, in: folder).walk { command in
-      command.replacing(#/(?m)^(git clone|swift build) .*$/#, with: ":")
+      command.replacing(#/(?m)^(git .*clone|swift build) .*$/#, with: ":")
         .replacing(#/(?m)^gcc /#, with: "\(compiler) \(warnings) ")
         .replacing(#/(?m)^g\+\+ /#, with: "\(cxx) \(warnings) ")
     }
@@ -90,11 +93,14 @@ import Testing
     #expect(without.status == 1)
   }
 
-  @Test(arguments: swift)
+  @Test(arguments: manifests)
   func `The package manager takes the manifests of a page`(page: String) throws {
-    let (page, folder) = (try Document(page), try Folder())
-    for manifest in ["Contracts/Package.swift", "Package.swift"] {
-      try folder.write(page.block("swift", with: "// \(manifest)").text, as: manifest)
+    let folder = try Folder()
+    let manifests = try Document(page).blocks.filter(\.isManifest)
+    #expect(!manifests.isEmpty)
+    for block in manifests {
+      let manifest = try #require(block.file)
+      try folder.write(block.text, as: manifest)
       let package = folder.place(manifest).deletingLastPathComponent()
       try Command.output(
         "swift",
@@ -118,4 +124,9 @@ import Testing
       #expect(tests.contains { $0.contains(filter.output.1) }, "\(filter.output.1)")
     }
   }
+}
+
+extension Document.Block {
+  /// Whether it is a manifest of the package manager.
+  var isManifest: Bool { file?.hasSuffix("Package.swift") == true }
 }
