@@ -27,6 +27,8 @@ package struct Symbol {
   package var size: UInt64 = 0
   /// The type, `STT_*`; 0 in Mach-O.
   var type: UInt8 = 0
+  /// Who sees it, `STB_*`; 0 in Mach-O.
+  var binding: UInt8 = 0
 
   /// Describes a symbol.
   package init(_ number: UInt64, name: String, value: UInt64, place: Place) {

@@ -231,7 +231,7 @@ extension ELFFile {
       let symbol = try symbols.symbol(number)
       if symbol.isResolver { add(.resolver, symbol.value, symbol.name) }
     }
-    for number in 0..<(try dynamicSymbolCount()) {
+    for number in 0..<(try symbolHash.get().count) {
       let symbol = try symbols.symbol(number)
       if symbol.isResolver { add(.exportedResolver, symbol.value, symbol.name) }
     }
@@ -239,38 +239,6 @@ extension ELFFile {
   }
 
   // MARK: - Names
-
-  /// More symbols than any file has.
-  private static let mostSymbols: UInt64 = 1 << 22
-
-  private func checkedCount(_ count: UInt64) throws(ImageError) -> UInt32 {
-    try file.check(count <= Self.mostSymbols, .malformed, "It claims \(count) symbols.")
-    return UInt32(count)
-  }
-
-  /// How many symbols the loader finds: what its hash tables reach.
-  private func dynamicSymbolCount() throws(ImageError) -> UInt32 {
-    guard let dynamic = try dynamic.get() else { return 0 }
-    func number(_ address: UInt64, _ index: UInt64) throws(ImageError) -> UInt32 {
-      let place = VirtualAddress(rawValue: address &+ 4 &* index)
-      return UInt32(header.order.number(of: try bytes(at: place, count: 4)[...]))
-    }
-    if let hash = dynamic.value(Int64(DT_HASH)), header.machine != UInt16(EM_ALPHA) {
-      return try checkedCount(UInt64(number(hash, 1)))
-    }
-    guard let hash = dynamic.value(Int64(DT_GNU_HASH)) else { return 0 }
-    let (buckets, first) = (UInt64(try number(hash, 0)), UInt64(try number(hash, 1)))
-    let start = 4 + UInt64(try number(hash, 2)) * UInt64(header.wordSize / 4)
-    _ = try checkedCount(max(buckets, first))
-    var last: UInt64 = 0
-    for bucket in 0..<buckets { last = max(last, UInt64(try number(hash, start + bucket))) }
-    guard last >= first else { return UInt32(first) }
-    // The last one of a bucket has the lowest bit set.
-    while try number(hash, start + buckets + (last - first)) & 1 == 0 {
-      last = UInt64(try checkedCount(last + 1))
-    }
-    return try checkedCount(last + 1)
-  }
 
   /// Gives the steps the symbols of their functions, where the file has any.
   private func name(_ steps: inout [StartupStep]) throws(ImageError) {
@@ -295,10 +263,10 @@ extension ELFFile {
       guard entry.type == UInt32(SHT_SYMTAB) else { continue }
       let table = ELFSymbols(
         of: file, header, entries: entry.extent, names: try sectionHeader(entry.link).extent)
-      try look(in: table, upTo: checkedCount(UInt64(table.count)))
+      try look(in: table, upTo: ELFSymbolHash.checked(UInt64(table.count), of: self))
     }
     if let symbols = try dynamic.get()?.symbols {
-      try look(in: symbols, upTo: dynamicSymbolCount())
+      try look(in: symbols, upTo: symbolHash.get().count)
     }
   }
 }

@@ -1,0 +1,38 @@
+internal import BinaryImage
+
+/// A plugin's file, open, and what it says of itself: every check reads this descriptor.
+package struct AdmissionCandidate {
+  /// Where it was found.
+  package let path: String
+  /// What it offers and requires.
+  package let manifest: PluginManifest
+  let library: Library
+
+  /// Opens the file at a path and reads it.
+  ///
+  /// - Throws: ``ImageError`` where it is no plugin, or cannot be read.
+  package init(path: String) throws(ImageError) {
+    try self.init(OpenedFile(path: path, name: path))
+  }
+
+  /// Reads a file that is open.
+  package init(_ file: OpenedFile) throws(ImageError) {
+    path = file.path
+    manifest = try PluginManifest(of: file)
+    library = try Library(of: file)
+  }
+
+  /// The file's name, without its folders.
+  var name: String { path.fileName }
+}
+
+extension String {
+  /// A path without its folders.
+  var fileName: String { split(separator: "/").last.map(String.init) ?? self }
+
+  /// The folder that a path is in.
+  var folder: String {
+    guard let slash = lastIndex(of: "/") else { return "." }
+    return slash == startIndex ? "/" : String(self[..<slash])
+  }
+}
