@@ -76,6 +76,8 @@ let package = Package(
     .target(name: "ObjectFiles", dependencies: ["BinaryImage", "LibC", "CElf"]),
     // L2: section bytes to validated values.
     .target(name: "Registration", dependencies: ["BinaryImage", "LibC"]),
+    // L2: what files say that nobody has loaded.
+    .target(name: "PluginFiles", dependencies: ["Registration", "BinaryImage", "LibC"]),
     // L3: values to living modules and services.
     .target(
       name: "BeeHive",
@@ -160,6 +162,9 @@ let package = Package(
       dependencies: ["ObjectFiles", "BinaryImage", "CElf", "CImageEvents", "TestSupport"]),
     .testTarget(
       name: "RegistrationTests", dependencies: ["Registration", "BinaryImage", "TestSupport"]),
+    .testTarget(
+      name: "PluginFilesTests",
+      dependencies: ["PluginFiles", "Registration", "BinaryImage", "TestSupport"]),
     .testTarget(
       name: "BeeHiveTests",
       dependencies: [

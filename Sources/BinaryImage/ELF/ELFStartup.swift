@@ -168,13 +168,7 @@ extension ELFFile {
     ]
     var steps: [StartupStep] = []
     for (kind, tag) in tags {
-      for offset in dynamic.values(tag) {
-        guard let symbols = dynamic.symbols else {
-          throw file.error(
-            .malformed, "It needs libraries, and the table of their names is not there.")
-        }
-        steps.append(StartupStep(kind: kind, name: try symbols.text(at: offset)))
-      }
+      for name in try names(tag, in: dynamic) { steps.append(StartupStep(kind: kind, name: name)) }
     }
     return steps
   }
