@@ -70,3 +70,10 @@ extension UInt64 {
     return overflow ? .max : sum
   }
 }
+
+extension [UInt8] {
+  /// Two digits a byte.
+  package var hexadecimal: String {
+    map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}

@@ -1,11 +1,8 @@
 internal import CElf
 
-/// What a linked file asks of the loader: other files, where to look for them, and memory that it writes or runs.
+/// How a linked file asks to be loaded: where to look for its libraries, and whether its code is written to and its
+/// stack run.
 package struct ELFLoading: Hashable, Sendable {
-  /// What others link it by: `DT_SONAME`.
-  package var name: String?
-  /// The libraries that are opened with it, in order: `DT_NEEDED`.
-  package var needed: [String] = []
   /// The folders where those are looked for, as they are written: `DT_RUNPATH`, or `DT_RPATH` where there is none.
   package var searchPaths: [String] = []
   /// Whether the libraries that it opens look there too: `DT_RPATH` alone.
@@ -14,25 +11,20 @@ package struct ELFLoading: Hashable, Sendable {
   package var relocatesCode = false
   /// Whether the stack is to be executable; nil where the file does not say: `PT_GNU_STACK`.
   package var runsStack: Bool?
+
+  /// Asks for nothing.
+  package init() {}
 }
 
 extension ELFFile {
-  /// What the file asks of the loader; nil where it is not linked dynamically.
+  /// How the file asks to be loaded; nil where it is not linked dynamically.
   package func loading() throws(ImageError) -> ELFLoading? {
     guard !header.isObject, let dynamic = try dynamic.get() else { return nil }
     var loading = ELFLoading()
-    func text(_ offset: UInt64) throws(ImageError) -> String {
-      guard let symbols = dynamic.symbols else {
-        throw file.error(
-          .malformed, "The dynamic section has names, and the table of their texts is not there.")
-      }
-      return try symbols.text(at: offset)
-    }
-    loading.name = try dynamic.value(Int64(DT_SONAME)).map(text)
-    loading.needed = try dynamic.values(Int64(DT_NEEDED)).map(text)
-    let ownPath = dynamic.value(Int64(DT_RUNPATH))
+    let ownPath = try names(Int64(DT_RUNPATH), in: dynamic).first
     loading.isInherited = ownPath == nil
-    if let path = try (ownPath ?? dynamic.value(Int64(DT_RPATH))).map(text) {
+    let path = try names(Int64(DT_RPATH), in: dynamic).first
+    if let path = ownPath ?? path {
       loading.searchPaths = path.split(separator: ":", omittingEmptySubsequences: false)
         .map(String.init)
     }

@@ -1,4 +1,4 @@
-internal import BinaryImage
+package import BinaryImage
 
 /// A plugin's file, open, and what it says of itself: every check reads this descriptor.
 package struct AdmissionCandidate {

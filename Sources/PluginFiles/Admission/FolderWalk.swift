@@ -59,8 +59,8 @@ struct FolderWalk {
   private static func target(of path: String) -> String? {
     // Sound: readlink writes at most as many bytes as the buffer has.
     let (bytes, failure) = unsafe [UInt8].reading(4096) { rest, filled in
-      guard filled == 0 else { return 0 }
-      return unsafe readlink(path, rest.baseAddress?.assumingMemoryBound(to: CChar.self), rest.count)
+      guard filled == 0, let start = rest.baseAddress else { return 0 }
+      return unsafe readlink(path, start.assumingMemoryBound(to: CChar.self), rest.count)
     }
     return failure == 0 && !bytes.isEmpty ? String(decoding: bytes, as: UTF8.self) : nil
   }

@@ -33,6 +33,8 @@ public struct PluginRefusal: Error, Hashable, Sendable, Codable {
     case notAllowed = "not-allowed"
     /// The policy lists digests or build-ids, and the file has none of them.
     case notPinned = "not-pinned"
+    /// The host's own verification, of a signature perhaps, refuses the file.
+    case signature
     /// A module requires one that the host does not have, and no other plugin declares.
     case unmetRequirement = "unmet-requirement"
     /// Modules wait for each other, so none of them can start.
