@@ -56,8 +56,3 @@ extension Place {
     return line
   }
 }
-
-extension [UInt8] {
-  /// Two digits a byte.
-  var hexadecimal: String { map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined() }
-}
