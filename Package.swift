@@ -108,7 +108,7 @@ let package = Package(
     .executableTarget(
       name: "section-dump",
       dependencies: [
-        "ObjectFiles", "BinaryImage", "Registration", "Threads", "LibC",
+        "ObjectFiles", "BinaryImage", "Registration", "PluginFiles", "Threads", "LibC",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       resources: ["html", "css", "js"].map { .embedInCode("Graph/page.\($0)") }),

@@ -1,4 +1,4 @@
-package import BinaryImage
+internal import BinaryImage
 internal import Registration
 
 /// Judges which of some files a host would load, one file after the other and then all together.
@@ -34,16 +34,24 @@ package struct Admission {
     (self.host, self.policy, self.verification) = (host, policy, verification)
   }
 
-  /// Judges a file by itself. Of two of one name, in different folders, the first is meant.
-  package mutating func add(_ path: String) {
+  /// Judges what a catalogue has found.
+  ///
+  /// - Returns: Whether it is a plugin, or is called like one; everything else a folder may hold.
+  @discardableResult
+  package mutating func add(_ candidate: PluginCatalogue.Candidate) -> Bool {
     do throws(ImageError) {
-      add(try AdmissionCandidate(path: path))
+      let manifest = try candidate.found.get()
+      add(try AdmissionCandidate(path: candidate.path, known: manifest))
     } catch {
-      add(unread: error, at: path)
+      guard candidate.stamp != nil, error.code != .noEntries,
+        error.code != .notAnObject || candidate.path.isLibraryName
+      else { return false }
+      judged.append(Judged(path: candidate.path, manifest: nil, refusals: [PluginRefusal(error)]))
     }
+    return true
   }
 
-  /// The same for one that was opened.
+  /// Judges a file by itself. Of two of one name, in different folders, the first is meant.
   package mutating func add(_ candidate: AdmissionCandidate) {
     var new = Judged(path: candidate.path, manifest: candidate.manifest, refusals: [])
     if let first = firsts[candidate.name] {
@@ -62,11 +70,6 @@ package struct Admission {
       }
     }
     judged.append(new)
-  }
-
-  /// Takes note of a file that cannot be read.
-  package mutating func add(unread error: ImageError, at path: String) {
-    judged.append(Judged(path: path, manifest: nil, refusals: [PluginRefusal(error)]))
   }
 
   /// What is wrong with a file by itself, what explains most first.
@@ -114,6 +117,13 @@ package struct Admission {
   /// What becomes of all files together.
   package func report() -> AdmissionReport {
     AdmissionReport(on: host, JointAdmission(of: judged, host.modules))
+  }
+}
+
+extension String {
+  /// Whether a path is called as shared libraries are: `libshop.so`, `libshop.so.1`.
+  fileprivate var isLibraryName: Bool {
+    fileName.hasSuffix(".so") || fileName.contains(".so.")
   }
 }
 

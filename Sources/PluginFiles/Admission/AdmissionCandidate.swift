@@ -8,17 +8,18 @@ package struct AdmissionCandidate {
   package let manifest: PluginManifest
   let library: Library
 
-  /// Opens the file at a path and reads it.
+  /// Opens the file at a path, and reads it unless it still is the one that a manifest is of.
   ///
   /// - Throws: ``ImageError`` where it is no plugin, or cannot be read.
-  package init(path: String) throws(ImageError) {
-    try self.init(OpenedFile(path: path, name: path))
-  }
-
-  /// Reads a file that is open.
-  package init(_ file: OpenedFile) throws(ImageError) {
-    path = file.path
-    manifest = try PluginManifest(of: file)
+  package init(path: String, known: PluginManifest? = nil) throws(ImageError) {
+    // Looked at after it was opened, which blocks on nothing: what is said of it is said of this descriptor.
+    let file = try OpenedFile(path: path, name: path, wasMapped: true)
+    self.path = path
+    if let known, known.stamp == file.stamp {
+      manifest = known
+    } else {
+      manifest = try PluginManifest(of: file)
+    }
     library = try Library(of: file)
   }
 

@@ -114,19 +114,28 @@ struct JointAdmission {
     }
   }
 
-  /// Refuses whatever needs a file that is refused.
+  /// Refuses whatever needs a file that is refused, and says where that began.
   private mutating func follow(_ refused: [Int], _ graph: ModuleGraph) {
+    var origins = Dictionary(uniqueKeysWithValues: refused.map { ($0, $0) })
     for (file, through) in graph.requirers(of: refused) {
-      let provider = files[through]
-      // The way back to where it began.
-      let first = provider.refusals[0].message
+      guard let origin = origins[through], let first = files[origin].refusals.first else { continue }
+      origins[file] = origin
+      let (provider, cause) = (files[through].path.fileName, files[origin].path.fileName)
+      let why = origin == through ? "" : " because of \(cause)"
       files[file].refusals.append(
         PluginRefusal(
           .refusedProvider,
-          "It needs \(provider.path.fileName), which would not load: \(first)",
-          expected: provider.path, found: provider.refusals[0].code,
-          remedy: "Mend \(provider.path.fileName); nothing else is wrong with this one.",
-          cause: provider.path))
+          "It needs \(provider), which would not load\(why): \(first.message.lowercasedFirst)",
+          expected: provider, found: first.code,
+          remedy: "Nothing else is wrong with it: mend \(cause).", cause: files[origin].path))
     }
+  }
+}
+
+extension String {
+  /// A sentence as it goes on behind a colon.
+  fileprivate var lowercasedFirst: String {
+    guard let first, first.isUppercase else { return self }
+    return first.lowercased() + dropFirst()
   }
 }
