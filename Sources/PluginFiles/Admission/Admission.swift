@@ -123,7 +123,10 @@ package struct Admission {
 extension String {
   /// Whether a path is called as shared libraries are: `libshop.so`, `libshop.so.1`.
   fileprivate var isLibraryName: Bool {
-    fileName.hasSuffix(".so") || fileName.contains(".so.")
+    let version = fileName.split(separator: ".so", omittingEmptySubsequences: false).dropFirst().last
+    return version?.utf8.allSatisfy {
+      $0 == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+    } ?? false
   }
 }
 
