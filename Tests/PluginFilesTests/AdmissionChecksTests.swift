@@ -59,7 +59,8 @@ struct AdmissionChecksTests {
     ) { folder in
       try Needs.programs("clang", "ld.lld")
       try folder.plugin(
-        "x", with: "clang", "--target=i386-linux-gnu", "-ffreestanding", "-nostdlib", "-fuse-ld=lld")
+        "x", with: "clang", "--target=i386-linux-gnu", "-ffreestanding", "-nostdlib", "-fuse-ld=lld"
+      )
     },
     Row(testDescription: "another system", code: "wrong-abi", says: ["EI_OSABI 9", "EI_OSABI 0"]) {
       // FreeBSD's.
@@ -86,10 +87,12 @@ struct AdmissionChecksTests {
     ) { folder in
       let gone = try folder.library(
         "libgone.so", "int gone(void) { return 1; }", ["-Wl,-soname,libgone.so"])
-      try folder.plugin("x", with("int gone(void); int use(void); int use(void) { return gone(); }"), gone)
+      try folder.plugin(
+        "x", with("int gone(void); int use(void); int use(void) { return gone(); }"), gone)
       try FileManager.default.removeItem(atPath: gone)
     },
-    Row(testDescription: "a symbol that is nowhere", code: "undefined-symbol", says: ["not_there"]) {
+    Row(testDescription: "a symbol that is nowhere", code: "undefined-symbol", says: ["not_there"])
+    {
       try $0.plugin(
         "x", with("int not_there(void); int use(void); int use(void) { return not_there(); }"))
     },
@@ -214,7 +217,8 @@ struct AdmissionChecksTests {
       testDescription: "relocations of code", code: "text-relocations", policy: hardened
     ) {
       try $0.plugin(
-        "x", with("__asm__(\".text\\n.quad operations_of_x\\n.data\\noperations_of_x: .quad 1\\n\");"),
+        "x",
+        with("__asm__(\".text\\n.quad operations_of_x\\n.data\\noperations_of_x: .quad 1\\n\");"),
         "-Wl,-z,notext")
     },
     // Startup

@@ -1,8 +1,9 @@
 import BinaryImage
 import Foundation
-@testable import PluginFiles
 import TestSupport
 import Testing
+
+@testable import PluginFiles
 
 @Suite("Files that are made to harm whoever judges them")
 struct HostileAdmissionTests {
@@ -19,7 +20,9 @@ struct HostileAdmissionTests {
       var bytes = good
       for _ in 0..<Int.random(in: 1...4, using: &numbers) {
         let place = Int.random(in: tables, using: &numbers) & ~3
-        let values: [UInt32] = [0, 1, 0xffff_ffff, 0x7fff_ffff, UInt32(good.count), .random(in: 0..<100, using: &numbers)]
+        let values: [UInt32] = [
+          0, 1, 0xffff_ffff, 0x7fff_ffff, UInt32(good.count), .random(in: 0..<100, using: &numbers),
+        ]
         let value = values[Int.random(in: 0..<values.count, using: &numbers)]
         let new = (0..<4).map { UInt8(truncatingIfNeeded: value >> UInt32(8 * $0)) }
         bytes.replaceSubrange(place..<place + 4, with: new)

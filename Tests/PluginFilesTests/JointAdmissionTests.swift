@@ -48,7 +48,8 @@ struct JointAdmissionTests {
     let last = report.plugins[2].refusals[0]
     #expect(last.cause?.lastPart == "liba.so")
     #expect(
-      last.message.hasPrefix("It needs libb.so, which would not load because of liba.so: the file is"),
+      last.message.hasPrefix(
+        "It needs libb.so, which would not load because of liba.so: the file is"),
       "\(last.message)")
   }
 
@@ -64,20 +65,24 @@ struct JointAdmissionTests {
     try folder.plugin("d")
     let report = try folder.report()
     #expect(report.admitted.map(\.lastPart) == ["libd.so"])
-    #expect(report.plugins.map { $0.refusals.map(\.code) } == [["cycle"], ["cycle"], ["cycle"], []])
+    #expect(
+      report.plugins.map { $0.refusals.map(\.code) } == [["cycle"], ["cycle"], ["cycle"], []])
     #expect(report.plugins[0].refusals[0].message.contains("a → b → a"))
     #expect(report.plugins[0].refusals[0].message.contains("(liba.so, libb.so)"))
     #expect(report.plugins[2].refusals[0].message.contains("hen → egg → hen"))
   }
 
-  @Test("A library that comes along and is a plugin itself loads before, and takes the other with it")
+  @Test(
+    "A library that comes along and is a plugin itself loads before, and takes the other with it")
   func linkedPlugin() throws {
     let folder = try AdmissionFolder()
     let base = try folder.plugin(
       "z", AdmissionFolder.module("z") + "int base(void); int base(void) { return 1; }",
       "-Wl,-soname,libz.so")
     try folder.plugin(
-      "a", AdmissionFolder.module("a") + "int base(void); int use(void); int use(void) { return base(); }",
+      "a",
+      AdmissionFolder.module("a")
+        + "int base(void); int use(void); int use(void) { return base(); }",
       base, "-Wl,-rpath,$ORIGIN")
     #expect(try folder.report().admitted.map(\.lastPart) == ["libz.so", "liba.so"])
     var policy = PluginPolicy()

@@ -1,14 +1,17 @@
 import BinaryImage
 import Foundation
-@testable import PluginFiles
 import TestSupport
 import Testing
+
+@testable import PluginFiles
 
 /// What `ldd`, `ldconfig` and `sha256sum` say, beside what is found without running anything.
 @Suite("What the loader would find, beside what it says itself")
 struct LoaderOracleTests {
   /// Some files below a folder, evenly chosen among those of this machine.
-  private static func some(_ count: Int, _ folders: [String], _ isWanted: (String) -> Bool) -> [String] {
+  private static func some(_ count: Int, _ folders: [String], _ isWanted: (String) -> Bool)
+    -> [String]
+  {
     let names = folders.flatMap { folder in
       (FileManager.default.enumerator(atPath: folder)?.allObjects as? [String] ?? [])
         .map { "\(folder)/\($0)" }.filter(isWanted)
@@ -22,7 +25,8 @@ struct LoaderOracleTests {
     return stride(from: 0, to: files.count, by: step).map { files[$0] }
   }
 
-  private static let own = (try? ELFFile(OpenedFile(path: "/proc/self/exe", name: "self")))?.identity
+  private static let own =
+    (try? ELFFile(OpenedFile(path: "/proc/self/exe", name: "self")))?.identity
     ?? ImageIdentity(
       path: "", format: .elf, bits: 64, byteOrder: .little, machine: "x86_64", kind: .shared)
 
@@ -41,7 +45,8 @@ struct LoaderOracleTests {
   }
 
   /// The same without running anything: the library stands where the program would.
-  private static func found(_ path: String) throws -> (missing: Set<String>, undefined: Set<String>) {
+  private static func found(_ path: String) throws -> (missing: Set<String>, undefined: Set<String>)
+  {
     let library = try Library(of: OpenedFile(path: path, name: path))
     var libraries = LibrarySet()
     libraries.add(library)
@@ -58,7 +63,8 @@ struct LoaderOracleTests {
   @Test("Undefined symbols and missing libraries are those of ldd -r", .needs("ldd"))
   func undefinedSymbols() throws {
     let files = Self.some(
-      Effort.times(40, full: 400), ["/usr/lib"]) { $0.hasSuffix(".so") || $0.contains(".so.") }
+      Effort.times(40, full: 400), ["/usr/lib"]
+    ) { $0.hasSuffix(".so") || $0.contains(".so.") }
     var compared = 0
     for path in files {
       let (expected, found) = (try Self.ldd(path), try Self.found(path))

@@ -30,7 +30,9 @@ package struct Admission {
   ///   - host: The process that they are to be loaded into.
   ///   - policy: What is asked of them.
   ///   - verification: Asked of each file that nothing else refuses.
-  package init(to host: AdmissionHost, under policy: PluginPolicy, verification: Verification? = nil) {
+  package init(
+    to host: AdmissionHost, under policy: PluginPolicy, verification: Verification? = nil
+  ) {
     (self.host, self.policy, self.verification) = (host, policy, verification)
   }
 
@@ -123,7 +125,8 @@ package struct Admission {
 extension String {
   /// Whether a path is called as shared libraries are: `libshop.so`, `libshop.so.1`.
   fileprivate var isLibraryName: Bool {
-    let version = fileName.split(separator: ".so", omittingEmptySubsequences: false).dropFirst().last
+    let version = fileName.split(separator: ".so", omittingEmptySubsequences: false).dropFirst()
+      .last
     return version?.utf8.allSatisfy {
       $0 == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
     } ?? false

@@ -26,7 +26,8 @@ package struct AdmissionHost {
     let file = try OpenedFile(path: path.resolved, name: path.resolved)
     let program = try Library(of: file)
     guard program.image.identity.kind == .executable else {
-      throw file.error(.unsupported, "It is no executable: name the program that opens the plugins.")
+      throw file.error(
+        .unsupported, "It is no executable: name the program that opens the plugins.")
     }
     self.init(path, program)
     libraries.add(program)

@@ -42,7 +42,9 @@ struct FolderWalk {
   }
 
   private mutating func visit(_ path: String) {
-    guard let status = Self.status(of: path), folders.allSatisfy({ $0.path != path }) else { return }
+    guard let status = Self.status(of: path), folders.allSatisfy({ $0.path != path }) else {
+      return
+    }
     folders.append((path, FileAccess(status)))
   }
 

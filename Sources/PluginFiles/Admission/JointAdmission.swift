@@ -80,8 +80,11 @@ struct JointAdmission {
 
   private mutating func addCycles(of modules: [Declared]) {
     let cycles = ModuleGraph(
-      of: modules.map { ($0.record.name, $0.record.attributes.requires, $0.record.attributes.after) })
-      .cycles()
+      of: modules.map {
+        ($0.record.name, $0.record.attributes.requires, $0.record.attributes.after)
+      }
+    )
+    .cycles()
     for path in cycles.paths {
       let names = path.map { modules[$0].record.name }
       let owners = Set(path.map { modules[$0].file }).sorted()
@@ -91,7 +94,8 @@ struct JointAdmission {
       for owner in owners {
         files[owner].refusals.append(
           PluginRefusal(
-            .cycle, "The modules \(chain) wait for each other, so none of them can start (\(places)).",
+            .cycle,
+            "The modules \(chain) wait for each other, so none of them can start (\(places)).",
             expected: "an order", found: chain, remedy: "Drop one of these requirements."))
       }
     }
@@ -118,7 +122,9 @@ struct JointAdmission {
   private mutating func follow(_ refused: [Int], _ graph: ModuleGraph) {
     var origins = Dictionary(uniqueKeysWithValues: refused.map { ($0, $0) })
     for (file, through) in graph.requirers(of: refused) {
-      guard let origin = origins[through], let first = files[origin].refusals.first else { continue }
+      guard let origin = origins[through], let first = files[origin].refusals.first else {
+        continue
+      }
       origins[file] = origin
       let (provider, cause) = (files[through].path.fileName, files[origin].path.fileName)
       let why = origin == through ? "" : " because of \(cause)"

@@ -18,7 +18,9 @@ final class Library {
   /// Reads the headers of an open file.
   ///
   /// - Throws: ``ImageError`` where it is no linked ELF file.
-  init(of file: OpenedFile, for requester: Library? = nil, isSystem: Bool = false) throws(ImageError) {
+  init(of file: OpenedFile, for requester: Library? = nil, isSystem: Bool = false)
+    throws(ImageError)
+  {
     self.file = file
     image = try ELFFile(file)
     linkage = try image.linkage()

@@ -44,7 +44,9 @@ struct LibrarySearch {
   private var systemFolders: [String] {
     let machine = "\(identity.machine)-linux-gnu"
     return ["/lib/\(machine)", "/usr/lib/\(machine)"]
-      + (identity.bits == 64 ? ["/lib64", "/usr/lib64"] : []) + ["/lib", "/usr/lib", "/usr/local/lib"]
+      + (identity.bits == 64 ? ["/lib64", "/usr/lib64"] : []) + [
+        "/lib", "/usr/lib", "/usr/local/lib",
+      ]
   }
 
   /// Files that are there and fit no process of this machine are passed over, as the loader does.

@@ -18,7 +18,8 @@ struct SHA256 {
       sum.add(try file.read(at: offset, count: Int(count)))
       offset += count
     }
-    return sum.finished(with: try file.read(at: offset, count: Int(file.size - offset)), of: file.size)
+    return sum.finished(
+      with: try file.read(at: offset, count: Int(file.size - offset)), of: file.size)
   }
 
   /// The digest of some bytes.

@@ -16,7 +16,8 @@ struct Doctor: ParsableCommand {
       """)
 
   @Argument(
-    help: "Folders of plugins, the first one first in rank; or single files.", completion: .directory)
+    help: "Folders of plugins, the first one first in rank; or single files.",
+    completion: .directory)
   var paths: [String]
 
   @Option(
@@ -86,7 +87,8 @@ struct PolicyOptions: ParsableArguments {
     case anything, anchor
   }
 
-  @Option(help: "What a plugin may run when it is loaded: anything, or the anchor of its entries alone.")
+  @Option(
+    help: "What a plugin may run when it is loaded: anything, or the anchor of its entries alone.")
   var startup: Startup?
 
   @Option(

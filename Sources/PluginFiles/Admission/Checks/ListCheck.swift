@@ -17,9 +17,11 @@ enum ListCheck {
     if !policy.allowed.isEmpty, !policy.allowed.contains(where: { name.isMatched(by: $0) }) {
       return [
         PluginRefusal(
-          .notAllowed, "The policy allows \(policy.allowed.joined(separator: ", ")) and nothing else.",
+          .notAllowed,
+          "The policy allows \(policy.allowed.joined(separator: ", ")) and nothing else.",
           expected: policy.allowed.joined(separator: ", "), found: name,
-          remedy: "Add the name to the list of what is allowed, or take the file out of the folder.")
+          remedy: "Add the name to the list of what is allowed, or take the file out of the folder."
+        )
       ]
     }
     guard !policy.pinned.isEmpty else { return [] }

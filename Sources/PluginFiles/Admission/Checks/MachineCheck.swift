@@ -6,12 +6,14 @@ enum MachineCheck {
   /// The version of the note that this toolkit reads: `BEEHIVE_IMAGE_VERSION`.
   private static let noteVersion = 1
 
-  static func refusals(of candidate: AdmissionCandidate, for host: AdmissionHost) -> [PluginRefusal] {
+  static func refusals(of candidate: AdmissionCandidate, for host: AdmissionHost) -> [PluginRefusal]
+  {
     let (own, its) = (host.identity, candidate.manifest.identity)
     guard its.isFor(own) else {
       return [
         PluginRefusal(
-          .wrongMachine, "It is made for \(its.machineTitle), and the host for \(own.machineTitle).",
+          .wrongMachine,
+          "It is made for \(its.machineTitle), and the host for \(own.machineTitle).",
           expected: own.machineTitle, found: its.machineTitle,
           remedy: "Build it for \(own.machineTitle), or take it out of the folder.")
       ]
@@ -46,7 +48,8 @@ enum MachineCheck {
     func add(_ found: String) {
       refusals.append(
         PluginRefusal(
-          .toolkitVersion, "It was built with a newer toolkit: \(found), and this one reads version 1.",
+          .toolkitVersion,
+          "It was built with a newer toolkit: \(found), and this one reads version 1.",
           expected: "version 1", found: found,
           remedy: "Build it with the toolkit of the host, or update the host."))
     }

@@ -37,7 +37,8 @@ enum StartupCheck {
         "\(title.capitalizedFirst) runs \(shown) by \(isPlural ? "themselves" : "itself") when it is loaded, before "
           + "anybody asks for it; the policy lets a plugin run nothing but what announces its entries.",
         expected: "nothing but the anchor", found: names.joined(separator: ", "),
-        remedy: "Do that in a module's setUp, or admit it: --startup anything. section-dump startup lists "
+        remedy:
+          "Do that in a module's setUp, or admit it: --startup anything. section-dump startup lists "
           + "everything that runs.")
     ]
   }

@@ -19,9 +19,11 @@ struct SymbolCheck {
       let who = requester === candidate.library ? "It" : requester.path.fileName
       refusals.append(
         PluginRefusal(
-          .missingLibrary, "\(who) needs the library \(name), which is nowhere where the loader looks.",
+          .missingLibrary,
+          "\(who) needs the library \(name), which is nowhere where the loader looks.",
           expected: name, found: "no such file",
-          remedy: "Install it, or put it beside the plugin and link that with -Wl,-rpath,'$ORIGIN'."))
+          remedy: "Install it, or put it beside the plugin and link that with -Wl,-rpath,'$ORIGIN'."
+        ))
     }
     // What is in a library that is missing or cannot be read is not known to be undefined.
     if missing.isEmpty, host.problems.isEmpty {
@@ -36,7 +38,9 @@ struct SymbolCheck {
             "\(who) needs \(names.count == 1 ? "the symbol" : "the symbols") \(names.shown(most: 3)), which neither "
               + "the host nor a library that comes along defines.",
             expected: names.joined(separator: ", "), found: "no definition",
-            remedy: "Link it with the library that defines them, or build it against the host's version."))
+            remedy:
+              "Link it with the library that defines them, or build it against the host's version.")
+        )
       }
     }
     self.refusals = refusals
