@@ -56,7 +56,8 @@ extension ELFFile {
       let bytes = try noteBytes(in: segment.extent)
       for note in ELFNote.notes(in: bytes.span, alignment: segment.alignment, order: header.order)
       where note.owner == .beehive && versions[note.type] == nil {
-        versions[note.type] = bytes.span.integer(at: note.descriptor.lowerBound, order: header.order)
+        versions[note.type] = bytes.span.integer(
+          at: note.descriptor.lowerBound, order: header.order)
       }
     }
     return versions

@@ -108,7 +108,8 @@ extension RecordKind {
   fileprivate init(stored value: JSONValue) throws(StoredFailure) {
     let text = try value.text("kind")
     let known = (0...4).map(RecordKind.init(rawValue:)).first { $0.description == text }
-    guard let kind = known ?? value.hexadecimal("kind").flatMap(UInt16.init(exactly:)).map(Self.init)
+    guard
+      let kind = known ?? value.hexadecimal("kind").flatMap(UInt16.init(exactly:)).map(Self.init)
     else { throw StoredFailure(message: "there is no kind \(text)") }
     self = kind
   }
