@@ -22,7 +22,7 @@ let package = Package(
     // copy, so the library is dynamic and clients import each of its modules from the one file.
     .library(
       name: "BeeHive", type: .dynamic,
-      targets: ["BinaryImage", "Registration", "BeeHive", "BeeHiveRouting"]),
+      targets: ["BinaryImage", "Registration", "BeeHive", "BeeHiveRouting", "BeeHivePlugins"]),
     // The header that authors include, and the anchor for images whose entries are all Swift.
     .library(name: "CBeeHive", targets: ["CBeeHive", "CBeeHiveAnchor"]),
     // The Swift macros, with the anchor. Empty without the trait of the same name.
@@ -91,6 +91,11 @@ let package = Package(
       name: "BeeHiveRouting",
       dependencies: ["BeeHive", "Registration", "BinaryImage", "Threads", "LibC", "CBeeHive"]),
 
+    // L4: plugins before they are loaded.
+    .target(
+      name: "BeeHivePlugins",
+      dependencies: ["BeeHive", "PluginFiles", "Registration", "BinaryImage", "Threads", "LibC"]),
+
     // What tests of clients write; never linked into the library.
     .target(name: "BeeHiveTesting", dependencies: ["BeeHive"]),
 
@@ -108,7 +113,7 @@ let package = Package(
     .executableTarget(
       name: "section-dump",
       dependencies: [
-        "ObjectFiles", "BinaryImage", "Registration", "PluginFiles", "Threads", "LibC",
+        "ObjectFiles", "PluginFiles", "BinaryImage", "Registration", "Threads", "LibC",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       resources: ["html", "css", "js"].map { .embedInCode("Graph/page.\($0)") }),
@@ -180,6 +185,9 @@ let package = Package(
         "BeeHiveRouting", "BeeHive", "Registration", "CRoutes", "Threads", "TestSupport",
         .product(name: "Yams", package: "Yams"),
       ]),
+    .testTarget(
+      name: "BeeHivePluginsTests",
+      dependencies: ["BeeHivePlugins", "BeeHive", "Registration", "BinaryImage", "TestSupport"]),
     .testTarget(
       name: "SectionDumpTests",
       dependencies: ["section-dump", "ObjectFiles", "BinaryImage", "Threads", "TestSupport"],
