@@ -243,13 +243,13 @@ extension ELFFile {
   /// More symbols than any file has.
   private static let mostSymbols: UInt64 = 1 << 22
 
-  private func checkedCount(_ count: UInt64) throws(ImageError) -> UInt32 {
+  func checkedCount(_ count: UInt64) throws(ImageError) -> UInt32 {
     try file.check(count <= Self.mostSymbols, .malformed, "It claims \(count) symbols.")
     return UInt32(count)
   }
 
   /// How many symbols the loader finds: what its hash tables reach.
-  private func dynamicSymbolCount() throws(ImageError) -> UInt32 {
+  func dynamicSymbolCount() throws(ImageError) -> UInt32 {
     guard let dynamic = try dynamic.get() else { return 0 }
     func number(_ address: UInt64, _ index: UInt64) throws(ImageError) -> UInt32 {
       let place = VirtualAddress(rawValue: address &+ 4 &* index)
@@ -281,24 +281,14 @@ extension ELFFile {
         steps[index].name = steps[index].address.flatMap { names[$0] }
       }
     }
-    func look(in symbols: ELFSymbols, upTo count: UInt32) throws(ImageError) {
-      for number in 0..<count where names.count < wanted.count {
-        let symbol = try symbols.symbol(number)
-        guard symbol.isFunction, wanted.contains(symbol.value), !symbol.name.isEmpty else {
-          continue
-        }
-        if names[symbol.value] == nil { names[symbol.value] = symbol.name }
+    guard !wanted.isEmpty else { return }
+    try forEachSymbol { symbol in
+      if symbol.isFunction, wanted.contains(symbol.value), !symbol.name.isEmpty,
+        names[symbol.value] == nil
+      {
+        names[symbol.value] = symbol.name
       }
-    }
-    for index in wanted.isEmpty ? 1..<1 : sectionIndices {
-      let entry = try sectionHeader(index)
-      guard entry.type == UInt32(SHT_SYMTAB) else { continue }
-      let table = ELFSymbols(
-        of: file, header, entries: entry.extent, names: try sectionHeader(entry.link).extent)
-      try look(in: table, upTo: checkedCount(UInt64(table.count)))
-    }
-    if let symbols = try dynamic.get()?.symbols {
-      try look(in: symbols, upTo: dynamicSymbolCount())
+      return names.count < wanted.count
     }
   }
 }
@@ -310,6 +300,4 @@ extension Symbol {
   fileprivate var isFunction: Bool {
     isResolver || ((type == UInt8(STT_FUNC) || type == UInt8(STT_NOTYPE)) && isDefined)
   }
-
-  private var isDefined: Bool { if case .section = place { true } else { false } }
 }
