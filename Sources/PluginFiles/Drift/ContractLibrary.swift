@@ -15,7 +15,9 @@ package struct ContractLibrary: Hashable, Codable, Sendable {
     /// The module that declares it.
     var module: String { String(name.prefix { $0 != "." }) }
     /// Whether its library was built with library evolution, so that conformances name what they answer.
-    var isResilient: Bool { requirements.contains { !$0.symbols.isEmpty } }
+    var isResilient: Bool {
+      requirements.contains { $0.symbols.contains { $0.hasSuffix("Tq") } }
+    }
   }
 
   /// What a protocol asks for.
