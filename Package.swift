@@ -74,16 +74,19 @@ let package = Package(
     .target(name: "BinaryImage", dependencies: ["LibC", "CElf", "CImageList"]),
     // L1 of the tool alone: Mach-O, files that hold others, other processes and cores.
     .target(name: "ObjectFiles", dependencies: ["BinaryImage", "LibC", "CElf"]),
+    // L1: the Swift compiler's tables, in the process and in files.
+    .target(name: "SwiftMetadata", dependencies: ["BinaryImage", "LibC"]),
     // L2: section bytes to validated values.
     .target(name: "Registration", dependencies: ["BinaryImage", "LibC"]),
-    // L2: what files say that nobody has loaded.
-    .target(name: "PluginFiles", dependencies: ["Registration", "BinaryImage", "LibC"]),
+    // L2: what a plugin's file says before it is loaded.
+    .target(
+      name: "PluginFiles", dependencies: ["SwiftMetadata", "Registration", "BinaryImage", "LibC"]),
     // L3: values to living modules and services.
     .target(
       name: "BeeHive",
       dependencies: [
-        "Registration", "BinaryImage", "Threads", "LibC", "CBeeHive", "CEpoch", "CImageEvents",
-        "CSignals", "CStateRecord", "CSwiftRuntime",
+        "Registration", "SwiftMetadata", "BinaryImage", "Threads", "LibC", "CBeeHive", "CEpoch",
+        "CImageEvents", "CSignals", "CStateRecord", "CSwiftRuntime",
       ]),
 
     // L4: calls between modules, by name and by URL.
@@ -113,7 +116,8 @@ let package = Package(
     .executableTarget(
       name: "section-dump",
       dependencies: [
-        "ObjectFiles", "PluginFiles", "BinaryImage", "Registration", "Threads", "LibC",
+        "PluginFiles", "ObjectFiles", "BinaryImage", "Registration", "SwiftMetadata", "Threads",
+        "LibC",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       resources: ["html", "css", "js"].map { .embedInCode("Graph/page.\($0)") }),
@@ -169,7 +173,7 @@ let package = Package(
       name: "RegistrationTests", dependencies: ["Registration", "BinaryImage", "TestSupport"]),
     .testTarget(
       name: "PluginFilesTests",
-      dependencies: ["PluginFiles", "Registration", "BinaryImage", "TestSupport"]),
+      dependencies: ["PluginFiles", "SwiftMetadata", "Registration", "BinaryImage", "TestSupport"]),
     .testTarget(
       name: "BeeHiveTests",
       dependencies: [

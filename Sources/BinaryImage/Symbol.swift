@@ -35,6 +35,9 @@ package struct Symbol {
     (self.number, self.name, self.value, self.place) = (number, name, value, place)
   }
 
+  /// Whether this image has what it names.
+  package var isDefined: Bool { if case .section = place { true } else { false } }
+
   /// What messages call it.
   var title: String { name.isEmpty ? "symbol \(number)" : name }
 

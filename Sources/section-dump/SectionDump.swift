@@ -13,7 +13,7 @@ struct SectionDump: ParsableCommand {
     abstract: "Shows what object files would register, without loading them.",
     usage: """
       section-dump [records] [<options>] <path> ...
-      section-dump sections|hex|strings|startup [<options>] <path> ...
+      section-dump sections|hex|strings|startup|conformances [<options>] <path> ...
       section-dump verify [<options>] <path> ...
       section-dump diff [<options>] <old> <new>
       section-dump graph --format dot|mermaid|html|json <path> ...
@@ -33,7 +33,8 @@ struct SectionDump: ParsableCommand {
     version: version,
     subcommands: [
       Records.self, Sections.self, Hex.self, Strings.self, Verify.self, Diff.self,
-      Graph.self, Live.self, Startup.self, Doctor.self,
+      Graph.self, Live.self, Startup.self, Conformances.self,
+      Doctor.self,
     ],
     defaultSubcommand: Records.self)
 

@@ -243,24 +243,14 @@ extension ELFFile {
         steps[index].name = steps[index].address.flatMap { names[$0] }
       }
     }
-    func look(in symbols: ELFSymbols, upTo count: UInt32) throws(ImageError) {
-      for number in 0..<count where names.count < wanted.count {
-        let symbol = try symbols.symbol(number)
-        guard symbol.isFunction, wanted.contains(symbol.value), !symbol.name.isEmpty else {
-          continue
-        }
-        if names[symbol.value] == nil { names[symbol.value] = symbol.name }
+    guard !wanted.isEmpty else { return }
+    try forEachSymbol { symbol in
+      if symbol.isFunction, wanted.contains(symbol.value), !symbol.name.isEmpty,
+        names[symbol.value] == nil
+      {
+        names[symbol.value] = symbol.name
       }
-    }
-    for index in wanted.isEmpty ? 1..<1 : sectionIndices {
-      let entry = try sectionHeader(index)
-      guard entry.type == UInt32(SHT_SYMTAB) else { continue }
-      let table = ELFSymbols(
-        of: file, header, entries: entry.extent, names: try sectionHeader(entry.link).extent)
-      try look(in: table, upTo: ELFSymbolHash.checked(UInt64(table.count), of: self))
-    }
-    if let symbols = try dynamic.get()?.symbols {
-      try look(in: symbols, upTo: symbolHash.get().count)
+      return names.count < wanted.count
     }
   }
 }
@@ -272,6 +262,4 @@ extension Symbol {
   fileprivate var isFunction: Bool {
     isResolver || ((type == UInt8(STT_FUNC) || type == UInt8(STT_NOTYPE)) && isDefined)
   }
-
-  private var isDefined: Bool { if case .section = place { true } else { false } }
 }

@@ -22,14 +22,13 @@ struct ELFSymbolHash {
       (count, table) = (0, nil)
       return
     }
-    let gnu = dynamic.value(Int64(DT_GNU_HASH))
-    guard let address = gnu else {
-      let old = image.header.machine == UInt16(EM_ALPHA) ? nil : dynamic.value(Int64(DT_HASH))
-      let claimed = try old.map { address throws(ImageError) in
-        try image.number(address, 1)
-      }
-      count = try Self.checked(UInt64(claimed ?? 0), of: image)
-      table = nil
+    // The old table says how many symbols there are; the new one only where the last one is.
+    let old = image.header.machine == UInt16(EM_ALPHA) ? nil : dynamic.value(Int64(DT_HASH))
+    let claimed = try old.map { address throws(ImageError) in
+      try Self.checked(UInt64(image.number(address, 1)), of: image)
+    }
+    guard let address = dynamic.value(Int64(DT_GNU_HASH)) else {
+      (count, table) = (claimed ?? 0, nil)
       return
     }
     let buckets = UInt64(try image.number(address, 0))
@@ -50,19 +49,19 @@ struct ELFSymbolHash {
       last = max(last, UInt64(start ?? 0))
     }
     let chainStart = bucketStart + 4 * buckets
+    var end = first
     if last >= first {
       // The last one of a bucket has the lowest bit set.
       while try image.number(address &+ chainStart, last - first) & 1 == 0 {
         last = UInt64(try Self.checked(last + 1, of: image))
       }
-      count = try Self.checked(last + 1, of: image)
-    } else {
-      count = UInt32(first)
+      end = UInt64(try Self.checked(last + 1, of: image))
     }
+    count = claimed ?? UInt32(end)
     table = Table(
       first: UInt32(first), shift: try image.number(address, 3), filterSize: UInt32(filterSize),
       filter: filter, buckets: bucketBytes,
-      chains: try part(chainStart, 4 * (UInt64(count) - first)))
+      chains: try part(chainStart, 4 * (end - first)))
   }
 
   /// A number of symbols that a file may have.
@@ -90,14 +89,15 @@ struct ELFSymbolHash {
         at: Int(hash % buckets) * 4, order: header.order), start >= table.first
     else { return [] }
     var found: [UInt32] = []
-    for number in start..<max(start, count) {
+    var number = start
+    while true {
       let chained: UInt32? = table.chains.span.integer(
         at: Int(number - table.first) * 4, order: header.order)
-      guard let chained else { break }
+      guard let chained else { return found }
       if chained | 1 == hash | 1 { found.append(number) }
-      if chained & 1 == 1 { break }
+      if chained & 1 == 1 { return found }
+      number += 1
     }
-    return found
   }
 }
 

@@ -1,0 +1,44 @@
+import Foundation
+import PluginFiles
+import TestSupport
+import Testing
+
+@Suite("A version of contracts that clients refer to", .needs("swiftc"))
+struct ContractDigestTests {
+  @Test(
+    "tells what nothing else shows: requirements in another order", arguments: [false, true])
+  func order(isOptimised: Bool) throws {
+    var builds = try ContractBuilds()
+    let old = Build(isOptimised: isOptimised, digest: "1")
+    let new = Build(change: .reordered, isOptimised: isOptimised, digest: "2")
+    let plugin = try builds.plugin(old, isStripped: true)
+
+    #expect(try builds.drift(of: plugin, with: old).map(\.verdict) == [.fits])
+    #expect(try builds.answers(of: plugin, with: old).lines == ["e:x d:x n"])
+
+    let drift = try builds.drift(of: plugin, with: new)
+    #expect(
+      drift.map(\.verdict)
+        == [.drifted(expected: "version 1 of the contract", found: "version 2")])
+    #expect(
+      drift.first?.message(against: "libContracts.so")
+        == "Client.Rot was built to conform to another Contracts.Codec than that of libContracts.so: "
+        + "expected version 1 of the contract, found version 2")
+    // The loader says so too.
+    let outcome = try builds.answers(of: plugin, with: new)
+    #expect(outcome.status == 3)
+    #expect(outcome.output.contains("undefined symbol: $s9Contracts17beehiveContract_1yyF"))
+  }
+
+  @Test("is a drift where the library has none")
+  func lost() throws {
+    var builds = try ContractBuilds()
+    let plugin = try builds.plugin(Build(digest: "1"), isStripped: false)
+    // As many requirements as there are with the digest's own.
+    let drift = try builds.drift(of: plugin, with: Build(change: .end))
+    #expect(
+      drift.map(\.verdict) == [
+        .drifted(expected: "version 1 of the contract", found: "a contract without one")
+      ])
+  }
+}
