@@ -22,7 +22,9 @@ let package = Package(
     // copy, so the library is dynamic and clients import each of its modules from the one file.
     .library(
       name: "BeeHive", type: .dynamic,
-      targets: ["BinaryImage", "Registration", "BeeHive", "BeeHiveRouting", "BeeHivePlugins"]),
+      targets: [
+        "BinaryImage", "Registration", "PluginFiles", "BeeHive", "BeeHiveRouting", "BeeHivePlugins",
+      ]),
     // The header that authors include, and the anchor for images whose entries are all Swift.
     .library(name: "CBeeHive", targets: ["CBeeHive", "CBeeHiveAnchor"]),
     // The Swift macros, with the anchor. Empty without the trait of the same name.

@@ -56,7 +56,13 @@ package struct Admission {
   /// Judges a file by itself. Of two of one name, in different folders, the first is meant.
   package mutating func add(_ candidate: AdmissionCandidate) {
     var new = Judged(path: candidate.path, manifest: candidate.manifest, refusals: [])
-    if let first = firsts[candidate.name] {
+    if let reason = policy.switchedOff {
+      new.refusals = [
+        PluginRefusal(
+          .switchedOff, "Plugins are switched off: \(reason).", expected: "no plugin",
+          remedy: "Take that back to load plugins again.")
+      ]
+    } else if let first = firsts[candidate.name] {
       new.refusals = [
         PluginRefusal(
           .shadowed, "\(first) has the same name, in a folder that comes first.", found: first,
@@ -101,7 +107,8 @@ package struct Admission {
     }
     new.refusals += symbols.refusals
     new.companions = symbols.companions.map(\.file.stamp)
-    let contracts = ContractCheck.refusals(of: candidate, for: host, policy)
+    let contracts = try ContractCheck.judge(
+      candidate, among: host.libraries.members + symbols.companions, policy)
     new.refusals += contracts.refusals
     new.remarks += contracts.remarks
     new.remarks += candidate.manifest.rejections.map { "an entry will be rejected: \($0)" }

@@ -41,7 +41,7 @@ package struct AdmissionHost {
 
   /// Describes this process, with everything that is loaded into it.
   ///
-  /// - Parameter modules: Names of modules that are there besides those that its files declare.
+  /// - Parameter modules: The names of the modules that are there.
   /// - Throws: ``ImageError`` where its program cannot be read.
   package init(modules: Set<String> = []) throws(ImageError) {
     var list = ImageList()
@@ -59,7 +59,6 @@ package struct AdmissionHost {
       }
     }
     self.modules = modules
-    noteModules()
   }
 
   private init(_ path: String, _ program: Library) {

@@ -2,7 +2,7 @@ internal import BinaryImage
 internal import Registration
 
 /// Which plugins a host would load, in which order, and why it would not load the others.
-public struct AdmissionReport: Sendable, Encodable, CustomStringConvertible {
+public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConvertible {
   /// One plugin.
   public struct Plugin: Hashable, Sendable, Encodable {
     /// The path of its file.

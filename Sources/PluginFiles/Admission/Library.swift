@@ -15,6 +15,11 @@ final class Library {
     try ELFBindings(of: image)
   }
 
+  /// The Swift protocols that it declares for others.
+  private(set) lazy var contracts = Result<ContractLibrary, ImageError> { () throws(ImageError) in
+    try ContractLibrary(of: image)
+  }
+
   /// Reads the headers of an open file.
   ///
   /// - Throws: ``ImageError`` where it is no linked ELF file.

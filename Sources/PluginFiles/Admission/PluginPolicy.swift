@@ -18,6 +18,8 @@ public struct PluginPolicy: Hashable, Sendable, Codable {
     case refuse
   }
 
+  /// Why no plugin is admitted at all; nil where that is not so.
+  public var switchedOff: String?
   /// The names of the files that are admitted, as a shell matches them; all where there are none.
   public var allowed: [String] = []
   /// The names of the files that are refused, as a shell matches them; they win over `allowed`.

@@ -27,6 +27,12 @@ public struct PluginRefusal: Error, Hashable, Sendable, Codable {
     case textRelocations = "text-relocations"
     /// The file runs more when it is loaded than what announces its entries.
     case runsAtStartup = "runs-at-startup"
+    /// It was built against other contracts than the host's: it would call, and answer, the wrong functions.
+    case contractDrift = "contract-drift"
+    /// Whether it was built against the host's contracts cannot be seen, and the policy refuses that.
+    case contractUnseen = "contract-unseen"
+    /// All plugins are switched off.
+    case switchedOff = "switched-off"
     /// The policy denies the name.
     case denied
     /// The policy allows other names only.
