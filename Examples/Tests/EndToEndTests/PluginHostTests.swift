@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+/// The folder of ten that Examples/Plugins/make makes: what the doctor says of it, and what a host loads of it.
+@Suite struct PluginHostTests {
+  private static let folder = Result {
+    let folder = try Folder()
+    try Command.output(
+      Repository.place("Examples/Plugins/make").path,
+      [folder.place("plugins").path, Repository.products.path])
+    return folder
+  }
+
+  private static let host = Repository.products.appendingPathComponent("PluginHost").path
+
+  /// The lines of a report, without where the host is, how many libraries it has, and which machine this is.
+  private static func explanation(_ text: String) -> String {
+    let machine = text.contains("for aarch64, and the host") ? "x86_64" : "aarch64"
+    let other = machine == "x86_64" ? "aarch64" : "x86_64"
+    return text.replacing(#/^Host: .*/#.anchorsMatchLineEndings(), with: "Host: PluginHost")
+      .replacing(other, with: "OTHER").replacing(machine, with: "THIS")
+      .trimmingCharacters(in: .newlines) + "\n"
+  }
+
+  private func expectGolden(_ text: String) throws {
+    let file = Repository.place("Examples/Plugins/explained.txt")
+    if ProcessInfo.processInfo.environment["RECORD_GOLDENS"] == "1" {
+      try Data(text.utf8).write(to: file)
+      Issue.record("\(file.path) was written; look at it")
+    }
+    #expect(try text == String(contentsOf: file, encoding: .utf8))
+  }
+
+  @Test("The doctor explains each of the ten")
+  func doctor() throws {
+    let folder = try Self.folder.get()
+    let outcome = try Command.run(
+      Repository.sectionDump,
+      ["doctor", folder.place("plugins").path, "--host", Self.host, "--startup", "anchor"])
+    #expect(outcome.status == 1, "\(outcome)")
+    try expectGolden(Self.explanation(outcome.output))
+  }
+
+  @Test("The host's own report is the same")
+  func report() throws {
+    let outcome = try Command.run(
+      Self.host, ["--report", Self.folder.get().place("plugins").path])
+    #expect(outcome.status == 0, "\(outcome)")
+    try expectGolden(Self.explanation(outcome.output))
+  }
+
+  @Test("The host loads the four good ones, providers first, and no other runs anything")
+  func loads() throws {
+    let outcome = try Command.run(Self.host, [Self.folder.get().place("plugins").path])
+    #expect(outcome.status == 0, "\(outcome)")
+    #expect(
+      outcome.lines == [
+        "loaded libreceipts.so", "loaded libledger.so", "loaded libopening.so",
+        "loaded libtill.so", "receipts are printed: tea 420 ct", "Ada is in the ledger",
+        "the door is open", "the coins are counted",
+        "started: receipts, ledger, opening, till",
+      ], "\(outcome)")
+  }
+
+  @Test("Whoever starts the host switches plugins off")
+  func switchedOff() throws {
+    let path = try Self.folder.get().place("plugins").path
+    let outcome = try Command.run(Self.host, [path], environment: ["BEEHIVE_PLUGINS": "off"])
+    #expect(outcome.lines == ["started: "])
+    let report = try Command.run(
+      Self.host, ["--report", path], environment: ["BEEHIVE_PLUGINS": "off"])
+    #expect(report.output.contains("None of 10 plugins would load."))
+    #expect(report.output.contains("BEEHIVE_PLUGINS=off is in the environment"))
+  }
+}
