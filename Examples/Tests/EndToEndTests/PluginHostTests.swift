@@ -56,9 +56,9 @@ import Testing
     #expect(
       outcome.lines == [
         "loaded libreceipts.so", "loaded libledger.so", "loaded libopening.so",
-        "loaded libtill.so", "receipts are printed: tea 420 ct", "Ada is in the ledger",
-        "the door is open", "the coins are counted",
-        "started: receipts, ledger, opening, till",
+        "loaded libtill.so", "the door is open", "receipts are printed: tea 420 ct",
+        "Ada is in the ledger", "the coins are counted",
+        "started: opening, receipts, ledger, till",
       ], "\(outcome)")
   }
 

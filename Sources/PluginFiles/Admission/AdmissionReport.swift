@@ -72,7 +72,7 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
         lines.append(
           "  \(plugin.order ?? 0)  \(name)\(gap)  \(plugin.offers.shown(most: 3))"
             + (needs.isEmpty ? "" : "; after \(needs), which it needs"))
-        for remark in plugin.remarks { lines.append("       but \(remark)") }
+        for remark in plugin.remarks { lines.append("     note: \(remark)") }
       }
     }
     if !refused.isEmpty {

@@ -86,10 +86,13 @@ struct JointAdmission {
     )
     .cycles()
     for path in cycles.paths {
-      let names = path.map { modules[$0].record.name }
+      let members = path.map { modules[$0].record.name }
+      // The same words whatever the order of the files and of the entries in them.
+      let start = members.indices.min { members[$0] < members[$1] } ?? 0
+      let names = members[start...] + members[..<start]
       let owners = Set(path.map { modules[$0].file }).sorted()
-      let shown = names.count > 8 ? names.prefix(7) + ["…"] : names[...]
-      let chain = (shown + [names[0]]).joined(separator: " → ")
+      let shown = names.count > 8 ? names.prefix(7) + ["…"] : names
+      let chain = (shown + names.prefix(1)).joined(separator: " → ")
       let places = owners.map { files[$0].path.fileName }.shown(most: 4)
       for owner in owners {
         files[owner].refusals.append(
