@@ -19,6 +19,7 @@ struct SectionDump: ParsableCommand {
       section-dump graph --format dot|mermaid|html|json <path> ...
       section-dump live --pid <number>
       section-dump live --core <file>
+      section-dump catalogue [<options>] <directory> ...
       """,
     discussion: """
       Reads the sections BeehiveMods, BeehiveServices and BeehiveRecords of object files of any \
@@ -32,7 +33,7 @@ struct SectionDump: ParsableCommand {
     version: version,
     subcommands: [
       Records.self, Sections.self, Hex.self, Strings.self, Verify.self, Diff.self,
-      Graph.self, Live.self, Startup.self,
+      Graph.self, Live.self, Startup.self, Catalogue.self,
     ],
     defaultSubcommand: Records.self)
 
