@@ -42,8 +42,8 @@ package struct Admission {
   @discardableResult
   package mutating func add(_ candidate: PluginCatalogue.Candidate) -> Bool {
     do throws(ImageError) {
-      let manifest = try candidate.found.get()
-      add(try AdmissionCandidate(path: candidate.path, known: manifest))
+      _ = try candidate.found.get()
+      add(try AdmissionCandidate(path: candidate.path))
     } catch {
       guard candidate.stamp != nil, error.code != .noEntries,
         error.code != .notAnObject || candidate.path.isLibraryName

@@ -8,18 +8,14 @@ package struct AdmissionCandidate {
   package let manifest: PluginManifest
   let library: Library
 
-  /// Opens the file at a path, and reads it unless it still is the one that a manifest is of.
+  /// Opens the file at a path and reads it, whatever a catalogue says of it.
   ///
   /// - Throws: ``ImageError`` where it is no plugin, or cannot be read.
-  package init(path: String, known: PluginManifest? = nil) throws(ImageError) {
+  package init(path: String) throws(ImageError) {
     // Looked at after it was opened, which blocks on nothing: what is said of it is said of this descriptor.
     let file = try OpenedFile(path: path, name: path, wasMapped: true)
     self.path = path
-    if let known, known.stamp == file.stamp {
-      manifest = known
-    } else {
-      manifest = try PluginManifest(of: file)
-    }
+    manifest = try PluginManifest(of: file)
     library = try Library(of: file)
   }
 

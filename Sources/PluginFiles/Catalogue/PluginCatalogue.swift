@@ -24,6 +24,12 @@ package struct PluginCatalogue: Sendable {
     var stamp: FileStamp?
     /// Whether a change since it was read shows in the stamp.
     var isSettled = true
+
+    /// Whether it is a file that should be a plugin, and was cut off or cannot be read.
+    package var isDamaged: Bool {
+      guard case .failure(let error) = found, stamp != nil else { return false }
+      return ![.notAnObject, .noEntries, .unsupported].contains(error.code)
+    }
   }
 
   /// How many candidates of a refresh came from where.
@@ -45,8 +51,12 @@ package struct PluginCatalogue: Sendable {
   /// What the last refresh did.
   package private(set) var counts = Counts()
 
+  private let usesStored: Bool
+
   /// Creates a catalogue without sources.
-  package init() {}
+  ///
+  /// - Parameter usesStored: Whether the word of stored catalogues is taken.
+  package init(usesStored: Bool = true) { self.usesStored = usesStored }
 
   /// The candidates that are plugins, in order.
   package var manifests: [PluginManifest] { candidates.compactMap { try? $0.found.get() } }
@@ -61,7 +71,7 @@ package struct PluginCatalogue: Sendable {
 
   /// Looks at every source again, and reads the files that are new or changed.
   package mutating func refresh() {
-    var pass = Pass(known: candidates)
+    var pass = Pass(known: candidates, usesStored: usesStored)
     for source in sources {
       switch source {
       case .directory(let path): pass.read(directory: path)
@@ -80,6 +90,7 @@ private struct Pass {
   private let known: [FileNumber: PluginCatalogue.Candidate]
   private var positions: [FileNumber: Int] = [:]
   private var paths: Set<String> = []
+  private let usesStored: Bool
   private var stored = StoredCatalogue()
   var candidates: [PluginCatalogue.Candidate] = []
   var problems: [ImageError] = []
@@ -92,7 +103,8 @@ private struct Pass {
     init(_ stamp: FileStamp) { (device, inode) = (stamp.device, stamp.inode) }
   }
 
-  init(known: [PluginCatalogue.Candidate]) {
+  init(known: [PluginCatalogue.Candidate], usesStored: Bool) {
+    self.usesStored = usesStored
     self.known = Dictionary(
       known.compactMap { candidate in candidate.stamp.map { (FileNumber($0), candidate) } }
     ) { first, _ in first }
@@ -102,7 +114,7 @@ private struct Pass {
     do throws(ImageError) {
       let names = try directoryNames(of: Array(directory.utf8))
       do throws(ImageError) {
-        stored = try StoredCatalogue(in: directory)
+        if usesStored { stored = try StoredCatalogue(in: directory) }
       } catch {
         stored = StoredCatalogue()
         problems.append(error)

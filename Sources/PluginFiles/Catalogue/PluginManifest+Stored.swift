@@ -1,5 +1,5 @@
 internal import BinaryImage
-internal import Registration
+package import Registration
 
 /// What a stored manifest has in the wrong form.
 struct StoredFailure: Error {
@@ -9,7 +9,7 @@ struct StoredFailure: Error {
 
 extension PluginManifest {
   /// The manifest as a catalogue stores it.
-  var stored: JSONValue {
+  package var stored: JSONValue {
     .object([
       .init("file", .string(path.split(separator: "/").last.map(String.init) ?? path)),
       .init("device", .string(stamp.device.hexadecimal)),
