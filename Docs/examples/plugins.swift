@@ -1,5 +1,7 @@
-// What Docs/plugins.md shows, as a program: it says what the plugins of a directory offer.
+// What Docs/plugins.md shows, as a program: it says what the plugins of a directory offer, and loads
+// those that are admitted.
 import BeeHivePlugins
+import Glibc
 
 @main enum Program {
   static func main() throws {
@@ -17,5 +19,13 @@ import BeeHivePlugins
     let watch = try hive.plugins.watch { print(hive.plugins.report()) }
 
     watch.cancel()
+
+    hive.plugins.policy = .strict
+    hive.plugins.policy.denied = ["libbeta*"]
+    print(try hive.plugins.admission())
+    // Providers first.
+    for path in try hive.plugins.admitted {
+      guard dlopen(path, RTLD_NOW | RTLD_LOCAL) != nil else { exit(1) }
+    }
   }
 }
