@@ -39,7 +39,9 @@ package enum ProcessTables {
 
   /// The bytes of the name of a context descriptor; nil where its kind has none.
   package static func name(of context: UInt) -> UnsafeRawBufferPointer? {
-    unsafe reader.nameAddress(of: UInt64(context)).map { unsafe ProcessMemory().bytes(ofTextAt: $0) }
+    unsafe reader.nameAddress(of: UInt64(context)).map {
+      unsafe ProcessMemory().bytes(ofTextAt: $0)
+    }
   }
 
   /// The names from the module to a declaration; nil where an author could not write them all.

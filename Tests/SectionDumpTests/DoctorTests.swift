@@ -40,22 +40,24 @@ struct DoctorTests {
     #expect(outcome.status == 1)
     #expect(outcome.errors.isEmpty)
     #expect(
-      outcome.output.lines.dropFirst(1).joined(separator: "\n") == """
+      outcome.output.trimmingCharacters(in: .newlines)
+        .split(separator: "\n", omittingEmptySubsequences: false).dropFirst(1).joined(
+          separator: "\n") == """
 
-        2 of 4 plugins would load, in this order:
-          1  libledger.so  module ledger
-          2  libaudit.so   module audit; after libledger.so, which it needs
+          2 of 4 plugins would load, in this order:
+            1  libledger.so  module ledger
+            2  libaudit.so   module audit; after libledger.so, which it needs
 
-        2 would not:
-          libopen.so
-            The file is writable to everybody (mode 0666): others could put code into the host. [writable-by-others]
-              → Take the permission away: chmod go-w.
-          libwaits.so
-            It needs libopen.so, which would not load: the file is writable to everybody (mode 0666): others could put code into the host. [refused-provider]
-              → Nothing else is wrong with it: mend libopen.so.
+          2 would not:
+            libopen.so
+              The file is writable to everybody (mode 0666): others could put code into the host. [writable-by-others]
+                → Take the permission away: chmod go-w.
+            libwaits.so
+              It needs libopen.so, which would not load: the file is writable to everybody (mode 0666): others could put code into the host. [refused-provider]
+                → Nothing else is wrong with it: mend libopen.so.
 
-        1 further file in the folders: no plugins
-        """)
+          1 further file in the folders: no plugins
+          """)
     #expect(outcome.lines.first?.hasPrefix("Host: host, ") == true)
   }
 
@@ -66,7 +68,8 @@ struct DoctorTests {
     let document = try #require(
       JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
     #expect(
-      Set(document.keys) == ["schema", "host", "plugins", "skipped", "problems"])
+      Set(document.keys)
+        == ["schema", "host", "machine", "libraries", "plugins", "skipped", "problems"])
     #expect(document["skipped"] as? Int == 1)
     let plugins = try #require(document["plugins"] as? [[String: Any]])
     #expect(plugins.map { $0["order"] as? Int } == [2, 1, nil, nil])
@@ -102,7 +105,10 @@ struct DoctorTests {
     (["--any-owner", "--strict"], Array(repeating: "runs-at-startup", count: 4)),
     (["--any-owner", "--strict", "--startup", "anything"], ["", "", "", ""]),
     (["--any-owner", "--deny", "libledger.*"], ["refused-provider", "denied", "", ""]),
-    (["--any-owner", "--allow", "libl*", "--allow", "liba*"], ["", "", "not-allowed", "not-allowed"]),
+    (
+      ["--any-owner", "--allow", "libl*", "--allow", "liba*"],
+      ["", "", "not-allowed", "not-allowed"]
+    ),
     (["--any-owner", "--pin", "00"], Array(repeating: "not-pinned", count: 4)),
     (["--any-owner", "--hardened"], ["", "", "", ""]),
   ]

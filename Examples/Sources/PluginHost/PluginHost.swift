@@ -9,7 +9,9 @@ struct PluginHost {
     do {
       try await openShop(with: CommandLine.arguments.last ?? "plugins")
     } catch {
-      _ = unsafe "PluginHost: \(error)\n".withCString { unsafe write(STDERR_FILENO, $0, strlen($0)) }
+      _ = unsafe "PluginHost: \(error)\n".withCString {
+        unsafe write(STDERR_FILENO, $0, strlen($0))
+      }
       exit(EXIT_FAILURE)
     }
   }

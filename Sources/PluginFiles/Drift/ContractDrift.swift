@@ -63,7 +63,8 @@ package struct ContractDrift: Hashable, Sendable {
     of contract: ContractLibrary.Contract, _ expected: [String], _ found: [String]
   ) -> Verdict? {
     func version(_ symbols: [String]) -> String? {
-      symbols.lazy.compactMap(ContractDigest.version).first { $0.module == contract.module }?.version
+      symbols.lazy.compactMap(ContractDigest.version).first { $0.module == contract.module }?
+        .version
     }
     guard let asked = version(expected) else { return nil }
     guard let there = version(found) else {
@@ -135,7 +136,8 @@ extension ContractDrift {
   /// What to do.
   package var remedy: String {
     switch (subject, verdict) {
-    case (.ownCopy, _): "link the contracts library, in place of compiling its sources into the plugin"
+    case (.ownCopy, _):
+      "link the contracts library, in place of compiling its sources into the plugin"
     case (_, .drifted): "build the plugin again, against the contracts that it is loaded with"
     case (_, .notVisible), (_, .fits):
       "build the contracts with -enable-library-evolution, or give them a version that clients refer to"

@@ -40,7 +40,7 @@ struct Doctor: ParsableCommand {
       errors.flush()
       throw ExitCode(2)
     }
-    var catalogue = PluginCatalogue()
+    var catalogue = PluginCatalogue(usesStored: false)
     for path in paths {
       let isFolder = Directory.isDirectory(Array(path.utf8), followingLinks: true)
       catalogue.add(isFolder ? .directory(path) : .file(path))
@@ -59,8 +59,7 @@ struct Doctor: ParsableCommand {
       }
     }
     let report = admission.report()
-    DoctorText(report: report, skipped: skipped, problems: problems)
-      .write(in: output.values, to: sink)
+    DoctorText(report: report, skipped: skipped).write(in: output.values, to: sink)
     for problem in problems { errors.say(problem.description) }
     guard sink.finish(errors), problems.isEmpty else { throw ExitCode(2) }
     if !report.plugins.allSatisfy(\.loads) { throw ExitCode(1) }

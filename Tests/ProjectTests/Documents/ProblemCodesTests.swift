@@ -19,7 +19,8 @@ struct ProblemCodesTests {
           return line.firstMatch(of: /Self\(rawValue: "([^"]*)"\)/)?.output.1
         }
         return line.firstMatch(of: /case [a-zA-Z0-9]+ = "([^"]*)"/)?.output.1
-          ?? line.wholeMatch(of: #/ *case (cycle|copy|denied|signature|shadowed|changed)/#)?.output.1
+          ?? line.wholeMatch(of: #/ *case (cycle|copy|denied|signature|shadowed|changed)/#)?.output
+          .1
       }.map(String.init)
     }
   }

@@ -21,7 +21,8 @@ extension Plugins {
           .isValidSignature(signature, for: bytes)
       }
       if !isSigned {
-        throw SignatureFailure(description: "\(path).sig is no signature of this file by a known key")
+        throw SignatureFailure(
+          description: "\(path).sig is no signature of this file by a known key")
       }
     }
   }
