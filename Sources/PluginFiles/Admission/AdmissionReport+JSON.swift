@@ -1,4 +1,4 @@
-internal import Registration
+package import Registration
 
 extension AdmissionReport {
   /// The report as JSON, for hosts without an encoder: what `JSONEncoder` makes of it, and null where something is
