@@ -50,10 +50,12 @@ struct DoctorTests {
 
           2 would not:
             libopen.so
-              The file is writable to everybody (mode 0666): others could put code into the host. [writable-by-others]
+              The file is writable to everybody (mode 0666): others could put code into the host.
+              [writable-by-others]
                 → Take the permission away: chmod go-w.
             libwaits.so
-              It needs libopen.so, which would not load: the file is writable to everybody (mode 0666): others could put code into the host. [refused-provider]
+              It needs libopen.so, which would not load: the file is writable to everybody (mode 0666): others
+              could put code into the host. [refused-provider]
                 → Nothing else is wrong with it: mend libopen.so.
 
           1 further file in the folders: no plugins

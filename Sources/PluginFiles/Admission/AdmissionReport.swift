@@ -56,37 +56,49 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
     let loading = plugins.filter(\.loads).sorted { ($0.order ?? 0) < ($1.order ?? 0) }
     let refused = plugins.filter { !$0.loads }
     var lines = ["Host: \(host), \(machine), with \(max(0, libraries - 1)) libraries"]
-    for problem in problems { lines.append("  not judged: symbols, since \(problem)") }
+    for problem in problems { lines += "Symbols are not judged: \(problem)".wrapped(by: 2) }
     lines.append("")
     let all = plugins.count == 1 ? "1 plugin" : "\(plugins.count) plugins"
     if loading.isEmpty {
       lines.append("None of \(all) would load.")
     } else {
-      lines.append(
-        "\(loading.count) of \(all) would load\(loading.count > 1 ? ", in this order" : ""):")
-      let width = loading.map { $0.path.fileName.count }.max() ?? 0
-      for plugin in loading {
-        let name = plugin.path.fileName
-        let gap = String(repeating: " ", count: width - name.count)
-        let needs = plugin.needs.map(\.fileName).shown(most: 3)
-        lines.append(
-          "  \(plugin.order ?? 0)  \(name)\(gap)  \(plugin.offers.shown(most: 3))"
-            + (needs.isEmpty ? "" : "; after \(needs), which it needs"))
-        for remark in plugin.remarks { lines.append("     note: \(remark)") }
-      }
+      let order = loading.count > 1 ? ", in this order" : ""
+      lines.append("\(loading.count) of \(all) would load\(order):")
     }
-    if !refused.isEmpty {
-      lines += ["", "\(refused.count) would not:"]
-      for plugin in refused { lines += Self.explanation(of: plugin) }
+    let width = loading.map { $0.path.fileName.count }.max() ?? 0
+    for plugin in loading {
+      let name = plugin.path.fileName
+      let gap = String(repeating: " ", count: width - name.count)
+      let needs = plugin.needs.map(\.fileName).shown(most: 3)
+      lines.append(
+        "  \(plugin.order ?? 0)  \(name)\(gap)  \(plugin.offers.shown(most: 3))"
+          + (needs.isEmpty ? "" : "; after \(needs), which it needs"))
+      for remark in plugin.remarks { lines += "note: \(remark)".wrapped(by: 5) }
+    }
+    if !refused.isEmpty { lines += ["", "\(refused.count) would not:"] }
+    for plugin in refused {
+      lines.append("  \(plugin.path.fileName)")
+      for (index, refusal) in plugin.refusals.enumerated() {
+        let start = index > 0 ? "Also: " : ""
+        lines += "\(start)\(refusal.message) [\(refusal.code)]".wrapped(by: 4)
+        lines += "→ \(refusal.remedy)".wrapped(by: 6)
+      }
     }
     return lines.map(\.escaped).joined(separator: "\n")
   }
+}
 
-  private static func explanation(of plugin: Plugin) -> [String] {
-    var lines = ["  \(plugin.path.fileName)"]
-    for (index, refusal) in plugin.refusals.enumerated() {
-      lines.append("    \(index > 0 ? "Also: " : "")\(refusal.message) [\(refusal.code)]")
-      lines.append("      → \(refusal.remedy)")
+extension String {
+  /// Lines that are as long as people like to read, each behind so many blanks.
+  fileprivate func wrapped(by indentation: Int) -> [String] {
+    let blanks = String(repeating: " ", count: indentation)
+    var lines: [String] = []
+    for word in split(separator: " ") {
+      if let last = lines.last, last.count + word.count < 100 {
+        lines[lines.count - 1] += " \(word)"
+      } else {
+        lines.append(blanks + word)
+      }
     }
     return lines
   }

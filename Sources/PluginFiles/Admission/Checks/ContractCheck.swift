@@ -15,18 +15,19 @@ enum ContractCheck {
       else { continue }
       for drift in ContractDrift.all(of: plugin, against: try library.contracts.get()) {
         guard let message = drift.message(against: library.path.fileName) else { continue }
-        let sentence = message.capitalizedFirst + "."
+        let isOwn = drift.subject == .ownCopy
+        let sentence = isOwn ? message.capitalizedFirst : "Its type \(message)"
         switch drift.verdict {
         case .fits: break
         case .drifted(let expected, let found):
           refusals.append(
             PluginRefusal(
-              .contractDrift, sentence, expected: expected, found: found,
+              .contractDrift, "\(sentence). Calls would reach the wrong functions.", expected: expected, found: found,
               remedy: drift.remedy.capitalizedFirst + "."))
         case .notVisible where policy.unseenContracts == .refuse:
           refusals.append(
             PluginRefusal(
-              .contractUnseen, sentence, remedy: drift.remedy.capitalizedFirst + "."))
+              .contractUnseen, "\(sentence).", remedy: drift.remedy.capitalizedFirst + "."))
         case .notVisible: remarks.append(message)
         }
       }
