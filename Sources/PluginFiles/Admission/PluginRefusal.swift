@@ -30,7 +30,7 @@ public struct PluginRefusal: Error, Hashable, Sendable, Codable {
     /// It was built against other contracts than the host's: it would call, and answer, the wrong functions.
     case contractDrift = "contract-drift"
     /// Whether it was built against the host's contracts cannot be seen, and the policy refuses that.
-    case contractUnseen = "contract-unseen"
+    case contractUnseen = "contract-not-visible"
     /// All plugins are switched off.
     case switchedOff = "switched-off"
     /// The policy denies the name.
