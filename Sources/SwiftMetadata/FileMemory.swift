@@ -57,7 +57,8 @@ package final class FileMemory: MetadataMemory {
     case .imported(let symbol, let addend):
       let isDecorated = image.identity.format == .macho && symbol.hasPrefix("_$")
       return .imported(
-        PointerValue.name(ofImport: isDecorated ? String(symbol.dropFirst()) : symbol, addend: addend))
+        PointerValue.name(
+          ofImport: isDecorated ? String(symbol.dropFirst()) : symbol, addend: addend))
     case .section, .foreign: throw error("A slot at \(address.hexadecimal) leads to no address.")
     case .unresolvable(let reason):
       throw error("A slot at \(address.hexadecimal) leads to no address: \(reason).")

@@ -106,7 +106,8 @@ package struct FileTables {
           }
         }
       case .protocols:
-        try reader.forEachProtocol(in: range) { descriptor throws(ImageError) in try add(descriptor) }
+        try reader.forEachProtocol(in: range) { descriptor throws(ImageError) in try add(descriptor)
+        }
       case .conformances: break
       }
     }

@@ -26,7 +26,8 @@ extension MetadataReader {
 
   /// Passes over the conformances in a list, in their order.
   func forEachConformance(
-    in list: Range<UInt64>, _ body: (ProtocolConformance<Memory.Import>) throws(Memory.Failure) -> Void
+    in list: Range<UInt64>,
+    _ body: (ProtocolConformance<Memory.Import>) throws(Memory.Failure) -> Void
   ) throws(Memory.Failure) {
     for field in stride(from: list.lowerBound, to: list.upperBound, by: 4) {
       guard let descriptor = try memory.target(at: field), descriptor % 4 == 0,

@@ -39,7 +39,9 @@ package enum ProcessTables {
 
   /// The bytes of the name of a context descriptor; nil where its kind has none.
   package static func name(of context: UInt) -> UnsafeRawBufferPointer? {
-    unsafe reader.nameAddress(of: UInt64(context)).map { unsafe ProcessMemory().bytes(ofTextAt: $0) }
+    unsafe reader.nameAddress(of: UInt64(context)).map {
+      unsafe ProcessMemory().bytes(ofTextAt: $0)
+    }
   }
 
   /// The names from the module to a declaration; nil where an author could not write them all.
@@ -51,6 +53,11 @@ package enum ProcessTables {
     reader.path(of: UInt64(context)) { mangled in
       ProcessMemory().type(mangled: mangled).flatMap(extended)
     }.flatMap { $0.isWhole ? $0.names : nil }
+  }
+
+  /// The requirements of a protocol, by its descriptor.
+  package static func requirements(ofProtocol descriptor: UInt) -> [ProtocolRequirement] {
+    reader.requirements(ofProtocol: UInt64(descriptor))
   }
 
   private static func table(_ range: Range<UInt>) -> Range<UInt64> {

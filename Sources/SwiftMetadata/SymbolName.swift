@@ -101,7 +101,9 @@ package struct SymbolName {
       var start: Int?
       for index in slice.startIndex...slice.endIndex {
         let byte = index < slice.endIndex ? slice[index] : UInt8(ascii: "_")
-        if let from = start, byte == UInt8(ascii: "_") || isCapital(byte) && !isCapital(slice[index - 1]) {
+        if let from = start,
+          byte == UInt8(ascii: "_") || isCapital(byte) && !isCapital(slice[index - 1])
+        {
           if index - from >= 2, words.count < 26 { words.append(slice[from..<index]) }
           start = nil
         }

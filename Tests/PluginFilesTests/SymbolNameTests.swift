@@ -24,7 +24,8 @@ struct SymbolNameTests {
   @Test(
     "are not guessed of other symbols",
     arguments: [
-      "", "$s", "$s9Contracts", "$s99999999999999999999ContractsMp", "malloc", "$s0", "$s00", "$sAA",
+      "", "$s", "$s9Contracts", "$s99999999999999999999ContractsMp", "malloc", "$s0", "$s00",
+      "$sAA",
       "$s4Main0Z5CodecMp", "$sS", "$s4ShopA", "$s5\u{fffd}Mp",
     ])
   func others(symbol: String) {

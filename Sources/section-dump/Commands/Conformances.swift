@@ -39,7 +39,8 @@ struct ConformanceDump: Dump {
     var conformances: [FileTables.Conformance] = []
     try FileTables([.conformances], of: found.image)?.forEachConformance { conformance in
       let name = conformance.protocol.name
-      if protocols.isEmpty || protocols.contains(where: { name == $0 || name.hasSuffix("." + $0) }) {
+      if protocols.isEmpty || protocols.contains(where: { name == $0 || name.hasSuffix("." + $0) })
+      {
         conformances.append(conformance)
       }
     }

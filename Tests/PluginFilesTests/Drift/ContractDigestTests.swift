@@ -38,7 +38,7 @@ struct ContractDigestTests {
     let drift = try builds.drift(of: plugin, with: Build(change: .end))
     #expect(
       drift.map(\.verdict) == [
-        .drifted(expected: "version 1 of the contract", found: "a contract without one")
+        .drifted(expected: "version 1 of the contract", found: "a contract without it")
       ])
   }
 }

@@ -26,7 +26,10 @@ enum Change: String, CaseIterable {
   /// What a host of this version calls, and what a plugin that fits answers.
   var calls: [(call: String, answer: String)] {
     var calls = [
-      (self == .retyped ? "codec.encode(7)" : #"codec.encode("x")"#, self == .retyped ? "i:7" : "e:x"),
+      (
+        self == .retyped ? "codec.encode(7)" : #"codec.encode("x")"#,
+        self == .retyped ? "i:7" : "e:x"
+      ),
       (#"codec.decode("x")"#, "d:x"),
     ]
     if self != .removed { calls.append(("codec.name()", "n")) }
@@ -174,7 +177,7 @@ struct ContractBuilds {
       against: try ContractLibrary(of: Self.file(library)))
   }
 
-  private static func file(_ url: URL) throws -> ELFFile {
+  static func file(_ url: URL) throws -> ELFFile {
     try ELFFile(OpenedFile(path: url.path, name: url.path))
   }
 }
