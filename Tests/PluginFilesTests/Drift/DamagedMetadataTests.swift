@@ -81,6 +81,7 @@ struct DamagedMetadataTests {
     var bytes = original
     for index in place..<place + 4 { bytes[index] = 0xff }
     let error = try Self.read(folder.write(bytes, as: "endless.so").path)
-    #expect(error?.code == .outOfImage || error?.code == .malformed, "\(error?.message ?? "nothing")")
+    #expect(
+      error?.code == .outOfImage || error?.code == .malformed, "\(error?.message ?? "nothing")")
   }
 }

@@ -15,7 +15,8 @@ struct LoadedContractsTests {
     try #require(unsafe dlopen(library.path, RTLD_NOW | RTLD_GLOBAL) != nil)
     let others = [
       loaded, Build(isResilient: true, digest: "1"), Build(isResilient: true),
-      Build(change: .defaulted, isResilient: true, digest: "1"), Build(change: .middle, digest: "1"),
+      Build(change: .defaulted, isResilient: true, digest: "1"),
+      Build(change: .middle, digest: "1"),
       Build(digest: "1"), Build(change: .middle, digest: "2"),
     ]
     for build in others {

@@ -41,15 +41,22 @@ struct TableDriftTests {
     Row(testDescription: "without the host's version", version: "2", verdict: order),
   ]
 
+  /// The line of Docs/contracts.md, with other attributes.
+  private static func declaration(_ attributes: String) throws -> String {
+    try Document("Docs/contracts.md").block("c", with: "BEEHIVE_ABI").text
+      .replacing(#"BEEHIVE_ABI("2")"#, with: attributes.isEmpty ? #""""# : attributes)
+  }
+
   @Test(arguments: rows)
   func tables(row: Row) throws {
     let folder = try Folder()
     let functions = (0..<row.functions).map { "int (*f\($0))(void);" }.joined(separator: " ")
+    let declaration = try Self.declaration(row.attributes)
     try Compiler.compile(
       """
       #include "BeeHive.h"
       static const struct { \(functions) } table;
-      BEEHIVE_SERVICE(Greeter, Polite, &table, \(row.attributes.isEmpty ? "\"\"" : row.attributes));
+      \(declaration)
       """, as: "libtable.so", in: folder.url,
       ["-shared", "-fPIC", "-I", Repository.headers, "-nostdlib"])
     let path = folder.place("libtable.so").path
