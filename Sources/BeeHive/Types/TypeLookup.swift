@@ -158,7 +158,7 @@ enum TypeLookup {
   }
 
   /// The type of a descriptor that is not generic.
-  private static func type(_ descriptor: ContextDescriptor) -> (any Any.Type)? {
+  static func type(_ descriptor: ContextDescriptor) -> (any Any.Type)? {
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: descriptor.address) else { return nil }
     let metadata =
       if descriptor.flags.kind == .protocol {

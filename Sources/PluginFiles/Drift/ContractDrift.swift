@@ -19,9 +19,11 @@ package struct ContractDrift: Hashable, Sendable {
     case conformance(of: String)
     /// A second protocol of the contract's name, in the plugin.
     case ownCopy
+    /// The table of functions of a service in C.
+    case table
   }
 
-  /// The protocol: `Contracts.Codec`.
+  /// The protocol, or the service in C: `Contracts.Codec`.
   package let contract: String
   /// What of the plugin the verdict is on.
   package let subject: Subject
@@ -68,7 +70,7 @@ package struct ContractDrift: Hashable, Sendable {
     }
     guard let asked = version(expected) else { return nil }
     guard let there = version(found) else {
-      return .drifted(expected: "version \(asked) of the contract", found: "a contract without one")
+      return .drifted(expected: "version \(asked) of the contract", found: "a contract without it")
     }
     return asked == there
       ? .fits : .drifted(expected: "version \(asked) of the contract", found: "version \(there)")
@@ -129,7 +131,10 @@ extension ContractDrift {
         + "found \(found)"
     case (.conformance(let type), .notVisible(let reason)):
       "whether \(type) conforms to the \(contract) of \(library) is not visible: \(reason)"
-    case (.ownCopy, .notVisible(let reason)): "\(contract): \(reason)"
+    case (.table, .drifted(let expected, let found)):
+      "the table of \(contract) is another than \(library) asks for: expected \(expected), found \(found)"
+    case (.ownCopy, .notVisible(let reason)), (.table, .notVisible(let reason)):
+      "whether \(contract) is what \(library) asks for is not visible: \(reason)"
     }
   }
 
@@ -139,6 +144,7 @@ extension ContractDrift {
     case (.ownCopy, _):
       "link the contracts library, in place of compiling its sources into the plugin"
     case (_, .drifted): "build the plugin again, against the contracts that it is loaded with"
+    case (.table, _): "give the table a version on both sides, with BEEHIVE_ABI"
     case (_, .notVisible), (_, .fits):
       "build the contracts with -enable-library-evolution, or give them a version that clients refer to"
     }
@@ -146,5 +152,5 @@ extension ContractDrift {
 }
 
 extension Int {
-  fileprivate func counted(_ word: String) -> String { "\(self) \(word)\(self == 1 ? "" : "s")" }
+  func counted(_ word: String) -> String { "\(self) \(word)\(self == 1 ? "" : "s")" }
 }

@@ -177,7 +177,7 @@ struct ContractBuilds {
       against: try ContractLibrary(of: Self.file(library)))
   }
 
-  private static func file(_ url: URL) throws -> ELFFile {
+  static func file(_ url: URL) throws -> ELFFile {
     try ELFFile(OpenedFile(path: url.path, name: url.path))
   }
 }
