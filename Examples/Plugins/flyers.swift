@@ -7,7 +7,7 @@ struct Flyer: Greeter {
 }
 
 @_cdecl("flyers_set_up")
-public func setUp() -> Bool {
+func setUp() -> Bool {
   let greeter: any Greeter = Flyer()
   print(greeter.greeting(for: "Ada"))
   return true

@@ -6,7 +6,7 @@ struct Bookkeeper: Greeter {
 }
 
 @_cdecl("ledger_set_up")
-public func setUp() -> Bool {
+func setUp() -> Bool {
   let greeter: any Greeter = Bookkeeper()
   print(greeter.greeting(for: "Ada"))
   return true

@@ -6,7 +6,7 @@ struct PaperReceipt: Receipt {
 }
 
 @_cdecl("receipts_set_up")
-public func setUp() -> Bool {
+func setUp() -> Bool {
   let receipt: any Receipt = PaperReceipt()
   print("receipts are printed: \(receipt.line(for: "tea", cents: 420))")
   return true

@@ -33,6 +33,12 @@ struct AdmissionChecksTests {
     AdmissionFolder.head + source + "\nBEEHIVE_MODULE(x, &operations, \"\");\n"
   }
 
+  private static let greeter = """
+    #include <BeeHive.h>
+    static const struct { int (*greet)(void); } table;
+    BEEHIVE_SERVICE(Greeter, English, &table, "");
+    """
+
   static let rows: [Row] = [
     Row(testDescription: "a good one, under everything that can be asked", policy: .strict) {
       try $0.plugin("x")
@@ -261,6 +267,24 @@ struct AdmissionChecksTests {
         "x", with("int along(void); int use(void); int use(void) { return along(); }"), along,
         "-Wl,-rpath,$ORIGIN")
     },
+    // Contracts
+    Row(
+      testDescription: "a table that is smaller than the host asks for", code: "contract-drift",
+      says: ["expected 24 bytes", "found 8 bytes"],
+      policy: policy { $0.tables = [.init(service: "Greeter", size: 24)] }
+    ) { try $0.plugin("x", greeter) },
+    Row(
+      testDescription: "a table of which the order cannot be seen, where that is refused",
+      code: "contract-not-visible",
+      policy: policy {
+        $0.tables = [.init(service: "Greeter", size: 8)]
+        $0.unseenContracts = .refuse
+      }
+    ) { try $0.plugin("x", greeter) },
+    Row(
+      testDescription: "a table of which the order cannot be seen",
+      policy: policy { $0.tables = [.init(service: "Greeter", size: 8)] }
+    ) { try $0.plugin("x", greeter) },
     // Lists
     Row(
       testDescription: "a name that is denied", code: "denied", says: ["libx*"],

@@ -18,6 +18,21 @@ public struct PluginPolicy: Hashable, Sendable, Codable {
     case refuse
   }
 
+  /// The table of a service in C, as the host's header declares it.
+  public struct Table: Hashable, Sendable, Codable {
+    /// The name of the service.
+    public var service: String
+    /// The bytes of the structure: a plugin's may be larger.
+    public var size: Int
+    /// The version that the header has for `BEEHIVE_ABI`; nil for none.
+    public var version: String?
+
+    /// Describes a table: `PluginPolicy.Table(service: "Discount", size: MemoryLayout<discount>.size)`.
+    public init(service: String, size: Int, version: String? = nil) {
+      (self.service, self.size, self.version) = (service, size, version)
+    }
+  }
+
   /// Why no plugin is admitted at all; nil where that is not so.
   public var switchedOff: String?
   /// The names of the files that are admitted, as a shell matches them; all where there are none.
@@ -40,6 +55,8 @@ public struct PluginPolicy: Hashable, Sendable, Codable {
   public var admitsTextRelocations = true
   /// What may run when the plugin is loaded.
   public var startup = Startup.anything
+  /// The tables of functions that the host asks services in C for.
+  public var tables: [Table] = []
   /// What becomes of contracts whose agreement cannot be seen.
   public var unseenContracts = Unseen.admit
 
