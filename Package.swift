@@ -22,7 +22,9 @@ let package = Package(
     // copy, so the library is dynamic and clients import each of its modules from the one file.
     .library(
       name: "BeeHive", type: .dynamic,
-      targets: ["BinaryImage", "Registration", "BeeHive", "BeeHiveRouting"]),
+      targets: [
+        "BinaryImage", "Registration", "PluginFiles", "BeeHive", "BeeHiveRouting", "BeeHivePlugins",
+      ]),
     // The header that authors include, and the anchor for images whose entries are all Swift.
     .library(name: "CBeeHive", targets: ["CBeeHive", "CBeeHiveAnchor"]),
     // The Swift macros, with the anchor. Empty without the trait of the same name.
@@ -74,20 +76,30 @@ let package = Package(
     .target(name: "BinaryImage", dependencies: ["LibC", "CElf", "CImageList"]),
     // L1 of the tool alone: Mach-O, files that hold others, other processes and cores.
     .target(name: "ObjectFiles", dependencies: ["BinaryImage", "LibC", "CElf"]),
+    // L1: the Swift compiler's tables, in the process and in files.
+    .target(name: "SwiftMetadata", dependencies: ["BinaryImage", "LibC"]),
     // L2: section bytes to validated values.
     .target(name: "Registration", dependencies: ["BinaryImage", "LibC"]),
+    // L2: what a plugin's file says before it is loaded.
+    .target(
+      name: "PluginFiles", dependencies: ["SwiftMetadata", "Registration", "BinaryImage", "LibC"]),
     // L3: values to living modules and services.
     .target(
       name: "BeeHive",
       dependencies: [
-        "Registration", "BinaryImage", "Threads", "LibC", "CBeeHive", "CEpoch", "CImageEvents",
-        "CSignals", "CStateRecord", "CSwiftRuntime",
+        "Registration", "SwiftMetadata", "BinaryImage", "Threads", "LibC", "CBeeHive", "CEpoch",
+        "CImageEvents", "CSignals", "CStateRecord", "CSwiftRuntime",
       ]),
 
     // L4: calls between modules, by name and by URL.
     .target(
       name: "BeeHiveRouting",
       dependencies: ["BeeHive", "Registration", "BinaryImage", "Threads", "LibC", "CBeeHive"]),
+
+    // L4: plugins before they are loaded.
+    .target(
+      name: "BeeHivePlugins",
+      dependencies: ["BeeHive", "PluginFiles", "Registration", "BinaryImage", "Threads", "LibC"]),
 
     // What tests of clients write; never linked into the library.
     .target(name: "BeeHiveTesting", dependencies: ["BeeHive"]),
@@ -106,7 +118,8 @@ let package = Package(
     .executableTarget(
       name: "section-dump",
       dependencies: [
-        "ObjectFiles", "BinaryImage", "Registration", "Threads", "LibC",
+        "PluginFiles", "ObjectFiles", "BinaryImage", "Registration", "SwiftMetadata", "Threads",
+        "LibC",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       resources: ["html", "css", "js"].map { .embedInCode("Graph/page.\($0)") }),
@@ -161,6 +174,9 @@ let package = Package(
     .testTarget(
       name: "RegistrationTests", dependencies: ["Registration", "BinaryImage", "TestSupport"]),
     .testTarget(
+      name: "PluginFilesTests",
+      dependencies: ["PluginFiles", "SwiftMetadata", "Registration", "BinaryImage", "TestSupport"]),
+    .testTarget(
       name: "BeeHiveTests",
       dependencies: [
         "BeeHive", "Registration", "BinaryImage", "Threads", "CBeeHive", "CModules", "TestSupport",
@@ -175,6 +191,9 @@ let package = Package(
         "BeeHiveRouting", "BeeHive", "Registration", "CRoutes", "Threads", "TestSupport",
         .product(name: "Yams", package: "Yams"),
       ]),
+    .testTarget(
+      name: "BeeHivePluginsTests",
+      dependencies: ["BeeHivePlugins", "BeeHive", "Registration", "BinaryImage", "TestSupport"]),
     .testTarget(
       name: "SectionDumpTests",
       dependencies: ["section-dump", "ObjectFiles", "BinaryImage", "Threads", "TestSupport"],

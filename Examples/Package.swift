@@ -21,6 +21,7 @@ let package = Package(
     .executable(name: "Host", targets: ["Host"]),
     .executable(name: "CHost", targets: ["CHost"]),
     .executable(name: "Desk", targets: ["Desk"]),
+    .executable(name: "PluginHost", targets: ["PluginHost"]),
     .library(name: "Discounts", type: .dynamic, targets: ["Discounts"]),
     .library(name: "Greetings", type: .dynamic, targets: ["Greetings"]),
     .library(name: "OldTill", type: .dynamic, targets: ["OldTill"]),
@@ -42,6 +43,8 @@ let package = Package(
       ]),
     // Answers calls from outside, by URL.
     .executableTarget(name: "Desk", dependencies: [beehive], exclude: ["november.json"]),
+    // Loads what is good of a folder of plugins, which Plugins/make makes. Names no contract: the plugins do.
+    .executableTarget(name: "PluginHost", dependencies: [beehive, contracts]),
     // Links the same libBeeHive.so and never names Swift.
     .executableTarget(name: "CHost", dependencies: [beehive, header, cContracts]),
     // C needs headers alone.

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -128,3 +129,5 @@ const char *image_place_find(const void *address, image_place *place) {
 }
 
 #endif
+
+bool image_process_is_privileged(void) { return getauxval(AT_SECURE) != 0; }

@@ -40,6 +40,8 @@ static bool copy_image(const struct sections *sections, void *context) {
   image->types_size = sections->types.length;
   image->protocols = sections->protocols.start;
   image->protocols_size = sections->protocols.length;
+  image->conformances = sections->conformances.start;
+  image->conformances_size = sections->conformances.length;
   return true;
 }
 

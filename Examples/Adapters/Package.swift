@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A Hive among the services of swift-service-lifecycle, its notices in the log of swift-log, and its
-// settings from swift-configuration. A package of its own: libBeeHive.so knows none of them, since a host
+// A Hive among the services of swift-service-lifecycle, its notices in the log of swift-log, its settings
+// from swift-configuration, and its plugins signed with swift-crypto. A package of its own: libBeeHive.so knows none of them, since a host
 // and a library that each had a copy would have two protocols called Service and two logging systems.
 let package = Package(
   name: "Adapters",
@@ -12,6 +12,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "3.12.3"),
   ],
   targets: [
     .target(
@@ -21,6 +22,7 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .testTarget(
       name: "AdaptersTests",
@@ -28,6 +30,7 @@ let package = Package(
         "Adapters",
         .product(name: "BeeHive", package: "swift-beehive"),
         .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),

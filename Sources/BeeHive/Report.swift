@@ -209,7 +209,7 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
 
 extension [[String]] {
   /// The rows as lines whose columns are aligned, the first one to the right if asked for.
-  func aligned(firstToTheRight: Bool = false) -> [String] {
+  package func aligned(firstToTheRight: Bool = false) -> [String] {
     let widths = (first ?? []).indices.map { column in map { $0[column].count }.max() ?? 0 }
     return map { row in
       var line = ""

@@ -37,3 +37,10 @@ extension OpenedFile {
     error(.outOfImage, "No segment holds bytes of the file at \(address.rawValue.hexadecimal).")
   }
 }
+
+extension ImageError {
+  /// What the system says of a file by a number of `errno`, behind a few words.
+  package init(system number: Int32, _ image: String, _ words: String = "") {
+    self.init(.unreadable, image: image, message: "\(words)\(systemMessage(number)).")
+  }
+}

@@ -15,7 +15,9 @@ package final class OpenedFile {
   /// How much of it the file system really stores; smaller than `size` in sparse files.
   package let allocatedSize: UInt64
   /// What tells its contents from others, as of when it was opened.
-  private let state: State
+  package let stamp: FileStamp
+  /// Whom the whole file belongs to, and who may do what with it.
+  package let access: FileAccess
   /// The descriptor, for libelf.
   package let descriptor: Int32
 
@@ -28,7 +30,7 @@ package final class OpenedFile {
   private let systemName: SystemName
   /// The first bytes: of most files, all headers that the loader reads.
   package let head: [UInt8]
-  private static let headSize: UInt64 = 960
+  package static let usualHead = 960
   /// How many bytes were read behind the head, repeated ones as often as they were.
   private(set) var bytesRead: UInt64 = 0
 
@@ -48,11 +50,14 @@ package final class OpenedFile {
   /// Opens the regular file at `path`; errors and identities call it `name`.
   ///
   /// Nothing else is opened, since opening alone acts on some devices; unless the loader has mapped
-  /// the file at this path, which makes a look before opening it needless.
-  package convenience init(path: String, name: String, wasMapped: Bool = false) throws(ImageError) {
+  /// the file at this path, which makes a look before opening it needless. A file of at most `readWhole` bytes is
+  /// read at once.
+  package convenience init(
+    path: String, name: String, wasMapped: Bool = false, readWhole: Int = usualHead
+  ) throws(ImageError) {
     try self.init(
       OpenedPath(path, wasMapped: wasMapped), name: name, path: name, systemName: .text(path),
-      container: [])
+      container: [], readWhole: readWhole)
   }
 
   /// Opens the regular file at a path that need not be UTF-8.
@@ -73,7 +78,8 @@ package final class OpenedFile {
   }
 
   private init(
-    _ opened: OpenedPath, name: String, path: String, systemName: SystemName, container: [String]
+    _ opened: OpenedPath, name: String, path: String, systemName: SystemName, container: [String],
+    readWhole: Int = usualHead
   ) throws(ImageError) {
     guard case .file(let descriptor, let status) = opened else {
       throw ImageError(.unreadable, image: name, message: opened.refusal)
@@ -84,9 +90,10 @@ package final class OpenedFile {
     // Should the path lead elsewhere by now, these are only bounds: every read is checked.
     size = UInt64(max(0, status.st_size))
     allocatedSize = UInt64(max(0, status.st_blocks)) &* 512
-    state = State(status)
+    (stamp, access) = (FileStamp(status), FileAccess(status))
     do throws(ImageError) {
-      head = try Self.read(descriptor, at: 0, count: Int(min(size, Self.headSize)), of: name)
+      let count = size <= UInt64(readWhole) ? size : min(size, UInt64(Self.usualHead))
+      head = try Self.read(descriptor, at: 0, count: Int(count), of: name)
     } catch {
       close(descriptor)
       throw error
@@ -103,8 +110,9 @@ package final class OpenedFile {
     (name, path, container) = ("\(file.name)(\(member))", file.path, file.container + [member])
     (whole, base, self.size, systemName) = (file, file.base + offset, size, file.systemName)
     (descriptor, allocatedSize) = (file.descriptor, file.allocatedSize)
-    state = file.state
-    head = try Self.read(descriptor, at: base, count: Int(min(size, Self.headSize)), of: name)
+    (stamp, access) = (file.stamp, file.access)
+    let count = Int(min(size, UInt64(Self.usualHead)))
+    head = try Self.read(descriptor, at: base, count: count, of: name)
   }
 
   deinit { if whole == nil { close(descriptor) } }
@@ -145,19 +153,6 @@ package final class OpenedFile {
 
   // MARK: - Changes
 
-  /// What differs once somebody wrote to a file, or put another in its place.
-  private struct State: Equatable {
-    let seconds, nanoseconds: Int
-    let size: Int64
-    let inode: UInt64
-
-    init(_ status: stat) {
-      let changed = status.st_mtim
-      (seconds, nanoseconds) = (Int(changed.tv_sec), Int(changed.tv_nsec))
-      (size, inode) = (Int64(status.st_size), UInt64(status.st_ino))
-    }
-  }
-
   /// Throws where somebody wrote to the file since it was opened: what was read of it may never have
   /// stood there together. Ask when all was read.
   ///
@@ -165,7 +160,9 @@ package final class OpenedFile {
   /// last change before, and leaves the size alone, is not seen.
   package func checkUnchanged() throws(ImageError) {
     var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0, State(status) == state else {
+    guard unsafe fstat(descriptor, &status) == 0,
+      FileStamp(status).hasSameContents(as: stamp)
+    else {
       throw error(.unreadable, "The file was changed while it was read; read it again.")
     }
   }

@@ -27,11 +27,16 @@ package struct Symbol {
   package var size: UInt64 = 0
   /// The type, `STT_*`; 0 in Mach-O.
   var type: UInt8 = 0
+  /// Who sees it, `STB_*`; 0 in Mach-O.
+  var binding: UInt8 = 0
 
   /// Describes a symbol.
   package init(_ number: UInt64, name: String, value: UInt64, place: Place) {
     (self.number, self.name, self.value, self.place) = (number, name, value, place)
   }
+
+  /// Whether this image has what it names.
+  package var isDefined: Bool { if case .section = place { true } else { false } }
 
   /// What messages call it.
   var title: String { name.isEmpty ? "symbol \(number)" : name }

@@ -1,3 +1,4 @@
+internal import CImageList
 internal import LibC
 
 /// Reads at most `count` bytes, fewer where there are no more; and the system's number where it refuses
@@ -97,4 +98,12 @@ package func systemMessage(_ number: Int32) -> String {
   // Sound: strerror answers a NUL-terminated string that lives until this thread's next call.
   guard let text = unsafe strerror(number) else { return "error \(number)" }
   return unsafe String(cString: text)
+}
+
+/// What a variable of the environment says; nil where it is not set, or the process has more rights than who started
+/// it (`AT_SECURE`): that user says what it says.
+package func trustedVariable(_ name: String) -> String? {
+  guard !image_process_is_privileged() else { return nil }
+  // Sound: getenv returns null or a NUL-terminated text.
+  return unsafe getenv(name).map { unsafe String(cString: $0) }
 }

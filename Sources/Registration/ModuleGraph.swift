@@ -11,6 +11,15 @@ package struct ModuleGraph {
     self.follows = follows
   }
 
+  /// Describes modules by their names. Of several of one name the first is meant, and a name that none has leads
+  /// nowhere.
+  package init(of modules: [(name: String, requires: [String], after: [String])]) {
+    let positions = Dictionary(
+      modules.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    requires = modules.map { $0.requires.compactMap { positions[$0] } }
+    follows = modules.map { $0.after.compactMap { positions[$0] } }
+  }
+
   /// The positions of everything that a module starts after.
   package func predecessors(of position: Int) -> [Int] { requires[position] + follows[position] }
 

@@ -59,6 +59,14 @@ package struct Rejection: Error, Hashable, Sendable, CustomStringConvertible {
   /// The entry's location.
   package var origin: Origin
 
+  /// Describes a refused entry.
+  package init(
+    reason: Reason, kind: RecordKind, name: String?, message: String, origin: Origin
+  ) {
+    (self.reason, self.kind, self.name) = (reason, kind, name)
+    (self.message, self.origin) = (message, origin)
+  }
+
   /// `libx.so BeehiveMods[3] at 0x3018: points outside the image`
   package var description: String {
     "\(origin) at 0x\(String(origin.address.rawValue, radix: 16)): \(message)".escaped

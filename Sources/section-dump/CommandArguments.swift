@@ -12,12 +12,13 @@ struct CommandArguments {
   static let current = CommandArguments(Array(CommandLine.arguments.dropFirst()))
 
   /// Commands that do not take as many paths as one likes.
-  private static let others: Set<String> = ["diff", "live", "help"]
+  private static let others: Set<String> = ["diff", "live", "doctor", "help"]
 
   /// The options that take a value, of any command.
   static let valued: Set<String> = [
-    "--arch", "--at", "--color", "--core", "--format", "--jobs", "--max-bytes", "--module", "--pid",
-    "--require", "--section", "--service", "--stride",
+    "--allow", "--arch", "--at", "--color", "--core", "--deny", "--format", "--host", "--jobs",
+    "--max-bytes", "--module", "--pid", "--pin", "--require", "--section", "--service", "--startup",
+    "--stride", "--to",
   ]
 
   init(_ arguments: [String]) {

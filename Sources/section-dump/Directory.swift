@@ -27,33 +27,14 @@ enum Directory {
   static func entries(
     of path: [UInt8]
   ) throws(ImageError) -> (read: [Entry], passedOver: Int) {
-    let name = String(decoding: path, as: UTF8.self)
-    // Sound: the text outlives the call; the stream is closed below.
-    guard let stream = unsafe opendir(path.cText) else {
-      throw ImageError(system: errno, name)
-    }
-    defer { unsafe closedir(stream) }
-
     var (entries, passedOver): ([Entry], Int) = ([], 0)
-    while true {
-      errno = 0
-      // Sound: the entry is valid until the next readdir, and its name is copied before that.
-      guard let entry = unsafe readdir(stream) else { break }
-      let text = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-        unsafe tuple.withMemoryRebound(to: CChar.self, capacity: 1) { text in
-          unsafe UnsafeBufferPointer.bytes(ofText: text)
-        }
-      }
-      guard text != [0x2e], text != [0x2e, 0x2e] else { continue }
-      let type = unsafe entry.pointee.d_type
-      if let isDirectory = isDirectory(type, path + [UInt8(ascii: "/")] + text) {
-        entries.append((text, isDirectory))
+    for (name, type) in try directoryNames(of: path) {
+      if let isDirectory = isDirectory(type, path + [UInt8(ascii: "/")] + name) {
+        entries.append((name, isDirectory))
       } else {
         passedOver += 1
       }
     }
-    guard errno == 0 else { throw ImageError(system: errno, name) }
-    entries.sort { $0.name.lexicographicallyPrecedes($1.name) }
     return (entries, passedOver)
   }
 

@@ -13,12 +13,14 @@ struct SectionDump: ParsableCommand {
     abstract: "Shows what object files would register, without loading them.",
     usage: """
       section-dump [records] [<options>] <path> ...
-      section-dump sections|hex|strings|startup [<options>] <path> ...
+      section-dump sections|hex|strings|startup|conformances [<options>] <path> ...
       section-dump verify [<options>] <path> ...
       section-dump diff [<options>] <old> <new>
       section-dump graph --format dot|mermaid|html|json <path> ...
       section-dump live --pid <number>
       section-dump live --core <file>
+      section-dump doctor --host <executable> <folder> ...
+      section-dump catalogue [<options>] <directory> ...
       """,
     discussion: """
       Reads the sections BeehiveMods, BeehiveServices and BeehiveRecords of object files of any \
@@ -32,7 +34,7 @@ struct SectionDump: ParsableCommand {
     version: version,
     subcommands: [
       Records.self, Sections.self, Hex.self, Strings.self, Verify.self, Diff.self,
-      Graph.self, Live.self, Startup.self,
+      Graph.self, Live.self, Startup.self, Conformances.self, Doctor.self, Catalogue.self,
     ],
     defaultSubcommand: Records.self)
 

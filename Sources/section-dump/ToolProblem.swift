@@ -8,13 +8,6 @@ extension ImageError.Code {
   static let killed = Self(rawValue: "killed")
 }
 
-extension ImageError {
-  /// What the system says of a file by a number of `errno`, behind a few words.
-  init(system number: Int32, _ image: String, _ words: String = "") {
-    self.init(.unreadable, image: image, message: "\(words)\(systemMessage(number)).")
-  }
-}
-
 extension FileImage {
   /// An error that names the file, and a section of it.
   func error(_ code: ImageError.Code, _ message: String, section: Section? = nil) -> ImageError {

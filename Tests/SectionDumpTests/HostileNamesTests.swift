@@ -136,7 +136,7 @@ struct HostileNamesTests {
   private static let commands = [
     ["records"], ["sections"], ["hex", "--section", "BeehiveMods"],
     ["hex", "--section", "BeehiveRecords"], ["strings", "--section", "BeehiveMods"], ["verify"],
-    ["diff"], ["graph"], ["startup"],
+    ["diff"], ["graph"], ["startup"], ["conformances"],
   ]
 
   /// A command and one of its formats.

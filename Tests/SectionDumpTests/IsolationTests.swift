@@ -76,7 +76,7 @@ struct IsolationTests {
     "Other commands read by children too",
     arguments: [
       ["sections"], ["strings", "--section", "list"], ["hex", "--section", "BeehiveMods"],
-      ["startup"],
+      ["startup"], ["conformances"],
     ])
   func otherCommands(command: [String]) throws {
     let name = "isolated-\(command[0]).so"

@@ -14,6 +14,7 @@ struct SweepTests {
     ["sections", "--format", "json"], ["strings", "--section", "*"],
     ["strings", "--section", "*", "--format", "json"], ["hex", "--section", "*"],
     ["hex", "--section", "Beehive*", "--format", "json"], ["verify", "--strict"], ["startup"],
+    ["conformances"],
     ["verify", "--format", "json"], ["graph", "--format", "dot"], ["graph", "--format", "html"],
   ]
 
@@ -49,7 +50,7 @@ struct SweepTests {
   /// What reads every part of a file.
   private static let thorough = [
     ["records", "--format", "json"], ["sections"], ["strings", "--section", "*"],
-    ["verify", "--strict"], ["startup"],
+    ["verify", "--strict"], ["startup"], ["conformances"],
   ]
 
   /// Seven formats.

@@ -5,9 +5,10 @@ import Testing
 /// What no file shows by itself, and what a file hides.
 @Suite("What section-dump verify finds in files that belong together")
 struct VerifySetsTests {
-  /// Codes that are tested here and not in `VerifyFindingsTests`.
+  /// Codes that are tested here or in `VerifyContractsTests`, and not in `VerifyFindingsTests`.
   static let codes: Set = [
     "copy", "duplicate-type", "duplicate-protocol", "never-linked", "look-alike-section",
+    "contract-drift", "contract-not-visible",
   ]
 
   /// What `verify` finds, as `level code file section`.

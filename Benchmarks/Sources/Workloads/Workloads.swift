@@ -19,6 +19,7 @@ public enum Workloads {
     Recipe(name: "walk-files-200") { Walks.files(200, $0) },
     Recipe(name: "walk-files-1000") { Walks.files(1000, $0) },
     Recipe(name: "find-sections") { Walks.finding(200, $0) },
+    Recipe(name: "catalogue-1000") { Cataloguing.plugins($0) },
     Recipe(name: "nothing-changed") { Walks.nothingChanged($0) },
     Recipe(name: "resolve-class") { _ in Resolving.classBound() },
     Recipe(name: "resolve-process") { _ in Resolving.throughProcess() },

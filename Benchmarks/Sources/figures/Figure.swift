@@ -45,6 +45,7 @@ extension Figure {
     // its counts, the walk without the note would exceed its bound. The time is that of the system's calls.
     Figure("find sections in a file, beside libelf", "find-sections", .time, .ratio(1.5)),
     Figure("find sections in a file, beside libelf", "find-sections", .instructions, .ratio(0.9)),
+    Figure("catalogue of 1,000 plugins", "catalogue-1000", .time, .ratio(3)),
     Figure("probe: nothing changed", "nothing-changed", .time, .ratio(1.5)),
     Figure("probe: nothing changed", "nothing-changed", .instructions, .ratio(1.5)),
     Figure("resolve, class-bound", "resolve-class", .time, .above(3)),

@@ -203,6 +203,9 @@ bool image_memory_copy(uintptr_t address, void *bytes, size_t size);
 /* The bias of the image that this code is in. */
 uintptr_t image_home_bias(void);
 
+/* Whether the process has more rights than who started it: its environment is not to be heeded. */
+bool image_process_is_privileged(void);
+
 /* Whether an image has put its Swift metadata into the runtime's tables, which `dlclose` would
  * leave pointing to nothing. Reads the image's memory: only while it cannot be unmapped. */
 bool image_carries_swift(const image_place *place);

@@ -25,6 +25,8 @@ typedef struct beehive_swift_image {
   size_t types_size;
   uintptr_t protocols;
   size_t protocols_size;
+  uintptr_t conformances;
+  size_t conformances_size;
   bool readable;
 } beehive_swift_image;
 

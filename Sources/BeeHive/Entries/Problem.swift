@@ -31,6 +31,8 @@ public struct Problem: Error, Hashable, Sendable {
     public static let badCode = Self(rawValue: "bad-code")
     /// The kind is registered by another module of this package, or by none.
     public static let unhandledKind = Self(rawValue: "unhandled-kind")
+    /// The file that declares it is not loaded.
+    public static let notLoaded = Self(rawValue: "not-loaded")
     /// A module's task registers something although the module has been unmounted.
     public static let unmounted = Self(rawValue: "unmounted")
   }

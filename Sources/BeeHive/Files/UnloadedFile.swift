@@ -1,5 +1,5 @@
 internal import BinaryImage
-internal import Registration
+package import Registration
 
 /// What a file declares that is not loaded: a library that a build has just made, a plugin to come.
 ///
@@ -21,18 +21,7 @@ public struct UnloadedFile: Sendable {
   public init(_ path: String) throws(ImageError) {
     let scan = try RecordScanner.scan(ELFFile(path: path))
     self.path = path
-    entries =
-      scan.records.map { record in
-        Entry(
-          kind: record.kind, name: record.name, implementation: record.implementation,
-          attributes: record.attributes, source: .image(record.origin),
-          state: .accepted(.notYetLooked))
-      }
-      + scan.rejections.map { rejection in
-        Entry(
-          kind: rejection.kind, name: rejection.name ?? "", attributes: Attributes(),
-          source: .image(rejection.origin), state: .rejected(Problem(rejection)))
-      }
+    entries = Entry.unloaded(scan.records, scan.rejections, .notYetLooked)
   }
 
   /// Says that the file lacks an entry, what it has instead, and which names are nearly the same.
@@ -61,5 +50,24 @@ public struct UnloadedFile: Sendable {
     let rest = entries.count > found.count ? [" and \(entries.count - found.count) more"] : []
     let all = found.isEmpty ? "nothing" : (found + rest).joined(separator: ", ")
     return "\(path) does not declare \(wanted); it declares \(all)\(question)".escaped
+  }
+}
+
+extension Entry {
+  /// What a file declares that is not loaded: first the well-formed entries, which are not bound for a reason,
+  /// then those that every Hive rejects.
+  package static func unloaded(
+    _ records: [Record], _ rejections: [Rejection], _ reason: Problem
+  ) -> [Entry] {
+    records.map { record in
+      Entry(
+        kind: record.kind, name: record.name, implementation: record.implementation,
+        attributes: record.attributes, source: .image(record.origin), state: .accepted(reason))
+    }
+      + rejections.map { rejection in
+        Entry(
+          kind: rejection.kind, name: rejection.name ?? "", attributes: Attributes(),
+          source: .image(rejection.origin), state: .rejected(Problem(rejection)))
+      }
   }
 }

@@ -108,17 +108,13 @@ public struct LaunchOrder: Hashable, Sendable {
   private mutating func graph(
     of nodes: [Node], _ started: Set<String>, _ unavailable: [String: String]
   ) -> ModuleGraph {
-    let positions = Dictionary(
-      nodes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-    var graph = ModuleGraph(requires: [], follows: [])
+    let names = Set(nodes.map(\.name))
     for node in nodes {
-      for name in node.requires where positions[name] == nil && !started.contains(name) {
+      for name in node.requires where !names.contains(name) && !started.contains(name) {
         missing.append(Missing(module: node, requirement: name, reason: unavailable[name]))
       }
-      graph.requires.append(node.requires.compactMap { positions[$0] })
-      graph.follows.append(node.after.compactMap { positions[$0] })
     }
-    return graph
+    return ModuleGraph(of: nodes.map { ($0.name, $0.requires, $0.after) })
   }
 
   /// Takes modules out of the order, and whatever requires them.

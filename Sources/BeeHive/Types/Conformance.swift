@@ -1,4 +1,5 @@
 internal import CSwiftRuntime
+internal import SwiftMetadata
 
 /// Whether instances of a type can serve where a service type is asked for.
 ///
@@ -63,7 +64,7 @@ enum Conformance: Hashable, Sendable {
     switch conformance {
     case beehive_swift_conforms: return .holds
     case beehive_swift_conforms_isolated:
-      let place = unsafe actor.map { name(unsafe Memory.type($0)) } ?? "an actor"
+      let place = unsafe actor.map { name(unsafe ProcessMemory().type($0)) } ?? "an actor"
       return .undecided("\(name(type)) conforms to \(asked) on \(place) only")
     case beehive_swift_conforms_not: return .fails("\(name(type)) does not conform to \(asked)")
     default: return .undecided("the Swift runtime of this process does not tell conformances")

@@ -1,3 +1,5 @@
+internal import SwiftMetadata
+
 /// What `any P`, `any A & B` or `any Base & P` asks of a type, read from the existential's metadata.
 struct ExistentialLayout: Sendable {
   /// Whether only classes fit.
@@ -19,7 +21,7 @@ struct ExistentialLayout: Sendable {
 
   /// Which kind of type it is.
   static func kind(of type: any Any.Type) -> Kind {
-    switch Memory.word(at: address(of: type)) {
+    switch ProcessMemory().word(at: UInt64(address(of: type))) {
     case 0x303: .existential
     case 0x307: .constrainedExistential
     default: .other
@@ -34,17 +36,18 @@ struct ExistentialLayout: Sendable {
     guard Self.kind(of: type) == .existential else { return nil }
     let word = UInt(MemoryLayout<UInt>.size)
     let start = Self.address(of: type) + word
-    let flags = Memory.word(at: start)
-    let count = UInt(Memory.word(at: start + 4))
+    let memory = ProcessMemory()
+    let flags = memory.word(at: UInt64(start))
+    let count = UInt(memory.word(at: UInt64(start + 4)))
     let hasSuperclass = flags & 0x4000_0000 != 0
     isClassBound = flags & 0x8000_0000 == 0
-    let superclass = hasSuperclass ? Memory.address(at: start + 8) : nil
+    let superclass = hasSuperclass ? memory.address(at: start + 8) : nil
     self.superclass =
       unsafe superclass
       .flatMap { unsafe UnsafeRawPointer(bitPattern: $0) }
-      .map { unsafe Memory.type($0) }
+      .map { unsafe memory.type($0) }
     let first = start + 8 + (hasSuperclass ? word : 0)
-    let protocols = (0..<count).map { Memory.address(at: first + $0 * word) }
+    let protocols = (0..<count).map { memory.address(at: first + $0 * word) }
     self.protocols = protocols.compactMap { ContextDescriptor(at: $0) }
     guard self.protocols.count == protocols.count else { return nil }
   }

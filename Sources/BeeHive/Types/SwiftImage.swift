@@ -1,4 +1,5 @@
 internal import CSwiftRuntime
+internal import SwiftMetadata
 
 /// An image that registered itself with the Swift runtime, and where its type tables lie.
 struct SwiftImage: Hashable, Sendable {
@@ -8,6 +9,8 @@ struct SwiftImage: Hashable, Sendable {
   let types: Range<UInt>
   /// The table of protocols, likewise.
   let protocols: Range<UInt>
+  /// The table of conformances, likewise.
+  let conformances: Range<UInt>
   /// False when the tables have a layout that is not understood; they are empty then.
   let isReadable: Bool
 
@@ -30,20 +33,12 @@ struct SwiftImage: Hashable, Sendable {
     }.map(SwiftImage.init)
   }
 
-  /// Passes over the image's classes, structs, enums and protocols.
+  /// Passes over the image's classes, structs, enums and protocols, with the bytes of their names.
   ///
   /// Left out are types that `Any` cannot hold, and records that lead nowhere or to something else.
-  func forEachDescriptor(_ body: (ContextDescriptor) -> Void) {
-    // Bit 0 of a record makes it lead to a pointer to the descriptor. Bit 1 of a type's record marks
-    // a class of Objective-C, which has no descriptor.
-    for field in stride(from: types.lowerBound, to: types.upperBound, by: 4)
-    where Memory.word(at: field) & 2 == 0 {
-      let descriptor = ContextDescriptor(at: Memory.pointer(at: field, indirectIf: 1))
-      if let descriptor, descriptor.describesCopyableType { body(descriptor) }
-    }
-    for field in stride(from: protocols.lowerBound, to: protocols.upperBound, by: 4) {
-      let descriptor = ContextDescriptor(at: Memory.pointer(at: field, indirectIf: 1))
-      if let descriptor, descriptor.kind == .protocol { body(descriptor) }
+  func forEachDescriptor(_ body: (ContextDescriptor, UnsafeRawBufferPointer) -> Void) {
+    unsafe ProcessTables.forEachName(types: types, protocols: protocols) { address, name in
+      if let descriptor = ContextDescriptor(at: address) { unsafe body(descriptor, name) }
     }
   }
 
@@ -51,6 +46,7 @@ struct SwiftImage: Hashable, Sendable {
     base = image.base
     types = Self.range(image.types, image.types_size)
     protocols = Self.range(image.protocols, image.protocols_size)
+    conformances = Self.range(image.conformances, image.conformances_size)
     isReadable = image.readable
   }
 

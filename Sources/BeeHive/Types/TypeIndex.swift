@@ -30,9 +30,8 @@ struct TypeIndex: Sendable {
     imageCount += 1
     if !image.isReadable { isComplete = false }
     last.reserveCapacity(last.count + (image.types.count + image.protocols.count) / 4)
-    image.forEachDescriptor { descriptor in
-      guard let name = descriptor.nameAddress else { return }
-      let hash = unsafe Self.hash(Memory.text(at: name))
+    unsafe image.forEachDescriptor { descriptor, name in
+      let hash = unsafe Self.hash(name)
       let entry = Entry(descriptor: descriptor, image: image.base)
       slots.append(Slot(entry: entry, previous: last[hash] ?? -1))
       last[hash] = Int32(slots.count - 1)

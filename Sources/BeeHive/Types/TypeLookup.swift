@@ -1,5 +1,6 @@
 internal import CSwiftRuntime
 internal import Registration
+internal import SwiftMetadata
 internal import Threads
 
 /// Finds the Swift type that a written name means, among all that the process has loaded.
@@ -157,15 +158,15 @@ enum TypeLookup {
   }
 
   /// The type of a descriptor that is not generic.
-  private static func type(_ descriptor: ContextDescriptor) -> (any Any.Type)? {
+  static func type(_ descriptor: ContextDescriptor) -> (any Any.Type)? {
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: descriptor.address) else { return nil }
     let metadata =
-      if descriptor.kind == .protocol {
-        unsafe beehive_swift_existential(pointer, descriptor.isClassBound)
+      if descriptor.flags.kind == .protocol {
+        unsafe beehive_swift_existential(pointer, descriptor.flags.isClassBound)
       } else {
         unsafe beehive_swift_type(pointer)
       }
-    return unsafe metadata.map { unsafe Memory.type($0) }
+    return unsafe metadata.map { unsafe ProcessMemory().type($0) }
   }
 }
 

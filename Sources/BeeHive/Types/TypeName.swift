@@ -5,7 +5,7 @@ internal import Registration
 /// Equal names have equal text: spaces are normalised, `any` is dropped, and so are the parentheses
 /// and the `.self` of `(any Greeter).self`. Generic arguments stay as written, except for spaces;
 /// `[Int]` and `Array<Int>` are different texts.
-struct TypeName: Hashable, Sendable {
+package struct TypeName: Hashable, Sendable {
   /// The normalised text.
   let text: String
 
@@ -36,7 +36,7 @@ extension TypeName {
   }
 
   /// Returns whether two written names could mean one service: one ends in the other.
-  static func couldMeanTheSame(_ name: String, _ other: String) -> Bool {
+  package static func couldMeanTheSame(_ name: String, _ other: String) -> Bool {
     name == other || TypeName(other).suffixes.contains(name)
       || TypeName(name).suffixes.contains(other)
   }
@@ -44,5 +44,5 @@ extension TypeName {
 
 extension TypeName: CustomStringConvertible {
   /// The normalised text.
-  var description: String { text }
+  package var description: String { text }
 }

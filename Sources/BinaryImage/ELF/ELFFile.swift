@@ -175,6 +175,11 @@ package final class ELFFile: FileFormat {
     return try ELFDynamic(of: file, header, segments.get(), at: segment.extent)
   }
 
+  /// How symbols are found by their names.
+  private(set) lazy var symbolHash = Result<ELFSymbolHash, ImageError> { () throws(ImageError) in
+    try ELFSymbolHash(of: self)
+  }
+
   /// The addresses of the sections that are run; none without a section table.
   private(set) lazy var codeRanges = Result<AddressRanges, ImageError> { () throws(ImageError) in
     var ranges: [Range<UInt64>] = []

@@ -55,7 +55,7 @@ extension ELFFile {
   }
 
   /// The descriptor of the first `NT_GNU_BUILD_ID`; empty where there is none.
-  private func buildID() throws(ImageError) -> [UInt8] {
+  package func buildID() throws(ImageError) -> [UInt8] {
     for note in try segments.get().notes {
       if let id = try buildID(in: note.extent, alignment: note.alignment) { return id }
     }

@@ -139,13 +139,7 @@ extension ELFFile {
     ]
     var steps: [StartupStep] = []
     for (kind, tag) in tags {
-      for offset in dynamic.values(tag) {
-        guard let symbols = dynamic.symbols else {
-          throw file.error(
-            .malformed, "It needs libraries, and the table of their names is not there.")
-        }
-        steps.append(StartupStep(kind: kind, name: try symbols.text(at: offset)))
-      }
+      for name in try names(tag, in: dynamic) { steps.append(StartupStep(kind: kind, name: name)) }
     }
     return steps
   }
@@ -212,7 +206,7 @@ extension ELFFile {
       let symbol = try symbols.symbol(number)
       if symbol.isResolver { add(.resolver, symbol.value, symbol.name) }
     }
-    for number in 0..<(try dynamicSymbolCount()) {
+    for number in 0..<(try symbolHash.get().count) {
       let symbol = try symbols.symbol(number)
       if symbol.isResolver { add(.exportedResolver, symbol.value, symbol.name) }
     }
@@ -220,38 +214,6 @@ extension ELFFile {
   }
 
   // MARK: - Names
-
-  /// More symbols than any file has.
-  private static let mostSymbols: UInt64 = 1 << 22
-
-  private func checkedCount(_ count: UInt64) throws(ImageError) -> UInt32 {
-    try file.check(count <= Self.mostSymbols, .malformed, "It claims \(count) symbols.")
-    return UInt32(count)
-  }
-
-  /// How many symbols the loader finds: what its hash tables reach.
-  private func dynamicSymbolCount() throws(ImageError) -> UInt32 {
-    guard let dynamic = try dynamic.get() else { return 0 }
-    func number(_ address: UInt64, _ index: UInt64) throws(ImageError) -> UInt32 {
-      let place = VirtualAddress(rawValue: address &+ 4 &* index)
-      return UInt32(header.order.number(of: try bytes(at: place, count: 4)[...]))
-    }
-    if let hash = dynamic.value(Int64(DT_HASH)), header.machine != UInt16(EM_ALPHA) {
-      return try checkedCount(UInt64(number(hash, 1)))
-    }
-    guard let hash = dynamic.value(Int64(DT_GNU_HASH)) else { return 0 }
-    let (buckets, first) = (UInt64(try number(hash, 0)), UInt64(try number(hash, 1)))
-    let start = 4 + UInt64(try number(hash, 2)) * UInt64(header.wordSize / 4)
-    _ = try checkedCount(max(buckets, first))
-    var last: UInt64 = 0
-    for bucket in 0..<buckets { last = max(last, UInt64(try number(hash, start + bucket))) }
-    guard last >= first else { return UInt32(first) }
-    // The last one of a bucket has the lowest bit set.
-    while try number(hash, start + buckets + (last - first)) & 1 == 0 {
-      last = UInt64(try checkedCount(last + 1))
-    }
-    return try checkedCount(last + 1)
-  }
 
   /// Gives the steps the symbols of their functions, where the file has any.
   private func name(_ steps: inout [StartupStep]) throws(ImageError) {
@@ -262,24 +224,14 @@ extension ELFFile {
         steps[index].name = steps[index].address.flatMap { names[$0] }
       }
     }
-    func look(in symbols: ELFSymbols, upTo count: UInt32) throws(ImageError) {
-      for number in 0..<count where names.count < wanted.count {
-        let symbol = try symbols.symbol(number)
-        guard symbol.isFunction, wanted.contains(symbol.value), !symbol.name.isEmpty else {
-          continue
-        }
-        if names[symbol.value] == nil { names[symbol.value] = symbol.name }
+    guard !wanted.isEmpty else { return }
+    try forEachSymbol { symbol in
+      if symbol.isFunction, wanted.contains(symbol.value), !symbol.name.isEmpty,
+        names[symbol.value] == nil
+      {
+        names[symbol.value] = symbol.name
       }
-    }
-    for index in wanted.isEmpty ? 1..<1 : sectionIndices {
-      let entry = try sectionHeader(index)
-      guard entry.type == UInt32(SHT_SYMTAB) else { continue }
-      let table = ELFSymbols(
-        of: file, header, entries: entry.extent, names: try sectionHeader(entry.link).extent)
-      try look(in: table, upTo: checkedCount(UInt64(table.count)))
-    }
-    if let symbols = try dynamic.get()?.symbols {
-      try look(in: symbols, upTo: dynamicSymbolCount())
+      return names.count < wanted.count
     }
   }
 }
@@ -291,6 +243,4 @@ extension Symbol {
   fileprivate var isFunction: Bool {
     isResolver || ((type == UInt8(STT_FUNC) || type == UInt8(STT_NOTYPE)) && isDefined)
   }
-
-  private var isDefined: Bool { if case .section = place { true } else { false } }
 }

@@ -46,12 +46,12 @@ final class ELFSymbols {
     let name: UInt32 = entry.integer(at: 0, order: order) ?? 0
     let section: UInt16 = entry.integer(at: is64 ? 6 : 14, order: order) ?? 0
     let (value, extent) = (word(is64 ? 8 : 4), word(is64 ? 16 : 8))
-    let type = entry[is64 ? 4 : 12] & 0xf
+    let info = entry[is64 ? 4 : 12]
     let place = try place(section, of: number)
     var symbol = Symbol(
       UInt64(number), name: try nameWindow.name(file, at: UInt64(name), in: names), value: value,
       place: place)
-    (symbol.size, symbol.type) = (extent, type)
+    (symbol.size, symbol.type, symbol.binding) = (extent, info & 0xf, info >> 4)
     return symbol
   }
 

@@ -66,3 +66,8 @@ struct ImagePaths: Sequence, IteratorProtocol {
     return []
   }
 }
+
+extension MappedImage {
+  /// What errors and identities call it: its path, as the loader or the kernel knows it.
+  package var displayName: String { ImagePaths.displayName(of: self) }
+}

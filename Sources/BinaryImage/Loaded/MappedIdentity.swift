@@ -33,7 +33,7 @@ extension ImageIdentity {
 
 extension ImageIdentity.ByteOrder {
   /// The order of this process.
-  static var ofThisProcess: Self {
+  package static var ofThisProcess: Self {
     #if _endian(little)
       .little
     #else

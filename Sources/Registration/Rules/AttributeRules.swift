@@ -148,3 +148,35 @@ extension Attributes {
     }
   }
 }
+
+extension Attributes {
+  /// The `key=value` fields that say the same.
+  package var texts: [String] {
+    var texts = priority != 0 ? ["priority=\(priority)"] : []
+    texts += level.map { ["level=\($0)"] } ?? []
+    texts += requires.map { "requires=\($0)" } + after.map { "after=\($0)" }
+    for (key, value) in [("scope", scope), ("name", name), ("abi", abi)] {
+      texts += value.map { ["\(key)=\($0)"] } ?? []
+    }
+    return texts + others.map { "\($0.key)=\($0.value)" }
+  }
+
+  /// Makes values of fields, held to the rules of a record's.
+  ///
+  /// - Parameters:
+  ///   - texts: The `key=value` fields.
+  ///   - kind: What the record declares.
+  ///   - name: Its name, which is checked too.
+  /// - Throws: ``Refusal`` that says which rule one of them breaks.
+  package init(
+    texts: [String], of kind: RecordKind, named name: String
+  ) throws(Refusal) {
+    guard !name.isEmpty else {
+      throw Refusal(.emptyName, "has an empty name; give the \(kind) one")
+    }
+    let bytes = texts.flatMap { field -> [UInt8] in Array(field.utf8) + [0] }
+    _ = try AttributeRules.check(bytes.span, of: kind, isASCII: bytes.span.isASCII)
+    self.init(checked: bytes.span)
+    try RoutingRules.check(kind, name, self)
+  }
+}

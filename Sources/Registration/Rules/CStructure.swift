@@ -161,6 +161,16 @@ extension Record {
     case .address(let address): try structure.check(at: address, in: memory)
     }
   }
+
+  /// The size in bytes of the table that is a service in C; nil of any other record, and where it cannot be read.
+  ///
+  /// - Parameter memory: What is at the addresses of its image.
+  package func tableSize(in memory: any AddressedMemory) -> UInt64? {
+    guard attributes.abi == CStructure.serviceTable.rawValue, kind == .service, let context,
+      case .address(let address) = memory.address(of: context)
+    else { return nil }
+    return memory.integer(at: address &+ 8, size: memory.pointerSize)
+  }
 }
 
 extension Refusal {

@@ -27,6 +27,12 @@ package enum EntryIdentity: Hashable, Sendable {
     default: return []
     }
   }
+
+  /// Those of a record.
+  package static func all(of record: Record) -> [Self] {
+    let pattern = record.kind == .route ? try? PatternParts(record.name) : nil
+    return all(of: record.kind, record.name, record.attributes, pattern: pattern)
+  }
 }
 
 extension RecordKind {

@@ -39,16 +39,7 @@ extension Record {
 
 extension Attributes {
   /// `priority=10 requires=log`
-  var words: String {
-    var words = priority != 0 ? ["priority=\(priority)"] : []
-    words += level.map { ["level=\($0)"] } ?? []
-    words += requires.map { "requires=\($0)" } + after.map { "after=\($0)" }
-    for (key, value) in [("scope", scope), ("name", name), ("abi", abi)] {
-      words += value.map { ["\(key)=\($0)"] } ?? []
-    }
-    words += others.map { "\($0.key)=\($0.value)" }
-    return words.joined(separator: " ")
-  }
+  var words: String { texts.joined(separator: " ") }
 
   /// The object that `write` writes, as text.
   var json: String {

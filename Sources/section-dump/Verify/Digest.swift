@@ -46,8 +46,6 @@ typealias Identity = Digest
 extension Identity {
   /// Those of an entry: a route has as many as its pattern has forms.
   static func all(of record: Record) -> [Self] {
-    let pattern = record.kind == .route ? try? PatternParts(record.name) : nil
-    return EntryIdentity.all(of: record.kind, record.name, record.attributes, pattern: pattern)
-      .map { Self(of: $0) }
+    EntryIdentity.all(of: record).map { Self(of: $0) }
   }
 }

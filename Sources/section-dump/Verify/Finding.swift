@@ -37,6 +37,10 @@ struct Finding: Hashable, Codable {
     case duplicateType = "duplicate-type"
     /// A protocol that services are registered under, in several files: lookups across them fail.
     case duplicateProtocol = "duplicate-protocol"
+    /// A Swift type that was built to conform to another contract than a library of the set has.
+    case contractDrift = "contract-drift"
+    /// Conformances whose contract the files do not show to be that of a library of the set.
+    case contractNotVisible = "contract-not-visible"
     /// A member of an archive whose entries are not in the executable that is given beside it.
     case neverLinked = "never-linked"
     /// A section whose name is nearly that of one that holds entries: no reader knows it.

@@ -75,12 +75,11 @@ struct StartOrder {
   }
 
   private static func cycles(of modules: [Int], in entries: [Survey.Declared]) -> [[Int]] {
-    let positions = Dictionary(
-      uniqueKeysWithValues: modules.enumerated().map { (entries[$1].record.name, $0) })
-    let attributes = modules.map { entries[$0].record.attributes }
     let graph = ModuleGraph(
-      requires: attributes.map { $0.requires.compactMap { positions[$0] } },
-      follows: attributes.map { $0.after.compactMap { positions[$0] } })
+      of: modules.map { position in
+        let record = entries[position].record
+        return (record.name, record.attributes.requires, record.attributes.after)
+      })
     return graph.cycles().paths.map { path in path.map { modules[$0] } }
   }
 }

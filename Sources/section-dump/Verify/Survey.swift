@@ -1,6 +1,8 @@
 internal import BinaryImage
 internal import ObjectFiles
+internal import PluginFiles
 internal import Registration
+internal import SwiftMetadata
 
 /// Everything that a set of files declares, and what is wrong with each of them by itself.
 struct Survey: Codable {
@@ -122,8 +124,9 @@ struct Survey: Codable {
         var surveyed = SurveyedImage(place: place, identity: image.identity, part: image.part)
         try read(image, into: &surveyed)
         if readsTypes {
-          surveyed.types.add(DeclaredTypes.types, of: image)
-          surveyed.protocols.add(DeclaredTypes.protocols, of: image)
+          surveyed.types.add(.types, of: image)
+          surveyed.protocols.add(.protocols, of: image)
+          readContracts(image, into: &surveyed)
           // Where sections cannot be listed, the problems say so.
           findings += (try? LookAlikes.findings(in: image, at: place)) ?? []
         }
@@ -154,6 +157,17 @@ struct Survey: Codable {
     } catch {
       if error.code == .noEntries { throw error }
       note(error, place)
+    }
+  }
+
+  /// Notes what an image expects of the contracts of others, and what it has for others to expect.
+  private mutating func readContracts(_ image: any FileImage, into surveyed: inout SurveyedImage) {
+    guard surveyed.isLoadable else { return }
+    do throws(ImageError) {
+      surveyed.contracts = try ContractLibrary(of: image)
+      surveyed.expectations = try ContractExpectations(of: image)
+    } catch {
+      findings.append(.notVisible(error, surveyed.place))
     }
   }
 

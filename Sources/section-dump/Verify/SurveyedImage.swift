@@ -1,4 +1,5 @@
 internal import BinaryImage
+internal import PluginFiles
 internal import Registration
 
 /// What is known of one image of a set.
@@ -15,6 +16,9 @@ struct SurveyedImage: Codable {
   /// The Swift types and protocols that it declares, where they were asked for.
   var types = DeclaredTypes()
   var protocols = DeclaredTypes()
+  /// The protocols that others conform to, and what it expects of those of others, likewise.
+  var contracts = ContractLibrary()
+  var expectations = ContractExpectations()
 
   /// What the image is for.
   var kind: ImageIdentity.Kind { identity.kind }
@@ -30,7 +34,9 @@ struct SurveyedImage: Codable {
 
   /// Whether it bears on no other image. An executable always does: objects are linked into it.
   var isEmpty: Bool { kind != .executable && !declaresSomething }
-  var declaresSomething: Bool { !records.isEmpty || !types.isEmpty || !protocols.isEmpty }
+  var declaresSomething: Bool {
+    !records.isEmpty || !types.isEmpty || !protocols.isEmpty || !expectations.conformances.isEmpty
+  }
   /// Whether a process may load it.
   var isLoadable: Bool { kind == .executable || kind == .shared || kind == .bundle }
 }

@@ -12,6 +12,7 @@ struct Verdict {
     findings = survey.findings + contradictions.flatMap(\.findings)
     findings += MissingTypes.findings(in: survey)
     findings += SharedTypes.findings(in: survey)
+    findings += ContractFindings.findings(in: survey)
     findings += NeverLinked.findings(in: survey)
   }
 }

@@ -51,6 +51,7 @@ struct NewcomerServicesTests {
     let known: [Implementation] = hive.implementations(of: (any Till).self)
     #expect(known.map { "\($0.type, default: "?")" } == ["PaperTill", "SaleTill"])
     #expect(known.first?.entry.state == .bound)
+    #expect(hive.conformers(to: (any Till).self).count == 2)
 
     try hive.register(Ledger.self, scope: .scoped) { _ in Ledger() }
     let visit: ServiceScope = hive.makeScope()

@@ -185,7 +185,9 @@ struct TypeLookupTests {
     try SwiftLibrary(module: "Twin", source + "; public struct Extra {}").load()
     let images = SwiftImage.all(from: known).filter { image in
       var holdsType = false
-      image.forEachDescriptor { if $0.path == ["Twin", "Twinned"] { holdsType = true } }
+      unsafe image.forEachDescriptor { descriptor, _ in
+        if descriptor.path == ["Twin", "Twinned"] { holdsType = true }
+      }
       return holdsType
     }
     try #require(images.count == 2)
@@ -201,7 +203,7 @@ struct TypeLookupTests {
     var count = 0
     for image in SwiftImage.all(from: 0) {
       #expect(image.isReadable)
-      image.forEachDescriptor { descriptor in
+      unsafe image.forEachDescriptor { descriptor, _ in
         guard let path = descriptor.path, !descriptor.isGeneric,
           case .found(let type) = TypeLookup.type(
             named: TypeName(path.joined(separator: ".")), preferring: image.base),

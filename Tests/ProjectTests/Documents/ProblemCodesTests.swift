@@ -19,7 +19,8 @@ struct ProblemCodesTests {
           return line.firstMatch(of: /Self\(rawValue: "([^"]*)"\)/)?.output.1
         }
         return line.firstMatch(of: /case [a-zA-Z0-9]+ = "([^"]*)"/)?.output.1
-          ?? line.wholeMatch(of: #/ *case (cycle|copy)/#)?.output.1
+          ?? line.wholeMatch(of: #/ *case (cycle|copy|denied|signature|shadowed|changed)/#)?.output
+          .1
       }.map(String.init)
     }
   }
@@ -36,6 +37,9 @@ struct ProblemCodesTests {
     Section(
       title: "What section-dump verify finds", source: "Sources/section-dump/Verify/Finding.swift",
       areCases: true),
+    Section(
+      title: "A plugin that is not admitted",
+      source: "Sources/PluginFiles/Admission/PluginRefusal.swift", areCases: true),
     Section(
       title: "An entry that a Hive does not bind", source: "Sources/BeeHive/Entries/Problem.swift"),
     Section(

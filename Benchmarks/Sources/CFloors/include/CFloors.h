@@ -34,6 +34,9 @@ size_t floor_walk_files(void);
 /* Finds the three sections of a file by name, in plain libelf. How many it has. */
 size_t floor_find_sections(const char *path);
 
+/* Reads all bytes of every file in a folder: open, fstat, one pread, close. How many bytes. */
+size_t floor_read_folder(const char *path);
+
 /* Whether the loader counts what it maps and unmaps, asked as cheaply as it can be: how many images it
  * has ever mapped. */
 uint64_t floor_probe(void);

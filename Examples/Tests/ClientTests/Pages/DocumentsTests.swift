@@ -49,8 +49,8 @@ import Testing
     #expect(
       files.sorted()
         == [
-          "daemon.swift", "greetings.swift", "host.c", "host.swift", "services.swift", "session.c",
-          "shop.c", "shop.swift", "table.swift",
+          "daemon.swift", "greetings.swift", "host.c", "host.swift", "plugins.swift",
+          "services.swift", "session.c", "shop.c", "shop.swift", "table.swift",
         ],
       "give a new file a test here")
     let links = try Document.all().flatMap(\.links)
@@ -90,6 +90,22 @@ import Testing
     let output = try Command.output(program, ["./libmissing.so", library])
     #expect(output.hasPrefix("./libmissing.so: cannot open shared object file"), "\(output)")
     #expect(output.contains("started: [\"greeting\"]\nGood morning.\n"), "\(output)")
+  }
+
+  @Test func `The plugins of the documentation are read and not loaded`() throws {
+    let program = try SwiftCompiler.program(try Self.source("plugins.swift"))
+    let library = try SwiftCompiler.library(
+      ofC: """
+        #include <BeeHive.h>
+        #include <stdlib.h>
+        __attribute__((constructor)) static void run(void) { abort(); }
+        static const struct { int greet; } english;
+        BEEHIVE_SERVICE(Greeter, English, &english);
+        """)
+    let folder = URL(filePath: library).deletingLastPathComponent().path
+    let output = try Command.output(program, [folder])
+    #expect(output.contains("\n[Optional(\"English\")]\n"), "\(output)")
+    #expect(output.contains("available  service  Greeter → English"), "\(output)")
   }
 
   @Test func `The daemon of the documentation ends when it is asked to`() throws {

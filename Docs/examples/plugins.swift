@@ -1,0 +1,31 @@
+// What Docs/plugins.md shows, as a program: it says what the plugins of a directory offer, and loads
+// those that are admitted.
+import BeeHivePlugins
+import Glibc
+
+@main enum Program {
+  static func main() throws {
+    let hive = Hive.process
+    let directory = CommandLine.arguments[1]
+    try hive.plugins.add(directory: directory)
+
+    for file in hive.plugins.files where !file.isLoaded {
+      print(file.path, file.machine, file.requirements.map(\.name))
+    }
+    // Of files that are not loaded, the larger priority first.
+    print(hive.plugins.implementations(of: "Greeter").map(\.implementation))
+    print(hive.plugins.report())
+
+    let watch = try hive.plugins.watch { print(hive.plugins.report()) }
+
+    watch.cancel()
+
+    hive.plugins.policy = .strict
+    hive.plugins.policy.denied = ["libbeta*"]
+    print(try hive.plugins.admission())
+    // Providers first.
+    for path in try hive.plugins.admitted {
+      guard dlopen(path, RTLD_NOW | RTLD_LOCAL) != nil else { exit(1) }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+public import BeeHivePlugins
+public import Crypto
+internal import Foundation
+
+extension Plugins {
+  /// Admits only plugins that one of these keys has signed.
+  ///
+  /// `libshop.so.sig` beside `libshop.so` has the 64 bytes of an Ed25519 signature of the file's bytes, as
+  /// `openssl pkeyutl -sign -rawin` writes them. What is verified is the open file, not what its path leads to by then.
+  ///
+  /// - Parameter keys: The keys of whoever may sign.
+  public func requireSignatures(by keys: [Curve25519.Signing.PublicKey]) {
+    let keys = keys.map(\.rawRepresentation)
+    verify { descriptor, path in
+      guard let signature = try? Data(contentsOf: URL(fileURLWithPath: path + ".sig")) else {
+        throw SignatureFailure(description: "there is no signature, \(path).sig")
+      }
+      let bytes = try Data(readingAll: descriptor)
+      let isSigned = try keys.contains { key in
+        try Curve25519.Signing.PublicKey(rawRepresentation: key)
+          .isValidSignature(signature, for: bytes)
+      }
+      if !isSigned {
+        throw SignatureFailure(
+          description: "\(path).sig is no signature of this file by a known key")
+      }
+    }
+  }
+}
+
+/// Why a plugin is not taken for signed.
+struct SignatureFailure: Error, CustomStringConvertible {
+  var description: String
+}
+
+extension Data {
+  /// All bytes of an open file, from its beginning; where the descriptor stands is left alone.
+  fileprivate init(readingAll descriptor: Int32) throws {
+    self.init()
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      // Sound: at most as many bytes are written as the array has.
+      let count = unsafe pread(descriptor, &piece, piece.count, off_t(self.count))
+      guard count >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+      if count == 0 { return }
+      append(contentsOf: piece[..<count])
+    }
+  }
+}

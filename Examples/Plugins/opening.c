@@ -1,0 +1,9 @@
+/* A good one: a module that is there once it was set up. */
+#include "plugin.h"
+
+static bool open_the_door(const beehive_context *context) {
+  (void)context;
+  puts("the door is open");
+  return true;
+}
+MODULE(opening, open_the_door, "");

@@ -1,0 +1,7 @@
+/* Does something when it is loaded, though nobody has asked for it. */
+#include "plugin.h"
+
+__attribute__((constructor)) static void count_the_visitors(void) { puts("a visitor!"); }
+
+static bool nothing(const beehive_context *context) { return context != 0; }
+MODULE(statistics, nothing, "");

@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+/// The folder of ten that Examples/Plugins/make makes: what the doctor says of it, and what a host loads of it.
+@Suite struct PluginHostTests {
+  private static let folder = Result {
+    let folder = try Folder()
+    try Command.output(
+      Repository.place("Examples/Plugins/make").path,
+      [folder.place("plugins").path, Repository.products.path])
+    return folder
+  }
+
+  private static let host = Repository.products.appendingPathComponent("PluginHost").path
+
+  /// The lines of a report, without where the host is and how many libraries it has, as on the machine of the page.
+  private static func explanation(_ text: String) -> String {
+    var text = text.replacing(#/^Host: .*/#.anchorsMatchLineEndings(), with: "Host: PluginHost")
+    #if arch(arm64)
+      text = text.replacing("aarch64", with: "OTHER").replacing("x86_64", with: "aarch64")
+        .replacing("OTHER", with: "x86_64")
+    #endif
+    return text.trimmingCharacters(in: .newlines)
+  }
+
+  /// What the page shows is what is printed.
+  private func expectShown(_ text: String) throws {
+    let page = try Repository.text("Docs/plugins.md")
+    let start = try #require(page.range(of: "```\nHost: PluginHost\n")).lowerBound
+    let shown = page[start...].dropFirst(4)
+    let end = try #require(shown.range(of: "\n```")).lowerBound
+    #expect(text == shown[..<end])
+  }
+
+  @Test("The doctor explains each of the ten")
+  func doctor() throws {
+    let folder = try Self.folder.get()
+    let outcome = try Command.run(
+      Repository.sectionDump,
+      ["doctor", folder.place("plugins").path, "--host", Self.host, "--startup", "anchor"])
+    #expect(outcome.status == 1, "\(outcome)")
+    try expectShown(Self.explanation(outcome.output))
+  }
+
+  @Test("The host's own report is the same")
+  func report() throws {
+    let outcome = try Command.run(
+      Self.host, ["--report", Self.folder.get().place("plugins").path])
+    #expect(outcome.status == 0, "\(outcome)")
+    try expectShown(Self.explanation(outcome.output))
+  }
+
+  @Test("The host loads the four good ones, providers first, and no other runs anything")
+  func loads() throws {
+    let outcome = try Command.run(Self.host, [Self.folder.get().place("plugins").path])
+    #expect(outcome.status == 0, "\(outcome)")
+    #expect(
+      outcome.lines == [
+        "loaded libreceipts.so", "loaded libledger.so", "loaded libopening.so",
+        "loaded libtill.so", "the door is open", "receipts are printed: tea 420 ct",
+        "Ada is in the ledger", "the coins are counted",
+        "started: opening, receipts, ledger, till",
+      ], "\(outcome)")
+  }
+
+  @Test("Whoever starts the host switches plugins off")
+  func switchedOff() throws {
+    let path = try Self.folder.get().place("plugins").path
+    let outcome = try Command.run(Self.host, [path], environment: ["BEEHIVE_PLUGINS": "off"])
+    #expect(outcome.lines == ["started: "])
+    let report = try Command.run(
+      Self.host, ["--report", path], environment: ["BEEHIVE_PLUGINS": "off"])
+    #expect(report.output.contains("None of 10 plugins would load."))
+    #expect(report.output.contains("BEEHIVE_PLUGINS=off is in the environment"))
+  }
+}

@@ -1,0 +1,114 @@
+internal import BinaryImage
+internal import LibC
+internal import PluginFiles
+internal import Threads
+
+/// Waits on a thread of its own until the system tells that directories have changed: inotify.
+///
+/// The descriptors are closed when the last reference goes: that of the thread, or of who may end it.
+final class DirectoryWatch: Sendable {
+  private let descriptor: Int32
+  /// Written to when the thread is to end; its other end is polled.
+  private let ending: (reading: Int32, writing: Int32)
+
+  /// What changes which files there are, or what they hold.
+  private static let events =
+    UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO)
+    | UInt32(IN_CLOSE_WRITE) | UInt32(IN_MODIFY) | UInt32(IN_ATTRIB) | UInt32(IN_DELETE_SELF)
+    | UInt32(IN_MOVE_SELF)
+  /// How long nothing happens before files are read: who writes one, writes several times.
+  private static let quiet: Int32 = 30
+
+  /// Throws where the system gives no descriptor.
+  init() throws(ImageError) {
+    descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
+    guard descriptor >= 0 else { throw Self.error("inotify", errno) }
+    var ends: [Int32] = [-1, -1]
+    guard unsafe pipe(&ends) == 0 else {
+      let failure = errno
+      close(descriptor)
+      throw Self.error("inotify", failure)
+    }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    ending = (ends[0], ends[1])
+  }
+
+  deinit { for end in [descriptor, ending.reading, ending.writing] { close(end) } }
+
+  private static func error(_ path: String, _ number: Int32) -> ImageError {
+    ImageError(
+      .unreadable, image: path,
+      message: "Changes are not watched: \(systemMessage(number))."
+        + (number == ENOSPC ? " Raise fs.inotify.max_user_watches." : ""))
+  }
+
+  /// Watches the directories of these sources too. Returns why some of those that are there are not watched.
+  func follow(_ sources: [PluginCatalogue.Source]) -> [ImageError] {
+    let paths = sources.map { source in
+      switch source {
+      case .directory(let path): path
+      case .file(let path): Self.folder(of: path)
+      }
+    }
+    return Set(paths).sorted().compactMap { path in
+      let watched = unsafe inotify_add_watch(
+        descriptor, path, Self.events | UInt32(IN_ONLYDIR))
+      guard watched < 0, errno != ENOENT else { return nil }
+      return Self.error(path, errno)
+    }
+  }
+
+  /// The directory that a file is in.
+  private static func folder(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// Calls `changed` after each change, until it returns false or ``end()`` is called. Returns whether there is a
+  /// thread for it.
+  func run(_ changed: @escaping @Sendable () -> Bool) -> Bool {
+    POSIXThread.detach { [self] in
+      while wait(-1) == .change {
+        var found = Event.change
+        // Until nothing more comes for a moment.
+        while found == .change {
+          drain()
+          found = wait(Self.quiet)
+        }
+        if found == .end || !changed() { return }
+      }
+    }
+  }
+
+  /// Ends the thread; a call that it is in ends first. Does not wait for that.
+  func end() {
+    var byte: UInt8 = 0
+    unsafe write(ending.writing, &byte, 1)
+  }
+
+  private enum Event {
+    case change, nothing, end
+  }
+
+  private func wait(_ limit: Int32) -> Event {
+    var descriptors = [
+      pollfd(fd: ending.reading, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+    ]
+    while true {
+      let count = unsafe poll(&descriptors, nfds_t(descriptors.count), limit)
+      if count < 0, errno == EINTR { continue }
+      if count < 0 || descriptors[0].revents != 0 { return .end }
+      return count == 0 ? .nothing : .change
+    }
+  }
+
+  /// Takes what was told; every directory is looked at anyway.
+  private func drain() {
+    var bytes = [UInt8](repeating: 0, count: 1 << 14)
+    // Sound: the pointer covers the array for the duration of the call.
+    while unsafe bytes.withUnsafeMutableBytes({
+      unsafe read(descriptor, $0.baseAddress, $0.count)
+    }) > 0 {}
+  }
+}

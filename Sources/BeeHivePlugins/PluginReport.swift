@@ -1,0 +1,89 @@
+internal import BeeHive
+internal import BinaryImage
+internal import PluginFiles
+internal import Registration
+
+/// Every file that was looked at for plugins, as values: for people by `description`, for programs by `json` or any
+/// encoder.
+public struct PluginReport: Encodable, Hashable, Sendable {
+  /// One entry of a plugin, or a file that is none.
+  public struct Line: Encodable, Hashable, Sendable {
+    /// `loaded`, `available`, `rejected` for an entry that no Hive accepts, or `no plugin`.
+    public var state: String
+    /// `module`, `service`, …; nil for a file that is no plugin.
+    public var kind: String?
+    /// The name as declared; nil for a file that is no plugin.
+    public var name: String?
+    /// What implements it, as declared.
+    public var implementation: String?
+    /// The file's path.
+    public var path: String
+    /// The stable code of what keeps it out.
+    public var code: String?
+    /// What keeps it out; one sentence.
+    public var reason: String?
+  }
+
+  /// The entries of each file in its turn; one line for a file that is no plugin.
+  public var lines: [Line]
+  /// Directories that cannot be read or watched, and stored catalogues that are not used; one sentence each.
+  public var problems: [String]
+
+  init(_ store: PluginStore, _ loaded: LoadedFiles) {
+    lines = store.catalogue.candidates.flatMap { candidate -> [Line] in
+      if case .failure(let error) = candidate.found {
+        return [
+          Line(
+            state: "no plugin", path: candidate.path, code: error.code.rawValue,
+            reason: error.message)
+        ]
+      }
+      guard let file = PluginFile(candidate, loaded) else { return [] }
+      return file.entries.map { Line($0, of: file) }
+    }
+    problems = store.problems.map(\.description)
+  }
+}
+
+extension PluginReport.Line {
+  fileprivate init(_ entry: Entry, of file: PluginFile) {
+    (state, path) = (file.isLoaded ? "loaded" : "available", file.path)
+    (kind, name) = (entry.kind.description, entry.name)
+    implementation = entry.implementation
+    if case .rejected(let problem) = entry.state {
+      (state, code, reason) = ("rejected", problem.code.rawValue, problem.message)
+    }
+  }
+
+  /// What is nil is left out, as encoders do.
+  fileprivate var json: JSONValue {
+    let members: [(String, String?)] = [
+      ("state", state), ("kind", kind), ("name", name), ("implementation", implementation),
+      ("path", path), ("code", code), ("reason", reason),
+    ]
+    return .object(
+      members.compactMap { key, text in text.map { JSONValue.Member(key, .string($0)) } })
+  }
+}
+
+extension PluginReport: CustomStringConvertible {
+  /// Aligned columns, a line for each entry and for each file that is no plugin, then the problems.
+  public var description: String {
+    let rows = lines.map { line in
+      [
+        line.state, line.kind ?? "",
+        (line.name ?? "") + (line.implementation.map { " → \($0)" } ?? ""), line.path,
+        line.reason ?? "",
+      ].map(\.escaped)
+    }
+    return (rows.aligned() + problems).joined(separator: "\n")
+  }
+
+  /// The report as JSON, for hosts without an encoder, with a line for each entry.
+  public var json: String {
+    let list = lines.map { "    \($0.json.text)" }
+    let entries = list.isEmpty ? "[]" : "[\n\(list.joined(separator: ",\n"))\n  ]"
+    let problems = JSONValue.array(problems.map(JSONValue.string)).text
+    return "{\n  \"lines\": \(entries),\n  \"problems\": \(problems)\n}\n"
+  }
+}

@@ -1,0 +1,109 @@
+public import BeeHive
+public import BinaryImage
+internal import PluginFiles
+
+/// The plugins that a Hive knows by their files. Files are read, and never loaded.
+///
+///     try hive.plugins.add(directory: "/usr/lib/app/plugins")
+///     for file in hive.plugins.files where !file.isLoaded { print(file.path, file.entries) }
+///     print(hive.plugins.report())
+///
+/// A file is a plugin if it is a shared library that declares something. No code of it runs, no library that it
+/// needs is opened, and nothing waits for a FIFO or a device. What was read is kept until the file changes.
+///
+/// Every method may be called from any thread; those that read files take the time that this takes, with no lock
+/// held. What the catalogue says is as of the last ``refresh()``.
+public struct Plugins: Sendable {
+  let hive: Hive
+  let store: PluginStore
+
+  /// Adds every plugin right in a directory; those in directories below are not looked for.
+  ///
+  /// Directories come in the order in which they were added, their files by name, and a file with several names
+  /// once. A catalogue that `section-dump catalogue` wrote into the directory saves reading the files it still
+  /// tells of.
+  ///
+  /// - Parameter directory: The directory's path.
+  /// - Returns: What takes it out again. A module that adds it takes it out when it is unmounted.
+  /// - Throws: `ImageError` where the directory cannot be read; then it is not added. A file that is no plugin
+  ///   throws nothing: the report says why.
+  @discardableResult
+  public func add(directory: String) throws(ImageError) -> Handle {
+    try add(.directory(directory))
+  }
+
+  /// Adds one plugin.
+  ///
+  /// - Parameter file: The file's path.
+  /// - Returns: What takes it out again. A module that adds it takes it out when it is unmounted.
+  /// - Throws: `ImageError` where the file cannot be read, or is no plugin; then it is not added.
+  @discardableResult
+  public func add(file: String) throws(ImageError) -> Handle { try add(.file(file)) }
+
+  private func add(_ source: PluginCatalogue.Source) throws(ImageError) -> Handle {
+    let undo = try store.add(source)
+    return hive.owned(undo)
+  }
+
+  /// Looks at every directory and file again, and reads the files that are new or changed.
+  public func refresh() { store.refresh() }
+
+  /// Refreshes whenever the system tells of a change, until the handle is cancelled.
+  ///
+  /// One thread waits for the system (inotify). Directories that are added later are watched too; one that is
+  /// removed and made again is not, until ``refresh()``.
+  ///
+  /// - Parameter changed: Called on that thread after each refresh, with no lock held.
+  /// - Returns: What ends it. A module that begins it ends it when it is unmounted.
+  /// - Throws: `ImageError` where the system does not watch: there are too many watches, or no thread.
+  public func watch(
+    _ changed: @escaping @Sendable () -> Void = {}
+  ) throws(ImageError) -> Handle {
+    let undo = try store.watch(changed)
+    return hive.owned(undo)
+  }
+
+  /// The plugins, in the order of what was added, then by name.
+  public var files: [PluginFile] {
+    let loaded = LoadedFiles()
+    return store.catalogue.candidates.compactMap { PluginFile($0, loaded) }
+  }
+
+  /// The entries of plugins that are not loaded, in the same order: those that a Hive would accept, then, of each
+  /// file, those that every Hive rejects.
+  public var available: [Entry] { files.filter { !$0.isLoaded }.flatMap(\.entries) }
+
+  /// Finds what would implement a service if it were loaded.
+  ///
+  /// - Parameter name: The service's name; that of a type may leave out what it is qualified with.
+  /// - Returns: Well-formed entries of plugins that are not loaded, the larger priority first.
+  public func implementations(of name: String) -> [Entry] {
+    let found = available.filter { entry in
+      guard entry.kind == .service, case .accepted = entry.state else { return false }
+      return TypeName.couldMeanTheSame(name, entry.name)
+    }
+    return found.enumerated().sorted { first, second in
+      let priorities = (first.element.attributes.priority, second.element.attributes.priority)
+      return priorities.0 != priorities.1
+        ? priorities.0 > priorities.1 : first.offset < second.offset
+    }.map(\.element)
+  }
+
+  /// Finds what would implement a service if it were loaded.
+  ///
+  /// - Parameter type: What the service is looked up as.
+  /// - Returns: Well-formed entries of plugins that are not loaded and name the type, the larger priority first.
+  public func implementations<Service>(of type: Service.Type) -> [Entry] {
+    implementations(of: String(reflecting: type))
+  }
+
+  /// Describes every file that was looked at: what it offers, whether it is loaded, or why it is no plugin.
+  ///
+  /// - Returns: A snapshot, as of the last ``refresh()``.
+  public func report() -> PluginReport { PluginReport(store, LoadedFiles()) }
+}
+
+extension Hive {
+  /// The plugins that this Hive knows by their files.
+  public var plugins: Plugins { Plugins(hive: self, store: attachment { _ in PluginStore() }) }
+}

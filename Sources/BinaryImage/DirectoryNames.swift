@@ -1,0 +1,48 @@
+internal import LibC
+
+/// Returns what a directory holds, without `.` and `..`, in bytewise order.
+///
+/// - Parameter path: The directory, as the system takes it.
+/// - Returns: Each name with what the file system says of its type: `DT_REG`, or `DT_UNKNOWN` where it does not.
+/// - Throws: ``ImageError`` where the directory cannot be read.
+package func directoryNames(
+  of path: [UInt8]
+) throws(ImageError) -> [(name: [UInt8], type: UInt8)] {
+  let name = String(decoding: path, as: UTF8.self)
+  // Sound: the text outlives the call; the stream is closed below.
+  guard let stream = unsafe opendir(path.cText) else { throw ImageError(system: errno, name) }
+  defer { unsafe closedir(stream) }
+  var names: [(name: [UInt8], type: UInt8)] = []
+  while true {
+    errno = 0
+    // Sound: the entry is valid until the next readdir, and its name is copied before that.
+    guard let entry = unsafe readdir(stream) else { break }
+    let text = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+      unsafe tuple.withMemoryRebound(to: CChar.self, capacity: 1) { text in
+        unsafe Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+      }
+    }
+    guard text != [0x2e], text != [0x2e, 0x2e] else { continue }
+    names.append((text, unsafe entry.pointee.d_type))
+  }
+  guard errno == 0 else { throw ImageError(system: errno, name) }
+  names.sort { $0.name.lexicographicallyPrecedes($1.name) }
+  return names
+}
+
+/// Returns what is said of the regular file that a path leads to, without opening it.
+///
+/// - Parameter path: The path; links are followed.
+/// - Returns: The file's stamp.
+/// - Throws: ``ImageError`` that says what the path leads to instead.
+package func fileStamp(of path: String) throws(ImageError) -> FileStamp {
+  var status = stat()
+  // Sound: the text ends in NUL and outlives the call.
+  let failure = unsafe path.withCString { unsafe stat($0, &status) } == 0 ? 0 : errno
+  if failure == 0, status.st_mode & S_IFMT == S_IFREG { return FileStamp(status) }
+  if failure == ENOENT, unsafe path.withCString({ unsafe lstat($0, &status) }) == 0 {
+    throw ImageError(.unreadable, image: path, message: "It is a link that leads nowhere.")
+  }
+  let found = failure == 0 ? OpenedPath.refused(status.st_mode) : .failed(errno: failure)
+  throw ImageError(.unreadable, image: path, message: found.refusal)
+}

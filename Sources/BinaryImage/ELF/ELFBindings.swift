@@ -1,0 +1,100 @@
+internal import CElf
+
+/// A symbol by which images are bound to each other: one that a file defines for others, or wants of them.
+package struct BoundSymbol: Hashable, Sendable {
+  /// Its name.
+  package var name: String
+  /// The version that is defined or wanted; nil where any is.
+  package var version: String?
+  /// Whether only those who ask for the version find it.
+  package var isHidden = false
+  /// Whether a file that wants it goes without, where nothing defines it.
+  package var isWeak = false
+
+  /// Describes a symbol.
+  package init(name: String, version: String? = nil) { (self.name, self.version) = (name, version) }
+
+  /// `memcpy@GLIBC_2.14`
+  package var title: String { version.map { "\(name)@\($0)" } ?? name }
+
+  /// Whether a definition is what one wants that names this.
+  package func isMet(by definition: BoundSymbol) -> Bool {
+    guard name == definition.name else { return false }
+    // What has no versions is taken for all of them.
+    guard let version else { return !definition.isHidden || definition.version == nil }
+    return definition.version == nil || definition.version == version
+  }
+}
+
+/// What a linked file defines for others and wants of them, as the loader reads it.
+package final class ELFBindings {
+  private let file: ELFFile
+  private let symbols: ELFSymbols?
+  private let versions: ELFSymbolVersions
+  private let hash: ELFSymbolHash
+  /// All definitions, where no table finds them by name.
+  private var all: [String: [BoundSymbol]]?
+
+  /// Reads the tables of a file.
+  package init(of file: ELFFile) throws(ImageError) {
+    self.file = file
+    symbols = try file.dynamic.get()?.symbols
+    versions = try ELFSymbolVersions(of: file)
+    hash = try file.symbolHash.get()
+  }
+
+  /// The symbols that relocations name and that other images have to define, in the order of the file.
+  ///
+  /// A symbol that no relocation names is never looked for, whatever the table says.
+  package func wanted() throws(ImageError) -> [BoundSymbol] {
+    guard let symbols, let dynamic = try file.dynamic.get() else { return [] }
+    let relocations = try ELFRelocations(
+      of: file.file, file.header, file.machine,
+      in: dynamic.relocations.filter { $0.encoding != .relr }, ranges: AddressRanges([]),
+      resolvers: ELFRelocations.Resolvers(type: nil))
+    var wanted: [BoundSymbol] = []
+    for number in (relocations.resolvers?.symbols ?? []).sorted() {
+      let symbol = try symbols.symbol(number)
+      guard symbol.place == .undefined, !symbol.name.isEmpty else { continue }
+      var bound = BoundSymbol(name: symbol.name, version: try versions.version(of: number).name)
+      bound.isWeak = symbol.binding == UInt8(STB_WEAK)
+      wanted.append(bound)
+    }
+    return wanted
+  }
+
+  /// Whether the file defines what another wants.
+  package func define(_ wanted: BoundSymbol) throws(ImageError) -> Bool {
+    guard let candidates = hash.candidates(for: wanted.name, in: file.header) else {
+      return try allDefinitions()[wanted.name, default: []].contains { wanted.isMet(by: $0) }
+    }
+    for number in candidates {
+      if let found = try definition(number), wanted.isMet(by: found) { return true }
+    }
+    return false
+  }
+
+  private func definition(_ number: UInt32) throws(ImageError) -> BoundSymbol? {
+    guard let symbol = try symbols?.symbol(number), symbol.binding != UInt8(STB_LOCAL) else {
+      return nil
+    }
+    switch symbol.place {
+    case .undefined, .common, .indirect: return nil
+    case .absolute, .section: break
+    }
+    let version = try versions.version(of: number)
+    var bound = BoundSymbol(name: symbol.name, version: version.name)
+    bound.isHidden = version.isHidden
+    return bound
+  }
+
+  private func allDefinitions() throws(ImageError) -> [String: [BoundSymbol]] {
+    if let all { return all }
+    var found: [String: [BoundSymbol]] = [:]
+    for number in 0..<hash.count {
+      if let bound = try definition(number) { found[bound.name, default: []].append(bound) }
+    }
+    all = found
+    return found
+  }
+}

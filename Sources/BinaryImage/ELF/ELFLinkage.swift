@@ -1,0 +1,78 @@
+internal import CElf
+
+/// What a linked file says of itself to others.
+package struct ELFLinkage: Hashable, Sendable {
+  /// What others link it by: `DT_SONAME`.
+  package var name: String?
+  /// The libraries that are opened with it: `DT_NEEDED`.
+  package var needed: [String]
+  /// The version of the note that the header's macros write; nil where the file has none.
+  package var noteVersion: Int?
+  /// Whether it has a runtime of its own in it, as `libBeeHive.so` has.
+  package var carriesRuntime: Bool
+  /// Whether it has metadata of Swift's.
+  package var hasSwiftSections: Bool
+
+  /// Describes a file.
+  package init(
+    name: String?, needed: [String], noteVersion: Int?, carriesRuntime: Bool, hasSwiftSections: Bool
+  ) {
+    (self.name, self.needed, self.noteVersion) = (name, needed, noteVersion)
+    (self.carriesRuntime, self.hasSwiftSections) = (carriesRuntime, hasSwiftSections)
+  }
+}
+
+extension ELFFile {
+  /// Returns what a linked file says of itself to others.
+  ///
+  /// - Returns: What the dynamic section, the notes and the names of the sections say.
+  /// - Throws: ``ImageError`` where one of them cannot be read.
+  package func linkage() throws(ImageError) -> ELFLinkage {
+    let dynamic = try dynamic.get()
+    let notes = try projectNotes()
+    var hasSwift = false
+    if hasSectionTable {
+      let table = try sectionTable()
+      hasSwift = sectionIndices.contains { table.name(of: $0, startsWith: "swift5_") }
+    }
+    return ELFLinkage(
+      name: try dynamic.flatMap { dynamic throws(ImageError) in
+        try names(Int64(DT_SONAME), in: dynamic).first
+      },
+      needed: try dynamic.map { dynamic throws(ImageError) in
+        try names(Int64(DT_NEEDED), in: dynamic)
+      } ?? [],
+      noteVersion: notes[SectionNote.type].map(Int.init),
+      carriesRuntime: notes[Self.runtimeNote] != nil, hasSwiftSections: hasSwift)
+  }
+
+  /// The type of the note of an image that has the runtime in it.
+  private static let runtimeNote: UInt32 = 0x4245_4502
+
+  /// The versions of this project's notes, the first word of each, by their types.
+  private func projectNotes() throws(ImageError) -> [UInt32: UInt32] {
+    var versions: [UInt32: UInt32] = [:]
+    for segment in try segments.get().notes {
+      let bytes = try noteBytes(in: segment.extent)
+      for note in ELFNote.notes(in: bytes.span, alignment: segment.alignment, order: header.order)
+      where note.owner == .beehive && versions[note.type] == nil {
+        versions[note.type] = bytes.span.integer(
+          at: note.descriptor.lowerBound, order: header.order)
+      }
+    }
+    return versions
+  }
+
+  /// The names that the values of a tag are offsets of.
+  func names(_ tag: Int64, in dynamic: ELFDynamic) throws(ImageError) -> [String] {
+    let offsets = dynamic.values(tag)
+    guard !offsets.isEmpty else { return [] }
+    guard let symbols = dynamic.symbols else {
+      throw file.error(
+        .malformed, "It needs libraries, and the table of their names is not there.")
+    }
+    var names: [String] = []
+    for offset in offsets { names.append(try symbols.text(at: offset)) }
+    return names
+  }
+}

@@ -1,0 +1,61 @@
+internal import CElf
+
+/// How a linked file asks to be loaded: where to look for its libraries, and whether its code is written to and its
+/// stack run.
+package struct ELFLoading: Hashable, Sendable {
+  /// The folders where those are looked for, as they are written: `DT_RUNPATH`, or `DT_RPATH` where there is none.
+  package var searchPaths: [String] = []
+  /// Whether the libraries that it opens look there too: `DT_RPATH` alone.
+  package var isInherited = false
+  /// Whether relocations write into code: `DT_TEXTREL`, `DF_TEXTREL`.
+  package var relocatesCode = false
+  /// Whether the stack is to be executable; nil where the file does not say: `PT_GNU_STACK`.
+  package var runsStack: Bool?
+
+  /// Asks for nothing.
+  package init() {}
+}
+
+extension ELFFile {
+  /// How the file asks to be loaded; nil where it is not linked dynamically.
+  package func loading() throws(ImageError) -> ELFLoading? {
+    guard !header.isObject, let dynamic = try dynamic.get() else { return nil }
+    var loading = ELFLoading()
+    let ownPath = try names(Int64(DT_RUNPATH), in: dynamic).first
+    loading.isInherited = ownPath == nil
+    let path = try names(Int64(DT_RPATH), in: dynamic).first
+    if let path = ownPath ?? path {
+      loading.searchPaths = path.split(separator: ":", omittingEmptySubsequences: false)
+        .map(String.init)
+    }
+    loading.relocatesCode =
+      dynamic.value(Int64(DT_TEXTREL)) != nil
+      || (dynamic.value(Int64(DT_FLAGS)) ?? 0) & UInt64(DF_TEXTREL) != 0
+    loading.runsStack = try ELFSegment.all(of: file, header)
+      .first { $0.type == UInt32(PT_GNU_STACK) }?.isExecutable
+    return loading
+  }
+
+  /// What files for one process must have in common besides machine, class and byte order: the system whose
+  /// conventions they follow, and how functions are called. Nil where any will do.
+  package var abi: (system: UInt8, calls: UInt32?) {
+    let head = file.head
+    // e_ident[EI_OSABI]: GNU's extensions are those of System V too.
+    let system = head.count > 7 ? head[7] : 0
+    let flags: UInt32? = head.span.integer(
+      at: ELFHeader.size(bits: header.bits) - 16, order: header.order)
+    let mask: UInt32 =
+      switch Int32(header.machine) {
+      // EABI version, and hard or soft float.
+      case EM_ARM: 0xff00_0600
+      // Float ABI, and the reduced register set.
+      case EM_RISCV: 0xe
+      // ELFv1 or ELFv2.
+      case EM_PPC64: 0x3
+      // ABI2, o32, n64, …
+      case EM_MIPS: 0xf020
+      default: 0
+      }
+    return (system == UInt8(ELFOSABI_LINUX) ? 0 : system, mask == 0 ? nil : flags.map { $0 & mask })
+  }
+}

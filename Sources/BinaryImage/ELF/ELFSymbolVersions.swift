@@ -1,0 +1,79 @@
+internal import CElf
+
+/// Which version each symbol of a file has: `DT_VERSYM`, `DT_VERDEF`, `DT_VERNEED`.
+struct ELFSymbolVersions {
+  private let file: ELFFile
+  /// Where the number of each symbol's version is; nil where symbols have none.
+  private let numbers: UInt64?
+  private var names: [UInt16: String] = [:]
+
+  /// More versions than any file has, or needs.
+  private static let most: UInt64 = 1 << 14
+
+  /// Reads the names of the versions.
+  init(of file: ELFFile) throws(ImageError) {
+    self.file = file
+    guard let dynamic = try file.dynamic.get(), let symbols = dynamic.symbols else {
+      numbers = nil
+      return
+    }
+    numbers = dynamic.value(Int64(DT_VERSYM))
+    guard numbers != nil else { return }
+    var rest = Self.most
+    func walk(
+      _ start: UInt64, _ count: UInt64, next: Int, size: Int,
+      _ body: (UInt64, Span<UInt8>) throws(ImageError) -> Void
+    ) throws(ImageError) {
+      var (address, left) = (start, count)
+      while left > 0 {
+        try file.file.check(
+          rest > 0, .malformed, "It claims more than \(Self.most) versions of symbols.")
+        (left, rest) = (left - 1, rest - 1)
+        let entry = try file.bytes(at: VirtualAddress(rawValue: address), count: size)
+        try body(address, entry.span)
+        guard let step: UInt32 = entry.span.integer(at: next, order: file.header.order), step > 0
+        else { return }
+        address &+= UInt64(step)
+      }
+    }
+    func half(_ entry: Span<UInt8>, _ place: Int) -> UInt16 {
+      entry.integer(at: place, order: file.header.order) ?? 0
+    }
+    func word(_ entry: Span<UInt8>, _ place: Int) -> UInt64 {
+      UInt64(entry.integer(at: place, as: UInt32.self, order: file.header.order) ?? 0)
+    }
+    var names: [UInt16: String] = [:]
+    if let start = dynamic.value(Int64(DT_VERDEF)) {
+      let count = dynamic.value(Int64(DT_VERDEFNUM)) ?? 0
+      // Elf_Verdef: version, flags, index, count, hash, first name, next. The first name is its own.
+      try walk(start, count, next: 16, size: 20) { address, entry throws(ImageError) in
+        let (index, first) = (half(entry, 4) & 0x7fff, address &+ word(entry, 12))
+        try walk(first, 1, next: 4, size: 8) { _, name throws(ImageError) in
+          names[index] = try symbols.text(at: word(name, 0))
+        }
+      }
+    }
+    if let start = dynamic.value(Int64(DT_VERNEED)) {
+      let count = dynamic.value(Int64(DT_VERNEEDNUM)) ?? 0
+      // Elf_Verneed: version, count, file, first, next; Elf_Vernaux: hash, flags, index, name, next.
+      try walk(start, count, next: 12, size: 16) { address, entry throws(ImageError) in
+        let first = address &+ word(entry, 8)
+        try walk(first, UInt64(half(entry, 2)), next: 12, size: 16) { _, one throws(ImageError) in
+          names[half(one, 6) & 0x7fff] = try symbols.text(at: word(one, 8))
+        }
+      }
+    }
+    self.names = names
+  }
+
+  /// The version of a symbol; nil for the base one, and where there are none. `isHidden` where only those who ask
+  /// for the version find it.
+  func version(of number: UInt32) throws(ImageError) -> (name: String?, isHidden: Bool) {
+    guard let numbers else { return (nil, false) }
+    let place = VirtualAddress(rawValue: numbers &+ 2 &* UInt64(number))
+    let value = UInt16(file.header.order.number(of: try file.bytes(at: place, count: 2)[...]))
+    // 0 and 1 are no versions: local, and global.
+    let index = value & 0x7fff
+    return (index < 2 ? nil : names[index], value & 0x8000 != 0)
+  }
+}

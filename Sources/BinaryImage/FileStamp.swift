@@ -1,0 +1,72 @@
+package import LibC
+
+/// What tells the contents of a file from those it had before, and the file from all others.
+///
+/// Whoever writes to a file can set back when it was modified, and not when it was changed.
+package struct FileStamp: Hashable, Sendable {
+  /// The device that holds it: `st_dev`.
+  package var device: UInt64
+  /// Its number there: `st_ino`.
+  package var inode: UInt64
+  /// In bytes.
+  package var size: UInt64
+  /// When its contents were written, in nanoseconds since 1970: `st_mtim`.
+  package var modified: Int64
+  /// When anything about it was changed: `st_ctim`.
+  package var changed: Int64
+
+  /// Describes a file.
+  package init(device: UInt64, inode: UInt64, size: UInt64, modified: Int64, changed: Int64) {
+    (self.device, self.inode, self.size) = (device, inode, size)
+    (self.modified, self.changed) = (modified, changed)
+  }
+
+  /// Takes over what the system says.
+  package init(_ status: stat) {
+    self.init(
+      device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino),
+      size: UInt64(max(0, status.st_size)), modified: Self.nanoseconds(status.st_mtim),
+      changed: Self.nanoseconds(status.st_ctim))
+  }
+
+  /// What differs once somebody wrote to a file, or put another in its place.
+  func hasSameContents(as other: Self) -> Bool {
+    (modified, size, inode) == (other.modified, other.size, other.inode)
+  }
+
+  /// Whether these are names of one file.
+  package func isSameFile(as other: Self) -> Bool {
+    (device, inode) == (other.device, other.inode)
+  }
+
+  /// Whether a change from now on would show: the file system's clock ticks every few milliseconds, and what is
+  /// written twice within a tick has one time.
+  package var isSettled: Bool {
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &now)
+    return Self.nanoseconds(now) &- changed > Self.longestTick
+  }
+
+  /// Longer than any kernel's clock takes for a tick.
+  package static let longestTick: Int64 = 20_000_000
+
+  private static func nanoseconds(_ time: timespec) -> Int64 {
+    Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+  }
+}
+
+/// Whom a file belongs to, and who may do what with it.
+package struct FileAccess: Hashable, Sendable {
+  /// The user: `st_uid`.
+  package var owner: UInt32
+  /// The bits of `st_mode`, without those of its type.
+  package var mode: UInt32
+
+  /// Takes over what the system says.
+  package init(_ status: stat) {
+    (owner, mode) = (status.st_uid, UInt32(status.st_mode & ~S_IFMT))
+  }
+
+  /// Whether others than its owner may write to it.
+  package var isWritableByOthers: Bool { mode & 0o022 != 0 }
+}

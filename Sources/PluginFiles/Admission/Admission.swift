@@ -1,0 +1,150 @@
+internal import BinaryImage
+internal import Registration
+
+/// Judges which of some files a host would load, one file after the other and then all together.
+package struct Admission {
+  /// Looks at an open file beside everything else; what it throws is why the file is refused.
+  package typealias Verification = (_ descriptor: Int32, _ path: String) throws -> Void
+
+  /// What is known of a file once it was read; it is closed by then.
+  struct Judged {
+    var path: String
+    /// Nil where it cannot be read.
+    var manifest: PluginManifest?
+    var refusals: [PluginRefusal]
+    var remarks: [String] = []
+    /// The libraries that it brings along.
+    var companions: [FileStamp] = []
+  }
+
+  private let host: AdmissionHost
+  private let policy: PluginPolicy
+  private let verification: Verification?
+  private var judged: [Judged] = []
+  /// The first path of each file name.
+  private var firsts: [String: String] = [:]
+
+  /// Prepares to judge files.
+  ///
+  /// - Parameters:
+  ///   - host: The process that they are to be loaded into.
+  ///   - policy: What is asked of them.
+  ///   - verification: Asked of each file that nothing else refuses.
+  package init(
+    to host: AdmissionHost, under policy: PluginPolicy, verification: Verification? = nil
+  ) {
+    (self.host, self.policy, self.verification) = (host, policy, verification)
+  }
+
+  /// Judges what a catalogue has found.
+  ///
+  /// - Returns: Whether it is a plugin, or is called like one; everything else a folder may hold.
+  @discardableResult
+  package mutating func add(_ candidate: PluginCatalogue.Candidate) -> Bool {
+    do throws(ImageError) {
+      _ = try candidate.found.get()
+      add(try AdmissionCandidate(path: candidate.path))
+    } catch {
+      guard candidate.stamp != nil, error.code != .noEntries,
+        error.code != .notAnObject || candidate.path.isLibraryName
+      else { return false }
+      judged.append(Judged(path: candidate.path, manifest: nil, refusals: [PluginRefusal(error)]))
+    }
+    return true
+  }
+
+  /// Judges a file by itself. Of two of one name, in different folders, the first is meant.
+  package mutating func add(_ candidate: AdmissionCandidate) {
+    var new = Judged(path: candidate.path, manifest: candidate.manifest, refusals: [])
+    if let reason = policy.switchedOff {
+      new.refusals = [
+        PluginRefusal(
+          .switchedOff, "Plugins are switched off: \(reason).", expected: "no plugin",
+          remedy: "Take that back to load plugins again.")
+      ]
+    } else if let first = firsts[candidate.name] {
+      new.refusals = [
+        PluginRefusal(
+          .shadowed, "\(first) has the same name, in a folder that comes first.", found: first,
+          remedy: "Remove one of them, or rename it.", cause: first)
+      ]
+    } else {
+      firsts[candidate.name] = candidate.path
+      do throws(ImageError) {
+        try judge(candidate, &new)
+        try candidate.library.file.checkUnchanged()
+      } catch {
+        new.refusals.append(PluginRefusal(error))
+      }
+    }
+    judged.append(new)
+  }
+
+  /// What is wrong with a file by itself, what explains most first.
+  private func judge(_ candidate: AdmissionCandidate, _ new: inout Judged) throws(ImageError) {
+    new.refusals += try ListCheck.refusals(of: candidate, policy)
+    let machine = MachineCheck.refusals(of: candidate, for: host)
+    new.refusals += machine
+    let owners = OwnershipCheck()
+    let own = candidate.library
+    if policy.checksOwners { new.refusals += owners.refusals(of: own.file, as: "the file") }
+    // What is made for another machine brings other libraries, and defines other symbols.
+    guard machine.isEmpty else { return }
+    let symbols = try SymbolCheck(of: candidate, for: host)
+    for library in [own] + symbols.companions {
+      let title = library === own ? "it" : "\(library.path), which it brings along,"
+      if policy.checksOwners, library !== own {
+        new.refusals += owners.refusals(of: library.file, as: title)
+      }
+      if policy.checksSearchPaths {
+        new.refusals += SearchPathCheck.refusals(of: library, as: title)
+      }
+      new.refusals += HardeningCheck.refusals(of: library, as: title, policy)
+      // What the system's libraries run is the system's.
+      if !library.isSystem {
+        new.refusals += try StartupCheck.refusals(of: library, as: title, policy)
+      }
+    }
+    new.refusals += symbols.refusals
+    new.companions = symbols.companions.map(\.file.stamp)
+    let contracts = try ContractCheck.judge(
+      candidate, among: host.libraries.members + symbols.companions, policy)
+    new.refusals += contracts.refusals
+    new.remarks += contracts.remarks
+    new.remarks += candidate.manifest.rejections.map { "an entry will be rejected: \($0)" }
+    guard new.refusals.isEmpty, let verification else { return }
+    do {
+      try verification(own.file.descriptor, candidate.path)
+    } catch {
+      new.refusals.append(
+        PluginRefusal(
+          .signature, "The host's own verification refuses it: \(error)",
+          remedy: "Sign this very file, or restore the one that was signed."))
+    }
+  }
+
+  /// What becomes of all files together.
+  package func report() -> AdmissionReport {
+    AdmissionReport(on: host, JointAdmission(of: judged, host.modules))
+  }
+}
+
+extension String {
+  /// Whether a path is called as shared libraries are: `libshop.so`, `libshop.so.1`.
+  fileprivate var isLibraryName: Bool {
+    let version = fileName.split(separator: ".so", omittingEmptySubsequences: false).dropFirst()
+      .last
+    return version?.utf8.allSatisfy {
+      $0 == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+    } ?? false
+  }
+}
+
+extension PluginRefusal {
+  /// Why a file cannot be read.
+  init(_ error: ImageError) {
+    (code, message) = (error.code.rawValue, error.message)
+    (expected, found, cause) = (nil, nil, nil)
+    remedy = "Build or copy it again, or take it out of the folder."
+  }
+}

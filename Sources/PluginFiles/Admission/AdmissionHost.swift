@@ -1,0 +1,88 @@
+package import BinaryImage
+internal import LibC
+internal import Registration
+
+/// The process that plugins are to be loaded into: a program that is not started, or this one.
+package struct AdmissionHost {
+  /// The program's path.
+  package let path: String
+  /// What the program is.
+  package let identity: ImageIdentity
+  /// Libraries of it that cannot be read, or that are not found.
+  package private(set) var problems: [ImageError] = []
+  /// The program and its libraries.
+  private(set) var libraries = LibrarySet()
+  let search: LibrarySearch
+  /// Names of modules that are there without any plugin.
+  private(set) var modules: Set<String> = []
+
+  /// The number of files that the process consists of.
+  package var count: Int { libraries.members.count }
+
+  /// Describes a program, with the libraries that the loader would open with it.
+  ///
+  /// - Throws: ``ImageError`` where the file is no program, or cannot be read.
+  package init(executable path: String) throws(ImageError) {
+    let file = try OpenedFile(path: path.resolved, name: path.resolved)
+    let program = try Library(of: file)
+    guard program.image.identity.kind == .executable else {
+      throw file.error(
+        .unsupported, "It is no executable: name the program that opens the plugins.")
+    }
+    self.init(path, program)
+    libraries.add(program)
+    libraries.addNeeded(from: 0, search)
+    for (name, requester) in libraries.missing {
+      problems.append(
+        requester.file.error(.unreadable, "It needs \(name), which the loader would not find."))
+    }
+    noteModules()
+  }
+
+  /// Describes this process, with everything that is loaded into it.
+  ///
+  /// - Parameter modules: The names of the modules that are there.
+  /// - Throws: ``ImageError`` where its program cannot be read.
+  package init(modules: Set<String> = []) throws(ImageError) {
+    var list = ImageList()
+    try list.update()
+    let images = (0..<list.count).map { list[$0] }.filter { $0.role != .vdso }
+    let paths = images.map(\.displayName)
+    let program = try Library(of: OpenedFile(path: "/proc/self/exe", name: paths.first ?? ""))
+    self.init(paths.first ?? "", program)
+    libraries.add(program)
+    for (image, path) in zip(images, paths).dropFirst() {
+      do throws(ImageError) {
+        libraries.add(try Library(of: OpenedFile(path: path, name: path)), as: image.name)
+      } catch {
+        problems.append(error)
+      }
+    }
+    self.modules = modules
+  }
+
+  private init(_ path: String, _ program: Library) {
+    (self.path, identity) = (path, program.image.identity)
+    search = LibrarySearch(for: identity, program: program)
+  }
+
+  private mutating func noteModules() {
+    for library in libraries.members where !library.isSystem {
+      do throws(ImageError) {
+        let records = try RecordScanner.scan(library.image).records
+        modules.formUnion(records.lazy.filter { $0.kind == .module }.map(\.name))
+      } catch {
+        problems.append(error)
+      }
+    }
+  }
+}
+
+extension String {
+  /// The path that the kernel makes of it, without links; the text itself where it leads nowhere.
+  var resolved: String {
+    guard let path = unsafe realpath(self, nil) else { return self }
+    defer { unsafe free(path) }
+    return unsafe String(cString: path)
+  }
+}

@@ -1,0 +1,105 @@
+internal import BinaryImage
+internal import Registration
+
+/// Which plugins a host would load, in which order, and why it would not load the others.
+public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConvertible {
+  /// One plugin.
+  public struct Plugin: Hashable, Sendable, Encodable {
+    /// The path of its file.
+    public var path: String
+    /// Whether it would load.
+    public var loads: Bool
+    /// Its place in the order of those that load, from 1 on.
+    public var order: Int?
+    /// Its entries: `module shop`, `service Greeter`.
+    public var offers: [String]
+    /// The paths of plugins that load before it, because it needs them.
+    public var needs: [String]
+    /// Why it would not load: the first cause, then the others.
+    public var refusals: [PluginRefusal]
+    /// What is good to know, and keeps it from nothing.
+    public var remarks: [String]
+  }
+
+  /// The path of the program.
+  public var host: String
+  /// What the program is made for.
+  public var machine: String
+  /// The number of files that the program consists of.
+  public var libraries: Int
+  /// Libraries of the host that are not found or cannot be read; symbols are not judged then.
+  public var problems: [String]
+  /// The plugins, in the order in which they were found.
+  public var plugins: [Plugin]
+
+  init(on host: AdmissionHost, _ joint: JointAdmission) {
+    (self.host, machine, libraries) = (host.path, host.identity.machineTitle, host.count)
+    problems = host.problems.map(\.description)
+    let places = Dictionary(
+      uniqueKeysWithValues: joint.order.enumerated().map { ($1, $0 + 1) })
+    plugins = joint.files.enumerated().map { position, file in
+      Plugin(
+        path: file.path, loads: file.refusals.isEmpty, order: places[position],
+        offers: file.manifest?.records.map { "\($0.kind) \($0.name)" } ?? [],
+        needs: joint.needs[position].map { joint.files[$0].path }, refusals: file.refusals,
+        remarks: file.remarks)
+    }
+  }
+
+  /// The paths of the plugins that would load, providers first.
+  public var admitted: [String] {
+    plugins.filter { $0.order != nil }.sorted { ($0.order ?? 0) < ($1.order ?? 0) }.map(\.path)
+  }
+
+  /// The report as an explanation for people.
+  public var description: String {
+    let loading = plugins.filter(\.loads).sorted { ($0.order ?? 0) < ($1.order ?? 0) }
+    let refused = plugins.filter { !$0.loads }
+    var lines = ["Host: \(host), \(machine), with \(max(0, libraries - 1)) libraries"]
+    for problem in problems { lines += "Symbols are not judged: \(problem)".wrapped(by: 2) }
+    lines.append("")
+    let all = plugins.count == 1 ? "1 plugin" : "\(plugins.count) plugins"
+    if loading.isEmpty {
+      lines.append("None of \(all) would load.")
+    } else {
+      let order = loading.count > 1 ? ", in this order" : ""
+      lines.append("\(loading.count) of \(all) would load\(order):")
+    }
+    let width = loading.map { $0.path.fileName.count }.max() ?? 0
+    for plugin in loading {
+      let name = plugin.path.fileName
+      let gap = String(repeating: " ", count: width - name.count)
+      let needs = plugin.needs.map(\.fileName).shown(most: 3)
+      lines.append(
+        "  \(plugin.order ?? 0)  \(name)\(gap)  \(plugin.offers.shown(most: 3))"
+          + (needs.isEmpty ? "" : "; after \(needs), which it needs"))
+      for remark in plugin.remarks { lines += "note: \(remark)".wrapped(by: 5) }
+    }
+    if !refused.isEmpty { lines += ["", "\(refused.count) would not:"] }
+    for plugin in refused {
+      lines.append("  \(plugin.path.fileName)")
+      for (index, refusal) in plugin.refusals.enumerated() {
+        let start = index > 0 ? "Also: " : ""
+        lines += "\(start)\(refusal.message) [\(refusal.code)]".wrapped(by: 4)
+        lines += "→ \(refusal.remedy)".wrapped(by: 6)
+      }
+    }
+    return lines.map(\.escaped).joined(separator: "\n")
+  }
+}
+
+extension String {
+  /// Lines that are as long as people like to read, each behind so many blanks.
+  fileprivate func wrapped(by indentation: Int) -> [String] {
+    let blanks = String(repeating: " ", count: indentation)
+    var lines: [String] = []
+    for word in split(separator: " ") {
+      if let last = lines.last, last.count + word.count < 100 {
+        lines[lines.count - 1] += " \(word)"
+      } else {
+        lines.append(blanks + word)
+      }
+    }
+    return lines
+  }
+}

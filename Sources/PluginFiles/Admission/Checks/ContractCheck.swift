@@ -1,0 +1,61 @@
+internal import BinaryImage
+internal import Registration
+
+/// Whether the contracts that a plugin was built against are those of the host and of what the plugin brings along.
+enum ContractCheck {
+  static func judge(
+    _ candidate: AdmissionCandidate, among libraries: [Library], _ policy: PluginPolicy
+  ) throws(ImageError) -> (refusals: [PluginRefusal], remarks: [String]) {
+    let image = candidate.library.image
+    let asked = policy.tables.map {
+      ContractDrift.AskedTable(service: $0.service, size: $0.size, version: $0.version)
+    }
+    let records = asked.isEmpty ? [] : try RecordScanner.scan(image).records
+    var drifts = ContractDrift.all(of: records, in: image, asked: asked).map { ($0, "the host") }
+    let plugin = try ContractExpectations(of: image)
+    let symbols = Set(plugin.conformances.map(\.symbol)).map { BoundSymbol(name: $0) }
+    for library in libraries where library.linkage.hasSwiftSections {
+      // Of the runtime's own protocols there is one version in a process, which symbols tell.
+      let isAsked = try library.defines(anyOf: symbols)
+      guard !library.path.fileName.hasPrefix("libswift"), isAsked || !plugin.ownProtocols.isEmpty
+      else { continue }
+      drifts += ContractDrift.all(of: plugin, against: try library.contracts.get())
+        .map { ($0, library.path.fileName) }
+    }
+    return sorted(drifts, policy)
+  }
+
+  /// What is refused, and what is only told.
+  private static func sorted(
+    _ drifts: [(ContractDrift, String)], _ policy: PluginPolicy
+  ) -> (refusals: [PluginRefusal], remarks: [String]) {
+    var (refusals, remarks): ([PluginRefusal], [String]) = ([], [])
+    for (drift, library) in drifts {
+      guard let message = drift.message(against: library) else { continue }
+      var sentence = message.capitalizedFirst
+      if case .conformance = drift.subject { sentence = "Its type \(message)" }
+      switch drift.verdict {
+      case .fits: break
+      case .drifted(let expected, let found):
+        refusals.append(
+          PluginRefusal(
+            .contractDrift, "\(sentence). Calls would reach the wrong functions.",
+            expected: expected, found: found,
+            remedy: drift.remedy.capitalizedFirst + "."))
+      case .notVisible where policy.unseenContracts == .refuse:
+        refusals.append(
+          PluginRefusal(
+            .contractUnseen, "\(sentence).", remedy: drift.remedy.capitalizedFirst + "."))
+      case .notVisible: remarks.append(message)
+      }
+    }
+    return (refusals, remarks)
+  }
+}
+
+extension Library {
+  fileprivate func defines(anyOf symbols: [BoundSymbol]) throws(ImageError) -> Bool {
+    for symbol in symbols where try bindings.get().define(symbol) { return true }
+    return false
+  }
+}

@@ -1,0 +1,78 @@
+internal import BinaryImage
+internal import Registration
+
+/// Whether a file is made for processes like the host's, and by a toolkit that this one can read.
+enum MachineCheck {
+  /// The version of the note that this toolkit reads: `BEEHIVE_IMAGE_VERSION`.
+  private static let noteVersion = 1
+
+  static func refusals(of candidate: AdmissionCandidate, for host: AdmissionHost) -> [PluginRefusal]
+  {
+    let (own, its) = (host.identity, candidate.manifest.identity)
+    guard its.isFor(own) else {
+      return [
+        PluginRefusal(
+          .wrongMachine,
+          "It is made for \(its.machineTitle), and the host for \(own.machineTitle).",
+          expected: own.machineTitle, found: its.machineTitle,
+          remedy: "Build it for \(own.machineTitle), or take it out of the folder.")
+      ]
+    }
+    return abi(candidate, host) + toolkit(candidate)
+  }
+
+  private static func abi(
+    _ candidate: AdmissionCandidate, _ host: AdmissionHost
+  ) -> [PluginRefusal] {
+    guard let program = host.libraries.members.first?.image.abi else { return [] }
+    let its = candidate.library.image.abi
+    // Libraries of any system may say that they follow System V.
+    let isForeign = its.system != 0 && its.system != program.system
+    let callsOtherwise = its.calls != program.calls
+    guard isForeign || callsOtherwise else { return [] }
+    func title(_ abi: (system: UInt8, calls: UInt32?)) -> String {
+      callsOtherwise ? "e_flags \(UInt64(abi.calls ?? 0).hexadecimal)" : "EI_OSABI \(abi.system)"
+    }
+    return [
+      PluginRefusal(
+        .wrongABI,
+        "It follows other conventions than the host: \(title(its)) in place of \(title(program)).",
+        expected: title(program), found: title(its),
+        remedy: "Build it with the compiler and the options that the host was built with.")
+    ]
+  }
+
+  private static func toolkit(_ candidate: AdmissionCandidate) -> [PluginRefusal] {
+    var refusals: [PluginRefusal] = []
+    let linkage = candidate.manifest.linkage
+    func add(_ found: String) {
+      refusals.append(
+        PluginRefusal(
+          .toolkitVersion,
+          "It was built with a newer toolkit: \(found), and this one reads version 1.",
+          expected: "version 1", found: found,
+          remedy: "Build it with the toolkit of the host, or update the host."))
+    }
+    if let version = linkage.noteVersion, version != noteVersion {
+      add("its note has version \(version)")
+    } else if candidate.manifest.rejections.contains(where: { $0.reason == .unknownVersion }) {
+      add("an entry has a later version")
+    }
+    if linkage.carriesRuntime {
+      refusals.append(
+        PluginRefusal(
+          .ownRuntime, "It has a copy of the runtime linked into it, and the host has its own.",
+          expected: "libBeeHive.so as a library", found: "a copy of it in the file",
+          remedy: "Link it with libBeeHive.so, or in C with the header alone."))
+    }
+    return refusals
+  }
+}
+
+extension ImageIdentity {
+  /// `aarch64`; with what is unusual of it.
+  var machineTitle: String {
+    let isUsual = bits == 64 && byteOrder == .little
+    return isUsual ? machine : "\(machine) (\(bits) bits, \(byteOrder.rawValue) endian)"
+  }
+}

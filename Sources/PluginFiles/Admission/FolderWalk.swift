@@ -1,0 +1,75 @@
+internal import BinaryImage
+internal import LibC
+
+/// The folders that lead to a path, links among them followed one by one: whoever may write to one of them decides
+/// what the path leads to.
+struct FolderWalk {
+  /// A folder on the way, outermost first.
+  private(set) var folders: [(path: String, access: FileAccess)] = []
+  /// What the path leads to; nil where that is not there.
+  private(set) var end: (path: String, access: FileAccess, stamp: FileStamp)?
+
+  /// As many links as the kernel follows.
+  private static let mostLinks = 40
+
+  init(to path: String) {
+    var current = ""
+    var rest = Self.parts(of: path.hasPrefix("/") ? path : "\(Self.workingFolder)/\(path)")
+    var links = 0
+    visit("/")
+    while let part = rest.popLast() {
+      if part == ".." {
+        current = current.isEmpty || current.folder == "/" ? "" : current.folder
+        continue
+      }
+      let next = "\(current)/\(part)"
+      guard let status = Self.status(of: next) else { return }
+      switch status.st_mode & S_IFMT {
+      case S_IFLNK:
+        links += 1
+        guard links <= Self.mostLinks, let target = Self.target(of: next) else { return }
+        if target.hasPrefix("/") { current = "" }
+        rest += Self.parts(of: target)
+      case S_IFDIR:
+        current = next
+        visit(next)
+        if rest.isEmpty { end = (next, FileAccess(status), FileStamp(status)) }
+      default:
+        if rest.isEmpty { end = (next, FileAccess(status), FileStamp(status)) }
+        return
+      }
+    }
+  }
+
+  private mutating func visit(_ path: String) {
+    guard let status = Self.status(of: path), folders.allSatisfy({ $0.path != path }) else {
+      return
+    }
+    folders.append((path, FileAccess(status)))
+  }
+
+  /// The last part first.
+  private static func parts(of path: String) -> [Substring] {
+    path.split(separator: "/").filter { $0 != "." }.reversed()
+  }
+
+  private static func status(of path: String) -> stat? {
+    var status = stat()
+    return unsafe lstat(path, &status) == 0 ? status : nil
+  }
+
+  private static func target(of path: String) -> String? {
+    // Sound: readlink writes at most as many bytes as the buffer has.
+    let (bytes, failure) = unsafe [UInt8].reading(4096) { rest, filled in
+      guard filled == 0, let start = rest.baseAddress else { return 0 }
+      return unsafe readlink(path, start.assumingMemoryBound(to: CChar.self), rest.count)
+    }
+    return failure == 0 && !bytes.isEmpty ? String(decoding: bytes, as: UTF8.self) : nil
+  }
+
+  private static var workingFolder: String {
+    guard let path = unsafe getcwd(nil, 0) else { return "/" }
+    defer { unsafe free(path) }
+    return unsafe String(cString: path)
+  }
+}

@@ -1,0 +1,150 @@
+internal import BinaryImage
+internal import Registration
+
+/// What files come to together: who needs whom, who waits for each other, and in which order they load.
+struct JointAdmission {
+  private(set) var files: [Admission.Judged]
+  /// For each file, those that it needs.
+  private(set) var needs: [[Int]]
+  /// The files that load, providers first.
+  private(set) var order: [Int] = []
+
+  /// A module of a file.
+  private typealias Declared = (file: Int, record: Record)
+
+  /// - Parameters:
+  ///   - files: The files, each judged by itself.
+  ///   - present: The names of the host's modules.
+  init(of files: [Admission.Judged], _ present: Set<String>) {
+    self.files = files
+    needs = [[Int]](repeating: [], count: files.count)
+    var graph = ModuleGraph(requires: needs, follows: needs)
+    addLibraries()
+    let modules = files.indices.flatMap { file in
+      (files[file].manifest?.records ?? []).filter { $0.kind == .module }.map { (file, $0) }
+    }
+    addRequirements(of: modules, present, &graph)
+    addCycles(of: modules)
+    noteDuplicates()
+    graph.requires = needs
+    let refused = files.indices.filter { !self.files[$0].refusals.isEmpty }
+    follow(refused, graph)
+    order = files.indices.map(graph.predecessors).depthFirst
+      .filter { self.files[$0].refusals.isEmpty }
+  }
+
+  /// A library that comes along may be a plugin itself.
+  private mutating func addLibraries() {
+    for file in files.indices {
+      needs[file] = files.indices.filter { other in
+        guard other != file, let stamp = files[other].manifest?.stamp else { return false }
+        return files[file].companions.contains { $0.isSameFile(as: stamp) }
+      }
+    }
+  }
+
+  private mutating func addRequirements(
+    of modules: [Declared], _ present: Set<String>, _ graph: inout ModuleGraph
+  ) {
+    // Of several that declare a module, one that nothing is wrong with is the first that can.
+    var providers: [String: Int] = [:]
+    for (file, record) in modules {
+      if providers[record.name].map({ !files[$0].refusals.isEmpty && files[file].refusals.isEmpty })
+        ?? true
+      {
+        providers[record.name] = file
+      }
+    }
+    for (file, record) in modules {
+      for name in record.attributes.after {
+        if let other = providers[name], other != file { graph.follows[file].append(other) }
+      }
+      for name in record.attributes.requires where !present.contains(name) {
+        guard let provider = providers[name] else {
+          var similar = SimilarNames()
+          for known in present.union(providers.keys) { similar.consider(known, for: name) }
+          let meant = similar.names.first.map { " Did it mean \($0.text)?" } ?? ""
+          files[file].refusals.append(
+            PluginRefusal(
+              .unmetRequirement,
+              "Its module \(record.name) requires the module \(name), which neither the host nor another "
+                + "plugin declares.\(meant)",
+              expected: name, found: "no such module",
+              remedy: "Add the plugin that declares it, or say after in place of requires."))
+          continue
+        }
+        if provider != file, !needs[file].contains(provider) { needs[file].append(provider) }
+      }
+    }
+  }
+
+  private mutating func addCycles(of modules: [Declared]) {
+    let cycles = ModuleGraph(
+      of: modules.map {
+        ($0.record.name, $0.record.attributes.requires, $0.record.attributes.after)
+      }
+    )
+    .cycles()
+    for path in cycles.paths {
+      let members = path.map { modules[$0].record.name }
+      // The same words whatever the order of the files and of the entries in them.
+      let start = members.indices.min { members[$0] < members[$1] } ?? 0
+      let names = members[start...] + members[..<start]
+      let owners = Set(path.map { modules[$0].file }).sorted()
+      let shown = names.count > 8 ? names.prefix(7) + ["…"] : names
+      let chain = (shown + names.prefix(1)).joined(separator: " → ")
+      let places = owners.map { files[$0].path.fileName }.shown(most: 4)
+      for owner in owners {
+        files[owner].refusals.append(
+          PluginRefusal(
+            .cycle,
+            "The modules \(chain) wait for each other, so none of them can start (\(places)).",
+            expected: "an order", found: chain, remedy: "Drop one of these requirements."))
+      }
+    }
+  }
+
+  /// The second of two entries that nothing tells apart is rejected by the host; the plugin loads.
+  private mutating func noteDuplicates() {
+    var holders: [EntryIdentity: Int] = [:]
+    for file in files.indices where files[file].refusals.isEmpty {
+      for record in files[file].manifest?.records ?? [] {
+        let identities = EntryIdentity.all(of: record)
+        if let other = identities.lazy.compactMap({ holders[$0] }).first {
+          files[file].remarks.append(
+            "\(record.kind) \(record.name) will be rejected: \(files[other].path.fileName) declares it too; "
+              + record.kind.remedyOfDuplicates)
+        } else {
+          for identity in identities { holders[identity] = file }
+        }
+      }
+    }
+  }
+
+  /// Refuses whatever needs a file that is refused, and says where that began.
+  private mutating func follow(_ refused: [Int], _ graph: ModuleGraph) {
+    var origins = Dictionary(uniqueKeysWithValues: refused.map { ($0, $0) })
+    for (file, through) in graph.requirers(of: refused) {
+      guard let origin = origins[through], let first = files[origin].refusals.first else {
+        continue
+      }
+      origins[file] = origin
+      let (provider, cause) = (files[through].path.fileName, files[origin].path.fileName)
+      let why = origin == through ? "" : " because of \(cause)"
+      files[file].refusals.append(
+        PluginRefusal(
+          .refusedProvider,
+          "It needs \(provider), which would not load\(why): \(first.message.lowercasedFirst)",
+          expected: provider, found: first.code,
+          remedy: "Nothing else is wrong with it: mend \(cause).", cause: files[origin].path))
+    }
+  }
+}
+
+extension String {
+  /// A sentence as it goes on behind a colon.
+  fileprivate var lowercasedFirst: String {
+    guard let first, first.isUppercase else { return self }
+    return first.lowercased() + dropFirst()
+  }
+}

@@ -1,0 +1,53 @@
+internal import BinaryImage
+
+/// A linked file of a process: the program, one of its libraries, a plugin, or what that brings along.
+final class Library {
+  let file: OpenedFile
+  let image: ELFFile
+  let linkage: ELFLinkage
+  let loading: ELFLoading
+  /// What needs it first, whose search path may reach to what this one needs.
+  let requester: Library?
+  /// Whether it comes from where the system keeps its libraries.
+  let isSystem: Bool
+
+  private(set) lazy var bindings = Result<ELFBindings, ImageError> { () throws(ImageError) in
+    try ELFBindings(of: image)
+  }
+
+  /// The Swift protocols that it declares for others.
+  private(set) lazy var contracts = Result<ContractLibrary, ImageError> { () throws(ImageError) in
+    try ContractLibrary(of: image)
+  }
+
+  /// Reads the headers of an open file.
+  ///
+  /// - Throws: ``ImageError`` where it is no linked ELF file.
+  init(of file: OpenedFile, for requester: Library? = nil, isSystem: Bool = false)
+    throws(ImageError)
+  {
+    self.file = file
+    image = try ELFFile(file)
+    linkage = try image.linkage()
+    loading = try image.loading() ?? ELFLoading()
+    (self.requester, self.isSystem) = (requester, isSystem)
+  }
+
+  var path: String { file.path }
+
+  /// The folders of its search path, as the loader spells them out.
+  var searchFolders: [String] { loading.searchPaths.map { expanded($0) } }
+
+  /// `$ORIGIN` is the file's own folder.
+  func expanded(_ text: String) -> String {
+    let machine = image.identity.machine
+    let values = [
+      "ORIGIN": path.folder, "LIB": "lib/\(machine)-linux-gnu", "PLATFORM": machine,
+    ]
+    var text = text
+    for (name, value) in values {
+      text = text.replacing("${\(name)}", with: value).replacing("$\(name)", with: value)
+    }
+    return text
+  }
+}

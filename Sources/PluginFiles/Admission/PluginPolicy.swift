@@ -1,0 +1,73 @@
+/// What a host asks of plugins beyond what makes them work.
+///
+/// Machine, symbols, libraries and requirements are always checked; these are choices.
+public struct PluginPolicy: Hashable, Sendable, Codable {
+  /// What a plugin may run by itself when it is loaded.
+  public enum Startup: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Anything.
+    case anything
+    /// What announces its entries, and what compilers link into every library.
+    case anchor
+  }
+
+  /// What becomes of a plugin of which it cannot be seen whether the contracts it was built against are the host's.
+  public enum Unseen: String, Hashable, Sendable, Codable, CaseIterable {
+    /// It is admitted, and the report says so.
+    case admit
+    /// It is refused.
+    case refuse
+  }
+
+  /// The table of a service in C, as the host's header declares it.
+  public struct Table: Hashable, Sendable, Codable {
+    /// The name of the service.
+    public var service: String
+    /// The bytes of the structure: a plugin's may be larger.
+    public var size: Int
+    /// The version that the header has for `BEEHIVE_ABI`; nil for none.
+    public var version: String?
+
+    /// Describes a table: `PluginPolicy.Table(service: "Discount", size: MemoryLayout<discount>.size)`.
+    public init(service: String, size: Int, version: String? = nil) {
+      (self.service, self.size, self.version) = (service, size, version)
+    }
+  }
+
+  /// Why no plugin is admitted at all; nil where that is not so.
+  public var switchedOff: String?
+  /// The names of the files that are admitted, as a shell matches them; all where there are none.
+  public var allowed: [String] = []
+  /// The names of the files that are refused, as a shell matches them; they win over `allowed`.
+  public var denied: [String] = []
+  /// SHA-256 digests or build-ids in hex, of which a plugin must have one; all are admitted where there are none.
+  ///
+  /// A digest tells the very bytes. A build-id is what the file says of itself: it tells builds apart, and keeps
+  /// out no forgery.
+  public var pinned: Set<String> = []
+  /// Whether the file and each folder that leads to it must belong to root or to the host's user, and be writable
+  /// to nobody else.
+  public var checksOwners = true
+  /// Whether libraries may be looked for only in absolute folders, or beside the file, that nobody else may write to.
+  public var checksSearchPaths = true
+  /// Whether a stack on which code may run is admitted.
+  public var admitsExecutableStacks = true
+  /// Whether relocations that write into code are admitted.
+  public var admitsTextRelocations = true
+  /// What may run when the plugin is loaded.
+  public var startup = Startup.anything
+  /// The tables of functions that the host asks services in C for.
+  public var tables: [Table] = []
+  /// What becomes of contracts whose agreement cannot be seen.
+  public var unseenContracts = Unseen.admit
+
+  /// The owners and the search paths are checked, and nothing else.
+  public init() {}
+
+  /// Everything that can be checked without lists.
+  public static var strict: PluginPolicy {
+    var policy = PluginPolicy()
+    (policy.admitsExecutableStacks, policy.admitsTextRelocations) = (false, false)
+    (policy.startup, policy.unseenContracts) = (.anchor, .refuse)
+    return policy
+  }
+}

@@ -1,0 +1,76 @@
+/// Why a plugin is not admitted.
+public struct PluginRefusal: Error, Hashable, Sendable, Codable {
+  /// The causes that admission itself knows; what cannot be read keeps the code that it has everywhere.
+  public enum Code: String, Sendable, CaseIterable {
+    /// The file is made for another machine, word size or byte order than the host.
+    case wrongMachine = "wrong-machine"
+    /// The file follows the conventions of another system, or calls functions in another way.
+    case wrongABI = "wrong-abi"
+    /// The file was built with a newer toolkit, whose entries this one cannot read.
+    case toolkitVersion = "toolkit-version"
+    /// The file has a runtime of its own in it: what it registers there is lost to the host.
+    case ownRuntime = "own-runtime"
+    /// A library that the file needs is nowhere where the loader looks.
+    case missingLibrary = "missing-library"
+    /// A symbol that the file needs is defined by no library of the host, and by none that it brings.
+    case undefinedSymbol = "undefined-symbol"
+    /// The file, or a folder that leads to it, belongs to another user than root and the host's.
+    case foreignOwner = "foreign-owner"
+    /// Others than its owner may write to the file, or to a folder that leads to it.
+    case writableByOthers = "writable-by-others"
+    /// The file looks for libraries in a folder that depends on where the host was started, or that others may
+    /// write to.
+    case unsafeSearchPath = "unsafe-search-path"
+    /// The file asks for a stack on which code may run.
+    case executableStack = "executable-stack"
+    /// The loader has to write into the code of the file.
+    case textRelocations = "text-relocations"
+    /// The file runs more when it is loaded than what announces its entries.
+    case runsAtStartup = "runs-at-startup"
+    /// It was built against other contracts than the host's: it would call, and answer, the wrong functions.
+    case contractDrift = "contract-drift"
+    /// Whether it was built against the host's contracts cannot be seen, and the policy refuses that.
+    case contractUnseen = "contract-not-visible"
+    /// All plugins are switched off.
+    case switchedOff = "switched-off"
+    /// The policy denies the name.
+    case denied
+    /// The policy allows other names only.
+    case notAllowed = "not-allowed"
+    /// The policy lists digests or build-ids, and the file has none of them.
+    case notPinned = "not-pinned"
+    /// The host's own verification, of a signature perhaps, refuses the file.
+    case signature
+    /// A module requires one that the host does not have, and no other plugin declares.
+    case unmetRequirement = "unmet-requirement"
+    /// Modules wait for each other, so none of them can start.
+    case cycle
+    /// A plugin or library that it needs is not admitted itself.
+    case refusedProvider = "refused-provider"
+    /// A plugin of the same file name is in a folder that comes first.
+    case shadowed
+    /// The file was changed or replaced while it was read.
+    case changed
+  }
+
+  /// Stable; listed in Docs/problems.md.
+  public var code: String
+  /// What was found, in a sentence that names what was expected.
+  public var message: String
+  /// What would be admitted; nil where nothing in particular.
+  public var expected: String?
+  /// What there is instead.
+  public var found: String?
+  /// What to do about it.
+  public var remedy: String
+  /// The plugin that this follows from; nil where the cause is in the file itself.
+  public var cause: String?
+
+  init(
+    _ code: Code, _ message: String, expected: String? = nil, found: String? = nil, remedy: String,
+    cause: String? = nil
+  ) {
+    (self.code, self.message, self.remedy) = (code.rawValue, message, remedy)
+    (self.expected, self.found, self.cause) = (expected, found, cause)
+  }
+}

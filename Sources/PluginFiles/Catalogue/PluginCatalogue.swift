@@ -1,0 +1,199 @@
+package import BinaryImage
+
+/// The plugins in directories and files, read without running anything of them.
+///
+/// A value: refreshing makes another one, which has read again what was changed alone.
+package struct PluginCatalogue: Sendable {
+  /// Where plugins are looked for.
+  package enum Source: Hashable, Sendable {
+    /// Every file right in a directory.
+    case directory(String)
+    /// One file.
+    case file(String)
+  }
+
+  /// A file that was looked at.
+  package struct Candidate: Sendable {
+    /// The first path that led to it.
+    package var path: String
+    /// Further paths that lead to the same file.
+    package var otherPaths: [String] = []
+    /// What it says of itself, or why it is no plugin.
+    package var found: Result<PluginManifest, ImageError>
+    /// What tells the file and its contents from others; nil where there is no regular file.
+    var stamp: FileStamp?
+    /// Whether a change since it was read shows in the stamp.
+    var isSettled = true
+
+    /// Whether it is a file that should be a plugin, and was cut off or cannot be read.
+    package var isDamaged: Bool {
+      guard case .failure(let error) = found, stamp != nil else { return false }
+      return ![.notAnObject, .noEntries, .unsupported].contains(error.code)
+    }
+  }
+
+  /// How many candidates of a refresh came from where.
+  package struct Counts: Hashable, Sendable {
+    /// Files that were opened and read.
+    package var read = 0
+    /// Files whose stamp was as before.
+    package var unchanged = 0
+    /// Files that a stored catalogue described.
+    package var stored = 0
+  }
+
+  /// Where plugins are looked for, in order: an earlier one's files come first.
+  package private(set) var sources: [Source] = []
+  /// What was found, in the order of the sources, then by name; a file once, whatever paths lead to it.
+  package private(set) var candidates: [Candidate] = []
+  /// Sources that could not be read, and stored catalogues that are not used.
+  package private(set) var problems: [ImageError] = []
+  /// What the last refresh did.
+  package private(set) var counts = Counts()
+
+  private let usesStored: Bool
+
+  /// Creates a catalogue without sources.
+  ///
+  /// - Parameter usesStored: Whether the word of stored catalogues is taken.
+  package init(usesStored: Bool = true) { self.usesStored = usesStored }
+
+  /// The candidates that are plugins, in order.
+  package var manifests: [PluginManifest] { candidates.compactMap { try? $0.found.get() } }
+
+  /// Adds a source behind the others, to be read by the next refresh; one that is there stays where it is.
+  package mutating func add(_ source: Source) {
+    if !sources.contains(source) { sources.append(source) }
+  }
+
+  /// Takes out a source; the next refresh forgets what only it led to.
+  package mutating func remove(_ source: Source) { sources.removeAll { $0 == source } }
+
+  /// Looks at every source again, and reads the files that are new or changed.
+  package mutating func refresh() {
+    var pass = Pass(known: candidates, usesStored: usesStored)
+    for source in sources {
+      switch source {
+      case .directory(let path): pass.read(directory: path)
+      case .file(let path): pass.look(at: path)
+      }
+    }
+    (candidates, problems, counts) = (pass.candidates, pass.problems, pass.counts)
+  }
+
+  /// Whether everything that was read would show a change from now on.
+  package var isSettled: Bool { candidates.allSatisfy(\.isSettled) }
+}
+
+/// One look at all sources.
+private struct Pass {
+  private let known: [FileNumber: PluginCatalogue.Candidate]
+  private var positions: [FileNumber: Int] = [:]
+  private var paths: Set<String> = []
+  private let usesStored: Bool
+  private var stored = StoredCatalogue()
+  var candidates: [PluginCatalogue.Candidate] = []
+  var problems: [ImageError] = []
+  var counts = PluginCatalogue.Counts()
+
+  /// What all names of one file share.
+  private struct FileNumber: Hashable {
+    let device, inode: UInt64
+
+    init(_ stamp: FileStamp) { (device, inode) = (stamp.device, stamp.inode) }
+  }
+
+  init(known: [PluginCatalogue.Candidate], usesStored: Bool) {
+    self.usesStored = usesStored
+    self.known = Dictionary(
+      known.compactMap { candidate in candidate.stamp.map { (FileNumber($0), candidate) } }
+    ) { first, _ in first }
+  }
+
+  mutating func read(directory: String) {
+    do throws(ImageError) {
+      let names = try directoryNames(of: Array(directory.utf8))
+      do throws(ImageError) {
+        if usesStored { stored = try StoredCatalogue(in: directory) }
+      } catch {
+        stored = StoredCatalogue()
+        problems.append(error)
+      }
+      let folder = directory.hasSuffix("/") ? directory : directory + "/"
+      for (name, _) in names {
+        let text = String(decoding: name, as: UTF8.self)
+        guard text != StoredCatalogue.name else { continue }
+        if text.utf8.elementsEqual(name) {
+          look(at: folder + text, named: text)
+        } else {
+          refuse(
+            folder + text,
+            ImageError(
+              .unreadable, image: folder + text, message: "Its name is not UTF-8; rename it."))
+        }
+      }
+      stored = StoredCatalogue()
+    } catch {
+      problems.append(error)
+    }
+  }
+
+  /// Looks at what a path leads to, once.
+  mutating func look(at path: String, named name: String? = nil) {
+    guard paths.insert(path).inserted else { return }
+    let stamp: FileStamp
+    do throws(ImageError) { stamp = try fileStamp(of: path) } catch { return refuse(path, error) }
+    let number = FileNumber(stamp)
+    if let position = positions[number] {
+      candidates[position].otherPaths.append(path)
+      return
+    }
+    positions[number] = candidates.count
+    if let before = known[number], before.stamp == stamp, before.isSettled, before.path == path {
+      counts.unchanged += 1
+      candidates.append(before)
+      candidates[candidates.count - 1].otherPaths = []
+    } else if let manifest = storedManifest(of: name, at: path, stamp) {
+      counts.stored += 1
+      candidates.append(
+        PluginCatalogue.Candidate(path: path, found: .success(manifest), stamp: stamp))
+    } else {
+      counts.read += 1
+      candidates.append(read(path, stamp))
+    }
+  }
+
+  private mutating func storedManifest(
+    of name: String?, at path: String, _ stamp: FileStamp
+  ) -> PluginManifest? {
+    guard let name else { return nil }
+    do throws(ImageError) {
+      return try stored.manifest(of: name, at: path, stamp)
+    } catch {
+      // The file itself says it better.
+      problems.append(error)
+      return nil
+    }
+  }
+
+  private func read(_ path: String, _ stamp: FileStamp) -> PluginCatalogue.Candidate {
+    var candidate = PluginCatalogue.Candidate(
+      path: path, found: .failure(ImageError(.unreadable, image: path, message: "")), stamp: stamp)
+    do throws(ImageError) {
+      // What was looked at a moment ago is opened without blocking, and refused if it is something else by now.
+      let file = try OpenedFile(
+        path: path, name: path, wasMapped: true, readWhole: PluginManifest.readWhole)
+      candidate.stamp = file.stamp
+      candidate.isSettled = file.stamp.isSettled
+      candidate.found = .success(
+        try file.tellingChanges { () throws(ImageError) in try PluginManifest(of: file) })
+    } catch {
+      candidate.found = .failure(error)
+    }
+    return candidate
+  }
+
+  private mutating func refuse(_ path: String, _ error: ImageError) {
+    candidates.append(PluginCatalogue.Candidate(path: path, found: .failure(error)))
+  }
+}

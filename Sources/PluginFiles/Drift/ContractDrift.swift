@@ -1,0 +1,156 @@
+/// Whether a plugin was built against the contracts that a library has.
+///
+/// A plugin that was not calls the wrong functions, and the language does not tell: the order of a protocol's
+/// requirements is compiled into both.
+package struct ContractDrift: Hashable, Sendable {
+  /// What the files tell.
+  package enum Verdict: Hashable, Sendable {
+    /// The plugin answers what the contract asks for.
+    case fits
+    /// It was built against another contract.
+    case drifted(expected: String, found: String)
+    /// The files do not tell; a policy decides.
+    case notVisible(String)
+  }
+
+  /// What does not fit, or cannot be told.
+  package enum Subject: Hashable, Sendable {
+    /// The conformance of this type.
+    case conformance(of: String)
+    /// A second protocol of the contract's name, in the plugin.
+    case ownCopy
+    /// The table of functions of a service in C.
+    case table
+  }
+
+  /// The protocol, or the service in C: `Contracts.Codec`.
+  package let contract: String
+  /// What of the plugin the verdict is on.
+  package let subject: Subject
+  /// What the files tell of it.
+  package let verdict: Verdict
+
+  /// Compares what a plugin expects with a library, in the order of the plugin's tables.
+  ///
+  /// What neither shows is how a structure is laid out, which cases an enumeration has, and what the plugin calls
+  /// without conforming to it: only a digest stands for those.
+  package static func all(
+    of plugin: ContractExpectations, against library: ContractLibrary
+  ) -> [ContractDrift] {
+    let contracts = Dictionary(library.contracts.map { ($0.symbol, $0) }) { first, _ in first }
+    let names = Set(library.contracts.map(\.name))
+    var findings: [ContractDrift] = []
+    for name in plugin.ownProtocols where names.contains(name) {
+      findings.append(
+        ContractDrift(
+          contract: name, subject: .ownCopy,
+          verdict: .drifted(
+            expected: "the protocol of the library", found: "a copy of its own, which is another")))
+    }
+    for conformance in plugin.conformances {
+      guard let contract = contracts[conformance.symbol] else { continue }
+      let digest = digest(of: contract, plugin.digests, library.digests)
+      findings.append(
+        ContractDrift(
+          contract: contract.name, subject: .conformance(of: conformance.type),
+          verdict: verdict(on: conformance.table, contract, digest)))
+    }
+    return findings
+  }
+
+  // MARK: - Rules
+
+  /// What digests of the contract's module say; nil where one of both has none.
+  private static func digest(
+    of contract: ContractLibrary.Contract, _ expected: [String], _ found: [String]
+  ) -> Verdict? {
+    func version(_ symbols: [String]) -> String? {
+      symbols.lazy.compactMap(ContractDigest.version).first { $0.module == contract.module }?
+        .version
+    }
+    guard let asked = version(expected) else { return nil }
+    guard let there = version(found) else {
+      return .drifted(expected: "version \(asked) of the contract", found: "a contract without it")
+    }
+    return asked == there
+      ? .fits : .drifted(expected: "version \(asked) of the contract", found: "version \(there)")
+  }
+
+  private static func verdict(
+    on table: ContractExpectations.Table, _ contract: ContractLibrary.Contract, _ digest: Verdict?
+  ) -> Verdict {
+    let words = 1 + contract.requirements.count
+    switch (table, digest) {
+    case (.fixed(let size), _) where size != words:
+      return .drifted(
+        expected: (size - 1).counted("requirement"), found: (words - 1).counted("requirement"))
+    case (_, .drifted(let expected, let found)): return .drifted(expected: expected, found: found)
+    case (.resilient(let answered), _): return verdict(onResilient: answered, contract)
+    case (_, .fits): return .fits
+    case (.fixed, _):
+      return .notVisible(
+        "the number of requirements is the same; whether they are in another order, or of other names or "
+          + "types, is compiled in")
+    case (.unsized, _):
+      return .notVisible("the plugin is stripped, so the number of requirements is not known")
+    }
+  }
+
+  private static func verdict(
+    onResilient answered: [String], _ contract: ContractLibrary.Contract
+  ) -> Verdict {
+    let known = Set(contract.requirements.flatMap(\.symbols))
+    if let gone = answered.first(where: { !known.contains($0) }) {
+      return .drifted(
+        expected: "the requirement \(gone)",
+        found: contract.isResilient
+          ? "none of that name and type" : "a library that was built without library evolution")
+    }
+    let missing = contract.requirements.first { requirement in
+      !requirement.hasDefault && !requirement.symbols.contains { answered.contains($0) }
+    }
+    guard let missing else { return .fits }
+    return .drifted(
+      expected: "no requirement \(missing.symbols.first ?? "without a symbol")",
+      found: "one that has no default")
+  }
+}
+
+extension ContractDrift {
+  /// What is wrong, to follow the plugin's name; nil of what fits.
+  ///
+  /// - Parameter library: What the contracts library is called.
+  /// - Returns: One sentence without its end.
+  package func message(against library: String) -> String? {
+    switch (subject, verdict) {
+    case (_, .fits): nil
+    case (.ownCopy, .drifted(_, let found)):
+      "the protocol \(contract) of \(library) is in this file too: \(found)"
+    case (.conformance(let type), .drifted(let expected, let found)):
+      "\(type) was built to conform to another \(contract) than that of \(library): expected \(expected), "
+        + "found \(found)"
+    case (.conformance(let type), .notVisible(let reason)):
+      "whether \(type) conforms to the \(contract) of \(library) is not visible: \(reason)"
+    case (.table, .drifted(let expected, let found)):
+      "the table of \(contract) is another than \(library) asks for: expected \(expected), found \(found)"
+    case (.ownCopy, .notVisible(let reason)), (.table, .notVisible(let reason)):
+      "whether \(contract) is what \(library) asks for is not visible: \(reason)"
+    }
+  }
+
+  /// What to do.
+  package var remedy: String {
+    switch (subject, verdict) {
+    case (.ownCopy, _):
+      "link the contracts library, in place of compiling its sources into the plugin"
+    case (_, .drifted): "build the plugin again, against the contracts that it is loaded with"
+    case (.table, _): "give the table a version on both sides, with BEEHIVE_ABI"
+    case (_, .notVisible), (_, .fits):
+      "build the contracts with -enable-library-evolution, or give them a version that clients refer to"
+    }
+  }
+}
+
+extension Int {
+  func counted(_ word: String) -> String { "\(self) \(word)\(self == 1 ? "" : "s")" }
+}

@@ -1,0 +1,87 @@
+package import BinaryImage
+internal import SwiftMetadata
+
+/// The protocols that a library declares for others to conform to, as its descriptors say.
+package struct ContractLibrary: Hashable, Codable, Sendable {
+  /// A protocol, and what it asks of its conformers.
+  package struct Contract: Hashable, Codable, Sendable {
+    /// `Contracts.Codec`
+    package var name: String
+    /// The symbol of its descriptor, which conformances in other images name.
+    package var symbol: String
+    /// One for each word of a witness table behind the first, in their order.
+    package var requirements: [Requirement]
+
+    /// The module that declares it.
+    var module: String { String(name.prefix { $0 != "." }) }
+    /// Whether its library was built with library evolution, so that conformances name what they answer.
+    var isResilient: Bool {
+      requirements.contains { $0.symbols.contains { $0.hasSuffix("Tq") } }
+    }
+  }
+
+  /// What a protocol asks for.
+  package struct Requirement: Hashable, Codable, Sendable {
+    /// The symbols of its descriptor; none without library evolution, but for associated types and base protocols.
+    package var symbols: [String]
+    /// Whether the library answers for conformers that do not.
+    package var hasDefault: Bool
+  }
+
+  /// The protocols that others can refer to, in the order of their table.
+  package var contracts: [Contract] = []
+  /// The symbols of digests that the library has: see ``ContractDigest``.
+  package var digests: [String] = []
+
+  /// A library without protocols.
+  package init() {}
+
+  /// Reads a file; nothing where it is no ELF file that is linked, or has no Swift protocols that others can refer to.
+  ///
+  /// - Throws: ``ImageError`` where its tables or symbols cannot be read.
+  package init(of image: any FileImage) throws(ImageError) {
+    guard let file = image as? ELFFile, let tables = try FileTables([.protocols], of: image) else {
+      return
+    }
+    var symbols: [UInt64: [String]] = [:]
+    var digests: [String] = []
+    try file.forEachLoaderSymbol { symbol in
+      guard symbol.isDefined, symbol.name.hasPrefix("$s") else { return true }
+      if ContractDigest.isDigest(symbol.name) { digests.append(symbol.name) }
+      if ["Mp", "Tq", "Tl", "Tn", "Tb"].contains(where: symbol.name.hasSuffix) {
+        symbols[symbol.value, default: []].append(symbol.name)
+      }
+      return true
+    }
+    var contracts: [Contract] = []
+    try tables.forEachPath(in: .protocols) { path, descriptor throws(ImageError) in
+      guard let symbol = symbols[descriptor]?.first(where: { $0.hasSuffix("Mp") }) else { return }
+      let requirements = try tables.requirements(ofProtocol: descriptor)
+      contracts.append(
+        Contract(
+          name: path.text, symbol: symbol,
+          requirements: requirements.map {
+            Requirement(symbols: symbols[$0.address] ?? [], hasDefault: $0.hasDefault)
+          }))
+    }
+    (self.contracts, self.digests) = (contracts, digests)
+  }
+}
+
+/// The name of a contract's version, which conformers in Swift refer to: Docs/contracts.md says how to write it.
+///
+/// A client refers to the function of the version that it was built with, so that no other library loads with it.
+enum ContractDigest {
+  private static let start = "beehiveContract_"
+
+  /// Whether a symbol is that of a digest.
+  static func isDigest(_ symbol: String) -> Bool { version(of: symbol) != nil }
+
+  /// The module and the version that a digest's symbol names.
+  static func version(of symbol: String) -> (module: String, version: String)? {
+    guard symbol.hasSuffix("yyF"), let name = SymbolName(symbol), name.suffix == "yyF",
+      name.path.count == 2, name.path[1].hasPrefix(start)
+    else { return nil }
+    return (name.path[0], String(name.path[1].dropFirst(start.count)))
+  }
+}

@@ -1,0 +1,79 @@
+package import BinaryImage
+package import Registration
+
+/// What a plugin's file says of itself before it is loaded.
+///
+/// Where the pointers of its entries lead is left out: accessor, context and the address of a text mean nothing
+/// without the bytes of the file.
+package struct PluginManifest: Hashable, Sendable {
+  /// The file's path, as it was found.
+  package var path: String { identity.path }
+  /// What tells the file and its contents from others.
+  package var stamp: FileStamp
+  /// The ELF header, which tells builds apart.
+  package var header: [UInt8]
+  /// Machine, word size, byte order, kind and build-id.
+  package var identity: ImageIdentity
+  /// Its soname, the libraries that it needs, and what its notes say.
+  package var linkage: ELFLinkage
+  /// The well-formed entries, in their order.
+  package var records: [Record]
+  /// The entries that every Hive rejects, in the same order.
+  package var rejections: [Rejection]
+
+  /// Describes a file; leaves out where pointers of the records lead.
+  package init(
+    stamp: FileStamp, header: [UInt8], identity: ImageIdentity, linkage: ELFLinkage,
+    records: [Record], rejections: [Rejection]
+  ) {
+    (self.stamp, self.header, self.identity) = (stamp, header, identity)
+    (self.linkage, self.rejections) = (linkage, rejections)
+    self.records = records.map { record in
+      var record = record
+      (record.accessor, record.context, record.textAddress) = (nil, nil, nil)
+      return record
+    }
+  }
+}
+
+extension PluginManifest {
+  /// How a file depends on Swift's runtime.
+  package enum SwiftUse: String, Sendable {
+    /// It does not.
+    case none
+    /// It has metadata of Swift's, or needs a library of Swift's runtime, which the host's is to be.
+    case shared
+    /// It has metadata of Swift's and needs no library of the runtime: a copy is linked into it.
+    case linkedIn = "linked-in"
+  }
+
+  /// How the file depends on Swift's runtime.
+  package var swiftUse: SwiftUse {
+    if linkage.needed.contains(where: { $0.hasPrefix("libswiftCore.") }) { return .shared }
+    return linkage.hasSwiftSections ? .linkedIn : .none
+  }
+
+  /// What one of the entries requires of others.
+  package struct Requirement: Hashable, Sendable {
+    /// The kind of what requires it: a module requires modules.
+    package var kind: RecordKind
+    /// The name of what is required, as written: the contract has no versions of entries.
+    package var name: String
+    /// The name of the entry that requires it.
+    package var requirer: String
+    /// Whether it is only to come first where it is there: `after=`.
+    package var isOptional: Bool
+  }
+
+  /// What its entries require, in their order; what the file itself offers included.
+  package var requirements: [Requirement] {
+    records.flatMap { record in
+      let attributes = record.attributes
+      let all = attributes.requires.map { ($0, false) } + attributes.after.map { ($0, true) }
+      return all.map { name, isOptional in
+        Requirement(
+          kind: record.kind, name: name, requirer: record.name, isOptional: isOptional)
+      }
+    }
+  }
+}

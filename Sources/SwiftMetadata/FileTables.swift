@@ -1,0 +1,163 @@
+package import BinaryImage
+
+/// The compiler's tables of a linked file, read without loading it.
+///
+/// The sections that the runtime reads are in every linked image, stripped or not.
+package struct FileTables {
+  /// What a table lists.
+  package enum List: CaseIterable, Sendable {
+    case types, protocols, conformances
+
+    /// The section that it is in.
+    func section(_ format: ImageIdentity.Format) -> String {
+      switch (self, format) {
+      case (.types, .elf): "swift5_type_metadata"
+      case (.protocols, .elf): "swift5_protocols"
+      case (.conformances, .elf): "swift5_protocol_conformances"
+      case (.types, .macho): "__swift5_types"
+      case (.protocols, .macho): "__swift5_protos"
+      case (.conformances, .macho): "__swift5_proto"
+      }
+    }
+  }
+
+  /// A type or protocol as conformances refer to it.
+  package struct Reference: Hashable, Sendable {
+    /// `Shop.Cart`; of what is private, the last name alone.
+    package var name: String
+    /// The symbol of its descriptor, if another image defines it.
+    package var symbol: String?
+    /// Where its descriptor is, if this image has it.
+    package var address: UInt64?
+    /// Whether it is a type that takes generic arguments.
+    package var isGeneric = false
+  }
+
+  /// A conformance, and what it refers to.
+  package struct Conformance: Sendable {
+    /// What the compiler wrote.
+    package let descriptor: ProtocolConformance<String>
+    /// The type that conforms.
+    package let type: Reference
+    /// What it conforms to.
+    package let `protocol`: Reference
+
+    /// What else is to be known of it, one word each: `generic`, `conditional`, `isolated`, `retroactive`, and
+    /// `resilient` where it was built against a library with evolution.
+    package var how: [String] {
+      [
+        ("generic", type.isGeneric), ("conditional", descriptor.isConditional),
+        ("isolated", descriptor.isIsolated), ("retroactive", descriptor.isRetroactive),
+        ("resilient", descriptor.isResilient),
+      ].filter(\.1).map(\.0)
+    }
+  }
+
+  private let memory: FileMemory
+  private var reader: MetadataReader<FileMemory> { MetadataReader(memory) }
+  private let lists: [List: [Range<UInt64>]]
+
+  /// More than any library has; a section that is larger is not what it seems to be.
+  private static let mostBytes: UInt64 = 1 << 20
+
+  /// Looks for the tables of a file; nil if it has none of these.
+  ///
+  /// - Throws: ``ImageError`` where sections cannot be looked for, with `noEntries` for an object, whose tables wait
+  ///   for relocations that only a linker applies.
+  package init?(_ wanted: [List] = List.allCases, of image: any FileImage) throws(ImageError) {
+    var lists: [List: [Range<UInt64>]] = [:]
+    for list in wanted {
+      let name = list.section(image.identity.format)
+      for section in try image.sections(named: name) where section.size > 0 {
+        guard image.identity.kind != .object else {
+          throw ImageError(
+            .noEntries, image: image.identity.path, section: name,
+            message: "It is not linked: its Swift metadata waits for a linker.")
+        }
+        let start = section.address.rawValue
+        guard section.size <= Self.mostBytes, start < UInt64.max - Self.mostBytes else {
+          throw ImageError(
+            .malformed, image: image.identity.path, section: name,
+            message: "The section claims \(section.size) bytes, more than any library has.")
+        }
+        lists[list, default: []].append(start..<start + (section.size & ~3))
+      }
+    }
+    guard !lists.isEmpty else { return nil }
+    self.lists = lists
+    memory = try FileMemory(of: image)
+  }
+
+  /// Passes over the types, or the protocols, that authors can name, in their order.
+  package func forEachPath(
+    in list: List, _ body: (DeclaredPath, UInt64) throws(ImageError) -> Void
+  ) throws(ImageError) {
+    let reader = reader
+    func add(_ descriptor: UInt64) throws(ImageError) {
+      if let path = try path(of: descriptor) { try body(path, descriptor) }
+    }
+    for range in lists[list] ?? [] {
+      switch list {
+      case .types:
+        try reader.forEachType(in: range) { descriptor throws(ImageError) in
+          switch try reader.flags(of: descriptor).kind {
+          case .class, .struct, .enum: try add(descriptor)
+          default: break
+          }
+        }
+      case .protocols:
+        try reader.forEachProtocol(in: range) { descriptor throws(ImageError) in try add(descriptor)
+        }
+      case .conformances: break
+      }
+    }
+  }
+
+  /// Passes over the conformances, in their order.
+  package func forEachConformance(
+    _ body: (Conformance) throws(ImageError) -> Void
+  ) throws(ImageError) {
+    for range in lists[.conformances] ?? [] {
+      try reader.forEachConformance(in: range) { descriptor throws(ImageError) in
+        var type = Reference(name: "(a class of Objective-C)")
+        if let described = descriptor.type { type = try reference(described) }
+        try body(
+          Conformance(
+            descriptor: descriptor, type: type, protocol: try reference(descriptor.protocol)))
+      }
+    }
+  }
+
+  /// The witnesses of a conformance.
+  package func witnesses(
+    of conformance: ProtocolConformance<String>
+  ) throws(ImageError) -> ConformanceWitnesses<String> { try reader.witnesses(of: conformance) }
+
+  /// The requirements of a protocol of this file.
+  package func requirements(
+    ofProtocol descriptor: UInt64
+  ) throws(ImageError) -> [ProtocolRequirement] { try reader.requirements(ofProtocol: descriptor) }
+
+  private func path(of descriptor: UInt64) throws(ImageError) -> DeclaredPath? {
+    try reader.path(of: descriptor) { _ throws(ImageError) in nil }
+  }
+
+  private func reference(
+    _ reference: MetadataReference<String>
+  ) throws(ImageError) -> Reference {
+    switch reference {
+    case .imported(let symbol): return Reference(name: SymbolName.text(of: symbol), symbol: symbol)
+    case .address(let descriptor):
+      var name = try path(of: descriptor)?.text
+      if name == nil { name = try privateName(of: descriptor) }
+      return Reference(
+        name: name ?? "", address: descriptor,
+        isGeneric: try reader.flags(of: descriptor).isGeneric)
+    }
+  }
+
+  private func privateName(of descriptor: UInt64) throws(ImageError) -> String {
+    guard let name = try reader.nameAddress(of: descriptor) else { return descriptor.hexadecimal }
+    return try memory.text(at: name)
+  }
+}

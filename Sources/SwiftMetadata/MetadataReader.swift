@@ -1,0 +1,134 @@
+/// Reads what the compiler wrote of types, protocols and conformances, in a process or in a file.
+///
+/// Swift: `include/swift/ABI/Metadata.h`; every field is 32 bits, and a pointer is relative to its field.
+package struct MetadataReader<Memory: MetadataMemory> {
+  /// Where the tables are.
+  let memory: Memory
+
+  /// Reads from a memory.
+  package init(_ memory: Memory) { self.memory = memory }
+
+  /// The flags of a context descriptor: `ContextDescriptorFlags`.
+  func flags(of context: UInt64) throws(Memory.Failure) -> ContextFlags {
+    ContextFlags(rawValue: try memory.word(at: context))
+  }
+
+  /// What encloses a declaration; nil for a module.
+  func parent(of context: UInt64) throws(Memory.Failure) -> MetadataReference<Memory.Import>? {
+    try memory.reference(at: context &+ 4, indirectIf: 1)
+  }
+
+  /// The bytes of the name, up to the NUL; nil where the kind has none.
+  func nameAddress(of context: UInt64) throws(Memory.Failure) -> UInt64? {
+    guard try flags(of: context).kind?.hasName == true else { return nil }
+    return try memory.target(at: context &+ 8)
+  }
+
+  // MARK: - Names
+
+  /// The names from the module to a declaration; nil where an author could not write them all.
+  ///
+  /// That is the case inside private declarations and functions. Inside an extension, the names are those of the
+  /// extended type.
+  ///
+  /// - Parameters:
+  ///   - context: The address of the declaration's descriptor.
+  ///   - extended: The names of the type with the mangled name at an address, where that is no reference to a
+  ///     descriptor; nil if they are not known.
+  func path(
+    of context: UInt64, extended: (UInt64) throws(Memory.Failure) -> [String]?
+  ) throws(Memory.Failure) -> DeclaredPath? {
+    var names: [String] = []
+    var context = context
+    // A file that nests types deeper is not what it seems to be.
+    for _ in 0..<64 {
+      let kind = try flags(of: context).kind
+      let outer: MetadataReference<Memory.Import>?
+      switch kind {
+      case .extension:
+        guard let mangled = try memory.target(at: context &+ 8) else { return nil }
+        outer = try referred(byMangled: mangled)
+        if outer == nil { return DeclaredPath(names, in: try extended(mangled)) }
+      case .module, .protocol, .class, .struct, .enum:
+        guard let name = try nameAddress(of: context) else { return nil }
+        names.append(try memory.text(at: name))
+        if kind == .module { return DeclaredPath(names, in: []) }
+        outer = try parent(of: context)
+      case .anonymous, nil: return nil
+      }
+      switch outer {
+      case .address(let next): context = next
+      case .imported(let name): return DeclaredPath(names, in: memory.path(of: name))
+      case nil: return nil
+      }
+    }
+    return nil
+  }
+
+  /// The descriptor that a mangled name is nothing but a reference to; nil of any other name.
+  private func referred(
+    byMangled address: UInt64
+  ) throws(Memory.Failure) -> MetadataReference<Memory.Import>? {
+    // A control byte, a relative pointer, and the NUL.
+    guard try memory.byte(at: address &+ 5) == 0 else { return nil }
+    switch try memory.byte(at: address) {
+    case 1: return try memory.target(at: address &+ 1).map { .address($0) }
+    case 2:
+      guard let slot = try memory.target(at: address &+ 1) else { return nil }
+      return try memory.pointer(at: slot)
+    default: return nil
+    }
+  }
+}
+
+/// The names that lead to a declaration.
+package struct DeclaredPath: Hashable, Codable, Sendable {
+  /// The names, the declaration's own last.
+  package var names: [String]
+  /// Whether they begin with the module; otherwise what encloses the first one is not known.
+  package var isWhole: Bool
+
+  /// The names from the inside out, in a declaration of these names; nil if nothing is left.
+  fileprivate init?(_ inner: [String], in outer: [String]?) {
+    names = (outer ?? []) + inner.reversed()
+    isWhole = outer != nil
+    if names.isEmpty { return nil }
+  }
+
+  /// `Shop.Cart.Item`
+  package var text: String { names.joined(separator: ".") }
+}
+
+/// What a context descriptor is of, and more about it.
+package struct ContextFlags: Hashable, Sendable {
+  let rawValue: UInt32
+
+  /// What is described.
+  package enum Kind: UInt32, Sendable {
+    case module = 0
+    case `extension` = 1
+    case anonymous = 2
+    case `protocol` = 3
+    case `class` = 16
+    case `struct` = 17
+    case `enum` = 18
+
+    /// Whether its descriptor has a name.
+    var hasName: Bool { self != .extension && self != .anonymous }
+  }
+
+  /// What is described; nil for kinds that have no name, such as opaque result types.
+  package var kind: Kind? { Kind(rawValue: rawValue & 0x1f) }
+
+  /// Whether metadata takes generic arguments: of the type itself or of a type around it.
+  package var isGeneric: Bool { rawValue & 0x80 != 0 }
+
+  /// Whether it is a type that `Any` can hold, or that generic arguments may make one.
+  package var describesCopyableType: Bool {
+    let suppressesDefaults = rawValue & 0x20 != 0
+    return rawValue & 0x10 != 0 && (isGeneric || !suppressesDefaults)
+  }
+
+  /// Whether only classes can conform to the protocol.
+  package var isClassBound: Bool { rawValue & 0x1_0000 == 0 }
+}

@@ -1,0 +1,84 @@
+/// What the compiler wrote of the conformance of a type to a protocol.
+///
+/// Swift: `TargetProtocolConformanceDescriptor`, `ConformanceFlags`.
+package struct ProtocolConformance<Import> {
+  /// Where its descriptor is.
+  package let address: UInt64
+  /// The protocol's descriptor.
+  package let `protocol`: MetadataReference<Import>
+  /// The type's descriptor; nil of a class of Objective-C, which has none.
+  package let type: MetadataReference<Import>?
+  /// The witness table, or the pattern that the runtime makes tables of; nil where there is none.
+  package let table: UInt64?
+  fileprivate let flags: UInt32
+
+  /// Whether neither the type nor the protocol is of the image that has the conformance.
+  package var isRetroactive: Bool { flags & 0x40 != 0 }
+  /// Whether it holds for some generic arguments alone.
+  package var isConditional: Bool { flags >> 8 & 0xff != 0 }
+  /// Whether the witnesses are listed by the requirements that they answer, and the runtime makes the table: where the
+  /// protocol was resilient when the conformance was compiled.
+  package var isResilient: Bool { flags & 0x1_0000 != 0 }
+  /// Whether the runtime makes a table for each type, of a pattern whose size is known.
+  package var hasPattern: Bool { flags & 0x2_0000 != 0 }
+  /// Whether it holds on one global actor alone.
+  package var isIsolated: Bool { flags & 0x8_0000 != 0 }
+}
+
+extension ProtocolConformance: Sendable where Import: Sendable {}
+
+/// What a conformance brings along for the runtime to make tables of.
+package struct ConformanceWitnesses<Import> {
+  /// The requirements that resilient witnesses answer; nil for one that leads nowhere.
+  package var requirements: [MetadataReference<Import>?] = []
+  /// The words of a table, as the conformance was compiled; nil where the runtime makes none.
+  package var patternWords: Int?
+}
+
+extension MetadataReader {
+  /// The conformance whose descriptor is at an address; nil if it names no protocol.
+  ///
+  /// Its fields are: protocol, type, witness table, flags.
+  package func conformance(
+    at address: UInt64
+  ) throws(Memory.Failure) -> ProtocolConformance<Memory.Import>? {
+    guard let named = try memory.reference(at: address, indirectIf: 1) else { return nil }
+    let flags = try memory.word(at: address &+ 12)
+    let type: MetadataReference<Memory.Import>?
+    let target = try memory.target(at: address &+ 4)
+    switch (flags >> 3 & 7, target) {
+    case (0, let target?): type = .address(target)
+    case (1, let slot?): type = try memory.pointer(at: slot)
+    default: type = nil
+    }
+    return ProtocolConformance(
+      address: address, protocol: named, type: type, table: try memory.target(at: address &+ 8),
+      flags: flags)
+  }
+
+  /// The witnesses of a conformance.
+  ///
+  /// Behind the fields are, as the flags say: the module of a retroactive one; conditions, 12 bytes each; shapes of packs,
+  /// 8 bytes each; the number of resilient witnesses and each with its requirement and its function; the words of the
+  /// pattern and of what is private to tables, 16 bits each, and two pointers.
+  package func witnesses(
+    of conformance: ProtocolConformance<Memory.Import>
+  ) throws(Memory.Failure) -> ConformanceWitnesses<Memory.Import> {
+    var witnesses = ConformanceWitnesses<Memory.Import>()
+    var place = conformance.address &+ 16 &+ (conformance.isRetroactive ? 4 : 0)
+    place = place &+ 12 &* UInt64(conformance.flags >> 8 & 0xff)
+    place = place &+ 8 &* UInt64(conformance.flags >> 24)
+    if conformance.isResilient {
+      let count = UInt64(try memory.word(at: place))
+      for index in 0..<count {
+        let requirement = memory.wrapped(place &+ 4 &+ 8 &* index)
+        witnesses.requirements.append(try memory.reference(at: requirement, indirectIf: 1))
+      }
+      place = place &+ 4 &+ 8 &* count
+    }
+    if conformance.hasPattern {
+      witnesses.patternWords = Int(try memory.halfWord(at: memory.wrapped(place)))
+    }
+    return witnesses
+  }
+}

@@ -1,0 +1,146 @@
+internal import ArgumentParser
+internal import BinaryImage
+internal import LibC
+internal import PluginFiles
+internal import Registration
+internal import Threads
+
+/// `section-dump catalogue DIR…`: what hosts may know of plugins without reading them.
+struct Catalogue: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "catalogue",
+    abstract: "Writes what the plugins of a directory offer into a file beside them.",
+    discussion: """
+      Hosts that add the directory take the word of \(StoredCatalogue.name) for every file that is still \
+      the one it tells of, and read the others. Write it when the plugins are packaged; archives keep what is \
+      needed: size, second of modification, contents. Shows each file, and why those are no plugins that are \
+      none. Exit status: 0 it was written, 2 a directory cannot be read or written to, or a file in it is \
+      damaged or holds a malformed entry.
+      """)
+
+  enum Format: String, CaseIterable, ExpressibleByArgument {
+    case table, json
+  }
+
+  @Argument(help: "Directories of plugins.", completion: .directory)
+  var directories: [String]
+
+  @Option(help: "How to show what was found: table for people, or json.")
+  var format = Format.table
+
+  @Flag(help: "Show what would be written, and write nothing.")
+  var dryRun = false
+
+  func run() throws {
+    let (sink, errors) = (ByteSink(descriptor: 1), ByteSink(descriptor: 2))
+    var isWhole = true
+    var shown: [JSONValue] = []
+    for directory in directories + CommandArguments.current.laterPaths {
+      var catalogue = PluginCatalogue(usesStored: false)
+      catalogue.add(.directory(directory))
+      catalogue.refresh()
+      // What is written a moment after a file was has to tell the file from what is written to it next.
+      if !catalogue.isSettled {
+        POSIXThread.sleep(.nanoseconds(2 * FileStamp.longestTick))
+        catalogue.refresh()
+      }
+      for problem in catalogue.complaints {
+        errors.say(problem.description)
+        isWhole = false
+      }
+      if catalogue.problems.isEmpty {
+        do throws(ImageError) {
+          if !dryRun { try write(catalogue.manifests, to: directory) }
+          if format == .table { writeTable(of: catalogue, directory, to: sink) }
+        } catch {
+          errors.say(error.description)
+          isWhole = false
+        }
+      }
+      shown.append(catalogue.json(of: directory))
+    }
+    if format == .json {
+      let document = JSONValue.object([
+        .init("schema", .integer(1)), .init("catalogues", .array(shown)),
+      ])
+      sink.write(document.text + "\n")
+    }
+    if !sink.finish(errors) || !isWhole { throw ExitCode(2) }
+  }
+
+  /// Puts the catalogue into a directory, in place of the one that is there; at no time is half of it there.
+  private func write(_ manifests: [PluginManifest], to directory: String) throws(ImageError) {
+    let path = directory + "/" + StoredCatalogue.name
+    let temporary = path + ".\(getpid())"
+    let text = StoredCatalogue.text(of: manifests)
+    let descriptor = unsafe open(
+      temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw ImageError(system: errno, temporary) }
+    defer { close(descriptor) }
+    // Sound: the pointer covers the bytes for the duration of the call.
+    var failure = unsafe Array(text.utf8).writeAll {
+      unsafe LibC.write(descriptor, $0.baseAddress, $0.count)
+    }
+    // Whatever the mask of this process takes away.
+    if failure == 0, fchmod(descriptor, 0o644) != 0 { failure = errno }
+    if failure == 0, unsafe rename(temporary, path) != 0 { failure = errno }
+    guard failure == 0 else {
+      unsafe unlink(temporary)
+      throw ImageError(system: failure, path)
+    }
+  }
+
+  private func writeTable(of catalogue: PluginCatalogue, _ directory: String, to sink: ByteSink) {
+    let count = catalogue.manifests.count.counted("plugin")
+    let verb = dryRun ? "would tell of" : "tells of"
+    sink.write("\(directory)/\(StoredCatalogue.name) \(verb) \(count)\n".escapedLine)
+    var table = Table(["FILE", "MACHINE", "ENTRIES", "REQUIRES"])
+    for candidate in catalogue.candidates {
+      let name = candidate.path.split(separator: "/").last.map(String.init) ?? candidate.path
+      switch candidate.found {
+      case .success(let manifest):
+        let required = manifest.requirements.filter { !$0.isOptional }.map(\.name)
+        table.add([
+          name, manifest.identity.machine, String(manifest.records.count),
+          required.joined(separator: " "),
+        ])
+      case .failure(let error): table.add([name, "–", "–", error.message])
+      }
+    }
+    table.write(to: sink, Style(isColored: false))
+  }
+}
+
+extension String {
+  /// The line with what would not be seen written as its escape, and its end as it is.
+  fileprivate var escapedLine: String { String(dropLast()).escaped + "\n" }
+}
+
+extension PluginCatalogue {
+  /// What is wrong: with the directory, with damaged files, with entries.
+  fileprivate var complaints: [ImageError] {
+    problems
+      + candidates.flatMap { candidate -> [ImageError] in
+        switch candidate.found {
+        case .success(let manifest): manifest.rejections.map { ImageError($0) }
+        case .failure(let error): candidate.isDamaged ? [error] : []
+        }
+      }
+  }
+
+  /// The plugins as they are stored, and why the other files are none.
+  fileprivate func json(of directory: String) -> JSONValue {
+    let others = candidates.compactMap { candidate -> JSONValue? in
+      guard case .failure(let error) = candidate.found else { return nil }
+      return .object([
+        .init("path", .string(candidate.path)), .init("code", .string(error.code.rawValue)),
+        .init("message", .string(error.message)),
+      ])
+    }
+    return .object([
+      .init("directory", .string(directory)), .init("files", .array(manifests.map(\.stored))),
+      .init("others", .array(others)),
+      .init("problems", .array(problems.map { .string($0.description) })),
+    ])
+  }
+}

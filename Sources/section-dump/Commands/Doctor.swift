@@ -1,0 +1,116 @@
+internal import ArgumentParser
+internal import BinaryImage
+internal import PluginFiles
+
+/// `section-dump doctor FOLDER… --host EXECUTABLE`: which plugins a host would load, and why not the others.
+struct Doctor: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Explains which plugins of a folder a host would load, and why not the others.",
+    discussion: """
+      Looks at every plugin and at what it brings along as the loader would, and runs nothing: machine, libraries, \
+      symbols and their versions, owners and modes, search paths, requirements and cycles. The first cause is \
+      told first, and what follows from it names the plugin it follows from. Files that are no \
+      plugins are counted. Exit status: 0 every plugin would load, 1 one would not, 2 the host, a folder or a \
+      file that is named cannot be read.
+      """)
+
+  @Argument(
+    help: "Folders of plugins, the first one first in rank; or single files.",
+    completion: .directory)
+  var paths: [String]
+
+  @Option(
+    help: ArgumentHelp(
+      "The program that is to load them; its libraries are looked for as the loader does.",
+      valueName: "executable"), completion: .file())
+  var host: String
+
+  @OptionGroup var policy: PolicyOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let errors = ByteSink(descriptor: 2)
+    let sink = ByteSink(descriptor: 1)
+    let host: AdmissionHost
+    do throws(ImageError) {
+      host = try AdmissionHost(executable: self.host)
+    } catch {
+      errors.say(error.description)
+      errors.flush()
+      throw ExitCode(2)
+    }
+    var catalogue = PluginCatalogue(usesStored: false)
+    for path in paths {
+      let isFolder = Directory.isDirectory(Array(path.utf8), followingLinks: true)
+      catalogue.add(isFolder ? .directory(path) : .file(path))
+    }
+    catalogue.refresh()
+    var admission = Admission(to: host, under: policy.values)
+    var skipped = 0
+    var problems = catalogue.problems + host.problems
+    for candidate in catalogue.candidates {
+      if admission.add(candidate) { continue }
+      // What is named is expected to be a plugin.
+      if paths.contains(candidate.path), case .failure(let error) = candidate.found {
+        problems.append(error)
+      } else {
+        skipped += 1
+      }
+    }
+    let report = admission.report()
+    DoctorText(report: report, skipped: skipped).write(in: output.values, to: sink)
+    for problem in problems { errors.say(problem.description) }
+    guard sink.finish(errors), problems.isEmpty else { throw ExitCode(2) }
+    if !report.plugins.allSatisfy(\.loads) { throw ExitCode(1) }
+  }
+}
+
+/// The arguments that say what is asked of plugins.
+struct PolicyOptions: ParsableArguments {
+  @Flag(
+    help: """
+      Refuse everything that can be refused: what runs at startup, executable stacks, relocations of code, contracts \
+      that cannot be seen.
+      """)
+  var strict = false
+
+  @Flag(help: "Refuse executable stacks, and relocations that write into code.")
+  var hardened = false
+
+  @Flag(help: "Admit files and folders that others may write to, or that belong to others.")
+  var anyOwner = false
+
+  /// What may run when a plugin is loaded.
+  enum Startup: String, CaseIterable, ExpressibleByArgument {
+    case anything, anchor
+  }
+
+  @Option(
+    help: "What a plugin may run when it is loaded: anything, or the anchor of its entries alone.")
+  var startup: Startup?
+
+  @Option(
+    help: ArgumentHelp(
+      "Admit files of this name alone, as a shell matches it; may be repeated.", valueName: "glob"))
+  var allow: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Refuse files of this name, as a shell matches it; may be repeated.", valueName: "glob"))
+  var deny: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Admit files of this SHA-256 or build-id alone; may be repeated.", valueName: "hex"))
+  var pin: [String] = []
+
+  var values: PluginPolicy {
+    var policy = strict ? PluginPolicy.strict : PluginPolicy()
+    (policy.allowed, policy.denied, policy.pinned) = (allow, deny, Set(pin))
+    if hardened { (policy.admitsExecutableStacks, policy.admitsTextRelocations) = (false, false) }
+    if anyOwner { policy.checksOwners = false }
+    if let startup { policy.startup = startup == .anchor ? .anchor : .anything }
+    return policy
+  }
+}

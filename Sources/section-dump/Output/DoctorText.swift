@@ -1,0 +1,38 @@
+internal import BinaryImage
+internal import PluginFiles
+internal import Registration
+
+/// The report of `doctor` in each format.
+struct DoctorText {
+  let report: AdmissionReport
+  /// How many files are no plugins.
+  let skipped: Int
+
+  func write(in presentation: Presentation, to sink: ByteSink) {
+    switch presentation.format {
+    case .json:
+      let document = report.document(
+        [.init("schema", .integer(1))], [.init("skipped", .integer(Int64(skipped)))])
+      sink.write(document.text + "\n")
+    case .ndjson:
+      for plugin in report.plugins { sink.write(plugin.value.text + "\n") }
+    case .csv:
+      CSV.write(["path", "loads", "order", "code", "cause", "message", "remedy"], to: sink)
+      for plugin in report.plugins { for row in rows(of: plugin) { CSV.write(row, to: sink) } }
+    case .table:
+      sink.write(report.description + "\n")
+      if skipped > 0 {
+        let note = "\(skipped.counted("further file")) in the folders: no plugins"
+        sink.write("\n" + presentation.style.dim(note) + "\n")
+      }
+    }
+  }
+
+  private func rows(of plugin: AdmissionReport.Plugin) -> [[String]] {
+    let start = [
+      plugin.path, plugin.loads ? "true" : "false", plugin.order.map(String.init) ?? "",
+    ]
+    guard !plugin.refusals.isEmpty else { return [start + ["", "", "", ""]] }
+    return plugin.refusals.map { start + [$0.code, $0.cause ?? "", $0.message, $0.remedy] }
+  }
+}

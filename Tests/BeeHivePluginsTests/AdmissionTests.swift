@@ -1,0 +1,75 @@
+import BeeHivePlugins
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The plugins that this process would load")
+struct AdmissionTests {
+  private static func source(_ name: String, _ attributes: String = "\"\"") -> String {
+    """
+    #include <BeeHive.h>
+    static const beehive_module_operations operations = { 0 };
+    BEEHIVE_MODULE(\(name), &operations, \(attributes));
+    """
+  }
+
+  private static func build(_ name: String, _ source: String, in folder: Folder) throws {
+    try FileManager.default.createDirectory(
+      at: folder.place(name).deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Compiler.compile(
+      source, as: name, in: folder.url, ["-shared", "-fPIC", "-w", "-I", Repository.headers])
+    try FileManager.default.removeItem(at: folder.place("\(name).source.c"))
+  }
+
+  @Test("are named providers first, and load in that order")
+  func admitted() async throws {
+    let (folder, hive) = (try Folder(), Hive())
+    try Self.build("a.so", Self.source("doctor_a", #"BEEHIVE_REQUIRES("doctor_b")"#), in: folder)
+    try Self.build("b.so", Self.source("doctor_b", #"BEEHIVE_REQUIRES("here")"#), in: folder)
+    try Self.build("c.so", Self.source("doctor_c", #"BEEHIVE_REQUIRES("nowhere")"#), in: folder)
+    try hive.plugins.add(directory: folder.path)
+    #expect(try hive.plugins.admitted.isEmpty)
+    // What this Hive has registered by code meets a requirement.
+    struct Here: Module { init() {} }
+    try await hive.register(module: Here.self, name: "here")
+    let paths = try hive.plugins.admitted
+    #expect(paths == ["b.so", "a.so"].map { folder.place($0).path })
+    for path in paths {
+      let handle = unsafe dlopen(path, RTLD_NOW | RTLD_LOCAL)
+      let isOpen = unsafe handle != nil
+      #expect(isOpen)
+    }
+    let report = try hive.plugins.admission()
+    #expect(report.admitted == paths)
+    #expect(report.plugins.last?.refusals.map(\.code) == ["unmet-requirement"])
+    #expect(report.description.contains("2 of 3 plugins would load"))
+  }
+
+  @Test("are held to the policy, and to the host's own verification")
+  func policy() throws {
+    struct Unsigned: Error {}
+    let (folder, hive) = (try Folder(), Hive())
+    try Self.build("a.so", Self.source("policy_a"), in: folder)
+    try hive.plugins.add(directory: folder.path)
+    #expect(try hive.plugins.admitted.count == 1)
+    hive.plugins.verify { _, path in if path.hasSuffix("a.so") { throw Unsigned() } }
+    #expect(try hive.plugins.admission().plugins.first?.refusals.map(\.code) == ["signature"])
+    hive.plugins.policy.denied = ["*.so"]
+    #expect(try hive.plugins.admission().plugins.first?.refusals.map(\.code) == ["denied"])
+  }
+
+  @Test("come from the directories that a variable names, the absolute ones in their order")
+  func variable() throws {
+    let (folder, hive) = (try Folder(), Hive())
+    try Self.build("own/a.so", Self.source("own_a"), in: folder)
+    try Self.build("all/a.so", Self.source("all_a"), in: folder)
+    let name = "BEEHIVE_TEST_\(UUID().uuidString)"
+    let value = "relative:\(folder.place("own").path)::\(folder.place("all").path)"
+    try #require(unsafe setenv(name, value, 1) == 0)
+    defer { unsafe unsetenv(name) }
+    #expect(try hive.plugins.add(directoriesFrom: name).count == 2)
+    #expect(try hive.plugins.admitted == [folder.place("own/a.so").path])
+    #expect(try hive.plugins.admission().plugins.last?.refusals.map(\.code) == ["shadowed"])
+    #expect(try hive.plugins.add(directoriesFrom: name + "_NOT").isEmpty)
+  }
+}

@@ -1,0 +1,90 @@
+import BeeHivePlugins
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Plugins that are watched")
+struct WatchTests {
+  private static func build(_ name: String, in folder: Folder) throws {
+    let source = """
+      #include <BeeHive.h>
+      static const beehive_module_operations operations = { 0 };
+      BEEHIVE_MODULE(\(name), &operations);
+      """
+    let made = try Folder()
+    try Compiler.compile(
+      source, as: name, in: made.url, ["-shared", "-fPIC", "-w", "-I", Repository.headers])
+    try FileManager.default.moveItem(at: made.place(name), to: folder.place(name))
+  }
+
+  private static func names(_ hive: Hive) -> [String] { hive.plugins.available.map(\.name) }
+
+  @Test("are refreshed when files come and go, in directories that are added later too")
+  func watched() throws {
+    let (first, second, hive) = (try Folder(), try Folder(), Hive())
+    try hive.plugins.add(directory: first.path)
+    let calls = Calls()
+    let watch = try hive.plugins.watch { calls.add() }
+    try Self.build("one", in: first)
+    #expect(Patience.block { Self.names(hive) == ["one"] && calls.count > 0 })
+    try hive.plugins.add(directory: second.path)
+    try Self.build("two", in: second)
+    #expect(Patience.block { Self.names(hive) == ["one", "two"] })
+    try FileManager.default.removeItem(at: first.place("one"))
+    #expect(Patience.block { Self.names(hive) == ["two"] })
+    watch.cancel()
+    watch.cancel()
+    try Self.build("three", in: second)
+    hive.plugins.refresh()
+    #expect(Self.names(hive).sorted() == ["three", "two"])
+  }
+
+  @Test("a handle may be cancelled by what is told of a change; then nothing is told any more")
+  func cancelledInside() throws {
+    let (folder, hive) = (try Folder(), Hive())
+    try hive.plugins.add(directory: folder.path)
+    let calls = Calls()
+    let watch = try hive.plugins.watch {
+      calls.add()
+      calls.handle?.cancel()
+    }
+    calls.handle = watch
+    try folder.write("shop", as: "notes.txt")
+    #expect(Patience.block { calls.count == 1 })
+    try folder.write("shop", as: "more.txt")
+    Thread.sleep(forTimeInterval: 0.2)
+    #expect(calls.count == 1)
+  }
+
+  @Test("leave no descriptor and no thread behind")
+  func released() throws {
+    let (folder, hive) = (try Folder(), Hive())
+    try hive.plugins.add(directory: folder.path)
+    func open() throws -> Int {
+      try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { name in
+        let link = try? FileManager.default.destinationOfSymbolicLink(
+          atPath: "/proc/self/fd/\(name)")
+        return link?.contains("inotify") == true
+      }.count
+    }
+    for _ in 0..<20 { try hive.plugins.watch().cancel() }
+    // Other tests of this suite have one each.
+    #expect(try Patience.block { try open() <= 2 })
+  }
+}
+
+/// How often something was called.
+private final class Calls: @unchecked Sendable {
+  // Sound: read and written by `withLock` alone.
+  private let lock = NSLock()
+  private var number = 0
+  private var held: Handle?
+
+  var count: Int { lock.withLock { number } }
+  func add() { lock.withLock { number += 1 } }
+
+  var handle: Handle? {
+    get { lock.withLock { held } }
+    set { lock.withLock { held = newValue } }
+  }
+}

@@ -1,0 +1,353 @@
+import BinaryImage
+import Foundation
+import PluginFiles
+import TestSupport
+import Testing
+
+@Suite("Each check refuses a library that fails it alone")
+struct AdmissionChecksTests {
+  /// A plugin that is good but for one thing.
+  struct Row: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    /// What is refused; nothing where it is good.
+    var code: String?
+    /// What the message has to name: what was found, and what was expected.
+    var says: [String] = []
+    var policy = PluginPolicy()
+    /// Builds or changes the plugin `libx.so`.
+    var make: @Sendable (AdmissionFolder) throws -> Void
+  }
+
+  private static func policy(_ change: (inout PluginPolicy) -> Void) -> PluginPolicy {
+    var policy = PluginPolicy()
+    change(&policy)
+    return policy
+  }
+
+  private static let anchorOnly = policy { $0.startup = .anchor }
+  private static let hardened = policy {
+    ($0.admitsExecutableStacks, $0.admitsTextRelocations) = (false, false)
+  }
+
+  private static func with(_ source: String) -> String {
+    AdmissionFolder.head + source + "\nBEEHIVE_MODULE(x, &operations, \"\");\n"
+  }
+
+  private static let greeter = """
+    #include <BeeHive.h>
+    static const struct { int (*greet)(void); } table;
+    BEEHIVE_SERVICE(Greeter, English, &table, "");
+    """
+
+  static let rows: [Row] = [
+    Row(testDescription: "a good one, under everything that can be asked", policy: .strict) {
+      try $0.plugin("x")
+    },
+    Row(
+      testDescription: "a good one in C++", policy: anchorOnly
+    ) { folder in
+      try Needs.programs("g++")
+      try folder.plugin(
+        "x", "#include <BeeHive.h>\nBeeHiveMod(X);", with: "g++", "-x", "c++")
+    },
+    // Machine
+    Row(
+      testDescription: "another machine", code: "wrong-machine",
+      says: ["made for aarch64", "the host for x86_64"]
+    ) { folder in
+      try Needs.programs("clang", "ld.lld")
+      try folder.plugin(
+        "x", with: "clang", "--target=aarch64-linux-gnu", "-ffreestanding", "-nostdlib",
+        "-fuse-ld=lld")
+    },
+    Row(
+      testDescription: "another word size", code: "wrong-machine", says: ["i386 (32 bits"]
+    ) { folder in
+      try Needs.programs("clang", "ld.lld")
+      try folder.plugin(
+        "x", with: "clang", "--target=i386-linux-gnu", "-ffreestanding", "-nostdlib", "-fuse-ld=lld"
+      )
+    },
+    Row(testDescription: "another system", code: "wrong-abi", says: ["EI_OSABI 9", "EI_OSABI 0"]) {
+      // FreeBSD's.
+      try $0.patch($0.plugin("x"), at: 7, with: Data([9]))
+    },
+    Row(
+      testDescription: "a newer toolkit", code: "toolkit-version", says: ["version 2", "version 1"]
+    ) {
+      // The first word of the note, behind its owner.
+      try $0.patch($0.plugin("x"), after: Data("\u{1}EEBBeehive\0".utf8), with: Data([2]))
+    },
+    Row(testDescription: "a runtime of its own", code: "own-runtime") {
+      try $0.plugin(
+        "x",
+        with(
+          """
+          __asm__(".pushsection .note.beehive.runtime,\\"a\\",%note\\n.balign 4\\n"
+                  ".long 8, 4, 0x42454502\\n.asciz \\"Beehive\\"\\n.long 1\\n.popsection");
+          """))
+    },
+    // Symbols and libraries
+    Row(
+      testDescription: "a library that is gone", code: "missing-library", says: ["libgone.so"]
+    ) { folder in
+      let gone = try folder.library(
+        "libgone.so", "int gone(void) { return 1; }", ["-Wl,-soname,libgone.so"])
+      try folder.plugin(
+        "x", with("int gone(void); int use(void); int use(void) { return gone(); }"), gone)
+      try FileManager.default.removeItem(atPath: gone)
+    },
+    Row(testDescription: "a symbol that is nowhere", code: "undefined-symbol", says: ["not_there"])
+    {
+      try $0.plugin(
+        "x", with("int not_there(void); int use(void); int use(void) { return not_there(); }"))
+    },
+    Row(testDescription: "a symbol that is nowhere, and weak") {
+      try $0.plugin(
+        "x",
+        with(
+          """
+          __attribute__((weak)) int not_there(void);
+          int use(void); int use(void) { return not_there ? not_there() : 0; }
+          """))
+    },
+    Row(testDescription: "a symbol of the host") { folder in
+      try folder.host(
+        "int of_host(void); int of_host(void) { return 1; } int main(void) { return 0; }",
+        "-rdynamic")
+      try folder.plugin(
+        "x", with("int of_host(void); int use(void); int use(void) { return of_host(); }"))
+    },
+    Row(testDescription: "a symbol of what comes along") { folder in
+      let along = try folder.library(
+        "plugins/libalong.so", "int along(void) { return 1; }", ["-Wl,-soname,libalong.so"])
+      try folder.plugin(
+        "x", with("int along(void); int use(void); int use(void) { return along(); }"), along,
+        "-Wl,-rpath,$ORIGIN")
+    },
+    Row(
+      testDescription: "another version of a symbol", code: "undefined-symbol",
+      says: ["answer@NEW", "neither"]
+    ) { folder in
+      func build(_ version: String) throws -> String {
+        try folder.folder.write("\(version) { global: answer; local: *; };", as: "map")
+        return try folder.library(
+          "plugins/libanswer.so", "int answer(void) { return 1; } // \(version)",
+          ["-Wl,-soname,libanswer.so", "-Wl,--version-script,map"])
+      }
+      let new = try build("NEW")
+      try folder.plugin(
+        "x", with("int answer(void); int use(void); int use(void) { return answer(); }"), new,
+        "-Wl,-rpath,$ORIGIN")
+      _ = try build("OLD")
+    },
+    // Owners
+    Row(
+      testDescription: "a file that everybody may write to", code: "writable-by-others",
+      says: ["0666", "everybody"]
+    ) { try AdmissionFolder.mode(0o666, $0.plugin("x")) },
+    Row(
+      testDescription: "a file that its group may write to", code: "writable-by-others",
+      says: ["its group"]
+    ) { try AdmissionFolder.mode(0o664, $0.plugin("x")) },
+    Row(
+      testDescription: "a file that everybody may write to, where that is admitted",
+      policy: policy { $0.checksOwners = false }
+    ) { try AdmissionFolder.mode(0o666, $0.plugin("x")) },
+    Row(
+      testDescription: "a folder that everybody may write to", code: "writable-by-others",
+      says: ["/plugins that leads to it", "0777"]
+    ) {
+      try $0.plugin("x")
+      try AdmissionFolder.mode(0o777, $0.plugins)
+    },
+    Row(
+      testDescription: "a folder like /tmp, right above the file", code: "writable-by-others"
+    ) {
+      try $0.plugin("x")
+      try AdmissionFolder.mode(0o1777, $0.plugins)
+    },
+    Row(testDescription: "a folder like /tmp, further up") {
+      try $0.plugin("x")
+      try AdmissionFolder.mode(0o1777, $0.folder.path)
+    },
+    Row(
+      testDescription: "a link into a folder that everybody may write to",
+      code: "writable-by-others", says: ["/elsewhere that leads to it"]
+    ) { folder in
+      let path = try folder.plugin("x")
+      let elsewhere = folder.folder.place("elsewhere").path
+      try FileManager.default.createDirectory(
+        atPath: elsewhere, withIntermediateDirectories: true)
+      try AdmissionFolder.mode(0o777, elsewhere)
+      try FileManager.default.moveItem(atPath: path, toPath: "\(elsewhere)/libx.so")
+      try FileManager.default.createSymbolicLink(
+        atPath: path, withDestinationPath: "../elsewhere/libx.so")
+    },
+    Row(testDescription: "a file of another user", code: "foreign-owner", says: ["user 4321"]) {
+      guard geteuid() == 0 else { try Test.cancel("only root gives files away") }
+      try FileManager.default.setAttributes(
+        [.ownerAccountID: 4321], ofItemAtPath: $0.plugin("x"))
+    },
+    // Search paths
+    Row(
+      testDescription: "a relative search path", code: "unsafe-search-path", says: ["in lib,"]
+    ) { try $0.plugin("x", nil, "-Wl,-rpath,lib") },
+    Row(
+      testDescription: "an empty search path", code: "unsafe-search-path", says: ["an empty path"]
+    ) { try $0.plugin("x", nil, "-Wl,-rpath,/usr/lib:") },
+    Row(
+      testDescription: "a relative search path, where that is admitted",
+      policy: policy { $0.checksSearchPaths = false }
+    ) { try $0.plugin("x", nil, "-Wl,-rpath,lib") },
+    Row(testDescription: "a search path beside the file") {
+      try $0.plugin("x", nil, "-Wl,-rpath,$ORIGIN/../plugins")
+    },
+    Row(
+      testDescription: "a search path that others may write to", code: "unsafe-search-path",
+      says: ["0777"]
+    ) { folder in
+      let open = folder.folder.place("open").path
+      try FileManager.default.createDirectory(atPath: open, withIntermediateDirectories: true)
+      try AdmissionFolder.mode(0o777, open)
+      try folder.plugin("x", nil, "-Wl,-rpath,\(open)")
+    },
+    // Hardening
+    Row(
+      testDescription: "an executable stack", code: "executable-stack", policy: hardened
+    ) { try $0.plugin("x", nil, "-Wl,-z,execstack") },
+    Row(testDescription: "an executable stack, where that is admitted") {
+      try $0.plugin("x", nil, "-Wl,-z,execstack")
+    },
+    Row(
+      testDescription: "relocations of code", code: "text-relocations", policy: hardened
+    ) {
+      try $0.plugin(
+        "x",
+        with("__asm__(\".text\\n.quad operations_of_x\\n.data\\noperations_of_x: .quad 1\\n\");"),
+        "-Wl,-z,notext")
+    },
+    // Startup
+    Row(
+      testDescription: "a constructor", code: "runs-at-startup", says: ["watch"],
+      policy: anchorOnly
+    ) {
+      try $0.plugin("x", with("__attribute__((constructor)) static void watch(void) {}"))
+    },
+    Row(testDescription: "a constructor, where that is admitted") {
+      try $0.plugin("x", with("__attribute__((constructor)) static void watch(void) {}"))
+    },
+    Row(
+      testDescription: "a resolver of its own", code: "runs-at-startup", says: ["choose"],
+      policy: anchorOnly
+    ) {
+      try $0.plugin(
+        "x",
+        with(
+          """
+          static int answer(void) { return 42; }
+          static int (*choose(void))(void) { return answer; }
+          static int inner(void) __attribute__((ifunc("choose")));
+          int call(void); int call(void) { return inner(); }
+          """))
+    },
+    Row(
+      testDescription: "a stripped one, of which no name can be seen", code: "runs-at-startup",
+      says: ["a function without a name"], policy: anchorOnly
+    ) { try $0.plugin("x", nil, "-s") },
+    Row(
+      testDescription: "a constructor of what it brings along", code: "runs-at-startup",
+      says: ["libalong.so, which it brings along, runs arrive"], policy: anchorOnly
+    ) { folder in
+      let along = try folder.library(
+        "plugins/libalong.so",
+        "int along(void) { return 1; } __attribute__((constructor)) static void arrive(void) {}",
+        ["-Wl,-soname,libalong.so"])
+      try folder.plugin(
+        "x", with("int along(void); int use(void); int use(void) { return along(); }"), along,
+        "-Wl,-rpath,$ORIGIN")
+    },
+    // Contracts
+    Row(
+      testDescription: "a table that is smaller than the host asks for", code: "contract-drift",
+      says: ["expected 24 bytes", "found 8 bytes"],
+      policy: policy { $0.tables = [.init(service: "Greeter", size: 24)] }
+    ) { try $0.plugin("x", greeter) },
+    Row(
+      testDescription: "a table of which the order cannot be seen, where that is refused",
+      code: "contract-not-visible",
+      policy: policy {
+        $0.tables = [.init(service: "Greeter", size: 8)]
+        $0.unseenContracts = .refuse
+      }
+    ) { try $0.plugin("x", greeter) },
+    Row(
+      testDescription: "a table of which the order cannot be seen",
+      policy: policy { $0.tables = [.init(service: "Greeter", size: 8)] }
+    ) { try $0.plugin("x", greeter) },
+    // Lists
+    Row(
+      testDescription: "a name that is denied", code: "denied", says: ["libx*"],
+      policy: policy { $0.denied = ["libx*"] }
+    ) { try $0.plugin("x") },
+    Row(
+      testDescription: "a name that is not allowed", code: "not-allowed", says: ["liby.so"],
+      policy: policy { $0.allowed = ["liby.so"] }
+    ) { try $0.plugin("x") },
+    Row(
+      testDescription: "a name that is allowed and denied", code: "denied",
+      policy: policy { ($0.allowed, $0.denied) = (["*"], ["lib?.so"]) }
+    ) { try $0.plugin("x") },
+    Row(
+      testDescription: "a build that is not listed", code: "not-pinned", says: ["SHA-256"],
+      policy: policy { $0.pinned = ["00ff"] }
+    ) { try $0.plugin("x") },
+  ]
+
+  @Test("told with what was found and what is expected", arguments: rows)
+  func check(row: Row) throws {
+    let folder = try AdmissionFolder()
+    try row.make(folder)
+    let plugins = try folder.report(row.policy).plugins
+    let plugin = try #require(plugins.first { $0.path.hasSuffix("libx.so") })
+    #expect(plugin.refusals.map(\.code) == (row.code.map { [$0] } ?? []), "\(plugin.refusals)")
+    #expect(plugin.loads == (row.code == nil))
+    let message = plugin.refusals.map(\.message).joined()
+    for text in row.says { #expect(message.contains(text), "\(message)") }
+  }
+
+  @Test("A file is admitted by the digest that sha256sum prints, or by its build-id")
+  func pinned() throws {
+    let folder = try AdmissionFolder()
+    let path = try folder.plugin("x")
+    let digest = try Command.output("sha256sum", [path]).prefix(64)
+    var catalogue = PluginCatalogue()
+    catalogue.add(.file(path))
+    catalogue.refresh()
+    let id = try #require(catalogue.manifests.first?.identity.id)
+      .map { String(format: "%02x", $0) }.joined()
+    for pin in [String(digest), digest.uppercased(), id] {
+      #expect(try folder.codes(Self.policy { $0.pinned = [pin, "00"] }) == ["libx.so": []])
+    }
+  }
+
+  @Test("The host's own verification is given the open file, and its words are told")
+  func verification() throws {
+    struct Unsigned: Error, CustomStringConvertible { var description = "nobody has signed it" }
+    let folder = try AdmissionFolder()
+    let path = try folder.plugin("x")
+    var seen: [String] = []
+    let report = try folder.report { descriptor, path in
+      var magic = [UInt8](repeating: 0, count: 4)
+      let count = unsafe pread(descriptor, &magic, 4, 0)
+      #expect(count == 4 && magic == [0x7f, 0x45, 0x4c, 0x46])
+      seen.append(path)
+      throw Unsigned()
+    }
+    #expect(seen == [path])
+    let refusal = try #require(report.plugins.first?.refusals.first)
+    #expect(refusal.code == "signature")
+    #expect(refusal.message.contains("nobody has signed it"))
+    #expect(try folder.report { _, _ in }.admitted == [path])
+  }
+}

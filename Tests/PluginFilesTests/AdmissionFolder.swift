@@ -1,0 +1,102 @@
+import BinaryImage
+import Foundation
+import PluginFiles
+import TestSupport
+
+/// A host and a folder of plugins in C, built for one test.
+struct AdmissionFolder {
+  let folder: Folder
+
+  init() throws {
+    folder = try Folder()
+    try FileManager.default.createDirectory(
+      at: folder.place("plugins"), withIntermediateDirectories: true)
+    try host("int main(void) { return 0; }")
+  }
+
+  var plugins: String { folder.place("plugins").path }
+
+  static let head = """
+    #include <BeeHive.h>
+    static bool set_up(const beehive_context *context) { (void)context; return true; }
+    static const beehive_module_operations operations = { .set_up = set_up };
+
+    """
+
+  /// A plugin whose one module is called `name`.
+  static func module(_ name: String, _ attributes: String = "\"\"") -> String {
+    "\(head)BEEHIVE_MODULE(\(name), &operations, \(attributes));\n"
+  }
+
+  /// Builds the program that loads the plugins.
+  func host(_ source: String, _ options: String...) throws {
+    try Compiler.compile(
+      source, as: "host", in: folder.url,
+      ["-I", Repository.headers, "-Wl,--build-id"] + options)
+  }
+
+  /// Builds a shared library in the folder.
+  @discardableResult
+  func library(
+    _ name: String, _ source: String, with compiler: String = Compiler.program,
+    _ options: [String] = []
+  ) throws -> String {
+    let compiler = compiler == "clang" ? Needs.path(of: "clang") ?? compiler : compiler
+    try Compiler.compile(
+      source, as: name, in: folder.url, with: compiler,
+      ["-shared", "-fPIC", "-I", Repository.headers] + options)
+    return folder.place(name).path
+  }
+
+  /// Builds a plugin in C; `options` come last.
+  @discardableResult
+  func plugin(
+    _ name: String, _ source: String? = nil, with compiler: String = Compiler.program,
+    _ options: String...
+  ) throws -> String {
+    try library(
+      "plugins/lib\(name).so", source ?? Self.module(name), with: compiler,
+      ["-Wl,--build-id", "-Wl,-z,noexecstack"] + options)
+  }
+
+  /// What becomes of the plugins of some folders, in their order.
+  func report(
+    _ policy: PluginPolicy = PluginPolicy(), in folders: [String] = ["plugins"],
+    verification: Admission.Verification? = nil
+  ) throws -> AdmissionReport {
+    var catalogue = PluginCatalogue()
+    for name in folders { catalogue.add(.directory(folder.place(name).path)) }
+    catalogue.refresh()
+    var admission = Admission(
+      to: try AdmissionHost(executable: folder.place("host").path), under: policy,
+      verification: verification)
+    for candidate in catalogue.candidates { admission.add(candidate) }
+    return admission.report()
+  }
+
+  /// The codes of what is wrong with each plugin, by the names of their files.
+  func codes(
+    _ policy: PluginPolicy = PluginPolicy(), in folders: [String] = ["plugins"]
+  ) throws -> [String: [String]] {
+    let plugins = try report(policy, in: folders).plugins
+    return Dictionary(plugins.map { ($0.path.lastPart, $0.refusals.map(\.code)) }) { $0 + $1 }
+  }
+
+  /// Says who may do what with a file.
+  static func mode(_ mode: Int, _ path: String) throws {
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+  }
+
+  /// Changes bytes of a file at the first place where some stand, or so many bytes behind it.
+  func patch(_ path: String, at place: Int = 0, after bytes: Data? = nil, with new: Data) throws {
+    var data = try Data(contentsOf: URL(fileURLWithPath: path))
+    var start = place
+    if let bytes, let found = data.range(of: bytes) { start += found.upperBound }
+    data.replaceSubrange(start..<start + new.count, with: new)
+    try data.write(to: URL(fileURLWithPath: path))
+  }
+}
+
+extension String {
+  var lastPart: String { URL(fileURLWithPath: self).lastPathComponent }
+}

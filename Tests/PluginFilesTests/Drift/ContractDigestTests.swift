@@ -1,0 +1,83 @@
+import Foundation
+import PluginFiles
+import TestSupport
+import Testing
+
+@Suite("A version of contracts that clients refer to", .needs("swiftc"))
+struct ContractDigestTests {
+  @Test(
+    "tells what nothing else shows: requirements in another order", arguments: [false, true])
+  func order(isOptimised: Bool) throws {
+    var builds = try ContractBuilds()
+    let old = Build(isOptimised: isOptimised, digest: "1")
+    let new = Build(change: .reordered, isOptimised: isOptimised, digest: "2")
+    let plugin = try builds.plugin(old, isStripped: true)
+
+    #expect(try builds.drift(of: plugin, with: old).map(\.verdict) == [.fits])
+    #expect(try builds.answers(of: plugin, with: old).lines == ["e:x d:x n"])
+
+    let drift = try builds.drift(of: plugin, with: new)
+    #expect(
+      drift.map(\.verdict)
+        == [.drifted(expected: "version 1 of the contract", found: "version 2")])
+    #expect(
+      drift.first?.message(against: "libContracts.so")
+        == "Client.Rot was built to conform to another Contracts.Codec than that of libContracts.so: "
+        + "expected version 1 of the contract, found version 2")
+    // The loader says so too.
+    let outcome = try builds.answers(of: plugin, with: new)
+    #expect(outcome.status == 3)
+    #expect(outcome.output.contains("undefined symbol: $s9Contracts17beehiveContract_1yyF"))
+  }
+
+  @Test("is a drift where the library has none")
+  func lost() throws {
+    var builds = try ContractBuilds()
+    let plugin = try builds.plugin(Build(digest: "1"), isStripped: false)
+    // As many requirements as there are with the digest's own.
+    let drift = try builds.drift(of: plugin, with: Build(change: .end))
+    #expect(
+      drift.map(\.verdict) == [
+        .drifted(expected: "version 1 of the contract", found: "a contract without it")
+      ])
+  }
+
+  @Test(
+    "leaves its symbol undefined in each client, as Docs/contracts.md has it",
+    arguments: [["-Onone"], ["-O"], ["-O", "-wmo"]])
+  func page(options: [String]) throws {
+    let folder = try Folder()
+    let block = try Document("Docs/contracts.md").block("swift", with: "beehiveContract_2").text
+    for (version, source) in [
+      ("2", block), ("3", block.replacing("beehiveContract_2", with: "beehiveContract_3")),
+    ] {
+      let input = try folder.write(source, as: "\(version)/Contracts.swift")
+      try Command.output(
+        "swiftc",
+        [
+          "-parse-as-library", "-emit-library", "-emit-module", "-module-name", "Contracts", "-O",
+          "-wmo", "-o", "libContracts.so", input.path,
+        ], in: folder.place(version))
+    }
+    let client = try folder.write(
+      """
+      import Contracts
+      public struct Rot: Codec { public func encode(_ text: String) -> String { text } }
+      """, as: "Rot.swift")
+    try Command.output(
+      "swiftc",
+      [
+        "-parse-as-library", "-emit-library", "-module-name", "Rot", "-I", "2", "-L", "2",
+        "-lContracts", "-o", "librot.so", client.path,
+      ] + options, in: folder.url)
+    let symbol = "$s9Contracts17beehiveContract_2yyF"
+    let expectations = try ContractExpectations(of: ContractBuilds.file(folder.place("librot.so")))
+    #expect(expectations.digests == [symbol])
+    func digests(_ version: String) throws -> [String] {
+      let library = folder.place("\(version)/libContracts.so")
+      return try ContractLibrary(of: ContractBuilds.file(library)).digests
+    }
+    #expect(try digests("2") == [symbol])
+    #expect(try digests("3") == ["$s9Contracts17beehiveContract_3yyF"])
+  }
+}

@@ -1,0 +1,87 @@
+import BinaryImage
+import Foundation
+import PluginFiles
+import SwiftMetadata
+import TestSupport
+import Testing
+
+/// Every word of the compiler's tables may say anything.
+@Suite("Swift metadata that somebody has damaged", .needs("swiftc"))
+struct DamagedMetadataTests {
+  private static let sources = Result {
+    var builds = try ContractBuilds()
+    return try [false, true].map { isResilient in
+      let build = Build(change: .defaulted, isResilient: isResilient)
+      return [try builds.library(build), try builds.plugin(build, isStripped: false)]
+    }.joined().map { try Data(contentsOf: $0) }
+  }
+
+  /// Where the tables and what they lead to are in a file.
+  private static func places(of file: ELFFile) throws -> [Range<Int>] {
+    try file.allSections().compactMap { section in
+      let isRead =
+        section.name.hasPrefix("swift5_")
+        || [".data.rel.ro", ".rodata", ".got"].contains(section.name)
+      guard isRead, let offset = section.offset?.rawValue, section.size >= 4 else { return nil }
+      return Int(offset)..<Int(offset + section.size)
+    }
+  }
+
+  /// Reads all that is read of a file; returns what is wrong with it, if anything is.
+  private static func read(_ path: String) throws -> ImageError? {
+    let file = try ELFFile(OpenedFile(path: path, name: path))
+    do throws(ImageError) {
+      let library = try ContractLibrary(of: file)
+      _ = ContractDrift.all(of: try ContractExpectations(of: file), against: library)
+      try FileTables(of: file)?.forEachPath(in: .types) { _, _ in }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test("is read to its end or refused, and never for long", arguments: 0..<4)
+  func words(index: Int) throws {
+    let folder = try Folder()
+    let original = try Self.sources.get()[index]
+    let path = try folder.write(original, as: "whole.so").path
+    #expect(try Self.read(path) == nil)
+    let places = try Self.places(of: ELFFile(OpenedFile(path: path, name: path)))
+    try #require(!places.isEmpty)
+    var generator = SeededGenerator(seed: UInt64(index))
+    var refused = 0
+    for _ in 0..<Effort.times(200, full: 20_000) {
+      var bytes = original
+      for _ in 0..<Int.random(in: 1...3, using: &generator) {
+        let place = places.randomElement(using: &generator) ?? 0..<4
+        let start = Int.random(in: place.lowerBound...place.upperBound - 4, using: &generator) & ~3
+        let word =
+          [0, 1, 2, .max, 0x8000_0000, UInt32.random(in: 0...UInt32.max, using: &generator)]
+          .randomElement(using: &generator) ?? 0
+        for shift in 0..<4 { bytes[start + shift] = UInt8(truncatingIfNeeded: word >> (8 * shift)) }
+      }
+      if try Self.read(folder.write(bytes, as: "damaged.so").path) != nil { refused += 1 }
+    }
+    #expect(refused > 0)
+  }
+
+  @Test("that claims requirements and witnesses without end is refused")
+  func counts() throws {
+    let folder = try Folder()
+    let original = try Self.sources.get()[0]
+    let path = try folder.write(original, as: "whole.so").path
+    let file = try ELFFile(OpenedFile(path: path, name: path))
+    var descriptor: UInt64 = 0
+    try FileTables(of: file)?.forEachPath(in: .protocols) { _, address in descriptor = address }
+    let section = try #require(
+      try file.allSections().first {
+        $0.address.rawValue <= descriptor && descriptor < $0.address.rawValue + $0.size
+      })
+    let place = Int(descriptor - section.address.rawValue + (section.offset?.rawValue ?? 0)) + 16
+    var bytes = original
+    for index in place..<place + 4 { bytes[index] = 0xff }
+    let error = try Self.read(folder.write(bytes, as: "endless.so").path)
+    #expect(
+      error?.code == .outOfImage || error?.code == .malformed, "\(error?.message ?? "nothing")")
+  }
+}

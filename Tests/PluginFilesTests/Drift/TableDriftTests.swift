@@ -1,0 +1,72 @@
+import BinaryImage
+import Foundation
+import PluginFiles
+import Registration
+import TestSupport
+import Testing
+
+@Suite("The table of a C service against what a host asks for")
+struct TableDriftTests {
+  struct Row: CustomTestStringConvertible {
+    var testDescription: String
+    /// Functions that a host of the table's first version calls.
+    var functions = 2
+    var attributes = ""
+    var version: String?
+    var verdict: ContractDrift.Verdict
+  }
+
+  static let order = ContractDrift.Verdict.notVisible(
+    "it is large enough; whether its functions are in another order, or of other types, is compiled in"
+  )
+  static let rows = [
+    Row(testDescription: "as large, without a version", verdict: order),
+    Row(testDescription: "larger, without a version", functions: 3, verdict: order),
+    Row(
+      testDescription: "smaller", functions: 1,
+      verdict: .drifted(expected: "16 bytes", found: "8 bytes")),
+    Row(
+      testDescription: "smaller, of the same version", functions: 1,
+      attributes: #"BEEHIVE_ABI("2")"#,
+      version: "2", verdict: .drifted(expected: "16 bytes", found: "8 bytes")),
+    Row(
+      testDescription: "of the same version", attributes: #"BEEHIVE_ABI("2")"#, version: "2",
+      verdict: .fits),
+    Row(
+      testDescription: "of another version", attributes: #"BEEHIVE_ABI("1")"#, version: "2",
+      verdict: .drifted(expected: "version 2", found: "version 1")),
+    Row(
+      testDescription: "of a version that the host lacks", attributes: #"BEEHIVE_ABI("1")"#,
+      verdict: order),
+    Row(testDescription: "without the host's version", version: "2", verdict: order),
+  ]
+
+  /// The line of Docs/contracts.md, with other attributes.
+  private static func declaration(_ attributes: String) throws -> String {
+    try Document("Docs/contracts.md").block("c", with: "BEEHIVE_ABI").text
+      .replacing(#"BEEHIVE_ABI("2")"#, with: attributes.isEmpty ? #""""# : attributes)
+  }
+
+  @Test(arguments: rows)
+  func tables(row: Row) throws {
+    let folder = try Folder()
+    let functions = (0..<row.functions).map { "int (*f\($0))(void);" }.joined(separator: " ")
+    let declaration = try Self.declaration(row.attributes)
+    try Compiler.compile(
+      """
+      #include "BeeHive.h"
+      static const struct { \(functions) } table;
+      \(declaration)
+      """, as: "libtable.so", in: folder.url,
+      ["-shared", "-fPIC", "-I", Repository.headers, "-nostdlib"])
+    let path = folder.place("libtable.so").path
+    let file = try ELFFile(OpenedFile(path: path, name: path))
+    let records = try RecordScanner.scan(file).records
+    let drift = ContractDrift.all(
+      of: records, in: file,
+      asked: [.init(service: "Greeter", size: 16, version: row.version)])
+    #expect(drift.map(\.verdict) == [row.verdict])
+    #expect(drift.map(\.contract) == ["Greeter"])
+    #expect(ContractDrift.all(of: records, in: file, asked: []).isEmpty)
+  }
+}

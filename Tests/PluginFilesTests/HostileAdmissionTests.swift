@@ -1,0 +1,84 @@
+import BinaryImage
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PluginFiles
+
+@Suite("Files that are made to harm whoever judges them")
+struct HostileAdmissionTests {
+  @Test("Damage anywhere in the headers and the loader's tables is a refusal, or none")
+  func damage() throws {
+    let folder = try AdmissionFolder()
+    let path = try folder.plugin("x")
+    let good = try Data(contentsOf: URL(fileURLWithPath: path))
+    let host = try AdmissionHost(executable: folder.folder.place("host").path)
+    var numbers = SeededGenerator(seed: 42)
+    // The headers, and everything before the code: hash tables, symbols, versions, relocations.
+    let tables = 0..<min(good.count, 0x1000)
+    for _ in 0..<Effort.times(400, full: 20_000) {
+      var bytes = good
+      for _ in 0..<Int.random(in: 1...4, using: &numbers) {
+        let place = Int.random(in: tables, using: &numbers) & ~3
+        let values: [UInt32] = [
+          0, 1, 0xffff_ffff, 0x7fff_ffff, UInt32(good.count), .random(in: 0..<100, using: &numbers),
+        ]
+        let value = values[Int.random(in: 0..<values.count, using: &numbers)]
+        let new = (0..<4).map { UInt8(truncatingIfNeeded: value >> UInt32(8 * $0)) }
+        bytes.replaceSubrange(place..<place + 4, with: new)
+      }
+      try bytes.write(to: URL(fileURLWithPath: path))
+      judge(path, host)
+    }
+    for count in stride(from: 0, to: good.count, by: Effort.isFull ? 16 : 256) {
+      try good.prefix(count).write(to: URL(fileURLWithPath: path))
+      judge(path, host)
+    }
+    try good.write(to: URL(fileURLWithPath: path))
+    #expect(judge(path, host).first?.loads == true)
+  }
+
+  @discardableResult
+  private func judge(_ path: String, _ host: AdmissionHost) -> [AdmissionReport.Plugin] {
+    var catalogue = PluginCatalogue()
+    catalogue.add(.file(path))
+    catalogue.refresh()
+    var admission = Admission(to: host, under: .strict)
+    for candidate in catalogue.candidates { admission.add(candidate) }
+    return admission.report().plugins
+  }
+
+  @Test("A cache of the loader's that lies leads nowhere")
+  func cache() {
+    let magic = Array("glibc-ld.so.cache1.1".utf8)
+    let full = [UInt8](repeating: 0xff, count: 28)
+    #expect(LoaderCache(of: magic + full + full).paths(of: "").isEmpty)
+    #expect(LoaderCache(of: magic).paths(of: "x").isEmpty)
+    #expect(LoaderCache(of: []).paths(of: "x").isEmpty)
+    #expect(LoaderCache().paths(of: "libc.so.6").isEmpty == false)
+  }
+
+  @Test("Links that lead back to themselves end")
+  func links() throws {
+    let folder = try AdmissionFolder()
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.plugins + "/libx.so", withDestinationPath: "libx.so")
+    #expect(FolderWalk(to: folder.plugins + "/libx.so").end == nil)
+    #expect(try folder.codes().isEmpty)
+  }
+
+  @Test("A long row of plugins that wait for a refused one costs a sentence each")
+  func chain() throws {
+    let folder = try AdmissionFolder()
+    try folder.host("int main(void) { return 0; }")
+    let count = 60
+    for number in 0..<count {
+      try folder.plugin(
+        "p\(number)", AdmissionFolder.module("p\(number)", "BEEHIVE_REQUIRES(\"p\(number + 1)\")"))
+    }
+    let report = try folder.report()
+    #expect(report.admitted.isEmpty)
+    #expect(report.plugins.flatMap(\.refusals).allSatisfy { $0.message.utf8.count < 300 })
+    #expect(report.plugins.count { $0.refusals.first?.cause?.lastPart == "libp59.so" } == count - 1)
+  }
+}

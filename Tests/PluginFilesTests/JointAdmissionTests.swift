@@ -1,0 +1,124 @@
+import Foundation
+import PluginFiles
+import TestSupport
+import Testing
+
+@Suite("What plugins come to together")
+struct JointAdmissionTests {
+  @Test("Providers load first, whatever the files are called")
+  func order() throws {
+    let folder = try AdmissionFolder()
+    try folder.plugin("a", AdmissionFolder.module("a", #"BEEHIVE_REQUIRES("b")"#))
+    try folder.plugin("b", AdmissionFolder.module("b", #"BEEHIVE_REQUIRES("z")"#))
+    try folder.plugin("c", AdmissionFolder.module("c", #"BEEHIVE_AFTER("z")"#))
+    try folder.plugin("z")
+    let report = try folder.report()
+    #expect(report.admitted.map(\.lastPart) == ["libz.so", "libb.so", "liba.so", "libc.so"])
+    #expect(report.plugins.map { $0.needs.map(\.lastPart) } == [["libb.so"], ["libz.so"], [], []])
+  }
+
+  @Test("A module that is required and nowhere is named, with the one that may be meant")
+  func unmet() throws {
+    let folder = try AdmissionFolder()
+    try folder.plugin("ledger")
+    try folder.plugin("a", AdmissionFolder.module("a", #"BEEHIVE_REQUIRES("ledgr")"#))
+    let plugin = try #require(try folder.report().plugins.first)
+    #expect(plugin.refusals.map(\.code) == ["unmet-requirement"])
+    #expect(plugin.refusals[0].message.contains("Did it mean ledger?"))
+  }
+
+  @Test("What the host or one of its libraries declares is there")
+  func hostModules() throws {
+    let folder = try AdmissionFolder()
+    try folder.host(AdmissionFolder.module("ledger") + "int main(void) { return 0; }")
+    try folder.plugin("a", AdmissionFolder.module("a", #"BEEHIVE_REQUIRES("ledger")"#))
+    #expect(try folder.codes() == ["liba.so": []])
+  }
+
+  @Test("Of whatever waits for a plugin that is refused, where that began is told")
+  func knockOn() throws {
+    let folder = try AdmissionFolder()
+    try AdmissionFolder.mode(0o666, folder.plugin("a"))
+    try folder.plugin("b", AdmissionFolder.module("b", #"BEEHIVE_REQUIRES("a")"#))
+    try folder.plugin("c", AdmissionFolder.module("c", #"BEEHIVE_REQUIRES("b")"#))
+    try folder.plugin("d", AdmissionFolder.module("d", #"BEEHIVE_AFTER("a")"#))
+    let report = try folder.report()
+    let codes = report.plugins.map { $0.refusals.map(\.code) }
+    #expect(codes == [["writable-by-others"], ["refused-provider"], ["refused-provider"], []])
+    let last = report.plugins[2].refusals[0]
+    #expect(last.cause?.lastPart == "liba.so")
+    #expect(
+      last.message.hasPrefix(
+        "It needs libb.so, which would not load because of liba.so: the file is"),
+      "\(last.message)")
+  }
+
+  @Test("Cycles in a file and across files are named with all their members")
+  func cycles() throws {
+    let folder = try AdmissionFolder()
+    try folder.plugin("a", AdmissionFolder.module("a", #"BEEHIVE_REQUIRES("b")"#))
+    try folder.plugin("b", AdmissionFolder.module("b", #"BEEHIVE_AFTER("a")"#))
+    try folder.plugin(
+      "c",
+      AdmissionFolder.module("hen", #"BEEHIVE_REQUIRES("egg")"#)
+        + #"BEEHIVE_MODULE(egg, &operations, BEEHIVE_REQUIRES("hen"));"#)
+    try folder.plugin("d")
+    let report = try folder.report()
+    #expect(report.admitted.map(\.lastPart) == ["libd.so"])
+    #expect(
+      report.plugins.map { $0.refusals.map(\.code) } == [["cycle"], ["cycle"], ["cycle"], []])
+    #expect(report.plugins[0].refusals[0].message.contains("a → b → a"))
+    #expect(report.plugins[0].refusals[0].message.contains("(liba.so, libb.so)"))
+    #expect(report.plugins[2].refusals[0].message.contains("egg → hen → egg"))
+  }
+
+  @Test(
+    "A library that comes along and is a plugin itself loads before, and takes the other with it")
+  func linkedPlugin() throws {
+    let folder = try AdmissionFolder()
+    let base = try folder.plugin(
+      "z", AdmissionFolder.module("z") + "int base(void); int base(void) { return 1; }",
+      "-Wl,-soname,libz.so")
+    try folder.plugin(
+      "a",
+      AdmissionFolder.module("a")
+        + "int base(void); int use(void); int use(void) { return base(); }",
+      base, "-Wl,-rpath,$ORIGIN")
+    #expect(try folder.report().admitted.map(\.lastPart) == ["libz.so", "liba.so"])
+    var policy = PluginPolicy()
+    policy.denied = ["libz.so"]
+    #expect(try folder.codes(policy) == ["liba.so": ["refused-provider"], "libz.so": ["denied"]])
+  }
+
+  @Test("The folder of a user comes before that of the system")
+  func shadowed() throws {
+    let folder = try AdmissionFolder()
+    try folder.plugin("a")
+    try FileManager.default.createDirectory(
+      at: folder.folder.place("own"), withIntermediateDirectories: true)
+    try folder.library("own/liba.so", AdmissionFolder.module("a"))
+    let report = try folder.report(in: ["own", "plugins"])
+    #expect(report.plugins.map { $0.refusals.map(\.code) } == [[], ["shadowed"]])
+    #expect(report.admitted == [folder.folder.place("own/liba.so").path])
+  }
+
+  @Test("Of two that declare the same, both load, and the report says whose entry is rejected")
+  func duplicates() throws {
+    let folder = try AdmissionFolder()
+    try folder.plugin("a")
+    try folder.plugin("b", AdmissionFolder.module("a"))
+    let report = try folder.report()
+    #expect(report.admitted.count == 2)
+    #expect(report.plugins[1].remarks.first?.contains("liba.so declares it too") == true)
+  }
+
+  @Test("What is no plugin is passed over; what is called like one is not")
+  func others() throws {
+    let folder = try AdmissionFolder()
+    try folder.folder.write("hello", as: "plugins/README")
+    try folder.folder.write("hello", as: "plugins/libbroken.so")
+    try folder.library("plugins/libplain.so", "int x;")
+    try Command.output("mkfifo", [folder.plugins + "/fifo.so"])
+    #expect(try folder.codes() == ["libbroken.so": ["not-an-object"]])
+  }
+}

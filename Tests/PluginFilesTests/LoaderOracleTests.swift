@@ -1,0 +1,118 @@
+import BinaryImage
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PluginFiles
+
+/// What `ldd`, `ldconfig` and `sha256sum` say, beside what is found without running anything.
+@Suite("What the loader would find, beside what it says itself")
+struct LoaderOracleTests {
+  /// Some files below a folder, evenly chosen among those of this machine.
+  private static func some(_ count: Int, _ folders: [String], _ isWanted: (String) -> Bool)
+    -> [String]
+  {
+    let names = folders.flatMap { folder in
+      (FileManager.default.enumerator(atPath: folder)?.allObjects as? [String] ?? [])
+        .map { "\(folder)/\($0)" }.filter(isWanted)
+    }
+    let files = names.sorted().filter { path in
+      guard let file = try? OpenedFile(path: path, name: path), let image = try? ELFFile(file)
+      else { return false }
+      return image.identity.isFor(Self.own) && (try? image.loading()) ?? nil != nil
+    }
+    let step = max(1, files.count / count)
+    return stride(from: 0, to: files.count, by: step).map { files[$0] }
+  }
+
+  private static let own =
+    (try? ELFFile(OpenedFile(path: "/proc/self/exe", name: "self")))?.identity
+    ?? ImageIdentity(
+      path: "", format: .elf, bits: 64, byteOrder: .little, machine: "x86_64", kind: .shared)
+
+  /// The symbols that `ldd -r` misses, and the libraries that it does not find.
+  private static func ldd(_ path: String) throws -> (missing: Set<String>, undefined: Set<String>) {
+    let outcome = try Command.run("ldd", ["-r", path], environment: ["LC_ALL": "C"])
+    var (missing, undefined): (Set<String>, Set<String>) = ([], [])
+    for line in (outcome.output + outcome.errors).split(separator: "\n") {
+      let words = line.split(whereSeparator: { $0.isWhitespace || $0 == "," }).map(String.init)
+      if line.contains("=> not found") { missing.insert(words[0]) }
+      if line.hasPrefix("undefined symbol: ") { undefined.insert(words[2]) }
+      // symbol NAME version VERSION not defined in file FILE with link time reference
+      if line.hasPrefix("symbol "), line.contains("not defined") { undefined.insert(words[1]) }
+    }
+    return (missing, undefined)
+  }
+
+  /// The same without running anything: the library stands where the program would.
+  private static func found(_ path: String) throws -> (missing: Set<String>, undefined: Set<String>)
+  {
+    let library = try Library(of: OpenedFile(path: path, name: path))
+    var libraries = LibrarySet()
+    libraries.add(library)
+    libraries.addNeeded(from: 0, LibrarySearch(for: library.image.identity, program: library))
+    var undefined: Set<String> = []
+    for member in libraries.members {
+      for wanted in try member.bindings.get().wanted() where !wanted.isWeak {
+        if try !libraries.define(wanted) { undefined.insert(wanted.name) }
+      }
+    }
+    return (Set(libraries.missing.map(\.name)), undefined)
+  }
+
+  @Test("Undefined symbols and missing libraries are those of ldd -r", .needs("ldd"))
+  func undefinedSymbols() throws {
+    let files = Self.some(
+      Effort.times(40, full: 400), ["/usr/lib"]
+    ) { $0.hasSuffix(".so") || $0.contains(".so.") }
+    var compared = 0
+    for path in files {
+      let (expected, found) = (try Self.ldd(path), try Self.found(path))
+      #expect(found.missing == expected.missing, "\(path)")
+      // What a missing library would define is not known.
+      guard expected.missing.isEmpty else { continue }
+      compared += 1
+      #expect(found.undefined == expected.undefined, "\(path)")
+    }
+    #expect(compared > 20, "\(files.count) libraries are too few to compare")
+  }
+
+  @Test("The libraries of programs are the files that ldd names", .needs("ldd"))
+  func libraries() throws {
+    for link in Self.some(Effort.times(20, full: 200), ["/usr/bin"], { _ in true }) {
+      // Asked for a link, ldd looks beside that.
+      let path = link.resolved
+      let outcome = try Command.run("ldd", [path], environment: ["LC_ALL": "C"])
+      guard outcome.status == 0 else { continue }
+      let expected = Set(
+        outcome.lines.compactMap { line -> String? in
+          let words = line.split { $0.isWhitespace }.map(String.init)
+          let path = words.firstIndex(of: "=>").map { words[$0 + 1] } ?? words.first ?? ""
+          return path.contains("/") ? path.resolved : nil
+        })
+      guard let host = try? AdmissionHost(executable: path) else { continue }
+      let found = Set(host.libraries.members.dropFirst().map { $0.path.resolved })
+      // The program's own loader is named by ldd, and needed by some library or none.
+      let unfound = expected.subtracting(found).filter { !$0.lastPart.hasPrefix("ld-") }
+      #expect(unfound.isEmpty && found.isSubset(of: expected), "\(path): \(found) \(expected)")
+    }
+  }
+
+  @Test("A digest is that of sha256sum, for every length around a block")
+  func digests() throws {
+    let folder = try Folder()
+    for count in Array(0...130) + [65_535, 65_536, 65_600, 200_001] {
+      let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+      try folder.write(Data(bytes), as: "\(count)")
+    }
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    let lines = try Command.output("sha256sum", names, in: folder.url).split(separator: "\n")
+    #expect(lines.count == 135)
+    for line in lines {
+      let name = String(line.dropFirst(66))
+      let file = try OpenedFile(path: folder.place(name).path, name: name)
+      let digest = try SHA256.digest(of: file)
+      #expect(digest.hexadecimal == line.prefix(64), "\(name)")
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import BinaryImage
+import Foundation
+import Registration
+import TestSupport
+import Testing
+
+@testable import PluginFiles
+
+@Suite("A catalogue of plugins")
+struct PluginCatalogueTests {
+  @Test("lists directories and files in their order, by name, each file once")
+  func order() throws {
+    let (first, second) = (try PluginFolder(), try PluginFolder())
+    for name in ["b.so", "a.so"] { try first.build(name) }
+    let single = try second.build("c.so")
+    try FileManager.default.createSymbolicLink(
+      atPath: first.folder.place("link.so").path, withDestinationPath: "b.so")
+    try FileManager.default.linkItem(
+      atPath: single, toPath: second.folder.place("d.so").path)
+    var catalogue = PluginCatalogue()
+    catalogue.add(.file(single))
+    catalogue.add(.directory(first.path))
+    catalogue.add(.directory(second.path + "/"))
+    catalogue.add(.directory(first.path))
+    catalogue.refresh()
+    #expect(catalogue.plugins == ["c.so", "a.so", "b.so"])
+    #expect(catalogue.counts == PluginCatalogue.Counts(read: 3))
+    let others = catalogue.candidates.map {
+      $0.otherPaths.map { URL(fileURLWithPath: $0).lastPathComponent }
+    }
+    #expect(others == [["d.so"], [], ["link.so"]])
+    catalogue.remove(.file(single))
+    catalogue.refresh()
+    #expect(catalogue.plugins == ["a.so", "b.so", "c.so"])
+  }
+
+  @Test("a directory that cannot be read is a problem, and hides no other")
+  func unreadable() throws {
+    let folder = try PluginFolder()
+    try folder.build("a.so")
+    var catalogue = PluginCatalogue()
+    catalogue.add(.directory("/nowhere"))
+    catalogue.add(.directory(folder.path))
+    catalogue.add(.file("/nowhere/x.so"))
+    catalogue.refresh()
+    #expect(catalogue.problems.map(\.image) == ["/nowhere"])
+    #expect(catalogue.plugins == ["a.so"])
+    #expect(catalogue.reasons["x.so"] == "No such file or directory.")
+  }
+
+  @Test("reads again what was changed, whatever was done to its times")
+  func incremental() throws {
+    let folder = try PluginFolder()
+    let (one, two) = (try folder.build("one.so"), try folder.build("two.so"))
+    try folder.settle()
+    var catalogue = folder.catalogue()
+    let before = try #require(catalogue.manifests.first)
+    catalogue.refresh()
+    #expect(catalogue.counts == PluginCatalogue.Counts(unchanged: 2))
+
+    // In place, of the same size, and with the old time of modification.
+    let times = try FileManager.default.attributesOfItem(atPath: one)
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: one))
+    let name = try #require(bytes.range(of: Data("Greeter\0".utf8)))
+    bytes.replaceSubrange(name, with: Data("Painter\0".utf8))
+    let handle = try #require(FileHandle(forWritingAtPath: one))
+    try handle.write(contentsOf: bytes)
+    try handle.close()
+    var restored = [timespec(), timespec()]
+    let nanoseconds = Int(before.stamp.modified)
+    for index in restored.indices {
+      restored[index].tv_sec = nanoseconds / 1_000_000_000
+      restored[index].tv_nsec = nanoseconds % 1_000_000_000
+    }
+    let isSet = unsafe utimensat(AT_FDCWD, one, &restored, 0) == 0
+    try #require(isSet)
+    #expect(
+      try FileManager.default.attributesOfItem(atPath: one)[.modificationDate] as? Date
+        == times[.modificationDate] as? Date)
+    try folder.settle()
+    catalogue.refresh()
+    #expect(catalogue.counts == PluginCatalogue.Counts(read: 1, unchanged: 1))
+    let after = try #require(catalogue.manifests.first)
+    #expect(after.records.map(\.name).contains("Painter"))
+    #expect(after.stamp.modified == before.stamp.modified && after.stamp.size == before.stamp.size)
+
+    // Another file in its place, one that is gone, one that is new.
+    try folder.build("one.so", PluginFolder.module("fresh"))
+    try FileManager.default.removeItem(atPath: two)
+    try folder.build("three.so")
+    catalogue.refresh()
+    #expect(catalogue.plugins == ["one.so", "three.so"])
+    #expect(catalogue.counts.read == 2)
+    #expect(catalogue.manifests.first?.records.map(\.name) == ["fresh"])
+  }
+
+  @Test("what was written within a tick of the clock is read again")
+  func unsettled() throws {
+    let folder = try PluginFolder()
+    try folder.build("one.so")
+    var catalogue = folder.catalogue()
+    try #require(catalogue.manifests.count == 1)
+    if catalogue.isSettled { return }
+    catalogue.refresh()
+    #expect(catalogue.counts == PluginCatalogue.Counts(read: 1))
+  }
+}

@@ -1,0 +1,74 @@
+import BinaryImage
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PluginFiles
+
+/// A folder of plugins, built with the project's header.
+struct PluginFolder {
+  let folder: Folder
+
+  init() throws { folder = try Folder() }
+
+  var path: String { folder.path }
+
+  /// Two entries, one of which requires a module.
+  static let source = """
+    #include <BeeHive.h>
+    static const struct { int (*greet)(void); } english;
+    BEEHIVE_SERVICE(Greeter, English, &english, BEEHIVE_SCOPE("singleton") BEEHIVE_PRIORITY(3));
+    static const beehive_module_operations audio_operations = { 0 };
+    BEEHIVE_MODULE(audio, &audio_operations, BEEHIVE_REQUIRES("log") BEEHIVE_AFTER("clock"));
+    """
+
+  /// Builds a library, or what else is asked for.
+  @discardableResult
+  func build(
+    _ name: String, _ source: String = Self.source, kind: String = "-shared", _ arguments: String...
+  ) throws -> String {
+    try Compiler.compile(
+      source, as: name, in: folder.url,
+      [kind, "-fPIC", "-w", "-Wl,--build-id", "-I", Repository.headers] + arguments)
+    // It is not there where the same was compiled before.
+    try? FileManager.default.removeItem(at: folder.place("\(name).source.c"))
+    return folder.place(name).path
+  }
+
+  /// Declares a module of this name.
+  static func module(_ name: String) -> String {
+    """
+    #include <BeeHive.h>
+    static const beehive_module_operations operations = { 0 };
+    BEEHIVE_MODULE(\(name), &operations);
+    """
+  }
+
+  /// A catalogue of the folder, refreshed.
+  func catalogue() -> PluginCatalogue {
+    var catalogue = PluginCatalogue()
+    catalogue.add(.directory(path))
+    catalogue.refresh()
+    return catalogue
+  }
+
+  /// Waits until a change of what was written so far would show.
+  func settle() throws {
+    Thread.sleep(forTimeInterval: 0.03)
+  }
+}
+
+extension PluginCatalogue {
+  /// The last parts of the paths of what are plugins.
+  var plugins: [String] { manifests.map { URL(fileURLWithPath: $0.path).lastPathComponent } }
+
+  /// Why each file is no plugin, by its name.
+  var reasons: [String: String] {
+    var reasons: [String: String] = [:]
+    for candidate in candidates {
+      guard case .failure(let error) = candidate.found else { continue }
+      reasons[URL(fileURLWithPath: candidate.path).lastPathComponent] = error.message
+    }
+    return reasons
+  }
+}

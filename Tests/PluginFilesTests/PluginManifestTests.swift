@@ -1,0 +1,80 @@
+import BinaryImage
+import Foundation
+import Registration
+import TestSupport
+import Testing
+
+@testable import PluginFiles
+
+@Suite("A manifest says what a plugin's file says of itself")
+struct PluginManifestTests {
+  @Test("entries, requirements, libraries, note and identity")
+  func contents() throws {
+    let folder = try PluginFolder()
+    let path = try folder.build(
+      "libaudio.so", PluginFolder.source, "-Wl,-soname,libaudio.so.1", "-Wl,--no-as-needed", "-lm")
+    let manifest = try PluginManifest(path: path)
+    #expect(manifest.records.map(\.name).sorted() == ["Greeter", "audio"])
+    #expect(
+      manifest.requirements == [
+        PluginManifest.Requirement(
+          kind: .module, name: "log", requirer: "audio", isOptional: false),
+        PluginManifest.Requirement(
+          kind: .module, name: "clock", requirer: "audio", isOptional: true),
+      ])
+    #expect(manifest.rejections.isEmpty)
+    #expect(manifest.linkage.name == "libaudio.so.1")
+    #expect(manifest.linkage.needed.first == "libm.so.6")
+    #expect(manifest.linkage.noteVersion == 1)
+    #expect(!manifest.linkage.carriesRuntime)
+    #expect(manifest.swiftUse == .none)
+    let identity = manifest.identity
+    #expect((identity.kind, identity.format) == (.shared, .elf))
+    #expect(identity.bits == 64 && identity.id.count == 20)
+    #expect(manifest.header.count == 64 && manifest.header.starts(with: [0x7f, 0x45]))
+  }
+
+  @Test("its entries are those of the reader of files, but for their pointers")
+  func sameEntries() throws {
+    let path = try PluginFolder().build("libaudio.so")
+    let scan = try RecordScanner.scan(ELFFile(path: path))
+    let records = try PluginManifest(path: path).records
+    #expect(records.count == 2)
+    for (ours, theirs) in zip(records, scan.records) {
+      var theirs = theirs
+      (theirs.accessor, theirs.context, theirs.textAddress) = (nil, nil, nil)
+      #expect(ours == theirs)
+    }
+  }
+
+  @Test("a damaged entry is told beside the others")
+  func rejections() throws {
+    let path = try PluginFolder().build(
+      "libodd.so", PluginFolder.source + "\nBEEHIVE_MODULE(odd, 0, BEEHIVE_LEVEL(\"high\"));")
+    let manifest = try PluginManifest(path: path)
+    #expect(manifest.records.count == 2)
+    #expect(manifest.rejections.map(\.name) == ["odd"])
+    #expect(manifest.rejections.map(\.reason) == [.badAttribute])
+  }
+
+  @Test("a file without section headers is read by its note")
+  func stripped() throws {
+    try Needs.programs("llvm-objcopy-19")
+    let path = try PluginFolder().build("libaudio.so")
+    try Command.output("llvm-objcopy-19", ["--strip-sections", path])
+    #expect(try PluginManifest(path: path).records.count == 2)
+  }
+
+  @Test("what uses Swift, and what has its runtime linked in")
+  func swift() throws {
+    let section = "__attribute__((section(\"swift5_types\"),used)) static int types = 0;"
+    let folder = try PluginFolder()
+    let path = try folder.build("libswift.so", PluginFolder.source + "\n" + section)
+    #expect(try PluginManifest(path: path).swiftUse == .linkedIn)
+    try folder.build("libswiftCore.so", "int core;", "-Wl,-soname,libswiftCore.so")
+    let other = try folder.build(
+      "libshared.so", PluginFolder.source, "-Wl,--no-as-needed", folder.path + "/libswiftCore.so")
+    #expect(try PluginManifest(path: other).linkage.needed.count == 2)
+    #expect(try PluginManifest(path: other).swiftUse == .shared)
+  }
+}

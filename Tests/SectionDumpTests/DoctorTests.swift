@@ -1,0 +1,164 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The doctor explains which plugins a host would load")
+struct DoctorTests {
+  /// A host, a good plugin, one that needs it, one that is open to all, one that waits for that, and a text.
+  private func patient() throws -> Folder {
+    let folder = try Folder()
+    try FileManager.default.createDirectory(
+      at: folder.place("plugins"), withIntermediateDirectories: true)
+    try Compiler.compile(
+      "int main(void) { return 0; }", as: "host", in: folder.url, ["-Wl,--build-id"])
+    for (name, required) in [("ledger", ""), ("audit", "ledger"), ("open", ""), ("waits", "open")] {
+      let attributes = required.isEmpty ? "\"\"" : "BEEHIVE_REQUIRES(\"\(required)\")"
+      try Compiler.compile(
+        """
+        #include <BeeHive.h>
+        static const beehive_module_operations operations = { 0 };
+        __attribute__((constructor)) static void run_\(name)(void) {}
+        BEEHIVE_MODULE(\(name), &operations, \(attributes));
+        """, as: "plugins/lib\(name).so", in: folder.url,
+        ["-shared", "-fPIC", "-I", Repository.headers])
+      try FileManager.default.removeItem(at: folder.place("plugins/lib\(name).so.source.c"))
+    }
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o666], ofItemAtPath: folder.place("plugins/libopen.so").path)
+    try folder.write("hello", as: "plugins/README")
+    return folder
+  }
+
+  private func doctor(_ folder: Folder, _ arguments: String...) throws -> Outcome {
+    try Command.run(
+      Repository.sectionDump, ["doctor", "plugins", "--host", "host"] + arguments, in: folder.url)
+  }
+
+  @Test("as text: those that load in their order, then causes and what follows from them")
+  func text() throws {
+    let outcome = try doctor(patient())
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.isEmpty)
+    #expect(
+      outcome.output.trimmingCharacters(in: .newlines)
+        .split(separator: "\n", omittingEmptySubsequences: false).dropFirst(1).joined(
+          separator: "\n") == """
+
+          2 of 4 plugins would load, in this order:
+            1  libledger.so  module ledger
+            2  libaudit.so   module audit; after libledger.so, which it needs
+
+          2 would not:
+            libopen.so
+              The file is writable to everybody (mode 0666): others could put code into the host.
+              [writable-by-others]
+                → Take the permission away: chmod go-w.
+            libwaits.so
+              It needs libopen.so, which would not load: the file is writable to everybody (mode 0666): others
+              could put code into the host. [refused-provider]
+                → Nothing else is wrong with it: mend libopen.so.
+
+          1 further file in the folders: no plugins
+          """)
+    #expect(outcome.lines.first?.hasPrefix("Host: host, ") == true)
+  }
+
+  @Test("as JSON, NDJSON and CSV, with the same in each")
+  func formats() throws {
+    let folder = try patient()
+    let json = try doctor(folder, "--format", "json")
+    let document = try #require(
+      JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+    #expect(
+      Set(document.keys)
+        == ["schema", "host", "machine", "libraries", "plugins", "skipped", "problems"])
+    #expect(document["skipped"] as? Int == 1)
+    let plugins = try #require(document["plugins"] as? [[String: Any]])
+    #expect(plugins.map { $0["order"] as? Int } == [2, 1, nil, nil])
+    #expect(
+      plugins.map { ($0["path"] as? String) }
+        == ["audit", "ledger", "open", "waits"].map { "plugins/lib\($0).so" })
+    let refusal = try #require((plugins[3]["refusals"] as? [[String: Any]])?.first)
+    #expect(
+      Set(refusal.keys) == ["code", "message", "expected", "found", "remedy", "cause"])
+    #expect(refusal["cause"] as? String == "plugins/libopen.so")
+
+    let lines = try doctor(folder, "--format", "ndjson").output.split(separator: "\n")
+    #expect(lines.count == 4)
+    for (line, plugin) in zip(lines, plugins) {
+      let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? NSDictionary
+      #expect(object == plugin as NSDictionary)
+    }
+    let rows = Tool.rows(try doctor(folder, "--format", "csv").output)
+    #expect(
+      rows.map { Array($0.prefix(5)) } == [
+        ["path", "loads", "order", "code", "cause"],
+        ["plugins/libaudit.so", "true", "2", "", ""],
+        ["plugins/libledger.so", "true", "1", "", ""],
+        ["plugins/libopen.so", "false", "", "writable-by-others", ""],
+        ["plugins/libwaits.so", "false", "", "refused-provider", "plugins/libopen.so"],
+      ])
+  }
+
+  /// Options, and the codes of the plugins in the order of their names.
+  static let policies: [(options: [String], codes: [String])] = [
+    (["--any-owner"], ["", "", "", ""]),
+    (["--any-owner", "--startup", "anchor"], Array(repeating: "runs-at-startup", count: 4)),
+    (["--any-owner", "--strict"], Array(repeating: "runs-at-startup", count: 4)),
+    (["--any-owner", "--strict", "--startup", "anything"], ["", "", "", ""]),
+    (["--any-owner", "--deny", "libledger.*"], ["refused-provider", "denied", "", ""]),
+    (
+      ["--any-owner", "--allow", "libl*", "--allow", "liba*"],
+      ["", "", "not-allowed", "not-allowed"]
+    ),
+    (["--any-owner", "--pin", "00"], Array(repeating: "not-pinned", count: 4)),
+    (["--any-owner", "--hardened"], ["", "", "", ""]),
+  ]
+
+  @Test("under the policy that is asked for", arguments: policies)
+  func policy(options: [String], codes: [String]) throws {
+    let folder = try patient()
+    let outcome = try Command.run(
+      Repository.sectionDump,
+      ["doctor", "--format", "csv", "plugins", "--host", "host"] + options, in: folder.url)
+    let rows = Tool.rows(outcome.output).dropFirst()
+    #expect(rows.map { $0[3] } == codes, "\(outcome)")
+    #expect(outcome.status == (codes.allSatisfy(\.isEmpty) ? 0 : 1))
+  }
+
+  @Test("and says what cannot be read: a host, a directory, what is named and is no plugin")
+  func unreadable() throws {
+    let folder = try patient()
+    func run(_ arguments: String...) throws -> Outcome {
+      try Command.run(Repository.sectionDump, ["doctor"] + arguments, in: folder.url)
+    }
+    let rows: [(outcome: Outcome, status: Int32, says: String)] = [
+      (try run("plugins", "--host", "nowhere"), 2, "No such file"),
+      (try run("plugins", "--host", "plugins/libledger.so"), 2, "It is no executable"),
+      (try run("nowhere", "--host", "host"), 2, "No such file"),
+      (try run("plugins/README", "--host", "host"), 2, "It is no object file"),
+      (try run("plugins/libledger.so", "--host", "host"), 0, ""),
+      (try run("plugins"), 64, "--host"), (try run("--host", "host"), 64, "paths"),
+    ]
+    for row in rows {
+      #expect(row.outcome.status == row.status, "\(row.outcome)")
+      #expect(row.outcome.errors.contains(row.says) || row.says.isEmpty, "\(row.outcome)")
+    }
+  }
+
+  @Test("and judges no symbols where a library of the host is missing, which it says")
+  func incompleteHost() throws {
+    let folder = try patient()
+    try Compiler.compile(
+      "int gone(void) { return 1; }", as: "libgone.so", in: folder.url, ["-shared", "-fPIC"])
+    try Compiler.compile(
+      "int gone(void); int main(void) { return gone(); }", as: "host2", in: folder.url,
+      ["-L.", "-lgone"])
+    try FileManager.default.removeItem(at: folder.place("libgone.so"))
+    let outcome = try Command.run(
+      Repository.sectionDump, ["doctor", "plugins", "--host", "host2"], in: folder.url)
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("It needs libgone.so, which the loader would not find"))
+    #expect(outcome.output.contains("2 of 4 plugins would load"))
+  }
+}
