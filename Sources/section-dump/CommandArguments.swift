@@ -17,7 +17,7 @@ struct CommandArguments {
   /// The options that take a value, of any command.
   static let valued: Set<String> = [
     "--arch", "--at", "--color", "--core", "--format", "--jobs", "--max-bytes", "--module", "--pid",
-    "--require", "--section", "--service", "--stride",
+    "--require", "--section", "--service", "--stride", "--to",
   ]
 
   init(_ arguments: [String]) {
