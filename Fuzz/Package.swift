@@ -12,7 +12,10 @@ let package = Package(
     .target(name: "LibC"),
     .target(name: "BinaryImage", dependencies: ["LibC", "CElf", "CImageList"]),
     .target(name: "ObjectFiles", dependencies: ["BinaryImage", "LibC", "CElf"]),
+    .target(name: "SwiftMetadata", dependencies: ["BinaryImage", "LibC"]),
     .target(name: "Registration", dependencies: ["BinaryImage", "LibC"]),
+    .target(
+      name: "PluginFiles", dependencies: ["SwiftMetadata", "Registration", "BinaryImage", "LibC"]),
     .target(name: "CEpoch"),
     .target(name: "Threads", dependencies: ["LibC"]),
     .target(name: "CSignals"),
@@ -22,13 +25,15 @@ let package = Package(
     .target(
       name: "BeeHive",
       dependencies: [
-        "Registration", "BinaryImage", "Threads", "LibC", "CBeeHive", "CEpoch", "CImageEvents",
-        "CSignals", "CStateRecord", "CSwiftRuntime",
+        "Registration", "SwiftMetadata", "BinaryImage", "Threads", "LibC", "CBeeHive", "CEpoch",
+        "CImageEvents", "CSignals", "CStateRecord", "CSwiftRuntime",
       ]),
     .target(
       name: "BeeHiveRouting",
       dependencies: ["BeeHive", "Registration", "Threads", "LibC", "CBeeHive"]),
-    .target(name: "Harness", dependencies: ["Registration", "ObjectFiles", "BinaryImage"]),
+    .target(
+      name: "Harness",
+      dependencies: ["PluginFiles", "Registration", "SwiftMetadata", "ObjectFiles", "BinaryImage"]),
     .executableTarget(name: "ELFReader", dependencies: ["Harness"]),
     .executableTarget(name: "MachOReader", dependencies: ["Harness"]),
     .executableTarget(name: "ArchiveReader", dependencies: ["Harness"]),

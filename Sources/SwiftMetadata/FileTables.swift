@@ -92,23 +92,18 @@ package struct FileTables {
   package func forEachPath(
     in list: List, _ body: (DeclaredPath, UInt64) throws(ImageError) -> Void
   ) throws(ImageError) {
-    let reader = reader
-    func add(_ descriptor: UInt64) throws(ImageError) {
-      if let path = try path(of: descriptor) { try body(path, descriptor) }
-    }
     for range in lists[list] ?? [] {
-      switch list {
-      case .types:
-        try reader.forEachType(in: range) { descriptor throws(ImageError) in
-          switch try reader.flags(of: descriptor).kind {
-          case .class, .struct, .enum: try add(descriptor)
-          default: break
+      for record in stride(from: range.lowerBound, to: range.upperBound, by: 4) {
+        let descriptor =
+          switch list {
+          case .types: try reader.type(at: record)
+          case .protocols: try reader.protocol(at: record)
+          case .conformances: UInt64?.none
           }
-        }
-      case .protocols:
-        try reader.forEachProtocol(in: range) { descriptor throws(ImageError) in try add(descriptor)
-        }
-      case .conformances: break
+        guard let descriptor, try reader.flags(of: descriptor).kind?.hasName == true,
+          let path = try path(of: descriptor)
+        else { continue }
+        try body(path, descriptor)
       }
     }
   }

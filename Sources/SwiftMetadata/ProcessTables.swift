@@ -4,21 +4,33 @@
 package enum ProcessTables {
   private static var reader: MetadataReader<ProcessMemory> { MetadataReader(ProcessMemory()) }
 
-  /// Passes over the classes, structs, enums and protocols of tables, with the bytes of their names.
-  ///
-  /// Left out are types that `Any` cannot hold, and records that lead nowhere or to something else.
-  package static func forEachName(
-    types: Range<UInt>, protocols: Range<UInt>, _ body: (UInt, UnsafeRawBufferPointer) -> Void
-  ) {
-    let (reader, memory) = (reader, ProcessMemory())
-    func add(_ descriptor: UInt64) {
-      guard let name = memory.target(at: descriptor &+ 8) else { return }
-      unsafe body(UInt(descriptor), memory.bytes(ofTextAt: name))
-    }
-    reader.forEachType(in: table(types)) { descriptor in
-      if reader.flags(of: descriptor).describesCopyableType { add(descriptor) }
-    }
-    reader.forEachProtocol(in: table(protocols)) { add($0) }
+  /// A declaration, and the bytes of its name.
+  @unsafe package struct Named {
+    /// Where its descriptor is.
+    package let descriptor: UInt
+    /// The last component of its path, without a NUL.
+    package let name: UnsafeRawBufferPointer
+  }
+
+  /// The class, struct or enum that a record of a table leads to; nil of types that `Any` cannot hold, and where it
+  /// leads nowhere or to something else.
+  package static func type(at record: UInt) -> Named? {
+    guard let descriptor = reader.type(at: UInt64(record)),
+      reader.flags(of: descriptor).describesCopyableType
+    else { return nil }
+    return unsafe named(descriptor)
+  }
+
+  /// The protocol that a record of a table leads to; nil where it leads nowhere or to something else.
+  package static func `protocol`(at record: UInt) -> Named? {
+    guard let descriptor = reader.protocol(at: UInt64(record)) else { return nil }
+    return unsafe named(descriptor)
+  }
+
+  private static func named(_ descriptor: UInt64) -> Named? {
+    let memory = ProcessMemory()
+    guard let name = reader.nameAddress(of: descriptor) else { return nil }
+    return unsafe Named(descriptor: UInt(descriptor), name: memory.bytes(ofTextAt: name))
   }
 
   /// Passes over the types that declare in a table to conform to the protocol of a descriptor, with their descriptors.

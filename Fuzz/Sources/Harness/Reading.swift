@@ -1,6 +1,8 @@
 package import BinaryImage
 internal import ObjectFiles
+internal import PluginFiles
 internal import Registration
+internal import SwiftMetadata
 
 /// Reads everything that a file offers, as `section-dump` would with all of its commands.
 public func readEverything(in bytes: [UInt8], of file: MemoryFile) {
@@ -10,6 +12,12 @@ public func readEverything(in bytes: [UInt8], of file: MemoryFile) {
     _ = image.identity
     _ = try? RecordScanner.scan(image)
     _ = try? (image as? ELFFile)?.startup()
+    _ = try? FileTables(of: image)?.forEachPath(in: .types) { _, _ in }
+    if let expected = try? ContractExpectations(of: image),
+      let library = try? ContractLibrary(of: image)
+    {
+      _ = ContractDrift.all(of: expected, against: library)
+    }
     guard let sections = try? image.allSections() else { return }
     for section in sections.prefix(8) { readPointers(of: section, in: image) }
   }

@@ -37,8 +37,15 @@ struct SwiftImage: Hashable, Sendable {
   ///
   /// Left out are types that `Any` cannot hold, and records that lead nowhere or to something else.
   func forEachDescriptor(_ body: (ContextDescriptor, UnsafeRawBufferPointer) -> Void) {
-    unsafe ProcessTables.forEachName(types: types, protocols: protocols) { address, name in
-      if let descriptor = ContextDescriptor(at: address) { unsafe body(descriptor, name) }
+    for record in stride(from: types.lowerBound, to: types.upperBound, by: 4) {
+      if let found = unsafe ProcessTables.type(at: record) { unsafe add(found) }
+    }
+    for record in stride(from: protocols.lowerBound, to: protocols.upperBound, by: 4) {
+      if let found = unsafe ProcessTables.protocol(at: record) { unsafe add(found) }
+    }
+    func add(_ found: ProcessTables.Named) {
+      guard let descriptor = unsafe ContextDescriptor(at: found.descriptor) else { return }
+      unsafe body(descriptor, found.name)
     }
   }
 

@@ -33,8 +33,8 @@ struct TypeIndex: Sendable {
     unsafe image.forEachDescriptor { descriptor, name in
       let hash = unsafe Self.hash(name)
       let entry = Entry(descriptor: descriptor, image: image.base)
-      slots.append(Slot(entry: entry, previous: last[hash] ?? -1))
-      last[hash] = Int32(slots.count - 1)
+      let previous = last.updateValue(Int32(slots.count), forKey: hash)
+      slots.append(Slot(entry: entry, previous: previous ?? -1))
     }
   }
 

@@ -8,8 +8,8 @@ struct Verify: ParsableCommand {
     commandName: "verify", abstract: "Finds what would keep entries from being registered; for CI.",
     discussion: """
       Reads all files as one set, as a process would load them: duplicates, requirements that \
-      no file meets, cycles, Swift types that no file has or that several have, entries that a \
-      linker drops, malformed ones. A file counts once, whatever names lead to it. Each finding \
+      no file meets, cycles, Swift types that no file has, that several have, or that were built \
+      against other contracts, entries that a linker drops, malformed ones. A file counts once, whatever names lead to it. Each finding \
       has a code, a location and a remedy, on standard output; so has what could not be \
       read. Exit status: 0 no error was found, 1 an error was, with --strict a warning too, 2 an \
       input could not be read or holds a malformed entry.

@@ -84,4 +84,29 @@ struct DamagedMetadataTests {
     #expect(
       error?.code == .outOfImage || error?.code == .malformed, "\(error?.message ?? "nothing")")
   }
+
+  @Test("that leads from each of many types through long names is given up")
+  func names() throws {
+    let folder = try Folder()
+    let types = (0..<60).map { index in
+      "type\(index): .long 0x51, type\(index + 1) - (type\(index) + 4), name - (type\(index) + 8)"
+    }
+    try Compiler.compile(
+      """
+      .section swift5_type_metadata, "a"
+      .balign 4
+      .rept 200000
+      .long type0 - .
+      .endr
+      .section .rodata, "a"
+      .balign 4
+      \(types.joined(separator: "\n"))
+      type60: .long 0, 0, name - (type60 + 8)
+      name: .fill 4000, 1, 97
+      .byte 0
+      .section .note.GNU-stack, "", %progbits
+      """, suffix: "s", as: "names.so", in: folder.url, ["-shared", "-nostdlib"])
+    let error = try Self.read(folder.place("names.so").path)
+    #expect(error?.message == "Its Swift metadata leads on without end.")
+  }
 }

@@ -3,7 +3,7 @@ import Registration
 import Testing
 
 @Suite("BeehiveRecords")
-struct TypedRecordsTests {
+struct RecordGrammarTests {
   @Test("A record is read whole in every word size and byte order", arguments: Shape.all)
   func shapes(_ shape: Shape) throws {
     var image = shape.image
