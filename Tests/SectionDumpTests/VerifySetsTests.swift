@@ -8,6 +8,7 @@ struct VerifySetsTests {
   /// Codes that are tested here and not in `VerifyFindingsTests`.
   static let codes: Set = [
     "copy", "duplicate-type", "duplicate-protocol", "never-linked", "look-alike-section",
+    "static-swift-runtime", "without-entries",
   ]
 
   /// What `verify` finds, as `level code file section`.

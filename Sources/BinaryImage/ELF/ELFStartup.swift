@@ -161,20 +161,13 @@ extension ELFFile {
   }
 
   private func companions() throws(ImageError) -> [StartupStep] {
-    guard let dynamic = try dynamic.get() else { return [] }
     let tags: [(StartupStep.Kind, Int64)] = [
       (.audit, Int64(DT_AUDIT)), (.audit, Int64(DT_DEPAUDIT)), (.filter, Int64(DT_FILTER)),
       (.filter, Int64(DT_AUXILIARY)), (.needed, Int64(DT_NEEDED)),
     ]
     var steps: [StartupStep] = []
     for (kind, tag) in tags {
-      for offset in dynamic.values(tag) {
-        guard let symbols = dynamic.symbols else {
-          throw file.error(
-            .malformed, "It needs libraries, and the table of their names is not there.")
-        }
-        steps.append(StartupStep(kind: kind, name: try symbols.text(at: offset)))
-      }
+      steps += try names(tag).map { StartupStep(kind: kind, name: $0) }
     }
     return steps
   }

@@ -13,5 +13,6 @@ struct Verdict {
     findings += MissingTypes.findings(in: survey)
     findings += SharedTypes.findings(in: survey)
     findings += NeverLinked.findings(in: survey)
+    findings += Runtimes.findings(in: survey)
   }
 }
