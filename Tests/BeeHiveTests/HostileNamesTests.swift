@@ -98,7 +98,7 @@ struct HostileNamesTests {
         image: image, section: "BeehiveRecords", index: index, address: VirtualAddress(rawValue: 0))
       let entry = Entry(
         kind: .service, name: "S", attributes: Attributes(), source: .image(origin), state: .bound)
-      return Report.Line(entry, at: "", switchedOff: [], launch: nil)
+      return Report.Line(entry, at: "", launch: nil)
     }
     let images = ["/a/x/lib.so", "/b/x/lib.so", "/b/y/lib.so", "/c/other.so", "/a/x/lib.so"]
     let report = Report(
