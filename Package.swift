@@ -204,7 +204,8 @@ let package = Package(
       dependencies: [
         "section-dump", "BeeHive", "Registration", "ObjectFiles", "BinaryImage", "TestSupport",
         .product(name: "Yams", package: "Yams"),
-      ]),
+      ],
+      exclude: ["Documents/words.txt"]),
   ],
   cLanguageStandard: .c11
 )

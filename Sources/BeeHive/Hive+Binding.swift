@@ -22,11 +22,14 @@ extension Hive {
     guard case .accepted = progress, !entry.isForeign else { return progress }
     // The runtime's lookups run here, with no lock held.
     let next = Binding(hostBindings: bindings).progress(named: entry, asked: asked)
+    let isTried = entry.kind == .module && runner.states.withLock { $0[entry.order] != nil }
     defer { if delivers { observers.deliver() } }
     return state.withLock { state in
       for changed in state.table.set(next, for: entry) {
         switch changed.progress {
-        case .bound: observers.post(.entryBound(changed.snapshot))
+        case .bound:
+          observers.post(.entryBound(changed.snapshot))
+          if !isTried { state.table.publishArrival(of: changed) }
         case .rejected:
           observers.post(.entryRejected(changed.snapshot))
           // Another one may have got its turn.

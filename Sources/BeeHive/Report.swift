@@ -46,7 +46,7 @@ public struct Report: Encodable, Sendable {
 
   /// The entries, in order of registration.
   public var entries: [Line]
-  /// Images that could not be inspected or carry a second runtime; one sentence each.
+  /// Images that could not be inspected or carry a second runtime; one sentence each, and its code.
   public var images: [String]
   /// Requirements that no module meets, and cycles; one sentence each.
   public var order: [String]
@@ -79,8 +79,7 @@ extension Report: CustomStringConvertible {
 extension Report.Line {
   /// `source` says where the entry is, as it is told from the others.
   init(
-    _ entry: Entry, at source: String, switchedOff: Set<String>,
-    launch stage: (word: String, reason: String?)?
+    _ entry: Entry, at source: String, launch stage: ModuleStates.Stage?
   ) {
     kind = entry.kind.description
     name = entry.name
@@ -100,13 +99,11 @@ extension Report.Line {
     code = problem?.code.rawValue
     reason = problem?.message
     place = source
-    guard entry.kind == .module, state != "rejected" else { return }
-    if switchedOff.contains(entry.name) {
-      state = "disabled"
-      code = nil
-      reason = "switched off by BEEHIVE_DISABLE or the options of the start"
-    } else if state == "bound", let stage {
-      (launch, reason) = stage
+    guard let stage, state != "rejected" else { return }
+    if stage.code == .disabled {
+      (state, code, reason) = (stage.word, nil, stage.reason)
+    } else if state == "bound" {
+      (launch, reason) = (stage.word, stage.reason)
     }
   }
 }
@@ -131,13 +128,14 @@ extension Hive {
     let states = runner.states.withLock { $0 }
     let entries = state.withLock { state in
       state.table.all.map { entry in
-        let stage = states.stage(of: entry, isOrdered: !unordered.contains(entry.name))
+        let stage = states.stage(
+          of: entry, isOrdered: !unordered.contains(entry.name), switchedOff: switchedOff)
         return (entry.snapshot, stage, failures[entry.order])
       }
     }
     let sources = Source.told(apart: entries.map(\.0.source))
     var lines = zip(entries, sources).map { entry, source in
-      var line = Report.Line(entry.0, at: source, switchedOff: switchedOff, launch: entry.1)
+      var line = Report.Line(entry.0, at: source, launch: entry.1)
       if let failure = entry.2 {
         (line.code, line.reason) = (failure.code.rawValue, failure.message)
       }
@@ -145,7 +143,8 @@ extension Hive {
     }
     Report.addSimilarTypes(to: &lines)
     return Report(
-      entries: lines, images: imageProblems.map(\.description), order: order.problems,
+      entries: lines, images: imageProblems.map { "\($0) [\($0.code.rawValue)]" },
+      order: order.problems,
       lifts: order.lifts.map(\.sentence), remarks: switchedOffInVain())
   }
 

@@ -69,6 +69,19 @@ extension ImageError.Code {
   public static let untrusted = Self(rawValue: "untrusted")
 }
 
+extension ImageError {
+  /// Makes what is said of an image that contains a second runtime.
+  ///
+  /// - Parameter image: The name of the image.
+  /// - Returns: The error.
+  package static func secondRuntime(in image: String) -> ImageError {
+    ImageError(
+      .secondRuntime, image: image,
+      message: "A second BeeHive runtime is in this image. What its code registers or resolves is "
+        + "not in this Hive; link it against the one libBeeHive.so instead.")
+  }
+}
+
 extension ImageError: CustomStringConvertible {
   /// `libshop.so: BeehiveMods[3] (offset 0x3018): …`
   public var description: String {

@@ -58,6 +58,19 @@ struct LiveStatesTests {
               dlsym(hive, "beehive_entries");
           entries(visit, 0);
         }
+        if (!strcmp(step, "start")) {
+          beehive_options options = BEEHIVE_OPTIONS;
+          options.on_failure = BEEHIVE_ON_FAILURE_SKIP;
+          options.disabled = (const char *const *)&value;
+          options.disabled_count = 1;
+          bool (*start)(const beehive_options *) = dlsym(hive, "beehive_start_with");
+          if (!start(&options)) { puts("it did not start"); }
+        }
+        if (!strcmp(step, "latecomers") || !strcmp(step, "stop")) {
+          bool (*call)(void) = dlsym(
+              hive, *step == 's' ? "beehive_stop" : "beehive_start_latecomers");
+          call();
+        }
         if (!strcmp(step, "remove")) {
           bool (*remove)(const char *) = dlsym(hive, "beehive_unregister_service");
           remove(value);

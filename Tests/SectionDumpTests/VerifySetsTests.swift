@@ -9,6 +9,7 @@ struct VerifySetsTests {
   static let codes: Set = [
     "copy", "duplicate-type", "duplicate-protocol", "never-linked", "look-alike-section",
     "contract-drift", "contract-not-visible",
+    "static-swift-runtime", "without-entries",
   ]
 
   /// What `verify` finds, as `level code file section`.

@@ -112,7 +112,7 @@ struct ImageWatch: ~Copyable {
     for (index, copy) in list.copy(positions).enumerated() {
       let mapped = list[positions[index]]
       if mapped.carriesRuntime, mapped.bias != ImageList.home {
-        found.remarks.append((mapped.id, .secondRuntime(in: mapped)))
+        found.remarks.append((mapped.id, .secondRuntime(in: mapped.name)))
       }
       switch copy {
       case .image(let image):
@@ -143,15 +143,5 @@ struct ImageWatch: ~Copyable {
       }
       if count < capacity { return }
     }
-  }
-}
-
-extension ImageError {
-  /// An image that contains a second runtime.
-  fileprivate static func secondRuntime(in image: MappedImage) -> ImageError {
-    ImageError(
-      .secondRuntime, image: image.name,
-      message: "A second BeeHive runtime is in this image. What its code registers or resolves is "
-        + "not in this Hive; link it against the one libBeeHive.so instead.")
   }
 }

@@ -210,6 +210,16 @@ struct EntryTable {
     if !entries.isEmpty { names[hash] = .entries(entries) }
   }
 
+  // MARK: The state record
+
+  /// Says of each module that is made and bound why it does not run.
+  mutating func publish(_ states: ModuleStates, switchedOff: Set<String>) {
+    stateRecord?.publish(made.all, states, switchedOff: switchedOff)
+  }
+
+  /// A module that was not tried yet has been bound.
+  func publishArrival(of entry: RegisteredEntry) { stateRecord?.publishArrival(of: entry) }
+
   // MARK: Going
 
   /// Takes back what the host gave with one call of `bind`; returns the entries that it had bound.

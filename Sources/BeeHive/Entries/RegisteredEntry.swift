@@ -93,6 +93,12 @@ package final class RegisteredEntry: @unchecked Sendable {
     progress.publish(in: cell)
   }
 
+  /// Tells them how far the module is, if it is bound.
+  func publish(_ stage: ModuleStates.Stage?) {
+    guard stateCell >= 0, provider != nil else { return }
+    if let stage { stage.publish(in: stateCell) } else { progress.publish(in: stateCell) }
+  }
+
   private func withdrawPublished() {
     guard stateCell >= 0 else { return }
     state_record_set(stateCell, UInt16(STATE_WITHDRAWN), nil, nil)

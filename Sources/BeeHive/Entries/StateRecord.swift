@@ -1,6 +1,7 @@
 internal import BinaryImage
 internal import CStateRecord
 internal import Registration
+internal import Threads
 
 /// What this process's Hive made of the entries of its images, where others can read it: `section-dump
 /// live` in this process's memory, a debugger in a core file. Lives under the Hive's lock.
@@ -9,6 +10,8 @@ internal import Registration
 struct StateRecord {
   /// The cells of the images that were taken in.
   private var images: [MappedImage.ID: Int32] = [:]
+  /// The modules that the last start left out by name; nil while the Hive does not run.
+  private var switchedOff: Set<String>?
 
   /// An image has come.
   mutating func add(_ image: MappedImage) {
@@ -23,6 +26,24 @@ struct StateRecord {
     else { return }
     let cell = state_record_entry(image, UInt16(section), UInt32(truncatingIfNeeded: origin.index))
     entry.publish(in: cell)
+    publishArrival(of: entry)
+  }
+
+  /// A module that was not tried yet has been bound while others run.
+  func publishArrival(of entry: RegisteredEntry) {
+    guard entry.kind == .module, let switchedOff else { return }
+    entry.publish(switchedOff.contains(entry.name) ? .disabled : .late)
+  }
+
+  /// The modules have been started, or torn down: says of each that is bound why it does not run.
+  mutating func publish(
+    _ modules: some Sequence<RegisteredEntry>, _ states: ModuleStates, switchedOff: Set<String>
+  ) {
+    self.switchedOff = states.isStarted ? switchedOff : nil
+    for module in modules where module.kind == .module {
+      // What could be ordered has been tried.
+      module.publish(states.stage(of: module, isOrdered: false, switchedOff: switchedOff))
+    }
   }
 
   /// An image has gone, and all its entries with it.
@@ -44,5 +65,24 @@ extension RegisteredEntry.Progress {
       }
     // Sound: both texts outlive the call, which copies them.
     unsafe state_record_set(cell, UInt16(state), problem?.code.rawValue, problem?.message)
+  }
+}
+
+extension ModuleStates.Stage {
+  /// Tells why a bound module does not run; nothing where it does.
+  ///
+  /// The state stays bound, so that older readers show the reason too.
+  func publish(in cell: Int32) {
+    // Sound: both texts outlive the call, which copies them.
+    unsafe state_record_set(cell, UInt16(STATE_BOUND), code?.rawValue, reason)
+  }
+}
+
+extension Hive {
+  /// Tells those who read this process's memory which modules do not run, and why.
+  func publishStages() {
+    let states = runner.states.withLock { $0 }
+    let switchedOff = self.switchedOff
+    state.withLock { $0.table.publish(states, switchedOff: switchedOff) }
   }
 }

@@ -181,6 +181,7 @@ actor ModuleRunner {
     }
     isAdvancing = false
     states.withLock { $0.isStarted = true }
+    hive.publishStages()
     return order
   }
 
@@ -197,6 +198,7 @@ actor ModuleRunner {
       if isEnd { await takeBack(hive) }
     }
     states.withLock { $0 = ModuleStates() }
+    context?.hive.publishStages()
     let failures = progress.withLock { progress in
       progress.isStopRequested = false
       return progress.failures

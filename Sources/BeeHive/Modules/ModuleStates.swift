@@ -85,24 +85,59 @@ struct ModuleStates: Sendable {
 }
 
 extension ModuleStates {
-  /// The word that a report prints for how far a module is, and why; nil while the Hive does not run.
+  /// How far a module is, as reports and the state record say it.
+  struct Stage {
+    /// Why a module that is bound does not run: the stable codes of the state record.
+    enum Code: String {
+      /// The environment or the options of the start have switched it off.
+      case disabled = "disabled"
+      /// A step of its start failed, or what it requires did.
+      case failed = "failed"
+      /// A step of its start did not come back in time.
+      case overdue = "overdue"
+      /// What it requires cannot start, or it came after the start.
+      case notStarted = "not-started"
+    }
+
+    /// The word that a report prints.
+    let word: String
+    let code: Code?
+    /// Why the module does not run.
+    let reason: String?
+
+    init(running word: String) { (self.word, code, reason) = (word, nil, nil) }
+
+    init(_ code: Code, _ reason: String) {
+      word = code == .notStarted ? "not started" : code.rawValue
+      (self.code, self.reason) = (code, reason)
+    }
+
+    static let disabled = Self(
+      .disabled, "switched off by BEEHIVE_DISABLE or the options of the start")
+    static let late = Self(
+      .notStarted,
+      "came after the start; startLatecomers() starts it, in C beehive_start_latecomers()")
+  }
+
+  /// How far a module is, and why; nil while the Hive does not run, unless the module is switched off.
   /// `isOrdered` says that its requirements are met.
   func stage(
-    of entry: RegisteredEntry, isOrdered: Bool
-  ) -> (word: String, reason: String?)? {
-    guard isStarted, entry.kind == .module else { return nil }
+    of entry: RegisteredEntry, isOrdered: Bool, switchedOff: Set<String>
+  ) -> Stage? {
+    guard entry.kind == .module else { return nil }
+    if switchedOff.contains(entry.name) { return .disabled }
+    guard isStarted else { return nil }
     switch states[entry.order] {
     case .made, .running(_, .setUp, _), .running(_, .initialize, _), .running(_, .splash, _):
-      return ("starting", nil)
-    case .running: return ("started", nil)
-    case .overdue: return ("overdue", "did not come back within the time limit of the start")
-    case .failed(let failure): return ("failed", "\(failure.event): \(failure.what)".escaped)
+      return Stage(running: "starting")
+    case .running: return Stage(running: "started")
+    case .overdue:
+      return Stage(.overdue, "did not come back within the time limit of the start")
+    case .failed(let failure):
+      return Stage(.failed, "\(failure.event): \(failure.what)".escaped)
     case .gone, nil:
-      let reason =
-        isOrdered
-        ? "came after the start; startLatecomers() starts it, in C beehive_start_latecomers()"
-        : "what it requires cannot start"
-      return ("not started", reason)
+      return isOrdered
+        ? .late : Stage(.notStarted, "what it requires cannot start")
     }
   }
 }

@@ -44,10 +44,12 @@ extension ServiceLookup {
     let told = refusals.prefix(16)
     var reasons = zip(Source.told(apart: told.map(\.source)), told).map { "\($0): \($1.reason)" }
     if refusals.count > told.count { reasons.append("and \(refusals.count - told.count) more") }
+    let remark = TypeCopies.remark(on: type as Any.Type)
+    // Long, and the same in each reason that has it: said once, at the end.
+    reasons = reasons.map { $0.hasSuffix(remark) ? String($0.dropLast(remark.count)) : $0 }
     return ServiceError(
       .unusable, service: spelling,
-      message: "none of what names it can serve: \(reasons.joined(separator: "; "))"
-        + TypeCopies.remark(on: type as Any.Type),
+      message: "none of what names it can serve: \(reasons.joined(separator: "; "))\(remark)",
       sources: refusals.map(\.source))
   }
 

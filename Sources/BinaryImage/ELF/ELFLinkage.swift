@@ -28,7 +28,6 @@ extension ELFFile {
   /// - Returns: What the dynamic section, the notes and the names of the sections say.
   /// - Throws: ``ImageError`` where one of them cannot be read.
   package func linkage() throws(ImageError) -> ELFLinkage {
-    let dynamic = try dynamic.get()
     let notes = try projectNotes()
     var hasSwift = false
     if hasSectionTable {
@@ -36,12 +35,7 @@ extension ELFFile {
       hasSwift = sectionIndices.contains { table.name(of: $0, startsWith: "swift5_") }
     }
     return ELFLinkage(
-      name: try dynamic.flatMap { dynamic throws(ImageError) in
-        try names(Int64(DT_SONAME), in: dynamic).first
-      },
-      needed: try dynamic.map { dynamic throws(ImageError) in
-        try names(Int64(DT_NEEDED), in: dynamic)
-      } ?? [],
+      name: try names(Int64(DT_SONAME)).first, needed: try names(Int64(DT_NEEDED)),
       noteVersion: notes[SectionNote.type].map(Int.init),
       carriesRuntime: notes[Self.runtimeNote] != nil, hasSwiftSections: hasSwift)
   }
@@ -63,16 +57,17 @@ extension ELFFile {
     return versions
   }
 
-  /// The names that the values of a tag are offsets of.
-  func names(_ tag: Int64, in dynamic: ELFDynamic) throws(ImageError) -> [String] {
-    let offsets = dynamic.values(tag)
-    guard !offsets.isEmpty else { return [] }
-    guard let symbols = dynamic.symbols else {
-      throw file.error(
-        .malformed, "It needs libraries, and the table of their names is not there.")
-    }
+  /// The names that the dynamic section gives under a tag, in order; none without a dynamic section.
+  func names(_ tag: Int64) throws(ImageError) -> [String] {
+    guard let dynamic = try dynamic.get() else { return [] }
     var names: [String] = []
-    for offset in offsets { names.append(try symbols.text(at: offset)) }
+    for offset in dynamic.values(tag) {
+      guard let symbols = dynamic.symbols else {
+        throw file.error(
+          .malformed, "It needs libraries, and the table of their names is not there.")
+      }
+      names.append(try symbols.text(at: offset))
+    }
     return names
   }
 }

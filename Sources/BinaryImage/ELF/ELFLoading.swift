@@ -21,9 +21,9 @@ extension ELFFile {
   package func loading() throws(ImageError) -> ELFLoading? {
     guard !header.isObject, let dynamic = try dynamic.get() else { return nil }
     var loading = ELFLoading()
-    let ownPath = try names(Int64(DT_RUNPATH), in: dynamic).first
+    let ownPath = try names(Int64(DT_RUNPATH)).first
     loading.isInherited = ownPath == nil
-    let path = try names(Int64(DT_RPATH), in: dynamic).first
+    let path = try names(Int64(DT_RPATH)).first
     if let path = ownPath ?? path {
       loading.searchPaths = path.split(separator: ":", omittingEmptySubsequences: false)
         .map(String.init)

@@ -12,7 +12,7 @@ extension ELFFile {
   }
 
   /// The sections that the note tells of, those without bytes left out; nil where it has no note.
-  package func readNotedSections() throws(ImageError) -> [Section]? {
+  func readNotedSections() throws(ImageError) -> [Section]? {
     try sectionNote()?.sections { name, extent throws(ImageError) in
       guard extent.start < extent.stop,
         let stored = try segments.get().extent(

@@ -132,14 +132,13 @@ extension ELFFile {
   }
 
   private func companions() throws(ImageError) -> [StartupStep] {
-    guard let dynamic = try dynamic.get() else { return [] }
     let tags: [(StartupStep.Kind, Int64)] = [
       (.audit, Int64(DT_AUDIT)), (.audit, Int64(DT_DEPAUDIT)), (.filter, Int64(DT_FILTER)),
       (.filter, Int64(DT_AUXILIARY)), (.needed, Int64(DT_NEEDED)),
     ]
     var steps: [StartupStep] = []
     for (kind, tag) in tags {
-      for name in try names(tag, in: dynamic) { steps.append(StartupStep(kind: kind, name: name)) }
+      steps += try names(tag).map { StartupStep(kind: kind, name: $0) }
     }
     return steps
   }

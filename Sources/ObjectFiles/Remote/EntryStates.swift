@@ -19,7 +19,7 @@ package struct EntryStates: Sendable {
 
   /// How far an entry may get, in the order of the numbers of the record, from 1.
   package enum State: String, Sendable, CaseIterable {
-    /// Something can make it.
+    /// Something can make it. A module with a code does not run all the same: the code says why.
     case bound
     /// Well formed and known by name, but nothing can make it yet.
     case accepted
@@ -54,6 +54,9 @@ package struct EntryStates: Sendable {
 }
 
 extension RemoteImage {
+  /// Whether a runtime is in this image, used or not.
+  package var carriesRuntime: Bool { (try? headers.stateRecord()) ?? nil != nil }
+
   /// What the runtime in this image says of all entries of its process; nil where none is in it, or
   /// an older one, or one that was not used yet.
   ///

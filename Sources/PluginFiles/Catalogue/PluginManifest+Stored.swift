@@ -82,7 +82,8 @@ extension Record {
     self.init(
       kind: kind, name: name, implementation: try value.optional("implementation") { $0.string },
       attributes: attributes, encoding: try value.choice("encoding"),
-      resolution: try value.choice("resolution"), origin: try Origin(stored: value, of: path))
+      origin: try Origin(stored: value, of: path))
+    resolution = try value.choice("resolution")
   }
 }
 

@@ -12,8 +12,10 @@ struct Live: ParsableCommand {
       A running process is neither stopped nor changed. Core files leave out what the files of the \
       images have: those are read where their build-id is that of the image. Images without entries are left out of tables. \
       Where the process has a Hive, each entry's state is told: bound, accepted (nothing can make it \
-      yet), rejected or withdrawn, and why; null in JSON where it has none. \
-      Exit status: 0 everything was read, 2 the process or one of its images could not be.
+      yet), rejected or withdrawn, and why; null in JSON where it has none. A bound module that does \
+      not run has a code: disabled, failed, overdue or not-started. \
+      Exit status: 0 everything was read, 2 the process or one of its images could not be, or it has \
+      a second runtime.
       """)
 
   @Option(
@@ -77,8 +79,9 @@ private struct LiveReport {
     printer.begin(Self.columns, "\"pid\":\(pid.map(String.init) ?? "null"),")
     do throws(ImageError) {
       let process = try process.get()
-      let images = process.images.map { Found($0, of: process) }
-      states = images.lazy.compactMap { try? $0.states.get() }.first
+      var images = process.images.map { Found($0, of: process) }
+      Found.compareRuntimes(of: &images)
+      states = images.lazy.compactMap(\.states).first
       for image in images { show(image) }
       if let shortage = process.shortage { report([shortage], path: shortage.image) }
       if output.format == .table { writeSummary() }
@@ -98,7 +101,7 @@ private struct LiveReport {
 
   private mutating func show(_ found: Found) {
     let (mapping, text) = (found.mapping, stream.text)
-    var problems: [ImageError] = if case .failure(let error) = found.states { [error] } else { [] }
+    var problems = found.problems
     let place = Place(path: mapping.path)
     var identity: ImageIdentity?
     var records: [LiveRecord] = []
@@ -161,11 +164,25 @@ private struct Found {
   let mapping: RemoteMapping
   let image: Result<RemoteImage, ImageError>
   /// What the runtime in it says of all entries of the process.
-  let states: Result<EntryStates?, ImageError>
+  private(set) var states: EntryStates?
+  private(set) var problems: [ImageError] = []
 
   init(_ mapping: RemoteMapping, of process: RemoteProcess) {
-    let image = Result { () throws(ImageError) in try process.image(mapping) }
-    (self.mapping, self.image) = (mapping, image)
-    states = Result { () throws(ImageError) in try (try? image.get())?.entryStates() }
+    self.mapping = mapping
+    image = Result { () throws(ImageError) in try process.image(mapping) }
+    do throws(ImageError) {
+      states = try (try? image.get())?.entryStates()
+    } catch {
+      problems.append(error)
+    }
+  }
+
+  /// Finds the images that carry a runtime beside the one that is used, or else the first.
+  static func compareRuntimes(of images: inout [Found]) {
+    let carriers = images.indices.filter { (try? images[$0].image.get())?.carriesRuntime ?? false }
+    let used = carriers.first { images[$0].states != nil } ?? carriers.first
+    for index in carriers where index != used {
+      images[index].problems.append(.secondRuntime(in: images[index].mapping.path))
+    }
   }
 }

@@ -18,11 +18,16 @@ struct LiveRecord {
       (withStates ? ["STATE"] : []) + RecordDump.titles + (withStates ? ["REASON"] : []))
     for record in records {
       let cells = RecordDump.cells(of: record.record)
-      let (state, reason) = (record.entry?.state.rawValue ?? "–", record.entry?.reason ?? "")
+      let (state, reason) = (record.entry?.word ?? "–", record.entry?.reason ?? "")
       table.add(withStates ? [state] + cells + [reason] : cells)
     }
     return table
   }
+}
+
+extension EntryStates.Entry {
+  /// What a person reads: of a bound module that does not run, why not.
+  fileprivate var word: String { state == .bound ? code ?? state.rawValue : state.rawValue }
 }
 
 extension EntryStates {

@@ -24,6 +24,9 @@ struct Verify: ParsableCommand {
       valueName: "module:name|service:name"))
   var requirements: [Requirement] = []
 
+  @Flag(help: "Find it an error where a library that is named has no entries.")
+  var requireEntries = false
+
   @Flag(help: "Let warnings fail too.")
   var strict = false
 
@@ -37,6 +40,7 @@ struct Verify: ParsableCommand {
         ($0.record.kind, $0.record.name) == (required.kind, required.name)
       }
     }
+    findings += WithoutEntries.findings(in: survey, areRequired: requireEntries)
     for required in missing {
       findings.append(
         Finding(

@@ -29,8 +29,3 @@ extension ImageError {
     }
   }
 }
-
-extension [UInt8] {
-  /// Two digits a byte.
-  var hexadecimal: String { map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined() }
-}

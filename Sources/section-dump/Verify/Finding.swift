@@ -43,6 +43,10 @@ struct Finding: Hashable, Codable {
     case contractNotVisible = "contract-not-visible"
     /// A member of an archive whose entries are not in the executable that is given beside it.
     case neverLinked = "never-linked"
+    /// An executable that holds Swift's runtime, beside a library that needs the shared one.
+    case staticSwiftRuntime = "static-swift-runtime"
+    /// A library that was named has no entries, though it was linked for some; an error with `--require-entries`.
+    case withoutEntries = "without-entries"
     /// A section whose name is nearly that of one that holds entries: no reader knows it.
     case lookAlikeSection = "look-alike-section"
     /// A file or member that is the same as another, byte by byte; its entries count once.

@@ -122,11 +122,13 @@ struct Survey: Codable {
       do throws(ImageError) {
         let image = try found.image.get()
         var surveyed = SurveyedImage(place: place, identity: image.identity, part: image.part)
+        surveyed.isNamed = !input.isFound && found.container.isEmpty
         try read(image, into: &surveyed)
         if readsTypes {
           surveyed.types.add(.types, of: image)
           surveyed.protocols.add(.protocols, of: image)
           readContracts(image, into: &surveyed)
+          if surveyed.isLoadable { surveyed.runtimes = RuntimeNeeds(of: image) }
           // Where sections cannot be listed, the problems say so.
           findings += (try? LookAlikes.findings(in: image, at: place)) ?? []
         }
@@ -152,6 +154,7 @@ struct Survey: Codable {
       surveyed.isRead = true
       for rejection in scan.rejections { note(ImageError(rejection), place) }
       surveyed.records = scan.records
+      surveyed.isBare = scan.records.isEmpty && scan.rejections.isEmpty
       if surveyed.kind == .object { try checkRetained(image, scan.records, place) }
       try image.checkExtents()
     } catch {

@@ -19,6 +19,12 @@ struct SurveyedImage: Codable {
   /// The protocols that others conform to, and what it expects of those of others, likewise.
   var contracts = ContractLibrary()
   var expectations = ContractExpectations()
+  /// What it has to do with runtimes, where types were asked for.
+  var runtimes = RuntimeNeeds()
+  /// Whether it was named itself, rather than found in a directory or an archive.
+  var isNamed = false
+  /// Whether it has no entries, malformed ones included.
+  var isBare = false
 
   /// What the image is for.
   var kind: ImageIdentity.Kind { identity.kind }
@@ -32,8 +38,10 @@ struct SurveyedImage: Codable {
     }
   }
 
-  /// Whether it bears on no other image. An executable always does: objects are linked into it.
-  var isEmpty: Bool { kind != .executable && !declaresSomething }
+  /// Whether nothing is to be said of it or compared with it. Objects are linked into executables.
+  var isEmpty: Bool {
+    kind != .executable && !declaresSomething && !(isNamed && isLoadable) && runtimes.isEmpty
+  }
   var declaresSomething: Bool {
     !records.isEmpty || !types.isEmpty || !protocols.isEmpty || !expectations.conformances.isEmpty
   }

@@ -14,5 +14,6 @@ struct Verdict {
     findings += SharedTypes.findings(in: survey)
     findings += ContractFindings.findings(in: survey)
     findings += NeverLinked.findings(in: survey)
+    findings += Runtimes.findings(in: survey)
   }
 }

@@ -29,6 +29,23 @@ struct HeaderRefusalsTests {
         """,
       words: ["has no name"]),
     Mistake(
+      testDescription: "a module's name in quotes",
+      code: """
+        static const beehive_module_operations o = {0};
+        BEEHIVE_MODULE("log", &o);
+        """,
+      words: ["without quotes"]),
+    Mistake(
+      testDescription: "a service's name in quotes",
+      code: "static const int one = 1;\nBEEHIVE_SERVICE(\"Clock\", Wall, &one);",
+      words: ["without quotes"]),
+    Mistake(
+      testDescription: "a Swift module's name in quotes", code: "BeeHiveMod(\"Shop.Log\");",
+      words: ["without quotes"]),
+    Mistake(
+      testDescription: "a Swift service's name in quotes",
+      code: "BeeHiveService(\"Shop.Clock\", Wall);", words: ["without quotes"]),
+    Mistake(
       testDescription: "a table of another type",
       code: """
         struct other { long x; };

@@ -27,6 +27,7 @@
 /* The service may hold no comma, the implementation may. */
 #define BeeHiveService(service, ...)                                                      \
   BEEHIVE_STATIC_ASSERT(sizeof(#service) > 1, "BeeHiveService: the service has no name"); \
+  BEEHIVE_NO_QUOTES_(#service);                                                           \
   BEEHIVE_POINTER_(BEEHIVE_SECTION_SERVICES, #__VA_ARGS__,                                \
                    "{ \"" #service "\" : \"" #__VA_ARGS__ "\" }")
 
@@ -87,6 +88,7 @@
 
 #define BEEHIVE_POINTER_(where, name, words)                                   \
   BEEHIVE_STATIC_ASSERT(sizeof(name) > 1, "BeeHive: an entry without a name"); \
+  BEEHIVE_NO_QUOTES_(name);                                                    \
   BEEHIVE_IMAGE_ONCE                                                           \
   static const char *const BEEHIVE_UNIQUE(beehive_entry_) BEEHIVE_ENTRY_IN(where) = words
 
@@ -134,6 +136,11 @@
 #define BEEHIVE_NO_SURPLUS_(surplus) \
   BEEHIVE_STATIC_ASSERT(sizeof(surplus) == 1, "BeeHive: attributes take no commas between them")
 
+/* Written with quotes, they would be part of the name. C takes no character of a literal for a constant. */
+#define BEEHIVE_NO_QUOTES_(name)                                \
+  BEEHIVE_STATIC_ASSERT(__builtin_strncmp(name, "\"", 1) != 0, \
+                        "BeeHive: a name is written without quotes")
+
 #define BEEHIVE_TEXT_SIZE_(words) ((sizeof(words) + 7) / 8 * 8)
 
 /* The context is never null: a constant with a relocation and one without would go into sections
@@ -145,6 +152,7 @@
 #endif
 
 #define BEEHIVE_RECORD_(entry, number, words)                       \
+  BEEHIVE_NO_QUOTES_(words);                                        \
   BEEHIVE_IMAGE_ONCE                                                \
   static const struct {                                             \
     beehive_record_head beehive_head;                               \

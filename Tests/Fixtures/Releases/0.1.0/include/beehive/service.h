@@ -1,4 +1,4 @@
-/* How a service written in C is given to those who ask for it.
+/* The structures behind a service in C; the macros are in macros.h.
  *
  *   struct greeter { void (*greet)(const char *name); };   // host and author agree upon it
  *   static const struct greeter english = { .greet = greet_in_english };

@@ -1,0 +1,126 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What became of the modules of a running process", .serialized, .opensLibrary)
+struct LiveModulesTests {
+  private static let preamble = """
+    #include <BeeHive.h>
+    static bool set_up(const beehive_context *context) { return context != 0; }
+    static bool refuse(const beehive_context *context) { return context == 0; }
+    static const beehive_module_operations good = { .set_up = set_up };
+    static const beehive_module_operations bad = { .set_up = refuse };
+
+    """
+
+  private static func library(_ name: String, _ entries: String) throws -> String {
+    try Fixtures.build(preamble + entries, as: name, ["-shared", "-fPIC"])
+  }
+
+  /// One module of each fate.
+  private static let early = Result {
+    try library(
+      "modules-early.so",
+      """
+      BEEHIVE_MODULE(log, &good);
+      BEEHIVE_MODULE(net, &bad);
+      BEEHIVE_MODULE(web, &good, BEEHIVE_REQUIRES("net"));
+      BEEHIVE_MODULE(shop, &good, BEEHIVE_REQUIRES("nowhere"));
+      BEEHIVE_MODULE(off, &good);
+      """)
+  }
+
+  private static let lateLibrary = Result {
+    try library(
+      "modules-late.so",
+      "static const void *unused[] = {&bad};\nBEEHIVE_MODULE(late, &good);\n"
+        + "BEEHIVE_MODULE(shut, &good);\nint use(void) { return unused[0] != 0; }")
+  }
+
+  /// What `live` says of the modules, by their names: `state code: reason`.
+  private func modules(of pid: Int32) throws -> [String: String] {
+    let outcome = try Tool.run(["live", "--pid", "\(pid)", "--format", "json"])
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+    let files = try #require((document as? [String: Any])?["files"] as? [[String: Any]])
+    let records = files.flatMap { $0["records"] as? [[String: Any]] ?? [] }
+    return Dictionary(
+      uniqueKeysWithValues: records.map { record in
+        let words = ["state", "code", "reason"].map { record[$0] as? String ?? "–" }
+        return (record["name"] as? String ?? "", "\(words[0]) \(words[1]): \(words[2])")
+      })
+  }
+
+  private static let disabled =
+    "bound disabled: switched off by BEEHIVE_DISABLE or the options of the start"
+  private static let late =
+    "bound not-started: came after the start; startLatecomers() starts it, in C "
+    + "beehive_start_latecomers()"
+
+  private static let started = [
+    "log": "bound –: –", "net": "bound failed: setUp: answered false",
+    "web": "bound failed: setUp: skipped, because net failed",
+    "shop": "bound not-started: what it requires cannot start", "off": disabled,
+  ]
+
+  @Test("Those that do not run are bound, with a code and the reason that the Hive reports")
+  func stages() throws {
+    let steps = [LiveStatesTests.hive, "open=./\(try Self.early.get())", "start=off", "entries"]
+    try LiveStatesTests.withHost(steps) { pid, printed in
+      let found = try modules(of: pid)
+      #expect(found == Self.started)
+      // The Hive itself says the same.
+      let reported = printed.map { $0.split(separator: "\t", omittingEmptySubsequences: false)[2] }
+      let reasons = found.values.map { $0.split(separator: ": ", maxSplits: 1)[1] }
+      #expect(reported.map { $0.isEmpty ? "–" : $0 }.sorted() == reasons.sorted())
+      let table = try Tool.run(["live", "--pid", "\(pid)"]).output
+      for word in ["bound ", "failed ", "disabled ", "not-started "] {
+        #expect(table.contains("\n  " + word), "\(table)")
+      }
+    }
+  }
+
+  @Test("Those that come after the start, until they are started; after the end nothing runs")
+  func latecomers() throws {
+    let steps = [
+      LiveStatesTests.hive, "open=./\(try Self.early.get())", "start=shut",
+      "open=./\(try Self.lateLibrary.get())", "service=Nobody", "entries",
+    ]
+    try LiveStatesTests.withHost(steps) { pid, _ in
+      let found = try modules(of: pid)
+      #expect(found["late"] == Self.late)
+      #expect(found["shut"] == Self.disabled)
+      #expect(found["off"] == "bound –: –")
+    }
+    try LiveStatesTests.withHost(steps + ["latecomers"]) { pid, _ in
+      let found = try modules(of: pid)
+      #expect(found["late"] == "bound –: –")
+      #expect(found["shut"] == Self.disabled)
+      #expect(found["net"] == Self.started["net"])
+    }
+    try LiveStatesTests.withHost(steps + ["latecomers", "stop"]) { pid, _ in
+      let found = try modules(of: pid)
+      #expect(found["shut"] == Self.disabled)
+      #expect(Set(found.filter { $0.key != "shut" }.values) == ["bound –: –"])
+    }
+  }
+
+  @Test("A second runtime is a problem of its image, and the entries are shown")
+  func secondRuntime() throws {
+    let copy = Fixtures.place("libsecond.so")
+    if !FileManager.default.fileExists(atPath: copy.path) {
+      try FileManager.default.copyItem(
+        at: Repository.products.appendingPathComponent("libBeeHive.so"), to: copy)
+    }
+    let library = "open=./\(try Self.early.get())"
+    let steps = [LiveStatesTests.hive, library, "entries", "open=./libsecond.so"]
+    try LiveStatesTests.withHost(steps) { pid, _ in
+      let outcome = try Tool.run(["live", "--pid", "\(pid)"])
+      #expect(outcome.status == 2)
+      let lines = outcome.errors.split(separator: "\n")
+      #expect(lines.count == 1, "\(outcome.errors)")
+      #expect(lines.first?.contains("libsecond.so: A second BeeHive runtime") == true)
+      #expect(outcome.output.contains("bound "), "\(outcome.output)")
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What section-dump verify finds of runtimes, and of libraries without entries")
+struct VerifyRuntimesTests {
+  private static let entry = """
+    #include <BeeHive.h>
+    static const int table = 1;
+    BEEHIVE_SERVICE(Clock, Wall, &table);
+
+    """
+  private static let main = "int main(void) { return 0; }"
+
+  /// Builds a file that needs a library of this name, whatever that holds.
+  private func file(
+    _ name: String, needing library: String?, _ source: String = main, _ options: [String] = []
+  ) throws -> String {
+    let kind = name.hasSuffix(".so") ? ["-shared", "-fPIC"] : []
+    guard let library else { return try Fixtures.build(source, as: name, kind + options) }
+    let stub = try Fixtures.build(
+      "int stub;", as: "stub-\(library)", ["-shared", "-fPIC", "-Wl,-soname,\(library)"])
+    return try Fixtures.build(
+      source, as: name,
+      kind + options + ["-Wl,--no-as-needed", Fixtures.place(stub).path])
+  }
+
+  /// What `verify` finds, as `level code file`.
+  private func findings(
+    _ files: [String], _ options: [String] = [], status: Int32 = 0
+  ) throws -> [String] {
+    let outcome = try Tool.run(["verify", "--format", "csv"] + options + files)
+    #expect(outcome.status == status, "\(outcome)")
+    return outcome.lines.dropFirst().map { line in
+      line.split(separator: ",", omittingEmptySubsequences: false).prefix(3)
+        .joined(separator: " ")
+    }
+  }
+
+  @Test(
+    "Two names of libBeeHive.so among files of one process", arguments: [[], ["--isolate"]])
+  func hives(options: [String]) throws {
+    let entry = Self.entry
+    let old = try file("runtime-old.so", needing: "libBeeHive.so", entry)
+    let new = try file(
+      "runtime-new.so", needing: "libBeeHive.so.0",
+      entry.replacingOccurrences(of: "Clock", with: "Time"))
+    let none = try file("runtime-none.so", needing: nil, "int plain;")
+    let (host, other) = (
+      try file("runtime-host", needing: "libBeeHive.so.0"),
+      try file("runtime-other", needing: "libBeeHive.so")
+    )
+    #expect(try findings([host, new, none], options) == [])
+    #expect(try findings([host, other, none], options) == [])
+    #expect(try findings([host, old], options) == ["warning second-runtime \(old)"])
+    #expect(try findings([new, old], options) == ["warning second-runtime \(old)"])
+    #expect(
+      try findings([old, host], ["--strict"], status: 1) == ["warning second-runtime \(old)"])
+    let said = try Tool.run(["verify", host, old]).output
+    #expect(
+      said.contains("it needs libBeeHive.so, and \(host) needs libBeeHive.so.0"), "\(said)")
+    // What the host links is no library that registers.
+    let runtime = try file(
+      "runtime-part.so", needing: "libBeeHive.so", "int part;", ["-Wl,-soname,libBeeHiveRouting.so"]
+    )
+    #expect(try findings([host, runtime], options) == [])
+  }
+
+  @Test("An executable with Swift's runtime inside, beside libraries that need the shared one")
+  func swift() throws {
+    let library = try file("swift-library.so", needing: "libswiftCore.so", "int plain;")
+    let sections = """
+      \(Self.main)
+      __attribute__((used, section("swift5_reflstr"))) static const char names[] = "x";
+      """
+    let holding = try file("swift-static", needing: nil, sections)
+    let sharing = try file("swift-shared", needing: "libswiftCore.so", sections)
+    let plain = try file("swift-plain", needing: nil)
+    #expect(
+      try findings([holding, library], status: 1) == ["error static-swift-runtime \(holding)"])
+    #expect(try findings([sharing, plain, library]) == [])
+    #expect(try findings([holding, plain]) == [])
+    #expect(
+      try Tool.run(["verify", library, holding]).output.contains("without --static-swift-stdlib"))
+  }
+
+  @Test("A library that was named has no entries")
+  func withoutEntries() throws {
+    let needing = try file("bare-needing.so", needing: "libBeeHive.so.0", "int plain;")
+    let plain = try file("bare-plain.so", needing: nil, "int plain;")
+    let dropped = try file(
+      "bare-dropped.so", needing: nil, "#include <BeeHive.h>\nBEEHIVE_IMAGE_ONCE\nextern int plain;"
+    )
+    let full = try file("bare-full.so", needing: "libBeeHive.so.0", Self.entry)
+    let host = try file("bare-host", needing: "libBeeHive.so.0")
+    #expect(
+      try findings([needing, plain, dropped, full, host]) == [
+        "remark without-entries \(needing)", "remark without-entries \(dropped)",
+      ])
+    #expect(
+      try findings([needing, plain, full, host], ["--require-entries"], status: 1) == [
+        "error without-entries \(needing)", "error without-entries \(plain)",
+      ])
+    #expect(try findings([full, host], ["--require-entries", "--strict"]) == [])
+    // What a walk comes upon was not meant.
+    let folder = Fixtures.place("bare-folder")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Fixtures.bytes(needing).write(to: folder.appendingPathComponent("one.so"))
+    #expect(try findings(["-r", "bare-folder"], ["--require-entries"]) == [])
+  }
+}
