@@ -81,6 +81,21 @@ struct VerifyContractsTests {
     #expect(try findings([files[1]], status: 0).isEmpty)
   }
 
+  @Test("are no errors of libraries that were built together: those of the toolchain", .full)
+  func toolchain() throws {
+    let compiler = URL(filePath: try #require(Needs.path(of: "swiftc"))).resolvingSymlinksInPath()
+    let folder = compiler.deletingLastPathComponent().appending(path: "../lib/swift/linux")
+      .standardized
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { $0.hasSuffix(".so") }.map { folder.appending(path: $0).path }.sorted()
+    try #require(files.contains { $0.hasSuffix("/libFoundation.so") })
+    let found = try findings(files, status: 0)
+    #expect(Set(values(found, "code")) == ["contract-not-visible"])
+    let table = try Tool.run(["conformances", "--format", "csv"] + files)
+    #expect(table.status == 0)
+    #expect(table.lines.count > 5000)
+  }
+
   @Test("conformances are listed in every format")
   func conformances() throws {
     let plugin = try Self.folders.get()[0].place("libPlugin.so").path

@@ -85,6 +85,22 @@ struct ContractDriftTests {
           [.defaulted], resilience: [(true, true)], optimised: [false], stripped: [false, true]))
   }
 
+  @Test("is refused where it has the contracts' sources in itself")
+  func ownCopy() throws {
+    var builds = try ContractBuilds()
+    let copy = try builds.library(Build(change: .end))
+    let drift = try builds.drift(of: copy, with: Build())
+    #expect(drift.map(\.subject) == [.ownCopy])
+    #expect(drift.map(\.verdict.word) == ["drifted"])
+    #expect(
+      drift.first?.message(against: "libContracts.so")
+        == "the protocol Contracts.Codec of libContracts.so is in this file too: a copy of its own, which is another"
+    )
+    #expect(
+      drift.first?.remedy
+        == "link the contracts library, in place of compiling its sources into the plugin")
+  }
+
   @Test("in every direction, with and without evolution, optimised and stripped or not", .full)
   func all() throws {
     let both = [false, true]

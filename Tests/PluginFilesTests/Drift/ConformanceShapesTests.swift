@@ -1,0 +1,87 @@
+import Foundation
+import PluginFiles
+import TestSupport
+import Testing
+
+@Suite("Conformances of every shape to contracts that have not changed", .needs("swiftc"))
+struct ConformanceShapesTests {
+  private static let contracts = """
+    public protocol Base { func base() }
+    public protocol Item: Hashable { init?(_ number: Int) }
+    public protocol Codec: Base, AnyObject {
+      associatedtype One: Item = Int
+      associatedtype Many where Many: Sequence, Many.Element == One
+      func later() async throws -> Int
+      static func shared()
+      subscript(index: Int) -> String { get set }
+      var value: One { get async }
+      var list: Many { get }
+      @MainActor func main()
+      func generic<T: Item>(_ item: T) -> T
+      var both: Int { get set }
+      init()
+    }
+    extension Int: Item { public init?(_ number: Int) { self = number } }
+    public protocol Plain { func plain() -> Int; func defaulted() async }
+    extension Plain { public func defaulted() async {} }
+    public protocol Copyless: ~Copyable { func copyless() }
+    """
+
+  private static let plugin = """
+    import Contracts
+    final class Whole: Codec {
+      func base() {}
+      func later() async throws -> Int { 1 }
+      static func shared() {}
+      subscript(index: Int) -> String { get { "" } set {} }
+      var value: Int { get async { 3 } }
+      var list: [Int] { [] }
+      @MainActor func main() {}
+      func generic<T: Item>(_ item: T) -> T { item }
+      var both: Int { get { 1 } set {} }
+      init() {}
+    }
+    struct Pack<each T> { var values: (repeat each T) }
+    extension Pack: Plain where repeat each T: Plain { func plain() -> Int { 4 } }
+    struct Packed<each T, U> { var last: U }
+    extension Packed: Plain where repeat each T: Plain, U: Plain { func plain() -> Int { 4 } }
+    struct Lone: ~Copyable, Copyless { func copyless() {} }
+    @MainActor struct Isolated: @MainActor Plain { func plain() -> Int { 1 } }
+    enum Outer<T> { struct Inner: Plain { func plain() -> Int { 7 } } }
+    class Super: Plain { func plain() -> Int { 8 } }
+    class Sub: Super {}
+    extension Array: @retroactive Plain where Element: Plain { public func plain() -> Int { 1 } }
+    func local() {
+      struct Local: Plain { func plain() -> Int { 6 } }
+      print(Local())
+    }
+    """
+
+  @Test("none of which is said to have drifted", arguments: [false, true])
+  func unchanged(isResilient: Bool) throws {
+    let folder = try Folder()
+    func library(_ module: String, _ source: String, _ options: [String]) throws -> URL {
+      let input = try folder.write(source, as: "\(module).swift")
+      let library = folder.place("lib\(module).so")
+      try Command.output(
+        "swiftc",
+        ["-parse-as-library", "-emit-library", "-emit-module", "-module-name", module]
+          + options + ["-o", library.path, input.path], in: folder.url)
+      return library
+    }
+    let contracts = try library(
+      "Contracts", Self.contracts, isResilient ? ["-enable-library-evolution"] : [])
+    let plugin = try library("Plugin", Self.plugin, ["-I", ".", "-L", ".", "-lContracts"])
+    let drift = ContractDrift.all(
+      of: try ContractExpectations(of: ContractBuilds.file(plugin)),
+      against: try ContractLibrary(of: ContractBuilds.file(contracts)))
+    // Whole conforms to Base too.
+    #expect(
+      drift.map(\.contract).sorted()
+        == ["Contracts.Base", "Contracts.Codec", "Contracts.Copyless"]
+        + Array(repeating: "Contracts.Plain", count: 7))
+    for finding in drift {
+      #expect(finding.verdict.word == (isResilient ? "fits" : "not visible"), "\(finding)")
+    }
+  }
+}
