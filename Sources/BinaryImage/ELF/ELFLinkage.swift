@@ -29,11 +29,7 @@ extension ELFFile {
   /// - Throws: ``ImageError`` where one of them cannot be read.
   package func linkage() throws(ImageError) -> ELFLinkage {
     let notes = try projectNotes()
-    var hasSwift = false
-    if hasSectionTable {
-      let table = try sectionTable()
-      hasSwift = sectionIndices.contains { table.name(of: $0, startsWith: "swift5_") }
-    }
+    let hasSwift = hasSectionTable ? try sectionTable().holds(namesStartingWith: "swift5_") : false
     return ELFLinkage(
       name: try names(Int64(DT_SONAME)).first, needed: try names(Int64(DT_NEEDED)),
       noteVersion: notes[SectionNote.type].map(Int.init),
