@@ -17,6 +17,9 @@ final class PluginStore: Sendable {
 
   private let state = Lock(State())
 
+  /// Watches go with the Hive.
+  deinit { for watch in state.withLock({ $0.watches }) { watch.end() } }
+
   /// The catalogue, as of the last refresh.
   var catalogue: PluginCatalogue { state.withLock { $0.catalogue } }
 

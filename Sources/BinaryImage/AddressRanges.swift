@@ -17,6 +17,9 @@ package struct AddressRanges {
     self.ranges = result
   }
 
+  /// Every address.
+  package static let all = AddressRanges([0..<UInt64.max])
+
   /// The ranges of whole sections.
   package init(of sections: [Section]) {
     self.init(

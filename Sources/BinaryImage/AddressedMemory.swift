@@ -32,19 +32,18 @@ struct LinkedMemory: AddressedMemory {
   private let file: any FileImage
   private let sections: [Section]
   private let hasDescriptors: Bool
+  let pointerSize: Int
+  private let order: ImageIdentity.ByteOrder
 
   /// Nil where addresses mean nothing or pointers cannot be read: in objects, cores, and without sections.
   init?(_ file: any FileImage) {
-    guard ![.object, .core, .debug].contains(file.identity.kind),
-      let sections = try? file.allSections()
+    let identity = file.identity
+    guard ![.object, .core, .debug].contains(identity.kind),
+      let (sections, hasDescriptors) = try? file.mappedSections()
     else { return nil }
-    self.file = file
-    hasDescriptors = sections.contains { $0.name == ".opd" }
-    // Those that have bytes: others may be at the same addresses.
-    self.sections = sections.filter { $0.address.rawValue != 0 && $0.offset != nil }
+    (self.file, pointerSize, order) = (file, identity.bits / 8, identity.byteOrder)
+    (self.sections, self.hasDescriptors) = (sections, hasDescriptors)
   }
-
-  var pointerSize: Int { file.pointerSize }
 
   func address(of pointer: PointerValue) -> KnownAddress {
     if pointer.resolution == .number { return .outside(pointer.rawValue) }
@@ -60,8 +59,7 @@ struct LinkedMemory: AddressedMemory {
     guard let bytes = try? file.bytes(at: place, count: size) else {
       return (try? file.memory(at: .address(place))) == .zeros ? 0 : nil
     }
-    let order = file.identity.byteOrder
-    return (order == .little ? bytes.reversed() : bytes).reduce(0) { $0 << 8 | UInt64($1) }
+    return order.number(of: bytes[...])
   }
 
   func pointer(at address: UInt64) -> KnownAddress? {
@@ -95,6 +93,15 @@ extension Image {
 }
 
 extension FileImage {
+  /// Of all sections.
+  package func mappedSections() throws(ImageError) -> (sections: [Section], hasDescriptors: Bool) {
+    let sections = try allSections()
+    return (
+      sections.filter { $0.address.rawValue != 0 && $0.offset != nil },
+      sections.contains { $0.name == ".opd" }
+    )
+  }
+
   /// The file as the loader will leave it; nil of objects and cores.
   package var addressedMemory: (any AddressedMemory)? { LinkedMemory(self) }
 }

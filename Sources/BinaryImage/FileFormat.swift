@@ -54,6 +54,12 @@ extension FileFormat {
   /// Which bytes of which file the image is.
   package var part: FilePart { file.part }
 
+  /// Without the rest of the identity, which costs more.
+  package var pointerSize: Int { words.bits / 8 }
+
+  /// Likewise.
+  package var path: String { file.path }
+
   /// Every section of exactly this name, in table order; empty where there is none.
   package func sections(named name: String) throws(ImageError) -> [Section] {
     try file.tellingChanges { () throws(ImageError) in try findSections(named: name) }

@@ -121,6 +121,11 @@ package protocol Image {
 
   /// Where structures in C can be looked at; nil where this image cannot tell.
   var addressedMemory: (any AddressedMemory)? { get }
+
+  /// The size of a pointer in this image, in bytes.
+  var pointerSize: Int { get }
+  /// The path it was opened by, or the loader's name for it.
+  var path: String { get }
 }
 
 /// An image whose pointers are followed one by one, rather than all of them when it is copied.
@@ -144,6 +149,12 @@ package protocol FileImage: PointerFollowing {
   ///
   /// Throws `sectionTableMissing` where the table was stripped or cut off.
   func allSections() throws(ImageError) -> [Section]
+
+  /// The sections that have an address and bytes, of which other sections may be at the same addresses; names
+  /// are not needed. And whether pointers to functions lead to descriptors of them: `.opd`.
+  ///
+  /// Throws as `allSections` does.
+  func mappedSections() throws(ImageError) -> (sections: [Section], hasDescriptors: Bool)
 
   /// The bytes that the file maps at a linked address, in file byte order.
   ///
@@ -214,6 +225,9 @@ extension PointerFollowing {
 }
 
 extension Image {
-  /// The size of a pointer in this image, in bytes.
+  /// As the identity says it.
   package var pointerSize: Int { identity.bits / 8 }
+
+  /// As the identity says it.
+  package var path: String { identity.path }
 }

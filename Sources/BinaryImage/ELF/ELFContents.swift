@@ -59,6 +59,20 @@ extension ELFFile {
     return head.span.word(at: header.bits == 64 ? 8 : 4, bits: header.bits, order: header.order)
   }
 
+  package func mappedSections() throws(ImageError) -> (sections: [Section], hasDescriptors: Bool) {
+    let table = try sectionTable()
+    var sections: [Section] = []
+    for index in sectionIndices {
+      let entry = table[index]
+      guard !header.isObject, entry.address != 0, entry.hasContents else { continue }
+      sections.append(
+        Section(
+          index: index, name: "", address: VirtualAddress(rawValue: entry.address),
+          offset: file.offset(entry.offset), size: inflatedSize(of: entry) ?? entry.size))
+    }
+    return (sections, table.holds(namesStartingWith: ".opd"))
+  }
+
   package func anySection(_ index: Int) throws(ImageError) -> Section {
     try file.check(
       sectionIndices.contains(index), .outOfImage,

@@ -19,8 +19,9 @@ extension ELFFile {
     }
     guard hasSectionTable else { return }
     let table = try sectionTable()
-    for index in sectionIndices where table[index].hasContents {
+    for index in sectionIndices {
       let section = table[index]
+      guard section.hasContents else { continue }
       try file.check(
         file.holds(section.offset, section.size), .truncated,
         "The file ends before the \(section.size) bytes of a section do.",

@@ -3,7 +3,7 @@ internal import CElf
 /// What `PT_DYNAMIC` says: where the loader finds relocations and symbols.
 ///
 /// For linked files this is the truth; section headers may lie or be absent.
-struct ELFDynamic {
+final class ELFDynamic {
   /// What it says, up to `DT_NULL`.
   private let tags: [(tag: Int64, value: UInt64)]
   /// `DT_FLAGS_1`.

@@ -26,6 +26,8 @@ package final class ELFFile: FileFormat {
   /// How often sections were looked for by name, and all names from when that is not rare.
   private var lookups = 0
   private var sectionNames: [String: [Int]]?
+  /// The indices of the sections that hold entries, by the order of `SectionNote.names`.
+  private var projectSections: [[Int]]?
   private static let fewLookups = 32
   var inflatedSections = InflatedSections()
   package var slots = FileWindow()
@@ -59,7 +61,7 @@ package final class ELFFile: FileFormat {
       }
       budget -= name.utf8.count
       try file.check(budget > 0, .malformed, "The sections share their names' bytes beyond reason.")
-      sections.append(section(index, try sectionHeader(index), name: name))
+      sections.append(section(index, table[index], name: name))
     }
     return sections
   }
@@ -100,6 +102,14 @@ package final class ELFFile: FileFormat {
   /// The indices of the sections of exactly this name, ascending.
   private func indices(named name: String) throws(ImageError) -> [Int] {
     let table = try sectionTable()
+    // All three are asked for, one after the other.
+    if let number = SectionNote.names.firstIndex(of: name) {
+      if let known = projectSections { return known[number] }
+      var found: [[Int]] = [[], [], []]
+      table.forEach(named: .ofThisProject) { index, number in found[number].append(index) }
+      projectSections = found
+      return found[number]
+    }
     lookups += 1
     if lookups == Self.fewLookups { sectionNames = table.indicesByName() }
     guard let sectionNames else { return table.indices(named: name) }
@@ -183,8 +193,10 @@ package final class ELFFile: FileFormat {
   /// The addresses of the sections that are run; none without a section table.
   private(set) lazy var codeRanges = Result<AddressRanges, ImageError> { () throws(ImageError) in
     var ranges: [Range<UInt64>] = []
+    guard hasSectionTable else { return AddressRanges([]) }
+    let table = try sectionTable()
     for index in sectionIndices {
-      let section = try sectionHeader(index)
+      let section = table[index]
       guard section.isLoaded, section.isExecutable, section.hasContents else { continue }
       ranges.append(section.addresses)
     }

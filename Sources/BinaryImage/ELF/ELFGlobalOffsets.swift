@@ -40,7 +40,7 @@ struct ELFGlobalOffsets {
 
 extension ELFRelocations {
   /// Makes a relocation of each wanted word, as the loader does.
-  mutating func collect(_ table: ELFGlobalOffsets) throws(ImageError) {
+  func collect(_ table: ELFGlobalOffsets) throws(ImageError) {
     guard let types = machine.relocationTypes, let relative = types.relative.first,
       let symbolic = types.table.first
     else { return }

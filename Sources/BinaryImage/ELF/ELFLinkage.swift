@@ -30,11 +30,7 @@ extension ELFFile {
   package func linkage() throws(ImageError) -> ELFLinkage {
     let dynamic = try dynamic.get()
     let notes = try projectNotes()
-    var hasSwift = false
-    if hasSectionTable {
-      let table = try sectionTable()
-      hasSwift = sectionIndices.contains { table.name(of: $0, startsWith: "swift5_") }
-    }
+    let hasSwift = hasSectionTable ? try sectionTable().holds(namesStartingWith: "swift5_") : false
     return ELFLinkage(
       name: try dynamic.flatMap { dynamic throws(ImageError) in
         try names(Int64(DT_SONAME), in: dynamic).first

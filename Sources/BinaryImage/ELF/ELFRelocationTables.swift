@@ -27,15 +27,22 @@ extension ELFFile {
       return known.relocation(at: place)
     }
     relocations.wanted.insert(section)
-    let ranges = AddressRanges(of: relocations.wanted.list)
+    let wanted = relocations.wanted.list
     let collected = Result<ELFRelocations, ImageError> { () throws(ImageError) in
-      try ELFRelocations(
-        of: file, header, machine, in: dynamic.get()?.relocations ?? [],
-        globalOffsets: dynamic.get()?.globalOffsets, ranges: ranges)
+      let dynamic = try dynamic.get()
+      let tables = dynamic?.relocations ?? []
+      let size = tables.reduce(UInt64(0)) { $0.saturating(adding: $1.extent.size) }
+      return try ELFRelocations(
+        of: file, header, machine, in: tables, globalOffsets: dynamic?.globalOffsets,
+        // Few are kept, all of them, rather than read again for the next section.
+        ranges: size <= Self.fewRelocations ? .all : AddressRanges(of: wanted))
     }
     relocations.linked = collected
     return try collected.get().relocation(at: place)
   }
+
+  /// In bytes of their tables.
+  private static let fewRelocations: UInt64 = 1 << 12
 
   /// The relocations of one section of an object, and of no other.
   func relocations(ofObjectSection section: Section) throws(ImageError) -> ELFRelocations {

@@ -52,7 +52,7 @@ struct ELFRelocationTable {
 ///
 /// A library may have millions of relocations and three sections that matter: tables are read in
 /// chunks, and only what falls into the ranges is kept.
-struct ELFRelocations {
+final class ELFRelocations {
   /// What was looked at.
   let ranges: AddressRanges
   private var kept: [ELFRelocation] = []
@@ -109,7 +109,7 @@ struct ELFRelocations {
 
   // MARK: - Tables of entries
 
-  private mutating func collect(_ table: ELFRelocationTable) throws(ImageError) {
+  private func collect(_ table: ELFRelocationTable) throws(ImageError) {
     let word = bits / 8
     let isExplicit = table.encoding == .rela
     let entry = word * (isExplicit ? 3 : 2)
@@ -126,7 +126,7 @@ struct ELFRelocations {
 
   /// Keeps a relocation if it falls into a range, or copies data.
   @inline(__always)
-  mutating func consider(
+  func consider(
     _ place: UInt64, _ info: UInt64, _ addend: UInt64, _ form: ELFRelocation.Form
   ) {
     let (symbol, type) = machine.split(info, bits: bits, order: order)
@@ -135,7 +135,7 @@ struct ELFRelocations {
 
   /// Keeps a relocation if it falls into a range, or copies data.
   @inline(__always)
-  mutating func consider(
+  func consider(
     _ place: UInt64, symbol: UInt32, type: UInt32, _ addend: UInt64, _ form: ELFRelocation.Form
   ) {
     resolvers?.consider(place, symbol: symbol, type: type, addend, form)

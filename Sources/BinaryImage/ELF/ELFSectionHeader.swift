@@ -15,8 +15,10 @@ struct ELFSectionHeader {
 
   /// Reads the header at `start`; zeros where there is none.
   init(_ bytes: Span<UInt8>, at start: Int, bits: Int, order: ImageIdentity.ByteOrder) {
-    func single(_ place: Int) -> UInt32 { bytes.integer(at: start + place, order: order) ?? 0 }
-    func word(_ place: Int) -> UInt64 {
+    @inline(__always) func single(_ place: Int) -> UInt32 {
+      bytes.integer(at: start + place, order: order) ?? 0
+    }
+    @inline(__always) func word(_ place: Int) -> UInt64 {
       bytes.word(at: start + place, bits: bits, order: order) ?? 0
     }
     let size = bits / 8
@@ -46,6 +48,15 @@ struct ELFSectionHeader {
   /// The flags as `readelf -S` prints them: `o`, `p` and `x` are those without a letter, of the
   /// system, of the processor, and others.
   var flagLetters: String {
+    // Most sections have one of these.
+    switch flags {
+    case 0: return ""
+    case 2: return "A"
+    case 3: return "WA"
+    case 6: return "AX"
+    case 0x30: return "MS"
+    default: break
+    }
     let letters: [(Int, Character)] = [
       (0, "W"), (1, "A"), (2, "X"), (4, "M"), (5, "S"), (6, "I"), (7, "L"), (8, "O"), (9, "G"),
       (10, "T"), (11, "C"), (21, "R"), (31, "E"),

@@ -130,6 +130,15 @@ package struct ELFSectionTable {
     ELFSectionHeader(bytes.span, at: firstHeader + index * stride, bits: bits, order: order)
   }
 
+  /// Whether the name of some section starts with `prefix`.
+  func holds(namesStartingWith prefix: String) -> Bool {
+    let (names, beginning) = (texts.span.extracting(names), Array(prefix.utf8))
+    for index in 1..<max(1, count) where names.holds(beginning.span, at: nameOffset(of: index)) {
+      return true
+    }
+    return false
+  }
+
   /// Whether the name of a section starts with `prefix`.
   func name(of index: Int, startsWith prefix: String) -> Bool {
     texts.span.extracting(names).holds(Array(prefix.utf8).span, at: nameOffset(of: index))

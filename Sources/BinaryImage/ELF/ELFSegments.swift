@@ -1,7 +1,7 @@
 internal import CElf
 
 /// The program headers: which bytes of the file stand at which address.
-package struct ELFSegments {
+package final class ELFSegments {
   /// `PT_DYNAMIC`.
   private(set) var dynamic: ELFSegment?
   /// Every `PT_NOTE`, in table order.

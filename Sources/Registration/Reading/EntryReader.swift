@@ -14,7 +14,7 @@ struct EntryReader<Source: Image> {
 
   init(_ image: Source) {
     self.image = image
-    tally = EntryTally(image: image.identity.path)
+    tally = EntryTally(image: image.path)
   }
 
   /// Reads sections that have these names.

@@ -69,7 +69,7 @@ extension Record {
       attributes: Attributes(checked: text.extracting(view.attributes.range)),
       encoding: view.encoding, resolution: .none,
       origin: Origin(
-        image: image.identity.path, section: section, named: section.name, index: Int(view.index),
+        image: image.path, section: section, named: section.name, index: Int(view.index),
         offset: view.offset))
     switch view.encoding {
     case .pointer:
