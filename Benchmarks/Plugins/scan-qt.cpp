@@ -7,6 +7,6 @@ int main(int, char **arguments) {
   int count = 0;
   const QDir folder(QString::fromLocal8Bit(arguments[1]));
   for (const QString &name : folder.entryList(QDir::Files))
-    count += !QPluginLoader(folder.filePath(name)).metaData().value("IID").toString().isEmpty();
+    count += !QPluginLoader(folder.absoluteFilePath(name)).metaData().value("IID").toString().isEmpty();
   std::printf("%d\n", count);
 }

@@ -1,6 +1,6 @@
 internal import BeeHive
 internal import BinaryImage
-internal import PluginFiles
+public import PluginFiles
 internal import Registration
 
 /// Every file that was looked at for plugins, as values: for people by `description`, for programs by `json` or any
@@ -28,8 +28,10 @@ public struct PluginReport: Encodable, Hashable, Sendable {
   public var lines: [Line]
   /// Directories that cannot be read or watched, and stored catalogues that are not used; one sentence each.
   public var problems: [String]
+  /// Which of the plugins this process would load, and why not the others; nil where its own program cannot be read.
+  public var admission: AdmissionReport?
 
-  init(_ store: PluginStore, _ loaded: LoadedFiles) {
+  init(_ store: PluginStore, _ loaded: LoadedFiles, _ judged: Result<AdmissionReport, ImageError>) {
     lines = store.catalogue.candidates.flatMap { candidate -> [Line] in
       if case .failure(let error) = candidate.found {
         return [
@@ -42,6 +44,10 @@ public struct PluginReport: Encodable, Hashable, Sendable {
       return file.entries.map { Line($0, of: file) }
     }
     problems = store.problems.map(\.description)
+    switch judged {
+    case .success(let report): admission = report
+    case .failure(let error): problems.append(error.description)
+    }
   }
 }
 
@@ -67,7 +73,8 @@ extension PluginReport.Line {
 }
 
 extension PluginReport: CustomStringConvertible {
-  /// Aligned columns, a line for each entry and for each file that is no plugin, then the problems.
+  /// Aligned columns, a line for each entry and for each file that is no plugin, then the problems, then what would
+  /// load.
   public var description: String {
     let rows = lines.map { line in
       [
@@ -76,7 +83,8 @@ extension PluginReport: CustomStringConvertible {
         line.reason ?? "",
       ].map(\.escaped)
     }
-    return (rows.aligned() + problems).joined(separator: "\n")
+    let judged = admission.map { ["", $0.description] } ?? []
+    return (rows.aligned() + problems + judged).joined(separator: "\n")
   }
 
   /// The report as JSON, for hosts without an encoder, with a line for each entry.
@@ -84,6 +92,7 @@ extension PluginReport: CustomStringConvertible {
     let list = lines.map { "    \($0.json.text)" }
     let entries = list.isEmpty ? "[]" : "[\n\(list.joined(separator: ",\n"))\n  ]"
     let problems = JSONValue.array(problems.map(JSONValue.string)).text
-    return "{\n  \"lines\": \(entries),\n  \"problems\": \(problems)\n}\n"
+    let judged = admission.map { ",\n  \"admission\": \($0.value.text)" } ?? ""
+    return "{\n  \"lines\": \(entries),\n  \"problems\": \(problems)\(judged)\n}\n"
   }
 }

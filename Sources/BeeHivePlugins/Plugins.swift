@@ -97,10 +97,14 @@ public struct Plugins: Sendable {
     implementations(of: String(reflecting: type))
   }
 
-  /// Describes every file that was looked at: what it offers, whether it is loaded, or why it is no plugin.
+  /// Describes every file that was looked at: what it offers, whether it is loaded, or why it is no plugin; and which of
+  /// the plugins this process would load, in which order, and why not the others.
   ///
   /// - Returns: A snapshot, as of the last ``refresh()``.
-  public func report() -> PluginReport { PluginReport(store, LoadedFiles()) }
+  public func report() -> PluginReport {
+    PluginReport(
+      store, LoadedFiles(), Result { () throws(ImageError) in try admission() })
+  }
 }
 
 extension Hive {

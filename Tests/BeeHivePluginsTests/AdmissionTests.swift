@@ -43,6 +43,8 @@ struct AdmissionTests {
     #expect(report.admitted == paths)
     #expect(report.plugins.last?.refusals.map(\.code) == ["unmet-requirement"])
     #expect(report.description.contains("2 of 3 plugins would load"))
+    #expect(hive.plugins.report().admission == report)
+    #expect(hive.plugins.report().description.contains("2 of 3 plugins would load"))
   }
 
   @Test("are held to the policy, and to the host's own verification")
