@@ -101,8 +101,7 @@ package struct StoredCatalogue {
 
   /// Returns the text of a catalogue.
   ///
-  /// - Parameters:
-  ///   - manifests: The plugins of one directory.
+  /// - Parameter manifests: The plugins of one directory.
   /// - Returns: A document of JSON, with a line for each plugin.
   package static func text(of manifests: [PluginManifest]) -> String {
     let lines = manifests.map(\.stored.text).joined(separator: ",\n")
