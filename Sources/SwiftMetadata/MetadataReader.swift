@@ -35,6 +35,8 @@ package struct MetadataReader<Memory: MetadataMemory> {
   ///   - context: The address of the declaration's descriptor.
   ///   - extended: The names of the type with the mangled name at an address, where that is no reference to a
   ///     descriptor; nil if they are not known.
+  /// - Returns: The names; nil where an author could not write them all.
+  /// - Throws: What the memory throws where something cannot be read.
   func path(
     of context: UInt64, extended: (UInt64) throws(Memory.Failure) -> [String]?
   ) throws(Memory.Failure) -> DeclaredPath? {

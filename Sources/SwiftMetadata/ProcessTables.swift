@@ -61,6 +61,7 @@ package enum ProcessTables {
   /// - Parameters:
   ///   - context: Where its descriptor is.
   ///   - extended: The names of an extended type, which the runtime finds.
+  /// - Returns: The names, the module's first.
   package static func path(of context: UInt, extended: (any Any.Type) -> [String]?) -> [String]? {
     reader.path(of: UInt64(context)) { mangled in
       ProcessMemory().type(mangled: mangled).flatMap(extended)

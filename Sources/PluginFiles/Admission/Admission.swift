@@ -132,11 +132,11 @@ package struct Admission {
 extension String {
   /// Whether a path is called as shared libraries are: `libshop.so`, `libshop.so.1`.
   fileprivate var isLibraryName: Bool {
-    let version = fileName.split(separator: ".so", omittingEmptySubsequences: false).dropFirst()
-      .last
-    return version?.utf8.allSatisfy {
-      $0 == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-    } ?? false
+    let parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
+    guard let end = parts.dropFirst().lastIndex(of: "so") else { return false }
+    return parts[(end + 1)...].allSatisfy { part in
+      part.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+    }
   }
 }
 

@@ -44,10 +44,15 @@ final class Library {
     let values = [
       "ORIGIN": path.folder, "LIB": "lib/\(machine)-linux-gnu", "PLATFORM": machine,
     ]
-    var text = text
-    for (name, value) in values {
-      text = text.replacing("${\(name)}", with: value).replacing("$\(name)", with: value)
+    let parts = text.split(separator: "$", omittingEmptySubsequences: false)
+    return parts.dropFirst().reduce(into: String(parts[0])) { text, part in
+      for (name, value) in values {
+        for spelling in ["{\(name)}", name] where part.hasPrefix(spelling) {
+          text += value + part.dropFirst(spelling.count)
+          return
+        }
+      }
+      text += "$" + part
     }
-    return text
   }
 }

@@ -162,9 +162,10 @@ extension Record {
     }
   }
 
-  /// The size in bytes of the table that is a service in C; nil of any other record, and where it cannot be read.
+  /// The size in bytes of the table that is a service in C.
   ///
   /// - Parameter memory: What is at the addresses of its image.
+  /// - Returns: The size; nil of any other record, and where it cannot be read.
   package func tableSize(in memory: any AddressedMemory) -> UInt64? {
     guard attributes.abi == CStructure.serviceTable.rawValue, kind == .service, let context,
       case .address(let address) = memory.address(of: context)
