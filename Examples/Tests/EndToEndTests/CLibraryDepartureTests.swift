@@ -213,8 +213,9 @@ import Testing
           while (mapped()) usleep(100);
           if (round == rounds / 2) heap = mallinfo2().uordblks, parts = lines;
         }
-        SAY("opened %d closed %d, made %s", counts.opened, counts.closed,
-            counts.created == counts.destroyed && counts.created >= rounds ? "and given back" : "?");
+        SAY("opened %d closed %d, %s", counts.opened, counts.closed,
+            counts.created == counts.destroyed && counts.created >= rounds ? "made and given back" : "lost");
+        fprintf(stderr, "created %d destroyed %d\\n", counts.created, counts.destroyed);
         /* What is freed late, and a buffer that has grown once: no more. */
         const size_t grown = mallinfo2().uordblks;
         SAY("heap %s, mappings %s", grown < heap + 512 * 1024 + 64 * (size_t)rounds ? "flat" : "grows",
