@@ -60,17 +60,16 @@
     func integer(_ label: String) -> Int32? {
       guard let expression = self[label] else { return nil }
       var literal = expression.withoutParentheses
-      var isNegative = false
+      var sign = ""
       if let prefix = literal.as(PrefixOperatorExprSyntax.self), prefix.operator.text == "-" {
         literal = prefix.expression
-        isNegative = true
+        sign = "-"
       }
       guard let number = literal.as(IntegerLiteralExprSyntax.self) else {
         refuse(label, at: expression, "\(label) must be an integer literal: an entry is a constant")
         return nil
       }
-      let value = number.representedLiteralValue.flatMap { Int32(exactly: isNegative ? -$0 : $0) }
-      guard let value else {
+      guard let value = Int32(literal: number.literal.text, sign: sign) else {
         refuse(label, at: expression, "\(label) must fit into 32 bits")
         return nil
       }
@@ -132,6 +131,21 @@
         type.someOrAnySpecifier.tokenKind == .keyword(.any)
       else { return Syntax(self) }
       return Syntax(type.constraint)
+    }
+  }
+
+  extension Int32 {
+    /// Reads `1_000`, `0x10`, `0b1` and `0o7`.
+    fileprivate init?(literal: String, sign: String) {
+      let digits = literal.filter { $0 != "_" }
+      let radix =
+        switch digits.prefix(2) {
+        case "0x": 16
+        case "0o": 8
+        case "0b": 2
+        default: 10
+        }
+      self.init(sign + (radix == 10 ? digits : String(digits.dropFirst(2))), radix: radix)
     }
   }
 #endif
