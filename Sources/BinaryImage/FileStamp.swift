@@ -2,7 +2,7 @@ package import LibC
 
 /// What tells the contents of a file from those it had before, and the file from all others.
 ///
-/// Whoever writes to a file can set back when it was modified, and not when it was changed.
+/// A program that writes to a file can set back when it was modified, and not when it was changed.
 package struct FileStamp: Hashable, Sendable {
   /// The device that holds it: `st_dev`.
   package var device: UInt64

@@ -40,7 +40,7 @@ package struct SymbolName {
         if let kind = rest.first, [UInt8]("VCOP".utf8).contains(kind) { rest.removeFirst() }
         known.append(path)
         var inExtension = self
-        // An extension: its module, and what it extends stands before it.
+        // An extension: its module, and what it extends is before it.
         if inExtension.context() != nil, inExtension.skip("E") { self = inExtension }
       }
       return path.count > 1 ? path : nil

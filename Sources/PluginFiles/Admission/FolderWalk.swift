@@ -1,7 +1,7 @@
 internal import BinaryImage
 internal import LibC
 
-/// The folders that lead to a path, links among them followed one by one: whoever may write to one of them decides
+/// The folders that lead to a path, links among them followed one by one: a user who may write to one of them decides
 /// what the path leads to.
 struct FolderWalk {
   /// A folder on the way, outermost first.

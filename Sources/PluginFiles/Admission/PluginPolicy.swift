@@ -45,9 +45,9 @@ public struct PluginPolicy: Hashable, Sendable, Codable {
   /// out no forgery.
   public var pinned: Set<String> = []
   /// Whether the file and each folder that leads to it must belong to root or to the host's user, and be writable
-  /// to nobody else.
+  /// to no one else.
   public var checksOwners = true
-  /// Whether libraries may be looked for only in absolute folders, or beside the file, that nobody else may write to.
+  /// Whether libraries may be looked for only in absolute folders, or beside the file, that no one else may write to.
   public var checksSearchPaths = true
   /// Whether a stack on which code may run is admitted.
   public var admitsExecutableStacks = true

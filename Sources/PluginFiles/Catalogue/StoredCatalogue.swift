@@ -4,7 +4,7 @@ internal import Registration
 
 /// What a packager wrote into a directory about the plugins in it: `section-dump catalogue` makes the file.
 ///
-/// It saves reading the files. Whoever may write it may as well write plugins, so it is believed only where nobody
+/// It saves reading the files. A user who may write it may as well write plugins, so it is believed only where no one
 /// else may; and only of a file that is the one it tells of.
 package struct StoredCatalogue {
   /// What the file in a directory is called.

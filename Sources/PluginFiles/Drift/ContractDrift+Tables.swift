@@ -19,7 +19,7 @@ extension ContractDrift {
 
   /// Compares the tables of a file's services in C with what a host asks for, in the order of the records.
   ///
-  /// A table may be larger: what is appended to a structure leaves what stands before it as it was.
+  /// A table may be larger: what is appended to a structure leaves what is before it as it was.
   ///
   /// - Parameters:
   ///   - records: The entries of the file.

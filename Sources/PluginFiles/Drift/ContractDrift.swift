@@ -33,7 +33,7 @@ package struct ContractDrift: Hashable, Sendable {
   /// Compares what a plugin expects with a library, in the order of the plugin's tables.
   ///
   /// What neither shows is how a structure is laid out, which cases an enumeration has, and what the plugin calls
-  /// without conforming to it: only a digest stands for those.
+  /// without conforming to it: only a digest tells of those.
   package static func all(
     of plugin: ContractExpectations, against library: ContractLibrary
   ) -> [ContractDrift] {

@@ -1,7 +1,7 @@
 internal import BinaryImage
 internal import LibC
 
-/// Whether nobody but root and the host's user can change a file or put another in its place: the rule by which
+/// Whether only root and the host's user can change a file or put another in its place: the rule by which
 /// sudo trusts its plugins.
 struct OwnershipCheck {
   /// What is asked of folders in which only owners may rename and remove: `/tmp`.
@@ -59,7 +59,7 @@ struct OwnershipCheck {
   private static func changed(_ title: String) -> PluginRefusal {
     PluginRefusal(
       .changed, "\(title.capitalizedFirst) was replaced while it was read.",
-      remedy: "Look again once nobody installs plugins.")
+      remedy: "Look again when no plugins are being installed.")
   }
 }
 

@@ -1,6 +1,6 @@
 internal import BinaryImage
 
-/// Whether a file looks for libraries only where nobody else can put some.
+/// Whether a file looks for libraries only where no one else can put some.
 enum SearchPathCheck {
   static func refusals(of library: Library, as title: String) -> [PluginRefusal] {
     let paths = zip(library.loading.searchPaths, library.searchFolders)
