@@ -34,10 +34,18 @@ package struct FileStamp: Hashable, Sendable {
     (modified, size, inode) == (other.modified, other.size, other.inode)
   }
 
-  /// Whether these are names of one file.
-  package func isSameFile(as other: Self) -> Bool {
-    (device, inode) == (other.device, other.inode)
+  /// What all names of one file share.
+  package struct FileNumber: Hashable, Sendable {
+    private let device, inode: UInt64
+
+    fileprivate init(_ stamp: FileStamp) { (device, inode) = (stamp.device, stamp.inode) }
   }
+
+  /// Which file it is, whatever its contents.
+  package var number: FileNumber { FileNumber(self) }
+
+  /// Whether these are names of one file.
+  package func isSameFile(as other: Self) -> Bool { number == other.number }
 
   /// Whether a change from now on would show: the file system's clock ticks every few milliseconds, and what is
   /// written twice within a tick has one time.

@@ -227,6 +227,18 @@ struct AdmissionChecksTests {
         with("__asm__(\".text\\n.quad operations_of_x\\n.data\\noperations_of_x: .quad 1\\n\");"),
         "-Wl,-z,notext")
     },
+    // Opening
+    Row(
+      testDescription: "linked not to be opened", code: "not-loadable", says: ["nodlopen"]
+    ) {
+      try $0.plugin("x", nil, "-Wl,-z,nodlopen")
+    },
+    Row(
+      testDescription: "a filter whose library is not there", code: "missing-library",
+      says: ["libnotthere.so"]
+    ) {
+      try $0.plugin("x", nil, "-Wl,-F,libnotthere.so")
+    },
     // Startup
     Row(
       testDescription: "a constructor", code: "runs-at-startup", says: ["watch"],

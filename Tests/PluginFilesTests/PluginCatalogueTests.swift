@@ -34,6 +34,13 @@ struct PluginCatalogueTests {
     #expect(catalogue.plugins == ["a.so", "b.so", "c.so"])
   }
 
+  @Test("names that Swift takes for equal are two, as they are to a file system")
+  func normalisation() throws {
+    let folder = try PluginFolder()
+    for name in ["\u{e9}.so", "e\u{301}.so"] { try folder.build(name) }
+    #expect(folder.catalogue().manifests.count == 2)
+  }
+
   @Test("a directory that cannot be read is a problem, and hides no other")
   func unreadable() throws {
     let folder = try PluginFolder()

@@ -76,7 +76,7 @@ struct VerifyContractsTests {
     #expect(values(found, "code") == ["contract-not-visible"])
     #expect(values(found, "level") == ["remark"])
     #expect(
-      values(found, "message").first?.hasSuffix("; so it is of 2 further conformances") == true)
+      values(found, "message").first?.hasSuffix("; the same holds for 2 more") == true)
     #expect(try findings([files[0]], status: 0).isEmpty)
     #expect(try findings([files[1]], status: 0).isEmpty)
   }

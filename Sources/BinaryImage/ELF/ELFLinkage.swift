@@ -4,7 +4,7 @@ internal import CElf
 package struct ELFLinkage: Hashable, Sendable {
   /// What others link it by: `DT_SONAME`.
   package var name: String?
-  /// The libraries that are opened with it: `DT_NEEDED`.
+  /// The libraries that are opened with it: `DT_FILTER`, `DT_NEEDED`.
   package var needed: [String]
   /// The version of the note that the header's macros write; nil where the file has none.
   package var noteVersion: Int?
@@ -31,7 +31,8 @@ extension ELFFile {
     let notes = try projectNotes()
     let hasSwift = hasSectionTable ? try sectionTable().holds(namesStartingWith: "swift5_") : false
     return ELFLinkage(
-      name: try names(Int64(DT_SONAME)).first, needed: try names(Int64(DT_NEEDED)),
+      name: try names(Int64(DT_SONAME)).first,
+      needed: try names(Int64(DT_FILTER)) + names(Int64(DT_NEEDED)),
       noteVersion: notes[SectionNote.type].map(Int.init),
       carriesRuntime: notes[Self.runtimeNote] != nil, hasSwiftSections: hasSwift)
   }

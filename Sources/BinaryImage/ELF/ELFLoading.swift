@@ -11,16 +11,24 @@ package struct ELFLoading: Hashable, Sendable {
   package var relocatesCode = false
   /// Whether the stack is to be executable; nil where the file does not say: `PT_GNU_STACK`.
   package var runsStack: Bool?
+  /// Why `dlopen` refuses the file, whatever is there; nil where it does not.
+  package var obstacle: String?
 
   /// Asks for nothing.
   package init() {}
 }
 
 extension ELFFile {
-  /// How the file asks to be loaded; nil where it is not linked dynamically.
-  package func loading() throws(ImageError) -> ELFLoading? {
-    guard !header.isObject, let dynamic = try dynamic.get() else { return nil }
+  /// How the file asks to be loaded.
+  package func loading() throws(ImageError) -> ELFLoading {
     var loading = ELFLoading()
+    guard !header.isObject, let dynamic = try dynamic.get() else {
+      loading.obstacle = "it is not linked dynamically (no PT_DYNAMIC)"
+      return loading
+    }
+    if dynamic.flags & UInt64(DF_1_NOOPEN) != 0 {
+      loading.obstacle = "it was linked with -z nodlopen (DF_1_NOOPEN)"
+    }
     let ownPath = try names(Int64(DT_RUNPATH)).first
     loading.isInherited = ownPath == nil
     let path = try names(Int64(DT_RPATH)).first

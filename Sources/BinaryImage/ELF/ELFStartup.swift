@@ -238,8 +238,9 @@ extension ELFFile {
 extension Symbol {
   /// Whether it is a function of this file that chooses what its name means: `STT_GNU_IFUNC`.
   fileprivate var isResolver: Bool { type == UInt8(STT_GNU_IFUNC) && isDefined }
-  /// Whether it is a function of this file.
+  /// Whether it is a function of this file. `$x` and its like, without a type, say of ARM what the bytes are.
   fileprivate var isFunction: Bool {
-    isResolver || ((type == UInt8(STT_FUNC) || type == UInt8(STT_NOTYPE)) && isDefined)
+    let mayBeOne = type == UInt8(STT_FUNC) || type == UInt8(STT_NOTYPE) && !name.hasPrefix("$")
+    return isResolver || mayBeOne && isDefined
   }
 }

@@ -22,7 +22,8 @@ package struct Admission {
   private let verification: Verification?
   private var judged: [Judged] = []
   /// The first path of each file name.
-  private var firsts: [String: String] = [:]
+  /// The first path of each file name. By bytes: to a file system, texts that Swift takes for equal are two names.
+  private var firsts: [[UInt8]: String] = [:]
 
   /// Prepares to judge files.
   ///
@@ -62,14 +63,14 @@ package struct Admission {
           .switchedOff, "Plugins are switched off: \(reason).", expected: "no plugin",
           remedy: "Take that back to load plugins again.")
       ]
-    } else if let first = firsts[candidate.name] {
+    } else if let first = firsts[Array(candidate.name.utf8)] {
       new.refusals = [
         PluginRefusal(
           .shadowed, "\(first) has the same name, in a folder that comes first.", found: first,
           remedy: "Remove one of them, or rename it.", cause: first)
       ]
     } else {
-      firsts[candidate.name] = candidate.path
+      firsts[Array(candidate.name.utf8)] = candidate.path
       do throws(ImageError) {
         try judge(candidate, &new)
         try candidate.library.file.checkUnchanged()
@@ -99,6 +100,7 @@ package struct Admission {
       if policy.checksSearchPaths {
         new.refusals += SearchPathCheck.refusals(of: library, as: title)
       }
+      new.refusals += OpeningCheck.refusals(of: library, as: title)
       new.refusals += HardeningCheck.refusals(of: library, as: title, policy)
       // What the system's libraries run is the system's.
       if !library.isSystem {

@@ -60,18 +60,21 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
     lines.append("")
     let all = plugins.count == 1 ? "1 plugin" : "\(plugins.count) plugins"
     if loading.isEmpty {
-      lines.append("None of \(all) would load.")
+      lines.append(plugins.isEmpty ? "No plugin is there." : "None of \(all) would load.")
     } else {
       let order = loading.count > 1 ? ", in this order" : ""
       lines.append("\(loading.count) of \(all) would load\(order):")
     }
     let width = loading.map { $0.path.fileName.count }.max() ?? 0
+    let digits = String(loading.count).count
     for plugin in loading {
       let name = plugin.path.fileName
       let gap = String(repeating: " ", count: width - name.count)
       let needs = plugin.needs.map(\.fileName).shown(most: 3)
+      let order = String(plugin.order ?? 0)
       lines.append(
-        "  \(plugin.order ?? 0)  \(name)\(gap)  \(plugin.offers.shown(most: 3))"
+        "  " + String(repeating: " ", count: digits - order.count)
+          + "\(order)  \(name)\(gap)  \(plugin.offers.shown(most: 3))"
           + (needs.isEmpty ? "" : "; after \(needs), which it needs"))
       for remark in plugin.remarks { lines += "note: \(remark)".wrapped(by: 5) }
     }

@@ -35,11 +35,12 @@ struct JointAdmission {
 
   /// A library that comes along may be a plugin itself.
   private mutating func addLibraries() {
+    let positions = Dictionary(
+      grouping: files.indices.filter { files[$0].manifest != nil },
+      by: { files[$0].manifest?.stamp.number })
     for file in files.indices {
-      needs[file] = files.indices.filter { other in
-        guard other != file, let stamp = files[other].manifest?.stamp else { return false }
-        return files[file].companions.contains { $0.isSameFile(as: stamp) }
-      }
+      let numbers = Set(files[file].companions.map(\.number))
+      needs[file] = numbers.flatMap { positions[$0] ?? [] }.filter { $0 != file }.sorted()
     }
   }
 
@@ -62,7 +63,9 @@ struct JointAdmission {
       for name in record.attributes.requires where !present.contains(name) {
         guard let provider = providers[name] else {
           var similar = SimilarNames()
-          for known in present.union(providers.keys) { similar.consider(known, for: name) }
+          for known in present.union(providers.keys) where known != record.name {
+            similar.consider(known, for: name)
+          }
           let meant = similar.names.first.map { " Did it mean \($0.text)?" } ?? ""
           files[file].refusals.append(
             PluginRefusal(
@@ -98,7 +101,9 @@ struct JointAdmission {
         files[owner].refusals.append(
           PluginRefusal(
             .cycle,
-            "The modules \(chain) wait for each other, so none of them can start (\(places)).",
+            names.count == 1
+              ? "Its module \(names[0]) requires itself, so it cannot start."
+              : "The modules \(chain) wait for each other, so none of them can start (\(places)).",
             expected: "an order", found: chain, remedy: "Drop one of these requirements."))
       }
     }

@@ -29,7 +29,7 @@ final class Library {
     self.file = file
     image = try ELFFile(file)
     linkage = try image.linkage()
-    loading = try image.loading() ?? ELFLoading()
+    loading = try image.loading()
     (self.requester, self.isSystem) = (requester, isSystem)
   }
 

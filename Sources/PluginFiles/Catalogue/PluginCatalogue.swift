@@ -87,26 +87,20 @@ package struct PluginCatalogue: Sendable {
 
 /// One look at all sources.
 private struct Pass {
-  private let known: [FileNumber: PluginCatalogue.Candidate]
-  private var positions: [FileNumber: Int] = [:]
-  private var paths: Set<String> = []
+  private let known: [FileStamp.FileNumber: PluginCatalogue.Candidate]
+  private var positions: [FileStamp.FileNumber: Int] = [:]
+  /// As bytes: to a file system, texts that Swift takes for equal are two names.
+  private var paths: Set<[UInt8]> = []
   private let usesStored: Bool
   private var stored = StoredCatalogue()
   var candidates: [PluginCatalogue.Candidate] = []
   var problems: [ImageError] = []
   var counts = PluginCatalogue.Counts()
 
-  /// What all names of one file share.
-  private struct FileNumber: Hashable {
-    let device, inode: UInt64
-
-    init(_ stamp: FileStamp) { (device, inode) = (stamp.device, stamp.inode) }
-  }
-
   init(known: [PluginCatalogue.Candidate], usesStored: Bool) {
     self.usesStored = usesStored
     self.known = Dictionary(
-      known.compactMap { candidate in candidate.stamp.map { (FileNumber($0), candidate) } }
+      known.compactMap { candidate in candidate.stamp.map { ($0.number, candidate) } }
     ) { first, _ in first }
   }
 
@@ -140,10 +134,10 @@ private struct Pass {
 
   /// Looks at what a path leads to, once.
   mutating func look(at path: String, named name: String? = nil) {
-    guard paths.insert(path).inserted else { return }
+    guard paths.insert(Array(path.utf8)).inserted else { return }
     let stamp: FileStamp
     do throws(ImageError) { stamp = try fileStamp(of: path) } catch { return refuse(path, error) }
-    let number = FileNumber(stamp)
+    let number = stamp.number
     if let position = positions[number] {
       candidates[position].otherPaths.append(path)
       return

@@ -105,6 +105,12 @@ struct PolicyOptions: ParsableArguments {
       "Admit files of this SHA-256 or build-id alone; may be repeated.", valueName: "hex"))
   var pin: [String] = []
 
+  func validate() throws {
+    if let pin = pin.first(where: { $0.isEmpty || !$0.allSatisfy(\.isHexDigit) }) {
+      throw ValidationError("--pin takes a SHA-256 or a build-id in hexadecimal, not '\(pin)'.")
+    }
+  }
+
   var values: PluginPolicy {
     var policy = strict ? PluginPolicy.strict : PluginPolicy()
     (policy.allowed, policy.denied, policy.pinned) = (allow, deny, Set(pin))

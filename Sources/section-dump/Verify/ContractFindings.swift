@@ -36,7 +36,7 @@ enum ContractFindings {
       findings.append(
         Finding(
           .contractNotVisible, .remark, plugin.place,
-          message + (others > 0 ? "; so it is of \(others.counted("further conformance"))" : ""),
+          message + (others > 0 ? "; the same holds for \(others) more" : ""),
           remedy: first.remedy, others: [library.place]))
     }
     return findings

@@ -32,14 +32,15 @@ enum ContractCheck {
     var (refusals, remarks): ([PluginRefusal], [String]) = ([], [])
     for (drift, library) in drifts {
       guard let message = drift.message(against: library) else { continue }
-      var sentence = message.capitalizedFirst
-      if case .conformance = drift.subject { sentence = "Its type \(message)" }
+      let sentence = message.capitalizedFirst
       switch drift.verdict {
       case .fits: break
       case .drifted(let expected, let found):
+        let isType = if case .conformance = drift.subject { true } else { false }
         refusals.append(
           PluginRefusal(
-            .contractDrift, "\(sentence). Calls would reach the wrong functions.",
+            .contractDrift,
+            "\(isType ? "Its type \(message)" : sentence). Calls would reach the wrong functions.",
             expected: expected, found: found,
             remedy: drift.remedy.capitalizedFirst + "."))
       case .notVisible where policy.unseenContracts == .refuse:

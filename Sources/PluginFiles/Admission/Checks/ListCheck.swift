@@ -3,6 +3,9 @@ internal import LibC
 
 /// Whether a policy's lists admit a file: by name, and by digest or build-id.
 enum ListCheck {
+  /// Larger than any plugin: a file that is mostly holes would be read for hours.
+  private static let largestDigested: UInt64 = 1 << 30
+
   static func refusals(
     of candidate: AdmissionCandidate, _ policy: PluginPolicy
   ) throws(ImageError) -> [PluginRefusal] {
@@ -25,15 +28,20 @@ enum ListCheck {
       ]
     }
     guard !policy.pinned.isEmpty else { return [] }
-    let digest = try SHA256.digest(of: candidate.library.file).hexadecimal
     let id = candidate.manifest.identity.id.hexadecimal
     let pinned = Set(policy.pinned.map { $0.lowercased() })
-    guard !pinned.contains(digest), id.isEmpty || !pinned.contains(id) else { return [] }
+    guard id.isEmpty || !pinned.contains(id) else { return [] }
+    let file = candidate.library.file
+    guard file.size <= largestDigested else {
+      throw file.error(.unsupported, "It has \(file.size) bytes, which is too large for a digest.")
+    }
+    let digest = try SHA256.digest(of: file).hexadecimal
+    guard !pinned.contains(digest) else { return [] }
     return [
       PluginRefusal(
         .notPinned,
         "The policy lists \(pinned.count == 1 ? "one digest or build-id" : "\(pinned.count) digests or build-ids"), "
-          + "and the file has none of them: its SHA-256 is \(digest).",
+          + "and the file has \(pinned.count == 1 ? "another" : "none of them"): its SHA-256 is \(digest).",
         expected: "one of the list", found: digest,
         remedy: "Restore the file that was listed; if this one is meant, list its digest.")
     ]

@@ -39,7 +39,8 @@ struct SymbolCheck {
               + "the host nor a library that comes along defines.",
             expected: names.joined(separator: ", "), found: "no definition",
             remedy:
-              "Link it with the library that defines them, or build it against the host's version.")
+              "Link it with the library that defines \(names.count == 1 ? "it" : "them"), or build it against the host's version."
+          )
         )
       }
     }
