@@ -239,6 +239,19 @@ struct AdmissionChecksTests {
     ) {
       try $0.plugin("x", nil, "-Wl,-F,libnotthere.so")
     },
+    Row(
+      testDescription: "a text in place of a library, before the library",
+      code: "missing-library", says: ["libneeded.so", "the loader stops at"]
+    ) { folder in
+      try FileManager.default.createDirectory(
+        at: folder.folder.place("first"), withIntermediateDirectories: false)
+      try folder.folder.write("INPUT(-lneeded)", as: "first/libneeded.so")
+      try Compiler.compile(
+        "int needed;", as: "libneeded.so", in: folder.folder.url, ["-shared", "-fPIC"])
+      try folder.plugin(
+        "x", nil, "-L\(folder.folder.path)", "-Wl,--no-as-needed", "-lneeded",
+        "-Wl,-rpath,\(folder.folder.path)/first:\(folder.folder.path)")
+    },
     // Startup
     Row(
       testDescription: "a constructor", code: "runs-at-startup", says: ["watch"],

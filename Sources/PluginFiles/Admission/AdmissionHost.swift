@@ -32,7 +32,7 @@ package struct AdmissionHost {
     self.init(path, program)
     libraries.add(program)
     libraries.addNeeded(from: 0, search)
-    for (name, requester) in libraries.missing {
+    for (name, requester, _) in libraries.missing {
       problems.append(
         requester.file.error(.unreadable, "It needs \(name), which the loader would not find."))
     }

@@ -15,14 +15,22 @@ struct LibrarySearch {
     cache = LoaderCache()
   }
 
-  /// Opens the library of this name that fits the machine; nil where there is none.
-  func find(_ name: String, for requester: Library) -> Library? {
-    if name.contains("/") { return open(requester.expanded(name), for: requester, isSystem: false) }
+  /// Opens the library of this name that fits the machine.
+  ///
+  /// - Parameters:
+  ///   - name: As the file that needs it says.
+  ///   - requester: That file.
+  /// - Returns: The library; nil where there is none.
+  /// - Throws: ``ImageError`` of the first file of the name that is no library: the loader looks no further then.
+  func find(_ name: String, for requester: Library) throws(ImageError) -> Library? {
+    if name.contains("/") {
+      return try open(requester.expanded(name), for: requester, isSystem: false)
+    }
     for folder in folders(for: requester) {
-      if let found = open("\(folder)/\(name)", for: requester, isSystem: false) { return found }
+      if let found = try open("\(folder)/\(name)", for: requester, isSystem: false) { return found }
     }
     for path in cache.paths(of: name) + systemFolders.map({ "\($0)/\(name)" }) {
-      if let found = open(path, for: requester, isSystem: true) { return found }
+      if let found = try open(path, for: requester, isSystem: true) { return found }
     }
     return nil
   }
@@ -49,13 +57,13 @@ struct LibrarySearch {
       ]
   }
 
-  /// Files that are there and fit no process of this machine are passed over, as the loader does.
-  private func open(_ path: String, for requester: Library, isSystem: Bool) -> Library? {
-    guard let file = try? OpenedFile(path: path, name: path),
-      let library = try? Library(of: file, for: requester, isSystem: isSystem),
-      library.image.identity.isFor(identity)
-    else { return nil }
-    return library
+  /// What is there for another machine is passed over, as the loader does.
+  private func open(
+    _ path: String, for requester: Library, isSystem: Bool
+  ) throws(ImageError) -> Library? {
+    guard let file = try? OpenedFile(path: path, name: path) else { return nil }
+    let library = try Library(of: file, for: requester, isSystem: isSystem)
+    return library.image.identity.isFor(identity) ? library : nil
   }
 }
 

@@ -3,8 +3,8 @@ internal import BinaryImage
 /// Libraries in the order in which the loader looks for symbols in them.
 struct LibrarySet {
   private(set) var members: [Library] = []
-  /// Libraries that were needed and not found, and who needs them.
-  private(set) var missing: [(name: String, requester: Library)] = []
+  /// Libraries that were needed and not found, who needs them, and the file that the loader stops at, if there is one.
+  private(set) var missing: [(name: String, requester: Library, obstacle: ImageError?)] = []
   private var positions: [String: Int] = [:]
 
   /// Adds a library, with the names under which others get it; the first of each name is meant.
@@ -21,8 +21,15 @@ struct LibrarySet {
       let requester = members[next]
       next += 1
       for name in requester.linkage.needed where positions[name] == nil {
-        guard let found = search.find(name, for: requester) else {
-          missing.append((name, requester))
+        let found: Library
+        do throws(ImageError) {
+          guard let library = try search.find(name, for: requester) else {
+            missing.append((name, requester, nil))
+            continue
+          }
+          found = library
+        } catch {
+          missing.append((name, requester, error))
           continue
         }
         // Two names may lead to one file.

@@ -15,15 +15,18 @@ struct SymbolCheck {
     companions = Array(libraries.members[(start + 1)...])
     var refusals: [PluginRefusal] = []
     let missing = libraries.missing[missingBefore...]
-    for (name, requester) in missing {
+    for (name, requester, obstacle) in missing {
       let who = requester === candidate.library ? "It" : requester.path.fileName
       refusals.append(
         PluginRefusal(
           .missingLibrary,
-          "\(who) needs the library \(name), which is nowhere where the loader looks.",
-          expected: name, found: "no such file",
-          remedy: "Install it, or put it beside the plugin and link that with -Wl,-rpath,'$ORIGIN'."
-        ))
+          "\(who) needs the library \(name), "
+            + (obstacle.map { "and the loader stops at \($0)" }
+              ?? "which is nowhere where the loader looks."),
+          expected: name, found: obstacle?.image ?? "no such file",
+          remedy: obstacle == nil
+            ? "Install it, or put it beside the plugin and link that with -Wl,-rpath,'$ORIGIN'."
+            : "Remove that file, or put the library in its place."))
     }
     // What is in a library that is missing or cannot be read is not known to be undefined.
     if missing.isEmpty, host.problems.isEmpty {
