@@ -8,7 +8,7 @@ struct Wanted: Sendable, Codable {
     /// What a child tells of it; its parent knows the rest.
     private enum CodingKeys: CodingKey { case isFound, similar }
 
-    /// `module`, `service` or `section`.
+    /// `module`, `service`, `section` or `protocol`.
     var kind = ""
     var text = ""
     /// The pattern that the name is; nil where it must be exactly this one.
@@ -41,6 +41,12 @@ struct Wanted: Sendable, Codable {
   init(sections: [String]) {
     names = sections.map { Name(kind: "section", text: $0, pattern: NamePattern($0)) }
     isSelection = true
+  }
+
+  /// Patterns of the names of protocols whose conformances are shown.
+  init(protocols: [String]) {
+    names = protocols.map { Name(kind: "protocol", text: $0, pattern: NamePattern($0)) }
+    isSelection = !protocols.isEmpty
   }
 
   var isEmpty: Bool { names.isEmpty }

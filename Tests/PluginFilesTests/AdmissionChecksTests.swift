@@ -242,16 +242,72 @@ struct AdmissionChecksTests {
     Row(
       testDescription: "a text in place of a library, before the library",
       code: "missing-library", says: ["libneeded.so", "the loader stops at"]
-    ) { folder in
-      try FileManager.default.createDirectory(
-        at: folder.folder.place("first"), withIntermediateDirectories: false)
-      try folder.folder.write("INPUT(-lneeded)", as: "first/libneeded.so")
-      try Compiler.compile(
-        "int needed;", as: "libneeded.so", in: folder.folder.url, ["-shared", "-fPIC"])
-      try folder.plugin(
-        "x", nil, "-L\(folder.folder.path)", "-Wl,--no-as-needed", "-lneeded",
-        "-Wl,-rpath,\(folder.folder.path)/first:\(folder.folder.path)")
+    ) {
+      let first = try $0.needing("libneeded.so")
+      try "INPUT(-lneeded)".write(
+        to: first.appendingPathComponent("libneeded.so"), atomically: true, encoding: .utf8)
     },
+    Row(
+      testDescription: "a folder in place of a library, before the library",
+      code: "missing-library", says: ["libneeded.so", "the loader stops at", "a directory"]
+    ) {
+      let first = try $0.needing("libneeded.so")
+      try FileManager.default.createDirectory(
+        at: first.appendingPathComponent("libneeded.so"), withIntermediateDirectories: true)
+    },
+    Row(
+      testDescription: "a link that leads nowhere in place of a library",
+      code: "missing-library", says: ["passes over", "a link that leads nowhere"]
+    ) {
+      let first = try $0.needing("libneeded.so", isThere: false)
+      try FileManager.default.createSymbolicLink(
+        atPath: first.appendingPathComponent("libneeded.so").path, withDestinationPath: "gone")
+    },
+    Row(testDescription: "a link that leads nowhere, before the library") {
+      let first = try $0.needing("libneeded.so")
+      try FileManager.default.createSymbolicLink(
+        atPath: first.appendingPathComponent("libneeded.so").path, withDestinationPath: "gone")
+    },
+    Row(
+      testDescription: "a library for another machine in place of one",
+      code: "missing-library", says: ["passes over", "It is for aarch64"]
+    ) { folder in
+      try Needs.programs("clang", "ld.lld")
+      _ = try folder.needing("libneeded.so", isThere: false)
+      try folder.library(
+        "first/libneeded.so", "int needed;", with: "clang",
+        ["--target=aarch64-linux-gnu", "-ffreestanding", "-nostdlib", "-fuse-ld=lld"])
+    },
+    Row(
+      testDescription: "a library that only the system has, and that is not looked for there",
+      code: "missing-library", says: ["libm.so.6"]
+    ) { try $0.plugin("x", nil, "-Wl,--no-as-needed,-lm,-z,nodefaultlib") },
+    Row(
+      testDescription: "a library whose symbols have lost their versions", code: "not-loadable",
+      says: ["answer@ONE", "ends the whole process"]
+    ) { folder in
+      try folder.folder.write("ONE { global: answer; };", as: "map")
+      func build(_ options: String...) throws -> String {
+        try folder.library(
+          "plugins/libanswer.so", "int answer(void) { return 1; }",
+          ["-Wl,-soname,libanswer.so"] + options)
+      }
+      let versioned = try build("-Wl,--version-script,map")
+      try folder.plugin(
+        "x", with("int answer(void); int use(void); int use(void) { return answer(); }"),
+        versioned, "-Wl,-rpath,$ORIGIN")
+      _ = try build()
+    },
+    Row(
+      testDescription: "a later version of ELF", code: "not-loadable", says: ["version of ELF"]
+    ) { try $0.patch($0.plugin("x"), at: 20, with: Data([2])) },
+    Row(
+      testDescription: "a later version of the ABI", code: "not-loadable", says: ["version 9"]
+    ) { try $0.patch($0.plugin("x"), at: 8, with: Data([9])) },
+    Row(
+      testDescription: "bytes of the header that are kept for later", code: "not-loadable",
+      says: ["bytes 9 to 15"]
+    ) { try $0.patch($0.plugin("x"), at: 12, with: Data([1])) },
     // Startup
     Row(
       testDescription: "a constructor", code: "runs-at-startup", says: ["watch"],
@@ -339,6 +395,19 @@ struct AdmissionChecksTests {
     #expect(plugin.loads == (row.code == nil))
     let message = plugin.refusals.map(\.message).joined()
     for text in row.says { #expect(message.contains(text), "\(message)") }
+  }
+
+  @Test("What takes of the threads' static room is told, and loads")
+  func staticThreadStorage() throws {
+    let folder = try AdmissionFolder()
+    let source =
+      "static __thread int counted[300]; int count(void); int count(void) { return ++counted[7]; }"
+    try folder.plugin("x", Self.with(source), "-ftls-model=initial-exec")
+    try folder.plugin("y", Self.with(source), "-ftls-model=global-dynamic")
+    let plugins = try folder.report().plugins
+    #expect(plugins.map(\.loads) == [true, true])
+    #expect(plugins[0].remarks.contains { $0.contains("1200 bytes of static thread storage") })
+    #expect(!plugins[1].remarks.contains { $0.contains("thread") })
   }
 
   @Test("A file is admitted by the digest that sha256sum prints, or by its build-id")

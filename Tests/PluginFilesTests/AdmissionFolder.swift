@@ -59,6 +59,19 @@ struct AdmissionFolder {
       ["-Wl,--build-id", "-Wl,-z,noexecstack"] + options)
   }
 
+  /// A plugin that needs a library of this name. Returns an empty folder where it is looked for first; the library is
+  /// behind that, if it `isThere`.
+  func needing(_ name: String, isThere: Bool = true) throws -> URL {
+    let first = folder.place("first")
+    try FileManager.default.createDirectory(at: first, withIntermediateDirectories: false)
+    let path = try library(name, "int needed;")
+    try plugin(
+      "x", nil, "-L\(folder.path)", "-Wl,--no-as-needed", "-l:\(name)",
+      "-Wl,-rpath,\(first.path):\(folder.path)")
+    if !isThere { try FileManager.default.removeItem(atPath: path) }
+    return first
+  }
+
   /// What becomes of the plugins of some folders, in their order.
   func report(
     _ policy: PluginPolicy = PluginPolicy(), in folders: [String] = ["plugins"],

@@ -58,7 +58,7 @@ struct DoctorTests {
               could put code into the host. [refused-provider]
                 → Nothing else is wrong with it: mend libopen.so.
 
-          1 further file in the folders: no plugins
+          1 further file is no plugin: README
           """)
     #expect(outcome.lines.first?.hasPrefix("Host: host, ") == true)
   }
@@ -71,8 +71,13 @@ struct DoctorTests {
       JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
     #expect(
       Set(document.keys)
-        == ["schema", "host", "machine", "libraries", "plugins", "skipped", "problems"])
+        == ["schema", "host", "machine", "libraries", "plugins", "skipped", "others", "problems"])
     #expect(document["skipped"] as? Int == 1)
+    let others = try #require(document["others"] as? [[String: String]])
+    #expect(
+      others == [
+        ["path": "plugins/README", "code": "not-an-object", "message": "It is no object file."]
+      ])
     let plugins = try #require(document["plugins"] as? [[String: Any]])
     #expect(plugins.map { $0["order"] as? Int } == [2, 1, nil, nil])
     #expect(
@@ -113,6 +118,7 @@ struct DoctorTests {
     ),
     (["--any-owner", "--pin", "00"], Array(repeating: "not-pinned", count: 4)),
     (["--any-owner", "--hardened"], ["", "", "", ""]),
+    (["--any-owner", "--table", "Greeter=8"], ["", "", "", ""]),
   ]
 
   @Test("under the policy that is asked for", arguments: policies)
@@ -138,11 +144,39 @@ struct DoctorTests {
       (try run("nowhere", "--host", "host"), 2, "No such file"),
       (try run("plugins/README", "--host", "host"), 2, "It is no object file"),
       (try run("plugins/libledger.so", "--host", "host"), 0, ""),
+      (try run("plugins", "--host", "host", "--table", "Greeter"), 64, "service=bytes"),
+      (try run("plugins", "--host", "host", "--table", "=8"), 64, "service=bytes"),
+      (try run("plugins", "--host", "host", "--table", "Greeter=8@"), 64, "service=bytes"),
       (try run("plugins"), 64, "--host"), (try run("--host", "host"), 64, "paths"),
     ]
     for row in rows {
       #expect(row.outcome.status == row.status, "\(row.outcome)")
       #expect(row.outcome.errors.contains(row.says) || row.says.isEmpty, "\(row.outcome)")
+    }
+  }
+
+  @Test("asks services in C for tables of the host's size and version")
+  func tables() throws {
+    let folder = try patient()
+    try Compiler.compile(
+      """
+      #include <BeeHive.h>
+      static const struct { int (*greet)(void); } table;
+      BEEHIVE_SERVICE(Greeter, English, &table, BEEHIVE_ABI("2"));
+      """, as: "plugins/libenglish.so", in: folder.url,
+      ["-shared", "-fPIC", "-I", Repository.headers])
+    let rows = [
+      ("Greeter=8@2", ""), ("Greeter=16@2", "contract-drift"), ("Greeter=8@3", "contract-drift"),
+      ("Greeter=8", ""), ("Other=16", ""),
+    ]
+    for (table, code) in rows {
+      let outcome = try Command.run(
+        Repository.sectionDump,
+        [
+          "doctor", "--format", "csv", "--any-owner", "plugins/libenglish.so", "--host", "host",
+          "--table", table,
+        ], in: folder.url)
+      #expect(Tool.rows(outcome.output).last?[3] == code, "\(table): \(outcome)")
     }
   }
 
@@ -158,7 +192,7 @@ struct DoctorTests {
     let outcome = try Command.run(
       Repository.sectionDump, ["doctor", "plugins", "--host", "host2"], in: folder.url)
     #expect(outcome.status == 2)
-    #expect(outcome.errors.contains("It needs libgone.so, which the loader would not find"))
+    #expect(outcome.errors.contains("It needs the library libgone.so, which is nowhere"))
     #expect(outcome.output.contains("2 of 4 plugins would load"))
   }
 }

@@ -6,6 +6,8 @@ package struct BoundSymbol: Hashable, Sendable {
   package var name: String
   /// The version that is defined or wanted; nil where any is.
   package var version: String?
+  /// The name of the library that the wanted version was linked from.
+  package var library: String?
   /// Whether only those who ask for the version find it.
   package var isHidden = false
   /// Whether a file that wants it goes without, where nothing defines it.
@@ -35,6 +37,9 @@ package final class ELFBindings {
   /// All definitions, where no table finds them by name.
   private var all: [String: [BoundSymbol]]?
 
+  /// Whether its definitions have versions.
+  package var hasVersions: Bool { versions.areThere }
+
   /// Reads the tables of a file.
   package init(of file: ELFFile) throws(ImageError) {
     self.file = file
@@ -56,7 +61,8 @@ package final class ELFBindings {
     for number in (relocations.resolvers?.symbols ?? []).sorted() {
       let symbol = try symbols.symbol(number)
       guard symbol.place == .undefined, !symbol.name.isEmpty else { continue }
-      var bound = BoundSymbol(name: symbol.name, version: try versions.version(of: number).name)
+      var bound = BoundSymbol(name: symbol.name)
+      try versions.describe(&bound, number)
       bound.isWeak = symbol.binding == UInt8(STB_WEAK)
       wanted.append(bound)
     }
@@ -82,9 +88,8 @@ package final class ELFBindings {
     case .undefined, .common, .indirect: return nil
     case .absolute, .section: break
     }
-    let version = try versions.version(of: number)
-    var bound = BoundSymbol(name: symbol.name, version: version.name)
-    bound.isHidden = version.isHidden
+    var bound = BoundSymbol(name: symbol.name)
+    try versions.describe(&bound, number)
     return bound
   }
 

@@ -11,6 +11,11 @@ package struct ELFLoading: Hashable, Sendable {
   package var relocatesCode = false
   /// Whether the stack is to be executable; nil where the file does not say: `PT_GNU_STACK`.
   package var runsStack: Bool?
+  /// Whether its libraries are looked for on search paths alone, and not where the system keeps them: `DF_1_NODEFLIB`.
+  package var avoidsSystem = false
+  /// The bytes that it needs of the room that each thread has from its start, where little is left for files that are
+  /// opened later: `DF_STATIC_TLS`.
+  package var staticThreadBytes: UInt64 = 0
   /// Why `dlopen` refuses the file, whatever is there; nil where it does not.
   package var obstacle: String?
 
@@ -29,6 +34,8 @@ extension ELFFile {
     if dynamic.flags & UInt64(DF_1_NOOPEN) != 0 {
       loading.obstacle = "it was linked with -z nodlopen (DF_1_NOOPEN)"
     }
+    loading.obstacle = headObstacle ?? loading.obstacle
+    loading.avoidsSystem = dynamic.flags & UInt64(DF_1_NODEFLIB) != 0
     let ownPath = try names(Int64(DT_RUNPATH)).first
     loading.isInherited = ownPath == nil
     let path = try names(Int64(DT_RPATH)).first
@@ -36,12 +43,30 @@ extension ELFFile {
       loading.searchPaths = path.split(separator: ":", omittingEmptySubsequences: false)
         .map(String.init)
     }
+    let flags = dynamic.value(Int64(DT_FLAGS)) ?? 0
     loading.relocatesCode =
-      dynamic.value(Int64(DT_TEXTREL)) != nil
-      || (dynamic.value(Int64(DT_FLAGS)) ?? 0) & UInt64(DF_TEXTREL) != 0
-    loading.runsStack = try ELFSegment.all(of: file, header)
-      .first { $0.type == UInt32(PT_GNU_STACK) }?.isExecutable
+      dynamic.value(Int64(DT_TEXTREL)) != nil || flags & UInt64(DF_TEXTREL) != 0
+    for segment in try ELFSegment.all(of: file, header) {
+      switch segment.type {
+      case UInt32(PT_GNU_STACK): loading.runsStack = segment.isExecutable
+      case UInt32(PT_TLS) where flags & UInt64(DF_STATIC_TLS) != 0:
+        loading.staticThreadBytes = segment.memorySize
+      default: break
+      }
+    }
     return loading
+  }
+
+  /// What the loader refuses in the ELF header; no linker writes it.
+  private var headObstacle: String? {
+    let head = file.head
+    guard head.count > 24 else { return nil }
+    let version: UInt32? = head.span.integer(at: 20, order: header.order)
+    guard head[6] == 1, version == 1 else { return "its version of ELF is not 1" }
+    guard head[9..<16].allSatisfy({ $0 == 0 }) else { return "bytes 9 to 15 of it are not 0" }
+    // GNU's own number stands for what a loader must be able to do, of which there are three.
+    let most = head[7] == UInt8(ELFOSABI_LINUX) ? 3 : 0
+    return head[8] > most ? "its ABI has version \(head[8]), where at most \(most) is known" : nil
   }
 
   /// What files for one process must have in common besides machine, class and byte order: the system whose

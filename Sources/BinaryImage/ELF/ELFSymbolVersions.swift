@@ -6,6 +6,8 @@ struct ELFSymbolVersions {
   /// Where the number of each symbol's version is; nil where symbols have none.
   private let numbers: UInt64?
   private var names: [UInt16: String] = [:]
+  /// The library that each wanted version was linked from.
+  private var libraries: [UInt16: String] = [:]
 
   /// More versions than any file has, or needs.
   private static let most: UInt64 = 1 << 14
@@ -42,7 +44,7 @@ struct ELFSymbolVersions {
     func word(_ entry: Span<UInt8>, _ place: Int) -> UInt64 {
       UInt64(entry.integer(at: place, as: UInt32.self, order: file.header.order) ?? 0)
     }
-    var names: [UInt16: String] = [:]
+    var (names, libraries): ([UInt16: String], [UInt16: String]) = ([:], [:])
     if let start = dynamic.value(Int64(DT_VERDEF)) {
       let count = dynamic.value(Int64(DT_VERDEFNUM)) ?? 0
       // Elf_Verdef: version, flags, index, count, hash, first name, next. The first name is its own.
@@ -57,23 +59,27 @@ struct ELFSymbolVersions {
       let count = dynamic.value(Int64(DT_VERNEEDNUM)) ?? 0
       // Elf_Verneed: version, count, file, first, next; Elf_Vernaux: hash, flags, index, name, next.
       try walk(start, count, next: 12, size: 16) { address, entry throws(ImageError) in
-        let first = address &+ word(entry, 8)
+        let (first, library) = (address &+ word(entry, 8), try symbols.text(at: word(entry, 4)))
         try walk(first, UInt64(half(entry, 2)), next: 12, size: 16) { _, one throws(ImageError) in
-          names[half(one, 6) & 0x7fff] = try symbols.text(at: word(one, 8))
+          let index = half(one, 6) & 0x7fff
+          (names[index], libraries[index]) = (try symbols.text(at: word(one, 8)), library)
         }
       }
     }
-    self.names = names
+    (self.names, self.libraries) = (names, libraries)
   }
 
-  /// The version of a symbol; nil for the base one, and where there are none. `isHidden` where only those who ask
-  /// for the version find it.
-  func version(of number: UInt32) throws(ImageError) -> (name: String?, isHidden: Bool) {
-    guard let numbers else { return (nil, false) }
+  /// Whether symbols have versions.
+  var areThere: Bool { numbers != nil }
+
+  /// Sets the version of a symbol; nil for the base one, and where there are none.
+  func describe(_ symbol: inout BoundSymbol, _ number: UInt32) throws(ImageError) {
+    guard let numbers else { return }
     let place = VirtualAddress(rawValue: numbers &+ 2 &* UInt64(number))
     let value = UInt16(file.header.order.number(of: try file.bytes(at: place, count: 2)[...]))
     // 0 and 1 are no versions: local, and global.
     let index = value & 0x7fff
-    return (index < 2 ? nil : names[index], value & 0x8000 != 0)
+    if index > 1 { (symbol.version, symbol.library) = (names[index], libraries[index]) }
+    symbol.isHidden = value & 0x8000 != 0
   }
 }

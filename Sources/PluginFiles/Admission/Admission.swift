@@ -21,7 +21,6 @@ package struct Admission {
   private let policy: PluginPolicy
   private let verification: Verification?
   private var judged: [Judged] = []
-  /// The first path of each file name.
   /// The first path of each file name. By bytes: to a file system, texts that Swift takes for equal are two names.
   private var firsts: [[UInt8]: String] = [:]
 
@@ -107,12 +106,17 @@ package struct Admission {
         new.refusals += try StartupCheck.refusals(of: library, as: title, policy)
       }
     }
-    new.refusals += symbols.refusals
     new.companions = symbols.companions.map(\.file.stamp)
     let contracts = try ContractCheck.judge(
       candidate, among: host.libraries.members + symbols.companions, policy)
-    new.refusals += contracts.refusals
+    // Other contracts have other symbols: the cause comes first.
+    new.refusals += contracts.refusals + symbols.refusals
     new.remarks += contracts.remarks
+    if own.loading.staticThreadBytes > 0 {
+      new.remarks.append(
+        "it wants \(own.loading.staticThreadBytes) bytes of static thread storage, of which little is left once the host "
+          + "runs: dlopen may refuse it; build it without -ftls-model=initial-exec")
+    }
     new.remarks += candidate.manifest.rejections.map { "an entry will be rejected: \($0)" }
     guard new.refusals.isEmpty, let verification else { return }
     do {

@@ -25,7 +25,7 @@ package struct AdmissionCandidate {
 
 extension String {
   /// A path without its folders.
-  var fileName: String { split(separator: "/").last.map(String.init) ?? self }
+  package var fileName: String { split(separator: "/").last.map(String.init) ?? self }
 
   /// The folder that a path is in.
   var folder: String {

@@ -32,9 +32,8 @@ package struct AdmissionHost {
     self.init(path, program)
     libraries.add(program)
     libraries.addNeeded(from: 0, search)
-    for (name, requester, _) in libraries.missing {
-      problems.append(
-        requester.file.error(.unreadable, "It needs \(name), which the loader would not find."))
+    for missing in libraries.missing {
+      problems.append(missing.requester.file.error(.unreadable, missing.message(of: "It")))
     }
     noteModules()
   }

@@ -55,6 +55,11 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
   public var description: String {
     let loading = plugins.filter(\.loads).sorted { ($0.order ?? 0) < ($1.order ?? 0) }
     let refused = plugins.filter { !$0.loads }
+    // Files of one name in several folders are told apart by their paths.
+    let names = Dictionary(grouping: plugins, by: \.path.fileName)
+    func title(_ path: String) -> String {
+      names[path.fileName, default: []].count > 1 ? path : path.fileName
+    }
     var lines = ["Host: \(host), \(machine), with \(max(0, libraries - 1)) libraries"]
     for problem in problems { lines += "Symbols are not judged: \(problem)".wrapped(by: 2) }
     lines.append("")
@@ -65,12 +70,12 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
       let order = loading.count > 1 ? ", in this order" : ""
       lines.append("\(loading.count) of \(all) would load\(order):")
     }
-    let width = loading.map { $0.path.fileName.count }.max() ?? 0
+    let width = loading.map { title($0.path).count }.max() ?? 0
     let digits = String(loading.count).count
     for plugin in loading {
-      let name = plugin.path.fileName
+      let name = title(plugin.path)
       let gap = String(repeating: " ", count: width - name.count)
-      let needs = plugin.needs.map(\.fileName).shown(most: 3)
+      let needs = plugin.needs.map(title).shown(most: 3)
       let order = String(plugin.order ?? 0)
       lines.append(
         "  " + String(repeating: " ", count: digits - order.count)
@@ -80,7 +85,7 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
     }
     if !refused.isEmpty { lines += ["", "\(refused.count) would not:"] }
     for plugin in refused {
-      lines.append("  \(plugin.path.fileName)")
+      lines.append("  \(title(plugin.path))")
       for (index, refusal) in plugin.refusals.enumerated() {
         let start = index > 0 ? "Also: " : ""
         lines += "\(start)\(refusal.message) [\(refusal.code)]".wrapped(by: 4)

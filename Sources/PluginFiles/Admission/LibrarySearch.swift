@@ -20,17 +20,22 @@ struct LibrarySearch {
   /// - Parameters:
   ///   - name: As the file that needs it says.
   ///   - requester: That file.
+  ///   - passed: Is given what is there and passed over: what cannot be opened, or is for another machine.
   /// - Returns: The library; nil where there is none.
   /// - Throws: ``ImageError`` of the first file of the name that is no library: the loader looks no further then.
-  func find(_ name: String, for requester: Library) throws(ImageError) -> Library? {
+  func find(
+    _ name: String, for requester: Library, _ passed: (ImageError) -> Void = { _ in }
+  ) throws(ImageError) -> Library? {
     if name.contains("/") {
-      return try open(requester.expanded(name), for: requester, isSystem: false)
+      return try open(requester.expanded(name), for: requester, isSystem: false, passed)
     }
     for folder in folders(for: requester) {
-      if let found = try open("\(folder)/\(name)", for: requester, isSystem: false) { return found }
+      let path = "\(folder)/\(name)"
+      if let found = try open(path, for: requester, isSystem: false, passed) { return found }
     }
+    guard !requester.loading.avoidsSystem else { return nil }
     for path in cache.paths(of: name) + systemFolders.map({ "\($0)/\(name)" }) {
-      if let found = try open(path, for: requester, isSystem: true) { return found }
+      if let found = try open(path, for: requester, isSystem: true, passed) { return found }
     }
     return nil
   }
@@ -57,13 +62,28 @@ struct LibrarySearch {
       ]
   }
 
-  /// What is there for another machine is passed over, as the loader does.
+  /// What is there for another machine is passed over, as the loader does; a directory stops it.
   private func open(
-    _ path: String, for requester: Library, isSystem: Bool
+    _ path: String, for requester: Library, isSystem: Bool, _ passed: (ImageError) -> Void
   ) throws(ImageError) -> Library? {
-    guard let file = try? OpenedFile(path: path, name: path) else { return nil }
+    let file: OpenedFile
+    do throws(ImageError) {
+      // Says it better where there is no file.
+      _ = try fileStamp(of: path)
+      file = try OpenedFile(path: path, name: path)
+    } catch {
+      var status = stat()
+      // Sound: the texts end in NUL and outlive the calls.
+      guard unsafe lstat(path, &status) == 0 else { return nil }
+      if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { throw error }
+      passed(error)
+      return nil
+    }
     let library = try Library(of: file, for: requester, isSystem: isSystem)
-    return library.image.identity.isFor(identity) ? library : nil
+    let found = library.image.identity
+    if found.isFor(identity) { return library }
+    passed(file.error(.unsupported, "It is for \(found.machineTitle)."))
+    return nil
   }
 }
 

@@ -3,8 +3,18 @@ internal import BinaryImage
 /// Libraries in the order in which the loader looks for symbols in them.
 struct LibrarySet {
   private(set) var members: [Library] = []
-  /// Libraries that were needed and not found, who needs them, and the file that the loader stops at, if there is one.
-  private(set) var missing: [(name: String, requester: Library, obstacle: ImageError?)] = []
+  /// A library that was needed and not found.
+  struct Missing {
+    let name: String
+    /// Who needs it.
+    let requester: Library
+    /// The file that the loader stops at, if there is one.
+    var obstacle: ImageError?
+    /// The first file of the name that the loader passes over, if there is one.
+    var passed: ImageError?
+  }
+
+  private(set) var missing: [Missing] = []
   private var positions: [String: Int] = [:]
 
   /// Adds a library, with the names under which others get it; the first of each name is meant.
@@ -22,14 +32,19 @@ struct LibrarySet {
       next += 1
       for name in requester.linkage.needed where positions[name] == nil {
         let found: Library
+        var failure = Missing(name: name, requester: requester)
         do throws(ImageError) {
-          guard let library = try search.find(name, for: requester) else {
-            missing.append((name, requester, nil))
+          let library = try search.find(name, for: requester) {
+            failure.passed = failure.passed ?? $0
+          }
+          guard let library else {
+            missing.append(failure)
             continue
           }
           found = library
         } catch {
-          missing.append((name, requester, error))
+          failure.obstacle = error
+          missing.append(failure)
           continue
         }
         // Two names may lead to one file.
@@ -39,9 +54,9 @@ struct LibrarySet {
     }
   }
 
-  /// Whether a member defines what one wants.
-  func define(_ wanted: BoundSymbol) throws(ImageError) -> Bool {
-    for member in members where try member.bindings.get().define(wanted) { return true }
-    return false
+  /// The first member that defines what one wants.
+  func first(defining wanted: BoundSymbol) throws(ImageError) -> Library? {
+    for member in members where try member.bindings.get().define(wanted) { return member }
+    return nil
   }
 }

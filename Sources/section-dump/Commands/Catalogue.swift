@@ -96,7 +96,7 @@ struct Catalogue: ParsableCommand {
     sink.write("\(directory)/\(StoredCatalogue.name) \(verb) \(count)\n".escapedLine)
     var table = Table(["FILE", "MACHINE", "ENTRIES", "REQUIRES"])
     for candidate in catalogue.candidates {
-      let name = candidate.path.split(separator: "/").last.map(String.init) ?? candidate.path
+      let name = candidate.path.fileName
       switch candidate.found {
       case .success(let manifest):
         let required = manifest.requirements.filter { !$0.isOptional }.map(\.name)
@@ -130,13 +130,7 @@ extension PluginCatalogue {
 
   /// The plugins as they are stored, and why the other files are none.
   fileprivate func json(of directory: String) -> JSONValue {
-    let others = candidates.compactMap { candidate -> JSONValue? in
-      guard case .failure(let error) = candidate.found else { return nil }
-      return .object([
-        .init("path", .string(candidate.path)), .init("code", .string(error.code.rawValue)),
-        .init("message", .string(error.message)),
-      ])
-    }
+    let others = candidates.compactMap(\.refusal)
     return .object([
       .init("directory", .string(directory)), .init("files", .array(manifests.map(\.stored))),
       .init("others", .array(others)),

@@ -15,13 +15,13 @@ struct Conformances: ParsableCommand {
   @Option(
     name: .customLong("to"),
     help: ArgumentHelp(
-      "Show conformances to this protocol alone; Codec and Contracts.Codec name the same; may be repeated.",
-      valueName: "protocol"))
+      "Show conformances to this protocol alone; Codec and Contracts.Codec name the same, * and ? match; may be "
+        + "repeated.", valueName: "protocol"))
   var protocols: [String] = []
 
   @OptionGroup var files: FileOptions
 
-  func run() throws { try files.show(ConformanceDump(protocols: protocols)) }
+  func run() throws { try files.show(ConformanceDump(wanted: Wanted(protocols: protocols))) }
 }
 
 /// The conformances of each image.
@@ -29,22 +29,31 @@ struct ConformanceDump: Dump {
   static let contentKey: StaticString = "conformances"
   static let columns = ["type", "protocol", "symbol", "how"]
 
-  /// The protocols that are asked for, by their names; empty for all.
-  let protocols: [String]
+  /// The protocols that are asked for; empty for all.
+  var wanted: Wanted
 
-  var emptyNote: String { "no conformances" }
+  var emptyNote: String { wanted.isSelection ? "no such conformances" : "no conformances" }
   var skippedNote: String { "not linked" }
 
   mutating func read(_ found: ReadImage) throws(ImageError) -> [FileTables.Conformance] {
     var conformances: [FileTables.Conformance] = []
     try FileTables([.conformances], of: found.image)?.forEachConformance { conformance in
-      let name = conformance.protocol.name
-      if protocols.isEmpty || protocols.contains(where: { name == $0 || name.hasSuffix("." + $0) })
-      {
+      if !wanted.isSelection || isWanted(conformance.protocol.name) {
         conformances.append(conformance)
       }
     }
     return conformances
+  }
+
+  /// Whether a name is asked for, with or without what it is qualified with.
+  private mutating func isWanted(_ name: String) -> Bool {
+    var isWanted = wanted.sees(name, of: "protocol")
+    var rest = name[...]
+    while let dot = rest.firstIndex(of: ".") {
+      rest = rest[rest.index(after: dot)...]
+      if wanted.sees(String(rest), of: "protocol") { isWanted = true }
+    }
+    return isWanted
   }
 
   func write(

@@ -10,8 +10,8 @@ struct Doctor: ParsableCommand {
     discussion: """
       Looks at every plugin and at what it brings along as the loader would, and runs nothing: machine, libraries, \
       symbols and their versions, owners and modes, search paths, requirements and cycles. The first cause is \
-      told first, and what follows from it names the plugin it follows from. Files that are no \
-      plugins are counted. Exit status: 0 every plugin would load, 1 one would not, 2 the host, a folder or a \
+      told first, and what follows from it names the plugin it follows from. Of files that are no \
+      plugins the first are named, and all with --format json. Exit status: 0 every plugin would load, 1 one would not, 2 the host, a folder or a \
       file that is named cannot be read.
       """)
 
@@ -47,7 +47,7 @@ struct Doctor: ParsableCommand {
     }
     catalogue.refresh()
     var admission = Admission(to: host, under: policy.values)
-    var skipped = 0
+    var others: [PluginCatalogue.Candidate] = []
     var problems = catalogue.problems + host.problems
     for candidate in catalogue.candidates {
       if admission.add(candidate) { continue }
@@ -55,11 +55,11 @@ struct Doctor: ParsableCommand {
       if paths.contains(candidate.path), case .failure(let error) = candidate.found {
         problems.append(error)
       } else {
-        skipped += 1
+        others.append(candidate)
       }
     }
     let report = admission.report()
-    DoctorText(report: report, skipped: skipped).write(in: output.values, to: sink)
+    DoctorText(report: report, others: others).write(in: output.values, to: sink)
     for problem in problems { errors.say(problem.description) }
     guard sink.finish(errors), problems.isEmpty else { throw ExitCode(2) }
     if !report.plugins.allSatisfy(\.loads) { throw ExitCode(1) }
@@ -105,6 +105,31 @@ struct PolicyOptions: ParsableArguments {
       "Admit files of this SHA-256 or build-id alone; may be repeated.", valueName: "hex"))
   var pin: [String] = []
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      The bytes of the table that the host asks a service in C for, and the version of its BEEHIVE_ABI, if it has \
+      one; may be repeated.
+      """, valueName: "service=bytes[@version]"))
+  var table: [Table] = []
+
+  /// `Discount=24@2`
+  struct Table: ExpressibleByArgument {
+    let value: PluginPolicy.Table
+
+    init?(argument: String) {
+      guard let sign = argument.lastIndex(of: "=") else { return nil }
+      let parts = argument[argument.index(after: sign)...].split(
+        separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+      guard sign > argument.startIndex, let size = Int(parts[0]), size >= 0, parts.last != "" else {
+        return nil
+      }
+      value = PluginPolicy.Table(
+        service: String(argument[..<sign]), size: size,
+        version: parts.count > 1 ? String(parts[1]) : nil)
+    }
+  }
+
   func validate() throws {
     if let pin = pin.first(where: { $0.isEmpty || !$0.allSatisfy(\.isHexDigit) }) {
       throw ValidationError("--pin takes a SHA-256 or a build-id in hexadecimal, not '\(pin)'.")
@@ -115,6 +140,7 @@ struct PolicyOptions: ParsableArguments {
     var policy = strict ? PluginPolicy.strict : PluginPolicy()
     (policy.allowed, policy.denied, policy.pinned) = (allow, deny, Set(pin))
     if hardened { (policy.admitsExecutableStacks, policy.admitsTextRelocations) = (false, false) }
+    policy.tables = table.map(\.value)
     if anyOwner { policy.checksOwners = false }
     if let startup { policy.startup = startup == .anchor ? .anchor : .anything }
     return policy

@@ -5,14 +5,18 @@ internal import Registration
 /// The report of `doctor` in each format.
 struct DoctorText {
   let report: AdmissionReport
-  /// How many files are no plugins.
-  let skipped: Int
+  /// The files that are no plugins.
+  let others: [PluginCatalogue.Candidate]
 
   func write(in presentation: Presentation, to sink: ByteSink) {
     switch presentation.format {
     case .json:
       let document = report.document(
-        [.init("schema", .integer(1))], [.init("skipped", .integer(Int64(skipped)))])
+        [.init("schema", .integer(1))],
+        [
+          .init("skipped", .integer(Int64(others.count))),
+          .init("others", .array(others.compactMap(\.refusal))),
+        ])
       sink.write(document.text + "\n")
     case .ndjson:
       for plugin in report.plugins { sink.write(plugin.value.text + "\n") }
@@ -21,9 +25,12 @@ struct DoctorText {
       for plugin in report.plugins { for row in rows(of: plugin) { CSV.write(row, to: sink) } }
     case .table:
       sink.write(report.description + "\n")
-      if skipped > 0 {
-        let note = "\(skipped.counted("further file")) in the folders: no plugins"
-        sink.write("\n" + presentation.style.dim(note) + "\n")
+      if !others.isEmpty {
+        let files =
+          others.count == 1
+          ? "1 further file is no plugin" : "\(others.count) further files are no plugins"
+        let names = others.map(\.path.fileName.escaped).shown(most: 3)
+        sink.write("\n" + presentation.style.dim("\(files): \(names)") + "\n")
       }
     }
   }

@@ -47,7 +47,8 @@ struct NewcomerModulesTests {
       configuration: Configuration(defaults: ["port": .int(80)]))
     context[TenantKey.self] = "Ada"
     let options = LaunchOptions(
-      onFailure: .skip, timeLimit: .seconds(600), watchdog: Watchdog(threshold: .seconds(600)),
+      onFailure: .skip, timeLimit: .seconds(86_400),
+      watchdog: Watchdog(threshold: .seconds(86_400)),
       disabled: ["video"])
     let report: LaunchReport = try await hive.start(context, options: options)
     #expect(report.started == ["log", "BeeHiveTests.ShopModule"])

@@ -46,7 +46,7 @@ enum StartupCheck {
 
 extension [String] {
   /// The first few, and how many more there are.
-  func shown(most: Int) -> String {
+  package func shown(most: Int) -> String {
     let text = prefix(most).joined(separator: ", ")
     return count > most ? "\(text) and \(count - most) more" : text
   }

@@ -13,50 +13,84 @@ struct SymbolCheck {
     libraries.add(candidate.library)
     libraries.addNeeded(from: start, host.search)
     companions = Array(libraries.members[(start + 1)...])
-    var refusals: [PluginRefusal] = []
-    let missing = libraries.missing[missingBefore...]
-    for (name, requester, obstacle) in missing {
-      let who = requester === candidate.library ? "It" : requester.path.fileName
-      refusals.append(
-        PluginRefusal(
-          .missingLibrary,
-          "\(who) needs the library \(name), "
-            + (obstacle.map { "and the loader stops at \($0)" }
-              ?? "which is nowhere where the loader looks."),
-          expected: name, found: obstacle?.image ?? "no such file",
-          remedy: obstacle == nil
-            ? "Install it, or put it beside the plugin and link that with -Wl,-rpath,'$ORIGIN'."
-            : "Remove that file, or put the library in its place."))
+    func title(_ library: Library) -> String {
+      library === candidate.library ? "It" : library.path.fileName
     }
+    let missing = libraries.missing[missingBefore...]
+    var refusals = missing.map { $0.refusal(of: title($0.requester)) }
     // What is in a library that is missing or cannot be read is not known to be undefined.
     if missing.isEmpty, host.problems.isEmpty {
       for library in libraries.members[start...] {
-        let undefined = try Self.undefined(in: library, among: libraries)
-        guard !undefined.isEmpty else { continue }
-        let names = undefined.map(\.title)
-        let who = library === candidate.library ? "It" : library.path.fileName
-        refusals.append(
-          PluginRefusal(
-            .undefinedSymbol,
-            "\(who) needs \(names.count == 1 ? "the symbol" : "the symbols") \(names.shown(most: 3)), which neither "
-              + "the host nor a library that comes along defines.",
-            expected: names.joined(separator: ", "), found: "no definition",
-            remedy:
-              "Link it with the library that defines \(names.count == 1 ? "it" : "them"), or build it against the host's version."
-          )
-        )
+        refusals += try Self.refusals(of: library, as: title(library), among: libraries)
       }
     }
     self.refusals = refusals
   }
 
-  private static func undefined(
-    in library: Library, among libraries: LibrarySet
-  ) throws(ImageError) -> [BoundSymbol] {
-    var undefined: [BoundSymbol] = []
-    for wanted in try library.bindings.get().wanted() where !wanted.isWeak {
-      if try !libraries.define(wanted) { undefined.append(wanted) }
+  private static func refusals(
+    of library: Library, as title: String, among libraries: LibrarySet
+  ) throws(ImageError) -> [PluginRefusal] {
+    var (undefined, refusals): ([String], [PluginRefusal]) = ([], [])
+    for wanted in try library.bindings.get().wanted() {
+      guard let definer = try libraries.first(defining: wanted) else {
+        if !wanted.isWeak { undefined.append(wanted.title) }
+        continue
+      }
+      if try definer.lacksVersions(of: wanted), refusals.isEmpty {
+        refusals.append(
+          PluginRefusal(
+            .notLoadable,
+            "\(title) needs \(wanted.title) of \(definer.path.fileName), which has no versions of symbols: the loader "
+              + "ends the whole process there.",
+            expected: wanted.title, found: wanted.name,
+            remedy:
+              "Link it with the \(definer.path.fileName) that the host has, or install the other."))
+      }
     }
-    return undefined
+    guard !undefined.isEmpty else { return refusals }
+    undefined.sort()
+    let (symbols, them) = undefined.count == 1 ? ("the symbol", "it") : ("the symbols", "them")
+    refusals.append(
+      PluginRefusal(
+        .undefinedSymbol,
+        "\(title) needs \(symbols) \(undefined.shown(most: 3)), which neither the host nor a "
+          + "library that comes along defines.",
+        expected: undefined.joined(separator: ", "), found: "no definition",
+        remedy:
+          "Link it with the library that defines \(them), or build it against the host's version."))
+    return refusals
+  }
+}
+
+extension LibrarySet.Missing {
+  /// What is missing, in a sentence about who needs it.
+  func message(of title: String) -> String {
+    if let obstacle {
+      return "\(title) needs the library \(name), and the loader stops at \(obstacle)"
+    }
+    let start = "\(title) needs the library \(name), which is nowhere where the loader looks"
+    return passed.map { "\(start), for it passes over \($0)" } ?? "\(start)."
+  }
+
+  fileprivate func refusal(of title: String) -> PluginRefusal {
+    let remedy =
+      if obstacle != nil {
+        "Remove that file, or put the library in its place."
+      } else if passed != nil {
+        "Put a library in its place that the host can load."
+      } else {
+        "Install it, or put it beside the plugin and link that with -Wl,-rpath,'$ORIGIN'."
+      }
+    return PluginRefusal(
+      .missingLibrary, message(of: title), expected: name,
+      found: (obstacle ?? passed)?.image ?? "no such file", remedy: remedy)
+  }
+}
+
+extension Library {
+  /// Whether a symbol was linked from this library when its symbols had versions, and they have none.
+  fileprivate func lacksVersions(of wanted: BoundSymbol) throws(ImageError) -> Bool {
+    guard let library = wanted.library, try !bindings.get().hasVersions else { return false }
+    return library == linkage.name || library == path.fileName
   }
 }
