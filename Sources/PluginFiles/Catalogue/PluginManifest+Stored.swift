@@ -2,7 +2,7 @@ internal import BinaryImage
 package import Registration
 
 /// What a stored manifest has in the wrong form.
-struct StoredFailure: Error {
+package struct StoredFailure: Error {
   /// `"bits" is no number`.
   var message: String
 }
@@ -33,7 +33,7 @@ extension PluginManifest {
   /// Makes a manifest of what a catalogue stores of the file at a path.
   ///
   /// Its entries are held to the rules that those of a file are held to.
-  init(stored value: JSONValue, at path: String) throws(StoredFailure) {
+  package init(stored value: JSONValue, at path: String) throws(StoredFailure) {
     guard let stamp = value.storedStamp else { throw StoredFailure(message: "it has no stamp") }
     let bits = try value.number("bits")
     guard bits == 32 || bits == 64 else { throw StoredFailure(message: "\"bits\" is \(bits)") }
