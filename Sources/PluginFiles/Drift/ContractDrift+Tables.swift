@@ -2,21 +2,6 @@ package import BinaryImage
 package import Registration
 
 extension ContractDrift {
-  /// The table of a C service, as a host asks for it.
-  package struct AskedTable: Hashable, Sendable {
-    /// The name of the service.
-    package var service: String
-    /// The bytes of the structure that the host's header declares.
-    package var size: Int
-    /// The version that the host's header has for `BEEHIVE_ABI`; nil for none.
-    package var version: String?
-
-    /// Describes what is asked for.
-    package init(service: String, size: Int, version: String? = nil) {
-      (self.service, self.size, self.version) = (service, size, version)
-    }
-  }
-
   /// Compares the tables of a file's services in C with what a host asks for, in the order of the records.
   ///
   /// A table may be larger: what is appended to a structure leaves what is before it as it was.
@@ -27,7 +12,7 @@ extension ContractDrift {
   ///   - asked: One table for each service that the host knows; others have no verdict.
   /// - Returns: A verdict on each table that the host asks for.
   package static func all(
-    of records: [Record], in image: any FileImage, asked: [AskedTable]
+    of records: [Record], in image: any FileImage, asked: [PluginPolicy.Table]
   ) -> [ContractDrift] {
     let memory = image.addressedMemory
     let asked = Dictionary(asked.map { ($0.service, $0) }) { first, _ in first }
@@ -42,7 +27,7 @@ extension ContractDrift {
   }
 
   private static func verdict(
-    on record: Record, _ size: UInt64?, _ asked: AskedTable
+    on record: Record, _ size: UInt64?, _ asked: PluginPolicy.Table
   ) -> Verdict {
     if let size, size < UInt64(asked.size) {
       return .drifted(expected: asked.size.counted("byte"), found: Int(size).counted("byte"))

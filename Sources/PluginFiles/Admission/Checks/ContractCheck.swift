@@ -7,11 +7,10 @@ enum ContractCheck {
     _ candidate: AdmissionCandidate, among libraries: [Library], _ policy: PluginPolicy
   ) throws(ImageError) -> (refusals: [PluginRefusal], remarks: [String]) {
     let image = candidate.library.image
-    let asked = policy.tables.map {
-      ContractDrift.AskedTable(service: $0.service, size: $0.size, version: $0.version)
+    let records = policy.tables.isEmpty ? [] : try RecordScanner.scan(image).records
+    var drifts = ContractDrift.all(of: records, in: image, asked: policy.tables).map {
+      ($0, "the host")
     }
-    let records = asked.isEmpty ? [] : try RecordScanner.scan(image).records
-    var drifts = ContractDrift.all(of: records, in: image, asked: asked).map { ($0, "the host") }
     let plugin = try ContractExpectations(of: image)
     let symbols = Set(plugin.conformances.map(\.symbol)).map { BoundSymbol(name: $0) }
     for library in libraries where library.linkage.hasSwiftSections {
