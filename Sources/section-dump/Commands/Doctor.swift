@@ -59,7 +59,7 @@ struct Doctor: ParsableCommand {
       }
     }
     let report = admission.report()
-    DoctorText(report: report, skipped: skipped).write(in: output.values, to: sink)
+    report.write(skipped: skipped, in: output.values, to: sink)
     for problem in problems { errors.say(problem.description) }
     guard sink.finish(errors), problems.isEmpty else { throw ExitCode(2) }
     if !report.plugins.allSatisfy(\.loads) { throw ExitCode(1) }

@@ -2,25 +2,21 @@ internal import BinaryImage
 internal import PluginFiles
 internal import Registration
 
-/// The report of `doctor` in each format.
-struct DoctorText {
-  let report: AdmissionReport
-  /// How many files are no plugins.
-  let skipped: Int
-
-  func write(in presentation: Presentation, to sink: ByteSink) {
+extension AdmissionReport {
+  /// Writes what `doctor` shows; `skipped` is how many files are no plugins.
+  func write(skipped: Int, in presentation: Presentation, to sink: ByteSink) {
     switch presentation.format {
     case .json:
-      let document = report.document(
+      let report = document(
         [.init("schema", .integer(1))], [.init("skipped", .integer(Int64(skipped)))])
-      sink.write(document.text + "\n")
+      sink.write(report.text + "\n")
     case .ndjson:
-      for plugin in report.plugins { sink.write(plugin.value.text + "\n") }
+      for plugin in plugins { sink.write(plugin.value.text + "\n") }
     case .csv:
       CSV.write(["path", "loads", "order", "code", "cause", "message", "remedy"], to: sink)
-      for plugin in report.plugins { for row in rows(of: plugin) { CSV.write(row, to: sink) } }
+      for plugin in plugins { for row in rows(of: plugin) { CSV.write(row, to: sink) } }
     case .table:
-      sink.write(report.description + "\n")
+      sink.write(description + "\n")
       if skipped > 0 {
         let note = "\(skipped.counted("further file")) in the folders: no plugins"
         sink.write("\n" + presentation.style.dim(note) + "\n")
@@ -28,7 +24,7 @@ struct DoctorText {
     }
   }
 
-  private func rows(of plugin: AdmissionReport.Plugin) -> [[String]] {
+  private func rows(of plugin: Plugin) -> [[String]] {
     let start = [
       plugin.path, plugin.loads ? "true" : "false", plugin.order.map(String.init) ?? "",
     ]
