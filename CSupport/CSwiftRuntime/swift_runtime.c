@@ -4,18 +4,13 @@
 
 // The runtime's own types, as far as they are read here. `struct sections` is what every image
 // hands to the runtime at start-up; its layout is stable from version 4 on and grows at the end.
-struct range {
-  uintptr_t start;
-  size_t length;
-};
-
 struct sections {
   uintptr_t version;
   const void *base;
   void *unused[2];
-  struct range protocols;
-  struct range conformances;
-  struct range types;
+  beehive_swift_table protocols;
+  beehive_swift_table conformances;
+  beehive_swift_table types;
 };
 
 enum { oldest_readable_version = 4 };
@@ -36,12 +31,9 @@ static bool copy_image(const struct sections *sections, void *context) {
   *image = (beehive_swift_image){.base = (uintptr_t)sections->base};
   if (sections->version < oldest_readable_version) { return true; }
   image->readable = true;
-  image->types = sections->types.start;
-  image->types_size = sections->types.length;
-  image->protocols = sections->protocols.start;
-  image->protocols_size = sections->protocols.length;
-  image->conformances = sections->conformances.start;
-  image->conformances_size = sections->conformances.length;
+  image->protocols = sections->protocols;
+  image->conformances = sections->conformances;
+  image->types = sections->types;
   return true;
 }
 

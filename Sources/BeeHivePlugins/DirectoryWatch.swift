@@ -47,7 +47,7 @@ final class DirectoryWatch: Sendable {
     let paths = sources.map { source in
       switch source {
       case .directory(let path): path
-      case .file(let path): Self.folder(of: path)
+      case .file(let path): path.folder
       }
     }
     return Set(paths).sorted().compactMap { path in
@@ -56,12 +56,6 @@ final class DirectoryWatch: Sendable {
       guard watched < 0, errno != ENOENT else { return nil }
       return Self.error(path, errno)
     }
-  }
-
-  /// The directory that a file is in.
-  private static func folder(of path: String) -> String {
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   /// Calls `changed` after each change, until it returns false or ``end()`` is called. Returns whether there is a

@@ -3,12 +3,8 @@ internal import PluginFiles
 
 /// Which files this process has loaded.
 struct LoadedFiles {
-  private struct Number: Hashable {
-    let device, inode: UInt64
-  }
-
   /// The build-ids of the images by the files that their names lead to today.
-  private var images: [Number: [UInt8]] = [:]
+  private var images: [FileStamp.FileNumber: [UInt8]] = [:]
   /// The build-ids of images whose names lead to no file any more.
   private var adrift: Set<[UInt8]> = []
 
@@ -19,8 +15,8 @@ struct LoadedFiles {
     guard (try? list.update()) != nil else { return }
     for position in 0..<list.count {
       let image = list[position]
-      if let stamp = try? fileStamp(of: image.name) {
-        images[Number(device: stamp.device, inode: stamp.inode)] = image.buildID
+      if let stamp = try? fileStamp(of: image.name.utf8) {
+        images[stamp.number] = image.buildID
       } else if !image.buildID.isEmpty {
         adrift.insert(image.buildID)
       }
@@ -29,8 +25,8 @@ struct LoadedFiles {
 
   /// Returns whether the file of a manifest is loaded: the same file, of the same build.
   func contains(_ manifest: PluginManifest) -> Bool {
-    let (stamp, id) = (manifest.stamp, manifest.identity.id)
-    if let loaded = images[Number(device: stamp.device, inode: stamp.inode)] { return loaded == id }
+    let id = manifest.identity.id
+    if let loaded = images[manifest.stamp.number] { return loaded == id }
     return !id.isEmpty && adrift.contains(id)
   }
 }

@@ -39,25 +39,25 @@ final class RoutingCore: Sendable {
   /// Puts a handler in the place of the one before; the handle takes it out, unless another is there by then.
   ///
   /// What is taken out ends when the lock is free: what it holds may ask for that lock.
-  func replace<Table, Key: Hashable & Sendable, Handler>(
-    _ key: Key, with handler: Handler, in table: Lock<Table>,
-    _ handlers: any WritableKeyPath<Table, [Key: Numbered<Handler>]> & Sendable
+  func replace<Table, Key: Hashable & Sendable, Value>(
+    _ key: Key, with value: Value, in table: Lock<Table>,
+    _ values: any WritableKeyPath<Table, [Key: Numbered<Value>]> & Sendable
   ) -> Handle {
-    let added = Numbered(handler: handler)
-    _ = table.withLock { $0[keyPath: handlers].updateValue(added, forKey: key) }
+    let added = Numbered(value: value)
+    _ = table.withLock { $0[keyPath: values].updateValue(added, forKey: key) }
     return owned {
       _ = table.withLock { table in
-        let isThere = table[keyPath: handlers][key]?.number == added.number
-        return isThere ? table[keyPath: handlers].removeValue(forKey: key) : nil
+        let isThere = table[keyPath: values][key]?.number == added.number
+        return isThere ? table[keyPath: values].removeValue(forKey: key) : nil
       }
     }
   }
 }
 
 /// What another may replace: who takes it out again looks whether it is still the same.
-struct Numbered<Handler: Sendable>: Sendable {
+struct Numbered<Value: Sendable>: Sendable {
   let number = RoutingCore.nextNumber()
-  let handler: Handler
+  let value: Value
 }
 
 /// Answers what nothing else does: calls of missing actions, URLs that no route has.

@@ -1,7 +1,7 @@
 /// An address as the linker assigned it, before any load bias; relative to its section in objects.
 ///
 /// ELF: `p_vaddr`, `sh_addr`, `st_value`. Mach-O: `vmaddr`.
-public struct VirtualAddress: RawRepresentable, Hashable, Comparable, Sendable {
+public struct VirtualAddress: RawRepresentable, Hashable, Comparable, Codable, Sendable {
   /// The address in bytes.
   public var rawValue: UInt64
 
@@ -21,7 +21,7 @@ public struct VirtualAddress: RawRepresentable, Hashable, Comparable, Sendable {
 }
 
 /// A distance in bytes from the start of a file.
-public struct FileOffset: RawRepresentable, Hashable, Comparable, Sendable {
+public struct FileOffset: RawRepresentable, Hashable, Comparable, Codable, Sendable {
   /// The distance in bytes.
   public var rawValue: UInt64
 
@@ -35,7 +35,7 @@ public struct FileOffset: RawRepresentable, Hashable, Comparable, Sendable {
 }
 
 /// An address in this process.
-package struct RuntimeAddress: RawRepresentable, Hashable, Comparable, Sendable {
+package struct RuntimeAddress: RawRepresentable, Hashable, Comparable, Codable, Sendable {
   /// The address in bytes.
   package var rawValue: UInt
 

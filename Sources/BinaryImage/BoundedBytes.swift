@@ -60,6 +60,13 @@ extension String {
   }
 }
 
+extension Int {
+  /// `1 file`, `2 files`
+  package func counted(_ one: String, _ many: String? = nil) -> String {
+    "\(self) \(self == 1 ? one : many ?? "\(one)s")"
+  }
+}
+
 extension UInt64 {
   /// The number in base 16, as reports and messages print it: `0x3018`.
   package var hexadecimal: String { "0x" + String(self, radix: 16) }

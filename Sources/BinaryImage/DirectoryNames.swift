@@ -32,17 +32,18 @@ package func directoryNames(
 
 /// Returns what is said of the regular file that a path leads to, without opening it.
 ///
-/// - Parameter path: The path; links are followed.
+/// - Parameter path: The path, as the system takes it; links are followed.
 /// - Returns: The file's stamp.
 /// - Throws: ``ImageError`` that says what the path leads to instead.
-package func fileStamp(of path: String) throws(ImageError) -> FileStamp {
+package func fileStamp(of path: some Collection<UInt8>) throws(ImageError) -> FileStamp {
+  let (text, name) = (Array(path).cText, String(decoding: path, as: UTF8.self))
   var status = stat()
   // Sound: the text ends in NUL and outlives the call.
-  let failure = unsafe path.withCString { unsafe stat($0, &status) } == 0 ? 0 : errno
+  let failure = unsafe stat(text, &status) == 0 ? 0 : errno
   if failure == 0, status.st_mode & S_IFMT == S_IFREG { return FileStamp(status) }
-  if failure == ENOENT, unsafe path.withCString({ unsafe lstat($0, &status) }) == 0 {
-    throw ImageError(.unreadable, image: path, message: "It is a link that leads nowhere.")
+  if failure == ENOENT, unsafe lstat(text, &status) == 0 {
+    throw ImageError(.unreadable, image: name, message: "It is a link that leads nowhere.")
   }
   let found = failure == 0 ? OpenedPath.refused(status.st_mode) : .failed(errno: failure)
-  throw ImageError(.unreadable, image: path, message: found.refusal)
+  throw ImageError(.unreadable, image: name, message: found.refusal)
 }

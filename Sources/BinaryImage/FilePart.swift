@@ -1,5 +1,5 @@
 /// The bytes that an image is: all of a file, or those of a member or a slice.
-package struct FilePart: Hashable, Sendable {
+package struct FilePart: Hashable, Codable, Sendable {
   /// The path of the file, as the system takes it.
   package var path: [UInt8]
   /// Where in the file the image starts.

@@ -1,7 +1,7 @@
 /// What an image is: the first line that `section-dump` prints of it.
-package struct ImageIdentity: Hashable, Sendable {
+package struct ImageIdentity: Hashable, Codable, Sendable {
   /// The container format.
-  package enum Format: String, Hashable, Sendable {
+  package enum Format: String, Hashable, Codable, Sendable {
     /// Executable and Linkable Format.
     case elf
     /// Mach object.
@@ -9,7 +9,7 @@ package struct ImageIdentity: Hashable, Sendable {
   }
 
   /// The order of the bytes of a word.
-  package enum ByteOrder: String, Hashable, Sendable {
+  package enum ByteOrder: String, Hashable, Codable, Sendable {
     /// Least significant byte first.
     case little
     /// Most significant byte first.
@@ -17,7 +17,7 @@ package struct ImageIdentity: Hashable, Sendable {
   }
 
   /// What the image is for; `executable` includes position-independent ones.
-  package enum Kind: String, Hashable, Sendable {
+  package enum Kind: String, Hashable, Codable, Sendable {
     /// A shared object or dylib.
     case shared
     /// An executable: `ET_EXEC`, PIE (`DF_1_PIE` or `PT_INTERP`), static-pie, `MH_EXECUTE`.

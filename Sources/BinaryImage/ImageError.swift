@@ -1,7 +1,7 @@
 /// Why an image, or a part of it, could not be read: what is wrong and where.
-public struct ImageError: Error, Hashable, Sendable {
+public struct ImageError: Error, Hashable, Codable, Sendable {
   /// The cause, as a stable code: `section-dump` prints `rawValue` as the code of a problem.
-  public struct Code: RawRepresentable, Hashable, Sendable {
+  public struct Code: RawRepresentable, Hashable, Codable, Sendable {
     /// The code as it is printed and documented.
     public let rawValue: String
 

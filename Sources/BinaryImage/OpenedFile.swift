@@ -26,26 +26,13 @@ package final class OpenedFile {
   /// Where in the whole file this part starts.
   package let base: UInt64
 
-  /// What the system calls the whole file.
-  private let systemName: SystemName
+  /// What the system calls the whole file: the UTF-8 of a text, or bytes that need not be text.
+  private let systemName: any Collection<UInt8>
   /// The first bytes: of most files, all headers that the loader reads.
   package let head: [UInt8]
   package static let usualHead = 960
   /// How many bytes were read behind the head, repeated ones as often as they were.
   private(set) var bytesRead: UInt64 = 0
-
-  /// A path as the system takes it, which need not be text.
-  private enum SystemName {
-    case text(String)
-    case bytes([UInt8])
-
-    var bytes: [UInt8] {
-      switch self {
-      case .text(let text): Array(text.utf8)
-      case .bytes(let bytes): bytes
-      }
-    }
-  }
 
   /// Opens the regular file at `path`; errors and identities call it `name`.
   ///
@@ -56,7 +43,7 @@ package final class OpenedFile {
     path: String, name: String, wasMapped: Bool = false, readWhole: Int = usualHead
   ) throws(ImageError) {
     try self.init(
-      OpenedPath(path, wasMapped: wasMapped), name: name, path: name, systemName: .text(path),
+      OpenedPath(path, wasMapped: wasMapped), name: name, path: name, systemName: path.utf8,
       container: [], readWhole: readWhole)
   }
 
@@ -65,7 +52,7 @@ package final class OpenedFile {
     path: [UInt8], name: String, wasMapped: Bool = false
   ) throws(ImageError) {
     try self.init(
-      OpenedPath(path, wasMapped: wasMapped), name: name, path: name, systemName: .bytes(path),
+      OpenedPath(path, wasMapped: wasMapped), name: name, path: name, systemName: path,
       container: [])
   }
 
@@ -74,11 +61,12 @@ package final class OpenedFile {
   {
     try self.init(
       OpenedPath(path, wasMapped: false), name: "\(archive.name)(\(member))", path: archive.path,
-      systemName: .bytes(path), container: archive.container + [member])
+      systemName: path, container: archive.container + [member])
   }
 
   private init(
-    _ opened: OpenedPath, name: String, path: String, systemName: SystemName, container: [String],
+    _ opened: OpenedPath, name: String, path: String, systemName: any Collection<UInt8>,
+    container: [String],
     readWhole: Int = usualHead
   ) throws(ImageError) {
     guard case .file(let descriptor, let status) = opened else {
@@ -121,10 +109,10 @@ package final class OpenedFile {
   package var isWhole: Bool { whole == nil }
 
   /// Which bytes of which file these are.
-  package var part: FilePart { FilePart(path: systemName.bytes, offset: base, size: size) }
+  package var part: FilePart { FilePart(path: Array(systemName), offset: base, size: size) }
 
   /// What the system calls the file; nil for a part of one.
-  package var systemPath: [UInt8]? { isWhole ? systemName.bytes : nil }
+  package var systemPath: [UInt8]? { isWhole ? Array(systemName) : nil }
 
   /// The `count` bytes at `offset`, all of them.
   package func read(at offset: UInt64, count: Int) throws(ImageError) -> [UInt8] {

@@ -2,9 +2,9 @@
 ///
 /// In a file the bytes alone mean nothing: lld leaves zero where the loader will write an address,
 /// so the relocation that covers the slot decides. In memory the loader has already written it.
-package struct PointerValue: Hashable, Sendable {
+package struct PointerValue: Hashable, Codable, Sendable {
   /// Where a pointer leads.
-  package enum Target: Hashable, Sendable {
+  package enum Target: Hashable, Codable, Sendable {
     /// Nowhere: a null pointer.
     case null
     /// To a linked address of the same image.
@@ -20,7 +20,7 @@ package struct PointerValue: Hashable, Sendable {
   }
 
   /// How the target was found; `rawValue` is what `section-dump` prints.
-  package enum Resolution: String, Hashable, Sendable {
+  package enum Resolution: String, Hashable, Codable, Sendable {
     /// A relocation with an explicit addend and no symbol, `R_*_RELATIVE` in `DT_RELA`.
     case relative
     /// A word listed in `DT_RELR`; the addend is in place.

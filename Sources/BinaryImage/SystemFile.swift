@@ -51,6 +51,16 @@ package func systemFile(_ path: String) -> (bytes: [UInt8], failure: Int32) {
   }
 }
 
+/// What a link says; nil where the path leads to none.
+package func linkTarget(of path: String) -> String? {
+  // Sound: readlink writes at most as many bytes as the buffer has.
+  let (bytes, failure) = unsafe [UInt8].reading(4096) { rest, filled in
+    guard filled == 0, let start = rest.baseAddress else { return 0 }
+    return unsafe readlink(path, start.assumingMemoryBound(to: CChar.self), rest.count)
+  }
+  return failure == 0 && !bytes.isEmpty ? String(decoding: bytes, as: UTF8.self) : nil
+}
+
 /// A part of a file that a process has mapped.
 package struct MappedRange: Hashable, Sendable {
   /// The first address.

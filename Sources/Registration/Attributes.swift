@@ -1,7 +1,7 @@
 /// The `key=value` fields of a record, parsed once.
-public struct Attributes: Hashable, Sendable {
+public struct Attributes: Hashable, Codable, Sendable {
   /// One key and its value.
-  public struct Attribute: Hashable, Sendable {
+  public struct Attribute: Hashable, Codable, Sendable {
     /// The text before the first `=`.
     public var key: String
     /// The text after it.

@@ -1,7 +1,7 @@
 public import BinaryImage
 
 /// The location of an entry: image, section, slot and address.
-public struct Origin: Hashable, Sendable, CustomStringConvertible {
+public struct Origin: Hashable, Codable, Sendable, CustomStringConvertible {
   /// The path of the file, or the loader's name for the image.
   public var image: String
   /// The section, by its name in the file: `BeehiveMods`, `BeehiveServices`, `BeehiveRecords`.

@@ -3,9 +3,9 @@ package import BinaryImage
 /// One well-formed entry of a section: what an image declares, as a value.
 ///
 /// A record says nothing about whether the name can be bound to a type; that is the Hive's part.
-package struct Record: Hashable, Sendable {
+package struct Record: Hashable, Codable, Sendable {
   /// How the entry is written.
-  package enum Encoding: String, Hashable, Sendable {
+  package enum Encoding: String, Hashable, Codable, Sendable {
     /// A `const char *` of the pointer sections.
     case pointer
     /// A typed record with its text inline.

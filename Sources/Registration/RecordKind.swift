@@ -1,5 +1,5 @@
 /// What a record declares: the `kind` field of a typed record.
-public struct RecordKind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+public struct RecordKind: RawRepresentable, Hashable, Codable, Sendable, CustomStringConvertible {
   /// The number in the record.
   public var rawValue: UInt16
 

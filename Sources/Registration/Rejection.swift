@@ -69,6 +69,6 @@ package struct Rejection: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// `libx.so BeehiveMods[3] at 0x3018: points outside the image`
   package var description: String {
-    "\(origin) at 0x\(String(origin.address.rawValue, radix: 16)): \(message)".escaped
+    "\(origin) at \(origin.address.rawValue.hexadecimal): \(message)".escaped
   }
 }

@@ -1,12 +1,18 @@
 /// The names that come nearest to one that was asked for: what may have been meant.
-package struct SimilarNames: Sendable {
+package struct SimilarNames: Codable, Sendable {
+  /// A name, and how far it is from the one that was asked for.
+  package struct Near: Codable, Sendable {
+    var distance: Int
+    package var text: String
+  }
+
   /// What is told of them.
   private static let most = 3
   /// Longer ones are hardly typed wrongly, and take long to compare.
   private static let longest = 128
 
   /// The nearest first; of equal ones in the order of the letters.
-  package var names: [(distance: Int, text: String)] = []
+  package private(set) var names: [Near] = []
 
   package init() {}
 
@@ -19,7 +25,7 @@ package struct SimilarNames: Sendable {
   }
 
   package mutating func add(_ other: Self) {
-    for (distance, text) in other.names { insert(text, at: distance) }
+    for name in other.names { insert(name.text, at: name.distance) }
   }
 
   /// Keeps a name at this distance if it is among the nearest.
@@ -27,7 +33,7 @@ package struct SimilarNames: Sendable {
     guard !names.contains(where: { $0.text == text }) else { return }
     let position =
       names.firstIndex { (distance, text) < ($0.distance, $0.text) } ?? names.endIndex
-    names.insert((distance, text), at: position)
+    names.insert(Near(distance: distance, text: text), at: position)
     if names.count > Self.most { names.removeLast() }
   }
 

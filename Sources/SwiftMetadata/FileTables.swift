@@ -54,7 +54,8 @@ package struct FileTables {
   }
 
   private let memory: FileMemory
-  private var reader: MetadataReader<FileMemory> { MetadataReader(memory) }
+  /// Reads what the tables lead to.
+  package var reader: MetadataReader<FileMemory> { MetadataReader(memory) }
   private let lists: [List: [Range<UInt64>]]
 
   /// More than any library has; a section that is larger is not what it seems to be.
@@ -122,16 +123,6 @@ package struct FileTables {
       }
     }
   }
-
-  /// The witnesses of a conformance.
-  package func witnesses(
-    of conformance: ProtocolConformance<String>
-  ) throws(ImageError) -> ConformanceWitnesses<String> { try reader.witnesses(of: conformance) }
-
-  /// The requirements of a protocol of this file.
-  package func requirements(
-    ofProtocol descriptor: UInt64
-  ) throws(ImageError) -> [ProtocolRequirement] { try reader.requirements(ofProtocol: descriptor) }
 
   private func path(of descriptor: UInt64) throws(ImageError) -> DeclaredPath? {
     try reader.path(of: descriptor) { _ throws(ImageError) in nil }

@@ -1,22 +1,6 @@
 internal import BinaryImage
 internal import LibC
 
-/// What tells a regular file from all others, whatever names lead to it.
-struct FileIdentity: Hashable {
-  private let device, inode: UInt64
-  /// In bytes.
-  let size: UInt64
-
-  /// Follows links; nil where the path leads to no regular file.
-  init?(_ path: [UInt8]) {
-    guard let status = Directory.status(of: path, followingLinks: true),
-      status.st_mode & S_IFMT == S_IFREG
-    else { return nil }
-    (device, inode) = (UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino))
-    size = UInt64(max(0, status.st_size))
-  }
-}
-
 /// What a directory holds.
 enum Directory {
   /// A directory, or a regular file or a link to one.
@@ -39,8 +23,11 @@ enum Directory {
   }
 
   static func isDirectory(_ path: [UInt8], followingLinks: Bool) -> Bool {
-    status(of: path, followingLinks: followingLinks)
-      .map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
+    var status = stat()
+    let text = path.cText
+    // Sound: the text ends in NUL and outlives the call.
+    let result = unsafe followingLinks ? stat(text, &status) : lstat(text, &status)
+    return result == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
   /// Whether an entry of this type is a directory; nil where it is nothing that is read.
@@ -52,14 +39,6 @@ enum Directory {
     default: return nil
     }
     if isDirectory(path, followingLinks: false) { return true }
-    return FileIdentity(path) == nil ? nil : false
-  }
-
-  fileprivate static func status(of path: [UInt8], followingLinks: Bool) -> stat? {
-    var status = stat()
-    let text = path.cText
-    // Sound: the text ends in NUL and outlives the call.
-    let result = unsafe followingLinks ? stat(text, &status) : lstat(text, &status)
-    return result == 0 ? status : nil
+    return (try? fileStamp(of: path)) == nil ? nil : false
   }
 }

@@ -97,17 +97,16 @@ extension Inputs {
       return passed
     }
     // What is named is expected to be an object, also where a walk comes upon it before.
-    let named = Set(paths.compactMap { $0.flatMap(FileIdentity.init) })
-    var (known, repeated): (Set<FileIdentity>, Int) = ([], 0)
+    let named = Set(paths.compactMap { $0.flatMap { try? fileStamp(of: $0) }?.number })
+    var (known, repeated): (Set<FileStamp.FileNumber>, Int) = ([], 0)
     forEachName(paths, &passed) { file in
-      guard case .success(var input) = file, let identity = FileIdentity(input.path) else {
-        return body(file)
-      }
-      guard known.insert(identity).inserted else {
+      guard case .success(var input) = file, let number = try? fileStamp(of: input.path).number
+      else { return body(file) }
+      guard known.insert(number).inserted else {
         repeated += 1
         return
       }
-      if named.contains(identity) { input.isFound = false }
+      if named.contains(number) { input.isFound = false }
       body(.success(input))
     }
     passed.repeated = repeated
@@ -187,15 +186,8 @@ extension CommandLine {
   static var bytesOfArguments: [[UInt8]] {
     // Sound: argv holds argc pointers to NUL-terminated texts that live as long as the process.
     unsafe UnsafeBufferPointer(start: unsafeArgv, count: Int(argc)).map { argument in
-      unsafe argument.map { unsafe UnsafeBufferPointer.bytes(ofText: $0) } ?? []
+      unsafe Array(
+        UnsafeRawBufferPointer(start: argument, count: argument.map { unsafe strlen($0) } ?? 0))
     }
-  }
-}
-
-extension UnsafeBufferPointer<UInt8> {
-  /// A copy of a text that NUL ends.
-  static func bytes(ofText text: UnsafePointer<CChar>) -> [UInt8] {
-    // Sound: the caller passes a text that NUL ends.
-    unsafe Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
   }
 }

@@ -15,18 +15,19 @@
 #define BEEHIVE_SWIFT_LOCAL
 #endif
 
+/// Where a table lies, and its bytes.
+typedef struct beehive_swift_table {
+  uintptr_t start;
+  size_t length;
+} beehive_swift_table;
+
 /// One image as it registered itself with the Swift runtime.
 ///
 /// `base` is the image's first mapped byte. An image whose sections have a layout older than
 /// version 4 is counted with `readable` false and no sections.
 typedef struct beehive_swift_image {
   uintptr_t base;
-  uintptr_t types;
-  size_t types_size;
-  uintptr_t protocols;
-  size_t protocols_size;
-  uintptr_t conformances;
-  size_t conformances_size;
+  beehive_swift_table protocols, conformances, types;
   bool readable;
 } beehive_swift_image;
 

@@ -51,15 +51,15 @@ struct SwiftImage: Hashable, Sendable {
 
   private init(_ image: beehive_swift_image) {
     base = image.base
-    types = Self.range(image.types, image.types_size)
-    protocols = Self.range(image.protocols, image.protocols_size)
-    conformances = Self.range(image.conformances, image.conformances_size)
+    types = Self.range(image.types)
+    protocols = Self.range(image.protocols)
+    conformances = Self.range(image.conformances)
     isReadable = image.readable
   }
 
   /// Whole records only; nothing where the bounds contradict themselves.
-  private static func range(_ start: UInt, _ size: Int) -> Range<UInt> {
-    let size = UInt(bitPattern: size) & ~3
+  private static func range(_ table: beehive_swift_table) -> Range<UInt> {
+    let (start, size) = (table.start, UInt(bitPattern: table.length) & ~3)
     guard start != 0, start % 4 == 0, size <= UInt.max - start else { return 0..<0 }
     return start..<(start + size)
   }

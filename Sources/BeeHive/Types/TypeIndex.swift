@@ -8,6 +8,8 @@ struct TypeIndex: Sendable {
     let descriptor: ContextDescriptor
     /// The image's first mapped byte.
     let image: UInt
+    /// The position of the one before it with a name of the same hash; -1 for none.
+    fileprivate let previous: Int32
   }
 
   /// How many images were added.
@@ -15,15 +17,9 @@ struct TypeIndex: Sendable {
   /// False when an image has tables in a layout that is not understood.
   private(set) var isComplete = true
 
-  private var slots: [Slot] = []
-  /// The last slot with a name of this hash.
+  private var entries: [Entry] = []
+  /// The position of the last one with a name of this hash.
   private var last: [UInt64: Int32] = [:]
-
-  private struct Slot {
-    let entry: Entry
-    /// The slot before it with a name of the same hash; -1 for none.
-    let previous: Int32
-  }
 
   /// Adds the declarations of an image.
   mutating func add(_ image: SwiftImage) {
@@ -32,9 +28,8 @@ struct TypeIndex: Sendable {
     last.reserveCapacity(last.count + (image.types.count + image.protocols.count) / 4)
     unsafe image.forEachDescriptor { descriptor, name in
       let hash = unsafe Self.hash(name)
-      let entry = Entry(descriptor: descriptor, image: image.base)
-      let previous = last.updateValue(Int32(slots.count), forKey: hash)
-      slots.append(Slot(entry: entry, previous: previous ?? -1))
+      let previous = last.updateValue(Int32(entries.count), forKey: hash) ?? -1
+      entries.append(Entry(descriptor: descriptor, image: image.base, previous: previous))
     }
   }
 
@@ -46,16 +41,16 @@ struct TypeIndex: Sendable {
   }
 
   /// Every declaration.
-  var descriptors: [ContextDescriptor] { slots.map(\.entry.descriptor) }
+  var descriptors: [ContextDescriptor] { entries.map(\.descriptor) }
 
   /// Passes over the declarations whose names have the hash of this one, the last one first.
   @inline(__always)
   func forEachCandidate(named name: Substring, _ body: (Entry) -> Void) {
     var next = last[Self.hash(name.utf8)] ?? -1
     while next >= 0 {
-      let slot = slots[Int(next)]
-      body(slot.entry)
-      next = slot.previous
+      let entry = entries[Int(next)]
+      body(entry)
+      next = entry.previous
     }
   }
 

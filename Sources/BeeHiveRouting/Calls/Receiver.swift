@@ -55,7 +55,7 @@ extension RoutingCore {
       return .targetFallback(target, fallback)
     }
     guard
-      let fallback = targets.withLock({ $0.fallbacks[name] ?? $0.fallbacks[nil] })?.handler,
+      let fallback = targets.withLock({ $0.fallbacks[name] ?? $0.fallbacks[nil] })?.value,
       fallback.answers(origin)
     else { return nil }
     return .fallback(fallback)

@@ -8,7 +8,7 @@ extension RoutingCore {
       let url = try URLText(text, limits: limits.withLock { $0 })
       if call.originalURL == nil { call.originalURL = url }
       call.url = url
-      if let name = url.aliasName, let target = routes.withLock({ $0.aliases[name]?.url }),
+      if let name = url.aliasName, let target = routes.withLock({ $0.aliases[name]?.value }),
         try call.follow(.url(target))
       {
         continue

@@ -53,7 +53,7 @@ extension Router {
         var next = url
         var way = [name]
         while let parsed = try URLText(next, limits: limits).aliasName,
-          let onward = aliases.urls[parsed] ?? table.aliases[parsed]?.url
+          let onward = aliases.urls[parsed] ?? table.aliases[parsed]?.value
         {
           way.append(parsed)
           guard !way.dropLast().contains(parsed), way.count <= Call.mostRedirections else {
@@ -66,14 +66,14 @@ extension Router {
         }
       }
       for (name, url) in aliases.urls {
-        if let known = table.aliases[name]?.url, known != url {
+        if let known = table.aliases[name]?.value, known != url {
           throw RoutingError(
             .duplicate, "the alias \(name) means \(known) already, not \(url)")
         }
       }
       return aliases.urls.compactMap { name, url in
         guard table.aliases[name] == nil else { return nil }
-        let alias = RouteTable.Alias(url: url)
+        let alias = Numbered(value: url)
         table.aliases.set(name, alias)
         return (name, alias.number)
       }
@@ -100,7 +100,7 @@ extension Router {
   /// The registered aliases, as a snapshot.
   public var aliases: Aliases {
     let pairs = core.routes.withLock { $0.aliases }.pairs
-    return Aliases(Dictionary(uniqueKeysWithValues: pairs.map { ($0.key, $0.value.url) }))
+    return Aliases(Dictionary(uniqueKeysWithValues: pairs.map { ($0.key, $0.value.value) }))
   }
 }
 

@@ -2,12 +2,6 @@ internal import Threads
 
 /// What a router knows. Lives under the lock of its `RoutingCore`; a copy of it is a snapshot.
 struct RouteTable: Sendable {
-  /// What a name leads to, and which registration says so.
-  struct Alias: Sendable {
-    let url: String
-    let number = RoutingCore.nextNumber()
-  }
-
   /// A route, and what the path gives values to.
   typealias Match = (route: Route, values: [(name: String, value: any URLConvertible)])
 
@@ -18,8 +12,8 @@ struct RouteTable: Sendable {
   var closedSchemes: Set<String> = []
   /// Who answers what no route answers, by scheme; nil for all.
   var unmatched: [String?: Numbered<FallbackHandler<RouteCall>>] = [:]
-  /// What aliases lead to, by name.
-  var aliases = HashTrie<String, Alias>()
+  /// The URLs that aliases lead to, by name.
+  var aliases = HashTrie<String, Numbered<String>>()
 
   /// Every route, in order of registration.
   var all: [Route] { routes.pairs.map(\.value).sorted { $0.id.rawValue < $1.id.rawValue } }
@@ -86,7 +80,7 @@ struct RouteTable: Sendable {
 
   /// Answers what no route answers: the scheme's own, else the one of all.
   func unmatched(for url: URLText) -> FallbackHandler<RouteCall>? {
-    (unmatched[url.scheme] ?? (fallsBack(url) ? unmatched[nil] : nil))?.handler
+    (unmatched[url.scheme] ?? (fallsBack(url) ? unmatched[nil] : nil))?.value
   }
 
   /// Returns whether a URL meets the routes of any scheme too.

@@ -12,7 +12,7 @@ extension EntryPoint {
   @discardableResult
   public func load(_ table: DecisionTable) throws(RoutingError) -> Handle {
     let types = core.routes.withLock { $0.types }
-    let guards = core.guards.withLock { $0.mapValues(\.handler) }
+    let guards = core.guards.withLock { $0.mapValues(\.value) }
     let rules = try table.compiled(for: .init(types: types, guards: guards, now: core.now))
     let (number, _) = core.rules.withLock { list in
       let before = list.replaceTable(table, with: rules)

@@ -1,5 +1,3 @@
-internal import LibC
-
 /// The paths by which the file of a mapped image may be found, likeliest first.
 ///
 /// 1. The loader's name; `/proc/self/exe` for the program, which has none.
@@ -45,16 +43,7 @@ struct ImagePaths: Sequence, IteratorProtocol {
   /// How the paths begin that lead to descriptors.
   private static let descriptors = [Array("/proc/self/fd/".utf8), Array("/dev/fd/".utf8)]
 
-  static let programPath: String? = {
-    let path = unsafe [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
-      guard let start = buffer.baseAddress else { return }
-      // Sound: readlink writes at most as many bytes as it is told, and no NUL.
-      count = unsafe start.withMemoryRebound(to: CChar.self, capacity: buffer.count) { text in
-        unsafe Swift.max(0, readlink("/proc/self/exe", text, buffer.count))
-      }
-    }
-    return path.isEmpty ? nil : String(decoding: path, as: UTF8.self)
-  }()
+  static let programPath = linkTarget(of: "/proc/self/exe")
 
   private static func kernelPaths(of address: UInt) -> [String] {
     for line in systemFile("/proc/self/maps").bytes.split(separator: UInt8(ascii: "\n")) {

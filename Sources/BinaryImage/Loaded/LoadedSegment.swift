@@ -16,30 +16,28 @@ package struct LoadedSegment: Hashable, Sendable {
   /// Takes no lock where the loader has an index (glibc 2.36), else the loader's: call it with no lock
   /// held. The answer holds as long as the image is mapped.
   package init?(holding address: RuntimeAddress) {
-    var found = image_segment()
-    guard unsafe image_segment_find(address.rawValue, &found) else { return nil }
-    self.init(found)
+    unsafe self.init { unsafe image_segment_find(address.rawValue, $0) }
   }
 
   /// The same where that image may be unmapped at any time. Takes the loader's lock for a walk.
   init?(passing address: RuntimeAddress) {
-    var found = image_segment()
-    guard unsafe image_segment_search(address.rawValue, &found) else { return nil }
-    self.init(found)
+    unsafe self.init { unsafe image_segment_search(address.rawValue, $0) }
   }
 
   /// The same among the program headers of an image, which were copied.
   init?(holding address: RuntimeAddress, among headers: [UInt8], bias: LoadBias) {
-    var found = image_segment()
-    let isFound = unsafe headers.withUnsafeBytes {
-      unsafe image_segment_among(
-        $0.baseAddress, $0.count, bias.rawValue, address.rawValue, &found)
+    unsafe self.init { found in
+      unsafe headers.withUnsafeBytes {
+        unsafe image_segment_among(
+          $0.baseAddress, $0.count, bias.rawValue, address.rawValue, found)
+      }
     }
-    guard isFound else { return nil }
-    self.init(found)
   }
 
-  private init(_ found: image_segment) {
+  /// What `find` stores; nil where it answers false.
+  private init?(_ find: (UnsafeMutablePointer<image_segment>) -> Bool) {
+    var found = image_segment()
+    guard unsafe find(&found) else { return nil }
     addresses =
       RuntimeAddress(rawValue: found.range.start)..<RuntimeAddress(rawValue: found.range.stop)
     (isReadable, isExecutable) = (found.readable, found.executable)

@@ -28,8 +28,8 @@ extension String {
   package var fileName: String { split(separator: "/").last.map(String.init) ?? self }
 
   /// The folder that a path is in.
-  var folder: String {
-    guard let slash = lastIndex(of: "/") else { return "." }
+  package var folder: String {
+    guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == startIndex ? "/" : String(self[..<slash])
   }
 }

@@ -14,7 +14,7 @@ struct FolderWalk {
 
   init(to path: String) {
     var current = ""
-    var rest = Self.parts(of: path.hasPrefix("/") ? path : "\(Self.workingFolder)/\(path)")
+    var rest = Self.parts(of: path.hasPrefix("/") ? path : "\(".".resolved)/\(path)")
     var links = 0
     visit("/")
     while let part = rest.popLast() {
@@ -27,7 +27,7 @@ struct FolderWalk {
       switch status.st_mode & S_IFMT {
       case S_IFLNK:
         links += 1
-        guard links <= Self.mostLinks, let target = Self.target(of: next) else { return }
+        guard links <= Self.mostLinks, let target = linkTarget(of: next) else { return }
         if target.hasPrefix("/") { current = "" }
         rest += Self.parts(of: target)
       case S_IFDIR:
@@ -56,20 +56,5 @@ struct FolderWalk {
   private static func status(of path: String) -> stat? {
     var status = stat()
     return unsafe lstat(path, &status) == 0 ? status : nil
-  }
-
-  private static func target(of path: String) -> String? {
-    // Sound: readlink writes at most as many bytes as the buffer has.
-    let (bytes, failure) = unsafe [UInt8].reading(4096) { rest, filled in
-      guard filled == 0, let start = rest.baseAddress else { return 0 }
-      return unsafe readlink(path, start.assumingMemoryBound(to: CChar.self), rest.count)
-    }
-    return failure == 0 && !bytes.isEmpty ? String(decoding: bytes, as: UTF8.self) : nil
-  }
-
-  private static var workingFolder: String {
-    guard let path = unsafe getcwd(nil, 0) else { return "/" }
-    defer { unsafe free(path) }
-    return unsafe String(cString: path)
   }
 }

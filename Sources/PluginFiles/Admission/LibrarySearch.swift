@@ -69,7 +69,7 @@ struct LibrarySearch {
     let file: OpenedFile
     do throws(ImageError) {
       // Says it better where there is no file.
-      _ = try fileStamp(of: path)
+      _ = try fileStamp(of: Array(path.utf8))
       file = try OpenedFile(path: path, name: path)
     } catch {
       var status = stat()

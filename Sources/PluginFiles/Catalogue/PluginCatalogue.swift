@@ -136,7 +136,9 @@ private struct Pass {
   mutating func look(at path: String, named name: String? = nil) {
     guard paths.insert(Array(path.utf8)).inserted else { return }
     let stamp: FileStamp
-    do throws(ImageError) { stamp = try fileStamp(of: path) } catch { return refuse(path, error) }
+    do throws(ImageError) { stamp = try fileStamp(of: path.utf8) } catch {
+      return refuse(path, error)
+    }
     let number = stamp.number
     if let position = positions[number] {
       candidates[position].otherPaths.append(path)

@@ -11,7 +11,7 @@ extension PluginManifest {
   /// The manifest as a catalogue stores it.
   package var stored: JSONValue {
     .object([
-      .init("file", .string(path.split(separator: "/").last.map(String.init) ?? path)),
+      .init("file", .string(path.fileName)),
       .init("device", .string(stamp.device.hexadecimal)),
       .init("inode", .string(stamp.inode.hexadecimal)),
       .init("size", .integer(Int64(clamping: stamp.size))),
@@ -44,17 +44,14 @@ extension PluginManifest {
       name: try value.optional("soname") { $0.string }, needed: try value.texts("needed"),
       noteVersion: try value.optional("noteVersion") { $0.integer.flatMap(Int.init(exactly:)) },
       carriesRuntime: try value.truth("runtime"), hasSwiftSections: try value.truth("swift"))
-    var records: [Record] = []
-    for record in try value.list("records") {
-      records.append(try Record(stored: record, of: path))
-    }
-    var rejections: [Rejection] = []
-    for rejection in try value.list("rejections") {
-      rejections.append(try Rejection(stored: rejection, of: path))
-    }
     self.init(
       stamp: stamp, header: try value.bytes("header"), identity: identity, linkage: linkage,
-      records: records, rejections: rejections)
+      records: try value.list("records") { value throws(StoredFailure) in
+        try Record(stored: value, of: path)
+      },
+      rejections: try value.list("rejections") { value throws(StoredFailure) in
+        try Rejection(stored: value, of: path)
+      })
   }
 }
 
@@ -182,8 +179,10 @@ extension JSONValue {
     try value(key) { $0.boolean }
   }
 
-  fileprivate func list(_ key: String) throws(StoredFailure) -> [JSONValue] {
-    try value(key) { $0.array }
+  fileprivate func list<Element>(
+    _ key: String, _ read: (JSONValue) throws(StoredFailure) -> Element
+  ) throws(StoredFailure) -> [Element] {
+    try value(key, \.array).map(read)
   }
 
   fileprivate func texts(_ key: String) throws(StoredFailure) -> [String] {

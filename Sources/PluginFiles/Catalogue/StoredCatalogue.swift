@@ -30,7 +30,7 @@ package struct StoredCatalogue {
       files = [:]
       return
     }
-    _ = try fileStamp(of: path)
+    _ = try fileStamp(of: path.utf8)
     let file = try OpenedFile(path: path, name: path, wasMapped: true)
     let owner = file.access.owner
     guard owner == 0 || owner == geteuid(), !file.access.isWritableByOthers else {
@@ -81,7 +81,9 @@ package struct StoredCatalogue {
       return nil
     }
     if stored != stamp {
-      guard !stored.isSameFile(as: stamp), stored.isOfSameSecond(as: stamp) else { return nil }
+      // Archives keep no more than the second.
+      let wasModifiedThen = stored.modified / 1_000_000_000 == stamp.modified / 1_000_000_000
+      guard !stored.isSameFile(as: stamp), wasModifiedThen else { return nil }
     }
     var manifest: PluginManifest
     do throws(StoredFailure) { manifest = try PluginManifest(stored: value, at: path) } catch {
@@ -106,12 +108,5 @@ package struct StoredCatalogue {
   package static func text(of manifests: [PluginManifest]) -> String {
     let lines = manifests.map(\.stored.text).joined(separator: ",\n")
     return "{\"beehiveCatalogue\":\(version),\"files\":[\n\(lines)\n]}\n"
-  }
-}
-
-extension FileStamp {
-  /// Whether both were modified in one second, which is as much as archives keep.
-  fileprivate func isOfSameSecond(as other: Self) -> Bool {
-    modified / 1_000_000_000 == other.modified / 1_000_000_000
   }
 }

@@ -1,3 +1,5 @@
+internal import BinaryImage
+
 /// Whether a plugin was built against the contracts that a library has.
 ///
 /// A plugin that was not calls the wrong functions, and the language does not tell: the order of a protocol's
@@ -149,8 +151,4 @@ extension ContractDrift {
       "build the contracts with -enable-library-evolution, or give them a version that clients refer to"
     }
   }
-}
-
-extension Int {
-  func counted(_ word: String) -> String { "\(self) \(word)\(self == 1 ? "" : "s")" }
 }

@@ -48,7 +48,7 @@ package struct ContractExpectations: Hashable, Codable, Sendable {
     try tables.forEachConformance { conformance throws(ImageError) in
       guard let symbol = conformance.protocol.symbol else { return }
       let descriptor = conformance.descriptor
-      let witnesses = try tables.witnesses(of: descriptor)
+      let witnesses = try tables.reader.witnesses(of: descriptor)
       var table = witnesses.patternWords.map { Table.fixed(words: $0) } ?? .unsized
       if descriptor.isResilient {
         table = .resilient(

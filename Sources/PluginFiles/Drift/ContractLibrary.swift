@@ -56,7 +56,7 @@ package struct ContractLibrary: Hashable, Codable, Sendable {
     var contracts: [Contract] = []
     try tables.forEachPath(in: .protocols) { path, descriptor throws(ImageError) in
       guard let symbol = symbols[descriptor]?.first(where: { $0.hasSuffix("Mp") }) else { return }
-      let requirements = try tables.requirements(ofProtocol: descriptor)
+      let requirements = try tables.reader.requirements(ofProtocol: descriptor)
       contracts.append(
         Contract(
           name: path.text, symbol: symbol,

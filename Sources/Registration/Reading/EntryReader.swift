@@ -99,7 +99,7 @@ struct EntryReader<Source: Image> {
     case .null:
       return Refusal(.nullPointer, "holds a null pointer; remove the entry or point it at a text")
     case .foreign(let address):
-      return Self.outside(Self.hex(UInt64(address.rawValue)))
+      return Self.outside(UInt64(address.rawValue).hexadecimal)
     case .imported(let symbol, let addend):
       return Refusal(
         .unresolvedPointer,
@@ -113,9 +113,9 @@ struct EntryReader<Source: Image> {
   private static func refusal(of error: ImageError, _ pointer: PointerValue) -> Refusal {
     let place =
       switch pointer.target {
-      case .address(let address): hex(address.rawValue)
-      case .section(let index, let offset): "section \(index) + \(hex(offset))"
-      default: hex(pointer.rawValue)
+      case .address(let address): address.rawValue.hexadecimal
+      case .section(let index, let offset): "section \(index) + \(offset.hexadecimal)"
+      default: pointer.rawValue.hexadecimal
       }
     return switch error.code {
     case .outOfImage: outside(place)
@@ -134,8 +134,6 @@ struct EntryReader<Source: Image> {
       .pointerOutsideImage,
       "points outside the image (\(place)); point it at a text of the same image")
   }
-
-  private static func hex(_ value: UInt64) -> String { "0x" + String(value, radix: 16) }
 
   // MARK: Typed records
 

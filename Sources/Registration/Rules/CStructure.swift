@@ -117,7 +117,7 @@ private struct StructureWords<Memory: AddressedMemory> {
     case .address(let table), .outside(let table):
       throw Refusal(
         .badContext,
-        "\(what) is to be \(size) bytes at 0x\(String(table, radix: 16)), which no loaded image has; fix "
+        "\(what) is to be \(size) bytes at \(table.hexadecimal), which no loaded image has; fix "
           + "the record")
     }
   }
@@ -184,7 +184,7 @@ extension Refusal {
   package static func noCode(_ what: String, at address: UInt64) -> Refusal {
     Refusal(
       .badCode,
-      "\(what) is to be at 0x\(String(address, radix: 16)), where no loaded image has code; fix the record"
+      "\(what) is to be at \(address.hexadecimal), where no loaded image has code; fix the record"
     )
   }
 }

@@ -93,7 +93,7 @@ struct Catalogue: ParsableCommand {
   private func writeTable(of catalogue: PluginCatalogue, _ directory: String, to sink: ByteSink) {
     let count = catalogue.manifests.count.counted("plugin")
     let verb = dryRun ? "would tell of" : "tells of"
-    sink.write("\(directory)/\(StoredCatalogue.name) \(verb) \(count)\n".escapedLine)
+    sink.write("\(directory)/\(StoredCatalogue.name) \(verb) \(count)".escaped + "\n")
     var table = Table(["FILE", "MACHINE", "ENTRIES", "REQUIRES"])
     for candidate in catalogue.candidates {
       let name = candidate.path.fileName
@@ -109,11 +109,6 @@ struct Catalogue: ParsableCommand {
     }
     table.write(to: sink, Style(isColored: false))
   }
-}
-
-extension String {
-  /// The line with what would not be seen written as its escape, and its end as it is.
-  fileprivate var escapedLine: String { String(dropLast()).escaped + "\n" }
 }
 
 extension PluginCatalogue {

@@ -25,9 +25,19 @@ struct Conformances: ParsableCommand {
 }
 
 /// The conformances of each image.
-struct ConformanceDump: Dump {
+struct ConformanceDump: ListDump {
   static let contentKey: StaticString = "conformances"
-  static let columns = ["type", "protocol", "symbol", "how"]
+  static let fields: [Field<FileTables.Conformance>] = [
+    .text("type") { $0.type.name },
+    .text("protocol") { $0.protocol.name },
+    .text("symbol") { $0.protocol.symbol },
+    Field(name: "how") {
+      $1.array(key: "how", $0.how)
+    } cell: {
+      $0.how.joined(separator: " ")
+    },
+  ]
+  static let titles = ["TYPE", "PROTOCOL", "HOW"]
 
   /// The protocols that are asked for; empty for all.
   var wanted: Wanted
@@ -56,36 +66,7 @@ struct ConformanceDump: Dump {
     return isWanted
   }
 
-  func write(
-    _ conformance: FileTables.Conformance, of found: ReadImage, to json: inout JSONWriter
-  ) {
-    json.object { json in
-      json.string(key: "type", conformance.type.name)
-      json.string(key: "protocol", conformance.protocol.name)
-      json.string(key: "symbol", conformance.protocol.symbol)
-      json.array(key: "how", conformance.how)
-    }
-  }
-
-  func writeRows(
-    _ conformance: FileTables.Conformance, of found: ReadImage, _ row: ([String]) -> Void
-  ) {
-    row([
-      conformance.type.name, conformance.protocol.name, conformance.protocol.symbol ?? "",
-      conformance.how.joined(separator: " "),
-    ])
-  }
-
-  func writeTable(
-    _ conformances: [FileTables.Conformance], of found: ReadImage, to sink: ByteSink, _ style: Style
-  ) {
-    var table = Table(["TYPE", "PROTOCOL", "HOW"])
-    for conformance in conformances {
-      table.add([
-        conformance.type.name, conformance.protocol.name,
-        conformance.how.joined(separator: ", "),
-      ])
-    }
-    table.write(to: sink, style)
+  static func cells(of conformance: FileTables.Conformance) -> [String] {
+    [conformance.type.name, conformance.protocol.name, conformance.how.joined(separator: ", ")]
   }
 }

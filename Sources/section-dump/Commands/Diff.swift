@@ -33,11 +33,10 @@ struct Diff: ParsableCommand {
     let both = Inputs(
       paths: [old, new], isRecursive: recursive, architecture: arch == "all" ? nil : arch,
       jobs: reading.jobs(forMany: recursive), child: reading.child)
-    try Survey.serve(both)
-    let surveys = both.paths.map { path in
+    let surveys = try both.paths.map { path in
       var inputs = both
       inputs.paths = [path]
-      return Survey(inputs)
+      return try Survey.read(inputs)
     }
     let errors = ByteSink(descriptor: 2)
     for trouble in surveys.flatMap(\.problems) { errors.say(trouble.line) }

@@ -59,7 +59,7 @@ struct Doctor: ParsableCommand {
       }
     }
     let report = admission.report()
-    DoctorText(report: report, others: others).write(in: output.values, to: sink)
+    report.write(others: others, in: output.values, to: sink)
     for problem in problems { errors.say(problem.description) }
     guard sink.finish(errors), problems.isEmpty else { throw ExitCode(2) }
     if !report.plugins.allSatisfy(\.loads) { throw ExitCode(1) }

@@ -24,9 +24,7 @@ struct Graph: ParsableCommand {
   var format = Format.dot
 
   func run() throws {
-    let files = inputs.values
-    try Survey.serve(files, readsTypes: true)
-    let survey = Survey(files, readsTypes: true)
+    let survey = try Survey.read(inputs.values, readsTypes: true)
     let errors = ByteSink(descriptor: 2)
     for trouble in survey.problems { errors.say(trouble.line) }
     let picture = Picture(of: survey)

@@ -32,8 +32,7 @@ struct Verify: ParsableCommand {
 
   func run() throws {
     let inputs = files.inputs.values
-    try Survey.serve(inputs, readsTypes: true)
-    let survey = Survey(inputs, readsTypes: true)
+    let survey = try Survey.read(inputs, readsTypes: true)
     var findings = Verdict(on: survey).findings
     let missing = requirements.filter { required in
       !survey.declared.contains {

@@ -45,10 +45,3 @@ struct Style {
     isColored ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text
   }
 }
-
-extension Int {
-  /// `1 file`, `2 files`
-  func counted(_ one: String, _ many: String? = nil) -> String {
-    "\(self) \(self == 1 ? one : many ?? "\(one)s")"
-  }
-}

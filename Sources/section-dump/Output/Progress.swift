@@ -1,3 +1,4 @@
+internal import BinaryImage
 internal import LibC
 
 /// A line on the terminal that says how far a long scan is, and goes before anything is printed.

@@ -64,10 +64,10 @@ struct Copies {
   private(set) var originals: [Int: Int] = [:]
   private var digests: [Bytes: Digest] = [:]
   /// How many bytes of each file may still be read: those that images share are not read twice.
-  private var budgets: [FileIdentity: UInt64] = [:]
+  private var budgets: [FileStamp.FileNumber: UInt64] = [:]
 
   private struct Bytes: Hashable {
-    var file: FileIdentity
+    var file: FileStamp.FileNumber
     var offset, size: UInt64
   }
 
@@ -94,12 +94,12 @@ struct Copies {
 
   /// Nil where the bytes cannot be read again.
   private mutating func digest(of part: FilePart) -> Digest? {
-    guard let file = FileIdentity(part.path) else { return nil }
-    let bytes = Bytes(file: file, offset: part.offset, size: part.size)
+    guard let file = try? fileStamp(of: part.path) else { return nil }
+    let bytes = Bytes(file: file.number, offset: part.offset, size: part.size)
     if let known = digests[bytes] { return known }
-    let budget = budgets[file, default: file.size]
+    let budget = budgets[file.number, default: file.size]
     guard part.size <= budget else { return nil }
-    budgets[file] = budget - part.size
+    budgets[file.number] = budget - part.size
     var maker = Digest.Maker()
     // That it could be read was seen before; what is gone by now is no copy.
     guard (try? part.forEachPiece { maker.add(bytes: $0) }) != nil else { return nil }

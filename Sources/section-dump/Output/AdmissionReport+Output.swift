@@ -2,29 +2,27 @@ internal import BinaryImage
 internal import PluginFiles
 internal import Registration
 
-/// The report of `doctor` in each format.
-struct DoctorText {
-  let report: AdmissionReport
-  /// The files that are no plugins.
-  let others: [PluginCatalogue.Candidate]
-
-  func write(in presentation: Presentation, to sink: ByteSink) {
+extension AdmissionReport {
+  /// Writes what `doctor` shows; `others` are the files that are no plugins.
+  func write(
+    others: [PluginCatalogue.Candidate], in presentation: Presentation, to sink: ByteSink
+  ) {
     switch presentation.format {
     case .json:
-      let document = report.document(
+      let report = document(
         [.init("schema", .integer(1))],
         [
           .init("skipped", .integer(Int64(others.count))),
           .init("others", .array(others.compactMap(\.refusal))),
         ])
-      sink.write(document.text + "\n")
+      sink.write(report.text + "\n")
     case .ndjson:
-      for plugin in report.plugins { sink.write(plugin.value.text + "\n") }
+      for plugin in plugins { sink.write(plugin.value.text + "\n") }
     case .csv:
       CSV.write(["path", "loads", "order", "code", "cause", "message", "remedy"], to: sink)
-      for plugin in report.plugins { for row in rows(of: plugin) { CSV.write(row, to: sink) } }
+      for plugin in plugins { for row in rows(of: plugin) { CSV.write(row, to: sink) } }
     case .table:
-      sink.write(report.description + "\n")
+      sink.write(description + "\n")
       if !others.isEmpty {
         let files =
           others.count == 1
@@ -35,7 +33,7 @@ struct DoctorText {
     }
   }
 
-  private func rows(of plugin: AdmissionReport.Plugin) -> [[String]] {
+  private func rows(of plugin: Plugin) -> [[String]] {
     let start = [
       plugin.path, plugin.loads ? "true" : "false", plugin.order.map(String.init) ?? "",
     ]

@@ -1,0 +1,18 @@
+import BinaryImage
+import Registration
+
+extension Record {
+  /// An entry that says nothing yet.
+  static var blank: Record {
+    Record(
+      kind: .module, name: "", implementation: nil, encoding: .pointer,
+      origin: Origin(image: "", section: "", index: 0, address: VirtualAddress(rawValue: 0)))
+  }
+}
+
+extension ImageIdentity {
+  /// Some library.
+  static var blank: ImageIdentity {
+    ImageIdentity(path: "", format: .elf, bits: 64, byteOrder: .little, machine: "", kind: .shared)
+  }
+}
