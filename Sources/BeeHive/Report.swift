@@ -33,7 +33,8 @@ public struct Report: Encodable, Sendable {
     /// module that does not run, why.
     public var reason: String?
     /// Of a bound module, while the Hive runs: `starting`, `started` or `failed`; `overdue`, if it had
-    /// not come back in time; or `not started`. Nil otherwise.
+    /// not come back in time; or `not started`. After a start that was given up: `failed` or `not started`. Nil
+    /// otherwise.
     public var launch: String?
     /// `libshop.so BeehiveRecords[1]`, or `Shop/Cart.swift:12`: as `Source` says it, for people.
     var place: String

@@ -18,7 +18,7 @@ struct CommandArguments {
   static let valued: Set<String> = [
     "--allow", "--arch", "--at", "--color", "--core", "--deny", "--format", "--host", "--jobs",
     "--max-bytes", "--module", "--pid", "--pin", "--require", "--section", "--service", "--startup",
-    "--stride", "--to",
+    "--stride", "--table", "--to",
   ]
 
   init(_ arguments: [String]) {

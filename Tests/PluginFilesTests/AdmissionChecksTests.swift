@@ -189,6 +189,14 @@ struct AdmissionChecksTests {
       try FileManager.default.setAttributes(
         [.ownerAccountID: 4321], ofItemAtPath: $0.plugin("x"))
     },
+    Row(testDescription: "a path through .. of a folder that everybody may write to") {
+      try $0.plugin("x")
+      let open = $0.folder.place("plugins/open").path
+      try FileManager.default.createDirectory(atPath: open, withIntermediateDirectories: true)
+      try AdmissionFolder.mode(0o777, open)
+      #expect(
+        try $0.report(in: ["plugins/open/.."]).plugins.map(\.refusals) == [[]])
+    },
     // Search paths
     Row(
       testDescription: "a relative search path", code: "unsafe-search-path", says: ["in lib,"]
@@ -299,6 +307,15 @@ struct AdmissionChecksTests {
       _ = try build()
     },
     Row(
+      testDescription: "packed relocations without the version that says so", code: "not-loadable",
+      says: ["DT_RELR", "GLIBC_ABI_DT_RELR"]
+    ) { folder in
+      try Needs.programs("clang", "ld.lld")
+      try folder.plugin(
+        "x", with("#include <stdio.h>\nint use(void); int use(void) { return puts(\"\"); }"),
+        with: "clang", "-fuse-ld=lld", "-Wl,--pack-dyn-relocs=relr")
+    },
+    Row(
       testDescription: "a later version of ELF", code: "not-loadable", says: ["version of ELF"]
     ) { try $0.patch($0.plugin("x"), at: 20, with: Data([2])) },
     Row(
@@ -347,6 +364,26 @@ struct AdmissionChecksTests {
       try folder.plugin(
         "x", with("int along(void); int use(void); int use(void) { return along(); }"), along,
         "-Wl,-rpath,$ORIGIN")
+    },
+    Row(
+      testDescription: "an _init of its own", code: "runs-at-startup", says: ["_init"],
+      policy: anchorOnly
+    ) {
+      try $0.plugin("x", with("void _init(void); void _init(void) {}"), "-nostartfiles")
+    },
+    Row(
+      testDescription: "a second tag that hides what the loader runs", code: "runs-at-startup",
+      says: ["hidden"], policy: anchorOnly
+    ) { folder in
+      let path = try folder.plugin("x", with("void hidden(void); void hidden(void) {}"))
+      let lines = try Command.output("nm", [path]).split(separator: "\n")
+      let line = try #require(lines.first { $0.hasSuffix(" hidden") })
+      let address = try #require(UInt64(line.prefix(16), radix: 16))
+      // DT_RELACOUNT becomes a later DT_INIT.
+      func word(_ number: UInt64) -> Data {
+        Data((0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })
+      }
+      try folder.patch(path, at: -8, after: word(0x6fff_fff9), with: word(12) + word(address))
     },
     // Contracts
     Row(

@@ -134,6 +134,14 @@ struct VerifyFindingsTests {
       code: "missing-service", source: preamble + "BEEHIVE_MODULE(log, &operations,);",
       place: "(all files)", remedy: "add the file that has it, or correct the name",
       options: ["--require", "service:log"], status: 1),
+    Row(
+      code: "missing-target", source: preamble + "BEEHIVE_MODULE(log, &operations,);",
+      place: "(all files)", remedy: "add the file that has it, or correct the name",
+      options: ["--require", "target:log"], status: 1),
+    Row(
+      code: "missing-route", source: preamble + "BEEHIVE_MODULE(log, &operations,);",
+      place: "(all files)", remedy: "add the file that has it, or correct the name",
+      options: ["--require", "route:app://log/:id"], status: 1),
   ]
 
   /// Entries that cannot be registered: problems of `records`, and findings here.

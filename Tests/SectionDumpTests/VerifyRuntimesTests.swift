@@ -95,17 +95,27 @@ struct VerifyRuntimesTests {
     let host = try file("bare-host", needing: "libBeeHive.so.0")
     #expect(
       try findings([needing, plain, dropped, full, host]) == [
-        "remark without-entries \(needing)", "remark without-entries \(dropped)",
+        "remark without-entries \(needing)", "warning without-entries \(dropped)",
       ])
     #expect(
       try findings([needing, plain, full, host], ["--require-entries"], status: 1) == [
         "error without-entries \(needing)", "error without-entries \(plain)",
       ])
     #expect(try findings([full, host], ["--require-entries", "--strict"]) == [])
-    // What a walk comes upon was not meant.
+    // What a walk comes upon was not meant, but something was.
     let folder = Fixtures.place("bare-folder")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try Fixtures.bytes(needing).write(to: folder.appendingPathComponent("one.so"))
-    #expect(try findings(["-r", "bare-folder"], ["--require-entries"]) == [])
+    #expect(try findings(["-r", "bare-folder"]) == [])
+    #expect(
+      try findings(["-r", "bare-folder"], ["--require-entries"], status: 1) == [
+        "error without-entries (all files)"
+      ])
+    #expect(try findings(["-r", "bare-folder", full], ["--require-entries"]) == [])
+    try Fixtures.bytes(dropped).write(to: folder.appendingPathComponent("two.so"))
+    #expect(
+      try findings(["-r", "bare-folder"], ["--strict"], status: 1) == [
+        "warning without-entries bare-folder/two.so"
+      ])
   }
 }

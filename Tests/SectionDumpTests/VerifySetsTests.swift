@@ -105,9 +105,62 @@ struct VerifySetsTests {
     #expect(try findings(["libnever.a", all], status: 0) == [])
     #expect(try findings(["libnever.a", none, all], status: 0) == [])
     #expect(try findings(["libnever.a"], status: 0) == [])
+    // Beside libraries alone, an executable that is not given may have it.
+    let library = try link("never-none.so", "int none;", ["-shared", "-fPIC"])
+    #expect(
+      try findings(["libnever.a", library], status: 0)
+        == members.map {
+          "warning" + $0.dropFirst(5)
+        })
     let outcome = try Tool.run(["verify", "libnever.a", one])
     #expect(outcome.output.contains("libnever.a(never-second.o): error: "), "\(outcome)")
     #expect(outcome.output.contains("--whole-archive"))
+  }
+
+  @Test("What is required is in a file that was linked, where one is")
+  func required() throws {
+    let object = try Fixtures.build(Fixtures.annotated, as: "required.o", ["-c", "-fPIC"])
+    let empty = try Fixtures.build("int none;", as: "required-none.so", ["-shared", "-fPIC"])
+    let full = try Fixtures.build("", as: "required.so", ["-shared", object])
+    let required = ["--require", "module:Shop.ShopModule"]
+    func run(_ files: String...) throws -> Outcome { try Tool.run(["verify"] + required + files) }
+    #expect(try run(object).status == 0)
+    #expect(try run(object, full).status == 0)
+    let outcome = try run(object, empty)
+    #expect(outcome.status == 1)
+    #expect(outcome.output.contains("required.o"), "\(outcome)")
+    #expect(outcome.output.contains("in no file that was linked"))
+  }
+
+  @Test("Entries that a linker put where the note does not look", .needs("ld.gold"))
+  func leftOut() throws {
+    let objects = try ["First", "Second"].map {
+      try Fixtures.build(
+        "#include <BeeHive.h>\nBeeHiveMod(\($0));", as: "\($0).o", ["-c", "-fPIC"])
+    }
+    try Fixtures.tool("ld.gold", ["-r", "-o", "together.o"] + objects)
+    let library = try Fixtures.build(
+      "", as: "together.so", ["-shared", "-fuse-ld=gold", "together.o"])
+    let outcome = try Tool.run(["verify", library])
+    #expect(outcome.status == 2)
+    #expect(outcome.output.contains("which the note leaves out"), "\(outcome)")
+    let good = try Fixtures.build(
+      "", as: "together-bfd.so", ["-shared", "-fuse-ld=bfd", "together.o"])
+    #expect(try Tool.run(["verify", good]).status == 0)
+  }
+
+  @Test("A thin archive whose member has a name of 15 bytes")
+  func thinNames() throws {
+    for name in ["fourteen-byte.o", "fifteen-bytes.o", "sixteen--bytes.o"] {
+      let folder = Fixtures.place("thin-\(name)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let object = try Fixtures.build(Fixtures.annotated, as: "thin-\(name)/\(name)", ["-c"])
+      try Fixtures.tool("ar", ["rcsDT", "thin-\(name).a", object])
+      let outcome = try Tool.run([
+        "verify", "--require", "module:Shop.ShopModule", "thin-\(name).a",
+      ])
+      #expect(outcome.status == 0, "\(outcome)")
+    }
   }
 
   @Test("An object of intermediate code alone is no object without entries")

@@ -97,6 +97,7 @@ actor ModuleRunner {
       throw LaunchError(refusal: error)
     }
     phase = .starting
+    states.withLock { $0.failedStart = nil }
     ForkedChild.watch()
     self.context = context
     self.options = options
@@ -116,9 +117,13 @@ actor ModuleRunner {
     let isRefused = options.onFailure == .stop && !report.isClean
     if isRefused || isStopRequested {
       let (failures, isStopped) = (failures, isStopRequested)
+      let further = await tearDown()
+      if !isStopped {
+        states.withLock { $0.failedStart = ModuleStates.FailedStart(report) }
+        context.hive.publishStages()
+      }
       throw LaunchError(
-        order: report.order, failures: failures + (await tearDown()),
-        interruption: isStopped ? .stopped : nil)
+        order: report.order, failures: failures + further, interruption: isStopped ? .stopped : nil)
     }
     report.started = names
     phase = .running

@@ -18,8 +18,26 @@ struct ModuleStates: Sendable {
     case gone
   }
 
+  /// A start that was given up, and what that began with.
+  struct FailedStart: Sendable {
+    /// The modules that failed.
+    var failures: [ModuleFailure]
+    /// The first of them, or what stood in the way of an order.
+    var cause: String
+
+    /// Describes a start; nil where nothing went wrong.
+    init?(_ report: LaunchReport) {
+      guard let cause = report.order.problems.first ?? report.failures.first?.description else {
+        return nil
+      }
+      (failures, self.cause) = (report.failures, cause)
+    }
+  }
+
   /// Whether the start is through and no stop has begun: a report says nothing of modules otherwise.
   var isStarted = false
+  /// Why the last start failed, until the next one begins; nil where it did not.
+  var failedStart: FailedStart?
   private var states: [UInt64: State] = [:]
   /// The modules in the order in which they were tried.
   private var order: [UInt64] = []
@@ -112,6 +130,19 @@ extension ModuleStates {
       (self.code, self.reason) = (code, reason)
     }
 
+    init(_ failure: ModuleFailure) {
+      self.init(.failed, "\(failure.event): \(failure.what)".escaped)
+    }
+
+    /// A module of a start that was given up.
+    init(_ start: FailedStart, _ module: String) {
+      if let own = start.failures.first(where: { $0.module == module }) {
+        self.init(own)
+      } else {
+        self.init(.notStarted, "the start was given up: \(start.cause)".escaped)
+      }
+    }
+
     static let disabled = Self(
       .disabled, "switched off by BEEHIVE_DISABLE or the options of the start")
     static let late = Self(
@@ -119,22 +150,21 @@ extension ModuleStates {
       "came after the start; startLatecomers() starts it, in C beehive_start_latecomers()")
   }
 
-  /// How far a module is, and why; nil while the Hive does not run, unless the module is switched off.
-  /// `isOrdered` says that its requirements are met.
+  /// How far a module is, and why; nil while the Hive does not run, unless the module is switched off or the start
+  /// has failed. `isOrdered` says that its requirements are met.
   func stage(
     of entry: RegisteredEntry, isOrdered: Bool, switchedOff: Set<String>
   ) -> Stage? {
     guard entry.kind == .module else { return nil }
     if switchedOff.contains(entry.name) { return .disabled }
-    guard isStarted else { return nil }
+    guard isStarted else { return failedStart.map { Stage($0, entry.name) } }
     switch states[entry.order] {
     case .made, .running(_, .setUp, _), .running(_, .initialize, _), .running(_, .splash, _):
       return Stage(running: "starting")
     case .running: return Stage(running: "started")
     case .overdue:
       return Stage(.overdue, "did not come back within the time limit of the start")
-    case .failed(let failure):
-      return Stage(.failed, "\(failure.event): \(failure.what)".escaped)
+    case .failed(let failure): return Stage(failure)
     case .gone, nil:
       return isOrdered
         ? .late : Stage(.notStarted, "what it requires cannot start")

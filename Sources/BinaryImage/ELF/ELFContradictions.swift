@@ -110,7 +110,7 @@ extension ELFFile {
   /// The note tells where the entries are too: the table must not have lost some of them.
   private func checkNotedExtents(_ table: ELFSectionTable) throws(ImageError) {
     // A note that is of no use is none; the section table is there.
-    guard let noted = try? notedSections.get(), !noted.isEmpty else { return }
+    guard let noted = try? notedSections.get() else { return }
     var ranges: [[Range<UInt64>]] = SectionNote.names.map { _ in [] }
     table.forEach(named: .ofThisProject) { ranges[$1].append(table[$0].addresses) }
     for section in noted {
@@ -124,6 +124,18 @@ extension ELFFile {
         "The note says that entries are at \(start.hexadecimal) to \(end.hexadecimal), where "
           + "the section table has no such section.", section: section.name,
         at: file.place(of: section))
+    }
+    for (name, ranges) in zip(SectionNote.names, ranges) {
+      let known = AddressRanges(
+        noted.filter { $0.name == name }.map {
+          $0.address.rawValue..<$0.address.rawValue.saturating(adding: $0.size)
+        })
+      guard let lost = ranges.first(where: { !$0.isEmpty && !known.covers($0) }) else { continue }
+      throw file.error(
+        .malformed,
+        "Entries are at \(lost.lowerBound.hexadecimal) to \(lost.upperBound.hexadecimal), which the note leaves out: "
+          + "a process does not see them. Link the objects anew, without -r or with another linker.",
+        section: name)
     }
   }
 

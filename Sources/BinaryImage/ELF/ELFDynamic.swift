@@ -26,7 +26,7 @@ final class ELFDynamic {
   ) throws(ImageError) {
     let tags = try Self.tags(of: file, header, at: extent)
     self.tags = tags
-    func value(_ tag: Int64) -> UInt64? { tags.first { $0.tag == tag }?.value }
+    func value(_ tag: Int64) -> UInt64? { Self.value(tag, tags) }
     globalOffsets = try ELFGlobalOffsets(of: file, header, segments, value: value)
     func table(
       _ address: Int64, _ size: Int64, _ encoding: ELFRelocationTable.Encoding
@@ -65,8 +65,12 @@ final class ELFDynamic {
     }
   }
 
-  /// The first value of a tag; nil where it has none.
-  func value(_ tag: Int64) -> UInt64? { tags.first { $0.tag == tag }?.value }
+  /// The value of a tag, the last one of several, as the loader takes it; nil where it has none.
+  func value(_ tag: Int64) -> UInt64? { Self.value(tag, tags) }
+
+  private static func value(_ tag: Int64, _ tags: [(tag: Int64, value: UInt64)]) -> UInt64? {
+    tags.last { $0.tag == tag }?.value
+  }
 
   /// Every value of a tag.
   func values(_ tag: Int64) -> [UInt64] { tags.filter { $0.tag == tag }.map(\.value) }

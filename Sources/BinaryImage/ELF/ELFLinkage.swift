@@ -31,7 +31,7 @@ extension ELFFile {
     let notes = try projectNotes()
     let hasSwift = hasSectionTable ? try sectionTable().holds(namesStartingWith: "swift5_") : false
     return ELFLinkage(
-      name: try names(Int64(DT_SONAME)).first,
+      name: try names(Int64(DT_SONAME)).last,
       needed: try names(Int64(DT_FILTER)) + names(Int64(DT_NEEDED)),
       noteVersion: notes[SectionNote.type].map(Int.init),
       carriesRuntime: notes[Self.runtimeNote] != nil, hasSwiftSections: hasSwift)

@@ -34,11 +34,16 @@ extension ELFFile {
     if dynamic.flags & UInt64(DF_1_NOOPEN) != 0 {
       loading.obstacle = "it was linked with -z nodlopen (DF_1_NOOPEN)"
     }
+    if dynamic.value(Int64(DT_RELR)) != nil,
+      try ELFSymbolVersions(of: self).lackPackedRelocations
+    {
+      loading.obstacle = "it has packed relocations (DT_RELR) and does not need GLIBC_ABI_DT_RELR"
+    }
     loading.obstacle = headObstacle ?? loading.obstacle
     loading.avoidsSystem = dynamic.flags & UInt64(DF_1_NODEFLIB) != 0
-    let ownPath = try names(Int64(DT_RUNPATH)).first
+    let ownPath = try names(Int64(DT_RUNPATH)).last
     loading.isInherited = ownPath == nil
-    let path = try names(Int64(DT_RPATH)).first
+    let path = try names(Int64(DT_RPATH)).last
     if let path = ownPath ?? path {
       loading.searchPaths = path.split(separator: ":", omittingEmptySubsequences: false)
         .map(String.init)

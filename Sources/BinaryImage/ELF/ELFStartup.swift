@@ -38,6 +38,8 @@ package struct StartupStep: Hashable, Sendable {
   package var name: String?
   /// More about it.
   package var note: String?
+  /// Whether it is what the compiler's own files make of `_init` or `_fini`: a section called `.init` or `.fini`.
+  package var isOfCompiler = false
 }
 
 extension ELFFile {
@@ -53,7 +55,8 @@ extension ELFFile {
     guard header.type != UInt16(ET_CORE), !hasOnlyDebugInformation else {
       throw file.error(.noEntries, "No loader opens it: it is a \(identity.kind.rawValue) file.")
     }
-    let places = try startupPlaces()
+    let own = hasSectionTable ? try startupSections() : [:]
+    let places = if let places = try startupPlaces() { places } else { try startupSections() }
     var (steps, problems): ([StartupStep], [ImageError]) = ([], [])
     func add(_ read: () throws(ImageError) -> [StartupStep]) {
       do throws(ImageError) { steps += try read() } catch { problems.append(error) }
@@ -66,7 +69,8 @@ extension ELFFile {
       if let size {
         add { () throws(ImageError) in try self.steps(kind, from: start, size) }
       } else {
-        steps.append(StartupStep(kind: kind, address: start))
+        steps.append(
+          StartupStep(kind: kind, address: start, isOfCompiler: own[kind]?.start == start))
       }
     }
     do throws(ImageError) { try name(&steps) } catch { problems.append(error) }
@@ -78,8 +82,9 @@ extension ELFFile {
   /// Where the one function of a kind is, or an array of so many bytes.
   private typealias StartupPlaces = [StartupStep.Kind: (start: UInt64, size: UInt64?)]
 
-  private func startupPlaces() throws(ImageError) -> StartupPlaces {
-    guard let dynamic = try dynamic.get() else { return try startupSections() }
+  /// As the dynamic section says; nil where there is none.
+  private func startupPlaces() throws(ImageError) -> StartupPlaces? {
+    guard let dynamic = try dynamic.get() else { return nil }
     let tags: [(kind: StartupStep.Kind, start: Int32, size: Int32?)] = [
       (.preinit, DT_PREINIT_ARRAY, DT_PREINIT_ARRAYSZ), (.initialiser, DT_INIT, nil),
       (.initArray, DT_INIT_ARRAY, DT_INIT_ARRAYSZ), (.finiArray, DT_FINI_ARRAY, DT_FINI_ARRAYSZ),
@@ -94,7 +99,7 @@ extension ELFFile {
     return places
   }
 
-  /// The same of a file without a dynamic section.
+  /// As the section headers say, by which a file without a dynamic section starts.
   private func startupSections() throws(ImageError) -> StartupPlaces {
     let arrays: [Int32: StartupStep.Kind] = [
       SHT_PREINIT_ARRAY: .preinit, SHT_INIT_ARRAY: .initArray, SHT_FINI_ARRAY: .finiArray,

@@ -72,6 +72,12 @@ struct ELFSymbolVersions {
   /// Whether symbols have versions.
   var areThere: Bool { numbers != nil }
 
+  /// Whether versions of the C library are needed, and not the one by which it says that its loader knows `DT_RELR`.
+  var lackPackedRelocations: Bool {
+    let needed = libraries.filter { $0.value.hasPrefix("libc.so.") }.keys
+    return !needed.isEmpty && !needed.contains { names[$0] == "GLIBC_ABI_DT_RELR" }
+  }
+
   /// Sets the version of a symbol; nil for the base one, and where there are none.
   func describe(_ symbol: inout BoundSymbol, _ number: UInt32) throws(ImageError) {
     guard let numbers else { return }

@@ -201,7 +201,8 @@ private enum MemberName {
       }
     }
     // Of a thin archive in a thin archive, a colon and a number follow.
-    guard let offset = UInt64(decimal: digits) else {
+    // Behind the number of a name of 15 bytes some versions of GNU ar leave the slash that ended it.
+    guard let offset = UInt64(decimal: digits.last == slash ? digits.dropLast() : digits) else {
       throw file.error(.unsupported, "A member is said to be in another archive.", at: start)
     }
     guard let names, offset < names.size else {

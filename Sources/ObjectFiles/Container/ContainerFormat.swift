@@ -38,7 +38,8 @@ extension ImageFile {
   /// slices of a universal file, and what those hold.
   ///
   /// With an `architecture`, as `ImageIdentity.machine` names it, the others are left out, and a file
-  /// that has none is `no-such-architecture`. What is no image is `not-an-object`, in archives too.
+  /// that has none is `no-such-architecture`. What is no image is `not-an-object`, in archives too, and so is an
+  /// archive that holds none.
   package static func forEachImage(
     pathBytes: [UInt8], name: String? = nil, architecture: String? = nil,
     _ body: (FoundImage) -> Void
@@ -48,7 +49,10 @@ extension ImageFile {
       let name = name ?? String(decoding: pathBytes, as: UTF8.self)
       let file = try OpenedFile(path: pathBytes, name: name)
       visit(file, architecture, &hasFound, body)
-      guard let architecture, !hasFound else { return }
+      guard !hasFound else { return }
+      guard let architecture else {
+        throw file.error(.notAnObject, "The file is to hold others, and holds no object file.")
+      }
       throw file.error(.noSuchArchitecture, "The file has no image for \(architecture).")
     } catch {
       body(FoundImage(container: [], image: .failure(error)))

@@ -1,8 +1,8 @@
 internal import BinaryImage
 internal import LibC
 
-/// The folders that lead to a path, links among them followed one by one: a user who may write to one of them decides
-/// what the path leads to.
+/// The folders in which a path is looked up, links among them followed one by one: a user who may write to one of them
+/// decides what the path leads to.
 struct FolderWalk {
   /// A folder on the way, outermost first.
   private(set) var folders: [(path: String, access: FileAccess)] = []
@@ -16,12 +16,14 @@ struct FolderWalk {
     var current = ""
     var rest = Self.parts(of: path.hasPrefix("/") ? path : "\(".".resolved)/\(path)")
     var links = 0
-    visit("/")
+    if rest.isEmpty { visit("/") }
     while let part = rest.popLast() {
       if part == ".." {
         current = current.isEmpty || current.folder == "/" ? "" : current.folder
         continue
       }
+      // One that is left by .. at once has no say.
+      visit(current.isEmpty ? "/" : current)
       let next = "\(current)/\(part)"
       guard let status = Self.status(of: next) else { return }
       switch status.st_mode & S_IFMT {
@@ -32,8 +34,9 @@ struct FolderWalk {
         rest += Self.parts(of: target)
       case S_IFDIR:
         current = next
+        guard rest.isEmpty else { continue }
         visit(next)
-        if rest.isEmpty { end = (next, FileAccess(status), FileStamp(status)) }
+        end = (next, FileAccess(status), FileStamp(status))
       default:
         if rest.isEmpty { end = (next, FileAccess(status), FileStamp(status)) }
         return

@@ -26,7 +26,7 @@ struct Records: ParsableCommand {
     name: .customLong("require"),
     help: ArgumentHelp(
       "Fail with status 1 unless one of the files has this entry; may be repeated.",
-      valueName: "module:name|service:name"))
+      valueName: "kind:name"))
   var requirements: [Requirement] = []
 
   func run() throws {
@@ -42,12 +42,13 @@ struct Requirement: Hashable {
 }
 
 extension Requirement: ExpressibleByArgument {
-  static let defaultCompletionKind = CompletionKind.list(["module:", "service:"])
+  private static let kinds: [RecordKind] = [.module, .service, .target, .route]
+  static let defaultCompletionKind = CompletionKind.list(kinds.map { "\($0):" })
 
   init?(argument: String) {
     let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[1].isEmpty,
-      let kind = [RecordKind.module, .service].first(where: { $0.description == parts[0] })
+      let kind = Self.kinds.first(where: { $0.description == parts[0] })
     else { return nil }
     self.init(kind: kind, name: String(parts[1]))
   }

@@ -20,11 +20,14 @@ struct Verify: ParsableCommand {
   @Option(
     name: .customLong("require"),
     help: ArgumentHelp(
-      "Find it an error unless one of the files has this entry; may be repeated.",
-      valueName: "module:name|service:name"))
+      "Find it an error unless one of the files has this entry, a linked one where there are any; may be repeated.",
+      valueName: "kind:name"))
   var requirements: [Requirement] = []
 
-  @Flag(help: "Find it an error where a library that is named has no entries.")
+  @Flag(
+    help:
+      "Find it an error where a library that is named has no entries, or none of the files has any."
+  )
   var requireEntries = false
 
   @Flag(help: "Let warnings fail too.")
@@ -34,20 +37,8 @@ struct Verify: ParsableCommand {
     let inputs = files.inputs.values
     let survey = try Survey.read(inputs, readsTypes: true)
     var findings = Verdict(on: survey).findings
-    let missing = requirements.filter { required in
-      !survey.declared.contains {
-        ($0.record.kind, $0.record.name) == (required.kind, required.name)
-      }
-    }
     findings += WithoutEntries.findings(in: survey, areRequired: requireEntries)
-    for required in missing {
-      findings.append(
-        Finding(
-          required.kind == .module ? .missingModule : .missingService, .error,
-          Place(path: "(all files)"),
-          "no file has the required \(required.kind) \(required.name)",
-          remedy: "add the file that has it, or correct the name"))
-    }
+    findings += RequiredEntries.findings(in: survey, requirements)
     let presentation = files.output.values
     let sink = ByteSink(descriptor: 1)
     write(findings, of: survey, in: presentation, to: sink)

@@ -49,6 +49,7 @@ extension Finding {
     Finding(
       .contractNotVisible, .remark, place,
       "which contracts it was built against is not visible: \(error.message)",
-      remedy: "build the file again; its Swift metadata contradicts itself")
+      remedy: error.code == .malformed
+        ? "build the file again; its Swift metadata contradicts itself" : error.remedy)
   }
 }

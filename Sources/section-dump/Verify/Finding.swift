@@ -33,6 +33,10 @@ struct Finding: Hashable, Codable {
     case missingModule = "missing-module"
     /// No file declares a service that `--require` names.
     case missingService = "missing-service"
+    /// No file declares a target that `--require` names.
+    case missingTarget = "missing-target"
+    /// No file declares a route that `--require` names.
+    case missingRoute = "missing-route"
     /// A Swift type in several files; an error where an entry registers it.
     case duplicateType = "duplicate-type"
     /// A protocol that services are registered under, in several files: lookups across them fail.
@@ -45,7 +49,7 @@ struct Finding: Hashable, Codable {
     case neverLinked = "never-linked"
     /// An executable that holds Swift's runtime, beside a library that needs the shared one.
     case staticSwiftRuntime = "static-swift-runtime"
-    /// A library that was named has no entries, though it was linked for some; an error with `--require-entries`.
+    /// A library has no entries, though it was linked for some.
     case withoutEntries = "without-entries"
     /// A section whose name is nearly that of one that holds entries: no reader knows it.
     case lookAlikeSection = "look-alike-section"

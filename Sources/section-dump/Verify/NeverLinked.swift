@@ -1,7 +1,7 @@
 internal import BinaryImage
 internal import Registration
 
-/// Members of archives whose entries are in no linked file, though an executable is beside them.
+/// Members of archives whose entries are in no linked file, though linked files are beside them.
 ///
 /// A linker takes the members that something refers to, and nothing refers to entries.
 enum NeverLinked {
@@ -21,20 +21,26 @@ enum NeverLinked {
 
   static func findings(in survey: Survey) -> [Finding] {
     let executables = survey.executables
-    guard !executables.isEmpty else { return [] }
+    let loadable = survey.images.filter(\.isLoadable)
+    let libraries = Dictionary(grouping: loadable, by: \.platform)
     let linked = Set(
-      survey.images.filter(\.isLoadable).flatMap { image in
-        image.records.map { Saying($0, of: image) }
-      })
+      loadable.flatMap { image in image.records.map { Saying($0, of: image) } })
     return survey.images.compactMap { image in
-      guard image.isMember, !image.records.isEmpty, let others = executables[image.platform],
+      guard image.isMember, !image.records.isEmpty, libraries[image.platform] != nil,
         !image.records.contains(where: { linked.contains(Saying($0, of: image)) })
       else { return nil }
       let count = image.records.count
       let entries = count == 1 ? "its entry is" : "none of its \(count) entries is"
-      let all = others.count == 1 ? others[0] : "any of the \(others.count) executables"
+      // Without an executable, one that is not given may have it.
+      let others = executables[image.platform]
+      let all =
+        switch others?.count {
+        case nil: "any of the libraries"
+        case 1?: others?.first ?? ""
+        case let count?: "any of the \(count) executables"
+        }
       return Finding(
-        .neverLinked, .error, image.place,
+        .neverLinked, others == nil ? .warning : .error, image.place,
         "the member was never linked: \(entries) \(count == 1 ? "not " : "")in \(all)",
         remedy: image.platform.format == .elf
           ? "link the archive between -Wl,--whole-archive and -Wl,--no-whole-archive"

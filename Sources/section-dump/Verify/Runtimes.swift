@@ -14,7 +14,7 @@ struct RuntimeNeeds: Codable {
   private static let swift = "libswiftCore.so"
 
   /// Nothing that bears on other files.
-  var isEmpty: Bool { hive == nil && !needsSwift }
+  var isEmpty: Bool { hive == nil && !needsSwift && !isAnnotated }
 
   init() {}
 

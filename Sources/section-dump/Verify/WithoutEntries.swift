@@ -1,22 +1,37 @@
 internal import BinaryImage
 
-/// Libraries that were named, and that have no entries though something says that they should.
+/// Libraries that have no entries though something says that they should.
 enum WithoutEntries {
-  /// `areRequired` says that every library that was named should.
+  /// `areRequired` says that every library that was named should, and that some file must.
   static func findings(in survey: Survey, areRequired: Bool) -> [Finding] {
-    survey.images.compactMap { image in
-      let isLibrary = image.isLoadable && image.kind != .executable
-      let isMeant = image.runtimes.isAnnotated || isLibrary && image.runtimes.hive != nil
-      guard image.isNamed, image.isBare, isMeant || isLibrary && areRequired else { return nil }
-      let why =
-        image.runtimes.isAnnotated
-        ? ": annotations were linked into it, and a linker has dropped the entries"
-        : image.runtimes.hive.map { ", though it needs \($0)" } ?? ""
-      return Finding(
-        .withoutEntries, areRequired ? .error : .remark, image.place, "it has no entries\(why)",
-        remedy:
-          "link the target that declares them into it, with retain; name its objects or archives "
-          + "too, to see what was dropped")
+    let findings = survey.images.compactMap { finding(on: $0, isRequired: areRequired) }
+    guard areRequired, findings.isEmpty, survey.declared.isEmpty else { return findings }
+    return [
+      Finding(
+        .withoutEntries, .error, Place(path: "(all files)"), "no file has an entry",
+        remedy: "name the files that are to have some")
+    ]
+  }
+
+  private static func finding(on image: SurveyedImage, isRequired: Bool) -> Finding? {
+    guard image.isBare else { return nil }
+    let isNamedLibrary = image.isNamed && image.isLoadable && image.kind != .executable
+    let why: String
+    if image.runtimes.isAnnotated {
+      why = ": annotations were linked into it, and a linker has dropped the entries"
+    } else if isNamedLibrary, let hive = image.runtimes.hive {
+      why = ", though it needs \(hive)"
+    } else if isNamedLibrary, isRequired {
+      why = ""
+    } else {
+      return nil
     }
+    return Finding(
+      .withoutEntries,
+      isRequired ? .error : image.runtimes.isAnnotated ? .warning : .remark, image.place,
+      "it has no entries\(why)",
+      remedy:
+        "link the target that declares them into it, with retain; name its objects or archives "
+        + "too, to see what was dropped")
   }
 }

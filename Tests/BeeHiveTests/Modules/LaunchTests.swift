@@ -1,4 +1,5 @@
 import BeeHive
+import Synchronization
 import TestSupport
 import Testing
 
@@ -48,6 +49,32 @@ struct LaunchTests {
       #expect(try place("\(name).initialized") < place("a.splash"), "async init before splash")
     }
     #expect(lines.suffix(5) == "abcde".steps("splash")[...])
+  }
+
+  @Test("after a start that was given up, the report says of each module why it does not run")
+  func givenUp() async throws {
+    let (hive, journal) = (Hive(), Journal())
+    let fails = Mutex(true)
+    try await hive.probe("a", journal)
+    try await hive.probe("b", journal, requires: ["a"]) { step, _ in
+      if step == "setUp", fails.withLock({ $0 }) { throw Broken() }
+    }
+    func reasons() -> [String] {
+      hive.report().entries.map { "\($0.name) \($0.launch ?? "–"): \($0.reason ?? "–")" }
+    }
+    #expect(reasons() == ["a –: –", "b –: –"])
+    await #expect(throws: LaunchError.self) { try await hive.start() }
+    #expect(reasons()[1] == "b failed: setUp: threw Broken()")
+    #expect(reasons()[0].hasPrefix("a not started: the start was given up: module b ("))
+    fails.withLock { $0 = false }
+    try await hive.start()
+    #expect(reasons() == ["a started: –", "b started: –"])
+    await hive.stop()
+    #expect(reasons() == ["a –: –", "b –: –"])
+
+    try await hive.probe("c", journal, requires: ["nothing"])
+    await #expect(throws: LaunchError.self) { try await hive.start() }
+    #expect(reasons().allSatisfy { $0.contains("not started: ") && $0.contains("nothing") })
   }
 
   @Test(

@@ -6,7 +6,7 @@ internal import BinaryImage
 enum StartupCheck {
   /// What our headers, the compilers and Swift's runtime have every library run.
   private static let usual: Set<String> = [
-    "beehive_image_up", "_ZN20beehive_image_anchorILi0EE2upEv", "_init", "frame_dummy",
+    "beehive_image_up", "_ZN20beehive_image_anchorILi0EE2upEv", "frame_dummy",
     "_ZL23swift_image_constructorv",
   ]
 
@@ -22,7 +22,7 @@ enum StartupCheck {
       case .audit, .filter, .resolver, .exportedResolver: true
       case .preinit, .initialiser, .initArray:
         // A null or -1 is passed over by the loader.
-        step.address != 0 && !usual.contains(step.name ?? "")
+        step.address != 0 && !step.isOfCompiler && !usual.contains(step.name ?? "")
       }
     }
     guard !further.isEmpty else { return [] }
