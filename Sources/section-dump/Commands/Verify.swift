@@ -34,13 +34,10 @@ struct Verify: ParsableCommand {
     let inputs = files.inputs.values
     let survey = try Survey.read(inputs, readsTypes: true)
     var findings = Verdict(on: survey).findings
-    let missing = requirements.filter { required in
-      !survey.declared.contains {
-        ($0.record.kind, $0.record.name) == (required.kind, required.name)
-      }
-    }
     findings += WithoutEntries.findings(in: survey, areRequired: requireEntries)
-    for required in missing {
+    let records = survey.declared.map(\.record)
+    let declared = Set(records.map { Requirement(kind: $0.kind, name: $0.name) })
+    for required in requirements where !declared.contains(required) {
       findings.append(
         Finding(
           required.kind == .module ? .missingModule : .missingService, .error,
