@@ -97,11 +97,10 @@ struct Picture {
 
   private mutating func draw(_ declared: [Survey.Declared], _ cycles: [[Survey.Declared]]) {
     let firstEdge = edges.count
-    var firstModule: [String: Int] = [:]
     let drawn = declared.map { (entry: $0, node: add($0)) }
     let modules = drawn.filter { $0.entry.record.kind == .module }
-    for (entry, node) in modules where firstModule[entry.record.name] == nil {
-      firstModule[entry.record.name] = node
+    let firstModule = Dictionary(modules.map { ($0.entry.record.name, $0.node) }) { first, _ in
+      first
     }
     let services = drawn.filter { $0.entry.record.kind == .service }
     for service in services.groups(by: \.entry.record.name) {

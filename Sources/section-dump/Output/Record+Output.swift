@@ -62,16 +62,13 @@ extension Attributes {
         json.key(key)
         json.array(values)
       }
-      var values: [String: [String]] = [:]
-      for attribute in others { values[attribute.key, default: []].append(attribute.value) }
-      for attribute in others {
-        guard let all = values.removeValue(forKey: attribute.key) else { continue }
-        json.key(attribute.key)
+      for same in others.groups(by: \.key) {
+        json.key(same[0].key)
         // A target has one for each of its actions.
-        if all.count == 1, attribute.key != "action" {
-          json.string(attribute.value)
+        if same.count == 1, same[0].key != "action" {
+          json.string(same[0].value)
         } else {
-          json.array(all)
+          json.array(same.map(\.value))
         }
       }
     }

@@ -6,10 +6,11 @@ enum RequiredEntries {
   /// What `--require` names and no file registers.
   static func findings(in survey: Survey, _ requirements: [Requirement]) -> [Finding] {
     let isLinked = survey.images.contains(where: \.isLoadable)
+    let declared = Dictionary(grouping: survey.declared) {
+      Requirement(kind: $0.record.kind, name: $0.record.name)
+    }
     return requirements.compactMap { required in
-      let found = survey.declared.filter {
-        ($0.record.kind, $0.record.name) == (required.kind, required.name)
-      }
+      let found = declared[required] ?? []
       // Before anything is linked, objects are all there is.
       if found.contains(where: { !isLinked || $0.file != .object }) { return nil }
       guard let object = found.first else {
