@@ -43,7 +43,8 @@ struct AdmissionTests {
     #expect(report.admitted == paths)
     #expect(report.plugins.last?.refusals.map(\.code) == ["unmet-requirement"])
     #expect(report.description.contains("2 of 3 plugins would load"))
-    #expect(hive.plugins.report().admission == report)
+    // Other tests open libraries meanwhile.
+    #expect(hive.plugins.report().admission?.plugins == report.plugins)
     #expect(hive.plugins.report().description.contains("2 of 3 plugins would load"))
   }
 

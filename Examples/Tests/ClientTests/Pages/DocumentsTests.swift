@@ -110,8 +110,18 @@ import Testing
 
   @Test func `The daemon of the documentation ends when it is asked to`() throws {
     let program = try SwiftCompiler.program(try Self.source("daemon.swift"))
+    // Asked once it says that it has started.
+    let script = """
+      exec 3< <(exec stdbuf -oL "$@")
+      daemon=$!
+      while read -r line <&3; do
+        echo "$line"
+        [[ $line != started:* ]] || kill "$daemon"
+      done
+      wait "$daemon"
+      """
     let outcome = try Command.run(
-      "timeout", ["--preserve-status", "1", program, Self.greeting().library])
+      "bash", ["-c", script, "daemon", program, Self.greeting().library])
     #expect(
       outcome.output
         == """
