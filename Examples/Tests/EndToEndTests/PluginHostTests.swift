@@ -73,4 +73,27 @@ import Testing
     #expect(report.output.contains("None of 10 plugins would load."))
     #expect(report.output.contains("BEEHIVE_PLUGINS=off is in the environment"))
   }
+
+  @Test("But not of a host that has more rights than they have", .needs("patchelf"))
+  func privileged() throws {
+    guard geteuid() == 0 else { try Test.cancel("only root makes programs that run as others") }
+    let library = Repository.products.appendingPathComponent("libBeeHive.so").path
+    let isReached =
+      try Command.run(
+        "chroot", ["--userspec=65534:65534", "/", "test", "-r", library]
+      ).status == 0
+    guard isReached else { try Test.cancel("another user does not reach the libraries") }
+    let folder = try Folder()
+    let host = folder.place("host").path
+    try FileManager.default.copyItem(atPath: Self.host, toPath: host)
+    // The loader looks beside no such program.
+    let swift = try Command.output("patchelf", ["--print-rpath", host]).prefix { $0 != ":" }
+    try Command.output(
+      "patchelf", ["--set-rpath", "\(swift):\(Repository.products.path)", host])
+    try FileManager.default.setAttributes([.ownerAccountID: 65534], ofItemAtPath: host)
+    try FileManager.default.setAttributes([.posixPermissions: 0o4755], ofItemAtPath: host)
+    let outcome = try Command.run(
+      host, [Self.folder.get().place("plugins").path], environment: ["BEEHIVE_PLUGINS": "off"])
+    #expect(outcome.lines.last == "started: opening, receipts, ledger, till", "\(outcome)")
+  }
 }
