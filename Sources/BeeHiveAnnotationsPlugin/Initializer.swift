@@ -11,7 +11,12 @@
     func checkInitializer() {
       guard !body.hasConditionalInitializer else { return }
       let initializers = body.initializers
-      let candidates = initializers.filter { $0.signature.takesNothing }
+      // Those that () calls.
+      let candidates = initializers.filter {
+        $0.signature.parameterClause.parameters.allSatisfy {
+          $0.defaultValue != nil || $0.ellipsis != nil
+        }
+      }
       if candidates.contains(where: { flaw(of: $0) == nil }) { return }
       if let flaw = candidates.first.flatMap(flaw) {
         annotation.refuse(flaw.id, at: flaw.node, flaw.message, fixIts: flaw.fixIts)
@@ -43,7 +48,7 @@
       if let async = effects?.asyncSpecifier {
         return ("async", async, "\(call) waits, and who asks does not; \(role.instead)", [])
       }
-      guard !initializer.modifiers.isNonisolated,
+      guard !initializer.modifiers.contains(where: { $0.name.tokenKind == .keyword(.nonisolated) }),
         let actor = initializer.attributes.named("MainActor") ?? attributes.named("MainActor")
       else { return nil }
       let own = initializer.attributes.named("MainActor") != nil
@@ -135,19 +140,6 @@
       guard let accessors = accessorBlock?.accessors else { return true }
       guard case .accessors(let list) = accessors else { return false }
       return list.allSatisfy { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
-    }
-  }
-
-  extension FunctionSignatureSyntax {
-    /// Whether `()` calls it.
-    fileprivate var takesNothing: Bool {
-      parameterClause.parameters.allSatisfy { $0.defaultValue != nil || $0.ellipsis != nil }
-    }
-  }
-
-  extension DeclModifierListSyntax {
-    fileprivate var isNonisolated: Bool {
-      contains { $0.name.tokenKind == .keyword(.nonisolated) }
     }
   }
 #endif

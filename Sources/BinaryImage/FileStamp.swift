@@ -29,11 +29,6 @@ package struct FileStamp: Hashable, Sendable {
       changed: Self.nanoseconds(status.st_ctim))
   }
 
-  /// What differs once somebody wrote to a file, or put another in its place.
-  func hasSameContents(as other: Self) -> Bool {
-    (modified, size, inode) == (other.modified, other.size, other.inode)
-  }
-
   /// What all names of one file share.
   package struct FileNumber: Hashable, Sendable {
     private let device, inode: UInt64

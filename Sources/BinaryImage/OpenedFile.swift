@@ -148,9 +148,10 @@ package final class OpenedFile {
   /// last change before, and leaves the size alone, is not seen.
   package func checkUnchanged() throws(ImageError) {
     var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0,
-      FileStamp(status).hasSameContents(as: stamp)
-    else {
+    let isThere = unsafe fstat(descriptor, &status) == 0
+    let now = FileStamp(status)
+    // Another name or mode is another change.
+    guard isThere, (now.modified, now.size) == (stamp.modified, stamp.size) else {
       throw error(.unreadable, "The file was changed while it was read; read it again.")
     }
   }

@@ -165,14 +165,12 @@ extension Inputs {
   ) {
     let slash = UInt8(ascii: "/")
     do throws(ImageError) {
-      let entries = try Directory.entries(of: directory)
-      passed.irregular += entries.passedOver
-      for (name, isDirectory) in entries.read {
+      for (name, type) in try directoryNames(of: directory) {
         let path = directory + (directory.last == slash ? [] : [slash]) + name
-        if isDirectory {
-          walk(path, &passed, body)
-        } else {
-          body(.success(Input(path: path, isFound: true)))
+        switch Directory.isDirectory(path, of: type) {
+        case true?: walk(path, &passed, body)
+        case false?: body(.success(Input(path: path, isFound: true)))
+        case nil: passed.irregular += 1
         }
       }
     } catch {

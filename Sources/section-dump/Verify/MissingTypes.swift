@@ -13,18 +13,17 @@ enum MissingTypes {
       guard !entry.record.attributes.isC, let type = entry.record.neededType else { return nil }
       let types = declared[entry.platform] ?? DeclaredTypes()
       guard !types.has(type) else { return nil }
-      if let file = unsearched[entry.platform] {
+      let message =
+        "\(entry.record.kind) \(entry.record.name) needs the Swift type \(type), which no file has"
+      guard let file = unsearched[entry.platform] else {
         return Finding(
-          .missingImplementation, .remark, entry.place,
-          "\(entry.record.kind) \(entry.record.name) needs the Swift type \(type), which no file has "
-            + "whose types can be read; those of \(file) cannot",
-          remedy: "name the library that has the type, as it is linked and with its sections")
+          .missingImplementation, .warning, entry.place, message,
+          remedy: "name the file that does as well, correct the name, or bind it by code")
       }
       return Finding(
-        .missingImplementation, .warning, entry.place,
-        "\(entry.record.kind) \(entry.record.name) needs the Swift type \(type), "
-          + "which no file has",
-        remedy: "name the file that does as well, correct the name, or bind it by code")
+        .missingImplementation, .remark, entry.place,
+        "\(message) whose types can be read; those of \(file) cannot",
+        remedy: "name the library that has the type, as it is linked and with its sections")
     }
   }
 }

@@ -34,11 +34,7 @@ enum NeverLinked {
       // Without an executable, one that is not given may have it.
       let others = executables[image.platform]
       let all =
-        switch others?.count {
-        case nil: "any of the libraries"
-        case 1?: others?.first ?? ""
-        case let count?: "any of the \(count) executables"
-        }
+        others.map { $0.count == 1 ? $0[0] : "any of the \($0.count) executables" } ?? "any library"
       return Finding(
         .neverLinked, others == nil ? .warning : .error, image.place,
         "the member was never linked: \(entries) \(count == 1 ? "not " : "")in \(all)",
