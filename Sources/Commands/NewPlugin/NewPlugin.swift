@@ -17,10 +17,16 @@ import PackagePlugin
     }
     let folder = context.package.directoryURL.appending(path: name)
     let files = FileManager.default
-    guard !files.fileExists(atPath: folder.path) else {
+    // A link to nothing is there too.
+    guard (try? files.attributesOfItem(atPath: folder.path)) == nil else {
       throw Failure(description: "\(folder.path) is there already; take another name")
     }
-    let dependency = try dependency(of: context.package)
+    let beehive = try beehive(of: context.package)
+    guard try isFree(name, beside: beehive, context) else {
+      throw Failure(
+        description: "\(name) means something in C, C++, Swift or swift-beehive; take another name")
+    }
+    let dependency = dependency(on: beehive)
     let template = URL(filePath: #filePath).appending(path: "../Template").standardized
     for path in try files.subpathsOfDirectory(atPath: template.path) where path.hasSuffix(".in") {
       let text = try String(contentsOf: template.appending(path: path), encoding: .utf8)
@@ -33,22 +39,62 @@ import PackagePlugin
     print("\(folder.path)\nBuild and test it: swift test --package-path \(name)")
   }
 
-  /// How the new package depends on swift-beehive: as the user's does.
-  private func dependency(of package: Package) throws -> String {
+  /// Whether no target or product of swift-beehive and what it depends on has the name, no compiler a meaning
+  /// for it, and no header of the system. Of a `main.c` the package manager would make a program.
+  private func isFree(_ name: String, beside beehive: Package, _ context: PluginContext) throws
+    -> Bool
+  {
+    var packages = [beehive]
+    while let next = packages.popLast() {
+      let names = next.targets.map(\.name) + next.products.map(\.name)
+      if names.contains(name) { return false }
+      packages += next.dependencies.map(\.package)
+    }
+    let declaration = """
+      #if __has_include(<\(name).h>)
+      #error
+      #endif
+      #include <stdbool.h>
+      #include <stddef.h>
+      int \(name);
+
+      """
+    for (file, tool, option, text) in [
+      ("name.c", "clang", "-fsyntax-only", declaration),
+      ("name.cpp", "clang", "-fsyntax-only", declaration),
+      ("name.swift", "swiftc", "-parse", "struct \(name) {}\n"),
+    ] {
+      let source = context.pluginWorkDirectoryURL.appending(path: file)
+      try text.write(to: source, atomically: true, encoding: .utf8)
+      let process = Process()
+      process.executableURL = try context.tool(named: tool).url
+      process.arguments = [option, source.path]
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      process.waitUntilExit()
+      guard process.terminationStatus == 0 else { return false }
+    }
+    return name != "main"
+  }
+
+  /// This package, as the user's takes it.
+  private func beehive(of package: Package) throws -> Package {
     let own = URL(filePath: #filePath).appending(path: "../../../..").standardized
     var packages = [package]
     while let next = packages.popLast() {
-      guard next.directoryURL.standardized.path == own.path else {
-        packages += next.dependencies.map(\.package)
-        continue
-      }
-      guard case .repository(let url, let version, let revision) = next.origin else {
-        return #"name: "swift-beehive", path: "\#(next.directoryURL.path)""#
-      }
-      let isVersion = version.wholeMatch(of: #/\d+\.\d+\.\d+.*/#) != nil
-      return #"url: "\#(url)", "#
-        + (isVersion ? #"from: "\#(version)""# : #"revision: "\#(revision)""#)
+      if next.directoryURL.standardized.path == own.path { return next }
+      packages += next.dependencies.map(\.package)
     }
     throw Failure(description: "\(package.displayName) does not depend on swift-beehive")
+  }
+
+  /// How the new package depends on swift-beehive: as the user's does.
+  private func dependency(on beehive: Package) -> String {
+    guard case .repository(let url, let version, let revision) = beehive.origin else {
+      return #"name: "swift-beehive", path: "\#(beehive.directoryURL.path)""#
+    }
+    let isVersion = version.wholeMatch(of: #/\d+\.\d+\.\d+.*/#) != nil
+    return #"url: "\#(url)", "#
+      + (isVersion ? #"from: "\#(version)""# : #"revision: "\#(revision)""#)
   }
 }

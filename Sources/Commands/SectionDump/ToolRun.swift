@@ -3,7 +3,7 @@ import PackagePlugin
 
 /// Builds the products of a package and runs section-dump over their files.
 struct ToolRun {
-  /// Why a command ends with status 1.
+  /// Why a command fails: the package manager makes status 1 of it, whatever the tool's was.
   struct Failure: Error, CustomStringConvertible {
     var description: String
   }
@@ -13,35 +13,45 @@ struct ToolRun {
   private var configuration = PackageManager.BuildConfiguration.inherit
   private var arguments: [String]
 
+  /// The commands that do not read the products: they get what the user wrote.
+  private static let others: Set = ["catalogue", "diff", "doctor", "help", "live"]
+
   /// Takes `-c`, `--configuration` and `--product` out of the user's arguments; the others are the tool's.
   init(_ leading: [String], _ given: [String], _ context: PluginContext) throws {
     self.context = context
     arguments = leading
     var rest = given[...]
     while let argument = rest.popFirst() {
-      switch argument {
+      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      func value() -> String? { parts.count > 1 ? String(parts[1]) : rest.popFirst() }
+      switch parts[0] {
       case "-c", "--configuration":
-        guard let word = rest.popFirst(),
-          let known = PackageManager.BuildConfiguration(rawValue: word)
-        else { throw Failure(description: "\(argument) is debug or release") }
+        guard let known = value().flatMap(PackageManager.BuildConfiguration.init(rawValue:)) else {
+          throw Failure(description: "\(parts[0]) is debug or release")
+        }
         configuration = known
       case "--product":
-        guard let name = rest.popFirst() else {
+        guard let name = value(), !name.isEmpty else {
           throw Failure(description: "--product names a product of the package")
         }
         products.append(name)
+      case "--":
+        arguments += [argument] + rest
+        rest = []
       default: arguments.append(argument)
       }
     }
   }
 
-  /// Builds, and runs the tool; `--help` is the tool's own, without a build.
+  /// Builds, and runs the tool. What it says of itself, and what reads no product, takes no build.
   func callAsFunction(_ manager: PackageManager) throws {
     let tool = try context.tool(named: "section-dump")
-    let isHelp = arguments.contains("--help") || arguments.contains("-h")
+    let takesFiles =
+      Set(arguments).isDisjoint(with: ["--help", "-h", "--version"])
+      && !Self.others.contains(arguments.first ?? "")
     let process = Process()
     process.executableURL = tool.url
-    process.arguments = arguments + (isHelp ? [] : try files(manager))
+    process.arguments = arguments + (takesFiles ? try files(manager) : [])
     try process.run()
     process.waitUntilExit()
     guard process.terminationStatus == 0 else {

@@ -47,11 +47,30 @@ struct ClientTests {
 
   @Test("swift package section-dump shows the entries of a release build")
   func sectionDump() throws {
-    let output = try Client.built.get().swift([
-      "package", "section-dump", "-c", "release", "records", "--format", "json",
-    ]).check()
-    let start = try #require(output.firstIndex(of: "{"), "\(output)")
-    #expect(try Self.entries(in: String(output[start...])) == Self.declared)
+    for options in [["-c", "release"], ["--configuration=release", "--product=Client"]] {
+      let output = try Client.built.get().swift(
+        ["package", "section-dump"] + options + ["records", "--format", "json"]
+      ).check()
+      let start = try #require(output.firstIndex(of: "{"), "\(output)")
+      #expect(try Self.entries(in: String(output[start...])) == Self.declared)
+    }
+  }
+
+  @Test("swift package section-dump gives commands that read no product what the user wrote")
+  func otherCommands() throws {
+    let client = try Client.built.get()
+    let file = try client.products().appendingPathComponent("Client").path
+    let own = "\(ProcessInfo.processInfo.processIdentifier)"
+    for arguments in [
+      ["diff", file, file], ["doctor", "--host", file, file], ["live", "--pid", own], ["--version"],
+    ] {
+      let outcome = try client.swift(["package", "section-dump"] + arguments)
+      let alone = try Command.run(Repository.sectionDump, arguments)
+      #expect(outcome.status == (alone.status == 0 ? 0 : 1), "\(outcome)")
+      // A process changes from one look to the next.
+      if arguments[0] == "live" { continue }
+      #expect(outcome.output.hasSuffix(alone.output), "\(outcome)\(alone)")
+    }
   }
 
   @Test(
@@ -77,8 +96,19 @@ struct ClientTests {
     try make("Greetings").check()
     let test = try client.swift(["test"], in: client.package.appending(path: "Greetings"))
     #expect(test.status == 0 && test.output.contains("2 tests in 1 suite passed"), "\(test)")
-    for name in ["Greetings", "../Greetings", "my-plugin", ""] {
+    for name in ["../Greetings", "my-plugin", ""] {
       #expect(try make(name).status == 1, "\(name)")
+    }
+    try FileManager.default.createSymbolicLink(
+      atPath: client.package.appending(path: "Dangling").path, withDestinationPath: "nowhere")
+    for name in ["Greetings", "Dangling"] {
+      let outcome = try make(name)
+      #expect(outcome.status == 1 && outcome.errors.contains("is there already"), "\(outcome)")
+    }
+    for name in ["main", "BeeHive", "LibC", "ArgumentParser", "int", "class", "func", "stdio"] {
+      let outcome = try make(name)
+      #expect(
+        outcome.status == 1 && outcome.errors.contains("\(name) means something"), "\(outcome)")
     }
   }
 

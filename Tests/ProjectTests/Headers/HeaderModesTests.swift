@@ -48,4 +48,28 @@ struct HeaderModesTests {
     let object = try mode.compile(source, in: folder)
     #expect(try !ObjectFile(object).hasTraces)
   }
+
+  /// An author in C++ wraps headers of C, those that care for C++ themselves too.
+  @Test("a host, and headers that an author includes within extern \"C\"", arguments: Mode.all(""))
+  func host(mode: Mode) throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let headers = "#include <BeeHive.h>\n#include <beehive/runtime.h>\n"
+    let wrapped = "#ifdef __cplusplus\nextern \"C\" {\n\(headers)}\n#endif\n"
+    let host = """
+      struct greeter { int size; };
+      int use(void);
+      int use(void) {
+        beehive_options options = BEEHIVE_OPTIONS;
+        if (!beehive_start_with(&options)) return 1;
+        return BEEHIVE_SERVICE_TABLE(Greeter, struct greeter)->size;
+      }
+
+      """
+    let objects = try ["", wrapped].map { first in
+      let source = try folder.write(first + headers + HeaderSource.twoModules + host, as: "host.c")
+      return try Data(contentsOf: mode.compile(source, in: folder))
+    }
+    #expect(objects[0] == objects[1])
+  }
 }

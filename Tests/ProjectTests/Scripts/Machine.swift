@@ -17,9 +17,9 @@ struct Machine {
     // Foundation would try to keep the owner.
     try Command.output("cp", ["-R", Repository.place("Scripts").path, folder.path])
     let utilities = [
-      "awk", "bash", "cat", "chmod", "date", "dirname", "env", "find", "grep", "head", "mkdir",
-      "mktemp", "rm", "sed", "sh", "sleep", "sort", "tail", "tar", "timeout", "touch", "tr", "true",
-      "wc",
+      "awk", "bash", "cat", "chmod", "comm", "cp", "date", "dirname", "env", "find", "grep", "head",
+      "install", "ln", "mkdir", "mktemp", "mv", "realpath", "rm", "rmdir", "sed", "sh", "sleep",
+      "sort", "stat", "tail", "tar", "timeout", "touch", "tr", "true", "wc",
     ]
     for name in utilities {
       let path = try #require(Needs.path(of: name), "\(name) is not installed")
@@ -42,6 +42,16 @@ struct Machine {
     try write(text, as: "Scripts/\(script)")
   }
 
+  /// Copies a file or folder of the package.
+  func copy(_ path: String) throws {
+    let place = folder.place(path).deletingLastPathComponent()
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    try Command.output("cp", ["-R", Repository.place(path).path, place.path])
+  }
+
+  /// Where a file of its copy of the package is.
+  func place(_ path: String) -> URL { folder.place(path) }
+
   private func write(_ script: String, as name: String) throws {
     let file = try folder.write("#!/bin/sh\n\(script)\n", as: name)
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
@@ -53,9 +63,11 @@ struct Machine {
   }
 
   /// Runs a script there, from another folder.
-  func run(_ script: String, _ arguments: [String] = []) throws -> Outcome {
+  func run(
+    _ script: String, _ arguments: [String] = [], environment: [String: String] = [:]
+  ) throws -> Outcome {
     try Command.run(
       folder.place("Scripts/\(script)").path, arguments, in: URL(fileURLWithPath: "/"),
-      environment: ["PATH": folder.place("bin").path])
+      environment: environment.merging(["PATH": folder.place("bin").path]) { $1 })
   }
 }

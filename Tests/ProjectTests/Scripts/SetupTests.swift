@@ -47,6 +47,16 @@ struct SetupTests {
     expect(outcome, lacks: "\(package) ")
   }
 
+  @Test("a program that it does not know is refused, before anything is installed")
+  func unknown() throws {
+    let machine = try Machine(without: "readelf")
+    try machine.install("sudo", "exit 99")
+    let outcome = try machine.run("setup", ["mold", "nonsense-program"])
+    #expect(outcome.status == 64, "\(outcome)")
+    #expect(outcome.errors.contains("it knows no program nonsense-program; "), "\(outcome)")
+    #expect(outcome.output == "")
+  }
+
   @Test("apt-get installs what is missing") func installs() throws {
     let machine = try Machine(without: "readelf")
     try machine.install("sudo", #"[ "$1" != -n ] || shift; exec "$@""#)

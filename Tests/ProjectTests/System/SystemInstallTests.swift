@@ -19,6 +19,8 @@ struct SystemInstallTests {
     File(path: "share/bash-completion/completions/section-dump", text: "complete "),
     File(path: "share/zsh/site-functions/_section-dump", text: "#compdef section-dump"),
     File(path: "share/fish/vendor_completions.d/section-dump.fish", text: "complete -c"),
+    File(path: "share/doc/section-dump/LICENSE.txt", text: "Apache License"),
+    File(path: "share/doc/section-dump/NOTICE", text: "elfutils"),
   ]
 
   @Test("puts each file in its place and says so", arguments: files)
@@ -37,7 +39,7 @@ struct SystemInstallTests {
     let installation = try Installation.needed()
     let found = try Command.output("find", [installation.prefix.path, "-type", "f"])
       .split(separator: "\n").map(String.init)
-    let list = installation.prefix.appendingPathComponent("share/swift-beehive/installed").path
+    let list = installation.prefix.appendingPathComponent("share/swift-beehive/tool").path
     #expect(Set(found) == Set(installation.said + [list]))
     #expect(installation.said.count == Self.files.count)
   }

@@ -26,6 +26,7 @@
 #define BEEHIVE_C_BEGIN extern "C" {
 #define BEEHIVE_C_END }
 #define BEEHIVE_NULL nullptr
+#define BEEHIVE_CAST(type, pointer) (static_cast<type>(pointer))
 #define BEEHIVE_STATIC_ASSERT(condition, text) static_assert(condition, text)
 /* Refuses a place inside a function: there the name of the function is not empty. */
 #define BEEHIVE_AT_FILE_SCOPE                  \
@@ -38,6 +39,7 @@
 #define BEEHIVE_C_BEGIN
 #define BEEHIVE_C_END
 #define BEEHIVE_NULL ((void *)0)
+#define BEEHIVE_CAST(type, pointer) ((type)(pointer))
 #define BEEHIVE_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
 /* Refuses a place inside a function: there the first declaration makes another type. */
 struct beehive_file_scope;

@@ -56,6 +56,8 @@ extern "C" {
 inline BEEHIVE_HIDDEN beehive_image beehive_this_image{};
 }
 
+/* Also where an author includes the headers within extern "C". */
+extern "C++" {
 template <int Only>
 struct beehive_image_anchor {
   __attribute__((__used__)) BEEHIVE_HIDDEN static void up() { BEEHIVE_ANNOUNCE_ }
@@ -66,6 +68,7 @@ template <void (*Up)(), void (*Down)()>
 struct beehive_instantiated {
   static constexpr bool value = true;
 };
+}
 
 #define BEEHIVE_IMAGE_ONCE                                                       \
   BEEHIVE_AT_FILE_SCOPE                                                          \

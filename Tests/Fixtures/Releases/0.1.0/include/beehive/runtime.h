@@ -102,7 +102,7 @@ const void *beehive_service_named(const char *service, const char *name, size_t 
 
 /* beehive_service by the name and the type of its structure. */
 #define BEEHIVE_SERVICE_TABLE(service, type) \
-  ((const type *)beehive_service(#service, sizeof(type)))
+  BEEHIVE_CAST(const type *, beehive_service(#service, sizeof(type)))
 
 /* Gives back what a factory made for one request, or one of the requests that share the instance of
  * BEEHIVE_SCOPE("weak"): the last one destroys it. False where no factory of that service and name has

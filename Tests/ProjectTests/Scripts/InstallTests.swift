@@ -1,0 +1,177 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What is built is a stand-in: what a build makes of it is tested with the installed one.
+@Suite("Scripts/install puts files into a prefix, and takes them away again")
+struct InstallTests {
+  /// A machine whose Swift has built everything already, and a prefix on it.
+  private struct Site {
+    let machine: Machine
+    let prefix: URL
+
+    init(version: String = "1.2.3") throws {
+      machine = try Machine()
+      prefix = try Folder().url
+      for path in ["CSupport", "LICENSE.txt", "NOTICE"] { try machine.copy(path) }
+      try write("", as: "CHANGELOG.md")
+      try write(
+        "  static let version = \"\(version)\"\n", as: "Sources/section-dump/SectionDump.swift")
+      try write("the library", as: "built/libBeeHive.so")
+      try write("#!/bin/sh\necho 'OVERVIEW: what it does'\n", as: "built/section-dump")
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o755], ofItemAtPath: machine.place("built/section-dump").path)
+      try machine.install(
+        "swift",
+        """
+        case "$*" in
+          --version) echo "Swift version 6.3.1" ;;
+          *--show-bin-path) echo '\(machine.place("built").path)' ;;
+        esac
+        """)
+      try machine.install("strip", #"cp "$3" "$2""#)
+    }
+
+    func write(_ text: String, as path: String) throws {
+      let file = machine.place(path)
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+
+    @discardableResult
+    func install(_ arguments: String..., environment: [String: String] = [:]) throws -> Outcome {
+      try machine.run(
+        "install", ["--prefix", prefix.path] + arguments, environment: environment)
+    }
+
+    /// The files and links in the prefix.
+    func files() throws -> Set<String> {
+      let found = try Command.output("find", [".", "!", "-type", "d"], in: prefix)
+      return Set(found.split(separator: "\n").map { String($0.dropFirst(2)) })
+    }
+
+    func text(_ path: String) throws -> String {
+      try String(contentsOf: prefix.appending(path: path), encoding: .utf8)
+    }
+  }
+
+  @Test("--only installs and removes one part, and leaves the other")
+  func only() throws {
+    let site = try Site()
+    try site.install("--only", "tool").check()
+    let tool = try site.files()
+    try site.install("--only", "library").check()
+    let both = try site.files()
+    for part in ["section-dump", "libbeehive"] {
+      for name in ["LICENSE.txt", "NOTICE"] { #expect(both.contains("share/doc/\(part)/\(name)")) }
+    }
+
+    try site.install("--uninstall", "--only", "library").check()
+    #expect(try site.files() == tool)
+    let again = try site.install("--uninstall", "--only", "library")
+    #expect(again.status == 66 && again.errors.hasSuffix("no library\n"), "\(again)")
+    try site.install("--only", "library").check()
+    try site.install("--uninstall").check()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: site.prefix.path).isEmpty)
+  }
+
+  @Test(
+    "what stops it midway can be removed",
+    arguments: ["share/man", "lib/libBeeHive.so", "bin/section-dump"])
+  func midway(place: String) throws {
+    let site = try Site()
+    let isFolder = place != "share/man"
+    let kept = isFolder ? place + "/kept" : place
+    try FileManager.default.createDirectory(
+      at: site.prefix.appending(path: kept).deletingLastPathComponent(),
+      withIntermediateDirectories: true)
+    try "".write(to: site.prefix.appending(path: kept), atomically: true, encoding: .utf8)
+    let stopped = try site.install()
+    #expect(stopped.status == 1, "\(stopped)")
+    #expect(try site.files().count > 1)
+    try site.install("--uninstall").check()
+    #expect(try site.files() == [kept])
+  }
+
+  @Test("an upgrade removes what the new version does not have, also from another --libdir")
+  func upgrade() throws {
+    let site = try Site()
+    try site.write("", as: "CSupport/CBeeHive/include/beehive/old.h")
+    try site.install("--libdir", "lib/x86").check()
+    #expect(try site.files().isSuperset(of: ["include/beehive/old.h", "lib/x86/libBeeHive.so.0"]))
+    try FileManager.default.removeItem(
+      at: site.machine.place("CSupport/CBeeHive/include/beehive/old.h"))
+    try site.install().check()
+    let files = try site.files()
+    #expect(files.contains("lib/libBeeHive.so.0"))
+    #expect(!files.contains { $0.hasPrefix("lib/x86") || $0.hasSuffix("old.h") }, "\(files)")
+  }
+
+  @Test(
+    "a snapshot comes before its release for pkg-config, and has its number in CMake",
+    arguments: [("1.2.3", "1.2.3"), ("1.2.3-dev", "1.2.3~dev")])
+  func version(told: String, package: String) throws {
+    let site = try Site(version: told)
+    try site.install("--only", "library").check()
+    #expect(try site.text("lib/pkgconfig/beehive.pc").contains("\nVersion: \(package)\n"))
+    let cmake = try site.text("lib/cmake/BeeHive/BeeHiveConfigVersion.cmake")
+    #expect(cmake.hasPrefix("set(PACKAGE_VERSION 1.2.3)\n"))
+  }
+
+  @Test("manual pages have the date of the sources, or the one that the environment names")
+  func date() throws {
+    let site = try Site()
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: 86_400)],
+      ofItemAtPath: site.machine.place("CHANGELOG.md").path)
+    for (environment, date) in [
+      ([:], "1970-01-02"), (["SOURCE_DATE_EPOCH": "172800"], "1970-01-03"),
+    ] {
+      try site.install(environment: environment).check()
+      for page in ["man1/section-dump.1", "man3/beehive.3"] {
+        #expect(try site.text("share/man/\(page)").hasPrefix(".Dd \(date)\n"))
+      }
+    }
+  }
+
+  @Test("the manual page of the library has no mistakes", .needs("mandoc"))
+  func manual() throws {
+    let site = try Site()
+    try site.install("--only", "library").check()
+    let page = site.prefix.appending(path: "share/man/man3/beehive.3").path
+    let found = try Command.run("mandoc", ["-T", "lint", "-W", "warning", page]).lines
+    #expect(found.filter { !$0.hasSuffix("new sentence, new line") } == [])
+    // An example stays as it is written.
+    #expect(
+      try Command.output("mandoc", ["-T", "ascii", page]).contains(
+        "\n       beehive_options options = BEEHIVE_OPTIONS;\n"))
+  }
+
+  @Test("who installs may keep files to himself, and everybody can read what was installed")
+  func mask() throws {
+    let site = try Site()
+    let outcome = try Command.run(
+      "sh",
+      [
+        "-c", "umask 077; exec \"$0\" \"$@\"", site.machine.place("Scripts/install").path,
+        "--prefix", site.prefix.path + "/new",
+      ],
+      environment: ["PATH": site.machine.place("bin").path])
+    try outcome.check()
+    #expect(try Command.output("find", [site.prefix.path + "/new", "!", "-perm", "-444"]) == "")
+  }
+
+  @Test(
+    "refuses what it could not do",
+    arguments: [
+      (["--prefix", "--uninstall"], "--prefix needs a value"),
+      (["--prefix", "/tmp/it's"], "pkg-config cannot read a prefix with quotes"),
+      (["--libdir", "lib&|"], "--libdir takes letters"),
+      ([], "HOME names no folder to install into"),
+    ])
+  func refuses(arguments: [String], reason: String) throws {
+    let outcome = try Site().machine.run("install", arguments, environment: ["HOME": ""])
+    #expect(outcome.status == 64 && outcome.errors.contains(reason), "\(outcome)")
+  }
+}
