@@ -84,16 +84,26 @@ import Testing
       ).status == 0
     guard isReached else { try Test.cancel("another user does not reach the libraries") }
     let folder = try Folder()
-    let host = folder.place("host").path
-    try FileManager.default.copyItem(atPath: Self.host, toPath: host)
+    func give(_ path: String, as name: String) throws -> String {
+      let copy = folder.place(name).path
+      try Command.output("cp", [path, copy])
+      try Command.output("chown", ["65534", copy])
+      try Command.output("chmod", ["4755", copy])
+      return copy
+    }
+    let id = try give(Command.output("which", ["id"]).trimmingCharacters(in: .newlines), as: "id")
+    guard try Command.output(id, ["-u"]) == "65534\n" else {
+      try Test.cancel("no program runs as another user here")
+    }
+    let unlinked = folder.place("unlinked").path
+    try Command.output("cp", [Self.host, unlinked])
     // The loader looks beside no such program.
-    let swift = try Command.output("patchelf", ["--print-rpath", host]).prefix { $0 != ":" }
+    let swift = try Command.output("patchelf", ["--print-rpath", unlinked]).prefix { $0 != ":" }
     try Command.output(
-      "patchelf", ["--set-rpath", "\(swift):\(Repository.products.path)", host])
-    try FileManager.default.setAttributes([.ownerAccountID: 65534], ofItemAtPath: host)
-    try FileManager.default.setAttributes([.posixPermissions: 0o4755], ofItemAtPath: host)
+      "patchelf", ["--set-rpath", "\(swift):\(Repository.products.path)", unlinked])
     let outcome = try Command.run(
-      host, [Self.folder.get().place("plugins").path], environment: ["BEEHIVE_PLUGINS": "off"])
+      give(unlinked, as: "host"), [Self.folder.get().place("plugins").path],
+      environment: ["BEEHIVE_PLUGINS": "off"])
     #expect(outcome.lines.last == "started: opening, receipts, ledger, till", "\(outcome)")
   }
 }
