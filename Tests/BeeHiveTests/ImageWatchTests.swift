@@ -15,7 +15,7 @@ import Testing
     let isSeenAgain = try (0..<5000).contains { _ in
       var watch = ImageWatch()
       try other.open()
-      watch.merged(try watch.look { _ in false }.images.map(\.image.mapped.id))
+      watch.merged(try watch.look { _ in false })
       // Something was unmapped: the look asks which known images may really be others, and that is
       // after it walked the list and before it copies what is new.
       other.close()
@@ -39,7 +39,7 @@ import Testing
 
   @Test("Of two snapshots of an image the later one holds") func laterHolds() throws {
     var watch = ImageWatch()
-    watch.merged(try watch.look { _ in false }.images.map(\.image.mapped.id))
+    watch.merged(try watch.look { _ in false })
     let library = try CLibrary("sighted", declaring: "Sighted.Module")
     try library.open()
     let first = try #require(try watch.look { _ in false }.snapshot(of: library))
@@ -65,6 +65,25 @@ import Testing
     }
   }
 
+  @Test("An image that is gone is told to everybody until what it declared is withdrawn")
+  func goneUntilWithdrawn() throws {
+    let library = try CLibrary("leaving", declaring: "Leaving.Module")
+    try library.open()
+    var watch = ImageWatch()
+    let before = try watch.look { _ in false }
+    let id = try #require(before.snapshot(of: library)).image.mapped.id
+    watch.merged(before)
+    library.close()
+    let first = try watch.look { _ in false }
+    #expect(first.removed.contains(id))
+    // The first thread is on its way: a lookup of a second one must not find what is gone.
+    let isStale = watch.isStale
+    #expect(isStale)
+    #expect(try watch.look { _ in false }.removed.contains(id))
+    watch.merged(first)
+    #expect(try !watch.look { _ in false }.removed.contains(id))
+  }
+
   @Test("What is gone is no news again") func gone() throws {
     var images = KnownImages()
     #expect(images.isNews(7, at: 1))
@@ -82,6 +101,12 @@ import Testing
     _ = images.merge(7, nil, at: 2)
     #expect(images.problems == [])
     #expect(!images.mayGo(7))
+  }
+}
+
+extension ImageWatch {
+  fileprivate mutating func merged(_ found: Found) {
+    merged(found.images.map(\.image.mapped.id), removed: found.removed)
   }
 }
 

@@ -29,7 +29,9 @@ extension Hive {
     guard let found else { return false }
     let arrivals = settled(found).compactMap { arrival(of: $0) }
     let gone = state.withLock { $0.merge(arrivals, found, cache: cache, observers) }
-    watch.withLock { $0.merged(arrivals.map(\.id) + found.failures.map(\.id)) }
+    watch.withLock {
+      $0.merged(arrivals.map(\.id) + found.failures.map(\.id), removed: found.removed)
+    }
     for reference in gone.references { reference.release() }
     observers.deliver()
     cache.collect()

@@ -11,6 +11,8 @@ internal import CImageEvents
 struct ImageWatch: ~Copyable {
   private var list = ImageList()
   private var unmerged: Set<MappedImage.ID> = []
+  /// Images that were unmapped and whose entries may still be there: another thread has found that, and is on its way.
+  private var leaving: Set<MappedImage.ID> = []
   private var announced: Set<RuntimeAddress> = []
   /// The images that have announced themselves. An image that replaces one of them, built from the same
   /// sources, announces itself too.
@@ -48,7 +50,7 @@ struct ImageWatch: ~Copyable {
 
   /// Whether the loader has mapped or unmapped an image since the last walk.
   var isStale: Bool {
-    guard unmerged.isEmpty, let now = ImageList.probe() else { return true }
+    guard unmerged.isEmpty, leaving.isEmpty, let now = ImageList.probe() else { return true }
     return now != list.counters
   }
 
@@ -56,7 +58,8 @@ struct ImageWatch: ~Copyable {
   mutating func look(isSuspect: (MappedImage.ID) -> Bool) throws(ImageError) -> Found {
     takeAnnouncements()
     let changes = try list.update()
-    var found = Found(removed: changes.removed)
+    leaving.formUnion(changes.removed)
+    var found = Found(removed: leaving.sorted())
     for position in changes.added { unmerged.insert(list.id(at: position)) }
     unmerged.subtract(changes.removed)
     announcing.subtract(changes.removed)
@@ -96,9 +99,10 @@ struct ImageWatch: ~Copyable {
     return found
   }
 
-  /// Records that these images are merged.
-  mutating func merged(_ ids: some Sequence<MappedImage.ID>) {
+  /// Records that these images are merged, and that everything of those that were removed is withdrawn.
+  mutating func merged(_ ids: some Sequence<MappedImage.ID>, removed: [MappedImage.ID]) {
     for id in ids { unmerged.remove(id) }
+    leaving.subtract(removed)
     if unmerged.isEmpty { announced.removeAll() }
   }
 
