@@ -26,8 +26,8 @@ package final class OpenedFile {
   /// Where in the whole file this part starts.
   package let base: UInt64
 
-  /// What the system calls the whole file: the UTF-8 of a text, or bytes that need not be text.
-  private let systemName: any Collection<UInt8>
+  /// What the system calls the whole file, as text and where that is not all as bytes.
+  private let systemName: (text: String, bytes: [UInt8]?)
   /// The first bytes: of most files, all headers that the loader reads.
   package let head: [UInt8]
   package static let usualHead = 960
@@ -43,7 +43,7 @@ package final class OpenedFile {
     path: String, name: String, wasMapped: Bool = false, readWhole: Int = usualHead
   ) throws(ImageError) {
     try self.init(
-      OpenedPath(path, wasMapped: wasMapped), name: name, path: name, systemName: path.utf8,
+      OpenedPath(path, wasMapped: wasMapped), name: name, path: name, systemName: (path, nil),
       container: [], readWhole: readWhole)
   }
 
@@ -52,7 +52,7 @@ package final class OpenedFile {
     path: [UInt8], name: String, wasMapped: Bool = false
   ) throws(ImageError) {
     try self.init(
-      OpenedPath(path, wasMapped: wasMapped), name: name, path: name, systemName: path,
+      OpenedPath(path, wasMapped: wasMapped), name: name, path: name, systemName: (name, path),
       container: [])
   }
 
@@ -61,13 +61,12 @@ package final class OpenedFile {
   {
     try self.init(
       OpenedPath(path, wasMapped: false), name: "\(archive.name)(\(member))", path: archive.path,
-      systemName: path, container: archive.container + [member])
+      systemName: (member, path), container: archive.container + [member])
   }
 
   private init(
-    _ opened: OpenedPath, name: String, path: String, systemName: any Collection<UInt8>,
-    container: [String],
-    readWhole: Int = usualHead
+    _ opened: OpenedPath, name: String, path: String, systemName: (text: String, bytes: [UInt8]?),
+    container: [String], readWhole: Int = usualHead
   ) throws(ImageError) {
     guard case .file(let descriptor, let status) = opened else {
       throw ImageError(.unreadable, image: name, message: opened.refusal)
@@ -109,10 +108,12 @@ package final class OpenedFile {
   package var isWhole: Bool { whole == nil }
 
   /// Which bytes of which file these are.
-  package var part: FilePart { FilePart(path: Array(systemName), offset: base, size: size) }
+  package var part: FilePart { FilePart(path: systemBytes, offset: base, size: size) }
 
   /// What the system calls the file; nil for a part of one.
-  package var systemPath: [UInt8]? { isWhole ? Array(systemName) : nil }
+  package var systemPath: [UInt8]? { isWhole ? systemBytes : nil }
+
+  private var systemBytes: [UInt8] { systemName.bytes ?? Array(systemName.text.utf8) }
 
   /// The `count` bytes at `offset`, all of them.
   package func read(at offset: UInt64, count: Int) throws(ImageError) -> [UInt8] {
@@ -149,8 +150,8 @@ package final class OpenedFile {
   package func checkUnchanged() throws(ImageError) {
     var status = stat()
     let isThere = unsafe fstat(descriptor, &status) == 0
+    // A name or mode that is another is no change of this sort.
     let now = FileStamp(status)
-    // Another name or mode is another change.
     guard isThere, (now.modified, now.size) == (stamp.modified, stamp.size) else {
       throw error(.unreadable, "The file was changed while it was read; read it again.")
     }

@@ -106,7 +106,7 @@ import Testing
 
 extension ImageWatch {
   fileprivate mutating func merged(_ found: Found) {
-    merged(found.images.map(\.image.mapped.id), removed: found.removed)
+    merged(found.images.map(\.image.mapped.id), of: found)
   }
 }
 

@@ -29,9 +29,7 @@ extension Hive {
     guard let found else { return false }
     let arrivals = settled(found).compactMap { arrival(of: $0) }
     let gone = state.withLock { $0.merge(arrivals, found, cache: cache, observers) }
-    watch.withLock {
-      $0.merged(arrivals.map(\.id) + found.failures.map(\.id), removed: found.removed)
-    }
+    watch.withLock { $0.merged(arrivals.map(\.id), of: found) }
     for reference in gone.references { reference.release() }
     observers.deliver()
     cache.collect()

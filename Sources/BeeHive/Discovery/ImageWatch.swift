@@ -99,10 +99,10 @@ struct ImageWatch: ~Copyable {
     return found
   }
 
-  /// Records that these images are merged, and that everything of those that were removed is withdrawn.
-  mutating func merged(_ ids: some Sequence<MappedImage.ID>, removed: [MappedImage.ID]) {
-    for id in ids { unmerged.remove(id) }
-    leaving.subtract(removed)
+  /// Records that these images are merged, and what else was found, so that what was removed is withdrawn.
+  mutating func merged(_ ids: [MappedImage.ID], of found: Found) {
+    unmerged.subtract(ids + found.failures.map(\.id))
+    leaving.subtract(found.removed)
     if unmerged.isEmpty { announced.removeAll() }
   }
 
