@@ -117,11 +117,7 @@ actor ModuleRunner {
     let isRefused = options.onFailure == .stop && !report.isClean
     if isRefused || isStopRequested {
       let (failures, isStopped) = (failures, isStopRequested)
-      let further = await tearDown()
-      if !isStopped {
-        states.withLock { $0.failedStart = ModuleStates.FailedStart(report) }
-        context.hive.publishStages()
-      }
+      let further = await tearDown(after: isStopped ? nil : ModuleStates.FailedStart(report))
       throw LaunchError(
         order: report.order, failures: failures + further, interruption: isStopped ? .stopped : nil)
     }
@@ -190,8 +186,11 @@ actor ModuleRunner {
     return order
   }
 
+  /// Undoes everything; `failedStart` says why the start was given up, if it was.
   @discardableResult
-  private func tearDown() async -> [ModuleFailure] {
+  private func tearDown(
+    after failedStart: ModuleStates.FailedStart? = nil
+  ) async -> [ModuleFailure] {
     // A start that failed leaves what the host was given.
     let isEnd = phase == .running || isStopRequested
     phase = .stopping
@@ -202,7 +201,7 @@ actor ModuleRunner {
       hive.letGo(of: states.withLock { $0.running.map(\.entry) })
       if isEnd { await takeBack(hive) }
     }
-    states.withLock { $0 = ModuleStates() }
+    states.withLock { $0 = ModuleStates(after: failedStart) }
     context?.hive.publishStages()
     let failures = progress.withLock { progress in
       progress.isStopRequested = false

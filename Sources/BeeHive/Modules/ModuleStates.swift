@@ -44,6 +44,9 @@ struct ModuleStates: Sendable {
   /// The names of those that failed, unless another of that name has been set up since.
   private(set) var failedNames: Set<String> = []
 
+  /// No module was tried since; `failedStart` says why, if a start was given up.
+  init(after failedStart: FailedStart? = nil) { self.failedStart = failedStart }
+
   /// The state of a module, by the order of its entry; nil for one that was not tried.
   subscript(id: UInt64) -> State? {
     get { states[id] }
