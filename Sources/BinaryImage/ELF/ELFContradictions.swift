@@ -126,10 +126,7 @@ extension ELFFile {
         at: file.place(of: section))
     }
     for (name, ranges) in zip(SectionNote.names, ranges) {
-      let known = AddressRanges(
-        noted.filter { $0.name == name }.map {
-          $0.address.rawValue..<$0.address.rawValue.saturating(adding: $0.size)
-        })
+      let known = AddressRanges(of: noted.filter { $0.name == name })
       guard let lost = ranges.first(where: { !$0.isEmpty && !known.covers($0) }) else { continue }
       throw file.error(
         .malformed,

@@ -24,9 +24,7 @@ final class ELFDynamic {
   init(
     of file: OpenedFile, _ header: ELFHeader, _ segments: ELFSegments, at extent: FileExtent
   ) throws(ImageError) {
-    let tags = try Self.tags(of: file, header, at: extent)
-    self.tags = tags
-    func value(_ tag: Int64) -> UInt64? { Self.value(tag, tags) }
+    tags = try Self.tags(of: file, header, at: extent)
     globalOffsets = try ELFGlobalOffsets(of: file, header, segments, value: value)
     func table(
       _ address: Int64, _ size: Int64, _ encoding: ELFRelocationTable.Encoding
@@ -66,11 +64,7 @@ final class ELFDynamic {
   }
 
   /// The value of a tag, the last one of several, as the loader takes it; nil where it has none.
-  func value(_ tag: Int64) -> UInt64? { Self.value(tag, tags) }
-
-  private static func value(_ tag: Int64, _ tags: [(tag: Int64, value: UInt64)]) -> UInt64? {
-    tags.last { $0.tag == tag }?.value
-  }
+  func value(_ tag: Int64) -> UInt64? { tags.last { $0.tag == tag }?.value }
 
   /// Every value of a tag.
   func values(_ tag: Int64) -> [UInt64] { tags.filter { $0.tag == tag }.map(\.value) }

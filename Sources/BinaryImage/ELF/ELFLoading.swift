@@ -69,7 +69,7 @@ extension ELFFile {
     let version: UInt32? = head.span.integer(at: 20, order: header.order)
     guard head[6] == 1, version == 1 else { return "its version of ELF is not 1" }
     guard head[9..<16].allSatisfy({ $0 == 0 }) else { return "bytes 9 to 15 of it are not 0" }
-    // GNU's own number stands for what a loader must be able to do, of which there are three.
+    // With GNU's own number it says what a loader must be able to do, of which there are three.
     let most = head[7] == UInt8(ELFOSABI_LINUX) ? 3 : 0
     return head[8] > most ? "its ABI has version \(head[8]), where at most \(most) is known" : nil
   }

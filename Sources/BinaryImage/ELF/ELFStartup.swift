@@ -55,8 +55,10 @@ extension ELFFile {
     guard header.type != UInt16(ET_CORE), !hasOnlyDebugInformation else {
       throw file.error(.noEntries, "No loader opens it: it is a \(identity.kind.rawValue) file.")
     }
-    let own = hasSectionTable ? try startupSections() : [:]
-    let places = if let places = try startupPlaces() { places } else { try startupSections() }
+    let sections = Result { () throws(ImageError) in try startupSections() }
+    let places = if let places = try startupPlaces() { places } else { try sections.get() }
+    // Headers that cannot be read say of nothing that the compiler has made it.
+    let own = (try? sections.get()) ?? [:]
     var (steps, problems): ([StartupStep], [ImageError]) = ([], [])
     func add(_ read: () throws(ImageError) -> [StartupStep]) {
       do throws(ImageError) { steps += try read() } catch { problems.append(error) }
