@@ -1,4 +1,4 @@
-internal import LibC
+package import LibC
 
 /// Returns what a directory holds, without `.` and `..`, in bytewise order.
 ///
@@ -30,18 +30,33 @@ package func directoryNames(
   return names
 }
 
+/// Returns what the system says of what a path leads to; nil where it does not.
+package func fileStatus(of path: some Collection<UInt8>, followingLinks: Bool) -> stat? {
+  var status = stat()
+  let text = path.cText
+  // Sound: the text ends in NUL and outlives the call.
+  let result = unsafe followingLinks ? stat(text, &status) : lstat(text, &status)
+  return result == 0 ? status : nil
+}
+
+extension stat {
+  /// Whether it is one of a directory.
+  package var isDirectory: Bool { st_mode & S_IFMT == S_IFDIR }
+}
+
 /// Returns what is said of the regular file that a path leads to, without opening it.
 ///
 /// - Parameter path: The path, as the system takes it; links are followed.
 /// - Returns: The file's stamp.
 /// - Throws: ``ImageError`` that says what the path leads to instead.
 package func fileStamp(of path: some Collection<UInt8>) throws(ImageError) -> FileStamp {
-  let (text, name) = (Array(path).cText, String(decoding: path, as: UTF8.self))
+  let text = path.cText
   var status = stat()
   // Sound: the text ends in NUL and outlives the call.
   let failure = unsafe stat(text, &status) == 0 ? 0 : errno
   if failure == 0, status.st_mode & S_IFMT == S_IFREG { return FileStamp(status) }
-  if failure == ENOENT, unsafe lstat(text, &status) == 0 {
+  let name = String(decoding: path, as: UTF8.self)
+  if failure == ENOENT, fileStatus(of: path, followingLinks: false) != nil {
     throw ImageError(.unreadable, image: name, message: "It is a link that leads nowhere.")
   }
   let found = failure == 0 ? OpenedPath.refused(status.st_mode) : .failed(errno: failure)

@@ -12,6 +12,17 @@ package func readBytes(
   }
 }
 
+extension Collection<UInt8> {
+  /// The bytes as a text of C, which NUL ends.
+  package var cText: [CChar] {
+    var text: [CChar] = []
+    text.reserveCapacity(count + 1)
+    for byte in self { text.append(CChar(bitPattern: byte)) }
+    text.append(0)
+    return text
+  }
+}
+
 extension [UInt8] {
   /// At most `count` bytes of a call that reads some of those it is asked for, told how many there are
   /// already; fewer where no more come, with the system's reason where there is one, else 0.
@@ -33,9 +44,6 @@ extension [UInt8] {
     }
     return (bytes, failure)
   }
-
-  /// The bytes as a text of C, which NUL ends.
-  package var cText: [CChar] { map(CChar.init(bitPattern:)) + [0] }
 }
 
 /// All bytes of a file of `/proc`, whose size the system does not tell; or the number of its refusal.

@@ -3,12 +3,8 @@ internal import LibC
 
 /// What paths lead to.
 enum Directory {
-  static func isDirectory(_ path: [UInt8], followingLinks: Bool) -> Bool {
-    var status = stat()
-    let text = path.cText
-    // Sound: the text ends in NUL and outlives the call.
-    let result = unsafe followingLinks ? stat(text, &status) : lstat(text, &status)
-    return result == 0 && status.st_mode & S_IFMT == S_IFDIR
+  static func isDirectory(_ path: [UInt8], followingLinks: Bool = true) -> Bool {
+    fileStatus(of: path, followingLinks: followingLinks)?.isDirectory ?? false
   }
 
   /// Whether an entry of a directory, which is of this type, is a directory itself, rather than a regular file or a

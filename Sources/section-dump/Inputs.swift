@@ -64,7 +64,7 @@ struct Input: Codable {
     ImageFile.forEachImage(pathBytes: path, name: name, architecture: architecture) { found in
       var found = found
       if case .failure(let error) = found.image, error.code == .unreadable,
-        Directory.isDirectory(path, followingLinks: true)
+        Directory.isDirectory(path)
       {
         found.image = .failure(
           ImageError(
@@ -152,7 +152,7 @@ extension Inputs {
   private func visit(
     _ path: [UInt8], _ passed: inout PassedOver, _ body: (Result<Input, ImageError>) -> Void
   ) {
-    if isRecursive, Directory.isDirectory(path, followingLinks: true) {
+    if isRecursive, Directory.isDirectory(path) {
       walk(path, &passed, body)
     } else {
       body(.success(Input(path: path)))

@@ -25,7 +25,7 @@ struct FolderWalk {
       // One that is left by .. at once has no say.
       visit(current.isEmpty ? "/" : current)
       let next = "\(current)/\(part)"
-      guard let status = Self.status(of: next) else { return }
+      guard let status = fileStatus(of: next.utf8, followingLinks: false) else { return }
       switch status.st_mode & S_IFMT {
       case S_IFLNK:
         links += 1
@@ -45,7 +45,9 @@ struct FolderWalk {
   }
 
   private mutating func visit(_ path: String) {
-    guard let status = Self.status(of: path), folders.allSatisfy({ $0.path != path }) else {
+    guard let status = fileStatus(of: path.utf8, followingLinks: false),
+      folders.allSatisfy({ $0.path != path })
+    else {
       return
     }
     folders.append((path, FileAccess(status)))
@@ -54,10 +56,5 @@ struct FolderWalk {
   /// The last part first.
   private static func parts(of path: String) -> [Substring] {
     path.split(separator: "/").filter { $0 != "." }.reversed()
-  }
-
-  private static func status(of path: String) -> stat? {
-    var status = stat()
-    return unsafe lstat(path, &status) == 0 ? status : nil
   }
 }

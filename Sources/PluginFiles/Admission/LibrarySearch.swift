@@ -69,14 +69,11 @@ struct LibrarySearch {
     let file: OpenedFile
     do throws(ImageError) {
       // Says it better where there is no file.
-      _ = try fileStamp(of: Array(path.utf8))
+      _ = try fileStamp(of: path.utf8)
       file = try OpenedFile(path: path, name: path)
     } catch {
-      var status = stat()
-      // Sound: the texts end in NUL and outlive the calls.
-      guard unsafe lstat(path, &status) == 0 else { return nil }
-      if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { throw error }
-      passed(error)
+      if fileStatus(of: path.utf8, followingLinks: true)?.isDirectory == true { throw error }
+      if fileStatus(of: path.utf8, followingLinks: false) != nil { passed(error) }
       return nil
     }
     let library = try Library(of: file, for: requester, isSystem: isSystem)

@@ -10,9 +10,9 @@ struct Doctor: ParsableCommand {
     discussion: """
       Looks at every plugin and at what it brings along as the loader would, and runs nothing: machine, libraries, \
       symbols and their versions, owners and modes, search paths, requirements and cycles. The first cause is \
-      told first, and what follows from it names the plugin it follows from. Of files that are no \
-      plugins the first are named, and all with --format json. Exit status: 0 every plugin would load, 1 one would not, 2 the host, a folder or a \
-      file that is named cannot be read.
+      told first, and what follows from it names the plugin it follows from. Of files that are no plugins the first \
+      are named, and all with --format json. Exit status: 0 every plugin would load, 1 one would not, 2 the host, a \
+      folder or a file that is named cannot be read.
       """)
 
   @Argument(
@@ -42,7 +42,7 @@ struct Doctor: ParsableCommand {
     }
     var catalogue = PluginCatalogue(usesStored: false)
     for path in paths {
-      let isFolder = Directory.isDirectory(Array(path.utf8), followingLinks: true)
+      let isFolder = Directory.isDirectory(Array(path.utf8))
       catalogue.add(isFolder ? .directory(path) : .file(path))
     }
     catalogue.refresh()
