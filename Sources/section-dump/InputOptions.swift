@@ -80,7 +80,7 @@ struct SectionOptions: ParsableArguments {
     }
   }
 
-  var wanted: Wanted { Wanted(sections: names) }
+  var wanted: Wanted { Wanted(patterns: [("section", names)]) }
 }
 
 /// How many files are read at a time, and how far what is read may reach.

@@ -29,24 +29,13 @@ struct Wanted: Sendable, Codable {
   /// Whether what matches is shown, and nothing else.
   let isSelection: Bool
 
-  /// Entries that must be there, and patterns of those that are shown.
-  init(_ required: [Requirement] = [], modules: [String] = [], services: [String] = []) {
+  /// Entries that must be there, and patterns of what is shown; everything is where there are none.
+  init(_ required: [Requirement] = [], patterns: [(kind: String, texts: [String])] = []) {
     names = required.map { Name(kind: $0.kind.description, text: $0.name) }
-    names += modules.map { Name(kind: "module", text: $0, pattern: NamePattern($0)) }
-    names += services.map { Name(kind: "service", text: $0, pattern: NamePattern($0)) }
-    isSelection = !modules.isEmpty || !services.isEmpty
-  }
-
-  /// Patterns of the names of sections that are shown.
-  init(sections: [String]) {
-    names = sections.map { Name(kind: "section", text: $0, pattern: NamePattern($0)) }
-    isSelection = true
-  }
-
-  /// Patterns of the names of protocols whose conformances are shown.
-  init(protocols: [String]) {
-    names = protocols.map { Name(kind: "protocol", text: $0, pattern: NamePattern($0)) }
-    isSelection = !protocols.isEmpty
+    for (kind, texts) in patterns {
+      names += texts.map { Name(kind: kind, text: $0, pattern: NamePattern($0)) }
+    }
+    isSelection = patterns.contains { !$0.texts.isEmpty }
   }
 
   var isEmpty: Bool { names.isEmpty }

@@ -71,78 +71,75 @@ struct VerifyFindingsTests {
   private static let records = "BeehiveRecords[0]"
 
   /// What is wrong with the set, though every entry of it can be read.
-  static let contradictions = [
+  static let contradictions =
+    [
+      Row(
+        code: "duplicate-module",
+        source: pair("BEEHIVE_MODULE(log, &operations,)", "BEEHIVE_MODULE(log, &operations,)"),
+        place: "BeehiveRecords[1]", remedy: "rename or remove one of them", status: 1),
+      Row(
+        code: "duplicate-service",
+        source: pair(
+          "BEEHIVE_SERVICE(Greeter, A, &table,)", "BEEHIVE_SERVICE(Greeter, B, &table,)"),
+        place: "BeehiveRecords[1]", remedy: "give one of them a name or a priority", status: 1),
+      Row(
+        code: "duplicate-target",
+        source: pair(
+          "BEEHIVE_TARGET(shop, actions, BEEHIVE_ACTION(\"perform()\"))",
+          "BEEHIVE_TARGET(shop, actions, BEEHIVE_PRIORITY(1))"),
+        place: "BeehiveRecords[1]", remedy: "rename or remove one of them", status: 1),
+      Row(
+        code: "duplicate-route",
+        source: pair("BEEHIVE_ROUTE(\"/a/:id\", perform)", "BEEHIVE_ROUTE(\"/a/:name\", perform)"),
+        place: "BeehiveRecords[1]", remedy: "give one of them a priority, or another pattern",
+        status: 1),
+      Row(
+        code: "not-retained",
+        source: """
+          __attribute__((used, aligned(8), section("BeehiveServices")))
+          static const char *const entry = "{\\"A\\":\\"B\\"}";
+          """,
+        place: "BeehiveServices",
+        remedy: "declare them with BeeHive.h, or add retain to their attributes", arguments: ["-c"],
+        status: 1),
+      Row(
+        code: "not-retained",
+        source: """
+          .section __DATA,BeehiveMods
+          _entry: .quad _text
+          .section __TEXT,__cstring
+          _text: .asciz "Log"
+          .subsections_via_symbols
+          """,
+        place: "BeehiveMods", remedy: "declare them with BeeHive.h, or as no_dead_strip",
+        arguments: ["-c", "-target", "arm64-apple-macos13"], compiler: "clang", status: 1),
+      Row(
+        code: "unmet-requirement",
+        source: preamble + "BEEHIVE_MODULE(shop, &operations, BEEHIVE_REQUIRES(\"log\"));",
+        place: records,
+        remedy: "name the file that does as well, or say after in place of requires",
+        level: "warning", status: 0),
+      Row(
+        code: "cycle",
+        source: preamble + "BEEHIVE_MODULE(log, &operations, BEEHIVE_AFTER(\"log\"));",
+        place: records, remedy: "drop one of these requirements", status: 1),
+      Row(
+        code: "missing-implementation", source: "#include <BeeHive.h>\nBeeHiveMod(Log);",
+        place: pointers,
+        remedy: "name the file that does as well, correct the name, or bind it by code",
+        level: "warning", status: 0),
+    ] + missing
+
+  /// What is required, and declared by nothing.
+  private static let missing = [
+    ("missing-module", "module:net"), ("missing-service", "service:log"),
+    ("missing-target", "target:log"), ("missing-route", "route:app://log/:id"),
+  ].map { code, required in
     Row(
-      code: "duplicate-module",
-      source: pair("BEEHIVE_MODULE(log, &operations,)", "BEEHIVE_MODULE(log, &operations,)"),
-      place: "BeehiveRecords[1]", remedy: "rename or remove one of them", status: 1),
-    Row(
-      code: "duplicate-service",
-      source: pair("BEEHIVE_SERVICE(Greeter, A, &table,)", "BEEHIVE_SERVICE(Greeter, B, &table,)"),
-      place: "BeehiveRecords[1]", remedy: "give one of them a name or a priority", status: 1),
-    Row(
-      code: "duplicate-target",
-      source: pair(
-        "BEEHIVE_TARGET(shop, actions, BEEHIVE_ACTION(\"perform()\"))",
-        "BEEHIVE_TARGET(shop, actions, BEEHIVE_PRIORITY(1))"),
-      place: "BeehiveRecords[1]", remedy: "rename or remove one of them", status: 1),
-    Row(
-      code: "duplicate-route",
-      source: pair("BEEHIVE_ROUTE(\"/a/:id\", perform)", "BEEHIVE_ROUTE(\"/a/:name\", perform)"),
-      place: "BeehiveRecords[1]", remedy: "give one of them a priority, or another pattern",
-      status: 1),
-    Row(
-      code: "not-retained",
-      source: """
-        __attribute__((used, aligned(8), section("BeehiveServices")))
-        static const char *const entry = "{\\"A\\":\\"B\\"}";
-        """,
-      place: "BeehiveServices",
-      remedy: "declare them with BeeHive.h, or add retain to their attributes", arguments: ["-c"],
-      status: 1),
-    Row(
-      code: "not-retained",
-      source: """
-        .section __DATA,BeehiveMods
-        _entry: .quad _text
-        .section __TEXT,__cstring
-        _text: .asciz "Log"
-        .subsections_via_symbols
-        """,
-      place: "BeehiveMods", remedy: "declare them with BeeHive.h, or as no_dead_strip",
-      arguments: ["-c", "-target", "arm64-apple-macos13"], compiler: "clang", status: 1),
-    Row(
-      code: "unmet-requirement",
-      source: preamble + "BEEHIVE_MODULE(shop, &operations, BEEHIVE_REQUIRES(\"log\"));",
-      place: records,
-      remedy: "name the file that does as well, or say after in place of requires",
-      level: "warning", status: 0),
-    Row(
-      code: "cycle",
-      source: preamble + "BEEHIVE_MODULE(log, &operations, BEEHIVE_AFTER(\"log\"));",
-      place: records, remedy: "drop one of these requirements", status: 1),
-    Row(
-      code: "missing-implementation", source: "#include <BeeHive.h>\nBeeHiveMod(Log);",
-      place: pointers,
-      remedy: "name the file that does as well, correct the name, or bind it by code",
-      level: "warning", status: 0),
-    Row(
-      code: "missing-module", source: preamble + "BEEHIVE_MODULE(log, &operations,);",
-      place: "(all files)", remedy: "add the file that has it, or correct the name",
-      options: ["--require", "module:net"], status: 1),
-    Row(
-      code: "missing-service", source: preamble + "BEEHIVE_MODULE(log, &operations,);",
-      place: "(all files)", remedy: "add the file that has it, or correct the name",
-      options: ["--require", "service:log"], status: 1),
-    Row(
-      code: "missing-target", source: preamble + "BEEHIVE_MODULE(log, &operations,);",
-      place: "(all files)", remedy: "add the file that has it, or correct the name",
-      options: ["--require", "target:log"], status: 1),
-    Row(
-      code: "missing-route", source: preamble + "BEEHIVE_MODULE(log, &operations,);",
-      place: "(all files)", remedy: "add the file that has it, or correct the name",
-      options: ["--require", "route:app://log/:id"], status: 1),
-  ]
+      code: code, source: preamble + "BEEHIVE_MODULE(log, &operations,);", place: "(all files)",
+      remedy: "add the file that has it, or correct the name", options: ["--require", required],
+      status: 1)
+  }
 
   /// Entries that cannot be registered: problems of `records`, and findings here.
   static let malformed = [

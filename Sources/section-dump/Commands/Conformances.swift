@@ -21,7 +21,9 @@ struct Conformances: ParsableCommand {
 
   @OptionGroup var files: FileOptions
 
-  func run() throws { try files.show(ConformanceDump(wanted: Wanted(protocols: protocols))) }
+  func run() throws {
+    try files.show(ConformanceDump(wanted: Wanted(patterns: [("protocol", protocols)])))
+  }
 }
 
 /// The conformances of each image.

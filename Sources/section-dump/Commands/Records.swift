@@ -31,7 +31,8 @@ struct Records: ParsableCommand {
 
   func run() throws {
     try files.show(
-      RecordDump(wanted: Wanted(requirements, modules: modules, services: services)))
+      RecordDump(
+        wanted: Wanted(requirements, patterns: [("module", modules), ("service", services)])))
   }
 }
 

@@ -22,11 +22,11 @@ enum NeverLinked {
   static func findings(in survey: Survey) -> [Finding] {
     let executables = survey.executables
     let loadable = survey.images.filter(\.isLoadable)
-    let libraries = Dictionary(grouping: loadable, by: \.platform)
+    let platforms = Set(loadable.map(\.platform))
     let linked = Set(
       loadable.flatMap { image in image.records.map { Saying($0, of: image) } })
     return survey.images.compactMap { image in
-      guard image.isMember, !image.records.isEmpty, libraries[image.platform] != nil,
+      guard image.isMember, !image.records.isEmpty, platforms.contains(image.platform),
         !image.records.contains(where: { linked.contains(Saying($0, of: image)) })
       else { return nil }
       let count = image.records.count

@@ -20,13 +20,14 @@ extension Survey {
 
   /// Reads all files. Where this process is a child, reads for the one that has started it, and throws how that ended.
   static func read(_ inputs: Inputs, readsTypes: Bool = false) throws -> Survey {
-    guard inputs.child != nil else { return Survey(inputs, readsTypes: readsTypes) }
-    let status = ChildServer.serve { request, _ in
-      var survey = Survey()
-      survey.read(request.input, inputs.architecture, readsTypes: readsTypes)
-      return survey.coded
+    if inputs.child != nil {
+      let status = ChildServer.serve { request, _ in
+        var survey = Survey()
+        survey.read(request.input, inputs.architecture, readsTypes: readsTypes)
+        return survey.coded
+      }
+      if let status { throw status }
     }
-    if let status { throw status }
     return Survey(inputs, readsTypes: readsTypes)
   }
 }
