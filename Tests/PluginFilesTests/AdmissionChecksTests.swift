@@ -316,6 +316,14 @@ struct AdmissionChecksTests {
         with: "clang", "-fuse-ld=lld", "-Wl,--pack-dyn-relocs=relr")
     },
     Row(
+      testDescription: "relocations that no loader here reads", code: "not-loadable",
+      says: ["packed for Android"]
+    ) { folder in
+      try Needs.programs("clang", "ld.lld")
+      try folder.plugin(
+        "x", with: "clang", "-fuse-ld=lld", "-Wl,--pack-dyn-relocs=android")
+    },
+    Row(
       testDescription: "a later version of ELF", code: "not-loadable", says: ["version of ELF"]
     ) { try $0.patch($0.plugin("x"), at: 20, with: Data([2])) },
     Row(

@@ -66,6 +66,11 @@ final class ELFDynamic {
   /// The value of a tag, the last one of several, as the loader takes it; nil where it has none.
   func value(_ tag: Int64) -> UInt64? { tags.last { $0.tag == tag }?.value }
 
+  /// Whether relocations are packed as loaders of Android alone read them.
+  var isPackedForAndroid: Bool {
+    [Self.androidRel, Self.androidRela, Self.androidRelr].contains { value($0) != nil }
+  }
+
   /// Every value of a tag.
   func values(_ tag: Int64) -> [UInt64] { tags.filter { $0.tag == tag }.map(\.value) }
 

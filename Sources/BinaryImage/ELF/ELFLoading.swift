@@ -34,6 +34,9 @@ extension ELFFile {
     if dynamic.flags & UInt64(DF_1_NOOPEN) != 0 {
       loading.obstacle = "it was linked with -z nodlopen (DF_1_NOOPEN)"
     }
+    if dynamic.isPackedForAndroid {
+      loading.obstacle = "its relocations are packed for Android (DT_ANDROID_REL, DT_ANDROID_RELR)"
+    }
     if dynamic.value(Int64(DT_RELR)) != nil,
       try ELFSymbolVersions(of: self).lackPackedRelocations
     {

@@ -39,6 +39,26 @@ struct AgreementTests {
     #expect(seen.count == 16, "\(seen.sorted()) were planted")
   }
 
+  @Test("The libraries of each linker: the Hive and verify agree")
+  func fixtures() throws {
+    let own = try ELFFile(path: "/proc/self/exe").identity
+    let paths = try Linkages.built().map { try Linkages.path($0) }.filter { path in
+      // What this machine's loader would misread is not given to it.
+      guard let file = try? ELFFile(path: path), file.identity.machine == own.machine,
+        try file.loading().obstacle == nil
+      else { return false }
+      let handle = unsafe dlopen(path, RTLD_NOW | RTLD_LOCAL)
+      return unsafe handle.map { unsafe dlclose($0) } == 0
+    }
+    #expect(paths.count > 4, "\(paths) are too few that this machine loads")
+    for path in paths {
+      let (hive, verify) = (try found(byHiveIn: path), found(byVerifyIn: path))
+      #expect(hive.rejected == verify.rejected, "\(path)")
+      #expect(hive.missing == verify.missing, "\(path)")
+      #expect(hive.cyclic == verify.cyclic, "\(path)")
+    }
+  }
+
   /// What is wrong with a library.
   private struct Found {
     var rejected: [PlantedLibrary.Expected]

@@ -8,7 +8,7 @@ enum OpeningCheck {
       PluginRefusal(
         .notLoadable, "The loader does not open \(title): \(obstacle).",
         expected: "a library for dlopen", found: obstacle,
-        remedy: "Link it anew with -shared, without -z nodlopen and --pack-dyn-relocs=relr.")
+        remedy: "Link it anew with -shared, without -z nodlopen and --pack-dyn-relocs.")
     ]
   }
 }
