@@ -105,6 +105,11 @@ struct VerifyRuntimesTests {
     // What a walk comes upon was not meant, but something was.
     let folder = Fixtures.place("bare-folder")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    // A gate over nothing is told.
+    #expect(
+      try findings(["-r", "bare-folder"], ["--strict"], status: 1) == [
+        "warning without-entries (all files)"
+      ])
     try Fixtures.bytes(needing).write(to: folder.appendingPathComponent("one.so"))
     #expect(try findings(["-r", "bare-folder"]) == [])
     #expect(

@@ -1,14 +1,18 @@
 internal import BinaryImage
 
-/// Libraries that have no entries though something says that they should.
+/// Libraries that have no entries though something says that they should, and sets of no file at all.
 enum WithoutEntries {
-  /// `areRequired` says that every library that was named should, and that some file must.
+  /// `areRequired` says that every library that was named should, and that some file must. That no file was
+  /// read is told always: a gate over nothing lets everything pass.
   static func findings(in survey: Survey, areRequired: Bool) -> [Finding] {
     let findings = survey.images.compactMap { finding(on: $0, isRequired: areRequired) }
-    guard areRequired, findings.isEmpty, survey.declared.isEmpty else { return findings }
+    guard findings.isEmpty, survey.declared.isEmpty, areRequired || survey.read == 0 else {
+      return findings
+    }
     return [
       Finding(
-        .withoutEntries, .error, Place(path: "(all files)"), "no file has an entry",
+        .withoutEntries, areRequired ? .error : .warning, Place(path: "(all files)"),
+        survey.read == 0 ? "no object file is among them" : "no file has an entry",
         remedy: "name the files that are to have some")
     ]
   }
