@@ -6,13 +6,14 @@ enum WithoutEntries {
   /// read is told always: a gate over nothing lets everything pass.
   static func findings(in survey: Survey, areRequired: Bool) -> [Finding] {
     let findings = survey.images.compactMap { finding(on: $0, isRequired: areRequired) }
-    guard findings.isEmpty, survey.declared.isEmpty, areRequired || survey.read == 0 else {
+    let isNothing = survey.read == 0 && survey.problems.isEmpty
+    guard findings.isEmpty, survey.declared.isEmpty, areRequired || isNothing else {
       return findings
     }
     return [
       Finding(
         .withoutEntries, areRequired ? .error : .warning, Place(path: "(all files)"),
-        survey.read == 0 ? "no object file is among them" : "no file has an entry",
+        isNothing ? "no object file is among them" : "no file has an entry",
         remedy: "name the files that are to have some")
     ]
   }
