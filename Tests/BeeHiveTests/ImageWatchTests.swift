@@ -118,7 +118,7 @@ extension ImageWatch.Found {
 
 extension ImageWatch.Snapshot {
   fileprivate var known: KnownImages.Registered {
-    KnownImages.Registered(image: image, isPinned: false, entryCount: 1)
+    KnownImages.Registered(image: image, isPinned: false, announces: true, entryCount: 1)
   }
 }
 

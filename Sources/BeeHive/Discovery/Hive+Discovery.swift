@@ -77,7 +77,8 @@ extension Hive {
     arrival.contents = .entries(
       entries,
       KnownImages.Registered(
-        image: image, isPinned: isPinned, hold: nil, entryCount: entries.count))
+        image: image, isPinned: isPinned, announces: snapshot.announces, hold: nil,
+        entryCount: entries.count))
     return arrival
   }
 

@@ -87,6 +87,8 @@ extension Hive {
       discover()
       return nil
     }
+    // What is held may be another image, which has taken the place since: then the entry leaves.
+    catchUp(probing: !known.announces)
     let used = state.withLock { state -> ImageHold? in
       guard !entry.isWithdrawn else { return nil }
       state.images.hold(id, reference)

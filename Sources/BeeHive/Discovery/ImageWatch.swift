@@ -66,28 +66,22 @@ struct ImageWatch: ~Copyable {
     let suspects = suspects(mayBeSilent: changes.mayHideReplacements, isSuspect: isSuspect)
     // Another thread may still merge its copy of an image that is unmapped by now.
     copy(unmerged.sorted(), into: &found, mayBeOthers: changes.mayHideReplacements)
-    for case .image(let image) in list.copy(suspects) {
-      let isAnnounced = image.mapped.header.map { announced.contains($0) } ?? false
-      found.images.append(
-        Snapshot(
-          image: image, look: looks, mayBeAnother: true,
-          announces: isAnnounced || announcing.contains(image.mapped.id)))
-    }
+    copy(suspects, into: &found, mayBeOthers: true)
     return found
   }
 
-  /// The positions of merged images that may have been replaced.
+  /// The merged images that may have been replaced.
   private borrowing func suspects(
     mayBeSilent: Bool, isSuspect: (MappedImage.ID) -> Bool
-  ) -> [Int] {
+  ) -> [MappedImage.ID] {
     // Usually the images that announced themselves are the new ones.
     let new = unmerged.compactMap { list.position(of: $0).flatMap { list.header(at: $0) } }
     guard mayBeSilent || !announced.isSubset(of: new) else { return [] }
-    return (0..<list.count).filter { position in
+    return (0..<list.count).compactMap { position in
       let id = list.id(at: position)
       let isAnnounced = list.header(at: position).map { announced.contains($0) } ?? false
-      guard isAnnounced || (mayBeSilent && !announcing.contains(id)) else { return false }
-      return !unmerged.contains(id) && isSuspect(id)
+      guard isAnnounced || (mayBeSilent && !announcing.contains(id)) else { return nil }
+      return !unmerged.contains(id) && isSuspect(id) ? id : nil
     }
   }
 

@@ -7,6 +7,8 @@ struct KnownImages {
     var image: LoadedImage
     /// Whether it is never unmapped: it carries Swift, or is the program itself.
     var isPinned: Bool
+    /// Whether it announces that it is mapped and unmapped.
+    var announces: Bool
     /// Keeps it mapped while something of it is in use.
     var hold: ImageHold?
     /// The number of entries that it declared.
