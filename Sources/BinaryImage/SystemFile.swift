@@ -29,6 +29,8 @@ extension [UInt8] {
   package static func reading(
     _ count: Int, _ call: (UnsafeMutableRawBufferPointer, _ filled: Int) -> Int
   ) -> (bytes: [UInt8], failure: Int32) {
+    // Of no bytes, the library would set the count of the empty array, which all threads share.
+    guard count > 0 else { return ([], 0) }
     var failure: Int32 = 0
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       while filled < count {
