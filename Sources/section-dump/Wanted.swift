@@ -66,9 +66,7 @@ struct Wanted: Sendable, Codable {
       let what =
         name.pattern == nil
         ? "the required \(name.kind) \(name.text)" : "a \(name.kind) \(name.text)"
-      let similar = name.similar.names.map(\.text)
-      return "no file has \(what)"
-        + (similar.isEmpty ? "" : "; similar: \(similar.joined(separator: ", "))")
+      return "no file has \(what)\(name.similar.note)"
     }
   }
 
@@ -96,5 +94,12 @@ struct Wanted: Sendable, Codable {
       }
     }
     return found
+  }
+}
+
+extension SimilarNames {
+  /// `; similar: log, logs`, to end a line with; empty where no name is near.
+  var note: String {
+    names.isEmpty ? "" : "; similar: \(names.map(\.text).joined(separator: ", "))"
   }
 }

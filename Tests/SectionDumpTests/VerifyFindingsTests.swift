@@ -117,7 +117,7 @@ struct VerifyFindingsTests {
         code: "unmet-requirement",
         source: preamble + "BEEHIVE_MODULE(shop, &operations, BEEHIVE_REQUIRES(\"log\"));",
         place: records,
-        remedy: "name the file that does as well, or say after in place of requires",
+        remedy: "add the file that declares it, or say after in place of requires",
         level: "warning", status: 0),
       Row(
         code: "cycle",
@@ -126,7 +126,7 @@ struct VerifyFindingsTests {
       Row(
         code: "missing-implementation", source: "#include <BeeHive.h>\nBeeHiveMod(Log);",
         place: pointers,
-        remedy: "name the file that does as well, correct the name, or bind it by code",
+        remedy: "add the file that has it, correct the name, or bind it by code",
         level: "warning", status: 0),
     ] + missing
 

@@ -191,6 +191,16 @@ struct VerifyTests {
     #expect(findings == row.findings)
   }
 
+  @Test("what is required is told with what is nearly so called, of its kind alone")
+  func similar() throws {
+    let file = try Fixtures.build(Self.module("log"), as: "verify-near.so", ["-shared", "-fPIC"])
+    let outcome = try Tool.run(
+      ["verify", file, "--require", "module:logg", "--require", "service:logg"])
+    #expect(outcome.status == 1)
+    #expect(outcome.output.contains("no file has the required module logg; similar: log ["))
+    #expect(outcome.output.contains("no file has the required service logg ["))
+  }
+
   @Test("people read the place, what is wrong and what to do")
   func text() throws {
     let files = try ["first", "second"].map {

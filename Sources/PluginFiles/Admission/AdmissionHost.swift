@@ -16,8 +16,8 @@ package struct AdmissionHost {
   /// Names of modules that are there without any plugin.
   private(set) var modules: Set<String> = []
 
-  /// The number of files that the process consists of.
-  package var count: Int { libraries.members.count }
+  /// The number of libraries that the process has beside its program.
+  package var count: Int { libraries.members.count - 1 }
 
   /// Describes a program, with the libraries that the loader would open with it.
   ///

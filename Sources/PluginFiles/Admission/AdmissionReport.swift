@@ -25,7 +25,7 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
   public var host: String
   /// What the program is made for.
   public var machine: String
-  /// The number of files that the program consists of.
+  /// The number of libraries that the program has.
   public var libraries: Int
   /// Libraries of the host that are not found or cannot be read; symbols are not judged then.
   public var problems: [String]
@@ -60,7 +60,7 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
     func title(_ path: String) -> String {
       names[path.fileName, default: []].count > 1 ? path : path.fileName
     }
-    var lines = ["Host: \(host), \(machine), with \(max(0, libraries - 1)) libraries"]
+    var lines = ["Host: \(host), \(machine), with \(libraries) libraries"]
     for problem in problems { lines += "Symbols are not judged: \(problem)".wrapped(by: 2) }
     lines.append("")
     let all = plugins.count == 1 ? "1 plugin" : "\(plugins.count) plugins"

@@ -20,13 +20,13 @@ struct Verify: ParsableCommand {
   @Option(
     name: .customLong("require"),
     help: ArgumentHelp(
-      "Find it an error unless one of the files has this entry, a linked one where there are any; may be repeated.",
+      "Fail unless a file declares this entry: kind is module, service, target or route. Only linked files count where there are any. May be repeated.",
       valueName: "kind:name"))
   var requirements: [Requirement] = []
 
   @Flag(
     help:
-      "Find it an error where a library that is named has no entries, or none of the files has any."
+      "Fail where a library that is named has no entries, or none of the files has any."
   )
   var requireEntries = false
 

@@ -44,7 +44,7 @@ struct Contradictions {
           Finding(
             .unmetRequirement, .warning, module.place,
             "module \(module.record.name) requires \(required), which no file declares",
-            remedy: "name the file that does as well, or say after in place of requires",
+            remedy: "add the file that declares it, or say after in place of requires",
             missing: required))
       }
     }

@@ -18,7 +18,7 @@ enum MissingTypes {
       guard let file = unsearched[entry.platform] else {
         return Finding(
           .missingImplementation, .warning, entry.place, message,
-          remedy: "name the file that does as well, correct the name, or bind it by code")
+          remedy: "add the file that has it, correct the name, or bind it by code")
       }
       return Finding(
         .missingImplementation, .remark, entry.place,
