@@ -132,6 +132,20 @@ struct DoctorTests {
     #expect(outcome.status == (codes.allSatisfy(\.isEmpty) ? 0 : 1))
   }
 
+  @Test("a name in the policy that no file has is told")
+  func vain() throws {
+    let folder = try patient()
+    let outcome = try doctor(
+      folder, "--any-owner", "--deny", "libledger.*", "--deny", "libleger.*", "--allow", "lib*",
+      "--table", "Till=8")
+    #expect(
+      outcome.errors == """
+        section-dump: --deny libleger.*: no file is called so
+        section-dump: --table Till: no plugin has this service
+
+        """)
+  }
+
   @Test("and says what cannot be read: a host, a directory, what is named and is no plugin")
   func unreadable() throws {
     let folder = try patient()

@@ -61,6 +61,7 @@ struct Doctor: ParsableCommand {
     let report = admission.report()
     report.write(others: others, in: output.values, to: sink)
     for problem in problems { errors.say(problem.description) }
+    for line in policy.vain(catalogue.candidates, report) { errors.say(line) }
     guard sink.finish(errors), problems.isEmpty else { throw ExitCode(2) }
     if !report.plugins.allSatisfy(\.loads) { throw ExitCode(1) }
   }
@@ -134,6 +135,18 @@ struct PolicyOptions: ParsableArguments {
     if let pin = pin.first(where: { $0.isEmpty || !$0.allSatisfy(\.isHexDigit) }) {
       throw ValidationError("--pin takes a SHA-256 or a build-id in hexadecimal, not '\(pin)'.")
     }
+  }
+
+  /// What says nothing about any of the files, as a name that is typed wrongly does; a line each.
+  func vain(_ files: [PluginCatalogue.Candidate], _ report: AdmissionReport) -> [String] {
+    let patterns = allow.map { ("--allow", $0) } + deny.map { ("--deny", $0) }
+    let lines = patterns.filter { _, pattern in
+      !files.contains { $0.path.fileName.isMatched(by: pattern) }
+    }.map { option, pattern in "\(option) \(pattern): no file is called so" }
+    let offers = Set(report.plugins.flatMap(\.offers))
+    return lines
+      + table.map(\.value.service).filter { !offers.contains("service \($0)") }
+      .map { "--table \($0): no plugin has this service" }
   }
 
   var values: PluginPolicy {

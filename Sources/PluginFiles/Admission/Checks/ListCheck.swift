@@ -50,5 +50,5 @@ enum ListCheck {
 
 extension String {
   /// Whether a shell's pattern matches it.
-  fileprivate func isMatched(by pattern: String) -> Bool { unsafe fnmatch(pattern, self, 0) == 0 }
+  package func isMatched(by pattern: String) -> Bool { unsafe fnmatch(pattern, self, 0) == 0 }
 }
