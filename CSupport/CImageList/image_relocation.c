@@ -19,6 +19,8 @@ bool image_is_relocated(uintptr_t address) {
   return _dl_find_object((void *)address, &found) == 0;
 }
 
+bool image_relocation_is_told(void) { return true; }
+
 static int find(struct dl_phdr_info *info, size_t size, void *context) {
   (void)size;
   const image_place *wanted = context;
@@ -43,6 +45,8 @@ bool image_is_relocated(uintptr_t address) {
   (void)address;
   return false;
 }
+
+bool image_relocation_is_told(void) { return false; }
 
 void image_wait_for_relocation(const image_place *place) {
   (void)place;

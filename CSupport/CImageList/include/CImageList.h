@@ -143,6 +143,7 @@ typedef struct image_copied {
 /* What was copied of one requested image. */
 typedef struct image_copy {
   bool present;       /* false: it has been unmapped since */
+  bool relocated;     /* image_is_relocated said so before anything of it was copied */
   bool carries_swift; /* it must never be unmapped */
   image_place place;
   image_piece header;          /* the ELF header; the Mach-O header */
@@ -220,6 +221,9 @@ void image_reference_release(void *reference);
 /* Whether the loader has relocated the image that holds `address`; false too where it does not say.
  * What is copied after a true answer has the values that the loader gives it. Takes no lock. */
 bool image_is_relocated(uintptr_t address);
+
+/* Whether the loader says what it has relocated. */
+bool image_relocation_is_told(void);
 
 /* Returns when the image at `place` is relocated or gone. Where the loader says so, this takes none
  * of its locks for longer than a walk, so a constructor may wait for the caller; elsewhere it

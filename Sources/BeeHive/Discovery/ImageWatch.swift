@@ -89,6 +89,11 @@ struct ImageWatch: ~Copyable {
   mutating func lookAgain(at ids: [MappedImage.ID]) -> Found {
     var found = Found()
     copy(ids, into: &found, mayBeOthers: true)
+    if ImageList.tellsRelocation {
+      // Another has taken the place of one; the next look finds it.
+      let early = Set(found.unsettled.map(\.mapped.id))
+      found.images.removeAll { early.contains($0.image.mapped.id) }
+    }
     found.unsettled = []
     return found
   }
@@ -105,23 +110,22 @@ struct ImageWatch: ~Copyable {
   ) {
     looks += 1
     let positions = ids.compactMap { list.position(of: $0) }
-    // Asked before anything is copied: an image that is relocated later may have been copied too soon.
-    let relocated = positions.map { list.isRelocated($0) }
-    for (index, copy) in list.copy(positions).enumerated() {
-      let mapped = list[positions[index]]
+    for (position, copy) in zip(positions, list.copy(positions)) {
+      let mapped = list[position]
       if mapped.carriesRuntime, mapped.bias != ImageList.home {
         found.remarks.append((mapped.id, .secondRuntime(in: mapped.name)))
       }
       switch copy {
       case .image(let image):
-        // An image whose constructor has called the hook is relocated.
         let isAnnounced = mapped.header.map { announced.contains($0) } ?? false
         if isAnnounced { announcing.insert(mapped.id) }
         found.images.append(
           Snapshot(
             image: image, look: looks, mayBeAnother: mayBeOthers,
             announces: announcing.contains(mapped.id)))
-        if !relocated[index], !isAnnounced, !image.isSettled { found.unsettled.append(image) }
+        // One whose constructor has called the hook is relocated, if it has not taken the place of another.
+        let isRelocated = image.isRelocated || (isAnnounced && !ImageList.tellsRelocation)
+        if !isRelocated, !image.isSettled { found.unsettled.append(image) }
       case .failed(let error): found.failures.append((mapped.id, error))
       // It stays unmerged: the next walk finds that it is no longer listed, or finds an image in its place
       // that the list cannot tell from it.

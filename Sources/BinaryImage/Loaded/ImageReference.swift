@@ -68,11 +68,6 @@ extension LoadedImage {
 }
 
 extension ImageList {
-  /// Whether the loader has relocated the image at `position`; false too where it does not say.
-  ///
-  /// What is copied after a true answer is settled. Takes no lock.
-  package func isRelocated(_ position: Int) -> Bool {
-    // The program headers are mapped with the image as a rule; where not, the answer is false.
-    image_is_relocated(entry(position).program_headers)
-  }
+  /// Whether the loader says what it has relocated: glibc does from 2.35 on.
+  package static var tellsRelocation: Bool { image_relocation_is_told() }
 }

@@ -28,10 +28,12 @@ internal import CImageList
   package let carriesSwift: Bool
   /// Whether every pointer has the value that the loader gives it, as far as the copy shows.
   ///
-  /// An image is in the loader's list before it is relocated. One of which the list did not say that
-  /// it is (`ImageList.isRelocated`), that has not announced itself and is unsettled, is copied again
-  /// after `waitForRelocation()`. Typed records hide it, so with them an image is never called settled.
+  /// An image is in the loader's list before it is relocated. One that is neither settled nor relocated is
+  /// copied again after `waitForRelocation()`. Typed records hide it, so with them an image is never called
+  /// settled.
   package var isSettled: Bool { contents.isSettled }
+  /// Whether the loader had relocated the image before it was copied; false too where it does not say.
+  package let isRelocated: Bool
   let place: image_place
   let programHeaders: [UInt8]
   let contents: Contents
@@ -143,7 +145,7 @@ extension LoadedImage {
       identity: ImageIdentity(
         of: mapped, name: ImagePaths.displayName(of: mapped), header: Span(), programHeaders: Span()
       ),
-      mapped: mapped, evidence: .none, carriesSwift: false, place: image_place(),
-      programHeaders: [], contents: .none)
+      mapped: mapped, evidence: .none, carriesSwift: false, isRelocated: true,
+      place: image_place(), programHeaders: [], contents: .none)
   }
 }

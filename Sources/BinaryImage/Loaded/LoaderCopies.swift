@@ -60,7 +60,7 @@ internal import CImageList
     return unsafe .image(
       LoadedImage(
         identity: identity, mapped: locator.mapped, evidence: locator.evidence,
-        carriesSwift: copy.carries_swift, place: copy.place,
+        carriesSwift: copy.carries_swift, isRelocated: copy.relocated, place: copy.place,
         programHeaders: Array(programHeaders), contents: contents))
   }
 
