@@ -15,10 +15,12 @@ extension ModuleRunner {
     var modules: [RunningModule] = []
     for node in batch.order.modules where !isOver {
       guard let entry = batch.entries[node.name] else { continue }
-      states.withLock { $0[entry.order] = .made }
+      guard set(entry.order, .made) else { continue }
       switch await make(entry, node, hive) {
       case .success(let module): modules.append(module)
-      case .failure(let failure): leaveOut(entry.order, failure)
+      case .failure(let failure):
+        leaveOut(entry.order, failure)
+        hive.letGo(of: [entry])
       }
     }
     for module in modules where !isOver && hive.isRegistered(module.entry) {
@@ -71,29 +73,31 @@ extension ModuleRunner {
 
   private func leaveOut(_ id: UInt64, _ failure: ModuleFailure) {
     failures.append(failure)
-    states.withLock { $0[id] = .failed(failure) }
+    _ = set(id, .failed(failure))
     context?.hive.observers.tell(.moduleLeftOut(failure))
   }
 
   /// Takes a module through a step of its start, and settles what came of it.
   private func take(_ step: RunningModule.Step, _ module: RunningModule) async {
-    set(module, .running(module, next: step, isInside: true))
+    guard set(module.id, .running(module, next: step, isInside: true)) else { return }
     let failure = await attempt(step, module)
     if let failure { failures.append(failure) }
     // One that still runs is not called again, whatever the policy.
     let isOverdue = failure?.isOverdue == true
     let isThrough = failure == nil || policy == .continue
     let next = isOverdue ? .setUp : isThrough ? step.next : step
-    if !isRunning(module) {
+    let state: ModuleStates.State
+    var isLeftOut = false
+    if let failure, !isThrough, policy == .skip || isOverdue {
+      (state, isLeftOut) = (.failed(failure), true)
+    } else {
+      state = isOverdue ? .overdue(module) : .running(module, next: next, isInside: false)
+    }
+    if !set(module.id, state) {
       // It was unregistered meanwhile.
       _ = await undo(module, before: next)
-    } else if let failure, !isThrough, policy == .skip || isOverdue {
-      set(module, .failed(failure))
+    } else if isLeftOut {
       failures += await undo(module, before: next)
-    } else if isOverdue {
-      set(module, .overdue(module))
-    } else {
-      set(module, .running(module, next: next, isInside: false))
     }
   }
 }

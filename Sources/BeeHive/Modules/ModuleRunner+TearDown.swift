@@ -18,23 +18,21 @@ extension ModuleRunner {
   /// Takes a running module through a step that undoes, if that is what comes next.
   private func undo(_ step: RunningModule.Step, _ module: RunningModule) async {
     guard case .running(_, let next, _) = states.withLock({ $0[module.id] }),
-      next.undoing.first == step
+      next.undoing.first == step,
+      set(module.id, .running(module, next: step, isInside: true))
     else { return }
-    set(module, .running(module, next: step, isInside: true))
     let failure = await attempt(step, module)
     let last = failure?.isOverdue == true ? RunningModule.Step.setUp : step.next
     var failures = failure.map { [$0] } ?? []
-    if isRunning(module) {
-      set(module, .running(module, next: last, isInside: false))
-    } else {
+    if !set(module.id, .running(module, next: last, isInside: false)) {
       // It was unregistered meanwhile.
       failures += await undo(module, before: last)
     }
     progress.withLock { $0.failures += failures }
   }
 
-  /// Undoes what a module has been through before a step, once it counts as running no more. Returns what
-  /// went wrong.
+  /// Undoes what a module has been through before a step, once it counts as running no more, and lets its image go.
+  /// Returns what went wrong.
   func undo(_ module: RunningModule, before next: RunningModule.Step) async -> [ModuleFailure] {
     var failures: [ModuleFailure] = []
     // Those that it registered are its own.
@@ -49,25 +47,14 @@ extension ModuleRunner {
       if failure.isOverdue { break }
     }
     await withdraw(module)
-    return failures
-  }
-
-  /// Removes modules, however far they are. Returns what went wrong.
-  @discardableResult
-  func remove(_ ids: Set<UInt64>) async -> [ModuleFailure] {
-    var failures: [ModuleFailure] = []
-    let order = tearDownOrder
-    for (module, next) in states.withLock({ $0.remove(ids, inOrder: order) }) {
-      failures += await undo(module, before: next)
-      context?.hive.letGo(of: [module.entry])
-    }
+    context?.hive.letGo(of: [module.entry])
     return failures
   }
 
   /// The modules that live, each after those that require it, follow it or were registered by it.
   ///
   /// That is the reverse order of their start, except for what was registered anew since.
-  private var tearDownOrder: [RunningModule] {
+  var tearDownOrder: [RunningModule] {
     let running = states.withLock { $0.running }
     var needing: [String: [RunningModule]] = [:]
     var owners: [UInt64: String] = [:]

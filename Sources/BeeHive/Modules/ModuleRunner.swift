@@ -55,6 +55,8 @@ actor ModuleRunner {
   var report = LaunchReport()
   let progress = Lock(Progress())
   private var isAdvancing = false
+  /// How many removals are under way: a stop is over after them.
+  private var removals = 0
   private var stopCount = 0
   private var stopFailures: [ModuleFailure] = []
   private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -197,6 +199,7 @@ actor ModuleRunner {
     states.withLock { $0.isStarted = false }
     // A task of its own: a caller that stops the Hive because it was cancelled still stops it in order.
     await Task(executorPreference: ModuleThreads.shared) { await self.undoAll() }.value
+    while removals > 0 { await change() }
     if let hive = context?.hive {
       hive.letGo(of: states.withLock { $0.running.map(\.entry) })
       if isEnd { await takeBack(hive) }
@@ -219,13 +222,30 @@ actor ModuleRunner {
 
   func isRunning(_ module: RunningModule) -> Bool { states.withLock { $0.isRunning(module) } }
 
-  func set(_ module: RunningModule, _ state: ModuleStates.State) {
-    states.withLock { $0[module.id] = state }
+  /// Changes the state of a module. Returns false where it was unregistered: then it is undone by who is inside it.
+  func set(_ id: UInt64, _ state: ModuleStates.State) -> Bool {
+    states.withLock { $0.set(id, state) }
   }
 
   /// Has the Hive take back what C libraries handed out, which runs their code.
   private func takeBack(_ hive: Hive) async {
     await Task(executorPreference: ModuleThreads.shared) { hive.takeBack() }.value
+  }
+
+  /// Removes modules, however far they are. Returns what went wrong.
+  @discardableResult
+  func remove(_ ids: Set<UInt64>) async -> [ModuleFailure] {
+    removals += 1
+    defer {
+      removals -= 1
+      wake()
+    }
+    var failures: [ModuleFailure] = []
+    let order = tearDownOrder
+    for (module, next) in states.withLock({ $0.remove(ids, inOrder: order) }) {
+      failures += await undo(module, before: next)
+    }
+    return failures
   }
 
   private func change() async { await withCheckedContinuation { waiting.append($0) } }

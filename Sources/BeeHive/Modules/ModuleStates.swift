@@ -48,18 +48,23 @@ struct ModuleStates: Sendable {
   init(after failedStart: FailedStart? = nil) { self.failedStart = failedStart }
 
   /// The state of a module, by the order of its entry; nil for one that was not tried.
-  subscript(id: UInt64) -> State? {
-    get { states[id] }
-    set {
-      if states[id] == nil { order.append(id) }
-      if case .failed(let failure) = states[id] { failedNames.remove(failure.module) }
-      switch newValue {
-      case .failed(let failure): failedNames.insert(failure.module)
-      case .running(let module, .initialize, _): failedNames.remove(module.node.name)
-      default: break
-      }
-      states[id] = newValue
+  subscript(id: UInt64) -> State? { states[id] }
+
+  /// Changes the state of a module. Returns false where it was unregistered, which it stays.
+  mutating func set(_ id: UInt64, _ state: State) -> Bool {
+    switch states[id] {
+    case .gone: return false
+    case .failed(let failure): failedNames.remove(failure.module)
+    case nil: order.append(id)
+    default: break
     }
+    switch state {
+    case .failed(let failure): failedNames.insert(failure.module)
+    case .running(let module, .initialize, _): failedNames.remove(module.node.name)
+    default: break
+    }
+    states[id] = state
+    return true
   }
 
   /// The running modules, in the order in which they were started.
@@ -100,7 +105,7 @@ struct ModuleStates: Sendable {
       default: break
       }
     }
-    for id in ids where states[id] != nil { self[id] = .gone }
+    for id in ids where states[id] != nil { _ = set(id, .gone) }
     return removed
   }
 }
