@@ -52,7 +52,11 @@ struct CServiceLookup {
         let answer = try hive.holding(candidate.entry) { () throws(ServiceError) in
           try self.answer(of: candidate, among: candidates)
         }
-        guard let answer else { continue }
+        guard let answer else {
+          if hive.isRegistered(candidate.entry) { continue }
+          // Another may have come in its place.
+          continue search
+        }
         if let address = answer { return address }
         continue search
       }
