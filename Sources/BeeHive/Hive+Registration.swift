@@ -161,12 +161,13 @@ extension Hive {
   @discardableResult
   public func remove<Service: Sendable>(_ type: Service.Type, name: String? = nil) -> Int {
     let spelling = TypeSpelling.of(type).qualified
-    return withdraw { entry in
+    let removed = withdraw { entry in
       guard entry.kind == .service, case .code = entry.source, !entry.isOverride else {
         return false
       }
       return entry.name == spelling && entry.attributes.name == name
     }
+    return removed.count
   }
 
   /// Removes every service of a name, whatever registered or declared it.
@@ -178,7 +179,11 @@ extension Hive {
   /// - Returns: The number of services removed.
   @discardableResult
   public func removeServices(named name: String) -> Int {
-    withdraw { $0.kind == .service && TypeName.couldMeanTheSame(name, $0.name) }
+    let removed = withdraw {
+      $0.kind == .service && TypeName.couldMeanTheSame(name, $0.name)
+    }
+    waitForVisitors(of: removed)
+    return removed.count
   }
 
   /// Takes in one entry, for the module whose code is running; throws where it is refused.
@@ -210,9 +215,9 @@ extension Hive {
     cache.collect()
   }
 
-  /// Takes out the entries for which `condition` holds; how many there were.
+  /// Takes out the entries for which `condition` holds, and returns them.
   @discardableResult
-  func withdraw(where condition: (RegisteredEntry) -> Bool) -> Int {
+  func withdraw(where condition: (RegisteredEntry) -> Bool) -> [RegisteredEntry] {
     let (gone, taken) = state.withLock { state in
       let gone = state.table.withdraw(where: condition)
       for entry in gone {
@@ -226,6 +231,6 @@ extension Hive {
     observers.deliver()
     giveBack(taken)
     cache.collect(now: true)
-    return gone.count
+    return gone
   }
 }

@@ -16,9 +16,24 @@ extension Hive {
   func holding<Result, Failure: Error>(
     _ entry: RegisteredEntry, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result? {
+    let visit = entry.image.map { Visit(image: $0) }
+    if let visit { state.withLock { $0.images.visits.append(visit) } }
+    defer { if let visit { state.change { $0.images.end(visit) } } }
     guard let use = begin(entry) else { return nil }
     defer { end(use) }
     return try body()
+  }
+
+  /// Waits until no other thread is inside a call of images whose entries were removed: one that its owner closes
+  /// next is unmapped then, and registers again when it is opened again.
+  ///
+  /// For a tenth of a second at most, since such a call may wait for this thread.
+  func waitForVisitors(of removed: [RegisteredEntry]) {
+    let images = Set(removed.compactMap(\.image))
+    guard !images.isEmpty else { return }
+    _ = state.wait(before: .now + .milliseconds(100)) { state in
+      state.images.isVisited(images) ? nil : ()
+    }
   }
 
   /// Keeps the image of an entry mapped until `letGo`. Returns false where the image is gone, or the entry

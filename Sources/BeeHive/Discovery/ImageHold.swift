@@ -1,4 +1,5 @@
 internal import BinaryImage
+internal import LibC
 
 /// Keeps one image mapped while it is in use. Lives under the Hive's lock.
 ///
@@ -21,6 +22,12 @@ final class ImageHold: @unchecked Sendable {
   }
 
   var isIdle: Bool { callCount == 0 && keepers.isEmpty }
+}
+
+/// One call of an image, from before its image is held until after that is let go.
+struct Visit: Equatable {
+  let image: MappedImage.ID
+  let thread = pthread_self()
 }
 
 /// The C entries whose services are in use. Lives under the Hive's lock.

@@ -1,4 +1,5 @@
 internal import BinaryImage
+internal import LibC
 
 /// What a Hive knows of each image: one state per identity. Lives under the Hive's lock.
 struct KnownImages {
@@ -34,6 +35,8 @@ struct KnownImages {
   }
 
   private var images: [MappedImage.ID: Known] = [:]
+  /// The calls that keep an image mapped while they run.
+  var visits: [Visit] = []
 
   /// What is wrong with whole images, each once, in the order of their identities.
   var problems: [ImageError] {
@@ -97,6 +100,16 @@ struct KnownImages {
     images[id] = known
     hold?.keepers = []
     return hold.flatMap { letGo($0) }
+  }
+
+  /// Records that a call is over.
+  mutating func end(_ visit: Visit) {
+    if let index = visits.lastIndex(of: visit) { visits.remove(at: index) }
+  }
+
+  /// Returns whether another thread than this one is inside a call of one of these images.
+  func isVisited(_ images: Set<MappedImage.ID>) -> Bool {
+    visits.contains { images.contains($0.image) && $0.thread != pthread_self() }
   }
 
   /// Records that code removed an entry, after this number of announcements.

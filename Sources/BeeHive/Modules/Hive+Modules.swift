@@ -134,8 +134,9 @@ extension Hive {
   public func unregister(module name: String) async -> Bool {
     let ids = state.withLock { state in Set(state.table.modules(named: name).map(\.order)) }
     // First out of the list, so that a start which is under way does not come back to it.
-    withdraw { ids.contains($0.order) }
+    let removed = withdraw { ids.contains($0.order) }
     await runner.remove(ids)
+    waitForVisitors(of: removed)
     return !ids.isEmpty
   }
 }

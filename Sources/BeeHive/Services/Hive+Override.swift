@@ -88,7 +88,7 @@ extension Hive {
 
   /// Takes an override away, and what was made since.
   fileprivate func restore(_ override: RegisteredEntry, since beginning: Int) {
-    guard withdraw(where: { $0 === override }) > 0 else { return }
+    guard !withdraw(where: { $0 === override }).isEmpty else { return }
     let made = state.withLock { $0.overrides.end(beginning) }
     for entry in made.reversed() { entry.existingSingleton?.reset() }
     state.withLock { state in
