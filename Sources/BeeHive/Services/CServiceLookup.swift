@@ -40,7 +40,9 @@ struct CServiceLookup {
     if let made: RuntimeAddress = hive.made(at: key, name: spelling) { return made }
     hive.catchUp(probing: false)
     if let found = try answer() { return found }
-    if hive.catchUp(probing: true), let found = try answer() { return found }
+    // Another thread may be the one that has found what is new.
+    hive.catchUp(probing: true)
+    if let found = try answer() { return found }
     throw hive.cFailure(service, name: name)
   }
 

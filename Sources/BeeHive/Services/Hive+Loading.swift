@@ -49,7 +49,10 @@ extension Hive {
     lookup.isPatient = true
     catchUp(probing: false)
     var found = try lookup.choose()
-    if found == nil, catchUp(probing: true) { found = try lookup.choose() }
+    if found == nil {
+      catchUp(probing: true)
+      found = try lookup.choose()
+    }
     guard let found else { throw lookup.failure() }
     guard case .closure(let factory) = found.provider, let load = factory.load else {
       return try resolve(lookup)

@@ -141,8 +141,10 @@ extension Hive {
     var lookup = lookup
     catchUp(probing: false)
     if let service = try lookup.run() { return service }
-    // A miss asks the loader, so that an image without an anchor is not overlooked.
-    if catchUp(probing: true), let service = try lookup.run() { return service }
+    // A miss asks the loader, so that an image without an anchor is not overlooked. Another thread may be the
+    // one that has found what is new.
+    catchUp(probing: true)
+    if let service = try lookup.run() { return service }
     throw lookup.failure()
   }
 

@@ -78,7 +78,10 @@ struct ServiceLookup<Service: Sendable> {
       return try instance(of: known.entry, known.make)
     }
     // Before a miss is reported again, the loader is asked for new images, as at the first time.
-    guard let miss = found as? CachedMiss, !hive.catchUp(probing: true) else { return nil }
+    // What another thread has found takes the miss away.
+    guard let miss = found as? CachedMiss, !hive.catchUp(probing: true),
+      hive.cache.object(at: LookupCache.recipeKey(key), name: name) === miss
+    else { return nil }
     var error = miss.error
     error.hint = hint(for: error)
     throw error
