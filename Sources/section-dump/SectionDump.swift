@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import BinaryImage
 internal import LibC
 internal import Registration
 
@@ -56,11 +57,28 @@ struct SectionDump: ParsableCommand {
       refuse("There is no command \(name), and no file; did you mean \(command)?")
     }
     guard let plain = PlainArguments(arguments) else {
-      main(CommandArguments.current.parsed)
+      run(CommandArguments.current.parsed)
       return
     }
     let output = Presentation(format: plain.format)
     end(DumpRun(RecordDump(), Inputs(paths: plain.paths), output)())
+  }
+
+  /// Runs what the parser makes of arguments.
+  private static func run(_ arguments: [String]) {
+    do {
+      var command = try parseAsRoot(arguments)
+      try command.run()
+    } catch {
+      guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+      // What is wrong is quoted, and may be the name of a file.
+      let errors = ByteSink(descriptor: 2)
+      for line in fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false) {
+        errors.write("\(String(line).escaped)\n")
+      }
+      errors.flush()
+      exit(withError: ExitCode.validationFailure)
+    }
   }
 
   private static var commands: [String] {

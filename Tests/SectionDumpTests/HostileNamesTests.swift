@@ -154,6 +154,19 @@ struct HostileNamesTests {
     try expectWhole(outcome.output, run.last ?? "")
   }
 
+  @Test(
+    "and in what is said of a command that is typed wrongly",
+    arguments: [
+      ["diff", "one", "two", "red\u{1b}[31m"], ["live", "--pid", "red\u{1b}[31m"],
+      ["verify", "--require", "red\u{1b}[31m"], ["--format", "red\u{1b}[31m"],
+    ])
+  func usage(arguments: [String]) throws {
+    let outcome = try Tool.run(arguments)
+    #expect(outcome.status == 64)
+    #expect(outcome.errors.contains("red\\x1b[31m"), "\(outcome.errors)")
+    #expect(!outcome.errors.contains("\u{1b}"))
+  }
+
   /// Loads whatever stands in a directory.
   private static let host = Result {
     try Fixtures.build(

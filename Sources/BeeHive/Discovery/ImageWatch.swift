@@ -11,6 +11,8 @@ internal import CImageEvents
 struct ImageWatch: ~Copyable {
   private var list = ImageList()
   private var unmerged: Set<MappedImage.ID> = []
+  /// Merged images in whose place another may be: not compared yet, or by a thread that is on its way.
+  private var suspected: Set<MappedImage.ID> = []
   /// Images that were unmapped and whose entries may still be there: another thread has found that, and is on its way.
   private var leaving: Set<MappedImage.ID> = []
   private var announced: Set<RuntimeAddress> = []
@@ -50,7 +52,9 @@ struct ImageWatch: ~Copyable {
 
   /// Whether the loader has mapped or unmapped an image since the last walk.
   var isStale: Bool {
-    guard unmerged.isEmpty, leaving.isEmpty, let now = ImageList.probe() else { return true }
+    guard unmerged.isEmpty, suspected.isEmpty, leaving.isEmpty, let now = ImageList.probe() else {
+      return true
+    }
     return now != list.counters
   }
 
@@ -63,10 +67,12 @@ struct ImageWatch: ~Copyable {
     for position in changes.added { unmerged.insert(list.id(at: position)) }
     unmerged.subtract(changes.removed)
     announcing.subtract(changes.removed)
-    let suspects = suspects(mayBeSilent: changes.mayHideReplacements, isSuspect: isSuspect)
+    suspected.formUnion(
+      suspects(mayBeSilent: changes.mayHideReplacements, isSuspect: isSuspect))
+    suspected.subtract(changes.removed)
     // Another thread may still merge its copy of an image that is unmapped by now.
     copy(unmerged.sorted(), into: &found, mayBeOthers: changes.mayHideReplacements)
-    copy(suspects, into: &found, mayBeOthers: true)
+    copy(suspected.sorted(), into: &found, mayBeOthers: true)
     return found
   }
 
@@ -100,7 +106,9 @@ struct ImageWatch: ~Copyable {
 
   /// Records that these images are merged, and what else was found, so that what was removed is withdrawn.
   mutating func merged(_ ids: [MappedImage.ID], of found: Found) {
-    unmerged.subtract(ids + found.failures.map(\.id))
+    let merged = ids + found.failures.map(\.id)
+    unmerged.subtract(merged)
+    suspected.subtract(merged)
     leaving.subtract(found.removed)
     if unmerged.isEmpty { announced.removeAll() }
   }
