@@ -16,8 +16,7 @@ extension Hive {
   func holding<Result, Failure: Error>(
     _ entry: RegisteredEntry, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result? {
-    let visit = entry.image.map { Visit(image: $0) }
-    if let visit { state.withLock { $0.images.visits.append(visit) } }
+    let visit = entry.image.flatMap { id in state.withLock { $0.images.visit(id) } }
     defer { if let visit { state.change { $0.images.end(visit) } } }
     guard let use = begin(entry) else { return nil }
     defer { end(use) }

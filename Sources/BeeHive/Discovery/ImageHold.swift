@@ -25,8 +25,10 @@ final class ImageHold: @unchecked Sendable {
 }
 
 /// One call of an image, from before its image is held until after that is let go.
+///
+/// Known by where the image is: a reference to one may turn out to be one to another, which has taken its place.
 struct Visit: Equatable {
-  let image: MappedImage.ID
+  let bias: LoadBias
   let thread = pthread_self()
 }
 

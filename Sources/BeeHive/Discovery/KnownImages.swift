@@ -36,7 +36,7 @@ struct KnownImages {
 
   private var images: [MappedImage.ID: Known] = [:]
   /// The calls that keep an image mapped while they run.
-  var visits: [Visit] = []
+  private var visits: [Visit] = []
 
   /// What is wrong with whole images, each once, in the order of their identities.
   var problems: [ImageError] {
@@ -102,6 +102,13 @@ struct KnownImages {
     return hold.flatMap { letGo($0) }
   }
 
+  /// Records that this thread calls an image; nil where nothing is known of it.
+  mutating func visit(_ id: MappedImage.ID) -> Visit? {
+    guard let image = self[id]?.image else { return nil }
+    visits.append(Visit(bias: image.mapped.bias))
+    return visits.last
+  }
+
   /// Records that a call is over.
   mutating func end(_ visit: Visit) {
     if let index = visits.lastIndex(of: visit) { visits.remove(at: index) }
@@ -109,7 +116,8 @@ struct KnownImages {
 
   /// Returns whether another thread than this one is inside a call of one of these images.
   func isVisited(_ images: Set<MappedImage.ID>) -> Bool {
-    visits.contains { images.contains($0.image) && $0.thread != pthread_self() }
+    let places = images.compactMap { self[$0]?.image.mapped.bias }
+    return visits.contains { places.contains($0.bias) && $0.thread != pthread_self() }
   }
 
   /// Records that code removed an entry, after this number of announcements.
