@@ -20,14 +20,22 @@ extension Hive {
   }
 
   /// Walks the loader's list and merges what it finds. Returns whether anything changed.
+  ///
+  /// An image that may have taken the place of another is compared anew where the loader has changed its list
+  /// meanwhile, some times: in memory that is unmapped, everything seems wrong.
   @discardableResult
-  func discover() -> Bool {
+  func discover(_ looksLeft: Int = 8) -> Bool {
     let found = try? watch.withLock { watch throws(ImageError) in
       try watch.look { id in state.withLock { $0.images.mayGo(id) } }
     }
     // Out of memory: the next lookup tries again.
     guard let found else { return false }
     let arrivals = settled(found).compactMap { arrival(of: $0) }
+    if looksLeft > 0, arrivals.contains(where: \.snapshot.mayBeAnother),
+      ImageList.probe() != found.counters
+    {
+      return discover(looksLeft - 1)
+    }
     let gone = state.withLock { $0.merge(arrivals, found, cache: cache, observers) }
     watch.withLock { $0.merged(arrivals.map(\.id), of: found) }
     for reference in gone.references { reference.release() }

@@ -48,6 +48,8 @@ struct ImageWatch: ~Copyable {
     var removed: [MappedImage.ID] = []
     /// Those of `images` that may not be relocated yet.
     var unsettled: [LoadedImage] = []
+    /// What the loader had mapped and unmapped before `images` were copied; nil where it does not count.
+    var counters: ImageList.Counters?
   }
 
   /// Whether the loader has mapped or unmapped an image since the last walk.
@@ -63,7 +65,7 @@ struct ImageWatch: ~Copyable {
     takeAnnouncements()
     let changes = try list.update()
     leaving.formUnion(changes.removed)
-    var found = Found(removed: leaving.sorted())
+    var found = Found(removed: leaving.sorted(), counters: list.counters)
     for position in changes.added { unmerged.insert(list.id(at: position)) }
     unmerged.subtract(changes.removed)
     announcing.subtract(changes.removed)
