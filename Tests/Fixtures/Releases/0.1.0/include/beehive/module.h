@@ -15,6 +15,9 @@ BEEHIVE_C_BEGIN
 
 /* In the order in which a host calls them; a null one is passed over. False is failure.
  *
+ * What set_up begins, unmount ends; what initialize begins, tear_down ends. A module that leaves before it was
+ * initialized is unmounted, and not torn down.
+ *
  * The calls of one module never overlap, except `event`, which may come while another is inside it;
  * each may come on another thread, and none with a lock of the host's held. They may block: a host
  * gives them threads of their own. */
