@@ -14,13 +14,7 @@ package func readBytes(
 
 extension Collection<UInt8> {
   /// The bytes as a text of C, which NUL ends.
-  package var cText: [CChar] {
-    var text: [CChar] = []
-    text.reserveCapacity(count + 1)
-    for byte in self { text.append(CChar(bitPattern: byte)) }
-    text.append(0)
-    return text
-  }
+  package var cText: [CChar] { map(CChar.init(bitPattern:)) + [0] }
 }
 
 extension [UInt8] {

@@ -216,7 +216,9 @@ struct Survey: Codable {
         Finding(
           .copy, .remark, images[copy].place,
           "it is a copy of \(images[original].place.file), byte by byte; its entries count once",
-          remedy: "leave one of them out, unless they are for different hosts"))
+          remedy:
+            "leave one of them out, unless they are for different hosts: a process that loads both rejects one of each entry"
+        ))
     }
     images = images.indices.filter { originals[$0] == nil }.map { images[$0] }
   }
