@@ -63,10 +63,10 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
     var lines = ["Host: \(host), \(machine), with \(libraries) libraries"]
     for problem in problems { lines += "Symbols are not judged: \(problem)".wrapped(by: 2) }
     lines.append("")
-    let all = plugins.count == 1 ? "1 plugin" : "\(plugins.count) plugins"
     if loading.isEmpty {
-      lines.append(plugins.isEmpty ? "No plugin is there." : "None of \(all) would load.")
+      lines.append(plugins.isEmpty ? "No plugin is there." : "No plugin would load.")
     } else {
+      let all = plugins.count == 1 ? "1 plugin" : "\(plugins.count) plugins"
       let order = loading.count > 1 ? ", in this order" : ""
       lines.append("\(loading.count) of \(all) would load\(order):")
     }

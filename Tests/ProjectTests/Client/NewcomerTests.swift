@@ -6,10 +6,16 @@ import Testing
 /// each way takes.
 @Suite("A newcomer gets to a running plugin", .serialized, .full, .needs("git"))
 struct NewcomerTests {
+  private static func guide(_ name: String) -> String { "\(Document.guides)/\(name).md" }
+
   private static let pages =
-    ["C", "Cpp", "SwiftWithMacros", "SwiftWithoutMacros"].map {
-      "\(Document.guides)/GetStartedIn\($0).md"
-    } + ["README.md"]
+    ["C", "Cpp", "SwiftWithMacros", "SwiftWithoutMacros"].map { guide("GetStartedIn\($0)") }
+    + ["README.md"]
+
+  /// Pages that go on in the folder of another.
+  private static let continuations = [
+    guide("GetStartedInSwiftWithMacros"): [guide("TestYourModules")]
+  ]
 
   @Test("by", arguments: pages)
   func follows(page: String) throws {
@@ -23,8 +29,10 @@ struct NewcomerTests {
     // The package manager remembers what a version was, wherever its user's home is said to be; here the same version
     // comes with other contents each time.
     let own = "--security-path \(home.path)/security --cache-path \(home.path)/cache"
-    try Walkthrough(Document(page), in: folder, environment: environment, limit: 3600).walk {
-      $0.replacing(#/\bswift (build|run|package)\b/#) { "swift \($0.output.1) \(own)" }
+    for page in [page] + Self.continuations[page, default: []] {
+      try Walkthrough(Document(page), in: folder, environment: environment, limit: 3600).walk {
+        $0.replacing(#/\bswift (build|run|package|test)\b/#) { "swift \($0.output.1) \(own)" }
+      }
     }
     let seconds = start.duration(to: .now).components.seconds
     print("minutes: \(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)  \(page)")

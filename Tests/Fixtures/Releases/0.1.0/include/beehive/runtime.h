@@ -7,8 +7,9 @@
  *   const struct greeter *greeter = BEEHIVE_SERVICE_TABLE(Greeter, struct greeter);
  *
  * Every function may be called from any thread, except from a constructor or destructor of an image
- * and from inside a dl_iterate_phdr callback: the loader holds its lock there. Those that answer null or false have said why in
- * beehive_last_error. Not part of BeeHive.h: authors of plugins need no runtime to link with. */
+ * and from inside a dl_iterate_phdr callback: the loader holds its lock there. Those that answer null
+ * or false have said why in beehive_last_error. Not part of BeeHive.h: authors of plugins need no
+ * runtime to link with. */
 #ifndef BEEHIVE_RUNTIME_H
 #define BEEHIVE_RUNTIME_H
 
@@ -140,8 +141,8 @@ size_t beehive_entries(bool (*visit)(const beehive_entry *entry, void *context),
  * True where at least one module has handled it. */
 bool beehive_trigger(int64_t number, const char *name, const void *payload, size_t payload_size);
 
-/* Registers a table of functions as a service; it must live as long as the process, as some 30 bytes do that
- * are kept of each registration. */
+/* Registers a table of functions as a service; it must live as long as the process. Each registration
+ * keeps some 30 bytes for good. */
 bool beehive_register_service_at(const char *service, const char *implementation,
                                  const void *table, size_t table_size, const char *file,
                                  uint32_t line);
@@ -149,8 +150,8 @@ bool beehive_register_service_at(const char *service, const char *implementation
   beehive_register_service_at(service, implementation, table, sizeof(*(table)), __FILE__, \
                               (uint32_t)__LINE__)
 
-/* Removes every service of this name; false where there is none. Waits for calls of other threads that are
- * inside its library, a tenth of a second at most, so that a library which is closed next is unmapped. */
+/* Removes every service of this name; false where there is none. Waits, a tenth of a second at most,
+ * for calls of other threads that are inside its library, so that one which is closed next is unmapped. */
 bool beehive_unregister_service(const char *service);
 
 /* Registers a module; `operations` must live as long as the process. Where the Hive runs already, the
