@@ -50,7 +50,10 @@ struct ArchiveTests {
   }
 
   static let variants: [Variant] = [
-    Variant(testDescription: "empty", bytes: [], found: [": not-an-object"]),
+    Variant(testDescription: "empty", bytes: [], found: []),
+    Variant(
+      testDescription: "with an index alone", bytes: member("/", [0, 0, 0, 0]),
+      found: [": not-an-object"]),
     Variant(
       testDescription: "System V", bytes: member("a.o/", object), found: ["a.o x86_64 2"]),
     Variant(

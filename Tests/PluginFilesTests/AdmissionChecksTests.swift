@@ -220,6 +220,15 @@ struct AdmissionChecksTests {
       try AdmissionFolder.mode(0o777, open)
       try folder.plugin("x", nil, "-Wl,-rpath,\(open)")
     },
+    Row(
+      testDescription: "the same, where owners and modes are not looked at",
+      policy: policy { $0.checksOwners = false }
+    ) { folder in
+      let open = folder.folder.place("open").path
+      try FileManager.default.createDirectory(atPath: open, withIntermediateDirectories: true)
+      try AdmissionFolder.mode(0o777, open)
+      try folder.plugin("x", nil, "-Wl,-rpath,\(open)")
+    },
     // Hardening
     Row(
       testDescription: "an executable stack", code: "executable-stack", policy: hardened
@@ -242,6 +251,46 @@ struct AdmissionChecksTests {
       try $0.plugin("x", nil, "-Wl,-z,nodlopen")
     },
     Row(
+      testDescription: "segments that do not begin on pages", code: "not-loadable", says: ["pages"]
+    ) {
+      try $0.plugin("x", nil, "-Wl,-z,max-page-size=1024")
+    },
+    Row(
+      testDescription: "relocations of a size that no loader knows", code: "not-loadable",
+      says: ["17 bytes"]
+    ) {
+      // DT_RELAENT, 24.
+      let tag = Data([9, 0, 0, 0, 0, 0, 0, 0])
+      try $0.patch(
+        $0.plugin("x"), at: -7, after: tag + Data([24, 0, 0, 0, 0, 0, 0]), with: Data([17]))
+    },
+    Row(
+      testDescription: "a program in place of a library", code: "not-loadable",
+      says: ["libneeded.so, which it brings along, is not opened", "position-independent"]
+    ) {
+      let first = try $0.needing("libneeded.so", isThere: false)
+      try Compiler.compile(
+        "int needed; int main(void) { return 0; }", as: "libneeded.so", in: first,
+        ["-pie", "-fPIE", "-rdynamic"])
+    },
+    Row(
+      testDescription: "a library for another system in place of one", code: "wrong-abi",
+      says: ["libneeded.so, which it brings along, follows other conventions", "EI_OSABI 97"]
+    ) {
+      _ = try $0.needing("libneeded.so", isThere: false)
+      try $0.patch($0.library("first/libneeded.so", "int needed;"), at: 7, with: Data([97]))
+    },
+    Row(testDescription: "itself and what the kernel maps, as libraries") {
+      for name in ["linux-vdso.so.1", ""] {
+        let stand = try $0.library("stand.so", "int stand;", ["-Wl,-soname,\(name)"])
+        try $0.plugin("x", nil, "-Wl,--no-as-needed", stand)
+      }
+    },
+    Row(testDescription: "no section headers, in C") {
+      try Needs.programs("llvm-objcopy-19")
+      try Command.output("llvm-objcopy-19", ["--strip-sections", $0.plugin("x")])
+    },
+    Row(
       testDescription: "a filter whose library is not there", code: "missing-library",
       says: ["libnotthere.so"]
     ) {
@@ -249,7 +298,7 @@ struct AdmissionChecksTests {
     },
     Row(
       testDescription: "a text in place of a library, before the library",
-      code: "missing-library", says: ["libneeded.so", "the loader stops at"]
+      code: "missing-library", says: ["libneeded.so", "cannot be read"]
     ) {
       let first = try $0.needing("libneeded.so")
       try "INPUT(-lneeded)".write(
@@ -257,7 +306,7 @@ struct AdmissionChecksTests {
     },
     Row(
       testDescription: "a folder in place of a library, before the library",
-      code: "missing-library", says: ["libneeded.so", "the loader stops at", "a directory"]
+      code: "missing-library", says: ["libneeded.so", "cannot be read", "a directory"]
     ) {
       let first = try $0.needing("libneeded.so")
       try FileManager.default.createDirectory(
@@ -442,17 +491,23 @@ struct AdmissionChecksTests {
     for text in row.says { #expect(message.contains(text), "\(message)") }
   }
 
-  @Test("What takes of the threads' static room is told, and loads")
+  @Test("What takes of the threads' static room is told, of what comes along too, and loads")
   func staticThreadStorage() throws {
     let folder = try AdmissionFolder()
     let source =
       "static __thread int counted[300]; int count(void); int count(void) { return ++counted[7]; }"
+    let along = try folder.library(
+      "plugins/along.so", source, ["-ftls-model=initial-exec", "-Wl,-soname,along.so"])
+    try folder.plugin("w", nil, "-Wl,--no-as-needed", along, "-Wl,-rpath,$ORIGIN")
     try folder.plugin("x", Self.with(source), "-ftls-model=initial-exec")
     try folder.plugin("y", Self.with(source), "-ftls-model=global-dynamic")
     let plugins = try folder.report().plugins
-    #expect(plugins.map(\.loads) == [true, true])
-    #expect(plugins[0].remarks.contains { $0.contains("1200 bytes of static thread storage") })
-    #expect(!plugins[1].remarks.contains { $0.contains("thread") })
+    #expect(plugins.map(\.loads) == [true, true, true])
+    for (plugin, title) in zip(plugins, ["along.so, which it brings along,", "it"]) {
+      let remark = "\(title) wants 1200 bytes of static thread storage"
+      #expect(plugin.remarks.contains { $0.contains(remark) }, "\(plugin.remarks)")
+    }
+    #expect(!plugins[2].remarks.contains { $0.contains("thread") })
   }
 
   @Test("A file is admitted by the digest that sha256sum prints, or by its build-id")

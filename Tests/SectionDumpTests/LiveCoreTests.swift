@@ -107,6 +107,30 @@ struct LiveCoreTests {
     }
   }
 
+  @Test("Files that a process had mapped to read them are no images", .needs("gcore"))
+  func mappedData() throws {
+    let path = Fixtures.directory.appendingPathComponent("mapped-data").path
+    try Data(repeating: 7, count: 8192).write(to: URL(fileURLWithPath: path))
+    let reader = """
+      #include <fcntl.h>
+      #include <stdio.h>
+      #include <sys/mman.h>
+      #include <unistd.h>
+      int main(int count, char **arguments) {
+        char *data = mmap(0, 8192, PROT_READ, MAP_PRIVATE, open(arguments[1], O_RDONLY), 0);
+        puts(data[0] == 7 ? "ready" : "not mapped");
+        fflush(stdout);
+        pause();
+      }
+      """
+    let program = Fixtures.place(try Fixtures.build(reader, as: "maps-data", [])).path
+    try Command.whileRunning(program, [path], in: Fixtures.directory) { pid, _ in
+      try Fixtures.tool("gcore", ["-o", "core-data", "\(pid)"])
+      let outcome = try Tool.run(["live", "--core", "core-data.\(pid)"])
+      #expect(outcome.status == 0 && outcome.errors == "", "\(outcome)")
+    }
+  }
+
   @Test("What is no core file is refused")
   func others() throws {
     let library = try Fixtures.annotatedLibrary("core-none.so")

@@ -118,7 +118,7 @@ package final class ELFFile: FileFormat {
   }
 
   /// Whether the section table is there, and whole.
-  var hasSectionTable: Bool { header.sections.isComplete && header.sections.count > 0 }
+  package var hasSectionTable: Bool { header.sections.isComplete && header.sections.count > 0 }
 
   /// The indices of all sections but the null entry; none where there is no table.
   var sectionIndices: Range<Int> {

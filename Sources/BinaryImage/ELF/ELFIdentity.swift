@@ -4,6 +4,8 @@ internal import CElf
 extension ELFFile {
   /// Whether the header says that it is a core file.
   package var isCore: Bool { header.type == UInt16(ET_CORE) }
+  /// A relocatable object, which no loader opens.
+  package var isObject: Bool { header.isObject }
 
   /// Describes the file as far as it can be read; a damaged part is as good as an absent one here.
   package func makeIdentity() -> ImageIdentity {

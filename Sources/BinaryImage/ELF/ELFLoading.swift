@@ -24,6 +24,9 @@ package struct ELFLoading: Hashable, Sendable {
 }
 
 extension ELFFile {
+  /// The size of a page, on machines where it is smallest.
+  private static let smallestPage: UInt64 = 4096
+
   /// How the file asks to be loaded.
   package func loading() throws(ImageError) -> ELFLoading {
     var loading = ELFLoading()
@@ -42,6 +45,16 @@ extension ELFFile {
     {
       loading.obstacle = "it has packed relocations (DT_RELR) and does not need GLIBC_ABI_DT_RELR"
     }
+    if dynamic.value(Int64(DT_STRTAB)) == nil || dynamic.value(Int64(DT_SYMTAB)) == nil {
+      loading.obstacle = "its dynamic section does not say where its symbols are"
+    }
+    let usual = UInt64(3 * header.wordSize)
+    if let size = dynamic.value(Int64(DT_RELAENT)), size != usual {
+      loading.obstacle = "its relocations are \(size) bytes each, not \(usual) (DT_RELAENT)"
+    }
+    if dynamic.flags & UInt64(DF_1_PIE) != 0 {
+      loading.obstacle = "it is a position-independent executable (DF_1_PIE)"
+    }
     loading.obstacle = headObstacle ?? loading.obstacle
     loading.avoidsSystem = dynamic.flags & UInt64(DF_1_NODEFLIB) != 0
     let ownPath = try names(Int64(DT_RUNPATH)).last
@@ -56,6 +69,8 @@ extension ELFFile {
       dynamic.value(Int64(DT_TEXTREL)) != nil || flags & UInt64(DF_TEXTREL) != 0
     for segment in try ELFSegment.all(of: file, header) {
       switch segment.type {
+      case UInt32(PT_LOAD) where (segment.address &- segment.offset) % Self.smallestPage != 0:
+        loading.obstacle = "its segments do not begin on pages (-z max-page-size)"
       case UInt32(PT_GNU_STACK): loading.runsStack = segment.isExecutable
       case UInt32(PT_TLS) where flags & UInt64(DF_STATIC_TLS) != 0:
         loading.staticThreadBytes = segment.memorySize

@@ -25,7 +25,9 @@ extension ELFFile {
     guard let relocation else { return try unrelocated(raw) }
     guard let types = machine.relocationTypes else {
       throw file.error(
-        .unsupported, "The relocations of \(machine.name) are not known to this reader.",
+        .unsupported,
+        "The relocations of \(machine.name) are not known to this reader, so where its entries lead is not told; "
+          + "readelf -r shows them.",
         section: section.name)
     }
     return try resolve(relocation, raw: raw, types, in: section)

@@ -18,6 +18,11 @@ struct Archive: ContainerFormat {
     head.starts(with: magic) || head.starts(with: thinMagic)
   }
 
+  /// Whether a file is an archive without members, as libraries of C have them for what moved elsewhere.
+  static func isEmpty(_ file: OpenedFile) -> Bool {
+    recognises(file.head) && file.size == magic.count
+  }
+
   init(_ file: OpenedFile) throws(ImageError) {
     self.file = file
     isThin = file.head.starts(with: Self.thinMagic)

@@ -39,7 +39,7 @@ extension ImageFile {
   ///
   /// With an `architecture`, as `ImageIdentity.machine` names it, the others are left out, and a file
   /// that has none is `no-such-architecture`. What is no image is `not-an-object`, in archives too, and so is an
-  /// archive that holds none.
+  /// archive that holds none. One without members has no image, and nothing is wrong with it.
   package static func forEachImage(
     pathBytes: [UInt8], name: String? = nil, architecture: String? = nil,
     _ body: (FoundImage) -> Void
@@ -49,7 +49,7 @@ extension ImageFile {
       let name = name ?? String(decoding: pathBytes, as: UTF8.self)
       let file = try OpenedFile(path: pathBytes, name: name)
       visit(file, architecture, &hasFound, body)
-      guard !hasFound else { return }
+      guard !hasFound, !Archive.isEmpty(file) else { return }
       guard let architecture else {
         throw file.error(.notAnObject, "The file is to hold others, and holds no object file.")
       }

@@ -18,8 +18,8 @@ final class CoreFile: RemoteMemory {
   /// Where the file has the memory.
   private let segments: ELFSegments
 
-  /// Where parts begin in which no code runs; debuggers leave out the parts with code altogether.
-  private let data: Set<UInt64>
+  /// Where parts begin, and whether code runs in them. Debuggers leave out what nothing has written to.
+  private let parts: [UInt64: Bool]
 
   /// More bytes of notes, and more mapped files, than a process has.
   private static let (mostNotes, mostFiles): (UInt64, Int) = (1 << 25, 1 << 17)
@@ -33,7 +33,7 @@ final class CoreFile: RemoteMemory {
     segments = try ELFSegments(of: file, header)
     let parts = try ELFSegment.all(of: file, header)
     let loads = parts.filter { $0.type == UInt32(PT_LOAD) }
-    data = Set(loads.lazy.filter { !$0.isExecutable }.map(\.address))
+    self.parts = Dictionary(loads.map { ($0.address, $0.isExecutable) }) { first, _ in first }
     let missing = loads.count { $0.fileSize > 0 && !file.holds($0.offset, $0.fileSize) }
     shortage =
       missing == 0
@@ -48,6 +48,7 @@ final class CoreFile: RemoteMemory {
       let bytes = try file.read(at: segment.offset, count: Int(segment.fileSize))
       try take(bytes.span, alignment: segment.alignment)
     }
+    noteCode()
     try file.check(
       !ranges.isEmpty, .unsupported,
       "It does not say which files were mapped: there is no note NT_FILE.")
@@ -105,7 +106,16 @@ final class CoreFile: RemoteMemory {
       ranges.append(
         MappedRange(
           start: start, end: end, offset: word(4 + 3 * index) &* word(1),
-          isExecutable: !data.contains(start), path: String(decoding: path)))
+          isExecutable: parts[start] ?? false, path: String(decoding: path)))
+    }
+  }
+
+  /// What was left out may be code where another part of its file was kept; a file of which nothing was kept was
+  /// mapped to be read.
+  private func noteCode() {
+    let kept = Set(ranges.filter { parts[$0.start] != nil }.map(\.path))
+    for index in ranges.indices where parts[ranges[index].start] == nil {
+      ranges[index].isExecutable = kept.contains(ranges[index].path)
     }
   }
 }

@@ -93,13 +93,15 @@ package struct Admission {
     let symbols = try SymbolCheck(of: candidate, for: host)
     for library in [own] + symbols.companions {
       let title = library === own ? "it" : "\(library.path), which it brings along,"
-      if policy.checksOwners, library !== own {
-        new.refusals += owners.refusals(of: library.file, as: title)
+      if library !== own {
+        new.refusals += MachineCheck.conventions(of: library, as: title, host)
+        if policy.checksOwners { new.refusals += owners.refusals(of: library.file, as: title) }
       }
       if policy.checksSearchPaths {
-        new.refusals += SearchPathCheck.refusals(of: library, as: title)
+        new.refusals += SearchPathCheck.refusals(of: library, as: title, policy)
       }
       new.refusals += OpeningCheck.refusals(of: library, as: title)
+      new.remarks += OpeningCheck.remarks(on: library, as: title)
       new.refusals += HardeningCheck.refusals(of: library, as: title, policy)
       // What the system's libraries run is the system's.
       if !library.isSystem {
@@ -112,11 +114,6 @@ package struct Admission {
     // Other contracts have other symbols: the cause comes first.
     new.refusals += contracts.refusals + symbols.refusals
     new.remarks += contracts.remarks
-    if own.loading.staticThreadBytes > 0 {
-      new.remarks.append(
-        "it wants \(own.loading.staticThreadBytes) bytes of static thread storage, of which little is left once the host "
-          + "runs: dlopen may refuse it; build it without -ftls-model=initial-exec")
-    }
     new.remarks += candidate.manifest.rejections.map { "an entry will be rejected: \($0)" }
     guard new.refusals.isEmpty, let verification else { return }
     do {

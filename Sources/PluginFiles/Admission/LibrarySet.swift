@@ -19,7 +19,7 @@ struct LibrarySet {
 
   /// Adds a library, with the names under which others get it; the first of each name is meant.
   mutating func add(_ library: Library, as name: String? = nil) {
-    let own = [name, library.linkage.name, library.path, library.path.fileName].compactMap { $0 }
+    let own = [name, library.linkage.name, library.path].compactMap { $0 }
     for name in own where positions[name] == nil { positions[name] = members.count }
     members.append(library)
   }
@@ -30,7 +30,7 @@ struct LibrarySet {
     while next < members.count {
       let requester = members[next]
       next += 1
-      for name in requester.linkage.needed where positions[name] == nil {
+      for name in requester.linkage.needed where positions[name] == nil && !Self.isThere(name) {
         let found: Library
         var failure = Missing(name: name, requester: requester)
         do throws(ImageError) {
@@ -52,6 +52,11 @@ struct LibrarySet {
         if let known { positions[name] = known } else { add(found, as: name) }
       }
     }
+  }
+
+  /// What every process has without a file: itself, and what the kernel maps.
+  private static func isThere(_ name: String) -> Bool {
+    name.isEmpty || name == "linux-vdso.so.1"
   }
 
   /// The first member that defines what one wants.

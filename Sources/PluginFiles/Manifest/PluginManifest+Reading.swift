@@ -21,16 +21,18 @@ extension PluginManifest {
     guard ELFFile.recognises(file.head) else { throw file.isNoELF }
     let image = try ELFFile(file)
     if image.isCore { throw file.isNoPlugin("It is a core file.") }
+    if image.isObject {
+      throw file.isNoPlugin("It is an object file; link it into a shared library.")
+    }
     let scan = try RecordScanner.scan(image)
     // What is not found in a file that was cut off may have been there.
     try image.checkExtents()
     let identity = image.identity
     switch identity.kind {
     case .shared: break
-    case .object: throw file.isNoPlugin("It is an object file; link it into a shared library.")
     case .executable: throw file.isNoPlugin("It is a program, which no host can open.")
     case .debug: throw file.isNoPlugin("It is split debug information.")
-    case .core, .bundle: throw file.isNoPlugin("It is no shared library.")
+    case .core, .bundle, .object: throw file.isNoPlugin("It is no shared library.")
     }
     guard !scan.records.isEmpty || !scan.rejections.isEmpty else {
       throw file.isNoPlugin("It is a shared library, and declares nothing.")
@@ -59,7 +61,7 @@ extension OpenedFile {
       [0xce, 0xfa, 0xed, 0xfe], [0xcf, 0xfa, 0xed, 0xfe], [0xfe, 0xed, 0xfa, 0xce],
       [0xfe, 0xed, 0xfa, 0xcf], [0xca, 0xfe, 0xba, 0xbe])
     {
-      return error(.unsupported, "It is a Mach-O file; this loader opens ELF files.")
+      return error(.notAnObject, "It is a Mach-O file; this loader opens ELF files.")
     }
     if head.count < 4, [0x7f, 0x45, 0x4c, 0x46].starts(with: head) {
       return error(.truncated, "The file ends inside the ELF header.")

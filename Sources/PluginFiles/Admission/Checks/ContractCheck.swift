@@ -11,7 +11,9 @@ enum ContractCheck {
     let records = policy.tables.isEmpty ? [] : try RecordScanner.scan(image).records
     var drifts = ContractDrift.all(of: records, in: image, asked: policy.tables)
       .map { ($0, "the host") }
-    let plugin = try ContractExpectations(of: image)
+    // A note finds its entries all the same; nothing finds its conformances.
+    let isSeen = image.hasSectionTable
+    let plugin = isSeen ? try ContractExpectations(of: image) : ContractExpectations()
     let symbols = Set(plugin.conformances.map(\.symbol)).map { BoundSymbol(name: $0) }
     for library in libraries where library.linkage.hasSwiftSections {
       // Of the runtime's own protocols there is one version in a process, which symbols tell.
@@ -21,7 +23,20 @@ enum ContractCheck {
       drifts += ContractDrift.all(of: plugin, against: try library.contracts.get())
         .map { ($0, library.path.fileName) }
     }
-    return sorted(drifts, policy)
+    var found = sorted(drifts, policy)
+    if !isSeen, candidate.library.linkage.needed.contains(where: { $0.hasPrefix("libswift") }) {
+      let message =
+        "it has no section headers, so the contracts that it was built against are not known"
+      if policy.unseenContracts == .refuse {
+        found.refusals.append(
+          PluginRefusal(
+            .contractUnseen, "\(message.capitalizedFirst).",
+            remedy: "Take the file as it was before its section headers were stripped."))
+      } else {
+        found.remarks.append(message)
+      }
+    }
+    return found
   }
 
   /// What is refused, and what is only told.

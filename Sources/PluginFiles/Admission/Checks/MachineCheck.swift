@@ -18,26 +18,28 @@ enum MachineCheck {
           remedy: "Build it for \(own.machineTitle), or take it out of the folder.")
       ]
     }
-    return abi(candidate, host) + toolkit(candidate)
+    return conventions(of: candidate.library, as: "it", host) + toolkit(candidate)
   }
 
-  private static func abi(
-    _ candidate: AdmissionCandidate, _ host: AdmissionHost
+  /// Whether a library follows other conventions than the host.
+  static func conventions(
+    of library: Library, as title: String, _ host: AdmissionHost
   ) -> [PluginRefusal] {
     guard let program = host.libraries.members.first?.image.abi else { return [] }
-    let its = candidate.library.image.abi
+    let its = library.image.abi
     // Libraries of any system may say that they follow System V.
     let isForeign = its.system != 0 && its.system != program.system
     let callsOtherwise = its.calls != program.calls
     guard isForeign || callsOtherwise else { return [] }
-    func title(_ abi: (system: UInt8, calls: UInt32?)) -> String {
+    func text(_ abi: (system: UInt8, calls: UInt32?)) -> String {
       callsOtherwise ? "e_flags \(UInt64(abi.calls ?? 0).hexadecimal)" : "EI_OSABI \(abi.system)"
     }
     return [
       PluginRefusal(
         .wrongABI,
-        "It follows other conventions than the host: \(title(its)) in place of \(title(program)).",
-        expected: title(program), found: title(its),
+        "\(title.capitalizedFirst) follows other conventions than the host: \(text(its)) in place of "
+          + "\(text(program)).",
+        expected: text(program), found: text(its),
         remedy: "Build it with the compiler and the options that the host was built with.")
     ]
   }

@@ -6,9 +6,20 @@ enum OpeningCheck {
     guard let obstacle = library.loading.obstacle else { return [] }
     return [
       PluginRefusal(
-        .notLoadable, "The loader does not open \(title): \(obstacle).",
+        .notLoadable, "\(title.capitalizedFirst) is not opened by the loader: \(obstacle).",
         expected: "a library for dlopen", found: obstacle,
-        remedy: "Link it anew with -shared, without -z nodlopen and --pack-dyn-relocs.")
+        remedy:
+          "Link it anew with -shared, without -z nodlopen, -z max-page-size and --pack-dyn-relocs.")
+    ]
+  }
+
+  /// What may keep the loader from opening a file, depending on what the host has opened before.
+  static func remarks(on library: Library, as title: String) -> [String] {
+    let size = library.loading.staticThreadBytes
+    guard size > 0 else { return [] }
+    return [
+      "\(title) wants \(size) bytes of static thread storage, of which little is left once the host runs: dlopen "
+        + "may refuse it; build it without -ftls-model=initial-exec"
     ]
   }
 }

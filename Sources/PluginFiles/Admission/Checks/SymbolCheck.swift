@@ -66,7 +66,8 @@ extension LibrarySet.Missing {
   /// What is missing, in a sentence about who needs it.
   func message(of title: String) -> String {
     if let obstacle {
-      return "\(title) needs the library \(name), and the loader stops at \(obstacle)"
+      return
+        "\(title) needs the library \(name), and the first of that name cannot be read: \(obstacle)"
     }
     let start = "\(title) needs the library \(name), which is nowhere where the loader looks"
     return passed.map { "\(start), for it passes over \($0)" } ?? "\(start)."
