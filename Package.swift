@@ -82,7 +82,8 @@ let package = Package(
     .target(name: "Registration", dependencies: ["BinaryImage", "LibC"]),
     // L2: what a plugin's file says before it is loaded.
     .target(
-      name: "PluginFiles", dependencies: ["SwiftMetadata", "Registration", "BinaryImage", "LibC"]),
+      name: "PluginFiles",
+      dependencies: ["SwiftMetadata", "Registration", "BinaryImage", "Threads", "LibC"]),
     // L3: values to living modules and services.
     .target(
       name: "BeeHive",

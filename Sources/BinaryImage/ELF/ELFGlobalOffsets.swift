@@ -41,9 +41,7 @@ struct ELFGlobalOffsets {
 extension ELFRelocations {
   /// Makes a relocation of each wanted word, as the loader does.
   func collect(_ table: ELFGlobalOffsets) throws(ImageError) {
-    guard let types = machine.relocationTypes, let relative = types.relative.first,
-      let symbolic = types.table.first
-    else { return }
+    guard let types = machine.relocationTypes else { return }
     let word = UInt64(bits / 8)
     // The resolver's word, and with GNU's linker one for the module, which its highest bit tells.
     var reserved: UInt64 = 1
@@ -59,7 +57,8 @@ extension ELFRelocations {
         let isLocal = index < table.locals
         let symbol = isLocal ? 0 : table.firstSymbol &+ (index - table.locals)
         consider(
-          place, symbol: UInt32(truncatingIfNeeded: symbol), type: isLocal ? relative : symbolic,
+          place, symbol: UInt32(truncatingIfNeeded: symbol),
+          type: (isLocal ? types.relative : types.table).first,
           0, .rel)
       }
       index += 1

@@ -4,14 +4,29 @@ internal import CElf
 ///
 /// The numbers are those of each machine's ELF supplement; a machine more is one line more.
 package struct ELFMachine {
+  /// At most three relocation types. No array: threads that read files share the tables, and would wait for each
+  /// other to count the references.
+  package struct Types: ExpressibleByArrayLiteral {
+    /// The one that is usual.
+    let first: UInt32
+    private let (second, third): (UInt32, UInt32)
+
+    package init(arrayLiteral types: UInt32...) {
+      first = types[0]
+      (second, third) = (types.count > 1 ? types[1] : first, types.last ?? first)
+    }
+
+    func contains(_ type: UInt32) -> Bool { type == first || type == second || type == third }
+  }
+
   /// The relocation types that make a word an address.
   package struct RelocationTypes {
     /// The word is an address of this image: `R_*_RELATIVE`.
-    let relative: [UInt32]
+    let relative: Types
     /// The word is a symbol's address: `R_*_64`, `R_*_ABS64`, `R_*_32`, aligned or not.
-    let word: [UInt32]
+    let word: Types
     /// The same, in the global offset table: `R_*_GLOB_DAT`, `R_*_JUMP_SLOT`.
-    let table: [UInt32]
+    let table: Types
     /// Another image's data is copied here: `R_*_COPY`.
     let copy: UInt32
     /// A function chooses the address at load time: `R_*_IRELATIVE`.
@@ -52,7 +67,7 @@ package struct ELFMachine {
 
   /// A machine of whose relocations these are relative, a word, of a table, a copy, and chosen.
   private init(
-    _ name: String, _ prefix: String, _ relative: [UInt32], _ word: [UInt32], _ table: [UInt32],
+    _ name: String, _ prefix: String, _ relative: Types, _ word: Types, _ table: Types,
     _ copy: UInt32, _ chosen: UInt32? = nil, _ info: Info = .standard
   ) {
     let types = RelocationTypes(

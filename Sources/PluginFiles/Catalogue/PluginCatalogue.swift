@@ -1,4 +1,5 @@
 package import BinaryImage
+internal import Threads
 
 /// The plugins in directories and files, read without running anything of them.
 ///
@@ -78,6 +79,7 @@ package struct PluginCatalogue: Sendable {
       case .file(let path): pass.look(at: path)
       }
     }
+    pass.readAll()
     (candidates, problems, counts) = (pass.candidates, pass.problems, pass.counts)
   }
 
@@ -89,6 +91,8 @@ package struct PluginCatalogue: Sendable {
 private struct Pass {
   private let known: [FileStamp.FileNumber: PluginCatalogue.Candidate]
   private var positions: [FileStamp.FileNumber: Int] = [:]
+  /// The positions of candidates that are to be read.
+  private var unread: [Int] = []
   /// As bytes: to a file system, texts that Swift takes for equal are two names.
   private var paths: Set<[UInt8]> = []
   private let usesStored: Bool
@@ -154,9 +158,19 @@ private struct Pass {
       candidates.append(
         PluginCatalogue.Candidate(path: path, found: .success(manifest), stamp: stamp))
     } else {
-      counts.read += 1
-      candidates.append(read(path, stamp))
+      unread.append(candidates.count)
+      candidates.append(
+        PluginCatalogue.Candidate(
+          path: path, found: .failure(ImageError(.unreadable, image: path, message: "")),
+          stamp: stamp))
     }
+  }
+
+  /// Reads the files that no earlier pass and no stored catalogue tells of.
+  mutating func readAll() {
+    let read = unread.map { candidates[$0] }.mapConcurrently(Self.read)
+    for (position, candidate) in zip(unread, read) { candidates[position] = candidate }
+    counts.read = unread.count
   }
 
   private mutating func storedManifest(
@@ -172,13 +186,13 @@ private struct Pass {
     }
   }
 
-  private func read(_ path: String, _ stamp: FileStamp) -> PluginCatalogue.Candidate {
-    var candidate = PluginCatalogue.Candidate(
-      path: path, found: .failure(ImageError(.unreadable, image: path, message: "")), stamp: stamp)
+  private static func read(_ candidate: PluginCatalogue.Candidate) -> PluginCatalogue.Candidate {
+    var candidate = candidate
     do throws(ImageError) {
       // What was looked at a moment ago is opened without blocking, and refused if it is something else by now.
       let file = try OpenedFile(
-        path: path, name: path, wasMapped: true, readWhole: PluginManifest.readWhole)
+        path: candidate.path, name: candidate.path, wasMapped: true,
+        readWhole: PluginManifest.readWhole)
       candidate.stamp = file.stamp
       candidate.isSettled = file.stamp.isSettled
       candidate.found = .success(

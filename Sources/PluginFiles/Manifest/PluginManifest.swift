@@ -28,10 +28,11 @@ package struct PluginManifest: Hashable, Sendable {
   ) {
     (self.stamp, self.header, self.identity) = (stamp, header, identity)
     (self.linkage, self.rejections) = (linkage, rejections)
-    self.records = records.map { record in
-      var record = record
-      (record.accessor, record.context, record.textAddress) = (nil, nil, nil)
-      return record
+    self.records = records
+    for index in records.indices {
+      self.records[index].accessor = nil
+      self.records[index].context = nil
+      self.records[index].textAddress = nil
     }
   }
 }

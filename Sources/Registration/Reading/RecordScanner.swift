@@ -63,6 +63,18 @@ extension Record {
     _ view: RecordView, _ text: Span<UInt8>, _ pointer: PointerValue?, in section: Section,
     of image: some Image
   ) throws(ImageError) {
+    var leading = pointer
+    var (accessor, context): (PointerValue?, PointerValue?)
+    switch view.encoding {
+    case .pointer where leading == nil:
+      leading = try image.pointer(at: view.offset, in: section)
+    case .pointer: break
+    case .inline:
+      accessor = try image.pointer(
+        at: view.offset + UInt64(RecordGrammar.accessorOffset), in: section)
+      context = try image.pointer(
+        at: view.offset + UInt64(RecordGrammar.contextOffset), in: section)
+    }
     self.init(
       kind: view.kind, name: view.nameText(in: text),
       implementation: view.implementationText(in: text),
@@ -71,21 +83,8 @@ extension Record {
       origin: Origin(
         image: image.path, section: section, named: section.name, index: Int(view.index),
         offset: view.offset))
-    switch view.encoding {
-    case .pointer:
-      let leading: PointerValue
-      if let pointer {
-        leading = pointer
-      } else {
-        leading = try image.pointer(at: view.offset, in: section)
-      }
-      resolution = leading.resolution
-      if case .address(let address) = leading.target { textAddress = address }
-    case .inline:
-      accessor = try image.pointer(
-        at: view.offset + UInt64(RecordGrammar.accessorOffset), in: section)
-      context = try image.pointer(
-        at: view.offset + UInt64(RecordGrammar.contextOffset), in: section)
-    }
+    if let leading { resolution = leading.resolution }
+    if case .address(let address) = leading?.target { textAddress = address }
+    (self.accessor, self.context) = (accessor, context)
   }
 }
