@@ -19,7 +19,7 @@ struct LibrarySet {
 
   /// Adds a library, with the names under which others get it; the first of each name is meant.
   mutating func add(_ library: Library, as name: String? = nil) {
-    let own = [name, library.linkage.name, library.path].compactMap { $0 }
+    let own = [name, library.linkage.name, library.path, library.path.fileName].compactMap { $0 }
     for name in own where positions[name] == nil { positions[name] = members.count }
     members.append(library)
   }
