@@ -12,7 +12,7 @@ import Testing
     for block in page.blocks {
       if block.reason != nil { continue }
       // These are followed: WalkthroughTests.
-      if WalkthroughTests.pages.contains(page.path),
+      if (WalkthroughTests.pages + WalkthroughTests.continuations).contains(page.path),
         block.file != nil || block.language == "sh" || !block.session.isEmpty
       {
         continue

@@ -14,9 +14,12 @@ import Testing
     .map { "\(Document.guides)/\($0).md" }
   /// All of them.
   static let pages = swift + c
+  /// Those that go on where another ends, which `Scripts/test newcomer` alone follows.
+  static let continuations = ["\(Document.guides)/TestYourModules.md"]
   /// Those with manifests of the package manager.
   static let manifests =
-    swift + ["WriteAHost", "PackageAPlugin"].map { "\(Document.guides)/\($0).md" }
+    swift + continuations
+    + ["WriteAHost", "PackageAPlugin"].map { "\(Document.guides)/\($0).md" }
 
   @Test(arguments: c, ["gcc", "clang"])
   func `A page does what it says, with every warning`(page: String, compiler: String) throws {
