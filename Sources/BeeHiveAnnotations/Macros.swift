@@ -31,13 +31,15 @@
   ///
   /// - Parameters:
   ///   - name: What the module is called instead of its type's name.
+  ///   - version: Its version, numbers with dots between them, for those that require some versions only.
   ///   - level: Basic modules start before the normal ones.
   ///   - priority: The larger one starts first among those that nothing else orders.
-  ///   - requires: Modules that must be present and start earlier.
+  ///   - requires: Modules that must be present and start earlier: `log`, or `log >=1.2 <2`.
   ///   - after: Modules that start earlier where they are present.
   @attached(member)
   public macro BeeHiveModule(
-    name: String? = nil, level: AnnotatedLevel = .normal, priority: Int = 0,
+    name: String? = nil, version: String? = nil, level: AnnotatedLevel = .normal,
+    priority: Int = 0,
     requires: AnnotatedNames = [], after: AnnotatedNames = []
   ) = #externalMacro(module: "BeeHiveAnnotationsPlugin", type: "ModuleMacro")
 #else

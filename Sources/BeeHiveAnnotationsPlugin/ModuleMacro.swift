@@ -3,7 +3,7 @@
   import SwiftSyntaxBuilder
   import SwiftSyntaxMacros
 
-  /// `@BeeHiveModule(name:level:priority:requires:after:)`
+  /// `@BeeHiveModule(name:version:level:priority:requires:after:)`
   enum ModuleMacro: MemberMacro {
     static func expansion(
       of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
@@ -11,6 +11,7 @@
     ) throws -> [DeclSyntax] {
       let annotation = Annotation(node, in: context)
       let name = annotation.string("name")
+      let version = annotation.string("version")
       let level = annotation.word("level", of: ["basic", "normal"])
       let priority = annotation.integer("priority")
       let requires = annotation.strings("requires")
@@ -24,6 +25,7 @@
       // Named as `hive.register(module:)` and BeeHiveMod name it, so that all ways know one module.
       var text = RecordText(
         name: name ?? type.qualifiedName, implementation: name == nil ? "" : type.qualifiedName)
+      text.add("version", version)
       text.add("level", level)
       text.add("priority", priority)
       for name in requires { text.add("requires", name) }

@@ -7,8 +7,10 @@ internal import Registration
 public struct PluginFile: Hashable, Sendable {
   /// What an entry of the file requires of others.
   public struct Requirement: Hashable, Sendable {
-    /// The name of the module that is required, as written; entries have no versions.
+    /// The name of the module that is required.
     public var name: String
+    /// Which versions of it will do, such as `>=1.2 <2`; empty where every version will.
+    public var versions: String
     /// The name of the entry that requires it.
     public var requirer: String
     /// Whether it is only to start first where it is there.
@@ -56,7 +58,9 @@ public struct PluginFile: Hashable, Sendable {
       manifest.records, manifest.rejections,
       Problem(.notLoaded, "the file that declares it is not loaded; load it"))
     requirements = manifest.requirements.map {
-      Requirement(name: $0.name, requirer: $0.requirer, isOptional: $0.isOptional)
+      Requirement(
+        name: $0.module.name, versions: $0.module.versions, requirer: $0.requirer,
+        isOptional: $0.isOptional)
     }
   }
 }

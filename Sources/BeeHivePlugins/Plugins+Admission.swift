@@ -49,12 +49,14 @@ extension Plugins {
       if entry.kind == .module, case .rejected = entry.state { return false }
       return entry.kind == .module
     }
+    let attributes = Dictionary(
+      modules.map { ($0.name, $0.attributes) }, uniquingKeysWith: { first, _ in first })
     var policy = policy
     if trustedVariable("BEEHIVE_PLUGINS") == "off" {
       policy.switchedOff = "BEEHIVE_PLUGINS=off is in the environment"
     }
     var admission = Admission(
-      to: try AdmissionHost(modules: Set(modules.map(\.name))), under: policy,
+      to: try AdmissionHost(modules: attributes), under: policy,
       verification: settings.verification)
     for candidate in store.catalogue.candidates { admission.add(candidate) }
     return admission.report()

@@ -12,11 +12,11 @@ package struct ModuleGraph {
   }
 
   /// Describes modules by their names. Of several of one name the first is meant, and a name that none has leads
-  /// nowhere.
+  /// nowhere. What is required may say versions, which are not looked at.
   package init(of modules: [(name: String, requires: [String], after: [String])]) {
     let positions = Dictionary(
       modules.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-    requires = modules.map { $0.requires.compactMap { positions[$0] } }
+    requires = modules.map { $0.requires.compactMap { positions[ModuleRequirement($0).name] } }
     follows = modules.map { $0.after.compactMap { positions[$0] } }
   }
 

@@ -19,7 +19,7 @@ struct PluginsTests {
     static const struct { int (*greet)(void); } table;
     BEEHIVE_SERVICE(\(service), English, &table, BEEHIVE_PRIORITY(\(priority)));
     static const beehive_module_operations operations = { 0 };
-    BEEHIVE_MODULE(audio, &operations, BEEHIVE_REQUIRES("log"));
+    BEEHIVE_MODULE(audio, &operations, BEEHIVE_VERSION("3") BEEHIVE_REQUIRES("log >=1.2 <2"));
     """
   }
 
@@ -45,7 +45,8 @@ struct PluginsTests {
     #expect(file.entries.map(\.name).sorted() == ["Greeter", "audio"])
     let required = try #require(file.requirements.first)
     #expect(file.requirements.count == 1 && !required.isOptional)
-    #expect((required.name, required.requirer) == ("log", "audio"))
+    #expect((required.name, required.versions, required.requirer) == ("log", ">=1.2 <2", "audio"))
+    #expect(file.entries.compactMap(\.attributes.version) == ["3"])
     #expect(hive.entries.isEmpty)
     #expect(!FileManager.default.fileExists(atPath: mark.path))
     let loaded = unsafe dlopen(folder.place("a.so").path, RTLD_NOW | RTLD_NOLOAD)

@@ -35,6 +35,28 @@ struct JointAdmissionTests {
     #expect(try folder.codes() == ["liba.so": []])
   }
 
+  @Test("A module of another version than is required is named, with whose it is")
+  func versions() throws {
+    let folder = try AdmissionFolder()
+    try folder.host(
+      AdmissionFolder.module("ledger", #"BEEHIVE_VERSION("1.9")"#) + "int main(void) { return 0; }")
+    try folder.plugin("log", AdmissionFolder.module("log"))
+    try folder.plugin("a", AdmissionFolder.module("a", #"BEEHIVE_REQUIRES("ledger >=1.2 <2")"#))
+    try folder.plugin("b", AdmissionFolder.module("b", #"BEEHIVE_REQUIRES("ledger >=2")"#))
+    try folder.plugin("c", AdmissionFolder.module("c", #"BEEHIVE_REQUIRES("log >=1")"#))
+    let report = try folder.report()
+    #expect(
+      report.plugins.map { $0.refusals.map(\.code).first } == [
+        nil, "unmet-requirement", "unmet-requirement", nil,
+      ])
+    #expect(
+      report.plugins.flatMap(\.refusals).map(\.message) == [
+        "Its module b requires the module ledger, and that of the host is of version 1.9, not >=2.",
+        "Its module c requires the module log, and that of liblog.so says no version, where >=1 is "
+          + "required.",
+      ])
+  }
+
   @Test("Of whatever waits for a plugin that is refused, where that began is told")
   func knockOn() throws {
     let folder = try AdmissionFolder()

@@ -19,7 +19,7 @@ struct PluginFolder {
     static const struct { int (*greet)(void); } english;
     BEEHIVE_SERVICE(Greeter, English, &english, BEEHIVE_SCOPE("singleton") BEEHIVE_PRIORITY(3));
     static const beehive_module_operations audio_operations = { 0 };
-    BEEHIVE_MODULE(audio, &audio_operations, BEEHIVE_REQUIRES("log") BEEHIVE_AFTER("clock"));
+    BEEHIVE_MODULE(audio, &audio_operations, BEEHIVE_REQUIRES("log >=1.2") BEEHIVE_AFTER("clock"));
     """
 
   /// Builds a library, or what else is asked for.

@@ -18,9 +18,9 @@ struct PluginManifestTests {
     #expect(
       manifest.requirements == [
         PluginManifest.Requirement(
-          kind: .module, name: "log", requirer: "audio", isOptional: false),
+          module: ModuleRequirement("log >=1.2"), requirer: "audio", isOptional: false),
         PluginManifest.Requirement(
-          kind: .module, name: "clock", requirer: "audio", isOptional: true),
+          module: ModuleRequirement("clock"), requirer: "audio", isOptional: true),
       ])
     #expect(manifest.rejections.isEmpty)
     #expect(manifest.linkage.name == "libaudio.so.1")

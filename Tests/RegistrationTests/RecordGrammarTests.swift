@@ -61,6 +61,18 @@ struct RecordGrammarTests {
     #expect(attributes.others.map(\.value) == ["1", "2"])
   }
 
+  @Test("A module says its version, and which versions of another will do")
+  func versions() throws {
+    var image = HandmadeImage()
+    image.addSection(
+      "BeehiveRecords", image.record(["A", "B", "version=2.0.1", "requires=x >=1.2 <2"]))
+
+    let attributes = try #require(try RecordScanner.scan(image).records.first?.attributes)
+
+    #expect(attributes.version == "2.0.1")
+    #expect(attributes.requiredNames == ["x"])
+  }
+
   @Test("Padding words between records are passed over and not counted")
   func padding() throws {
     var image = HandmadeImage()

@@ -121,6 +121,19 @@ struct VerifyTests {
       sources: [module("shop", "BEEHIVE_REQUIRES(\"log\")")], options: ["--strict"],
       findings: ["a BeehiveRecords[0] unmet-requirement warning"], status: 1),
     Row(
+      testDescription: "a requirement that a version meets",
+      sources: [
+        module("shop", "BEEHIVE_REQUIRES(\"log >=1.2 <2\")"),
+        module("log", "BEEHIVE_VERSION(\"1.10\")"),
+      ]),
+    Row(
+      testDescription: "a requirement that no version meets",
+      sources: [
+        module("shop", "BEEHIVE_REQUIRES(\"log >=1.2 <2\")"),
+        module("log", "BEEHIVE_VERSION(\"2\")"),
+      ],
+      findings: ["a BeehiveRecords[0] unmet-requirement error"], status: 1),
+    Row(
       testDescription: "a cycle across files",
       sources: [
         module("log", "BEEHIVE_REQUIRES(\"net\")"), module("net", "BEEHIVE_AFTER(\"disk\")"),

@@ -40,10 +40,11 @@ extension RegisteredEntry {
 
   /// Makes an entry of a module that code or a file registers.
   convenience init(
-    module name: String, level: ModuleLevel, priority: Int, requires: [String], after: [String],
-    source: Source, progress: Progress
+    module name: String, version: String?, level: ModuleLevel, priority: Int, requires: [String],
+    after: [String], source: Source, progress: Progress
   ) {
     var attributes = Attributes()
+    attributes.version = version
     attributes.level = level == .basic ? level.rawValue : nil
     attributes.priority = priority
     attributes.requires = requires

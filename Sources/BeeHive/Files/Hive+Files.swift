@@ -17,8 +17,8 @@ extension Hive {
     guard isNew else { return }
     let modules = registrations.moduleClasses.enumerated().map { index, module in
       RegisteredEntry(
-        module: module.moduleClass, level: module.moduleLevel, priority: module.modulePriority,
-        requires: module.requires, after: module.after,
+        module: module.moduleClass, version: module.version, level: module.moduleLevel,
+        priority: module.modulePriority, requires: module.requires, after: module.after,
         source: .file(file, keyPath: "moduleClasses[\(index)]"), progress: .accepted(.notYetLooked))
     }
     let services = registrations.services.enumerated().map { index, service in

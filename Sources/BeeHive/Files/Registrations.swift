@@ -20,11 +20,13 @@ public struct Registrations: Codable, Hashable, Sendable {
   public struct Module: Codable, Hashable, Sendable {
     /// The module's type, by name.
     public var moduleClass: String
+    /// Its version, numbers with dots between them.
+    public var version: String?
     /// 0 for basic, 1 for normal; also written `basic` and `normal`.
     public var moduleLevel: ModuleLevel
     /// Larger first within a level.
     public var modulePriority: Int
-    /// Modules that must be present and start earlier.
+    /// Modules that must be present and start earlier: `log`, or `log >=1.2 <2`.
     public var requires: [String]
     /// Modules that start earlier where they are present.
     public var after: [String]
@@ -33,15 +35,17 @@ public struct Registrations: Codable, Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - moduleClass: The module's type, by name: `Shop.ShopModule`.
+    ///   - version: Its version, numbers with dots between them.
     ///   - moduleLevel: Whether it starts among the basic modules.
     ///   - modulePriority: Larger first within a level.
-    ///   - requires: Modules that must be present and start earlier.
+    ///   - requires: Modules that must be present and start earlier: `log`, or `log >=1.2 <2`.
     ///   - after: Modules that start earlier where they are present.
     public init(
-      moduleClass: String, moduleLevel: ModuleLevel = .normal, modulePriority: Int = 0,
-      requires: [String] = [], after: [String] = []
+      moduleClass: String, version: String? = nil, moduleLevel: ModuleLevel = .normal,
+      modulePriority: Int = 0, requires: [String] = [], after: [String] = []
     ) {
       self.moduleClass = moduleClass
+      self.version = version
       self.moduleLevel = moduleLevel
       self.modulePriority = modulePriority
       self.requires = requires
@@ -124,7 +128,7 @@ public struct Registrations: Codable, Hashable, Sendable {
 
 extension Registrations.Module {
   private enum CodingKeys: String, CodingKey, CaseIterable {
-    case moduleClass, moduleLevel, level, modulePriority, priority, requires, after
+    case moduleClass, version, moduleLevel, level, modulePriority, priority, requires, after
   }
 
   /// Reads a module; everything but its class may be missing.
@@ -133,7 +137,9 @@ extension Registrations.Module {
     let level = try object.one(of: .moduleLevel, .level)
     let priority = try object.one(of: .modulePriority, .priority)
     self.init(
-      moduleClass: try object.name(.moduleClass), moduleLevel: try object.level(level),
+      moduleClass: try object.name(.moduleClass),
+      version: try object.decodeIfPresent(String.self, forKey: .version),
+      moduleLevel: try object.level(level),
       modulePriority: try object.decodeIfPresent(Int.self, forKey: priority) ?? 0,
       requires: try object.decodeIfPresent([String].self, forKey: .requires) ?? [],
       after: try object.decodeIfPresent([String].self, forKey: .after) ?? [])
@@ -143,6 +149,7 @@ extension Registrations.Module {
   public func encode(to encoder: any Encoder) throws {
     var object = encoder.container(keyedBy: CodingKeys.self)
     try object.encode(moduleClass, forKey: .moduleClass)
+    try object.encodeIfPresent(version, forKey: .version)
     try object.encode(moduleLevel == .basic ? 0 : 1, forKey: .moduleLevel)
     try object.encode(modulePriority, forKey: .modulePriority)
     try object.encode(requires, forKey: .requires)

@@ -32,7 +32,7 @@ extension Hive {
     let entries = declared.ready.filter { states[$0.order] == nil }
     var order = LaunchOrder(
       entries.map { LaunchOrder.Node($0) },
-      started: Set((states.running + states.overdue).map(\.node.name)), unavailable: unavailable)
+      started: (states.running + states.overdue).map(\.node), unavailable: unavailable)
     if !order.missing.isEmpty { order.look(for: moduleNames) }
     return LaunchBatch(
       order: order,

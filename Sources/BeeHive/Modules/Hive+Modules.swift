@@ -64,47 +64,50 @@ extension Hive {
   /// - Parameters:
   ///   - type: The module; the Hive makes one instance.
   ///   - name: What others require it by; nil for the type's qualified name.
+  ///   - version: Its version, numbers with dots between them, for those that require some versions only.
   ///   - level: Whether it starts among the basic modules.
   ///   - priority: Larger first within a level.
-  ///   - requires: Modules that must be present and start earlier.
+  ///   - requires: Modules that must be present and start earlier: `log`, or `log >=1.2 <2`.
   ///   - after: Modules that start earlier where they are present.
   ///   - file: Where it is registered: errors and reports name the location.
   ///   - line: The line in that file.
   /// - Throws: ``Problem`` if it is refused, as a duplicate is. In a Hive that runs also ``ModuleFailure``
   ///   if it failed to start, and ``LaunchError`` if what it requires is missing or waits for it.
   public func register<M: Module>(
-    module type: M.Type, name: String? = nil, level: ModuleLevel = .normal, priority: Int = 0,
-    requires: [String] = [], after: [String] = [], file: String = #fileID, line: UInt = #line
+    module type: M.Type, name: String? = nil, version: String? = nil,
+    level: ModuleLevel = .normal, priority: Int = 0, requires: [String] = [],
+    after: [String] = [], file: String = #fileID, line: UInt = #line
   ) async throws {
     try await registerAndStart(
       RegisteredEntry(
-        module: name ?? TypeSpelling.of(type).qualified, level: level, priority: priority,
-        requires: requires, after: after, source: .code(file: file, line: line),
-        progress: .bound(.module(type))))
+        module: name ?? TypeSpelling.of(type).qualified, version: version, level: level,
+        priority: priority, requires: requires, after: after,
+        source: .code(file: file, line: line), progress: .bound(.module(type))))
   }
 
   /// Registers a module that a closure makes, for one that needs more than its type.
   ///
   /// - Parameters:
   ///   - name: What others require it by.
+  ///   - version: Its version, numbers with dots between them, for those that require some versions only.
   ///   - level: Whether it starts among the basic modules.
   ///   - priority: Larger first within a level.
-  ///   - requires: Modules that must be present and start earlier.
+  ///   - requires: Modules that must be present and start earlier: `log`, or `log >=1.2 <2`.
   ///   - after: Modules that start earlier where they are present.
   ///   - file: Where it is registered: errors and reports name the location.
   ///   - line: The line in that file.
   ///   - make: Makes the module at each start, on a thread of the Hive and with no lock held.
   /// - Throws: ``Problem``, ``ModuleFailure`` or ``LaunchError``, as `register(module:)` of a type.
   public func register(
-    module name: String, level: ModuleLevel = .normal, priority: Int = 0, requires: [String] = [],
-    after: [String] = [], file: String = #fileID, line: UInt = #line,
+    module name: String, version: String? = nil, level: ModuleLevel = .normal, priority: Int = 0,
+    requires: [String] = [], after: [String] = [], file: String = #fileID, line: UInt = #line,
     _ make: @escaping @Sendable (Hive) throws -> any Module
   ) async throws {
     let factory = FactoryClosure { hive in try make(hive) as any Sendable }
     try await registerAndStart(
       RegisteredEntry(
-        module: name, level: level, priority: priority, requires: requires, after: after,
-        source: .code(file: file, line: line), progress: .bound(.closure(factory))))
+        module: name, version: version, level: level, priority: priority, requires: requires,
+        after: after, source: .code(file: file, line: line), progress: .bound(.closure(factory))))
   }
 
   /// Takes in a module, and starts it in a Hive that runs.
@@ -145,7 +148,7 @@ extension LaunchOrder.Node {
   init(_ entry: RegisteredEntry) {
     let attributes = entry.attributes
     self.init(
-      name: entry.name, isBasic: attributes.moduleLevel == .basic,
+      name: entry.name, version: attributes.version, isBasic: attributes.moduleLevel == .basic,
       priority: attributes.priority, requires: attributes.requires, after: attributes.after,
       source: entry.source)
   }

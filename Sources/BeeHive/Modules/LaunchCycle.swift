@@ -29,7 +29,7 @@ extension LaunchOrder {
       zip(path, path.dropFirst()).map { module, other in
         Edge(
           module: module.name, other: other.name,
-          isRequirement: module.requires.contains(other.name), source: module.source)
+          isRequirement: module.requiredNames.contains(other.name), source: module.source)
       }
     }
   }

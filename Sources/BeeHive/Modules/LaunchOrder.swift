@@ -11,11 +11,13 @@ public struct LaunchOrder: Hashable, Sendable {
   public struct Node: Hashable, Sendable {
     /// The module's name; requirements refer to it.
     public var name: String
+    /// Its version, if it says one: numbers with dots between them.
+    public var version: String?
     /// Whether it starts before the normal ones.
     public var isBasic: Bool
     /// Larger first among those that nothing else orders.
     public var priority: Int
-    /// Modules that must be present and start earlier.
+    /// Modules that must be present and start earlier; `log >=1.2 <2` where not every version will do.
     public var requires: [String]
     /// Modules that start earlier where they are present.
     public var after: [String]
@@ -26,16 +28,18 @@ public struct LaunchOrder: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - name: What requirements call it.
+    ///   - version: Its version, if it says one.
     ///   - isBasic: Whether it starts before the normal ones.
     ///   - priority: Larger first among those that nothing else orders.
-    ///   - requires: Modules that must be present and start earlier.
+    ///   - requires: Modules that must be present and start earlier, each with the versions that will do.
     ///   - after: Modules that start earlier where they are present.
     ///   - source: Where it was declared; its path orders modules of equal rank.
     public init(
-      name: String, isBasic: Bool = false, priority: Int = 0, requires: [String] = [],
-      after: [String] = [], source: Source
+      name: String, version: String? = nil, isBasic: Bool = false, priority: Int = 0,
+      requires: [String] = [], after: [String] = [], source: Source
     ) {
       self.name = name
+      self.version = version
       self.isBasic = isBasic
       self.priority = priority
       self.requires = requires
@@ -58,7 +62,7 @@ public struct LaunchOrder: Hashable, Sendable {
     public var module: Node
     /// The name that it requires.
     public var requirement: String
-    /// Why no module of the name can start, where one is declared: "is switched off".
+    /// Why the module of the name will not do, where one is declared: "is switched off".
     public var reason: String?
     /// Modules that are called nearly so.
     public var similar: [String] = []
@@ -80,10 +84,10 @@ public struct LaunchOrder: Hashable, Sendable {
   /// - Parameters:
   ///   - nodes: The modules. Names are unique in a Hive, since it rejects duplicates; of two that are not,
   ///     the first in rank is required.
-  ///   - started: The names of modules that run already: they meet requirements.
+  ///   - started: Modules that run already: they meet requirements.
   ///   - unavailable: Why a declared module cannot start, by its name.
   public init(
-    _ nodes: [Node], started: Set<String> = [], unavailable: [String: String] = [:]
+    _ nodes: [Node], started: [Node] = [], unavailable: [String: String] = [:]
   ) {
     let nodes = nodes.sorted(by: Self.comesFirst)
     var graph = graph(of: nodes, started, unavailable)
@@ -106,12 +110,16 @@ public struct LaunchOrder: Hashable, Sendable {
 
   /// Turns names into positions, and notes the ones that lead nowhere.
   private mutating func graph(
-    of nodes: [Node], _ started: Set<String>, _ unavailable: [String: String]
+    of nodes: [Node], _ started: [Node], _ unavailable: [String: String]
   ) -> ModuleGraph {
-    let names = Set(nodes.map(\.name))
+    let present = Dictionary(
+      (nodes + started).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for node in nodes {
-      for name in node.requires where !names.contains(name) && !started.contains(name) {
-        missing.append(Missing(module: node, requirement: name, reason: unavailable[name]))
+      for required in node.requires.map(ModuleRequirement.init) {
+        let provider = present[required.name]
+        let fault = provider.map { required.fault(of: $0.version) } ?? unavailable[required.name]
+        guard provider == nil || fault != nil else { continue }
+        missing.append(Missing(module: node, requirement: required.name, reason: fault))
       }
     }
     return ModuleGraph(of: nodes.map { ($0.name, $0.requires, $0.after) })
@@ -188,8 +196,11 @@ public struct LaunchOrder: Hashable, Sendable {
 }
 
 extension LaunchOrder.Node {
-  /// Every module that this one starts after, where it is present.
-  var predecessors: [String] { requires + after }
+  /// The names of the modules that it requires.
+  var requiredNames: [String] { requires.map { ModuleRequirement($0).name } }
+
+  /// The name of every module that this one starts after, where it is present.
+  var predecessors: [String] { requiredNames + after }
 }
 
 extension Source {

@@ -63,7 +63,7 @@ extension ModuleRunner {
   /// Whether nothing that the module requires has failed to start; it is left out otherwise.
   private func isAdmitted(_ module: RunningModule, _ step: RunningModule.Step) async -> Bool {
     let missing = states.withLock { states in
-      module.node.requires.first(where: states.failedNames.contains)
+      module.node.requiredNames.first(where: states.failedNames.contains)
     }
     guard let missing else { return true }
     leaveOut(module.id, module.node.failure(step.rawValue, .skipped(requirement: missing)))

@@ -1,3 +1,5 @@
+internal import Registration
+
 extension DecisionTable {
   /// Something that has to hold.
   public indirect enum Condition: Hashable, Sendable {

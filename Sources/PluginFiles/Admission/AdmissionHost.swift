@@ -1,6 +1,6 @@
 package import BinaryImage
 internal import LibC
-internal import Registration
+package import Registration
 
 /// The process that plugins are to be loaded into: a program that is not started, or this one.
 package struct AdmissionHost {
@@ -13,8 +13,8 @@ package struct AdmissionHost {
   /// The program and its libraries.
   private(set) var libraries = LibrarySet()
   let search: LibrarySearch
-  /// Names of modules that are there without any plugin.
-  private(set) var modules: Set<String> = []
+  /// The modules that are there without any plugin, by name.
+  private(set) var modules: [String: Attributes] = [:]
 
   /// The number of libraries that the process has beside its program.
   package var count: Int { libraries.members.count - 1 }
@@ -40,9 +40,9 @@ package struct AdmissionHost {
 
   /// Describes this process, with everything that is loaded into it.
   ///
-  /// - Parameter modules: The names of the modules that are there.
+  /// - Parameter modules: The modules that are there, by name.
   /// - Throws: ``ImageError`` where its program cannot be read.
-  package init(modules: Set<String> = []) throws(ImageError) {
+  package init(modules: [String: Attributes] = [:]) throws(ImageError) {
     var list = ImageList()
     try list.update()
     let images = (0..<list.count).map { list[$0] }.filter { $0.role != .vdso }
@@ -69,7 +69,9 @@ package struct AdmissionHost {
     for library in libraries.members where !library.isSystem {
       do throws(ImageError) {
         let records = try RecordScanner.scan(library.image).records
-        modules.formUnion(records.lazy.filter { $0.kind == .module }.map(\.name))
+        for record in records where record.kind == .module && modules[record.name] == nil {
+          modules[record.name] = record.attributes
+        }
       } catch {
         problems.append(error)
       }

@@ -14,8 +14,8 @@ struct JointAdmission {
 
   /// - Parameters:
   ///   - files: The files, each judged by itself.
-  ///   - present: The names of the host's modules.
-  init(of files: [Admission.Judged], _ present: Set<String>) {
+  ///   - present: The host's modules, by name.
+  init(of files: [Admission.Judged], _ present: [String: Attributes]) {
     self.files = files
     needs = [[Int]](repeating: [], count: files.count)
     var graph = ModuleGraph(requires: needs, follows: needs)
@@ -45,40 +45,61 @@ struct JointAdmission {
   }
 
   private mutating func addRequirements(
-    of modules: [Declared], _ present: Set<String>, _ graph: inout ModuleGraph
+    of modules: [Declared], _ present: [String: Attributes], _ graph: inout ModuleGraph
   ) {
     // Of several that declare a module, one that nothing is wrong with is the first that can.
-    var providers: [String: Int] = [:]
-    for (file, record) in modules {
-      if providers[record.name].map({ !files[$0].refusals.isEmpty && files[file].refusals.isEmpty })
-        ?? true
+    var providers: [String: Declared] = [:]
+    for module in modules {
+      if let known = providers[module.record.name],
+        files[known.file].refusals.isEmpty || !files[module.file].refusals.isEmpty
       {
-        providers[record.name] = file
+        continue
       }
+      providers[module.record.name] = module
     }
     for (file, record) in modules {
       for name in record.attributes.after {
-        if let other = providers[name], other != file { graph.follows[file].append(other) }
+        if let other = providers[name]?.file, other != file { graph.follows[file].append(other) }
       }
-      for name in record.attributes.requires where !present.contains(name) {
-        guard let provider = providers[name] else {
-          var similar = SimilarNames()
-          for known in present.union(providers.keys) where known != record.name {
-            similar.consider(known, for: name)
-          }
-          let meant = similar.names.first.map { " Did it mean \($0.text)?" } ?? ""
+      for text in record.attributes.requires {
+        let required = ModuleRequirement(text)
+        let (there, provider) = (present[required.name], providers[required.name])
+        guard let attributes = there ?? provider?.record.attributes else {
+          refuse(file, record, required, known: Set(present.keys).union(providers.keys))
+          continue
+        }
+        if let fault = required.fault(of: attributes.version) {
+          let owner = provider.map { " of \(files[$0.file].path.fileName)" } ?? ""
           files[file].refusals.append(
             PluginRefusal(
               .unmetRequirement,
-              "Its module \(record.name) requires the module \(name), which neither the host nor another "
-                + "plugin declares.\(meant)",
-              expected: name, found: "no such module",
-              remedy: "Add the plugin that declares it, or say after in place of requires."))
-          continue
+              "Its module \(record.name) requires the module \(required.name), and that"
+                + "\(there == nil ? owner : " of the host") \(fault).",
+              expected: text, found: attributes.version ?? "no version",
+              remedy: "Use files that belong together, or say which versions will do."))
+        } else if there == nil, let provider, provider.file != file,
+          !needs[file].contains(provider.file)
+        {
+          needs[file].append(provider.file)
         }
-        if provider != file, !needs[file].contains(provider) { needs[file].append(provider) }
       }
     }
+  }
+
+  /// Refuses a file for a module that requires one which nobody has.
+  private mutating func refuse(
+    _ file: Int, _ record: Record, _ required: ModuleRequirement, known: Set<String>
+  ) {
+    var similar = SimilarNames()
+    for name in known where name != record.name { similar.consider(name, for: required.name) }
+    let meant = similar.names.first.map { " Did it mean \($0.text)?" } ?? ""
+    files[file].refusals.append(
+      PluginRefusal(
+        .unmetRequirement,
+        "Its module \(record.name) requires the module \(required.name), which neither the host nor "
+          + "another plugin declares.\(meant)",
+        expected: required.name, found: "no such module",
+        remedy: "Add the plugin that declares it, or say after in place of requires."))
   }
 
   private mutating func addCycles(of modules: [Declared]) {

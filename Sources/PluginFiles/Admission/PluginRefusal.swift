@@ -43,7 +43,7 @@ public struct PluginRefusal: Error, Hashable, Sendable, Encodable {
     case notPinned = "not-pinned"
     /// The host's own verification, of a signature perhaps, refuses the file.
     case signature
-    /// A module requires one that the host does not have, and no other plugin declares.
+    /// A module requires one that the host does not have, and no other plugin declares; or another version of it.
     case unmetRequirement = "unmet-requirement"
     /// Modules wait for each other, so none of them can start.
     case cycle

@@ -54,26 +54,24 @@ extension PluginManifest {
     return linkage.hasSwiftSections ? .linkedIn : .none
   }
 
-  /// What one of the entries requires of others.
+  /// What one of the modules requires of others.
   package struct Requirement: Hashable, Sendable {
-    /// The kind of what requires it: a module requires modules.
-    package var kind: RecordKind
-    /// The name of what is required, as written: the contract has no versions of entries.
-    package var name: String
+    /// The module that is required.
+    package var module: ModuleRequirement
     /// The name of the entry that requires it.
     package var requirer: String
     /// Whether it is only to come first where it is there: `after=`.
     package var isOptional: Bool
   }
 
-  /// What its entries require, in their order; what the file itself offers included.
+  /// What its modules require, in their order; what the file itself offers included.
   package var requirements: [Requirement] {
     records.flatMap { record in
       let attributes = record.attributes
       let all = attributes.requires.map { ($0, false) } + attributes.after.map { ($0, true) }
-      return all.map { name, isOptional in
+      return all.map { text, isOptional in
         Requirement(
-          kind: record.kind, name: name, requirer: record.name, isOptional: isOptional)
+          module: ModuleRequirement(text), requirer: record.name, isOptional: isOptional)
       }
     }
   }

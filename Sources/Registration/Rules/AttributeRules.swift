@@ -14,6 +14,7 @@ struct AttributeRules {
     case remote = 0x7265_6d6f_7465
     case match = 0x6d_6174_6368
     case returns = 0x72_6574_7572_6e73
+    case version = 0x76_6572_7369_6f6e
 
     /// Cuts a field at its `=`; nil where it has no key or no `=`. The key itself is nil where only its author
     /// gives it a meaning.
@@ -41,6 +42,7 @@ struct AttributeRules {
       case .remote: 64
       case .match: 128
       case .returns: 256
+      case .version: 512
       case .requires, .after, .action: 0
       }
     }
@@ -59,7 +61,7 @@ struct AttributeRules {
       case .scope: Self.scopes
       case .match: Self.extents
       case .remote: Self.exposures
-      case .priority, .name, .abi, .requires, .after, .action, .returns: nil
+      case .priority, .name, .abi, .requires, .after, .action, .returns, .version: nil
       }
     }
   }
@@ -98,8 +100,15 @@ struct AttributeRules {
       throw Self.refusal(field, "is no integer of 32 bits; write a plain number")
     }
     // Third parties may mean something else by it.
-    if kind.isKnown, let choices = key.choices, !choices.contains(String(checked: value)) {
+    guard kind.isKnown else { return }
+    if let choices = key.choices, !choices.contains(String(checked: value)) {
       throw Self.refusal(field, "is unknown; write \(choices.joined(separator: ", "))")
+    }
+    if key == .version, Version(String(checked: value)) == nil {
+      throw Self.refusal(field, "is no version; write one as 1.4.2")
+    }
+    if key == .requires, !ModuleRequirement(String(checked: value)).isReadable {
+      throw Self.refusal(field, "has versions that cannot be read; write them as log >=1.2 <2")
     }
   }
 
@@ -141,7 +150,7 @@ extension Attributes {
       case .abi: abi = value
       case .requires: requires.append(value)
       case .after: after.append(value)
-      case .async, .action, .remote, .match, .returns, nil:
+      case .async, .action, .remote, .match, .returns, .version, nil:
         let name = String(checked: field.extracting(0..<equals))
         others.append(Attribute(key: name, value: value))
       }

@@ -6,6 +6,15 @@ extension Attributes {
   /// Which modules a module starts among.
   package var moduleLevel: ModuleLevel { level.flatMap(ModuleLevel.init) ?? .normal }
 
+  /// `version=`: the version of what is declared, numbers with dots between them.
+  public package(set) var version: String? {
+    get { values(of: .version).first }
+    set {
+      others.removeAll { $0.key == "version" }
+      if let newValue { others.append(Attribute(key: "version", value: newValue)) }
+    }
+  }
+
   /// Whether a module's initialize runs beside that of others.
   package var isAsync: Bool { values(of: .async).first == "true" }
 

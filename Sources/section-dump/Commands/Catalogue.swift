@@ -99,10 +99,10 @@ struct Catalogue: ParsableCommand {
       let name = candidate.path.fileName
       switch candidate.found {
       case .success(let manifest):
-        let required = manifest.requirements.filter { !$0.isOptional }.map(\.name)
+        let required = manifest.records.flatMap(\.attributes.requires)
         table.add([
           name, manifest.identity.machine, String(manifest.records.count),
-          required.joined(separator: " "),
+          required.joined(separator: ", "),
         ])
       case .failure(let error): table.add([name, "–", "–", error.message])
       }

@@ -165,7 +165,7 @@ struct Picture {
   ) {
     var declared = declared
     for (entry, node) in modules {
-      for name in entry.record.attributes.requires {
+      for name in entry.record.attributes.requiredNames {
         let other = declared[name] ?? add(Node(kind: .missing, name: name.escaped))
         declared[name] = other
         edges.append(Edge(from: node, to: other, kind: .requires))

@@ -14,7 +14,8 @@ struct Contradictions {
 
   init(among declared: [Survey.Declared]) {
     self.declared = declared
-    let names = Set(declared.lazy.filter { $0.record.kind == .module }.map(\.record.name))
+    let modules = Dictionary(
+      grouping: declared.lazy.filter { $0.record.kind == .module }, by: \.record.name)
     for processes in Processes.all(of: declared) {
       var duplicates = Duplicates(in: processes)
       var order = StartOrder(in: processes)
@@ -23,7 +24,7 @@ struct Contradictions {
           add(.duplicate(declared[refused.entry], of: declared[refused.other]))
         }
         let news = order.next(own)
-        findUnmet(news.modules.map { declared[$0] }, among: names)
+        findUnmet(news.modules.map { declared[$0] }, among: modules)
         for cycle in news.cycles { add(cycle.map { declared[$0] }) }
       }
     }
@@ -37,15 +38,30 @@ struct Contradictions {
     return true
   }
 
-  private mutating func findUnmet(_ modules: [Survey.Declared], among names: Set<String>) {
+  private mutating func findUnmet(
+    _ modules: [Survey.Declared], among all: [String: [Survey.Declared]]
+  ) {
     for module in modules {
-      for required in module.record.attributes.requires where !names.contains(required) {
+      let subject = "module \(module.record.name) requires"
+      for text in module.record.attributes.requires {
+        let required = ModuleRequirement(text)
+        guard let others = all[required.name] else {
+          add(
+            Finding(
+              .unmetRequirement, .warning, module.place,
+              "\(subject) \(required.name), which no file declares",
+              remedy: "add the file that declares it, or say after in place of requires",
+              missing: required.name))
+          continue
+        }
+        let faults = others.map { required.fault(of: $0.record.attributes.version) }
+        guard let fault = faults[0], !faults.contains(nil) else { continue }
         add(
           Finding(
-            .unmetRequirement, .warning, module.place,
-            "module \(module.record.name) requires \(required), which no file declares",
-            remedy: "add the file that declares it, or say after in place of requires",
-            missing: required))
+            .unmetRequirement, .error, module.place,
+            "\(subject) \(required.name), which \(fault) (\(others[0].place))",
+            remedy: "use files that belong together, or say which versions will do",
+            others: [others[0].place]))
       }
     }
   }

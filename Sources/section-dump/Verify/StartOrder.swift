@@ -86,5 +86,5 @@ struct StartOrder {
 
 extension Record {
   /// The names of the modules that one starts after.
-  fileprivate var predecessors: [String] { attributes.requires + attributes.after }
+  fileprivate var predecessors: [String] { attributes.requiredNames + attributes.after }
 }

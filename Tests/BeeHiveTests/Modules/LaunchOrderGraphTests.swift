@@ -213,7 +213,7 @@ struct LaunchOrderGraphTests {
       let circle = LaunchOrder(ring(count))
       #expect(circle.modules.isEmpty && circle.cycles.map(\.edges.count) == [count])
       #expect(graph(ring(count)).cycles().followed == count)
-      let chain = LaunchOrder(ring(count).dropLast(), started: ["m\(count - 1)"])
+      let chain = LaunchOrder(ring(count).dropLast(), started: [ring(count)[count - 1]])
       #expect(chain.modules.map(\.name) == (0..<count - 1).reversed().map { "m\($0)" })
       #expect(graph(ring(count).dropLast()).cycles().followed == 0)
     }

@@ -3,11 +3,12 @@ import Testing
 
 /// `Node("b", requires: ["a"])` and the like, declared in the file "app" unless told otherwise.
 private func node(
-  _ name: String, _ isBasic: Bool = false, _ priority: Int = 0, requires: [String] = [],
-  after: [String] = [], file: String = "app"
+  _ name: String, _ isBasic: Bool = false, _ priority: Int = 0, version: String? = nil,
+  requires: [String] = [], after: [String] = [], file: String = "app"
 ) -> LaunchOrder.Node {
   LaunchOrder.Node(
-    name: name, isBasic: isBasic, priority: priority, requires: requires, after: after,
+    name: name, version: version, isBasic: isBasic, priority: priority, requires: requires,
+    after: after,
     source: .code(file: file, line: 1))
 }
 
@@ -109,9 +110,27 @@ struct LaunchOrderTests {
   @Test("a requirement that runs already is met; one that is switched off says so")
   func startedAndUnavailable() {
     let nodes = [node("a", requires: ["log"])]
-    #expect(LaunchOrder(nodes, started: ["log"]).modules.map(\.name) == ["a"])
+    #expect(LaunchOrder(nodes, started: [node("log")]).modules.map(\.name) == ["a"])
     let order = LaunchOrder(nodes, unavailable: ["log": "is switched off"])
     #expect(order.problems == ["module a (app:1) requires log, which is switched off"])
+  }
+
+  @Test("a module of another version than is required is named, with its version and what will do")
+  func versions() {
+    let order = LaunchOrder(
+      [
+        node("good", requires: ["log >=1.2 <2", "net"]), node("old", requires: ["log >=2"]),
+        node("any", requires: ["net =1"]), node("late", requires: ["disk <1"]),
+        node("log", version: "1.10"), node("net"), node("broken", requires: ["net >=x"]),
+      ],
+      started: [node("disk", version: "1.0-rc.1")])
+    #expect(order.modules.map(\.name) == ["late", "log", "net", "good"])
+    #expect(
+      order.problems == [
+        "module any (app:1) requires net, which says no version, where =1 is required",
+        "module broken (app:1) requires net, which is there; which versions will do, >=x, cannot be read",
+        "module old (app:1) requires log, which is of version 1.10, not >=2",
+      ])
   }
 
   @Test("a circle is one value: the whole path, and the file and kind of each edge")

@@ -83,7 +83,7 @@ struct PlantedEntry {
 
   private static let good: [PlantedEntry] = [
     .init(.module, ["A"], ["module A"]), .init(.module, ["C", "", "level=basic"], ["module C"]),
-    .init(.module, ["D", "", "async=true", "priority=-5"], ["module D"]),
+    .init(.module, ["D", "", "async=true", "priority=-5", "version=1.2"], ["module D"]),
     .init(.module, ["E", "&ops", "abi=c-module", "level=normal"], ["module E"]),
     .init(.module, ["A", "", "scope=weak"], ["module A"]),
     .init(.service, ["S", "X"], ["service S nil 0 swift"]),
@@ -147,6 +147,8 @@ struct PlantedEntry {
     [
       "nothing", "=x", "priority=much", "priority=99999999999", "name=", "requires=",
       "level=basics", "level=", "async=yes", "scope=singelton", "scope=", "abi=",
+      "version=", "version=new", "version=1..2", "requires=A >=new", "requires=A >= 1",
+      "requires=A <1 >2",
     ].map { .init(kind, ["A", "B", $0], code: "bad-attribute") } + [
       .init(kind, ["A", "B", "name=a", "name=b"], code: "bad-attribute")
     ]

@@ -38,7 +38,8 @@ import Testing
   @Test func everyArgumentBecomesAnAttribute() {
     expectExpansion(
       of: """
-        @BeeHiveModule(level: .basic, priority: 1_000, requires: "log", after: ["audio", #"b"#])
+        @BeeHiveModule(
+          version: "1.2", level: .basic, priority: 1_000, requires: "log >=1 <2", after: ["audio", #"b"#])
         struct ShopModule: Module {
         }
         """,
@@ -47,8 +48,8 @@ import Testing
       \(members(
         "ShopModule", line: 2, as: "any BeeHive.Module", kind: 1,
         [
-          "Shop.ShopModule", "", "level=basic", "priority=1000", "requires=log", "after=audio",
-          "after=b",
+          "Shop.ShopModule", "", "version=1.2", "level=basic", "priority=1000", "requires=log >=1 <2",
+          "after=audio", "after=b",
         ],
         instead: instead))
       }

@@ -69,7 +69,8 @@
 #define BEEHIVE_ATTRIBUTE(key, value) key "=" value "\0"
 #define BEEHIVE_PRIORITY(number) BEEHIVE_ATTRIBUTE("priority", BEEHIVE_EXPANDED_TEXT(number))
 #define BEEHIVE_LEVEL(level) BEEHIVE_ATTRIBUTE("level", level)
-#define BEEHIVE_REQUIRES(name) BEEHIVE_ATTRIBUTE("requires", name)
+#define BEEHIVE_VERSION(version) BEEHIVE_ATTRIBUTE("version", version) /* "1.4.2" */
+#define BEEHIVE_REQUIRES(name) BEEHIVE_ATTRIBUTE("requires", name) /* "log", or "log >=1.2 <2" */
 #define BEEHIVE_AFTER(name) BEEHIVE_ATTRIBUTE("after", name)
 #define BEEHIVE_ASYNC BEEHIVE_ATTRIBUTE("async", "true") /* initialize beside that of others */
 #define BEEHIVE_SCOPE(scope) BEEHIVE_ATTRIBUTE("scope", scope)
