@@ -35,6 +35,11 @@ package protocol FileFormat: FileImage, AnyObject {
   /// Refuses bytes that mean nothing as they are.
   func checkReadable(_ offset: UInt64, _ size: UInt64) throws(ImageError)
 
+  /// What a word means that is `offset` bytes into a section.
+  func pointer(
+    of raw: UInt64, at offset: UInt64, in section: Section
+  ) throws(ImageError) -> PointerValue
+
   /// A section by its index, for a pointer that leads into it.
   func anySection(_ index: Int) throws(ImageError) -> Section
 

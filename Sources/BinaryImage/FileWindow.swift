@@ -19,6 +19,7 @@ package struct FileWindow {
       return (bytes, Int(offset - start))
     }
     guard !overflow, end <= file.size else { throw file.endsBefore(offset, count) }
+    if end <= UInt64(file.head.count) { return (file.head, Int(offset)) }
     let first = offset & ~(Self.pageSize - 1)
     let last = min(file.size, max(end, first + 2 * Self.pageSize))
     bytes = try file.read(at: first, count: Int(last - first))

@@ -133,6 +133,11 @@ package protocol PointerFollowing: Image {
   func withText<Result>(
     at target: PointerValue.Target, limit: Int, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result
+
+  /// The pointer `offset` bytes into `section`, whose bytes these are.
+  func pointer(
+    at offset: UInt64, of bytes: Span<UInt8>, in section: Section
+  ) throws(ImageError) -> PointerValue
 }
 
 /// An image in a file, whose section table can be listed as a whole.
@@ -201,17 +206,23 @@ extension PointerFollowing {
     of section: Section, limit: Int, _ body: (UInt64, PointerValue?, Span<UInt8>?) -> Bool
   ) throws(ImageError) -> UInt64 {
     // The bytes that are really there bound the loop, not the size that the table claims.
-    let size = UInt64(try withBytes(of: section) { $0.count })
-    let slotSize = UInt64(pointerSize)
-    for offset in stride(from: 0, to: size - size % slotSize, by: Int(slotSize)) {
-      var goesOn: Bool?
-      if let pointer = try? pointer(at: offset, in: section) {
-        goesOn = try? withText(at: pointer.target, limit: limit) { body(offset, pointer, $0) }
+    try withBytes(of: section) { bytes in
+      let (size, slotSize) = (UInt64(bytes.count), UInt64(pointerSize))
+      for offset in stride(from: 0, to: size - size % slotSize, by: Int(slotSize)) {
+        var goesOn: Bool?
+        if let pointer = try? pointer(at: offset, of: bytes, in: section) {
+          goesOn = try? withText(at: pointer.target, limit: limit) { body(offset, pointer, $0) }
+        }
+        guard goesOn ?? body(offset, nil, nil) else { break }
       }
-      guard goesOn ?? body(offset, nil, nil) else { break }
+      return size
     }
-    return size
   }
+
+  /// Looked for anew, where words of it may mean more than their bytes.
+  package func pointer(
+    at offset: UInt64, of bytes: Span<UInt8>, in section: Section
+  ) throws(ImageError) -> PointerValue { try pointer(at: offset, in: section) }
 
   /// Resolves the pointer, then follows it.
   package func withText<Result>(

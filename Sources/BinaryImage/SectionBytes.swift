@@ -126,6 +126,19 @@ extension FileFormat {
     return found
   }
 
+  /// The pointer `offset` bytes into `section`.
+  package func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue {
+    try pointer(of: word(at: offset, in: section), at: offset, in: section)
+  }
+
+  /// The same without looking for the word, which is among the bytes of the section.
+  package func pointer(
+    at offset: UInt64, of bytes: Span<UInt8>, in section: Section
+  ) throws(ImageError) -> PointerValue {
+    let raw = bytes.word(at: Int(offset), bits: words.bits, order: words.order)
+    return try pointer(of: raw ?? 0, at: offset, in: section)
+  }
+
   /// As much of a number as is an address of this file.
   package func masked(_ value: UInt64) -> UInt64 {
     words.bits == 64 ? value : value & 0xffff_ffff

@@ -14,7 +14,10 @@ package func readBytes(
 
 extension Collection<UInt8> {
   /// The bytes as a text of C, which NUL ends.
-  package var cText: [CChar] { map(CChar.init(bitPattern:)) + [0] }
+  package var cText: [CChar] {
+    // Of an array the bytes are reached without a call for each.
+    Array(self).map(CChar.init(bitPattern:)) + [0]
+  }
 }
 
 extension [UInt8] {

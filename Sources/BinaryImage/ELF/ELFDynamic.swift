@@ -88,7 +88,7 @@ final class ELFDynamic {
     try file.check(
       extent.size <= mostBytes, .malformed, "The dynamic section claims \(extent.size) bytes.",
       at: extent.offset)
-    let bytes = try file.read(at: extent.offset, count: Int(extent.size))
+    let bytes = try file.slice(at: extent.offset, count: Int(extent.size))
     var tags: [(tag: Int64, value: UInt64)] = []
     var position = 0
     while let tag = bytes.span.word(at: position, bits: header.bits, order: header.order),

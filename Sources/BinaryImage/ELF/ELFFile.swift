@@ -14,8 +14,7 @@ package final class ELFFile: FileFormat {
   package private(set) lazy var identity = makeIdentity()
 
   /// What is known of the machine.
-  private(set) lazy var machine = ELFMachine(
-    number: header.machine, bits: header.bits, order: header.order)
+  let machine: ELFMachine
 
   /// What the machine's relocation types are called.
   private(set) lazy var relocationNames = ELFRelocationNames(of: machine)
@@ -39,6 +38,7 @@ package final class ELFFile: FileFormat {
   package init(_ file: OpenedFile) throws(ImageError) {
     self.file = file
     header = try ELFHeader(of: file)
+    machine = ELFMachine(number: header.machine, bits: header.bits, order: header.order)
   }
 
   /// Whether a file that starts with these bytes claims to be ELF.

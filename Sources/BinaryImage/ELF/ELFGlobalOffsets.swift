@@ -38,9 +38,9 @@ struct ELFGlobalOffsets {
   }
 }
 
-extension ELFRelocations {
+extension ELFRelocationCollector {
   /// Makes a relocation of each wanted word, as the loader does.
-  func collect(_ table: ELFGlobalOffsets) throws(ImageError) {
+  mutating func collect(_ table: ELFGlobalOffsets) throws(ImageError) {
     guard let types = machine.relocationTypes else { return }
     let word = UInt64(bits / 8)
     // The resolver's word, and with GNU's linker one for the module, which its highest bit tells.

@@ -73,6 +73,6 @@ extension ELFFile {
   private func buildID(in extent: FileExtent, alignment: UInt64) throws(ImageError) -> [UInt8]? {
     let bytes = try noteBytes(in: extent)
     let id = ELFNote.buildID(in: bytes.span, alignment: alignment, order: header.order)
-    return id.map { Array(bytes[$0]) }
+    return id.map { Array(bytes.dropFirst($0.lowerBound).prefix($0.count)) }
   }
 }

@@ -5,6 +5,15 @@ package struct ELFNote {
     case gnu = "GNU"
     case beehive = "Beehive"
     case core = "CORE"
+
+    /// The owner of this name, which is compared where it is.
+    fileprivate init?(_ name: Span<UInt8>) {
+      for owner in Self.allCases where name.equals(owner.rawValue.utf8Span.span) {
+        self = owner
+        return
+      }
+      return nil
+    }
   }
 
   /// What the name says; nil for any other.
@@ -74,9 +83,8 @@ package struct ELFNote {
     guard end <= bytes.count else { return nil }
     // No owner that matters is longer; a hostile one should not be searched at every position.
     let owner = bytes.extracting(name..<name + min(Int(nameSize), 15))
-    let text = String(decoding: owner.extracting(0..<(owner.textLength(from: 0) ?? owner.count)))
-    return ELFNote(
-      owner: Owner.allCases.first { $0.rawValue == text }, type: type, descriptor: start..<end)
+    let text = owner.extracting(0..<(owner.textLength(from: 0) ?? owner.count))
+    return ELFNote(owner: Owner(text), type: type, descriptor: start..<end)
   }
 
   private static func aligned(_ offset: Int) -> Int { (offset + 3) & ~3 }
@@ -141,7 +149,7 @@ package struct SectionNote: Hashable {
   /// What the note segments of an image say, whose header is at `header`; several must agree.
   /// `failure` makes the errors.
   package static func read(
-    _ notes: [(bytes: [UInt8], segment: ELFSegment)], header: VirtualAddress?, bits: Int,
+    _ notes: [(bytes: ArraySlice<UInt8>, segment: ELFSegment)], header: VirtualAddress?, bits: Int,
     order: ImageIdentity.ByteOrder,
     failure: (ImageError.Code, String, ELFSegment) -> ImageError
   ) throws(ImageError) -> SectionNote? {

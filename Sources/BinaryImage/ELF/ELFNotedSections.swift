@@ -4,11 +4,11 @@ extension ELFFile {
   private static let mostNotes: UInt64 = 1 << 20
 
   /// The bytes of a note segment or section.
-  package func noteBytes(in extent: FileExtent) throws(ImageError) -> [UInt8] {
+  package func noteBytes(in extent: FileExtent) throws(ImageError) -> ArraySlice<UInt8> {
     try file.check(
       extent.size <= Self.mostNotes, .malformed, "The notes claim \(extent.size) bytes.",
       at: extent.offset)
-    return try file.read(at: extent.offset, count: Int(extent.size))
+    return try file.slice(at: extent.offset, count: Int(extent.size))
   }
 
   /// The sections that the note tells of, those without bytes left out; nil where it has no note.

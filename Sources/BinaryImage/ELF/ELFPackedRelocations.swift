@@ -1,7 +1,7 @@
 /// The encodings that save space: bitmaps, and differences of variable length.
-extension ELFRelocations {
+extension ELFRelocationCollector {
   /// Decodes `DT_RELR`: an even word is an address, an odd one a bitmap of the words after it.
-  func collectBitmaps(_ table: ELFRelocationTable) throws(ImageError) {
+  mutating func collectBitmaps(_ table: ELFRelocationTable) throws(ImageError) {
     let word = UInt64(bits / 8)
     let covered = word * UInt64(bits - 1)
     var next: UInt64?
@@ -30,7 +30,7 @@ extension ELFRelocations {
   }
 
   /// Decodes `SHT_CREL`: a count, then for each entry what differs from the one before.
-  func collectDifferences(_ table: ELFRelocationTable) throws(ImageError) {
+  mutating func collectDifferences(_ table: ELFRelocationTable) throws(ImageError) {
     var reader = LEBReader(try packedBytes(table), of: file, "the packed relocations")
     let header = try reader.unsigned()
     let isExplicit = header & 4 != 0
@@ -54,7 +54,7 @@ extension ELFRelocations {
   }
 
   /// Decodes `DT_ANDROID_RELA` and `DT_ANDROID_REL`: groups that share what their entries share.
-  func collectGroups(_ table: ELFRelocationTable) throws(ImageError) {
+  mutating func collectGroups(_ table: ELFRelocationTable) throws(ImageError) {
     let bytes = try packedBytes(table)
     try file.check(
       bytes.starts(with: "APS2".utf8), .malformed, "The packed relocations lack their magic.",

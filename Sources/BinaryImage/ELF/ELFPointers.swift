@@ -2,9 +2,10 @@ internal import CElf
 
 /// Pointers of a file: the relocation that covers a word decides, the bytes alone mean nothing.
 extension ELFFile {
-  /// The pointer `offset` bytes into `section`.
-  package func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue {
-    let raw = try word(at: offset, in: section)
+  /// What a word `offset` bytes into `section` means.
+  package func pointer(
+    of raw: UInt64, at offset: UInt64, in section: Section
+  ) throws(ImageError) -> PointerValue {
     let relocation =
       header.isObject
       ? try relocations(ofObjectSection: section).relocation(at: offset)

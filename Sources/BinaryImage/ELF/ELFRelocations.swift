@@ -49,25 +49,8 @@ struct ELFRelocationTable {
 }
 
 /// The relocations that fall into some ranges, and the copies, found in one pass over the tables.
-///
-/// A library may have millions of relocations and three sections that matter: tables are read in
-/// chunks, and only what falls into the ranges is kept.
 final class ELFRelocations {
-  /// What was looked at.
-  let ranges: AddressRanges
-  private var kept: [ELFRelocation] = []
-  private var copies: [ELFRelocation] = []
-  /// Whether several relocations of one place together make its word, as in objects.
-  private let areCombined: Bool
-  /// The furthest place that anything is written to, wanted or not; nil where nothing is.
-  private(set) var furthest: UInt64?
-  let file: OpenedFile
-  let machine: ELFMachine
-  private let copyType: UInt32?
-  /// What may call functions of the file while it is relocated; nil where that is not asked for.
-  private(set) var resolvers: Resolvers?
-  let bits: Int
-  let order: ImageIdentity.ByteOrder
+  private let found: ELFRelocationCollector
 
   /// Collects what `tables` say about `ranges`, and what the loader does without them.
   init(
@@ -75,41 +58,84 @@ final class ELFRelocations {
     in tables: [ELFRelocationTable], globalOffsets: ELFGlobalOffsets? = nil, ranges: AddressRanges,
     resolvers: Resolvers? = nil
   ) throws(ImageError) {
+    var found = ELFRelocationCollector(of: file, header, machine, ranges, resolvers)
+    if let globalOffsets { try found.collect(globalOffsets) }
+    for table in tables { try found.collect(table) }
+    found.settle()
+    self.found = found
+  }
+
+  /// What was looked at.
+  var ranges: AddressRanges { found.ranges }
+  /// The furthest place that anything is written to, wanted or not; nil where nothing is.
+  var furthest: UInt64? { found.furthest }
+  /// What may call functions of the file while it is relocated; nil where that is not asked for.
+  var resolvers: Resolvers? { found.resolvers }
+
+  /// The relocation that writes the word at `place`.
+  func relocation(at place: UInt64) -> ELFRelocation? { found.kept.element(at: place, by: \.place) }
+
+  /// The first place at or behind another that is written; nil where none is.
+  func place(notBefore place: UInt64) -> UInt64? {
+    let next = found.kept.sortedIndex(where: { $0.place >= place })
+    return next < found.kept.count ? found.kept[next].place : nil
+  }
+
+  /// The last copy that starts at or before `address`: the symbol tells how far it reaches.
+  func copy(notAfter address: UInt64) -> ELFRelocation? {
+    found.copies.last(notAfter: address, by: \.place).map { found.copies[$0] }
+  }
+}
+
+/// Reads tables of relocations and keeps what falls into some ranges.
+///
+/// A library may have millions of relocations and three sections that matter: tables are read in
+/// chunks, and only what falls into the ranges is kept.
+struct ELFRelocationCollector {
+  /// What is looked at.
+  let ranges: AddressRanges
+  private(set) var kept: [ELFRelocation] = []
+  private(set) var copies: [ELFRelocation] = []
+  /// Whether several relocations of one place together make its word, as in objects.
+  private let areCombined: Bool
+  private(set) var furthest: UInt64?
+  let file: OpenedFile
+  let machine: ELFMachine
+  private let copyType: UInt32?
+  private(set) var resolvers: ELFRelocations.Resolvers?
+  let bits: Int
+  let order: ImageIdentity.ByteOrder
+
+  init(
+    of file: OpenedFile, _ header: ELFHeader, _ machine: ELFMachine, _ ranges: AddressRanges,
+    _ resolvers: ELFRelocations.Resolvers?
+  ) {
     (self.file, self.machine, self.ranges) = (file, machine, ranges)
     self.resolvers = resolvers
     copyType = machine.relocationTypes?.copy
     (bits, order) = (header.bits, header.order)
     areCombined = header.isObject
-    if let globalOffsets { try collect(globalOffsets) }
-    for table in tables {
-      switch table.encoding {
-      case .rela, .rel: try collect(table)
-      case .relr: try collectBitmaps(table)
-      case .crel: try collectDifferences(table)
-      case .androidRela, .androidRel: try collectGroups(table)
-      }
+  }
+
+  /// Reads one table.
+  mutating func collect(_ table: ELFRelocationTable) throws(ImageError) {
+    switch table.encoding {
+    case .rela, .rel: try collectEntries(table)
+    case .relr: try collectBitmaps(table)
+    case .crel: try collectDifferences(table)
+    case .androidRela, .androidRel: try collectGroups(table)
     }
+  }
+
+  /// Sorts what was found, once all tables are read.
+  mutating func settle() {
     kept.settle(areCombined: areCombined)
     copies.settle(areCombined: false)
   }
 
-  /// The relocation that writes the word at `place`.
-  func relocation(at place: UInt64) -> ELFRelocation? { kept.element(at: place, by: \.place) }
-
-  /// The first place at or behind another that is written; nil where none is.
-  func place(notBefore place: UInt64) -> UInt64? {
-    let next = kept.sortedIndex(where: { $0.place >= place })
-    return next < kept.count ? kept[next].place : nil
-  }
-
-  /// The last copy that starts at or before `address`: the symbol tells how far it reaches.
-  func copy(notAfter address: UInt64) -> ELFRelocation? {
-    copies.last(notAfter: address, by: \.place).map { copies[$0] }
-  }
-
   // MARK: - Tables of entries
 
-  private func collect(_ table: ELFRelocationTable) throws(ImageError) {
+  private mutating func collectEntries(_ table: ELFRelocationTable) throws(ImageError) {
     let word = bits / 8
     let isExplicit = table.encoding == .rela
     let entry = word * (isExplicit ? 3 : 2)
@@ -126,7 +152,7 @@ final class ELFRelocations {
 
   /// Keeps a relocation if it falls into a range, or copies data.
   @inline(__always)
-  func consider(
+  mutating func consider(
     _ place: UInt64, _ info: UInt64, _ addend: UInt64, _ form: ELFRelocation.Form
   ) {
     let (symbol, type) = machine.split(info, bits: bits, order: order)
@@ -135,7 +161,7 @@ final class ELFRelocations {
 
   /// Keeps a relocation if it falls into a range, or copies data.
   @inline(__always)
-  func consider(
+  mutating func consider(
     _ place: UInt64, symbol: UInt32, type: UInt32, _ addend: UInt64, _ form: ELFRelocation.Form
   ) {
     resolvers?.consider(place, symbol: symbol, type: type, addend, form)

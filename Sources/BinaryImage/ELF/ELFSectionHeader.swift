@@ -55,6 +55,7 @@ struct ELFSectionHeader {
     case 3: return "WA"
     case 6: return "AX"
     case 0x30: return "MS"
+    case 0x20_0003: return "WAR"
     default: break
     }
     let letters: [(Int, Character)] = [

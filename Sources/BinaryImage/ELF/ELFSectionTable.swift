@@ -8,12 +8,12 @@ package struct ELFSectionTable {
   /// The number of sections, the null entry included.
   let count: Int
   /// What one read got: the headers from `firstHeader` on.
-  private let bytes: [UInt8]
+  private let bytes: ArraySlice<UInt8>
   private let firstHeader: Int
   private let bits: Int
   private let stride: Int
   /// What holds the names: as a rule the same bytes.
-  private let texts: [UInt8]
+  private let texts: ArraySlice<UInt8>
   private let names: Range<Int>
   private let order: ImageIdentity.ByteOrder
   /// Which section holds the names.
@@ -32,7 +32,7 @@ package struct ELFSectionTable {
     // Linkers put the names right before the table, so one read has both as a rule.
     let ahead = min(header.sections.offset, Self.usualNames)
     let first = header.sections.offset - ahead
-    let tail = try file.read(at: first, count: Int(ahead) + count * stride)
+    let tail = try file.slice(at: first, count: Int(ahead) + count * stride)
     func section(_ index: Int) -> ELFSectionHeader {
       ELFSectionHeader(tail.span, at: Int(ahead) + index * stride, bits: bits, order: order)
     }
@@ -53,8 +53,8 @@ package struct ELFSectionTable {
     if offset >= first, offset - first <= ahead, size <= ahead - (offset - first) {
       (texts, names) = (tail, Int(offset - first)..<Int(offset - first + size))
     } else {
-      texts = try file.read(at: offset, count: Int(size))
-      names = texts.indices
+      texts = try file.slice(at: offset, count: Int(size))
+      names = 0..<Int(size)
     }
     (bytes, firstHeader) = (tail, Int(ahead))
     (self.bits, self.stride, self.count, self.order) = (bits, stride, count, order)
@@ -162,7 +162,7 @@ package struct ELFSectionTable {
   /// wrong bytes has other names.
   func checkNames(of file: OpenedFile) throws(ImageError) {
     // Every linker and assembler calls the table of names so, and starts it with the empty name.
-    let own = name(of: nameTable)
+    let (own, texts) = (name(of: nameTable), texts.span)
     try file.check(
       self[0].type == UInt32(SHT_NULL) && (own == ".shstrtab" || own == ".strtab")
         && texts[names.lowerBound] == 0 && texts[names.upperBound - 1] == 0, .malformed,

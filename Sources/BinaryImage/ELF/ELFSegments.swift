@@ -3,39 +3,32 @@ internal import CElf
 /// The program headers: which bytes of the file are at which address.
 package final class ELFSegments {
   /// `PT_DYNAMIC`.
-  private(set) var dynamic: ELFSegment?
+  let dynamic: ELFSegment?
   /// Every `PT_NOTE`, in table order.
-  private(set) var notes: [ELFSegment] = []
+  let notes: [ELFSegment]
   /// Whether a loader is named: `PT_INTERP`.
-  private(set) var hasInterpreter = false
+  let hasInterpreter: Bool
   /// Where the ELF header is in memory, if it is loaded.
-  private(set) var headerAddress: VirtualAddress?
+  let headerAddress: VirtualAddress?
   /// Every `PT_LOAD`.
-  private var loads: [ELFSegment] = []
-  private var isOrdered = true
+  private let loads: [ELFSegment]
+  private let isOrdered: Bool
 
   /// The most segments that may overlap or be in disorder; real files have a handful, in order.
   private static let mostDisordered = 64
 
   /// Reads the program headers of a file.
   package init(of file: OpenedFile, _ header: ELFHeader) throws(ImageError) {
-    for segment in try ELFSegment.all(of: file, header) {
-      switch segment.type {
-      case UInt32(PT_LOAD):
-        if let last = loads.last,
-          segment.address < last.address || segment.address - last.address < last.memorySize
-        {
-          isOrdered = false
-        }
-        loads.append(segment)
-        if segment.offset == 0, segment.fileSize > 0, headerAddress == nil {
-          headerAddress = VirtualAddress(rawValue: segment.address)
-        }
-      case UInt32(PT_DYNAMIC): dynamic = dynamic ?? segment
-      case UInt32(PT_INTERP): hasInterpreter = true
-      case UInt32(PT_NOTE): notes.append(segment)
-      default: break
-      }
+    let all = try ELFSegment.all(of: file, header)
+    func every(_ type: Int32) -> [ELFSegment] { all.filter { $0.type == UInt32(type) } }
+    loads = every(PT_LOAD)
+    notes = every(PT_NOTE)
+    dynamic = all.first { $0.type == UInt32(PT_DYNAMIC) }
+    hasInterpreter = all.contains { $0.type == UInt32(PT_INTERP) }
+    headerAddress = loads.first { $0.offset == 0 && $0.fileSize > 0 }
+      .map { VirtualAddress(rawValue: $0.address) }
+    isOrdered = zip(loads, loads.dropFirst()).allSatisfy { last, next in
+      next.address >= last.address && next.address - last.address >= last.memorySize
     }
     try file.check(
       isOrdered || loads.count <= Self.mostDisordered, .malformed,

@@ -2,9 +2,10 @@ package import BinaryImage
 
 /// Pointers of a file: the fixup that covers a word decides, the bytes alone mean nothing.
 extension MachOFile {
-  /// The pointer `offset` bytes into `section`.
-  package func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue {
-    let raw = try word(at: offset, in: section)
+  /// What a word `offset` bytes into `section` means.
+  package func pointer(
+    of raw: UInt64, at offset: UInt64, in section: Section
+  ) throws(ImageError) -> PointerValue {
     if header.isObject {
       guard let relocation = try relocations(ofObjectSection: section).relocation(at: offset) else {
         return unrelocated(raw)

@@ -24,12 +24,12 @@ package struct PluginManifest: Hashable, Sendable {
   /// Describes a file; leaves out where pointers of the records lead.
   package init(
     stamp: FileStamp, header: [UInt8], identity: ImageIdentity, linkage: ELFLinkage,
-    records: [Record], rejections: [Rejection]
+    records: consuming [Record], rejections: [Rejection]
   ) {
     (self.stamp, self.header, self.identity) = (stamp, header, identity)
     (self.linkage, self.rejections) = (linkage, rejections)
     self.records = records
-    for index in records.indices {
+    for index in self.records.indices {
       self.records[index].accessor = nil
       self.records[index].context = nil
       self.records[index].textAddress = nil

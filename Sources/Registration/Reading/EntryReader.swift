@@ -5,9 +5,9 @@ internal import BinaryImage
 /// A refused entry never hides its neighbours, and a section whose bytes cannot be read is one rejection that
 /// hides no other section.
 struct EntryReader<Source: Image> {
-  /// Receives each checked entry, the text that its parts are ranges of and, if it was read, the pointer that
-  /// leads there. May still refuse the entry.
-  typealias Take = (RecordView, Span<UInt8>, PointerValue?) throws(Refusal) -> Void
+  /// Receives each checked entry, the text that its parts are ranges of, if it was read the pointer that leads
+  /// there, and the section of the entry. May still refuse the entry.
+  typealias Take = (RecordView, Span<UInt8>, PointerValue?, Section) throws(Refusal) -> Void
 
   private let image: Source
   private(set) var tally: EntryTally
@@ -44,7 +44,7 @@ struct EntryReader<Source: Image> {
         guard tally.hasRoom(at: offset) else { return false }
         end = offset + slotSize
         if let text {
-          readPointer(text, pointer, kind, at: offset, take)
+          readPointer(text, pointer, kind, at: offset, in: section, take)
         } else if let refusal = refusal(ofTextAt: offset, in: section) {
           tally.reject(refusal, at: offset)
         }
@@ -66,14 +66,14 @@ struct EntryReader<Source: Image> {
 
   private mutating func readPointer(
     _ text: Span<UInt8>, _ pointer: PointerValue?, _ kind: RecordKind, at offset: UInt64,
-    _ take: Take
+    in section: Section, _ take: Take
   ) {
     do throws(Refusal) {
       let view = RecordView(
         try PointerGrammar.parts(of: text, kind: kind), of: text, encoding: .pointer,
         section: tally.sectionNumber,
         index: tally.index, offset: offset)
-      try take(view, text, pointer)
+      try take(view, text, pointer, section)
       tally.count(view)
     } catch {
       tally.reject(error, at: offset)
@@ -151,7 +151,7 @@ struct EntryReader<Source: Image> {
             guard let record = try grammar.extent(at: start, in: bytes) else { return }
             start = record.upperBound
             guard record.count >= RecordGrammar.headSize else { continue }
-            readRecord(bytes.extracting(record), grammar, at: offset, take)
+            readRecord(bytes.extracting(record), grammar, at: offset, in: section, take)
           } catch {
             tally.reject(error, at: offset)
             tally.index += 1
@@ -166,7 +166,8 @@ struct EntryReader<Source: Image> {
   }
 
   private mutating func readRecord(
-    _ record: Span<UInt8>, _ grammar: RecordGrammar, at offset: UInt64, _ take: Take
+    _ record: Span<UInt8>, _ grammar: RecordGrammar, at offset: UInt64, in section: Section,
+    _ take: Take
   ) {
     var name: Range<Int>?
     do throws(Refusal) {
@@ -181,7 +182,7 @@ struct EntryReader<Source: Image> {
         try RoutingRules.check(
           parts.kind, view.nameText(in: record), Attributes(checked: attributes))
       }
-      try take(view, record, nil)
+      try take(view, record, nil, section)
       tally.count(view)
     } catch {
       var refusal = error

@@ -22,7 +22,7 @@ package struct LoadedRecords: Sendable {
       views.reserveCapacity(Int(min(most / 8, 1 << 14)))
     }
     var reader = EntryReader(image)
-    reader.read(found) { view, text, _ throws(Refusal) in
+    reader.read(found) { view, text, _, _ throws(Refusal) in
       var view = view
       view.isPlain = view.isASCII && !view.hasEscapes
       if view.encoding == .inline {

@@ -30,14 +30,15 @@ package enum RecordScanner {
     let all = sections.all
     var scan = Scan()
     // Most files of a system end here, before anything is read that only says what they are.
-    if all.isEmpty { return scan }
+    guard let most = all.map(\.size).max() else { return scan }
+    scan.records.reserveCapacity(Int(min(most / 8, 16)))
     // Made once, at the first record in C.
     lazy var memory = image.addressedMemory
     var reader = EntryReader(image)
-    reader.read(sections) { view, text, pointer throws(Refusal) in
+    reader.read(sections) { view, text, pointer, section throws(Refusal) in
       let record: Record
       do throws(ImageError) {
-        record = try Record(view, text, pointer, in: all[Int(view.section)], of: image)
+        record = try Record(view, text, pointer, in: section, of: image)
       } catch {
         throw Refusal(.unresolvedPointer, error.message)
       }
@@ -75,15 +76,13 @@ extension Record {
       context = try image.pointer(
         at: view.offset + UInt64(RecordGrammar.contextOffset), in: section)
     }
-    self.init(
-      kind: view.kind, name: view.nameText(in: text),
-      implementation: view.implementationText(in: text),
-      attributes: Attributes(checked: text.extracting(view.attributes.range)),
-      encoding: view.encoding,
-      origin: Origin(
-        image: image.path, section: section, named: section.name, index: Int(view.index),
-        offset: view.offset))
-    if let leading { resolution = leading.resolution }
+    (kind, encoding) = (view.kind, view.encoding)
+    (name, implementation) = (view.nameText(in: text), view.implementationText(in: text))
+    attributes = Attributes(checked: text.extracting(view.attributes.range))
+    origin = Origin(
+      image: image.path, section: section, named: section.name, index: Int(view.index),
+      offset: view.offset)
+    resolution = leading?.resolution ?? .none
     if case .address(let address) = leading?.target { textAddress = address }
     (self.accessor, self.context) = (accessor, context)
   }

@@ -139,6 +139,7 @@ extension Attributes {
   /// Makes values of attributes that were checked.
   init(checked attributes: Span<UInt8>) {
     self.init()
+    guard !attributes.isEmpty else { return }
     attributes.forEachField { field in
       guard let (key, equals) = AttributeRules.Key.cut(field) else { return }
       let value = String(checked: field.extracting((equals + 1)...))
