@@ -6,6 +6,10 @@ package struct AddressRanges {
 
   /// Joins ranges that may overlap, in any order.
   package init(_ ranges: [Range<UInt64>]) {
+    guard ranges.count > 1 else {
+      self.ranges = ranges.first?.isEmpty == false ? ranges : []
+      return
+    }
     var result: [Range<UInt64>] = []
     for range in ranges.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
       if let last = result.last, range.lowerBound <= last.upperBound {

@@ -23,7 +23,7 @@ package struct Record: Hashable, Codable, Sendable {
   /// How the entry is written.
   package var encoding: Encoding
   /// The pointer of a pointer entry; how it was resolved is `resolution`.
-  package var resolution = PointerValue.Resolution.none
+  package var resolution: PointerValue.Resolution
   /// The address of a pointer entry's text; nil for typed records, and in objects.
   package var textAddress: VirtualAddress?
   /// The accessor of a typed record, as the image stores it; nil for pointer entries.
@@ -36,13 +36,17 @@ package struct Record: Hashable, Codable, Sendable {
   /// Describes an entry.
   package init(
     kind: RecordKind, name: String, implementation: String?, attributes: Attributes = Attributes(),
-    encoding: Encoding, origin: Origin
+    encoding: Encoding, resolution: PointerValue.Resolution = .none,
+    textAddress: VirtualAddress? = nil, accessor: PointerValue? = nil,
+    context: PointerValue? = nil, origin: Origin
   ) {
     self.kind = kind
     self.name = name
     self.implementation = implementation
     self.attributes = attributes
     self.encoding = encoding
+    (self.resolution, self.textAddress) = (resolution, textAddress)
+    (self.accessor, self.context) = (accessor, context)
     self.origin = origin
   }
 }

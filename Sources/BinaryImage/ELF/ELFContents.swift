@@ -88,14 +88,14 @@ extension ELFFile {
     switch target {
     case .address(let address):
       if try codeRanges.get().contains(address.rawValue) { return .code }
-      if try segments.get().extent(from: address) != nil { return .data }
-      if try segments.get().holds(address) { return .zeros }
+      if try segments().extent(from: address) != nil { return .data }
+      if try segments().holds(address) { return .zeros }
       // MIPS rounds the addresses in its global offset table to 64 KiB, up or down.
       guard header.machine == UInt16(EM_MIPS), address.rawValue & 0xffff == 0,
         address.rawValue >= 0x8000
       else { return .outside }
       let nearest = VirtualAddress(rawValue: address.rawValue - 0x8000)
-      return try segments.get().holds(nearest) ? .zeros : .outside
+      return try segments().holds(nearest) ? .zeros : .outside
     case .section(let index, _):
       guard sectionIndices.contains(index) else { return .outside }
       let section = try sectionHeader(index)

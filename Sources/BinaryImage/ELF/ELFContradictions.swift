@@ -12,7 +12,7 @@ extension ELFFile {
       header.sections.isComplete, .truncated, "The file ends before its section headers do.",
       at: header.sections.offset)
     // Split debug information keeps the program headers of the file that it was split from.
-    if let extent = try segments.get().extent(notWithin: file), !hasOnlyDebugInformation {
+    if let extent = try segments().extent(notWithin: file), !hasOnlyDebugInformation {
       throw file.error(
         .truncated, "The file ends before the \(extent.size) bytes of a segment do.",
         at: extent.offset)
@@ -125,7 +125,7 @@ extension ELFFile {
           + "the section table has no such section.", section: section.name,
         at: file.place(of: section))
     }
-    for (name, ranges) in zip(SectionNote.names, ranges) {
+    for (name, ranges) in zip(SectionNote.names, ranges) where !ranges.isEmpty {
       let known = AddressRanges(of: noted.filter { $0.name == name })
       guard let lost = ranges.first(where: { !$0.isEmpty && !known.covers($0) }) else { continue }
       throw file.error(
@@ -138,7 +138,7 @@ extension ELFFile {
 
   /// What the loader maps at the address of a section are the bytes that its header leads to.
   private func checkMappings(_ table: ELFSectionTable) throws(ImageError) {
-    let segments = try segments.get()
+    let segments = try segments()
     for section in relocations.wanted.list where section.size > 0 && header.segments.count > 0 {
       guard let offset = file.place(of: section), table[section.index].isLoaded,
         segments.extent(from: section.address)?.offset != offset, !hasOnlyDebugInformation

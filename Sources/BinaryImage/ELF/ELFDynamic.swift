@@ -90,6 +90,7 @@ final class ELFDynamic {
       at: extent.offset)
     let bytes = try file.slice(at: extent.offset, count: Int(extent.size))
     var tags: [(tag: Int64, value: UInt64)] = []
+    tags.reserveCapacity(min(bytes.count / (2 * header.wordSize), 32))
     var position = 0
     while let tag = bytes.span.word(at: position, bits: header.bits, order: header.order),
       let value = bytes.span.word(

@@ -27,15 +27,15 @@ extension ELFFile {
       return known.relocation(at: place)
     }
     relocations.wanted.insert(section)
-    let wanted = relocations.wanted.list
+    let (wanted, isFirst) = (relocations.wanted.list, relocations.linked == nil)
     let collected = Result<ELFRelocations, ImageError> { () throws(ImageError) in
       let dynamic = try dynamic.get()
       let tables = dynamic?.relocations ?? []
       let size = tables.reduce(UInt64(0)) { $0.saturating(adding: $1.extent.size) }
       return try ELFRelocations(
         of: file, header, machine, in: tables, globalOffsets: dynamic?.globalOffsets,
-        // Few are kept, all of them, rather than read again for the next section.
-        ranges: size <= Self.fewRelocations ? .all : AddressRanges(of: wanted))
+        // Few are kept, all of them, once they are read again for another section.
+        ranges: isFirst || size > Self.fewRelocations ? AddressRanges(of: wanted) : .all)
     }
     relocations.linked = collected
     return try collected.get().relocation(at: place)

@@ -156,9 +156,15 @@ package final class ELFFile: FileFormat {
 
   /// The section table as it is in the file.
   func sectionTable() throws(ImageError) -> ELFSectionTable {
+    if let table { return table }
     guard hasSectionTable else { throw sectionTableMissing }
-    return try loadedTable.get()
+    let table = try loadedTable.get()
+    self.table = table
+    return table
   }
+
+  /// What was read without a failure is asked for often.
+  private var table: ELFSectionTable?, knownSegments: ELFSegments?
 
   private lazy var loadedTable = Result<ELFSectionTable, ImageError> { () throws(ImageError) in
     try ELFSectionTable(of: file, header)
@@ -172,17 +178,24 @@ package final class ELFFile: FileFormat {
   /// The bytes of the file from a linked address to the end of its segment.
   package func extent(
     from address: VirtualAddress, reading count: UInt64
-  ) throws(ImageError) -> FileExtent? { try segments.get().extent(from: address) }
+  ) throws(ImageError) -> FileExtent? { try segments().extent(from: address) }
 
   /// The program headers.
-  private(set) lazy var segments = Result<ELFSegments, ImageError> { () throws(ImageError) in
+  func segments() throws(ImageError) -> ELFSegments {
+    if let knownSegments { return knownSegments }
+    let segments = try loadedSegments.get()
+    knownSegments = segments
+    return segments
+  }
+
+  private lazy var loadedSegments = Result<ELFSegments, ImageError> { () throws(ImageError) in
     try ELFSegments(of: file, header)
   }
 
   /// What `PT_DYNAMIC` says; nil where there is none.
   private(set) lazy var dynamic = Result<ELFDynamic?, ImageError> { () throws(ImageError) in
-    guard let segment = try segments.get().dynamic else { return nil }
-    return try ELFDynamic(of: file, header, segments.get(), at: segment.extent)
+    guard let segment = try segments().dynamic else { return nil }
+    return try ELFDynamic(of: file, header, segments(), at: segment.extent)
   }
 
   /// How symbols are found by their names.

@@ -23,7 +23,7 @@ extension ELFFile {
       if hasOnlyDebugInformation { return .debug }
       // A static PIE has no interpreter, an old linker's PIE no flag. libc.so.6 has an interpreter, so
       // that it can be run, and a name.
-      if (try? segments.get())?.hasInterpreter == true {
+      if (try? segments())?.hasInterpreter == true {
         let dynamic = (try? dynamic.get())?.map { ($0.flags, $0.hasName) } ?? (0, false)
         return dynamic.1 && dynamic.0 & UInt64(DF_1_PIE) == 0 ? .shared : .executable
       }
@@ -58,7 +58,7 @@ extension ELFFile {
 
   /// The descriptor of the first `NT_GNU_BUILD_ID`; empty where there is none.
   package func buildID() throws(ImageError) -> [UInt8] {
-    for note in try segments.get().notes {
+    for note in try segments().notes {
       if let id = try buildID(in: note.extent, alignment: note.alignment) { return id }
     }
     // Objects have no segments, and those of split debug information may lead nowhere.

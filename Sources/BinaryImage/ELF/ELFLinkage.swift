@@ -33,22 +33,23 @@ extension ELFFile {
     return ELFLinkage(
       name: try names(Int64(DT_SONAME)).last,
       needed: try names(Int64(DT_FILTER)) + names(Int64(DT_NEEDED)),
-      noteVersion: notes[SectionNote.type].map(Int.init),
-      carriesRuntime: notes[Self.runtimeNote] != nil, hasSwiftSections: hasSwift)
+      noteVersion: notes.first { $0.type == SectionNote.type }.map { Int($0.version) },
+      carriesRuntime: notes.contains { $0.type == Self.runtimeNote }, hasSwiftSections: hasSwift)
   }
 
   /// The type of the note of an image that has the runtime in it.
   private static let runtimeNote: UInt32 = 0x4245_4502
 
-  /// The versions of this project's notes, the first word of each, by their types.
-  private func projectNotes() throws(ImageError) -> [UInt32: UInt32] {
-    var versions: [UInt32: UInt32] = [:]
-    for segment in try segments.get().notes {
+  /// The types of this project's notes and their versions, the first word of each.
+  private func projectNotes() throws(ImageError) -> [(type: UInt32, version: UInt32)] {
+    var versions: [(type: UInt32, version: UInt32)] = []
+    for segment in try segments().notes {
       let bytes = try noteBytes(in: segment.extent)
       for note in ELFNote.notes(in: bytes.span, alignment: segment.alignment, order: header.order)
-      where note.owner == .beehive && versions[note.type] == nil {
-        versions[note.type] = bytes.span.integer(
+      where note.owner == .beehive {
+        let version: UInt32? = bytes.span.integer(
           at: note.descriptor.lowerBound, order: header.order)
+        if let version { versions.append((note.type, version)) }
       }
     }
     return versions

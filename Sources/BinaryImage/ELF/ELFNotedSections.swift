@@ -15,7 +15,7 @@ extension ELFFile {
   func readNotedSections() throws(ImageError) -> [Section]? {
     try sectionNote()?.sections { name, extent throws(ImageError) in
       guard extent.start < extent.stop,
-        let stored = try segments.get().extent(
+        let stored = try segments().extent(
           from: extent.start, size: extent.stop.rawValue - extent.start.rawValue)
       else {
         throw file.error(
@@ -29,7 +29,7 @@ extension ELFFile {
 
   /// The image's note, with the extents as they really are; several must agree.
   private func sectionNote() throws(ImageError) -> SectionNote? {
-    let segments = try segments.get()
+    let segments = try segments()
     let notes = try segments.notes.map { segment throws(ImageError) in
       (try noteBytes(in: segment.extent), segment)
     }

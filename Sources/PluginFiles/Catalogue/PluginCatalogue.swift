@@ -117,6 +117,9 @@ private struct Pass {
         stored = StoredCatalogue()
         problems.append(error)
       }
+      paths.reserveCapacity(paths.count + names.count)
+      positions.reserveCapacity(positions.count + names.count)
+      candidates.reserveCapacity(candidates.count + names.count)
       let folder = directory.hasSuffix("/") ? directory : directory + "/"
       for (name, _) in names {
         let text = String(decoding: name, as: UTF8.self)
@@ -168,8 +171,12 @@ private struct Pass {
 
   /// Reads the files that no earlier pass and no stored catalogue tells of.
   mutating func readAll() {
-    let read = unread.map { candidates[$0] }.mapConcurrently(Self.read)
-    for (position, candidate) in zip(unread, read) { candidates[position] = candidate }
+    let read = unread.map { candidates[$0].path }.mapConcurrently(Self.read)
+    for (position, (found, stamp, isSettled)) in zip(unread, read) {
+      candidates[position].found = found
+      candidates[position].stamp = stamp ?? candidates[position].stamp
+      candidates[position].isSettled = isSettled
+    }
     counts.read = unread.count
   }
 
@@ -186,21 +193,26 @@ private struct Pass {
     }
   }
 
-  private static func read(_ candidate: PluginCatalogue.Candidate) -> PluginCatalogue.Candidate {
-    var candidate = candidate
+  private static func read(
+    _ path: String
+  ) -> (found: Result<PluginManifest, ImageError>, stamp: FileStamp?, isSettled: Bool) {
+    let file: OpenedFile
     do throws(ImageError) {
       // What was looked at a moment ago is opened without blocking, and refused if it is something else by now.
-      let file = try OpenedFile(
-        path: candidate.path, name: candidate.path, wasMapped: true,
-        readWhole: PluginManifest.readWhole)
-      candidate.stamp = file.stamp
-      candidate.isSettled = file.stamp.isSettled
-      candidate.found = .success(
-        try file.tellingChanges { () throws(ImageError) in try PluginManifest(of: file) })
+      file = try OpenedFile(
+        path: path, name: path, wasMapped: true, readWhole: PluginManifest.readWhole)
     } catch {
-      candidate.found = .failure(error)
+      return (.failure(error), nil, true)
     }
-    return candidate
+    let isSettled = file.stamp.isSettled
+    do throws(ImageError) {
+      let manifest = try file.tellingChanges { () throws(ImageError) in
+        try PluginManifest(of: file)
+      }
+      return (.success(manifest), file.stamp, isSettled)
+    } catch {
+      return (.failure(error), file.stamp, isSettled)
+    }
   }
 
   private mutating func refuse(_ path: String, _ error: ImageError) {

@@ -55,7 +55,7 @@ package struct LoadedRecords: Sendable {
     }
     do {
       let record = try withText(of: view) { text throws(ImageError) in
-        try Record(view, text, nil, in: section, of: image)
+        try Record.made(of: view, text, nil, in: section, of: image)
       }
       name = record.name
       try record.checkStructure(in: image.addressedMemory)

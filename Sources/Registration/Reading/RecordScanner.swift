@@ -38,7 +38,7 @@ package enum RecordScanner {
     reader.read(sections) { view, text, pointer, section throws(Refusal) in
       let record: Record
       do throws(ImageError) {
-        record = try Record(view, text, pointer, in: section, of: image)
+        record = try Record.made(of: view, text, pointer, in: section, of: image)
       } catch {
         throw Refusal(.unresolvedPointer, error.message)
       }
@@ -60,30 +60,34 @@ extension Record {
   ///   - section: The section that holds it.
   ///   - image: The image.
   /// - Throws: ``ImageError`` where the pointers of a file are not to be resolved.
-  init(
-    _ view: RecordView, _ text: Span<UInt8>, _ pointer: PointerValue?, in section: Section,
+  static func made(
+    of view: RecordView, _ text: Span<UInt8>, _ pointer: PointerValue?, in section: Section,
     of image: some Image
-  ) throws(ImageError) {
-    var leading = pointer
+  ) throws(ImageError) -> Record {
+    var (resolution, textAddress) = (PointerValue.Resolution.none, VirtualAddress?.none)
     var (accessor, context): (PointerValue?, PointerValue?)
     switch view.encoding {
-    case .pointer where leading == nil:
-      leading = try image.pointer(at: view.offset, in: section)
-    case .pointer: break
+    case .pointer:
+      guard let pointer else {
+        let read = try image.pointer(at: view.offset, in: section)
+        return try made(of: view, text, read, in: section, of: image)
+      }
+      resolution = pointer.resolution
+      if case .address(let address) = pointer.target { textAddress = address }
     case .inline:
       accessor = try image.pointer(
         at: view.offset + UInt64(RecordGrammar.accessorOffset), in: section)
       context = try image.pointer(
         at: view.offset + UInt64(RecordGrammar.contextOffset), in: section)
     }
-    (kind, encoding) = (view.kind, view.encoding)
-    (name, implementation) = (view.nameText(in: text), view.implementationText(in: text))
-    attributes = Attributes(checked: text.extracting(view.attributes.range))
-    origin = Origin(
-      image: image.path, section: section, named: section.name, index: Int(view.index),
-      offset: view.offset)
-    resolution = leading?.resolution ?? .none
-    if case .address(let address) = leading?.target { textAddress = address }
-    (self.accessor, self.context) = (accessor, context)
+    return Record(
+      kind: view.kind, name: view.nameText(in: text),
+      implementation: view.implementationText(in: text),
+      attributes: Attributes(checked: text.extracting(view.attributes.range)),
+      encoding: view.encoding, resolution: resolution, textAddress: textAddress,
+      accessor: accessor, context: context,
+      origin: Origin(
+        image: image.path, section: section, named: section.name, index: Int(view.index),
+        offset: view.offset))
   }
 }
