@@ -210,9 +210,10 @@ extension PointerFollowing {
       let (size, slotSize) = (UInt64(bytes.count), UInt64(pointerSize))
       for offset in stride(from: 0, to: size - size % slotSize, by: Int(slotSize)) {
         var goesOn: Bool?
-        if let pointer = try? pointer(at: offset, of: bytes, in: section) {
-          goesOn = try? withText(at: pointer.target, limit: limit) { body(offset, pointer, $0) }
-        }
+        do throws(ImageError) {
+          let pointer = try pointer(at: offset, of: bytes, in: section)
+          goesOn = try withText(at: pointer.target, limit: limit) { body(offset, pointer, $0) }
+        } catch {}
         guard goesOn ?? body(offset, nil, nil) else { break }
       }
       return size

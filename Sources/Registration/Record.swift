@@ -32,21 +32,19 @@ package struct Record: Hashable, Codable, Sendable {
   package var context: PointerValue?
   /// The entry's location.
   package var origin: Origin
+}
 
-  /// Describes an entry.
+extension Record {
+  /// Describes an entry that leads nowhere.
   package init(
     kind: RecordKind, name: String, implementation: String?, attributes: Attributes = Attributes(),
-    encoding: Encoding, resolution: PointerValue.Resolution = .none,
-    textAddress: VirtualAddress? = nil, accessor: PointerValue? = nil,
-    context: PointerValue? = nil, origin: Origin
+    encoding: Encoding, origin: Origin
   ) {
-    self.kind = kind
-    self.name = name
-    self.implementation = implementation
-    self.attributes = attributes
-    self.encoding = encoding
-    (self.resolution, self.textAddress) = (resolution, textAddress)
-    (self.accessor, self.context) = (accessor, context)
-    self.origin = origin
+    self.init(
+      kind: kind, name: name, implementation: implementation, attributes: attributes,
+      encoding: encoding, resolution: .none, origin: origin)
   }
+
+  /// Forgets where its pointers lead, which means nothing without the bytes of its image.
+  mutating func forgetPointers() { (accessor, context, textAddress) = (nil, nil, nil) }
 }

@@ -43,7 +43,7 @@ package final class ELFBindings {
   /// Reads the tables of a file.
   package init(of file: ELFFile) throws(ImageError) {
     self.file = file
-    symbols = try file.dynamic.get()?.symbols
+    symbols = try file.dynamic()?.symbols
     versions = try ELFSymbolVersions(of: file)
     hash = try file.symbolHash.get()
   }
@@ -52,7 +52,7 @@ package final class ELFBindings {
   ///
   /// A symbol that no relocation names is never looked for, whatever the table says.
   package func wanted() throws(ImageError) -> [BoundSymbol] {
-    guard let symbols, let dynamic = try file.dynamic.get() else { return [] }
+    guard let symbols, let dynamic = try file.dynamic() else { return [] }
     let relocations = try ELFRelocations(
       of: file.file, file.header, file.machine,
       in: dynamic.relocations.filter { $0.encoding != .relr }, ranges: AddressRanges([]),

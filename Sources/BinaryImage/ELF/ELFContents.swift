@@ -114,7 +114,7 @@ extension ELFFile {
     }
     _ = try linkedRelocation(at: offset, in: section)
     let start = section.address.rawValue
-    let next = try relocations.linked?.get().place(notBefore: start.saturating(adding: offset))
+    let next = try linkedRelocations?.get().place(notBefore: start.saturating(adding: offset))
     return next.flatMap { $0 - start < section.size ? $0 - start : nil }
   }
 }

@@ -4,8 +4,6 @@ internal import CElf
 struct ELFRelocationTables {
   /// The sections whose pointers are asked for.
   var wanted = WantedSections()
-  /// Of a linked file: what covers the wanted sections.
-  var linked: Result<ELFRelocations, ImageError>?
   /// Of an object: what applies to a section, by its index.
   var bySection: [Int: Result<ELFRelocations, ImageError>] = [:]
   /// Of an object: the relocation sections, by the index of the section that they apply to.
@@ -23,13 +21,13 @@ extension ELFFile {
     let (place, overflow) = section.address.rawValue.addingReportingOverflow(offset)
     try file.check(!overflow, .malformed, "The section wraps around.", section: section.name)
     let range = place..<place.saturating(adding: UInt64(header.wordSize))
-    if let known = try relocations.linked?.get(), known.ranges.covers(range) {
+    if let known = try linkedRelocations?.get(), known.ranges.covers(range) {
       return known.relocation(at: place)
     }
     relocations.wanted.insert(section)
-    let (wanted, isFirst) = (relocations.wanted.list, relocations.linked == nil)
+    let (wanted, isFirst) = (relocations.wanted.list, linkedRelocations == nil)
     let collected = Result<ELFRelocations, ImageError> { () throws(ImageError) in
-      let dynamic = try dynamic.get()
+      let dynamic = try dynamic()
       let tables = dynamic?.relocations ?? []
       let size = tables.reduce(UInt64(0)) { $0.saturating(adding: $1.extent.size) }
       return try ELFRelocations(
@@ -37,7 +35,7 @@ extension ELFFile {
         // Few are kept, all of them, once they are read again for another section.
         ranges: isFirst || size > Self.fewRelocations ? AddressRanges(of: wanted) : .all)
     }
-    relocations.linked = collected
+    linkedRelocations = collected
     return try collected.get().relocation(at: place)
   }
 
@@ -85,7 +83,7 @@ extension ELFFile {
 
   /// The symbols that the relocations of a section name.
   func symbols(for section: Section) throws(ImageError) -> ELFSymbols? {
-    guard header.isObject else { return try dynamic.get()?.symbols }
+    guard header.isObject else { return try dynamic()?.symbols }
     guard let first = try relocationSections()[section.index]?.first else { return nil }
     let index = try sectionHeader(first).link
     if let known = relocations.symbols[index] { return known }

@@ -33,6 +33,8 @@ package final class ELFFile: FileFormat {
   package var texts = FileWindow()
   package var mapped = FileWindow()
   var relocations = ELFRelocationTables()
+  /// Of a linked file: what covers the wanted sections.
+  var linkedRelocations: Result<ELFRelocations, ImageError>?
 
   /// Reads the headers of a file that is open already.
   package init(_ file: OpenedFile) throws(ImageError) {
@@ -164,7 +166,7 @@ package final class ELFFile: FileFormat {
   }
 
   /// What was read without a failure is asked for often.
-  private var table: ELFSectionTable?, knownSegments: ELFSegments?
+  private var table: ELFSectionTable?, knownSegments: ELFSegments?, knownDynamic: ELFDynamic?
 
   private lazy var loadedTable = Result<ELFSectionTable, ImageError> { () throws(ImageError) in
     try ELFSectionTable(of: file, header)
@@ -193,7 +195,14 @@ package final class ELFFile: FileFormat {
   }
 
   /// What `PT_DYNAMIC` says; nil where there is none.
-  private(set) lazy var dynamic = Result<ELFDynamic?, ImageError> { () throws(ImageError) in
+  func dynamic() throws(ImageError) -> ELFDynamic? {
+    if let knownDynamic { return knownDynamic }
+    let dynamic = try loadedDynamic.get()
+    knownDynamic = dynamic
+    return dynamic
+  }
+
+  private lazy var loadedDynamic = Result<ELFDynamic?, ImageError> { () throws(ImageError) in
     guard let segment = try segments().dynamic else { return nil }
     return try ELFDynamic(of: file, header, segments(), at: segment.extent)
   }

@@ -24,14 +24,14 @@ extension ELFFile {
       // A static PIE has no interpreter, an old linker's PIE no flag. libc.so.6 has an interpreter, so
       // that it can be run, and a name.
       if (try? segments())?.hasInterpreter == true {
-        let dynamic = (try? dynamic.get())?.map { ($0.flags, $0.hasName) } ?? (0, false)
+        let dynamic = (try? dynamic())?.map { ($0.flags, $0.hasName) } ?? (0, false)
         return dynamic.1 && dynamic.0 & UInt64(DF_1_PIE) == 0 ? .shared : .executable
       }
       // Most libraries say here that nothing starts them: `e_entry`.
       let head = file.head
       let entry = head.span.word(at: 24, bits: header.bits, order: header.order)
       if entry == 0 { return .shared }
-      let flags = (try? dynamic.get())?.map(\.flags) ?? 0
+      let flags = (try? dynamic())?.map(\.flags) ?? 0
       return flags & UInt64(DF_1_PIE) != 0 ? .executable : .shared
     }
   }

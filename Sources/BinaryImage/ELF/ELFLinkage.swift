@@ -57,7 +57,7 @@ extension ELFFile {
 
   /// The names that the dynamic section gives under a tag, in order; none without a dynamic section.
   func names(_ tag: Int64) throws(ImageError) -> [String] {
-    guard let dynamic = try dynamic.get() else { return [] }
+    guard let dynamic = try dynamic() else { return [] }
     var names: [String] = []
     for offset in dynamic.values(tag) {
       guard let symbols = dynamic.symbols else {

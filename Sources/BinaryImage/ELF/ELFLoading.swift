@@ -30,7 +30,7 @@ extension ELFFile {
   /// How the file asks to be loaded.
   package func loading() throws(ImageError) -> ELFLoading {
     var loading = ELFLoading()
-    guard !header.isObject, let dynamic = try dynamic.get() else {
+    guard !header.isObject, let dynamic = try dynamic() else {
       loading.obstacle = "it is not linked dynamically (no PT_DYNAMIC)"
       return loading
     }

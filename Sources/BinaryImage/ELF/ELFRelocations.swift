@@ -115,6 +115,7 @@ struct ELFRelocationCollector {
     copyType = machine.relocationTypes?.copy
     (bits, order) = (header.bits, header.order)
     areCombined = header.isObject
+    kept.reserveCapacity(16)
   }
 
   /// Reads one table.

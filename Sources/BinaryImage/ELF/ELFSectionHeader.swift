@@ -15,11 +15,20 @@ struct ELFSectionHeader {
 
   /// Reads the header at `start`; zeros where there is none.
   init(_ bytes: Span<UInt8>, at start: Int, bits: Int, order: ImageIdentity.ByteOrder) {
-    @inline(__always) func single(_ place: Int) -> UInt32 {
-      bytes.integer(at: start + place, order: order) ?? 0
+    let isThere = start >= 0 && start <= bytes.count - Self.size(bits: bits)
+    let isSwapped = order != .ofThisProcess
+    @inline(__always) func number<Number: FixedWidthInteger & BitwiseCopyable>(
+      _ place: Int
+    ) -> Number {
+      guard isThere else { return 0 }
+      // Sound: the whole header is there.
+      let number = unsafe bytes.bytes.unsafeLoadUnaligned(
+        fromUncheckedByteOffset: start &+ place, as: Number.self)
+      return isSwapped ? number.byteSwapped : number
     }
+    @inline(__always) func single(_ place: Int) -> UInt32 { number(place) }
     @inline(__always) func word(_ place: Int) -> UInt64 {
-      bytes.word(at: start + place, bits: bits, order: order) ?? 0
+      bits == 64 ? number(place) : UInt64(single(place))
     }
     let size = bits / 8
     (type, flags, address) = (single(4), word(8), word(8 + size))

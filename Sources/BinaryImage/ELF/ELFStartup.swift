@@ -86,7 +86,7 @@ extension ELFFile {
 
   /// As the dynamic section says; nil where there is none.
   private func startupPlaces() throws(ImageError) -> StartupPlaces? {
-    guard let dynamic = try dynamic.get() else { return nil }
+    guard let dynamic = try dynamic() else { return nil }
     let tags: [(kind: StartupStep.Kind, start: Int32, size: Int32?)] = [
       (.preinit, DT_PREINIT_ARRAY, DT_PREINIT_ARRAYSZ), (.initialiser, DT_INIT, nil),
       (.initArray, DT_INIT_ARRAY, DT_INIT_ARRAYSZ), (.finiArray, DT_FINI_ARRAY, DT_FINI_ARRAYSZ),
@@ -184,7 +184,7 @@ extension ELFFile {
   /// may bind to.
   private func resolvers() throws(ImageError) -> [StartupStep] {
     let tables =
-      if let dynamic = try dynamic.get() { dynamic.relocations } else { try loadedRelocations() }
+      if let dynamic = try dynamic() { dynamic.relocations } else { try loadedRelocations() }
     // Bitmaps hold addresses of the image alone.
     let found = try ELFRelocations(
       of: file, header, machine, in: tables.filter { $0.encoding != .relr },
@@ -207,7 +207,7 @@ extension ELFFile {
       addresses.insert(header.order.number(of: bytes[...]))
     }
     for address in addresses.sorted() { add(.resolver, address, nil) }
-    guard let symbols = try dynamic.get()?.symbols else { return steps }
+    guard let symbols = try dynamic()?.symbols else { return steps }
     for number in found.symbols.sorted() {
       let symbol = try symbols.symbol(number)
       if symbol.isResolver { add(.resolver, symbol.value, symbol.name) }

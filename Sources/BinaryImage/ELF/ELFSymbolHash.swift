@@ -18,7 +18,7 @@ struct ELFSymbolHash {
 
   /// Reads the table of a file.
   init(of image: ELFFile) throws(ImageError) {
-    guard let dynamic = try image.dynamic.get() else {
+    guard let dynamic = try image.dynamic() else {
       (count, table) = (0, nil)
       return
     }

@@ -18,7 +18,7 @@ extension ELFFile {
 
   /// Calls `body` with each symbol that the loader finds or looks for, until it returns false.
   package func forEachLoaderSymbol(_ body: (Symbol) -> Bool) throws(ImageError) {
-    guard let symbols = try dynamic.get()?.symbols else { return }
+    guard let symbols = try dynamic()?.symbols else { return }
     for number in 0..<(try symbolHash.get().count) {
       guard body(try symbols.symbol(number)) else { return }
     }

@@ -15,7 +15,7 @@ struct ELFSymbolVersions {
   /// Reads the names of the versions.
   init(of file: ELFFile) throws(ImageError) {
     self.file = file
-    guard let dynamic = try file.dynamic.get(), let symbols = dynamic.symbols else {
+    guard let dynamic = try file.dynamic(), let symbols = dynamic.symbols else {
       numbers = nil
       return
     }

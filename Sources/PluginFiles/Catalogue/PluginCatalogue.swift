@@ -76,7 +76,7 @@ package struct PluginCatalogue: Sendable {
     for source in sources {
       switch source {
       case .directory(let path): pass.read(directory: path)
-      case .file(let path): pass.look(at: path)
+      case .file(let path): pass.look(at: path, Pass.stamp(of: path))
       }
     }
     pass.readAll()
@@ -121,16 +121,18 @@ private struct Pass {
       positions.reserveCapacity(positions.count + names.count)
       candidates.reserveCapacity(candidates.count + names.count)
       let folder = directory.hasSuffix("/") ? directory : directory + "/"
-      for (name, _) in names {
+      let looked = names.mapConcurrently { name, _ in
         let text = String(decoding: name, as: UTF8.self)
-        guard text != StoredCatalogue.name else { continue }
+        return (name: text, path: folder + text, stamp: Self.stamp(of: folder + text))
+      }
+      for ((name, _), (text, path, stamp)) in zip(names, looked)
+      where text != StoredCatalogue.name {
         if text.utf8.elementsEqual(name) {
-          look(at: folder + text, named: text)
+          look(at: path, named: text, stamp)
         } else {
           refuse(
-            folder + text,
-            ImageError(
-              .unreadable, image: folder + text, message: "Its name is not UTF-8; rename it."))
+            path,
+            ImageError(.unreadable, image: path, message: "Its name is not UTF-8; rename it."))
         }
       }
       stored = StoredCatalogue()
@@ -139,13 +141,18 @@ private struct Pass {
     }
   }
 
-  /// Looks at what a path leads to, once.
-  mutating func look(at path: String, named name: String? = nil) {
+  /// What is said of the file that a path leads to.
+  static func stamp(of path: String) -> Result<FileStamp, ImageError> {
+    Result { () throws(ImageError) in try fileStamp(of: path.utf8) }
+  }
+
+  /// Takes over what a path leads to, once.
+  mutating func look(
+    at path: String, named name: String? = nil, _ looked: Result<FileStamp, ImageError>
+  ) {
     guard paths.insert(Array(path.utf8)).inserted else { return }
     let stamp: FileStamp
-    do throws(ImageError) { stamp = try fileStamp(of: path.utf8) } catch {
-      return refuse(path, error)
-    }
+    do throws(ImageError) { stamp = try looked.get() } catch { return refuse(path, error) }
     let number = stamp.number
     if let position = positions[number] {
       candidates[position].otherPaths.append(path)

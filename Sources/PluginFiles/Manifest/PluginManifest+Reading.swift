@@ -24,7 +24,7 @@ extension PluginManifest {
     if image.isObject {
       throw file.isNoPlugin("It is an object file; link it into a shared library.")
     }
-    var scan = try RecordScanner.scan(image)
+    let scan = try RecordScanner.scan(image, keepsPointers: false)
     // What is not found in a file that was cut off may have been there.
     try image.checkExtents()
     let identity = image.identity
@@ -37,12 +37,9 @@ extension PluginManifest {
     guard !scan.records.isEmpty || !scan.rejections.isEmpty else {
       throw file.isNoPlugin("It is a shared library, and declares nothing.")
     }
-    let records = scan.records
-    // The manifest changes them, and is their only owner.
-    scan.records = []
     self.init(
       stamp: file.stamp, header: Array(file.head.prefix(identity.bits == 64 ? 64 : 52)),
-      identity: identity, linkage: try image.linkage(), records: consume records,
+      identity: identity, linkage: try image.linkage(), records: scan.records,
       rejections: scan.rejections)
   }
 }

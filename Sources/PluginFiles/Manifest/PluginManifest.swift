@@ -21,19 +21,13 @@ package struct PluginManifest: Hashable, Sendable {
   /// The entries that every Hive rejects, in the same order.
   package var rejections: [Rejection]
 
-  /// Describes a file; leaves out where pointers of the records lead.
+  /// Describes a file.
   package init(
     stamp: FileStamp, header: [UInt8], identity: ImageIdentity, linkage: ELFLinkage,
-    records: consuming [Record], rejections: [Rejection]
+    records: [Record], rejections: [Rejection]
   ) {
     (self.stamp, self.header, self.identity) = (stamp, header, identity)
-    (self.linkage, self.rejections) = (linkage, rejections)
-    self.records = records
-    for index in self.records.indices {
-      self.records[index].accessor = nil
-      self.records[index].context = nil
-      self.records[index].textAddress = nil
-    }
+    (self.linkage, self.records, self.rejections) = (linkage, records, rejections)
   }
 }
 

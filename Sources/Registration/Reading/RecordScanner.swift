@@ -25,7 +25,13 @@ package enum RecordScanner {
   /// A refused entry never hides its neighbours, and a section whose bytes cannot be read is one
   /// rejection that hides no other section. Throws where sections cannot be looked for: then
   /// nothing at all is known of the image. What a hostile image can make this hold is bounded.
-  package static func scan(_ image: some Image) throws(ImageError) -> Scan {
+  ///
+  /// - Parameters:
+  ///   - image: The image.
+  ///   - keepsPointers: Whether the records say where their pointers lead.
+  package static func scan(
+    _ image: some Image, keepsPointers: Bool = true
+  ) throws(ImageError) -> Scan {
     let sections = try EntrySections(of: image)
     let all = sections.all
     var scan = Scan()
@@ -36,13 +42,14 @@ package enum RecordScanner {
     lazy var memory = image.addressedMemory
     var reader = EntryReader(image)
     reader.read(sections) { view, text, pointer, section throws(Refusal) in
-      let record: Record
+      var record: Record
       do throws(ImageError) {
         record = try Record.made(of: view, text, pointer, in: section, of: image)
       } catch {
         throw Refusal(.unresolvedPointer, error.message)
       }
       try record.checkStructure(in: memory)
+      if !keepsPointers { record.forgetPointers() }
       scan.records.append(record)
     }
     scan.rejections = reader.tally.rejections
@@ -83,7 +90,8 @@ extension Record {
     return Record(
       kind: view.kind, name: view.nameText(in: text),
       implementation: view.implementationText(in: text),
-      attributes: Attributes(checked: text.extracting(view.attributes.range)),
+      attributes: view.attributes.count == 0
+        ? Attributes() : Attributes(checked: text.extracting(view.attributes.range)),
       encoding: view.encoding, resolution: resolution, textAddress: textAddress,
       accessor: accessor, context: context,
       origin: Origin(

@@ -75,7 +75,6 @@ struct AttributeRules {
   static func check(
     _ attributes: Span<UInt8>, of kind: RecordKind, isASCII: Bool
   ) throws(Refusal) {
-    guard !attributes.isEmpty else { return }
     var rules = Self(kind: kind, isASCII: isASCII)
     try attributes.forEachField { field throws(Refusal) in try rules.check(field) }
   }
