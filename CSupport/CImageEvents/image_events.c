@@ -3,8 +3,10 @@
  * The hook runs inside constructors, under the loader's lock, in processes that may never use a
  * Hive. So it allocates nothing, runs no Swift, and the one lock it takes is held for a few
  * instructions by the thread that has it and never across a call. */
+#define _GNU_SOURCE
 #include "CImageEvents.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -78,6 +80,14 @@ __attribute__((visibility("default"))) void beehive_image_event(beehive_image *i
   release();
   __atomic_add_fetch(&beehive_image_generation, 1, __ATOMIC_RELEASE);
   if (arrived) pin_if_swift(image);
+}
+
+/* The image that has the runtime is Swift's as well, whoever opened it and closes it again. */
+__attribute__((constructor)) static void stay(void) {
+  Dl_info own;
+  if (dladdr((void *)stay, &own) == 0) return;
+  if (dlopen(own.dli_fname, RTLD_NOLOAD | RTLD_LAZY | RTLD_NODELETE) == NULL)
+    dlerror(); /* the main program, which stays anyway */
 }
 
 /* A child must not inherit the flag set by a thread that it does not have. Said at the first

@@ -31,6 +31,31 @@ import Testing
     return try Command.run(path, in: workshop.folder.url, limit: 300)
   }
 
+  @Test("A host that closes libBeeHive.so and opens it again finds it as it was")
+  func reopened() throws {
+    let workshop = try Workshop()
+    let source = try workshop.source(
+      "host",
+      """
+      #include <dlfcn.h>
+      #include <stdio.h>
+      int main(int count, char **texts) {
+        for (int round = 0; round < 3; round++) {
+          void *library = dlopen(texts[count - 1], RTLD_NOW);
+          const void *(*service)(const char *, unsigned long) =
+              (const void *(*)(const char *, unsigned long))dlsym(library, "beehive_service");
+          puts(service("nobody", 8) ? "some" : "none");
+          dlclose(library);
+        }
+      }
+      """)
+    let path = workshop.folder.place("host").path
+    try workshop.output(Compiler.program, ["-o", path, source, "-ldl"])
+    let outcome = try Command.run(
+      path, [Program.product("BeeHive")], in: workshop.folder.url, limit: 300)
+    #expect(outcome.lines == ["none", "none", "none"], "\(outcome)")
+  }
+
   private static let module = """
     static bool no(const beehive_context *c, const beehive_event *e) { (void)c; (void)e; return false; }
     static const beehive_module_operations shop = { .event = no };
