@@ -44,12 +44,8 @@ import PackagePlugin
   private func isFree(_ name: String, beside beehive: Package, _ context: PluginContext) throws
     -> Bool
   {
-    var packages = [beehive]
-    while let next = packages.popLast() {
-      let names = next.targets.map(\.name) + next.products.map(\.name)
-      if names.contains(name) { return false }
-      packages += next.dependencies.map(\.package)
-    }
+    let names = tree(of: beehive).flatMap { $0.targets.map(\.name) + $0.products.map(\.name) }
+    if names.contains(name) { return false }
     let declaration = """
       #if __has_include(<\(name).h>)
       #error
@@ -80,12 +76,14 @@ import PackagePlugin
   /// This package, as the user's takes it.
   private func beehive(of package: Package) throws -> Package {
     let own = URL(filePath: #filePath).appending(path: "../../../..").standardized
-    var packages = [package]
-    while let next = packages.popLast() {
-      if next.directoryURL.standardized.path == own.path { return next }
-      packages += next.dependencies.map(\.package)
-    }
+    let found = tree(of: package).first { $0.directoryURL.standardized.path == own.path }
+    if let found { return found }
     throw Failure(description: "\(package.displayName) does not depend on swift-beehive")
+  }
+
+  /// A package, and all that it depends on.
+  private func tree(of package: Package) -> [Package] {
+    [package] + package.dependencies.flatMap { tree(of: $0.package) }
   }
 
   /// How the new package depends on swift-beehive: as the user's does.
