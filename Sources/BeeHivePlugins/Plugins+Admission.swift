@@ -6,8 +6,8 @@ internal import Threads
 extension Plugins {
   /// What is asked of plugins beyond what makes them work; `BEEHIVE_PLUGINS=off` in the environment admits none.
   public var policy: PluginPolicy {
-    get { settings.policy }
-    nonmutating set { settings.policy = newValue }
+    get { settings.withLock { $0.policy } }
+    nonmutating set { settings.withLock { $0.policy = newValue } }
   }
 
   /// Has each plugin that nothing else refuses verified by the host: its signature, perhaps.
@@ -17,7 +17,7 @@ extension Plugins {
   /// - Parameter verification: Is given the open file and its path, and throws why it is refused. It reads the
   ///   descriptor at offsets of its own (`pread`), and leaves it open.
   public func verify(with verification: @escaping @Sendable (Int32, String) throws -> Void) {
-    settings.verification = verification
+    settings.withLock { $0.verification = verification }
   }
 
   /// Adds the directories that a variable of the environment lists, with colons between them.
@@ -52,12 +52,12 @@ extension Plugins {
     let attributes = Dictionary(
       modules.map { ($0.name, $0.attributes) }, uniquingKeysWith: { first, _ in first })
     var policy = policy
+    let verification = settings.withLock { $0.verification }
     if trustedVariable("BEEHIVE_PLUGINS") == "off" {
       policy.switchedOff = "BEEHIVE_PLUGINS=off is in the environment"
     }
     var admission = Admission(
-      to: try AdmissionHost(modules: attributes), under: policy,
-      verification: settings.verification)
+      to: try AdmissionHost(modules: attributes), under: policy, verification: verification)
     for candidate in store.catalogue.candidates { admission.add(candidate) }
     return admission.report()
   }
@@ -69,21 +69,13 @@ extension Plugins {
     get throws(ImageError) { try admission().admitted }
   }
 
-  private var settings: AdmissionSettings { hive.attachment { _ in AdmissionSettings() } }
+  private var settings: Lock<AdmissionSettings> {
+    hive.attachment { _ in Lock(AdmissionSettings()) }
+  }
 }
 
 /// What one Hive asks of plugins.
-private final class AdmissionSettings: Sendable {
-  private let state = Lock(
-    (policy: PluginPolicy(), verification: (@Sendable (Int32, String) throws -> Void)?.none))
-
-  var policy: PluginPolicy {
-    get { state.withLock { $0.policy } }
-    set { state.withLock { $0.policy = newValue } }
-  }
-
-  var verification: (@Sendable (Int32, String) throws -> Void)? {
-    get { state.withLock { $0.verification } }
-    set { state.withLock { $0.verification = newValue } }
-  }
+private struct AdmissionSettings {
+  var policy = PluginPolicy()
+  var verification: (@Sendable (Int32, String) throws -> Void)?
 }

@@ -83,9 +83,8 @@ public struct Plugins: Sendable {
       return TypeName.couldMeanTheSame(name, entry.name)
     }
     return found.enumerated().sorted { first, second in
-      let priorities = (first.element.attributes.priority, second.element.attributes.priority)
-      return priorities.0 != priorities.1
-        ? priorities.0 > priorities.1 : first.offset < second.offset
+      (first.element.attributes.priority, second.offset)
+        > (second.element.attributes.priority, first.offset)
     }.map(\.element)
   }
 
