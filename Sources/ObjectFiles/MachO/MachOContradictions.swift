@@ -60,10 +60,9 @@ extension MachOFile {
   /// Sections of an object share no bytes.
   private func checkOverlaps(_ commands: MachOCommands) throws(ImageError) {
     guard !fixups.wanted.list.isEmpty else { return }
-    var extents: [OpenedFile.Extent] = []
-    for (index, section) in commands.sections.enumerated() {
-      guard let offset = section.offset, section.size > 0 else { continue }
-      extents.append(OpenedFile.Extent(index + 1, FileExtent(offset: offset, size: section.size)))
+    let extents = commands.sections.enumerated().compactMap { index, section in
+      guard let offset = section.offset, section.size > 0 else { return OpenedFile.Extent?.none }
+      return OpenedFile.Extent(index + 1, FileExtent(offset: offset, size: section.size))
     }
     try file.checkOverlaps(extents, wanted: fixups.wanted.list) { commands.sections[$0 - 1].name }
   }

@@ -5,7 +5,7 @@ struct MachOFixupTables {
   /// The sections whose pointers are asked for.
   var wanted = WantedSections()
   /// Of a linked file: what covers the wanted sections.
-  var linked: Result<any MachOLinkedFixups, ImageError>?
+  var linked: Result<(any MachOLinkedFixups)?, ImageError>?
   /// Of an object: what applies to a section, by its ordinal.
   var byOrdinal: [Int: Result<MachORelocations, ImageError>] = [:]
 }
@@ -41,35 +41,30 @@ extension MachOFile {
   ) throws(ImageError) -> (any MachOLinkedFixups)? {
     let range = place..<place.saturating(adding: UInt64(header.wordSize))
     if let known = try fixups.linked?.get(), known.ranges.covers(range) { return known }
-    let (file, header, commands) = (file, header, try commands.get())
-    let found: Result<any MachOLinkedFixups, ImageError>
-    if let extent = commands.chainedFixups, extent.size > 0 {
-      found = Result { () throws(ImageError) in
-        try MachOChains(of: file, header, at: extent, segments)
-      }
-    } else if let info = commands.dyldInfo {
-      let ranges = wantedRanges(with: section)
-      found = Result { () throws(ImageError) in
-        try MachOFixups(of: file, header, segments.get(), info, ranges: ranges)
-      }
-    } else if let extents = commands.classicRelocations, commands.chainedFixups == nil {
-      let ranges = wantedRanges(with: section)
-      found = Result { () throws(ImageError) in
-        let countsFromWritable = header.machine.countsFromWritableSegment || header.hasSplitSegments
-        let origin = try segments.get().list.first { $0.isWritable || !countsFromWritable }
-        return try MachORelocations(
-          of: file, header, in: extents, ranges: ranges, origin: origin?.address ?? 0)
-      }
-    } else {
-      return nil
-    }
+    let found = Result { () throws(ImageError) in try findLinkedFixups(with: section) }
     fixups.linked = found
     return try found.get()
   }
 
-  private func wantedRanges(with section: Section) -> AddressRanges {
+  private func findLinkedFixups(
+    with section: Section
+  ) throws(ImageError) -> (any MachOLinkedFixups)? {
+    let commands = try commands.get()
+    if let extent = commands.chainedFixups, extent.size > 0 {
+      return try MachOChains(of: file, header, at: extent, segments)
+    }
     fixups.wanted.insert(section)
-    return AddressRanges(of: fixups.wanted.list)
+    let ranges = AddressRanges(of: fixups.wanted.list)
+    if let info = commands.dyldInfo {
+      return try MachOFixups(of: file, header, segments.get(), info, ranges: ranges)
+    }
+    guard let extents = commands.classicRelocations, commands.chainedFixups == nil else {
+      return nil
+    }
+    let countsFromWritable = header.machine.countsFromWritableSegment || header.hasSplitSegments
+    let origin = try segments.get().list.first { $0.isWritable || !countsFromWritable }
+    return try MachORelocations(
+      of: file, header, in: extents, ranges: ranges, origin: origin?.address ?? 0)
   }
 
   /// The relocations of one section of an object, and of no other.

@@ -11,7 +11,7 @@ struct MachOHeader {
   /// `cputype` and `cpusubtype`.
   let machine: MachOMachine
   /// `filetype`.
-  let type: UInt32
+  let type: FileType
   /// `flags`.
   let flags: UInt32
   /// `ncmds`.
@@ -22,9 +22,9 @@ struct MachOHeader {
   /// How many bytes come before the load commands.
   var size: Int { bits == 64 ? 32 : 28 }
   /// Whether addresses are relative to sections: `MH_OBJECT`.
-  var isObject: Bool { type == FileType.object }
+  var isObject: Bool { type == .object }
   /// Whether a linker made the file for a loader, which maps each of its bytes in some segment.
-  var isLinked: Bool { [FileType.execute, FileType.dylib, FileType.bundle].contains(type) }
+  var isLinked: Bool { [.execute, .dylib, .bundle].contains(type) }
   /// The size of an address in bytes.
   var wordSize: Int { bits / 8 }
   /// The size of an entry of the symbol table in bytes: `nlist`, `nlist_64`.
@@ -32,8 +32,7 @@ struct MachOHeader {
 
   /// Whether the linked addresses are those of the process: an executable without `MH_PIE`.
   var hasFixedAddress: Bool {
-    (type == FileType.execute && flags & 0x20_0000 == 0) || type == FileType.preload
-      || type == FileType.core
+    (type == .execute && flags & 0x20_0000 == 0) || type == .preload || type == .core
   }
 
   /// Whether the writable segments may move apart from the others: `MH_SPLIT_SEGS`.
@@ -46,16 +45,9 @@ struct MachOHeader {
   private static let mostCommandBytes: UInt32 = 1 << 24
 
   /// The values of `filetype` that this reader knows.
-  enum FileType {
-    static let object: UInt32 = 1
-    static let execute: UInt32 = 2
-    static let core: UInt32 = 4
-    static let preload: UInt32 = 5
-    static let dylib: UInt32 = 6
-    static let bundle: UInt32 = 8
-    static let dylibStub: UInt32 = 9
-    static let dsym: UInt32 = 10
-    static let kext: UInt32 = 11
+  enum FileType: UInt32 {
+    case object = 1, execute
+    case core = 4, preload, dylib, dylinker, bundle, dylibStub, dsym, kext
 
     /// What a file of a type that is not read holds, by its number.
     static let others: [UInt32: String] = [
@@ -89,23 +81,23 @@ struct MachOHeader {
       return value
     }
     machine = try MachOMachine(type: field(1), subtype: field(2))
-    type = try field(3)
+    let number = try field(3)
     commandCount = try field(4)
     commandSize = try field(5)
     flags = try field(6)
     if bits == 64 { _ = try field(7) }
-    try file.check(
-      FileType.others[type] == nil, .unsupported,
-      "The file holds \(FileType.others[type] ?? ""), which is not read.", at: 12)
-    try file.check(
-      (FileType.object...FileType.kext).contains(type), .unsupported,
-      "Mach-O file type \(type) is unknown.", at: 12)
+    guard let type = FileType(rawValue: number) else {
+      let other = FileType.others[number].map { "The file holds \($0), which is not read." }
+      throw file.error(
+        .unsupported, other ?? "Mach-O file type \(number) is unknown.", at: 12)
+    }
+    self.type = type
     try file.check(
       commandSize <= Self.mostCommandBytes && commandCount <= commandSize / 8, .malformed,
       "\(commandCount) load commands are said to take \(commandSize) bytes; no file has that.",
       at: 16)
     try file.check(
-      UInt64(bits == 64 ? 32 : 28) + UInt64(commandSize) <= file.size, .truncated,
+      UInt64(size) + UInt64(commandSize) <= file.size, .truncated,
       "The file ends before its \(commandSize) bytes of load commands do.", at: 20)
   }
 }

@@ -3,7 +3,7 @@ internal import BinaryImage
 /// What a Mach-O file is for, and which build it is of.
 extension MachOFile {
   /// Whether the header says that it is a core file.
-  package var isCore: Bool { header.type == MachOHeader.FileType.core }
+  package var isCore: Bool { header.type == .core }
 
   /// Describes the file as far as it can be read; a damaged part is as good as an absent one here.
   func makeIdentity() -> ImageIdentity {
@@ -15,12 +15,12 @@ extension MachOFile {
 
   private var kind: ImageIdentity.Kind {
     switch header.type {
-    case MachOHeader.FileType.object: .object
-    case MachOHeader.FileType.core: .core
-    case MachOHeader.FileType.dylib, MachOHeader.FileType.dylibStub: .shared
-    case MachOHeader.FileType.bundle, MachOHeader.FileType.kext: .bundle
-    case MachOHeader.FileType.dsym: .debug
-    default: .executable
+    case .object: .object
+    case .core: .core
+    case .dylib, .dylibStub: .shared
+    case .bundle, .kext: .bundle
+    case .dsym: .debug
+    case .execute, .preload, .dylinker: .executable
     }
   }
 }

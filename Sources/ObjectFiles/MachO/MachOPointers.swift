@@ -45,7 +45,7 @@ extension MachOFile {
     case .other(let reason):
       return PointerValue(rawValue: raw, target: .unresolvable(reason), resolution: .none)
     case .bind(let bind):
-      let isExecutable = header.type == MachOHeader.FileType.execute
+      let isExecutable = header.type == .execute
       let own =
         bind.mayBeOwn(isExecutable: isExecutable)
         ? try symbols.get()?.definition(of: bind.symbol) : nil

@@ -35,13 +35,10 @@ final class CoreImageMemory: RemoteMemory {
     var bytes: [UInt8] = []
     while bytes.count < count {
       let place = address &+ UInt64(bytes.count)
-      let kept = try core.read(at: place, count: count - bytes.count)
-      bytes += kept
-      if kept.isEmpty {
-        let constant = try constant(at: place, count: count - bytes.count)
-        if constant.isEmpty { break }
-        bytes += constant
-      }
+      var more = try core.read(at: place, count: count - bytes.count)
+      if more.isEmpty { more = try constant(at: place, count: count - bytes.count) }
+      if more.isEmpty { break }
+      bytes += more
     }
     return bytes
   }

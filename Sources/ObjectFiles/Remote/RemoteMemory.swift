@@ -13,9 +13,9 @@ package struct RemoteMapping: Sendable {
   /// The address of its header.
   package var base: UInt64
   /// Whether the file has no name any more.
-  package var isDeleted: Bool
+  package var isDeleted = false
   /// Whether another file has its name now.
-  package var isReplaced: Bool
+  package var isReplaced = false
   /// What is mapped of it, ascending.
   package var ranges: [MappedRange]
   /// Where the file itself may be found, likeliest first.
@@ -55,8 +55,7 @@ extension RemoteMapping {
       guard let first = ranges.first, first.offset == 0, ranges.contains(where: \.isExecutable)
       else { return nil }
       return RemoteMapping(
-        path: first.path, base: first.start, isDeleted: false, isReplaced: false, ranges: ranges,
-        files: [first.path])
+        path: first.path, base: first.start, ranges: ranges, files: [first.path])
     }
   }
 }

@@ -50,7 +50,9 @@ package final class RemoteProcess {
     if mapping.isDeleted { mapping.path.removeLast(mark.count) }
     // What the process sees under its root, whatever this one sees.
     let path = "\(directory)/root\(mapping.path)"
-    let (first, other) = (mapping.ranges.first, fileID(of: path))
+    let first = mapping.ranges.first
+    // Without the device: some file systems tell `stat` another one than they tell `maps`.
+    let other = fileStatus(of: path.utf8, followingLinks: true).map { String($0.st_ino) }
     let isSame = other == first?.fileID
     mapping.isReplaced = other != nil && !isSame
     if other == nil { mapping.isDeleted = true }
@@ -68,15 +70,5 @@ package final class RemoteProcess {
     case .other: (mapping.isDeleted, mapping.isReplaced) = (true, true)
     }
     return mapping
-  }
-
-  /// The number of a file, as `maps` tells it.
-  ///
-  /// The device is left out: some file systems tell `stat` another one than they tell `maps`.
-  private static func fileID(of path: String) -> String? {
-    var status = stat()
-    // Sound: the text and the structure outlive the call.
-    guard unsafe stat(path, &status) == 0 else { return nil }
-    return String(status.st_ino)
   }
 }
