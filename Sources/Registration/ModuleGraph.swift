@@ -20,6 +20,11 @@ package struct ModuleGraph {
     follows = modules.map { $0.after.compactMap { positions[$0] } }
   }
 
+  /// Describes modules by their records, likewise.
+  package init(of records: [Record]) {
+    self.init(of: records.map { ($0.name, $0.attributes.requires, $0.attributes.after) })
+  }
+
   /// The positions of everything that a module starts after.
   package func predecessors(of position: Int) -> [Int] { requires[position] + follows[position] }
 

@@ -103,13 +103,7 @@ struct JointAdmission {
   }
 
   private mutating func addCycles(of modules: [Declared]) {
-    let cycles = ModuleGraph(
-      of: modules.map {
-        ($0.record.name, $0.record.attributes.requires, $0.record.attributes.after)
-      }
-    )
-    .cycles()
-    for path in cycles.paths {
+    for path in ModuleGraph(of: modules.map(\.record)).cycles().paths {
       let members = path.map { modules[$0].record.name }
       // The same words whatever the order of the files and of the entries in them.
       let start = members.indices.min { members[$0] < members[$1] } ?? 0

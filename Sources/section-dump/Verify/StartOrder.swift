@@ -75,11 +75,7 @@ struct StartOrder {
   }
 
   private static func cycles(of modules: [Int], in entries: [Survey.Declared]) -> [[Int]] {
-    let graph = ModuleGraph(
-      of: modules.map { position in
-        let record = entries[position].record
-        return (record.name, record.attributes.requires, record.attributes.after)
-      })
+    let graph = ModuleGraph(of: modules.map { entries[$0].record })
     return graph.cycles().paths.map { path in path.map { modules[$0] } }
   }
 }
