@@ -82,7 +82,7 @@ package struct Admission {
 
   /// What is wrong with a file by itself, what explains most first.
   private func judge(_ candidate: AdmissionCandidate, _ new: inout Judged) throws(ImageError) {
-    new.refusals += try ListCheck.refusals(of: candidate, policy)
+    if let refusal = try ListCheck.refusal(of: candidate, policy) { new.refusals.append(refusal) }
     let machine = MachineCheck.refusals(of: candidate, for: host)
     new.refusals += machine
     let owners = OwnershipCheck()
@@ -100,12 +100,12 @@ package struct Admission {
       if policy.checksSearchPaths {
         new.refusals += SearchPathCheck.refusals(of: library, as: title, policy)
       }
-      new.refusals += OpeningCheck.refusals(of: library, as: title)
-      new.remarks += OpeningCheck.remarks(on: library, as: title)
+      if let refusal = OpeningCheck.refusal(of: library, as: title) { new.refusals.append(refusal) }
+      if let remark = OpeningCheck.remark(on: library, as: title) { new.remarks.append(remark) }
       new.refusals += HardeningCheck.refusals(of: library, as: title, policy)
       // What the system's libraries run is the system's.
-      if !library.isSystem {
-        new.refusals += try StartupCheck.refusals(of: library, as: title, policy)
+      if !library.isSystem, let refusal = try StartupCheck.refusal(of: library, as: title, policy) {
+        new.refusals.append(refusal)
       }
     }
     new.companions = symbols.companions.map(\.file.stamp)

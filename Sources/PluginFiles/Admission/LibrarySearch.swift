@@ -44,22 +44,15 @@ struct LibrarySearch {
   /// those that led to it.
   private func folders(for requester: Library) -> [String] {
     guard requester.loading.isInherited else { return requester.searchFolders }
-    var folders: [String] = []
-    var next: Library? = requester
-    while let library = next {
-      if library.loading.isInherited { folders += library.searchFolders }
-      next = library.requester
-    }
-    if let program, program.loading.isInherited { folders += program.searchFolders }
-    return folders
+    let asked = sequence(first: requester, next: \.requester) + [program].compactMap { $0 }
+    return asked.filter(\.loading.isInherited).flatMap(\.searchFolders)
   }
 
   private var systemFolders: [String] {
     let machine = "\(identity.machine)-linux-gnu"
-    return ["/lib/\(machine)", "/usr/lib/\(machine)"]
-      + (identity.bits == 64 ? ["/lib64", "/usr/lib64"] : []) + [
-        "/lib", "/usr/lib", "/usr/local/lib",
-      ]
+    let wide = identity.bits == 64 ? ["/lib64", "/usr/lib64"] : []
+    return ["/lib/\(machine)", "/usr/lib/\(machine)"] + wide
+      + ["/lib", "/usr/lib", "/usr/local/lib"]
   }
 
   /// What is there for another machine is passed over, as the loader does; a directory stops it.

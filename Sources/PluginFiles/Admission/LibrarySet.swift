@@ -31,19 +31,14 @@ struct LibrarySet {
       let requester = members[next]
       next += 1
       for name in requester.linkage.needed where positions[name] == nil && !Self.isThere(name) {
-        let found: Library
+        var found: Library?
         var failure = Missing(name: name, requester: requester)
         do throws(ImageError) {
-          let library = try search.find(name, for: requester) {
-            failure.passed = failure.passed ?? $0
-          }
-          guard let library else {
-            missing.append(failure)
-            continue
-          }
-          found = library
+          found = try search.find(name, for: requester) { failure.passed = failure.passed ?? $0 }
         } catch {
           failure.obstacle = error
+        }
+        guard let found else {
           missing.append(failure)
           continue
         }

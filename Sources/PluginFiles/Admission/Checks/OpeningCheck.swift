@@ -2,24 +2,21 @@ internal import BinaryImage
 
 /// Whether the loader opens a file by name at all, whatever else it asks for.
 enum OpeningCheck {
-  static func refusals(of library: Library, as title: String) -> [PluginRefusal] {
-    guard let obstacle = library.loading.obstacle else { return [] }
-    return [
-      PluginRefusal(
-        .notLoadable, "\(title.capitalizedFirst) is not opened by the loader: \(obstacle).",
-        expected: "a library for dlopen", found: obstacle,
-        remedy:
-          "Link it anew with -shared, without -z nodlopen, -z max-page-size and --pack-dyn-relocs.")
-    ]
+  static func refusal(of library: Library, as title: String) -> PluginRefusal? {
+    guard let obstacle = library.loading.obstacle else { return nil }
+    return PluginRefusal(
+      .notLoadable, "\(title.capitalizedFirst) is not opened by the loader: \(obstacle).",
+      expected: "a library for dlopen", found: obstacle,
+      remedy:
+        "Link it anew with -shared, without -z nodlopen, -z max-page-size and --pack-dyn-relocs.")
   }
 
   /// What may keep the loader from opening a file, depending on what the host has opened before.
-  static func remarks(on library: Library, as title: String) -> [String] {
+  static func remark(on library: Library, as title: String) -> String? {
     let size = library.loading.staticThreadBytes
-    guard size > 0 else { return [] }
-    return [
+    guard size > 0 else { return nil }
+    return
       "\(title) wants \(size) bytes of static thread storage, of which little is left once the host runs: dlopen "
-        + "may refuse it; build it without -ftls-model=initial-exec"
-    ]
+      + "may refuse it; build it without -ftls-model=initial-exec"
   }
 }

@@ -10,10 +10,10 @@ enum StartupCheck {
     "_ZL23swift_image_constructorv",
   ]
 
-  static func refusals(
+  static func refusal(
     of library: Library, as title: String, _ policy: PluginPolicy
-  ) throws(ImageError) -> [PluginRefusal] {
-    guard policy.startup == .anchor else { return [] }
+  ) throws(ImageError) -> PluginRefusal? {
+    guard policy.startup == .anchor else { return nil }
     let (steps, problems) = try library.image.startup()
     if let problem = problems.first { throw problem }
     let further = steps.filter { step in
@@ -25,22 +25,20 @@ enum StartupCheck {
         step.address != 0 && !step.isOfCompiler && !usual.contains(step.name ?? "")
       }
     }
-    guard !further.isEmpty else { return [] }
+    guard !further.isEmpty else { return nil }
     let names = further.map { step in
       step.name ?? step.address.map { "a function without a name at \($0.hexadecimal)" } ?? "?"
     }
     let shown = names.shown(most: 3)
     let isPlural = names.count > 1
-    return [
-      PluginRefusal(
-        .runsAtStartup,
-        "\(title.capitalizedFirst) runs \(shown) by \(isPlural ? "themselves" : "itself") when it is loaded, before "
-          + "anybody asks for it; the policy lets a plugin run nothing but what announces its entries.",
-        expected: "nothing but the anchor", found: names.joined(separator: ", "),
-        remedy:
-          "Do that in a module's setUp, or admit it: --startup anything. section-dump startup lists "
-          + "everything that runs.")
-    ]
+    return PluginRefusal(
+      .runsAtStartup,
+      "\(title.capitalizedFirst) runs \(shown) by \(isPlural ? "themselves" : "itself") when it is loaded, before "
+        + "anybody asks for it; the policy lets a plugin run nothing but what announces its entries.",
+      expected: "nothing but the anchor", found: names.joined(separator: ", "),
+      remedy:
+        "Do that in a module's setUp, or admit it: --startup anything. section-dump startup lists "
+        + "everything that runs.")
   }
 }
 
