@@ -41,23 +41,20 @@ package struct ContractDrift: Hashable, Sendable {
   ) -> [ContractDrift] {
     let contracts = Dictionary(library.contracts.map { ($0.symbol, $0) }) { first, _ in first }
     let names = Set(library.contracts.map(\.name))
-    var findings: [ContractDrift] = []
-    for name in plugin.ownProtocols where names.contains(name) {
-      findings.append(
-        ContractDrift(
-          contract: name, subject: .ownCopy,
-          verdict: .drifted(
-            expected: "the protocol of the library", found: "a copy of its own, which is another")))
+    let copies = plugin.ownProtocols.filter(names.contains).map { name in
+      ContractDrift(
+        contract: name, subject: .ownCopy,
+        verdict: .drifted(
+          expected: "the protocol of the library", found: "a copy of its own, which is another"))
     }
-    for conformance in plugin.conformances {
-      guard let contract = contracts[conformance.symbol] else { continue }
-      let digest = digest(of: contract, plugin.digests, library.digests)
-      findings.append(
-        ContractDrift(
+    return copies
+      + plugin.conformances.compactMap { conformance in
+        guard let contract = contracts[conformance.symbol] else { return nil }
+        let digest = digest(of: contract, plugin.digests, library.digests)
+        return ContractDrift(
           contract: contract.name, subject: .conformance(of: conformance.type),
-          verdict: verdict(on: conformance.table, contract, digest)))
-    }
-    return findings
+          verdict: verdict(on: conformance.table, contract, digest))
+      }
   }
 
   // MARK: - Rules

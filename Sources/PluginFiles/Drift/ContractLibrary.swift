@@ -44,7 +44,6 @@ package struct ContractLibrary: Hashable, Codable, Sendable {
       return
     }
     var symbols: [UInt64: [String]] = [:]
-    var digests: [String] = []
     try file.forEachLoaderSymbol { symbol in
       guard symbol.isDefined, symbol.name.hasPrefix("$s") else { return true }
       if ContractDigest.isDigest(symbol.name) { digests.append(symbol.name) }
@@ -53,7 +52,6 @@ package struct ContractLibrary: Hashable, Codable, Sendable {
       }
       return true
     }
-    var contracts: [Contract] = []
     try tables.forEachPath(in: .protocols) { path, descriptor throws(ImageError) in
       guard let symbol = symbols[descriptor]?.first(where: { $0.hasSuffix("Mp") }) else { return }
       let requirements = try tables.reader.requirements(ofProtocol: descriptor)
@@ -64,7 +62,6 @@ package struct ContractLibrary: Hashable, Codable, Sendable {
             Requirement(symbols: symbols[$0.address] ?? [], hasDefault: $0.hasDefault)
           }))
     }
-    (self.contracts, self.digests) = (contracts, digests)
   }
 }
 
