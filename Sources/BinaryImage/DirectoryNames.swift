@@ -3,16 +3,14 @@ package import LibC
 /// Returns what a directory holds, without `.` and `..`, in bytewise order.
 ///
 /// - Parameter path: The directory, as the system takes it.
-/// - Returns: Each name with what the file system says of its type: `DT_REG`, or `DT_UNKNOWN` where it does not.
+/// - Returns: The names.
 /// - Throws: ``ImageError`` where the directory cannot be read.
-package func directoryNames(
-  of path: [UInt8]
-) throws(ImageError) -> [(name: [UInt8], type: UInt8)] {
+package func directoryNames(of path: [UInt8]) throws(ImageError) -> [[UInt8]] {
   let name = String(decoding: path, as: UTF8.self)
   // Sound: the text outlives the call; the stream is closed below.
   guard let stream = unsafe opendir(path.cText) else { throw ImageError(system: errno, name) }
   defer { unsafe closedir(stream) }
-  var names: [(name: [UInt8], type: UInt8)] = []
+  var names: [[UInt8]] = []
   while true {
     errno = 0
     // Sound: the entry is valid until the next readdir, and its name is copied before that.
@@ -23,10 +21,10 @@ package func directoryNames(
       }
     }
     guard text != [0x2e], text != [0x2e, 0x2e] else { continue }
-    names.append((text, unsafe entry.pointee.d_type))
+    names.append(text)
   }
   guard errno == 0 else { throw ImageError(system: errno, name) }
-  names.sort { $0.name.lexicographicallyPrecedes($1.name) }
+  names.sort { $0.lexicographicallyPrecedes($1) }
   return names
 }
 

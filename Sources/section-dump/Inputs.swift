@@ -64,7 +64,7 @@ struct Input: Codable {
     ImageFile.forEachImage(pathBytes: path, name: name, architecture: architecture) { found in
       var found = found
       if case .failure(let error) = found.image, error.code == .unreadable,
-        Directory.isDirectory(path)
+        isDirectory(path)
       {
         found.image = .failure(
           ImageError(
@@ -152,7 +152,7 @@ extension Inputs {
   private func visit(
     _ path: [UInt8], _ passed: inout PassedOver, _ body: (Result<Input, ImageError>) -> Void
   ) {
-    if isRecursive, Directory.isDirectory(path) {
+    if isRecursive, isDirectory(path) {
       walk(path, &passed, body)
     } else {
       body(.success(Input(path: path)))
@@ -165,18 +165,25 @@ extension Inputs {
   ) {
     let slash = UInt8(ascii: "/")
     do throws(ImageError) {
-      for (name, type) in try directoryNames(of: directory) {
+      for name in try directoryNames(of: directory) {
         let path = directory + (directory.last == slash ? [] : [slash]) + name
-        switch Directory.isDirectory(path, of: type) {
-        case true?: walk(path, &passed, body)
-        case false?: body(.success(Input(path: path, isFound: true)))
-        case nil: passed.irregular += 1
+        if isDirectory(path, followingLinks: false) {
+          walk(path, &passed, body)
+        } else if (try? fileStamp(of: path)) != nil {
+          body(.success(Input(path: path, isFound: true)))
+        } else {
+          passed.irregular += 1
         }
       }
     } catch {
       body(.failure(error))
     }
   }
+}
+
+/// Whether a path leads to a directory, or is that of one.
+func isDirectory(_ path: [UInt8], followingLinks: Bool = true) -> Bool {
+  fileStatus(of: path, followingLinks: followingLinks)?.isDirectory ?? false
 }
 
 extension CommandLine {

@@ -69,6 +69,8 @@ struct SectionDump: ParsableCommand {
     do {
       var command = try parseAsRoot(arguments)
       try command.run()
+    } catch let error as ImageError {
+      refuse(error.description, ExitCode(2))
     } catch {
       guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
       // What is wrong is quoted, and may be the name of a file.
@@ -97,11 +99,11 @@ struct SectionDump: ParsableCommand {
     return commands.first { SimilarNames.distance(word, $0, atMost: 2) != nil }
   }
 
-  private static func refuse(_ message: String) -> Never {
+  private static func refuse(_ message: String, _ status: ExitCode = .validationFailure) -> Never {
     let errors = ByteSink(descriptor: 2)
     errors.say(message)
     errors.flush()
-    end(.validationFailure)
+    end(status)
   }
 }
 

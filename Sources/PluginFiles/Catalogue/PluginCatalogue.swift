@@ -121,11 +121,11 @@ private struct Pass {
       positions.reserveCapacity(positions.count + names.count)
       candidates.reserveCapacity(candidates.count + names.count)
       let folder = directory.hasSuffix("/") ? directory : directory + "/"
-      let looked = names.mapConcurrently { name, _ in
+      let looked = names.mapConcurrently { name in
         let text = String(decoding: name, as: UTF8.self)
         return (name: text, path: folder + text, stamp: Self.stamp(of: folder + text))
       }
-      for ((name, _), (text, path, stamp)) in zip(names, looked)
+      for (name, (text, path, stamp)) in zip(names, looked)
       where text != StoredCatalogue.name {
         if text.utf8.elementsEqual(name) {
           look(at: path, named: text, stamp)

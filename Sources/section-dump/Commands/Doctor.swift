@@ -32,18 +32,10 @@ struct Doctor: ParsableCommand {
   func run() throws {
     let errors = ByteSink(descriptor: 2)
     let sink = ByteSink(descriptor: 1)
-    let host: AdmissionHost
-    do throws(ImageError) {
-      host = try AdmissionHost(executable: self.host)
-    } catch {
-      errors.say(error.description)
-      errors.flush()
-      throw ExitCode(2)
-    }
+    let host = try AdmissionHost(executable: host)
     var catalogue = PluginCatalogue(usesStored: false)
     for path in paths {
-      let isFolder = Directory.isDirectory(Array(path.utf8))
-      catalogue.add(isFolder ? .directory(path) : .file(path))
+      catalogue.add(isDirectory(Array(path.utf8)) ? .directory(path) : .file(path))
     }
     catalogue.refresh()
     var admission = Admission(to: host, under: policy.values)
