@@ -14,10 +14,7 @@ enum StandardInput {
     }
     let descriptor = try AnonymousFile.open()
     try forEachChunk(limit: limit) { chunk throws(ImageError) in
-      // Sound: the pointer covers the bytes for the duration of the call.
-      let reason = unsafe chunk.writeAll {
-        unsafe LibC.write(descriptor, $0.baseAddress, $0.count)
-      }
+      let reason = chunk.write(to: descriptor)
       guard reason == 0 else { throw failure(reason) }
     }
     return "/dev/fd/\(descriptor)"

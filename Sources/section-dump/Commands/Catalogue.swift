@@ -77,10 +77,7 @@ struct Catalogue: ParsableCommand {
       temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw ImageError(system: errno, temporary) }
     defer { close(descriptor) }
-    // Sound: the pointer covers the bytes for the duration of the call.
-    var failure = unsafe Array(text.utf8).writeAll {
-      unsafe LibC.write(descriptor, $0.baseAddress, $0.count)
-    }
+    var failure = Array(text.utf8).write(to: descriptor)
     // Whatever the mask of this process takes away.
     if failure == 0, fchmod(descriptor, 0o644) != 0 { failure = errno }
     if failure == 0, unsafe rename(temporary, path) != 0 { failure = errno }

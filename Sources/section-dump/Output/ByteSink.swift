@@ -19,8 +19,7 @@ final class ByteSink {
   convenience init(descriptor: Int32, after preparing: @escaping ([UInt8]) -> Void = { _ in }) {
     self.init { bytes in
       preparing(bytes)
-      // Sound: the pointer covers the bytes for the duration of the call.
-      return unsafe bytes.writeAll { unsafe LibC.write(descriptor, $0.baseAddress, $0.count) }
+      return bytes.write(to: descriptor)
     }
   }
 

@@ -14,4 +14,10 @@ extension [UInt8] {
     }
     return 0
   }
+
+  /// Writes all bytes to a descriptor; answers as above.
+  func write(to descriptor: Int32) -> Int32 {
+    // Sound: the pointer covers the bytes that are left, for the duration of the call.
+    unsafe writeAll { unsafe LibC.write(descriptor, $0.baseAddress, $0.count) }
+  }
 }
