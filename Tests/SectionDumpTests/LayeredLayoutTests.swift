@@ -36,7 +36,7 @@ struct LayeredLayoutTests {
 
   @Test("never overlap, lead to the right where they can, and fit into the size", arguments: rows)
   func holds(row: Row) {
-    let sizes = (0..<row.count).map { LayeredLayout.Size(width: 60 + $0 % 90, height: 40) }
+    let sizes = (0..<row.count).map { Size(width: 60 + $0 % 90, height: 40) }
     let layout = LayeredLayout(sizes, arrows: row.arrows)
     #expect(layout.origins.count == row.count)
     for (origin, size) in zip(layout.origins, sizes) {
@@ -66,7 +66,7 @@ struct LayeredLayoutTests {
   @Test("make a picture that a screen can show, also of what is long or unconnected")
   func aspect() {
     for row in Self.rows where row.count >= 60 {
-      let sizes = Array(repeating: LayeredLayout.Size(width: 150, height: 40), count: row.count)
+      let sizes = Array(repeating: Size(width: 150, height: 40), count: row.count)
       let layout = LayeredLayout(sizes, arrows: row.arrows)
       let aspect = Double(layout.size.width) / Double(layout.size.height)
       #expect((0.4...6).contains(aspect), "\(row.testDescription): \(aspect)")
@@ -75,7 +75,7 @@ struct LayeredLayoutTests {
 
   @Test("lead an arrow past the boxes that stand between its ends")
   func bends() {
-    let sizes = Array(repeating: LayeredLayout.Size(width: 100, height: 40), count: 4)
+    let sizes = Array(repeating: Size(width: 100, height: 40), count: 4)
     let layout = LayeredLayout(sizes, arrows: [(0, 1), (1, 2), (2, 3), (0, 3)])
     #expect(layout.bends.map(\.count) == [0, 0, 0, 4])
     for (box, bends) in [(1, layout.bends[3].prefix(2)), (2, layout.bends[3].suffix(2))] {
@@ -87,7 +87,7 @@ struct LayeredLayoutTests {
 
   @Test("lead the arrow that closes a cycle back without a turn")
   func backward() throws {
-    let sizes = Array(repeating: LayeredLayout.Size(width: 100, height: 40), count: 4)
+    let sizes = Array(repeating: Size(width: 100, height: 40), count: 4)
     let layout = LayeredLayout(sizes, arrows: [(0, 1), (1, 2), (2, 3), (3, 0)])
     let way = try [layout.origins[3].x] + #require(layout.bends.last).map(\.x)
     #expect(way.count == 5)
@@ -97,7 +97,7 @@ struct LayeredLayoutTests {
   @Test("use the width of a screen for what nothing connects")
   func width() {
     // Seven stars of nine boxes around one each, of which three fit beside each other.
-    let sizes = Array(repeating: LayeredLayout.Size(width: 150, height: 120), count: 70)
+    let sizes = Array(repeating: Size(width: 150, height: 120), count: 70)
     let arrows = (0..<70).filter { $0 % 10 != 0 }.map { ($0, $0 / 10 * 10) }
     let layout = LayeredLayout(sizes, arrows: arrows)
     let aspect = Double(layout.size.width) / Double(layout.size.height)

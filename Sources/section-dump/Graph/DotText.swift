@@ -67,16 +67,8 @@ struct DotText {
   static func quoted(_ text: String) -> String { "\"\(escape(text))\"" }
 
   private static func escape(_ text: String) -> String {
-    var result = ""
-    for character in text.unicodeScalars {
-      switch character {
-      case "\\": result += "\\\\"
-      case "\"": result += "\\\""
-      case "&": result += "&amp;"
-      default: result.unicodeScalars.append(character)
-      }
-    }
-    return result
+    let escapes: [Unicode.Scalar: String] = ["\\": "\\\\", "\"": "\\\"", "&": "&amp;"]
+    return text.unicodeScalars.map { escapes[$0] ?? String($0) }.joined()
   }
 }
 
@@ -107,14 +99,13 @@ extension Picture.Node.Kind {
 extension Picture.Node {
   /// What is below the name: its kind where the shape is not enough, and what is wrong.
   var caption: String {
-    var words: [String] = []
-    switch kind {
-    case .missing: words.append("missing module")
-    case .other: words.append("entry")
-    default: words.append(kind.rawValue)
-    }
-    if !detail.isEmpty { words.append(detail) }
-    if isInCycle { words.append("in a cycle") }
-    return words.joined(separator: " · ")
+    let word =
+      switch kind {
+      case .missing: "missing module"
+      case .other: "entry"
+      default: kind.rawValue
+      }
+    let words = [word, detail, isInCycle ? "in a cycle" : ""]
+    return words.filter { !$0.isEmpty }.joined(separator: " · ")
   }
 }

@@ -74,7 +74,7 @@ struct GraphData {
     write(box.size, to: &json)
   }
 
-  private static func write(_ size: PicturePlan.Size, to json: inout JSONWriter) {
+  private static func write(_ size: Size, to json: inout JSONWriter) {
     json.number(key: "width", size.width)
     json.number(key: "height", size.height)
   }

@@ -5,16 +5,6 @@ internal import Registration
 /// Boxes that nothing connects are laid out by themselves, and the parts are packed into a rectangle
 /// about as wide as a screen is. The same boxes and arrows give the same picture.
 struct LayeredLayout {
-  struct Size: Equatable {
-    var width: Int
-    var height: Int
-  }
-
-  struct Point: Equatable {
-    var x = 0
-    var y = 0
-  }
-
   struct Gaps {
     var betweenColumns = 56
     var betweenBoxes = 14
@@ -93,4 +83,15 @@ struct LayeredLayout {
     }
     return connected.components.map { $0.sorted() }.sorted { $0[0] < $1[0] }
   }
+}
+
+/// How large a box is, or all of a picture.
+struct Size: Equatable {
+  var width: Int
+  var height: Int
+}
+
+struct Point: Equatable {
+  var x = 0
+  var y = 0
 }

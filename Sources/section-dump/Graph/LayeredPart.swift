@@ -4,9 +4,6 @@
 /// it, long arrows get a place in every column they pass, columns are ordered so that arrows cross
 /// less, and each box moves towards what it is connected with.
 struct LayeredPart {
-  typealias Size = LayeredLayout.Size
-  typealias Point = LayeredLayout.Point
-
   let boxes: [Int]
   /// The upper left corner of each of `boxes`.
   private(set) var origins: [Point] = []

@@ -41,16 +41,11 @@ struct MermaidText {
 
   /// Everything that Mermaid, Markdown or HTML could take for something else as a numbered entity.
   private static func escape(_ text: String) -> String {
-    var result = ""
-    for character in text.unicodeScalars {
-      if character.properties.isAlphabetic || character.properties.numericType != nil
-        || " .-_:/,()·".unicodeScalars.contains(character)
-      {
-        result.unicodeScalars.append(character)
-      } else {
-        result += "#\(character.value);"
-      }
-    }
-    return result
+    text.unicodeScalars.map { scalar in
+      let isPlain =
+        scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+        || " .-_:/,()·".unicodeScalars.contains(scalar)
+      return isPlain ? String(scalar) : "#\(scalar.value);"
+    }.joined()
   }
 }

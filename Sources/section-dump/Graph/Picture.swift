@@ -113,18 +113,11 @@ struct Picture {
   /// The node of an entry, in its file.
   private mutating func add(_ entry: Survey.Declared) -> Int {
     let record = entry.record
-    let kind: Node.Kind =
-      switch record.kind {
-      case .module: .module
-      case .service: .implementation
-      case .target: .target
-      case .route: .route
-      default: .other
-      }
     let implementation = record.implementation?.escaped ?? ""
     let isService = record.kind == .service
+    let kind = isService ? .implementation : Node.Kind(rawValue: record.kind.description)
     var node = Node(
-      kind: kind, name: isService ? implementation : record.name.escaped,
+      kind: kind ?? .other, name: isService ? implementation : record.name.escaped,
       detail: isService ? "" : implementation,
       attributes: record.attributes.words.escaped,
       file: file(of: entry), place: entry.place.description.escaped)

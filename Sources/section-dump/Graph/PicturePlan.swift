@@ -1,8 +1,5 @@
 /// Where everything of a picture is: nodes in their files, files beside each other.
 struct PicturePlan {
-  typealias Size = LayeredLayout.Size
-  typealias Point = LayeredLayout.Point
-
   struct Box: Equatable {
     var origin = Point()
     var size: Size
