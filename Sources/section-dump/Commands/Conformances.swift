@@ -59,13 +59,12 @@ struct ConformanceDump: ListDump {
 
   /// Whether a name is asked for, with or without what it is qualified with.
   private mutating func isWanted(_ name: String) -> Bool {
-    var isWanted = wanted.sees(name, of: "protocol")
-    var rest = name[...]
-    while let dot = rest.firstIndex(of: ".") {
-      rest = rest[rest.index(after: dot)...]
-      if wanted.sees(String(rest), of: "protocol") { isWanted = true }
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    // All are looked at, since they may be similar to what is wanted.
+    let isWanted = parts.indices.map { start in
+      wanted.sees(parts[start...].joined(separator: "."), of: "protocol")
     }
-    return isWanted
+    return isWanted.contains(true)
   }
 
   static func cells(of conformance: FileTables.Conformance) -> [String] {

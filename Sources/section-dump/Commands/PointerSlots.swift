@@ -77,8 +77,7 @@ struct PointerSlots {
     var position: UInt64 = 0
     var index = known.firstIndex
     while size - position >= stride {
-      var element: [PointerSlot] = []
-      for place in places { element.append(reader.slot(index, at: position + place)) }
+      let element = places.map { reader.slot(index, at: position + $0) }
       // What could not be read is no slot.
       if let failure = reader.failure {
         log.add(failure, nil)

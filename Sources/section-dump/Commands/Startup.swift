@@ -34,9 +34,7 @@ struct StartupDump: ListDump {
 
   mutating func read(_ found: ReadImage) throws(ImageError) -> [StartupStep] {
     guard let file = found.image as? ELFFile else {
-      throw ImageError(
-        .noEntries, image: found.image.identity.path,
-        message: "What runs at startup is read of ELF files alone.")
+      throw found.image.error(.noEntries, "What runs at startup is read of ELF files alone.")
     }
     let (steps, problems) = try file.startup()
     found.problems += problems

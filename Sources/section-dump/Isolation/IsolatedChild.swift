@@ -12,13 +12,11 @@ final class IsolatedChild: Sendable {
   private let idle = Lock<[ChildProcess]>([])
   private let starts = Lock(0)
 
-  /// Children with the arguments of this process.
-  convenience init() {
-    self.init(program: "/proc/self/exe", arguments: Array(CommandLine.bytesOfArguments.dropFirst()))
-  }
-
-  /// Children that run a program with these arguments, the name of the program left out.
-  init(program: String, arguments: [[UInt8]]) {
+  /// Children that run a program, this one by default, with these arguments, the name of the program left out.
+  init(
+    program: String = "/proc/self/exe",
+    arguments: [[UInt8]] = Array(CommandLine.bytesOfArguments.dropFirst())
+  ) {
     (self.program, self.arguments) = (program, arguments)
   }
 

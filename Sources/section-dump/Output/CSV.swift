@@ -8,11 +8,8 @@ enum CSV {
   static func write(_ fields: [String], to sink: ByteSink) {
     let line = fields.map { field in
       let text = field.escaped
-      guard text.utf8.contains(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") })
-      else {
-        return text
-      }
-      return "\"\(text.replacing("\"", with: "\"\""))\""
+      let isPlain = text.utf8.allSatisfy { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "\"") }
+      return isPlain ? text : "\"\(text.replacing("\"", with: "\"\""))\""
     }
     sink.write(line.joined(separator: ",") + "\n")
   }

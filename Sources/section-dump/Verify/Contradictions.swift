@@ -94,13 +94,7 @@ extension Finding {
   fileprivate static func duplicate(_ entry: Survey.Declared, of other: Survey.Declared) -> Self {
     let (record, first) = (entry.record, other.record)
     let name = "\(record.kind) \(record.name)"
-    let code: Code =
-      switch record.kind {
-      case .module: .duplicateModule
-      case .service: .duplicateService
-      case .target: .duplicateTarget
-      default: .duplicateRoute
-      }
+    let code = Code(rawValue: "duplicate-\(record.kind)") ?? .duplicateRoute
     let place = other.place.description
     let message =
       record.name == first.name

@@ -5,18 +5,14 @@ internal import Registration
 /// knows these.
 enum LookAlikes {
   static func findings(in image: any FileImage, at place: Place) throws(ImageError) -> [Finding] {
-    var findings: [Finding] = []
     var seen: Set<String> = []
-    for section in try image.allSections() where section.size > 0 {
-      let name = section.name
-      guard let meant = meant(by: name), seen.insert(name).inserted else { continue }
-      findings.append(
-        Finding(
-          .lookAlikeSection, .error, place.at(section: name),
-          "the section \(name) is not read; entries are in \(meant)",
-          remedy: "call it \(meant), or declare its entries with BeeHive.h"))
+    return try image.allSections().filter { $0.size > 0 }.map(\.name).compactMap { name in
+      guard let meant = meant(by: name), seen.insert(name).inserted else { return nil }
+      return Finding(
+        .lookAlikeSection, .error, place.at(section: name),
+        "the section \(name) is not read; entries are in \(meant)",
+        remedy: "call it \(meant), or declare its entries with BeeHive.h")
     }
-    return findings
   }
 
   /// The section that a name is not, but for the case of letters and one letter more, less or else.

@@ -34,11 +34,6 @@ enum RequiredEntries {
 
 extension Requirement {
   fileprivate var code: Finding.Code {
-    switch kind {
-    case .module: .missingModule
-    case .target: .missingTarget
-    case .route: .missingRoute
-    default: .missingService
-    }
+    Finding.Code(rawValue: "missing-\(kind)") ?? .missingService
   }
 }

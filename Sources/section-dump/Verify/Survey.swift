@@ -178,11 +178,8 @@ struct Survey: Codable {
   private mutating func checkRetained(
     _ image: any FileImage, _ records: [Record], _ place: Place
   ) throws(ImageError) {
-    var names: [String] = []
-    for record in records where names.last != record.origin.section {
-      names.append(record.origin.section)
-    }
-    for name in names {
+    for entries in records.groups(by: \.origin.section) {
+      let name = entries[0].origin.section
       // One finding tells of all sections of a name.
       for section in try image.sections(named: name) where section.size > 0 {
         guard try !image.isRetained(section) else { continue }
