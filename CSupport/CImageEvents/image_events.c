@@ -97,7 +97,7 @@ static void survive_fork(void) {
   if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) pthread_atfork(hold, release, release);
 }
 
-size_t image_events_take(image_arrival *arrivals, size_t capacity) {
+size_t image_events_take(const void **headers, size_t capacity) {
   survive_fork();
   size_t count = 0;
   while (count < capacity) {
@@ -106,7 +106,7 @@ size_t image_events_take(image_arrival *arrivals, size_t capacity) {
     if (image != NULL) {
       unlink_node(image);
       image->state = STATE_TAKEN;
-      arrivals[count].header = image->header;
+      headers[count] = image->header;
     }
     release();
     if (image == NULL) break;

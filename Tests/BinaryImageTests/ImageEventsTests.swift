@@ -11,7 +11,7 @@ import Testing
         beehive_image a = {.size = sizeof a, .version = 1, .header = "a"};
         beehive_image b = {.size = sizeof b, .version = 1, .header = "b"};
         beehive_image c = {.size = sizeof c, .version = 1, .header = "c"};
-        image_arrival taken[4];
+        const void *taken[4];
         uintptr_t start = image_events_generation();
         beehive_image_event(&a, 1);
         CHECK(image_events_generation() == start + 1);
@@ -27,9 +27,9 @@ import Testing
         beehive_image_event(&a, 0);              // twice
         beehive_image_event(&a, 1);              // and back
         CHECK(image_events_take(taken, 1) == 1);
-        CHECK(!strcmp(taken[0].header, "a"));
+        CHECK(!strcmp(taken[0], "a"));
         CHECK(image_events_take(taken, 4) == 1);
-        CHECK(!strcmp(taken[0].header, "c"));
+        CHECK(!strcmp(taken[0], "c"));
         CHECK(image_events_take(taken, 4) == 0);
         beehive_image_event(&a, 1);              // known already
         CHECK(image_events_take(taken, 4) == 0);
@@ -56,7 +56,7 @@ import Testing
         return NULL;
       }
       static void *drain(void *stop) {
-        image_arrival taken[3];
+        const void *taken[3];
         while (!__atomic_load_n((bool *)stop, __ATOMIC_RELAXED)) image_events_take(taken, 3);
         return NULL;
       }
@@ -71,7 +71,7 @@ import Testing
         pthread_join(second, NULL);
         __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
         if (drains) pthread_join(third, NULL);
-        image_arrival taken[1];
+        const void *taken[1];
         CHECK(image_events_take(taken, 1) == 0);
         CHECK(image_events_generation() == 2000);
         return failures;
@@ -97,7 +97,7 @@ import Testing
           CHECK(!is_mapped(arguments[1]));
           CHECK(is_mapped(arguments[2]));
         }
-        image_arrival taken[2];
+        const void *taken[2];
         CHECK(image_events_take(taken, 2) == 1);
         // By a relative name, and the directory changes at once.
         void *relative = load("./stays_too.so");
@@ -118,13 +118,13 @@ import Testing
     let program = try EventsHost.program(
       """
       static void *drain(void *unused) {
-        image_arrival taken[1];
+        const void *taken[1];
         for (;;) image_events_take(taken, 1);
         return unused;
       }
       int main(int count, char **arguments) {
         pthread_t thread;
-        image_arrival taken[1];
+        const void *taken[1];
         image_events_take(taken, 1);
         pthread_create(&thread, NULL, drain, NULL);
         for (int i = 0; i < 200; i++) {

@@ -20,14 +20,11 @@ static inline uintptr_t image_events_generation(void) {
   return __atomic_load_n(&beehive_image_generation, __ATOMIC_ACQUIRE);
 }
 
-/* An image that has come up. `header` is its identity, as in a walk of the loader's list. The node
- * itself is not handed out: it goes with its image, at any moment. */
-typedef struct image_arrival {
-  const void *header;
-} image_arrival;
-
-/* Takes up to `capacity` images off the pending list, latest first, and says how many; call it
- * until it says fewer than `capacity`. An image that went before it was taken is not among them. */
-size_t image_events_take(image_arrival *arrivals, size_t capacity);
+/* Takes up to `capacity` images that have come up off the pending list, latest first, and says how many;
+ * call it until it says fewer than `capacity`. An image that went before it was taken is not among them.
+ *
+ * What is told of each is its header: its identity, as in a walk of the loader's list. The node itself is
+ * not handed out: it goes with its image, at any moment. */
+size_t image_events_take(const void **headers, size_t capacity);
 
 #endif

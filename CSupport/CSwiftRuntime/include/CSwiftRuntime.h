@@ -9,11 +9,8 @@
 // Every runtime symbol behind these functions is referenced weakly: a runtime that lacks one makes
 // the function answer "unavailable", never the link fail.
 
-#if defined(__GNUC__)
-#define BEEHIVE_SWIFT_LOCAL __attribute__((visibility("hidden")))
-#else
-#define BEEHIVE_SWIFT_LOCAL
-#endif
+// For this library alone.
+#pragma GCC visibility push(hidden)
 
 /// Where a table lies, and its bytes.
 typedef struct beehive_swift_table {
@@ -34,17 +31,14 @@ typedef struct beehive_swift_image {
 /// Copies the images from index `first` on, at most `capacity` of them; returns how many there are.
 ///
 /// The order is that of registration; images are only ever added. -1: the runtime has no such list.
-BEEHIVE_SWIFT_LOCAL
 ptrdiff_t beehive_swift_images(beehive_swift_image *out, size_t first, size_t capacity);
 
 /// The metadata of the class, struct or enum that `descriptor` describes; null if it has none.
 ///
 /// `descriptor` is a nominal type's context descriptor that is not generic.
-BEEHIVE_SWIFT_LOCAL
 const void *beehive_swift_type(const void *descriptor);
 
 /// The metadata of `any P` for the protocol descriptor of P; null where the runtime cannot say.
-BEEHIVE_SWIFT_LOCAL
 const void *beehive_swift_existential(const void *descriptor, bool class_bound);
 
 /// Whether a type conforms to a protocol.
@@ -57,7 +51,6 @@ typedef enum beehive_swift_conformance {
 } beehive_swift_conformance;
 
 /// Asks the runtime for the conformance of the type `type` to the protocol `descriptor`.
-BEEHIVE_SWIFT_LOCAL
 beehive_swift_conformance beehive_swift_conformance_of(
     const void *type, const void *descriptor, const void **actor);
 
@@ -65,5 +58,6 @@ beehive_swift_conformance beehive_swift_conformance_of(
 ///
 /// To be said once, before any other thread knows the object; it costs a reference for ever. Where
 /// the runtime cannot, nothing changes.
-BEEHIVE_SWIFT_LOCAL
 void beehive_swift_immortalize(void *object);
+
+#pragma GCC visibility pop

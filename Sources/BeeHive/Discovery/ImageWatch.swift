@@ -146,12 +146,11 @@ struct ImageWatch: ~Copyable {
 
   private mutating func takeAnnouncements() {
     let capacity = 64
-    var arrivals = unsafe [image_arrival](repeating: image_arrival(), count: capacity)
+    var headers = unsafe [UnsafeRawPointer?](repeating: nil, count: capacity)
     while true {
-      let count = unsafe image_events_take(&arrivals, capacity)
+      let count = unsafe image_events_take(&headers, capacity)
       for index in 0..<count {
-        let header = unsafe UInt(bitPattern: arrivals[index].header)
-        announced.insert(RuntimeAddress(rawValue: header))
+        announced.insert(RuntimeAddress(rawValue: unsafe UInt(bitPattern: headers[index])))
       }
       if count < capacity { return }
     }
