@@ -14,9 +14,7 @@ struct Binding {
 
   /// What becomes of a record of an image whose Swift code, if it has any, is pinned.
   func progress(of record: Record, in image: LoadBias) -> RegisteredEntry.Progress {
-    switch record.kind {
-    case .module, .service, .target, .route: break
-    default:
+    guard record.kind.isKnown else {
       return .accepted(
         Problem(
           .unhandledKind,

@@ -57,7 +57,7 @@ extension Hive {
             images: $0, entries: state.table.version, hostBindings: state.hostBindingsVersion)
         }
         if let ground, ground == state.lastTry { return ([], nil) }
-        return (state.table.all.filter(\.isUnbound), ground)
+        return (state.table.entries(where: \.isUnbound), ground)
       }
       if unbound.isEmpty { break }
       let rejected = unbound.count {

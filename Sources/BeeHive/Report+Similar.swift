@@ -30,7 +30,7 @@ extension Hive {
   /// The names of all modules, whatever became of them.
   var moduleNames: Set<String> {
     state.withLock { state in
-      Set(state.table.all.lazy.filter { $0.kind == .module && !$0.name.isEmpty }.map(\.name))
+      Set(state.table.entries { $0.kind == .module && !$0.name.isEmpty }.map(\.name))
     }
   }
 

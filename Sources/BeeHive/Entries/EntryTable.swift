@@ -35,7 +35,10 @@ struct EntryTable {
     }
   }
 
-  private var made = EntriesInOrder()
+  /// Those that are made, by their order.
+  ///
+  /// Who takes one out releases it with no lock held, since that may destroy an instance of the user's.
+  private var made: [UInt64: RegisteredEntry] = [:]
   /// The modules and services by the hash of their name, which another name may have too.
   private var names: [UInt32: Named] = [:]
   /// The services that are known to serve as a type.
@@ -62,11 +65,12 @@ struct EntryTable {
   var unboundCount: Int { knownUnboundCount + unmadeCount }
 
   /// Every entry that is part of the Hive, in order of registration.
-  var all: [RegisteredEntry] {
-    mutating get {
-      if unmadeCount > 0 { for image in images.keys { makeAll(of: image) } }
-      return made.all
-    }
+  var all: [RegisteredEntry] { mutating get { entries { _ in true } } }
+
+  /// Those for which `condition` holds, in order of registration. Looks at every entry.
+  mutating func entries(where condition: (RegisteredEntry) -> Bool) -> [RegisteredEntry] {
+    if unmadeCount > 0 { for image in images.keys { makeAll(of: image) } }
+    return made.values.filter(condition).sorted { $0.order < $1.order }
   }
 
   /// The services of this name, the rejected ones among them, in order of registration.
@@ -143,7 +147,7 @@ struct EntryTable {
   }
 
   private mutating func keep(_ entry: RegisteredEntry) {
-    made.append(entry)
+    made[entry.order] = entry
     if let image = entry.image { images[image]?.entries.append(entry) }
     file(entry)
     stateRecord?.add(entry)
@@ -214,7 +218,7 @@ struct EntryTable {
 
   /// Says of each module that is made and bound why it does not run.
   mutating func publish(_ states: ModuleStates, switchedOff: Set<String>) {
-    stateRecord?.publish(made.all, states, switchedOff: switchedOff)
+    stateRecord?.publish(made.values, states, switchedOff: switchedOff)
   }
 
   /// A module that was not tried yet has been bound.
@@ -224,10 +228,10 @@ struct EntryTable {
 
   /// Takes back what the host gave with one call of `bind`; returns the entries that it had bound.
   mutating func unbind(_ binding: Int) -> [RegisteredEntry] {
-    let bound = made.all.filter {
+    let bound = made.values.filter {
       guard case .bound(.closure(let factory)) = $0.progress else { return false }
       return factory.binding == binding
-    }
+    }.sorted { $0.order < $1.order }
     for entry in bound { entry.progress = .accepted(.notYetLooked) }
     knownUnboundCount += bound.count
     return bound
@@ -237,7 +241,7 @@ struct EntryTable {
   ///
   /// What was rejected as a duplicate of one that goes gets its turn. Looks at every entry.
   mutating func withdraw(where condition: (RegisteredEntry) -> Bool) -> [RegisteredEntry] {
-    withdraw(all.filter(condition))
+    withdraw(entries(where: condition))
   }
 
   /// Takes out what these images declare, and returns it. Looks at nothing else.
@@ -256,7 +260,7 @@ struct EntryTable {
     if !gone.isEmpty { version += 1 }
     for entry in gone {
       entry.isWithdrawn = true
-      made.remove(entry)
+      made[entry.order] = nil
       if entry.isUnbound { knownUnboundCount -= 1 }
       unfile(entry)
     }

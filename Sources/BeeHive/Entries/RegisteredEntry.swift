@@ -59,8 +59,6 @@ package final class RegisteredEntry: @unchecked Sendable {
   }
   /// The type under which `EntryTable` has put it.
   var filedType: ObjectIdentifier?
-  /// Where `EntriesInOrder` has put it.
-  var place = 0
   /// Where others read what became of the entry; negative where there is no state record.
   private var stateCell: Int32 = -1
 

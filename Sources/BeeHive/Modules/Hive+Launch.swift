@@ -45,7 +45,7 @@ extension Hive {
     let switchedOff = self.switchedOff
     return state.withLock { state in
       var declared = DeclaredModules()
-      for entry in state.table.all where entry.kind == .module {
+      for entry in state.table.entries(where: { $0.kind == .module }) {
         let isRejected = if case .rejected = entry.progress { true } else { false }
         if switchedOff.contains(entry.name), !isRejected {
           declared.disabled.append(entry.name)

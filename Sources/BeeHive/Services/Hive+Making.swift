@@ -7,7 +7,7 @@ extension Hive {
   func failuresOfMakingEach() async -> [UInt64: ServiceError] {
     bindUnbound()
     let services = state.withLock { state in
-      state.table.all.filter { $0.kind == .service && $0.provider != nil }
+      state.table.entries { $0.kind == .service && $0.provider != nil }
     }
     return await withTaskOverride {
       let scope = makeScope()
