@@ -209,7 +209,7 @@ extension Hive {
   /// Takes in entries, in their order.
   func add(_ entries: [RegisteredEntry]) {
     state.withLock { state in
-      for entry in entries { state.add(entry, cache: cache, observers) }
+      for entry in entries { state.add(entry, cache: cache) }
     }
     observers.deliver()
     cache.collect()

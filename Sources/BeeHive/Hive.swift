@@ -41,6 +41,8 @@ public final class Hive: Sendable {
     var loading: [ObjectIdentifier: Task<any Sendable, any Error>] = [:]
     /// What there was when every unbound entry had last been tried.
     var lastTry: BindingGround?
+    /// The Hive's, who are told of what changes here once the lock is free.
+    let observers: Observers<HiveNotice>
   }
 
   let state: Lock<State>
@@ -81,7 +83,7 @@ public final class Hive: Sendable {
   private init(
     _ table: EntryTable, followsLoader: Bool, isChosen: (@Sendable (_ path: String) -> Bool)? = nil
   ) {
-    state = Lock(State(table: table))
+    state = Lock(State(table: table, observers: observers))
     self.followsLoader = followsLoader
     self.isChosen = isChosen
   }

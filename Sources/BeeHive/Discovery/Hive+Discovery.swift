@@ -36,7 +36,7 @@ extension Hive {
     {
       return discover(looksLeft - 1)
     }
-    let gone = state.withLock { $0.merge(arrivals, found, cache: cache, observers) }
+    let gone = state.withLock { $0.merge(arrivals, found, cache: cache) }
     watch.withLock { $0.merged(arrivals.map(\.id), of: found) }
     for reference in gone.references { reference.release() }
     observers.deliver()
@@ -119,8 +119,7 @@ extension Hive.State {
   /// Brings the entries up to date with what was found. Returns the withdrawn entries and the
   /// references to images that left, for the caller to release with no lock held.
   fileprivate mutating func merge(
-    _ arrivals: [Arrival], _ found: ImageWatch.Found, cache: borrowing LookupCache,
-    _ observers: Observers<HiveNotice>
+    _ arrivals: [Arrival], _ found: ImageWatch.Found, cache: borrowing LookupCache
   ) -> (entries: [RegisteredEntry], references: [ImageReference]) {
     let news = arrivals.filter { isNews($0) }
     // What is gone, and what another image has replaced.
@@ -142,8 +141,7 @@ extension Hive.State {
       observers.post(.imageNotInspected(error))
     }
     for arrival in news {
-      let reference = merge(arrival, cache: cache, observers)
-      if let reference { references.append(reference) }
+      if let reference = merge(arrival, cache: cache) { references.append(reference) }
     }
     return (entries, references)
   }
@@ -172,7 +170,7 @@ extension Hive.State {
 
   /// Replaces what is known under the arrival's identity. Returns the reference that held it.
   private mutating func merge(
-    _ arrival: Arrival, cache: borrowing LookupCache, _ observers: Observers<HiveNotice>
+    _ arrival: Arrival, cache: borrowing LookupCache
   ) -> ImageReference? {
     switch arrival.contents {
     case .known: return nil
@@ -184,7 +182,7 @@ extension Hive.State {
       let reference = images.merge(arrival.id, known, at: arrival.snapshot.look)
       observers.post(
         .imageArrived(path: known.image.identity.path, entryCount: known.entryCount))
-      add(entries, cache: cache, observers)
+      add(entries, cache: cache)
       return reference
     }
   }

@@ -38,18 +38,14 @@ extension Hive.State {
   }
 
   /// Takes in an entry; an answer that it might change is asked for anew.
-  mutating func add(
-    _ entry: RegisteredEntry, cache: borrowing LookupCache, _ observers: Observers<HiveNotice>
-  ) {
+  mutating func add(_ entry: RegisteredEntry, cache: borrowing LookupCache) {
     table.add(entry)
     observers.post(entry.snapshot.notice)
     forgetAnswers(of: entry, cache: cache)
   }
 
   /// The same for what an image declares.
-  mutating func add(
-    _ entries: ArrivingEntries, cache: borrowing LookupCache, _ observers: Observers<HiveNotice>
-  ) {
+  mutating func add(_ entries: ArrivingEntries, cache: borrowing LookupCache) {
     table.add(entries)
     if !observers.isEmpty {
       for entry in table.entries(of: entries.records.image.mapped.id) {
