@@ -22,8 +22,13 @@ package enum JSONValue: Hashable, Sendable {
 
   /// What a text has in the wrong place.
   package struct Failure: Error, CustomStringConvertible {
+    /// Where the text is wrong.
+    var position: Int
+    /// What belongs there.
+    var expected: String
+
     /// One sentence: `expected a string at byte 7`.
-    package let description: String
+    package var description: String { "expected \(expected) at byte \(position)" }
   }
 
   /// How deep values may lie in others.
@@ -35,15 +40,9 @@ package enum JSONValue: Hashable, Sendable {
   /// - Throws: ``Failure`` where the text is no such value.
   package init(reading text: Span<UInt8>) throws(Failure) {
     var cursor = JSONCursor(in: text)
-    do throws(JSONCursor.Failure) {
-      guard text.invalidUTF8 == nil else {
-        throw JSONCursor.Failure(position: 0, expected: "UTF-8")
-      }
-      self = try cursor.value(text, depth: Self.deepest)
-      try cursor.checkEnd(text)
-    } catch {
-      throw Failure(description: "expected \(error.expected) at byte \(error.position)")
-    }
+    guard text.invalidUTF8 == nil else { throw Failure(position: 0, expected: "UTF-8") }
+    self = try cursor.value(text, depth: Self.deepest)
+    try cursor.checkEnd(text)
   }
 
   /// The value of a key; nil where this is no object, or has no such key.

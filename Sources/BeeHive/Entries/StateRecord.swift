@@ -22,7 +22,7 @@ struct StateRecord {
   /// An entry has been made, of an image or not.
   func add(_ entry: RegisteredEntry) {
     guard let image = entry.image.flatMap({ images[$0] }), case .image(let origin) = entry.source,
-      let section = Self.sections.firstIndex(of: origin.section)
+      let section = LoadedImage.sectionNames.firstIndex(of: origin.section)
     else { return }
     let cell = state_record_entry(image, UInt16(section), UInt32(truncatingIfNeeded: origin.index))
     entry.publish(in: cell)
@@ -50,8 +50,6 @@ struct StateRecord {
   mutating func remove(_ image: MappedImage.ID) {
     if let cell = images.removeValue(forKey: image) { state_record_forget(cell) }
   }
-
-  private static let sections = LoadedImage.sectionNames
 }
 
 extension RegisteredEntry.Progress {

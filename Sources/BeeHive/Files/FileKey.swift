@@ -6,8 +6,7 @@ package struct FileKey: CodingKey {
   package let stringValue: String
   package var intValue: Int? { nil }
 
-  package init(_ name: String) { stringValue = name }
-  package init(stringValue: String) { self.init(stringValue) }
+  package init(stringValue: String) { self.stringValue = stringValue }
   package init?(intValue: Int) { nil }
 }
 
@@ -24,7 +23,7 @@ extension Decoder {
     let names = Key.allCases.map(\.stringValue).joined(separator: ", ")
     throw DecodingError.dataCorrupted(
       DecodingError.Context(
-        codingPath: codingPath + [FileKey(key)],
+        codingPath: codingPath + [FileKey(stringValue: key)],
         debugDescription: "\(key.escaped) is no key \(owner)"
           + SimilarNames(to: key, among: known).question + "; the keys are \(names)"))
   }

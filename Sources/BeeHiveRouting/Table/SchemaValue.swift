@@ -46,7 +46,7 @@ extension SchemaValue: Codable {
     case .object(let pairs):
       var object = encoder.container(keyedBy: FileKey.self)
       for (key, value) in pairs.sorted(by: { $0.key < $1.key }) {
-        try object.encode(value, forKey: FileKey(key))
+        try object.encode(value, forKey: FileKey(stringValue: key))
       }
     }
   }

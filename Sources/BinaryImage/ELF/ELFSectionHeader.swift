@@ -54,32 +54,24 @@ struct ELFSectionHeader {
   /// The linked addresses of the section.
   var addresses: Range<UInt64> { address..<address.saturating(adding: size) }
 
-  /// The flags as `readelf -S` prints them: `o`, `p` and `x` are those without a letter, of the
-  /// system, of the processor, and others.
-  var flagLetters: String {
-    // Most sections have one of these.
-    switch flags {
-    case 0: return ""
-    case 2: return "A"
-    case 3: return "WA"
-    case 6: return "AX"
-    case 0x30: return "MS"
-    case 0x20_0003: return "WAR"
-    default: break
-    }
-    let letters: [(Int, Character)] = [
-      (0, "W"), (1, "A"), (2, "X"), (4, "M"), (5, "S"), (6, "I"), (7, "L"), (8, "O"), (9, "G"),
-      (10, "T"), (11, "C"), (21, "R"), (31, "E"),
-    ]
-    let known = letters.reduce(0) { $0 | UInt64(1) << UInt64($1.0) }
-    let rest = flags & ~known
-    let others: [(UInt64, Character)] = [
-      (0x0ff0_0000, "o"), (0xf000_0000, "p"), (~0xfff0_0000, "x"),
-    ]
-    return String(
-      letters.filter { flags >> UInt64($0.0) & 1 != 0 }.map(\.1)
-        + others.filter { rest & $0.0 != 0 }.map(\.1))
+  /// The flags as `readelf -S` prints them.
+  var flagLetters: String { Self.usual[flags] ?? Self.letters(of: flags) }
+
+  /// The letters of flags that most sections have.
+  private static let usual = Dictionary(
+    uniqueKeysWithValues: [0, 2, 3, 6, 0x30, 0x20_0003].map { ($0, letters(of: $0)) })
+
+  private static func letters(of flags: UInt64) -> String {
+    String(letters.filter { flags & $0.flags != 0 }.map(\.letter))
   }
+
+  /// In the order in which they are printed; `o`, `p` and `x` are those without a letter, of the system, of the
+  /// processor, and others.
+  private static let letters: [(flags: UInt64, letter: Character)] = [
+    (0x1, "W"), (0x2, "A"), (0x4, "X"), (0x10, "M"), (0x20, "S"), (0x40, "I"), (0x80, "L"),
+    (0x100, "O"), (0x200, "G"), (0x400, "T"), (0x800, "C"), (0x20_0000, "R"), (0x8000_0000, "E"),
+    (0x0fd0_0000, "o"), (0x7000_0000, "p"), (~0xfff0_0ff7, "x"),
+  ]
 
   /// The type as `readelf -S` prints it; numbers of processors mean something under their machine only.
   func typeName(machine: UInt16) -> String {

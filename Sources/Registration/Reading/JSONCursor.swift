@@ -1,9 +1,6 @@
 /// A position in a text that the caller lends to each step.
 struct JSONCursor {
-  struct Failure: Error {
-    var position: Int
-    var expected: String
-  }
+  typealias Failure = JSONValue.Failure
 
   var position = 0
   /// Whether a string with escapes was found.
