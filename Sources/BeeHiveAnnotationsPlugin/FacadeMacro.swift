@@ -20,8 +20,7 @@
       var functions: [ActionFunction] = []
       var methods: [String] = []
       var isWhole = true
-      let access = contract.modifiers.first { ["public", "package"].contains($0.name.text) }
-      let visibility = access.map { $0.name.text + " " } ?? ""
+      let visibility = contract.visibility
       for member in contract.memberBlock.members {
         guard let function = member.decl.as(FunctionDeclSyntax.self) else {
           annotation.refuse(

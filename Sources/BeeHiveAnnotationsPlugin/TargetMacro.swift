@@ -141,7 +141,7 @@
 
   extension DeclGroupSyntax {
     /// The modifier of what the type offers to others, with a blank; none where it is for its module.
-    fileprivate var visibility: String {
+    var visibility: String {
       let access = modifiers.first { ["public", "open", "package"].contains($0.name.text) }
       return access.map { $0.name.text == "open" ? "public " : $0.name.text + " " } ?? ""
     }
