@@ -8,6 +8,11 @@ struct CError: Error, CustomStringConvertible {
   /// One line, whatever the names in it hold.
   init(_ description: String) { self.description = description.escaped }
 
+  /// Throws an error where something is not as it has to be.
+  static func check(_ isRight: Bool, _ description: @autoclosure () -> String) throws(CError) {
+    if !isRight { throw CError(description()) }
+  }
+
   /// The last error of the calling thread, valid until its next call; "" where its last call went well.
   static var last: UnsafePointer<CChar>? { unsafe LastError.here.pointer }
 

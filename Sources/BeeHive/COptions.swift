@@ -19,9 +19,7 @@ struct COptions: Sendable {
     }
     let arguments = unsafe try Self.texts(options.arguments, options.argument_count, "arguments")
     if unsafe options.arguments != nil { context.arguments = arguments }
-    guard unsafe options.flags == 0 else {
-      throw CError("flags are \(unsafe options.flags); write 0")
-    }
+    try CError.check(unsafe options.flags == 0, "flags are \(unsafe options.flags); write 0")
     context[CCustom.self] = unsafe UInt(bitPattern: options.custom)
     self.context = context
     launch = LaunchOptions(
@@ -41,11 +39,10 @@ struct COptions: Sendable {
     var options = unsafe beehive_options()
     guard let pointer = unsafe pointer else { return unsafe options }
     let (size, version) = unsafe (pointer.pointee.size, pointer.pointee.version)
-    guard version == UInt32(BEEHIVE_OPTIONS_VERSION), size >= 8 else {
-      throw CError(
-        "options of version \(version) and \(size) bytes are unknown here; begin with BEEHIVE_OPTIONS"
-      )
-    }
+    try CError.check(
+      version == UInt32(BEEHIVE_OPTIONS_VERSION) && size >= 8,
+      "options of version \(version) and \(size) bytes are unknown here; begin with BEEHIVE_OPTIONS"
+    )
     // Sound: the host's compiler gave them this size.
     unsafe withUnsafeMutableBytes(of: &options) { bytes in
       unsafe bytes.copyMemory(
@@ -75,9 +72,8 @@ struct COptions: Sendable {
 
   /// Seconds; nil for 0.
   private static func duration(_ seconds: Double, _ field: String) throws(CError) -> Duration? {
-    guard seconds >= 0, seconds.isFinite else {
-      throw CError("\(field) is \(seconds); write seconds, or 0")
-    }
+    try CError.check(
+      seconds >= 0 && seconds.isFinite, "\(field) is \(seconds); write seconds, or 0")
     // A century is no limit either.
     return seconds == 0 ? nil : .seconds(min(seconds, 3e9))
   }

@@ -31,11 +31,10 @@ public func beehive_run(_ options: UnsafePointer<beehive_options>?) -> Bool {
     }
     if let failure = report.failures.first { throw failure }
     if let hanging = report.hanging.first { throw CError("\(hanging)") }
-    guard report.isComplete else {
-      throw CError(
-        "the Hive had not stopped within \(options.run.tearDownLimit ?? .zero): a destroy of a C "
-          + "factory is still at it")
-    }
+    try CError.check(
+      report.isComplete,
+      "the Hive had not stopped within \(options.run.tearDownLimit ?? .zero): a destroy of a C "
+        + "factory is still at it")
   }
 }
 
@@ -43,9 +42,9 @@ public func beehive_run(_ options: UnsafePointer<beehive_options>?) -> Bool {
 @implementation @c
 public func beehive_start_latecomers() -> Bool {
   succeeds {
-    guard Hive.process.state.withLock({ $0.context }) != nil else {
-      throw CError("no module runs, so none comes late; start the Hive first")
-    }
+    try CError.check(
+      Hive.process.state.withLock({ $0.context }) != nil,
+      "no module runs, so none comes late; start the Hive first")
     let failures = try waiting { await Hive.process.startLatecomers() }
     if let failure = failures.first { throw failure }
   }
@@ -122,7 +121,7 @@ public func beehive_trigger(
     }
     let outcome = try waiting { await Hive.process.trigger(event) }
     if let failure = outcome.failures.first { throw failure }
-    guard outcome.any else { throw CError(outcome.silence(of: event)) }
+    try CError.check(outcome.any, outcome.silence(of: event))
   }
 }
 
@@ -134,9 +133,9 @@ public func beehive_register_service_at(
 ) -> Bool {
   succeeds {
     let names = unsafe (service: service.text ?? "", implementation: implementation.text ?? "")
-    guard unsafe table != nil, size > 0, !names.service.isEmpty else {
-      throw CError("a service needs a name and a table that is not empty")
-    }
+    try CError.check(
+      unsafe table != nil && size > 0 && !names.service.isEmpty,
+      "a service needs a name and a table that is not empty")
     let header = unsafe beehive_service_table(
       size: UInt32(MemoryLayout<beehive_service_table>.size),
       version: UInt32(BEEHIVE_SERVICE_TABLE_VERSION), table_size: size, table: table)
@@ -166,9 +165,8 @@ public func beehive_register_module_at(
 ) -> Bool {
   succeeds {
     let name = unsafe name.text ?? ""
-    guard unsafe operations != nil, !name.isEmpty else {
-      throw CError("a module needs a name and operations")
-    }
+    try CError.check(
+      unsafe operations != nil && !name.isEmpty, "a module needs a name and operations")
     let header = unsafe beehive_module_table(
       size: UInt32(MemoryLayout<beehive_module_table>.size),
       version: UInt32(BEEHIVE_MODULE_TABLE_VERSION), operations_size: size, operations: operations)

@@ -118,12 +118,10 @@ extension Hive {
         "the code of the \(entry.kind) \(entry.name) makes none that this library knows; "
           + "build \(entry.source) against this BeeHiveRouting", sources: [entry.source])
     }
-    guard made[keyPath: name] == entry.name else {
-      throw RoutingError(
-        .failed,
-        "the record of \(entry.source) says \(entry.name), and its code \(made[keyPath: name]); rebuild it",
-        sources: [entry.source])
-    }
+    try RoutingError.check(
+      made[keyPath: name] == entry.name, .failed,
+      "the record of \(entry.source) says \(entry.name), and its code \(made[keyPath: name]); rebuild it",
+      sources: [entry.source])
     return made
   }
 }

@@ -64,6 +64,14 @@ public struct RoutingError: Error, Hashable, Sendable, CustomStringConvertible {
     self.sources = sources
   }
 
+  /// Throws an error where something is not as it has to be.
+  static func check(
+    _ isRight: Bool, _ code: Code, _ message: @autoclosure () -> String, key: String? = nil,
+    sources: @autoclosure () -> [Source] = []
+  ) throws(RoutingError) {
+    if !isRight { throw RoutingError(code, message(), key: key, sources: sources()) }
+  }
+
   /// The message.
   public var description: String { message }
 }

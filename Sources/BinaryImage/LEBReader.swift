@@ -17,9 +17,7 @@ package struct LEBReader {
 
   /// The next byte.
   package mutating func byte() throws(ImageError) -> UInt8 {
-    guard position < bytes.count else {
-      throw file.error(.malformed, "There is more to read than \(what) hold.")
-    }
+    try file.check(position < bytes.count, .malformed, "There is more to read than \(what) hold.")
     defer { position += 1 }
     return bytes[position]
   }
@@ -55,9 +53,7 @@ package struct LEBReader {
     var width = 0
     while true {
       let byte = try byte()
-      guard width < 70 else {
-        throw file.error(.malformed, "A number of \(what) has too many digits.")
-      }
+      try file.check(width < 70, .malformed, "A number of \(what) has too many digits.")
       value |= UInt64(byte & 0x7f) << UInt64(width)
       width += 7
       if byte < 0x80 { return (value, width, byte & 0x40 != 0) }

@@ -7,4 +7,12 @@ package struct Refusal: Error {
   init(_ reason: Rejection.Reason, name: String? = nil, _ message: String) {
     (self.reason, self.name, self.message) = (reason, name, message)
   }
+
+  /// Throws a refusal where something is not as it has to be.
+  @inline(__always)
+  static func check(
+    _ isRight: Bool, _ reason: Rejection.Reason, _ message: @autoclosure () -> String
+  ) throws(Refusal) {
+    if !isRight { throw Refusal(reason, message()) }
+  }
 }

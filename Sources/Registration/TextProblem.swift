@@ -9,4 +9,11 @@ package struct TextProblem: Error, Hashable {
     self.index = index
     self.reason = reason
   }
+
+  /// Throws a problem where something is not as it has to be.
+  static func check(
+    _ isRight: Bool, _ index: Int, _ reason: @autoclosure () -> String
+  ) throws(TextProblem) {
+    if !isRight { throw TextProblem(index, reason()) }
+  }
 }

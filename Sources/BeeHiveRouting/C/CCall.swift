@@ -68,13 +68,11 @@ struct CCall: Sendable {
     withExtendedLifetime(texts) {}
     guard isDone else { throw failure((answer.value as? String) ?? "its function failed") }
     // Without a type, whatever the function returns.
-    guard CType(rawValue: result).map({ $0.swiftType == type(of: answer.value) }) ?? true else {
-      throw RoutingError(
-        .wrongResult,
-        "\(name) of \(entry.source) declares \(result), and its function returned "
-          + (answer.value is Void ? "nothing" : "a value of type \(type(of: answer.value))"),
-        sources: [entry.source])
-    }
+    try RoutingError.check(
+      CType(rawValue: result).map { $0.swiftType == type(of: answer.value) } ?? true, .wrongResult,
+      "\(name) of \(entry.source) declares \(result), and its function returned "
+        + (answer.value is Void ? "nothing" : "a value of type \(type(of: answer.value))"),
+      sources: [entry.source])
     return answer.value
   }
 

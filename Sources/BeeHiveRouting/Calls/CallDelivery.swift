@@ -94,12 +94,10 @@ extension RoutingCore {
     _ call: Call, at url: URLText, by handler: FallbackHandler<RouteCall>
   ) async throws -> any Sendable {
     let way = Nesting.current.unmatched + [url.text]
-    guard way.count <= Call.mostRedirections else {
-      throw RoutingError(
-        .redirectLoop,
-        "handlers of unmatched URLs open more than \(Call.mostRedirections) that are unmatched themselves: "
-          + way.joined(separator: " → "))
-    }
+    try RoutingError.check(
+      way.count <= Call.mostRedirections, .redirectLoop,
+      "handlers of unmatched URLs open more than \(Call.mostRedirections) that are unmatched themselves: "
+        + way.joined(separator: " → "))
     return try await Nesting.answering(call, handler.exposure, unmatched: url.text) {
       try await handler.answer(RouteCall(unmatched: call, at: url))
     }

@@ -31,16 +31,12 @@ extension Call {
       self = before
       return false
     }
-    guard !trail.contains(next) else {
-      throw RoutingError(
-        .redirectLoop, "the call is sent back to where it was: \(Self.shown(trail + [next]))")
-    }
-    guard trail.count <= Self.mostRedirections else {
-      throw RoutingError(
-        .redirectLoop,
-        "the call is sent on more than \(Self.mostRedirections) times: \(Self.shown(trail + [next]))"
-      )
-    }
+    try RoutingError.check(
+      !trail.contains(next), .redirectLoop,
+      "the call is sent back to where it was: \(Self.shown(trail + [next]))")
+    try RoutingError.check(
+      trail.count <= Self.mostRedirections, .redirectLoop,
+      "the call is sent on more than \(Self.mostRedirections) times: \(Self.shown(trail + [next]))")
     trail.append(next)
     self.destination = next
     withheld = []

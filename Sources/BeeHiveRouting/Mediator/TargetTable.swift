@@ -12,9 +12,7 @@ struct TargetTable: Sendable {
   /// Takes in a target; throws where its name is taken, or what it declares cannot be.
   mutating func add(_ target: RegisteredTarget) throws(RoutingError) {
     let name = target.definition.name
-    guard !name.isEmpty else {
-      throw RoutingError(.badPattern, "a target of \(target.source) has no name")
-    }
+    try RoutingError.check(!name.isEmpty, .badPattern, "a target of \(target.source) has no name")
     if let first = targets[name] {
       throw RoutingError(
         .duplicate,

@@ -132,9 +132,9 @@ extension RoutePattern {
   private func query(_ values: [String: any URLConvertible]) throws(RoutingError) -> String {
     for key in keys {
       let texts = values[key.name]?.urlTexts ?? []
-      guard key.isOptional || !texts.isEmpty else {
-        throw RoutingError(.missingParameter, "\(text) needs a value of \(key.name)", key: key.name)
-      }
+      try RoutingError.check(
+        key.isOptional || !texts.isEmpty, .missingParameter, "\(text) needs a value of \(key.name)",
+        key: key.name)
       for value in texts { try Self.check(value, is: key.type, key.name) }
     }
     // In the order of the pattern, then of the alphabet: the same values give the same URL.

@@ -56,12 +56,10 @@ extension Router {
           let onward = aliases.urls[parsed] ?? table.aliases[parsed]?.value
         {
           way.append(parsed)
-          guard !way.dropLast().contains(parsed), way.count <= Call.mostRedirections else {
-            throw RoutingError(
-              .redirectLoop,
-              "aliases lead back, or on more than \(Call.mostRedirections) times: "
-                + way.joined(separator: " → "))
-          }
+          try RoutingError.check(
+            !way.dropLast().contains(parsed) && way.count <= Call.mostRedirections, .redirectLoop,
+            "aliases lead back, or on more than \(Call.mostRedirections) times: "
+              + way.joined(separator: " → "))
           next = onward
         }
       }

@@ -38,9 +38,9 @@ struct SegmentTypes: Sendable {
     _ name: String, _ convert: @escaping Converter
   ) throws(RoutingError) -> UInt64 {
     let key = PatternSegment.typeKey(name)
-    guard types[key] == nil, !["string", "path"].contains(key) else {
-      throw RoutingError(.duplicate, "the type \(name) of patterns is defined already")
-    }
+    try RoutingError.check(
+      types[key] == nil && !["string", "path"].contains(key), .duplicate,
+      "the type \(name) of patterns is defined already")
     let type = SegmentType(key, rank: 4, called: name, convert)
     types[key] = type
     return type.number

@@ -17,13 +17,10 @@ struct URLScanner {
 
   /// Refuses what no part of a URL may hold.
   func check() throws(RoutingError) {
-    guard !bytes.isEmpty else {
-      throw RoutingError(.malformedURL, "the URL is empty; write / for the root")
-    }
-    guard bytes.count <= limits.bytes else {
-      throw RoutingError(
-        .limitExceeded, "the URL has \(bytes.count) bytes, and at most \(limits.bytes) are read")
-    }
+    try RoutingError.check(!bytes.isEmpty, .malformedURL, "the URL is empty; write / for the root")
+    try RoutingError.check(
+      bytes.count <= limits.bytes, .limitExceeded,
+      "the URL has \(bytes.count) bytes, and at most \(limits.bytes) are read")
     for index in bytes.indices where bytes[index] <= 0x20 || bytes[index] == 0x7f {
       throw malformed(index, "a blank or a control character has to be written as %XX")
     }
@@ -43,7 +40,9 @@ struct URLScanner {
   func split(
     _ range: Range<Int>, at separator: Unicode.Scalar
   ) -> (before: Range<Int>, after: Range<Int>?) {
-    guard let index = first(UInt8(ascii: separator), in: range) else { return (range, nil) }
+    guard let index = bytes[range].firstIndex(of: UInt8(ascii: separator)) else {
+      return (range, nil)
+    }
     return (range.lowerBound..<index, (index + 1)..<range.upperBound)
   }
 
@@ -56,7 +55,7 @@ struct URLScanner {
       return (nil, range)
     }
     let start = range.lowerBound + 2
-    let end = first(UInt8(ascii: "/"), in: start..<range.upperBound) ?? range.upperBound
+    let end = bytes[start..<range.upperBound].firstIndex(of: UInt8(ascii: "/")) ?? range.upperBound
     do throws(TextProblem) {
       return (try Authority(bytes[start..<end], rules), end..<range.upperBound)
     } catch {
@@ -70,9 +69,8 @@ struct URLScanner {
     var index = path.lowerBound
     let most = limits.segments - (behindHost ? 1 : 0)
     while let range = nextSegment(in: path, from: &index) {
-      guard segments.count < most else {
-        throw RoutingError(.limitExceeded, "the URL has more than \(limits.segments) segments")
-      }
+      try RoutingError.check(
+        segments.count < most, .limitExceeded, "the URL has more than \(limits.segments) segments")
       let segment = try decode(range, "the path")
       guard segment != ".", segment != ".." else {
         throw malformed(range.lowerBound, "a path that climbs with \(segment) is not followed")
@@ -111,10 +109,9 @@ struct URLScanner {
     guard let query else { return [] }
     var items: [URLText.Item] = []
     for part in bytes[query].split(separator: UInt8(ascii: "&")) {
-      guard items.count < limits.items else {
-        throw RoutingError(
-          .limitExceeded, "the URL's query has more than \(limits.items) parameters")
-      }
+      try RoutingError.check(
+        items.count < limits.items, .limitExceeded,
+        "the URL's query has more than \(limits.items) parameters")
       let pair = split(part.indices, at: "=")
       let name = try decode(pair.before, "the query", plusIsBlank: plusIsBlank)
       let value = try pair.after.map { range throws(RoutingError) in
@@ -123,10 +120,6 @@ struct URLScanner {
       items.append(URLText.Item(name: name, value: value))
     }
     return items
-  }
-
-  private func first(_ byte: UInt8, in range: Range<Int>) -> Int? {
-    bytes[range].firstIndex(of: byte)
   }
 
   /// The text of a range with its `%XX` decoded, once.

@@ -21,12 +21,9 @@ extension URLText {
     try self.init(
       "\(scheme)://\(path.joined(separator: "/"))\(query.isEmpty ? "" : "?\(query)")",
       limits: limits)
-    guard self.scheme == scheme.lowercased(), (host.map { [$0] } ?? []) + self.path == segments,
-      self.items == items
-    else {
-      throw RoutingError(
-        .malformedURL,
-        "\(text) does not lead back to its parts; none may be empty, and a scheme is a word")
-    }
+    try RoutingError.check(
+      self.scheme == scheme.lowercased() && self.items == items
+        && (host.map { [$0] } ?? []) + self.path == segments, .malformedURL,
+      "\(text) does not lead back to its parts; none may be empty, and a scheme is a word")
   }
 }

@@ -48,13 +48,12 @@ extension ELFFile {
   ///
   /// The dynamic section is believed, as the loader does; a static executable has section headers alone.
   package func startup() throws(ImageError) -> (steps: [StartupStep], problems: [ImageError]) {
-    guard !header.isObject else {
-      throw file.error(
-        .noEntries, "It is not linked: what it is linked into decides what runs, and when.")
-    }
-    guard header.type != UInt16(ET_CORE), !hasOnlyDebugInformation else {
-      throw file.error(.noEntries, "No loader opens it: it is a \(identity.kind.rawValue) file.")
-    }
+    try file.check(
+      !header.isObject, .noEntries,
+      "It is not linked: what it is linked into decides what runs, and when.")
+    try file.check(
+      header.type != UInt16(ET_CORE) && !hasOnlyDebugInformation, .noEntries,
+      "No loader opens it: it is a \(identity.kind.rawValue) file.")
     let sections = Result { () throws(ImageError) in try startupSections() }
     let places = if let places = try startupPlaces() { places } else { try sections.get() }
     // Headers that cannot be read say of nothing that the compiler has made it.

@@ -14,22 +14,20 @@ package struct Authority: Hashable, Sendable {
   ///   port without a host, and where the web's rules ask for a host and there is none.
   package init(_ bytes: ArraySlice<UInt8>, _ rules: SchemeRules) throws(TextProblem) {
     let colon = UInt8(ascii: ":")
-    guard !bytes.contains(UInt8(ascii: "@")) else {
-      throw TextProblem(
-        bytes.startIndex, "a user or a password is not read here; leave out all up to the @")
-    }
+    try TextProblem.check(
+      !bytes.contains(UInt8(ascii: "@")), bytes.startIndex,
+      "a user or a password is not read here; leave out all up to the @")
     var end = bytes.firstIndex(of: colon) ?? bytes.endIndex
     if bytes.first == UInt8(ascii: "[") {
       guard let close = bytes.firstIndex(of: UInt8(ascii: "]")) else {
         throw TextProblem(bytes.startIndex, "the IPv6 host has no ]")
       }
       end = close + 1
-      guard end == bytes.endIndex || bytes[end] == colon else {
-        throw TextProblem(end, "only a port may follow ]")
-      }
+      try TextProblem.check(
+        end == bytes.endIndex || bytes[end] == colon, end, "only a port may follow ]")
     }
     guard end > bytes.startIndex else {
-      guard end == bytes.endIndex else { throw TextProblem(end, "a port has a host before it") }
+      try TextProblem.check(end == bytes.endIndex, end, "a port has a host before it")
       guard !rules.isWeb else { throw Self.noHost(end) }
       (host, port) = (nil, nil)
       return
@@ -46,14 +44,11 @@ package struct Authority: Hashable, Sendable {
   private static func port(_ digits: ArraySlice<UInt8>) throws(TextProblem) -> Int {
     var number = 0
     for index in digits.indices {
-      guard digits[index].isDigit, number <= 65535 else {
-        throw TextProblem(index, "a port is a number up to 65535")
-      }
+      try TextProblem.check(
+        digits[index].isDigit && number <= 65535, index, "a port is a number up to 65535")
       number = number * 10 + Int(digits[index] - UInt8(ascii: "0"))
     }
-    guard number <= 65535 else {
-      throw TextProblem(digits.startIndex, "a port is a number up to 65535")
-    }
+    try TextProblem.check(number <= 65535, digits.startIndex, "a port is a number up to 65535")
     return number
   }
 }

@@ -39,9 +39,9 @@ package struct Host: Hashable, Sendable {
     }
     if !isWeb { try Self.check(bytes, at: bytes.startIndex, for: Self.isForbidden) }
     let decoded = try PercentDecoding.text(of: bytes, "the host")
-    guard decoded != ".", decoded != ".." else {
-      throw TextProblem(bytes.startIndex, "a path that climbs with \(decoded) is not followed")
-    }
+    try TextProblem.check(
+      decoded != "." && decoded != "..", bytes.startIndex,
+      "a path that climbs with \(decoded) is not followed")
     guard isWeb else {
       // What is not encoded has been looked at.
       if bytes.contains(UInt8(ascii: "%")) {

@@ -20,12 +20,10 @@ enum IPv4Address {
       $0.elementsEqual("0x".utf8) ? "0" : String(decoding: $0, as: UTF8.self)
     }
     var address = in_addr()
-    guard unsafe inet_aton(numbers.joined(separator: "."), &address) != 0 else {
-      throw TextProblem(
-        index,
-        "a host whose last label is a number is an IPv4 address: four numbers up to 255, or fewer, of "
-          + "which the last fills what is left")
-    }
+    try TextProblem.check(
+      unsafe inet_aton(numbers.joined(separator: "."), &address) != 0, index,
+      "a host whose last label is a number is an IPv4 address: four numbers up to 255, or fewer, of "
+        + "which the last fills what is left")
     return unsafe withUnsafeBytes(of: address) { bytes in
       unsafe bytes.map(String.init).joined(separator: ".")
     }

@@ -11,10 +11,9 @@ package enum PatternHost {
   /// - Returns: One key or two; nil where the part is a parameter, or all that is left.
   /// - Throws: ``TextProblem`` where no URL has such a host.
   package static func keys(of part: Substring, scheme: String?) throws(TextProblem) -> [String]? {
-    guard part.unicodeScalars.count == 1 || part.unicodeScalars.last != ":" else {
-      throw TextProblem(
-        part.utf8.count, "its port is empty; write the number or leave out the colon")
-    }
+    try TextProblem.check(
+      part.unicodeScalars.count == 1 || part.unicodeScalars.last != ":", part.utf8.count,
+      "its port is empty; write the number or leave out the colon")
     guard part.cut(at: "*") == nil,
       isPort(part) || part.cut(at: ":") == nil || part.utf8.first == UInt8(ascii: "[")
     else { return nil }
@@ -31,9 +30,9 @@ package enum PatternHost {
   package static func text(
     before prefix: String, behind suffix: String, scheme: String?
   ) throws(TextProblem) -> (prefix: String, suffix: String) {
-    guard !(prefix + suffix).utf8.contains(where: { "/@:".utf8.contains($0) }) else {
-      throw TextProblem(0, "a host holds no slash, no @ and no colon")
-    }
+    try TextProblem.check(
+      !(prefix + suffix).utf8.contains(where: { "/@:".utf8.contains($0) }), 0,
+      "a host holds no slash, no @ and no colon")
     let rules = SchemeRules(scheme: scheme)
     guard rules.isWeb else { return (prefix, suffix) }
     // Around a value that every host may have.

@@ -41,7 +41,7 @@ package enum PercentDecoding {
           throw TextProblem(index, "% is followed by two hexadecimal digits; write %25 for %")
         }
         let byte = high << 4 | low
-        guard byte != 0 else { throw TextProblem(index, "%00 is in no name and no value") }
+        try TextProblem.check(byte != 0, index, "%00 is in no name and no value")
         decoded.append(byte)
         index += 3
       case plus:
@@ -55,10 +55,9 @@ package enum PercentDecoding {
     guard let text = String(validating: decoded, as: UTF8.self) else {
       throw TextProblem(bytes.startIndex, "\(what) is not UTF-8 when it is decoded")
     }
-    guard !hasManyMarks(text) else {
-      throw TextProblem(
-        bytes.startIndex, "\(what) has more than \(mostMarks) combining marks behind one another")
-    }
+    try TextProblem.check(
+      !hasManyMarks(text), bytes.startIndex,
+      "\(what) has more than \(mostMarks) combining marks behind one another")
     return text
   }
 }

@@ -5,7 +5,7 @@ enum OptionalParts {
     guard path.cut(at: "(") != nil || path.cut(at: ")") != nil else { return [String(path)] }
     var rest = path.unicodeScalars
     let forms = try sequence(&rest, depth: 0)
-    guard rest.isEmpty else { throw TextProblem(0, ") has no (") }
+    try TextProblem.check(rest.isEmpty, 0, ") has no (")
     return forms
   }
 
@@ -20,7 +20,7 @@ enum OptionalParts {
       if next == "(" {
         rest = rest.dropFirst()
         let inner = try sequence(&rest, depth: depth + 1)
-        guard rest.first == ")" else { throw TextProblem(0, "( has no )") }
+        try TextProblem.check(rest.first == ")", 0, "( has no )")
         rest = rest.dropFirst()
         // Counted before they are made: each is as long as the pattern.
         guard forms.count * (inner.count + 1) <= PatternReader.mostVariants else { throw tooMany }

@@ -8,11 +8,10 @@ extension PatternReader {
       }
       var head = item
       var key = PatternKey(name: "", type: "String", isOptional: true, defaultText: nil)
-      guard item.first.map({ !"/:".contains($0) }) ?? true else {
-        throw bad(
-          "the query begins with ? and cannot begin with \"\(item)\"; (/:name) may be missing, and "
-            + "*:// is any scheme")
-      }
+      try check(
+        item.first.map({ !"/:".contains($0) }) ?? true,
+        "the query begins with ? and cannot begin with \"\(item)\"; (/:name) may be missing, and "
+          + "*:// is any scheme")
       // The default may hold anything but &, as long as it is no parameter of another router.
       if let (name, text) = item.cut(at: "=") {
         guard text.first.map({ !":{<".contains($0) }) ?? true else {
@@ -32,20 +31,18 @@ extension PatternReader {
         head = name
       }
       key.name = try plain(head)
-      guard !key.name.isEmpty else {
-        throw bad("\"\(item)\" of the query is no key, key<Type> or key<Type>=default")
-      }
+      try check(
+        !key.name.isEmpty, "\"\(item)\" of the query is no key, key<Type> or key<Type>=default")
       try check(key)
       parts.keys.append(key)
     }
   }
   /// Throws where a type that every pattern may name is none of a query's, or does not hold the default.
   private func check(_ key: PatternKey) throws(TextProblem) {
-    guard PatternSegment.typeKey(key.type) != "path" else {
-      throw bad(
-        "a Path takes what is left of the path, so the key \(key.name) cannot be one; write \(key.name) or "
-          + "\(key.name)<String>")
-    }
+    try check(
+      PatternSegment.typeKey(key.type) != "path",
+      "a Path takes what is left of the path, so the key \(key.name) cannot be one; write \(key.name) or "
+        + "\(key.name)<String>")
     guard let text = key.defaultText, let type = BuiltInType(named: key.type), !type.holds(text)
     else { return }
     throw bad("the default of \(key.name) is no \(key.type): \"\(text)\"")

@@ -10,15 +10,12 @@ struct PatternReader {
   let text: String
 
   func read(into parts: inout PatternParts) throws(TextProblem) {
-    guard !text.isEmpty else { throw bad("it is empty; write / for the root") }
-    guard text.utf8.count <= Self.mostBytes else {
-      throw bad("it is longer than \(Self.mostBytes) bytes")
-    }
-    guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else {
-      throw bad(
-        "a blank or a control character has to be written as %XX; a method is no part of a pattern")
-    }
-    guard text[...].cut(at: "#") == nil else { throw bad("a fragment is no part of a pattern") }
+    try check(!text.isEmpty, "it is empty; write / for the root")
+    try check(text.utf8.count <= Self.mostBytes, "it is longer than \(Self.mostBytes) bytes")
+    try check(
+      text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }),
+      "a blank or a control character has to be written as %XX; a method is no part of a pattern")
+    try check(text[...].cut(at: "#") == nil, "a fragment is no part of a pattern")
     guard
       !text.unicodeScalars.split(separator: "(", omittingEmptySubsequences: false).dropFirst()
         .contains(where: { $0.first == "?" })
@@ -27,9 +24,9 @@ struct PatternReader {
         "( and ) hold what may be there or not; a regular expression is no part of a pattern")
     }
     var (path, query) = splitQuery()
-    guard query?.isEmpty != true else {
-      throw bad("nothing follows the ?; a part that may be missing is written (/:name)")
-    }
+    try check(
+      query?.isEmpty != true,
+      "nothing follows the ?; a part that may be missing is written (/:name)")
     (parts.scheme, path) = try splitScheme(path)
     if path.utf8.starts(with: "//".utf8) {
       parts.isAbsolute = true
@@ -70,10 +67,9 @@ struct PatternReader {
     guard let first = scheme.utf8.first, first.isLetter,
       scheme.utf8.allSatisfy(\.isSchemeCharacter), rest.utf8.first == UInt8(ascii: "/")
     else {
-      guard scheme.isEmpty || scheme.cut(at: "/") != nil || !rest.utf8.starts(with: "//".utf8)
-      else {
-        throw bad("\"\(scheme)\" is no scheme: a letter, then letters, digits, +, - and .")
-      }
+      try check(
+        scheme.isEmpty || scheme.cut(at: "/") != nil || !rest.utf8.starts(with: "//".utf8),
+        "\"\(scheme)\" is no scheme: a letter, then letters, digits, +, - and .")
       return (nil, path)
     }
     let name = scheme.lowercased()
@@ -109,11 +105,12 @@ struct PatternReader {
         segments.append(try parameterOfHost(part, pattern.scheme))
       }
     }
-    guard !segments.isEmpty || !pattern.isAbsolute || !SchemeRules(scheme: pattern.scheme).isWeb
-    else { throw bad("every URL of http or https has a host; write //* for any") }
-    guard segments.count <= PatternParts.mostSegments else {
-      throw bad("it has more than \(PatternParts.mostSegments) segments")
-    }
+    try check(
+      !segments.isEmpty || !pattern.isAbsolute || !SchemeRules(scheme: pattern.scheme).isWeb,
+      "every URL of http or https has a host; write //* for any")
+    try check(
+      segments.count <= PatternParts.mostSegments,
+      "it has more than \(PatternParts.mostSegments) segments")
     return [segments] + hosts.dropFirst().map { [.literal($0)] + segments.dropFirst() }
   }
 
@@ -138,19 +135,19 @@ struct PatternReader {
 
   private func segment(_ part: Substring) throws(TextProblem) -> PatternSegment {
     if let (before, name) = part.cut(at: "*") {
-      guard before.isEmpty else {
-        throw bad("* takes whole segments; \"\(part)\" has more; write *rest for all that is left")
-      }
-      guard name.allSatisfy(\.isNamePart) else {
-        throw bad("* is followed by a name or by nothing, not by \"\(name)\"; write *rest")
-      }
+      try check(
+        before.isEmpty,
+        "* takes whole segments; \"\(part)\" has more; write *rest for all that is left")
+      try check(
+        name.allSatisfy(\.isNamePart),
+        "* is followed by a name or by nothing, not by \"\(name)\"; write *rest")
       return .rest(PatternSegment.Rest(name: name.isEmpty ? "*" : String(name), isPath: false))
     }
     guard let (before, behind) = part.cut(at: ":"),
       !before.unicodeScalars.contains(where: Self.isReserved)
     else {
       let literal = try plain(part)
-      guard literal != ".", literal != ".." else { throw bad("no URL that climbs is matched") }
+      try check(literal != "." && literal != "..", "no URL that climbs is matched")
       return .literal(literal)
     }
     return try capture(part, before, behind)
@@ -172,28 +169,26 @@ struct PatternReader {
       let type = try typeName(written)
       rest = suffix
       if type.lowercased() == "path" {
-        guard capture.prefix.isEmpty, rest.isEmpty else {
-          throw bad("a Path takes whole segments, so it has no text before or behind it")
-        }
+        try check(
+          capture.prefix.isEmpty && rest.isEmpty,
+          "a Path takes whole segments, so it has no text before or behind it")
         return .rest(PatternSegment.Rest(name: capture.name, isPath: true))
       }
       capture.type = type.lowercased() == "string" ? nil : type
     }
-    guard rest.cut(at: ":") == nil else {
-      throw bad(
-        "\"\(part)\" has two parameters in one segment; take it as one, and cut its text in the handler"
-      )
-    }
+    try check(
+      rest.cut(at: ":") == nil,
+      "\"\(part)\" has two parameters in one segment; take it as one, and cut its text in the handler"
+    )
     if let sign = rest.first, "+?*".contains(sign) {
       throw bad(
         "\"\(part)\" has \(sign) behind a parameter; (/:name) may be missing, *name takes several segments, "
           + "and %XX is the sign itself")
     }
     capture.suffix = try plain(rest)
-    guard capture.isApart else {
-      throw bad(
-        "in \"\(part)\" the text beside the parameter is one character with what it is given")
-    }
+    try check(
+      capture.isApart,
+      "in \"\(part)\" the text beside the parameter is one character with what it is given")
     return .capture(capture)
   }
 
@@ -201,21 +196,19 @@ struct PatternReader {
   private func checkNames(_ parts: PatternParts) throws(TextProblem) {
     for variant in parts.variants {
       var names = Set(parts.keys.map(\.name))
-      guard names.count == parts.keys.count else {
-        throw bad("a key of the query is there twice")
-      }
+      try check(names.count == parts.keys.count, "a key of the query is there twice")
       for segment in variant {
         guard let name = segment.name else { continue }
-        guard names.insert(name).inserted else { throw bad("the name \(name) is there twice") }
+        try check(names.insert(name).inserted, "the name \(name) is there twice")
       }
     }
   }
 
   /// What is between angle brackets.
   func typeName(_ name: Substring) throws(TextProblem) -> String {
-    guard !name.isEmpty, name.allSatisfy(\.isNamePart) else {
-      throw bad("between < and > is the name of a type, not \"\(name)\"")
-    }
+    try check(
+      !name.isEmpty && name.allSatisfy(\.isNamePart),
+      "between < and > is the name of a type, not \"\(name)\"")
     return String(name)
   }
 
@@ -236,6 +229,11 @@ struct PatternReader {
 
   func decoded(_ part: Substring) throws(TextProblem) -> String {
     try PercentDecoding.text(of: Array(part.utf8)[...], "the pattern")
+  }
+
+  /// Throws a problem where something is not as it has to be.
+  func check(_ isRight: Bool, _ reason: @autoclosure () -> String) throws(TextProblem) {
+    if !isRight { throw bad(reason()) }
   }
 
   func bad(_ reason: String) -> TextProblem {

@@ -22,12 +22,10 @@ struct JSONStringPair {
     } catch {
       throw Refusal(
         .malformedJSON,
-        "expected \(error.expected) at byte \(error.position); "
-          + "write { \"Service\" : \"Implementation\" }")
+        "\(error); write { \"Service\" : \"Implementation\" }")
     }
-    guard !isSeveral else {
-      throw Refusal(.severalJSONKeys, "names several services; write one entry for each")
-    }
+    try Refusal.check(
+      !isSeveral, .severalJSONKeys, "names several services; write one entry for each")
     hasEscapes = cursor.hasEscapes
   }
 

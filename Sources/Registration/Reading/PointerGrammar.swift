@@ -10,9 +10,7 @@ enum PointerGrammar {
 
   /// A slot of `BeehiveMods`: the name itself.
   private static func module(_ text: Span<UInt8>) throws(Refusal) -> EntryParts {
-    guard !text.isEmpty else {
-      throw Refusal(.emptyName, "points at an empty name; give the module one")
-    }
+    try Refusal.check(!text.isEmpty, .emptyName, "points at an empty name; give the module one")
     let isASCII = text.isASCII
     if !isASCII { try text.checkUTF8("the name") }
     return EntryParts(kind: .module, name: text.indices, isASCII: isASCII)
@@ -21,9 +19,8 @@ enum PointerGrammar {
   /// A slot of `BeehiveServices`: `{ "Service" : "Implementation" }`.
   private static func service(_ text: Span<UInt8>) throws(Refusal) -> EntryParts {
     let pair = try JSONStringPair(parsing: text)
-    guard !pair.key.isEmpty else {
-      throw Refusal(.emptyName, "names no service; write { \"Service\" : \"Implementation\" }")
-    }
+    try Refusal.check(
+      !pair.key.isEmpty, .emptyName, "names no service; write { \"Service\" : \"Implementation\" }")
     let parts = EntryParts(
       kind: .service, name: pair.key, implementation: pair.value, hasEscapes: pair.hasEscapes,
       isASCII: text.isASCII)

@@ -31,9 +31,9 @@ struct RecordGrammar {
     }
     let size = Int(bytes.word32(at: start, order))
     if size == 0 { return start..<start + 8 }
-    guard size >= Self.headSize, size % 8 == 0, size <= rest else {
-      throw Refusal(.badRecordSize, Self.sizeMessage(size, rest: rest))
-    }
+    try Refusal.check(
+      size >= Self.headSize && size % 8 == 0 && size <= rest, .badRecordSize,
+      Self.sizeMessage(size, rest: rest))
     return start..<start + size
   }
 
@@ -55,9 +55,7 @@ struct RecordGrammar {
     let start = try textOffset(of: record, kind)
     guard let nameEnd = record.first(0, from: start) else { throw Self.unterminated(record) }
     let name = start..<nameEnd
-    guard !name.isEmpty else {
-      throw Refusal(.emptyName, "has an empty name; give the \(kind) one")
-    }
+    try Refusal.check(!name.isEmpty, .emptyName, "has an empty name; give the \(kind) one")
     let isASCII = record.extracting(start...).isASCII
     if !isASCII { try record.extracting(name).checkUTF8("the name") }
     var parts = EntryParts(kind: kind, name: name, isASCII: isASCII)
@@ -82,29 +80,21 @@ struct RecordGrammar {
   /// Where the text of a record begins, which ends with NUL.
   private func textOffset(of record: Span<UInt8>, _ kind: RecordKind) throws(Refusal) -> Int {
     let found = record.word16(at: 4, order)
-    guard found == Self.version else {
-      throw Refusal(
-        .unknownVersion,
-        "is of version \(found), this reader knows \(Self.version); "
-          + "build the image and its host with the same BeeHive")
-    }
-    guard kind.isKnown || kind.isThirdParty else {
-      throw Refusal(
-        .unknownKind,
-        "is of kind \(kind.rawValue), which has no meaning; own kinds start at 0x8000")
-    }
-    guard record.count > Self.headSize else {
-      throw Refusal(
-        .badTextOffset,
-        "has no text behind its head of \(Self.headSize) bytes; give it a name")
-    }
+    try Refusal.check(
+      found == Self.version, .unknownVersion,
+      "is of version \(found), this reader knows \(Self.version); "
+        + "build the image and its host with the same BeeHive")
+    try Refusal.check(
+      kind.isKnown || kind.isThirdParty, .unknownKind,
+      "is of kind \(kind.rawValue), which has no meaning; own kinds start at 0x8000")
+    try Refusal.check(
+      record.count > Self.headSize, .badTextOffset,
+      "has no text behind its head of \(Self.headSize) bytes; give it a name")
     let offset = Int(record.word32(at: 12, order))
-    guard offset >= Self.headSize, offset < record.count else {
-      throw Refusal(
-        .badTextOffset,
-        "claims that its text starts at byte \(offset); "
-          + "it must lie in \(Self.headSize)..<\(record.count)")
-    }
+    try Refusal.check(
+      offset >= Self.headSize && offset < record.count, .badTextOffset,
+      "claims that its text starts at byte \(offset); "
+        + "it must lie in \(Self.headSize)..<\(record.count)")
     guard record[record.count - 1] == 0 else { throw Self.unterminated(record) }
     return offset
   }

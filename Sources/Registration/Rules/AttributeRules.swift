@@ -180,9 +180,7 @@ extension Attributes {
   package init(
     texts: [String], of kind: RecordKind, named name: String
   ) throws(Refusal) {
-    guard !name.isEmpty else {
-      throw Refusal(.emptyName, "has an empty name; give the \(kind) one")
-    }
+    try Refusal.check(!name.isEmpty, .emptyName, "has an empty name; give the \(kind) one")
     let bytes = texts.flatMap { field -> [UInt8] in Array(field.utf8) + [0] }
     _ = try AttributeRules.check(bytes.span, of: kind, isASCII: bytes.span.isASCII)
     self.init(checked: bytes.span)

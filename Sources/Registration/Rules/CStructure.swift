@@ -48,18 +48,14 @@ package enum CStructure: String, Sendable {
     guard address % words.size == 0, let size = memory.integer(at: address, size: 4),
       let version = memory.integer(at: address + 4, size: 4)
     else { throw .noStructure }
-    guard version == Self.version else {
-      throw Refusal(
-        .badContext,
-        "the record's structure is of version \(version), this host knows \(Self.version); build the image "
-          + "and its host with the same BeeHive")
-    }
-    guard size >= needed else {
-      throw Refusal(
-        .badContext,
-        "the record's structure says \(size) bytes where \(needed) are needed; rebuild with BeeHive.h"
-      )
-    }
+    try Refusal.check(
+      version == Self.version, .badContext,
+      "the record's structure is of version \(version), this host knows \(Self.version); build the image "
+        + "and its host with the same BeeHive")
+    try Refusal.check(
+      size >= needed, .badContext,
+      "the record's structure says \(size) bytes where \(needed) are needed; rebuild with BeeHive.h"
+    )
     guard memory.holdsData(address, size: needed) else { throw .noStructure }
     switch self {
     case .serviceTable: _ = try words.table(at: 1, size: words[0], "the table of the service")
@@ -76,18 +72,15 @@ package enum CStructure: String, Sendable {
       guard try words.code(at: 0, "a function of the factory") else { throw .noStructure }
       _ = try words.code(at: 1, "a function of the factory")
     case .route:
-      guard try words.code(at: 0, "its function") else {
-        throw Refusal(.badContext, "its record leads to no function")
-      }
+      try Refusal.check(
+        try words.code(at: 0, "its function"), .badContext, "its record leads to no function")
     case .targetTable:
       let (size, isHuge) = words[0].multipliedReportingOverflow(by: words[1])
       guard words[1] > 0 else { return }
-      guard words[0] >= 2 * words.size else {
-        throw Refusal(
-          .badContext,
-          "its table has actions of \(words[0]) bytes where \(2 * words.size) are needed; rebuild with "
-            + "BeeHive.h")
-      }
+      try Refusal.check(
+        words[0] >= 2 * words.size, .badContext,
+        "its table has actions of \(words[0]) bytes where \(2 * words.size) are needed; rebuild with "
+          + "BeeHive.h")
       _ = try words.table(at: 2, size: isHuge ? .max : size, "its table of actions")
     }
   }

@@ -29,14 +29,12 @@ enum RoutingRules {
       } catch {
         throw Refusal(.badAction, error.reason)
       }
-      guard names.insert(action.name).inserted else {
-        throw Refusal(.badAction, "declares the action \(action.name) twice; keep one")
-      }
-      guard !action.exposure.isRemote || !NativeName.matches(action.name) else {
-        throw Refusal(
-          .badAction,
-          "\(action): names that begin with native are never remote; rename it or remove the mark")
-      }
+      try Refusal.check(
+        names.insert(action.name).inserted, .badAction,
+        "declares the action \(action.name) twice; keep one")
+      try Refusal.check(
+        !action.exposure.isRemote || !NativeName.matches(action.name), .badAction,
+        "\(action): names that begin with native are never remote; rename it or remove the mark")
       guard attributes.abi == "c-target" else { continue }
       for parameter in action.parameters { try check(parameter, of: action) }
       try check(result: action.result, of: "\(action)")
@@ -56,8 +54,8 @@ enum RoutingRules {
   }
 
   private static func check(result: String, of what: String) throws(Refusal) {
-    guard result.isEmpty || CType(rawValue: result) != nil else {
-      throw Refusal(.unknownType, "\(what): a result in C is a \(CType.list), not a \(result)")
-    }
+    try Refusal.check(
+      result.isEmpty || CType(rawValue: result) != nil, .unknownType,
+      "\(what): a result in C is a \(CType.list), not a \(result)")
   }
 }
