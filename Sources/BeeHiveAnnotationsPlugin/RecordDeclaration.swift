@@ -8,7 +8,9 @@
     /// `BEEHIVE_KIND_MODULE`, `BEEHIVE_KIND_SERVICE`, …
     enum Kind: UInt16 {
       case module = 1
-      case service, target, route
+      case service = 2
+      case target = 3
+      case route = 4
     }
 
     private static let headSize = 32
