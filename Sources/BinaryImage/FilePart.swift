@@ -7,11 +7,6 @@ package struct FilePart: Hashable, Codable, Sendable {
   /// The size of the image in bytes.
   package var size: UInt64
 
-  /// Describes a part of a file.
-  package init(path: [UInt8], offset: UInt64, size: UInt64) {
-    (self.path, self.offset, self.size) = (path, offset, size)
-  }
-
   /// Hands over the bytes, in pieces that begin and end at the same places for every part of this
   /// size.
   ///

@@ -152,9 +152,9 @@ package final class OpenedFile {
     let isThere = unsafe fstat(descriptor, &status) == 0
     // A name or mode that is another is no change of this sort.
     let now = FileStamp(status)
-    guard isThere, (now.modified, now.size) == (stamp.modified, stamp.size) else {
-      throw error(.unreadable, "The file was changed while it was read; read it again.")
-    }
+    try check(
+      isThere && (now.modified, now.size) == (stamp.modified, stamp.size), .unreadable,
+      "The file was changed while it was read; read it again.")
   }
 
   /// Does what reads the file; what is found wrong in one that was changed meanwhile is told as that.

@@ -29,16 +29,13 @@ extension RoutingCore {
         "the target \(name) of \(target.source) has no action \(action); it has "
           + Self.list(known.keys.sorted(), near: action), sources: [target.source])
     }
-    if origin == .remote, NativeName.matches(action) {
-      throw RoutingError(
-        .native, "\(action) begins with native, so it cannot be called from outside")
-    }
-    if origin == .remote, !found.declaration.exposure.isRemote {
-      throw RoutingError(
-        .notRemote,
-        "\(name).\(action) of \(target.source) is not marked remote, so it cannot be called from outside",
-        sources: [target.source])
-    }
+    try RoutingError.check(
+      origin == .local || !NativeName.matches(action), .native,
+      "\(action) begins with native, so it cannot be called from outside")
+    try RoutingError.check(
+      origin == .local || found.declaration.exposure.isRemote, .notRemote,
+      "\(name).\(action) of \(target.source) is not marked remote, so it cannot be called from outside",
+      sources: [target.source])
     return (target, found)
   }
 

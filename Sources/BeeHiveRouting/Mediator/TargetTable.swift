@@ -34,12 +34,10 @@ struct TargetTable: Sendable {
     remote action: Action<AnyTarget>, of target: RegisteredTarget
   ) throws(RoutingError) {
     let whole = "\(target.definition.name).\(action.declaration.name) of \(target.source)"
-    if NativeName.matches(action.declaration.name) {
-      throw RoutingError(
-        .native,
-        "\(whole) is marked remote, and names that begin with native never are; "
-          + "rename it or remove the mark", sources: [target.source])
-    }
+    try RoutingError.check(
+      !NativeName.matches(action.declaration.name), .native,
+      "\(whole) is marked remote, and names that begin with native never are; "
+        + "rename it or remove the mark", sources: [target.source])
     for parameter in action.parameters where !parameter.isURLConvertible {
       let declaration = parameter.declaration
       // One that may be missing is simply not given from outside.

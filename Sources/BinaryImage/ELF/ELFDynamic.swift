@@ -47,10 +47,9 @@ final class ELFDynamic {
     let isExplicit = value(Int64(DT_PLTREL)) == UInt64(DT_RELA)
     try table(Int64(DT_JMPREL), Int64(DT_PLTRELSZ), isExplicit ? .rela : .rel)
     // Numbers from 0x70000000 on mean something under their machine only.
-    if header.machine == UInt16(EM_AARCH64), value(Self.signed) != nil {
-      throw file.error(
-        .unsupported, "The relocations are signed (DT_AARCH64_AUTH_RELR), which is not read yet.")
-    }
+    try file.check(
+      header.machine != UInt16(EM_AARCH64) || value(Self.signed) == nil, .unsupported,
+      "The relocations are signed (DT_AARCH64_AUTH_RELR), which is not read yet.")
 
     if let symbols = value(Int64(DT_SYMTAB)), let strings = value(Int64(DT_STRTAB)),
       let symbolExtent = segments.extent(from: VirtualAddress(rawValue: symbols)),

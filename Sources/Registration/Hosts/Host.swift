@@ -52,12 +52,9 @@ package struct Host: Hashable, Sendable {
       return
     }
     let name = decoded.utf8.map(\.lowercased)[...]
-    if name.contains(where: { $0 >= 0x80 }) {
-      throw TextProblem(
-        bytes.startIndex,
-        "a host of http and https is written in ASCII; write its labels as browsers send them, xn--…"
-      )
-    }
+    try TextProblem.check(
+      name.allSatisfy { $0 < 0x80 }, bytes.startIndex,
+      "a host of http and https is written in ASCII; write its labels as browsers send them, xn--…")
     try Self.check(name, at: bytes.startIndex) {
       Self.isForbidden($0) || $0 < 0x20 || $0 == 0x7f || $0 == UInt8(ascii: "%")
     }

@@ -14,11 +14,10 @@ extension PatternReader {
           + "*:// is any scheme")
       // The default may hold anything but &, as long as it is no parameter of another router.
       if let (name, text) = item.cut(at: "=") {
-        guard text.first.map({ !":{<".contains($0) }) ?? true else {
-          throw bad(
-            "a key of the query gives its value by itself; write \(name) or \(name)<String>, and %XX "
-              + "for a default that begins like \"\(text)\"")
-        }
+        try check(
+          text.first.map { !":{<".contains($0) } ?? true,
+          "a key of the query gives its value by itself; write \(name) or \(name)<String>, and %XX "
+            + "for a default that begins like \"\(text)\"")
         key.defaultText = try decoded(text)
         head = name
       }

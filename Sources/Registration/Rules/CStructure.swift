@@ -133,12 +133,10 @@ extension Record {
   /// - Throws: ``Refusal`` where it does not; what only the loader can tell is let through.
   func checkStructure(in memory: @autoclosure () -> (any AddressedMemory)?) throws(Refusal) {
     guard attributes.isC, let context else { return }
-    if context.target == .null {
-      throw Refusal(
-        .badContext,
-        "is made in C, and its context is a null pointer; declare it with BeeHive.h, or let the context "
-          + "lead to the structure of its abi")
-    }
+    try Refusal.check(
+      context.target != .null, .badContext,
+      "is made in C, and its context is a null pointer; declare it with BeeHive.h, or let the context "
+        + "lead to the structure of its abi")
     switch context.target {
     case .imported, .foreign:
       throw Refusal(
