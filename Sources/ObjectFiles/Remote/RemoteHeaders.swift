@@ -9,7 +9,7 @@ struct RemoteHeaders {
   private let mapping: RemoteMapping
   private let header: [UInt8]
   private let programHeaders: [UInt8]
-  private let notes: [(bytes: [UInt8], segment: ELFSegment)]
+  private let notes: [(bytes: ArraySlice<UInt8>, segment: ELFSegment)]
   private let loads: [Range<UInt64>]
   /// What the process cannot write to: there its memory is what its file has.
   let constants: [(memory: Range<UInt64>, offset: UInt64)]
@@ -47,7 +47,7 @@ struct RemoteHeaders {
     let bias = mapping.base &- first.address
     notes = try segments.filter { $0.type == UInt32(PT_NOTE) }.map { segment throws(ImageError) in
       let count = Int(min(segment.fileSize, Self.mostNotes))
-      return (try memory.read(at: bias &+ segment.address, count: count), segment)
+      return (try memory.read(at: bias &+ segment.address, count: count)[...], segment)
     }
     let ids = notes.lazy.compactMap { bytes, segment in
       ELFNote.buildID(in: bytes.span, alignment: segment.alignment, order: order)
