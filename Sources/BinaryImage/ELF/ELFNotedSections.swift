@@ -31,7 +31,7 @@ extension ELFFile {
   private func sectionNote() throws(ImageError) -> SectionNote? {
     let segments = try segments()
     let notes = try segments.notes.map { segment throws(ImageError) in
-      (try noteBytes(in: segment.extent), segment)
+      (bytes: try noteBytes(in: segment.extent), segment: segment)
     }
     return try SectionNote.read(
       notes, header: segments.headerAddress, bits: header.bits, order: header.order

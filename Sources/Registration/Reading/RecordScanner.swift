@@ -31,6 +31,15 @@ package enum RecordScanner {
   ///   - keepsPointers: Whether the records say where their pointers lead.
   package static func scan(
     _ image: some Image, keepsPointers: Bool = true
+  ) throws(ImageError) -> Scan { try everything(in: image, keepsPointers) }
+
+  /// The same of an ELF file: the compiler makes code of its own for it.
+  package static func scan(
+    _ image: ELFFile, keepsPointers: Bool = true
+  ) throws(ImageError) -> Scan { try everything(in: image, keepsPointers) }
+
+  private static func everything(
+    in image: some Image, _ keepsPointers: Bool
   ) throws(ImageError) -> Scan {
     let sections = try EntrySections(of: image)
     let all = sections.all
@@ -42,15 +51,16 @@ package enum RecordScanner {
     lazy var memory = image.addressedMemory
     var reader = EntryReader(image)
     reader.read(sections) { view, text, pointer, section throws(Refusal) in
-      var record: Record
+      let record: Record
       do throws(ImageError) {
         record = try Record.made(of: view, text, pointer, in: section, of: image)
       } catch {
         throw Refusal(.unresolvedPointer, error.message)
       }
       try record.checkStructure(in: memory)
-      if !keepsPointers { record.forgetPointers() }
       scan.records.append(record)
+      // In place: a record is large.
+      if !keepsPointers { scan.records[scan.records.count - 1].forgetPointers() }
     }
     scan.rejections = reader.tally.rejections
     return scan
