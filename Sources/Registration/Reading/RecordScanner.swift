@@ -29,6 +29,8 @@ package enum RecordScanner {
   /// - Parameters:
   ///   - image: The image.
   ///   - keepsPointers: Whether the records say where their pointers lead.
+  /// - Returns: The records and the rejections.
+  /// - Throws: ``ImageError`` where sections cannot be looked for.
   package static func scan(
     _ image: some Image, keepsPointers: Bool = true
   ) throws(ImageError) -> Scan { try everything(in: image, keepsPointers) }
@@ -51,16 +53,16 @@ package enum RecordScanner {
     lazy var memory = image.addressedMemory
     var reader = EntryReader(image)
     reader.read(sections) { view, text, pointer, section throws(Refusal) in
-      let record: Record
+      var record: Record
       do throws(ImageError) {
         record = try Record.made(of: view, text, pointer, in: section, of: image)
       } catch {
         throw Refusal(.unresolvedPointer, error.message)
       }
       try record.checkStructure(in: memory)
-      scan.records.append(record)
-      // In place: a record is large.
-      if !keepsPointers { scan.records[scan.records.count - 1].forgetPointers() }
+      if !keepsPointers { record.forgetPointers() }
+      // A record is large: it is moved there.
+      scan.records.append(consume record)
     }
     scan.rejections = reader.tally.rejections
     return scan
@@ -76,6 +78,7 @@ extension Record {
   ///   - pointer: The pointer that leads there, where it was read.
   ///   - section: The section that holds it.
   ///   - image: The image.
+  /// - Returns: The record.
   /// - Throws: ``ImageError`` where the pointers of a file are not to be resolved.
   static func made(
     of view: RecordView, _ text: Span<UInt8>, _ pointer: PointerValue?, in section: Section,
