@@ -68,6 +68,11 @@ package enum ProcessTables {
     }.flatMap { $0.isWhole ? $0.names : nil }
   }
 
+  /// The requirements of a protocol, by its descriptor.
+  package static func requirements(ofProtocol descriptor: UInt) -> [ProtocolRequirement] {
+    reader.requirements(ofProtocol: UInt64(descriptor))
+  }
+
   private static func table(_ range: Range<UInt>) -> Range<UInt64> {
     UInt64(range.lowerBound)..<UInt64(range.upperBound)
   }

@@ -2,8 +2,17 @@
 ///
 /// Swift: `TargetProtocolRequirement`, `ProtocolRequirementFlags`.
 package struct ProtocolRequirement: Hashable, Sendable {
+  /// What is asked for.
+  package enum Kind: UInt32, Sendable {
+    case baseProtocol = 0
+    case method, initialiser, getter, setter, readCoroutine, modifyCoroutine
+    case associatedType, associatedConformance
+  }
+
   /// Where its descriptor is: a symbol that ends in `Tq`, `Tl`, `Tb` or `Tn` leads there if the library is resilient.
   package let address: UInt64
+  /// What is asked for; nil of what a later compiler invents.
+  package let kind: Kind?
   /// Whether the protocol's library answers for a conformer that does not.
   package let hasDefault: Bool
 }
@@ -22,9 +31,11 @@ extension MetadataReader {
     var requirements: [ProtocolRequirement] = []
     for index in 0..<count {
       let address = memory.wrapped(first &+ 8 &* index)
+      let flags = try memory.word(at: address)
       requirements.append(
         ProtocolRequirement(
-          address: address, hasDefault: try memory.word(at: address &+ 4) != 0))
+          address: address, kind: ProtocolRequirement.Kind(rawValue: flags & 0xf),
+          hasDefault: try memory.word(at: address &+ 4) != 0))
     }
     return requirements
   }
