@@ -15,7 +15,8 @@ let package = Package(
     .target(name: "SwiftMetadata", dependencies: ["BinaryImage", "LibC"]),
     .target(name: "Registration", dependencies: ["BinaryImage", "LibC"]),
     .target(
-      name: "PluginFiles", dependencies: ["SwiftMetadata", "Registration", "BinaryImage", "LibC"]),
+      name: "PluginFiles",
+      dependencies: ["SwiftMetadata", "Registration", "BinaryImage", "Threads", "LibC"]),
     .target(name: "CEpoch"),
     .target(name: "Threads", dependencies: ["LibC"]),
     .target(name: "CSignals"),
@@ -30,7 +31,9 @@ let package = Package(
       ]),
     .target(
       name: "BeeHiveRouting",
-      dependencies: ["BeeHive", "Registration", "Threads", "LibC", "CBeeHive"]),
+      dependencies: [
+        "BeeHive", "Registration", "BinaryImage", "Threads", "LibC", "CBeeHive",
+      ]),
     .target(
       name: "Harness",
       dependencies: ["PluginFiles", "Registration", "SwiftMetadata", "ObjectFiles", "BinaryImage"]),

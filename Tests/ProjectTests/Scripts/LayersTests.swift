@@ -94,6 +94,23 @@ struct LayersTests {
     #expect(outcome.output.contains("ObjectFiles depends on CElf, and imports nothing of it"))
   }
 
+  @Test("what is imported and not linked, in the package of the fuzzers") func unlinked() throws {
+    let copy = try Folder()
+    defer { copy.remove() }
+    try Command.output(
+      "sh",
+      [
+        "-c",
+        #"""
+        mkdir "$0/Fuzz" && cp -R Sources CSupport Package.swift "$0" &&
+          sed 's/"BinaryImage", "Threads", "LibC"\]/"BinaryImage", "LibC"]/' Fuzz/Package.swift > "$0/Fuzz/Package.swift"
+        """#, copy.path,
+      ], in: Repository.root)
+    let outcome = try Self.check(copy.path)
+    #expect(outcome.status == 1)
+    #expect(outcome.output.contains("PluginFiles imports Threads, and does not depend on it"))
+  }
+
   @Test("more than one folder is a mistake") func usage() throws {
     #expect(try Self.check("one", "two").status == 64)
     #expect(try Self.check("--self-test").status == 64)
