@@ -6,6 +6,7 @@ import Glibc
 @main enum Program {
   static func main() throws {
     let hive = Hive.process
+    guard CommandLine.arguments.count == 2 else { return print("usage: plugins DIRECTORY") }
     let directory = CommandLine.arguments[1]
     try hive.plugins.add(directory: directory)
 

@@ -19,6 +19,7 @@ enum Currency: String, URLConvertible { case euro, dollar }
 
 @main enum Program {
   static func main() async throws {
+    guard CommandLine.arguments.count == 2 else { return print("usage: shop TABLE.json") }
     let hive = Hive.process
     let data = try Data(contentsOf: URL(filePath: CommandLine.arguments[1]))
 

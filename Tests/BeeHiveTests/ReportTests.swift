@@ -63,7 +63,7 @@ struct ReportTests {
     let error = #expect(throws: ValidationError.self) { try hive.validate() }
     let lines = error?.description.split(separator: "\n").map(String.init) ?? []
     #expect(lines.count == 4)
-    #expect(lines.contains { $0.contains("requires net, which no module is called") })
+    #expect(lines.contains { $0.contains("requires net, and no module is named that") })
     #expect(lines.contains { $0.hasPrefix("cycle: ") && $0.contains("storage → ") })
   }
 

@@ -140,7 +140,7 @@ struct DoctorTests {
       "--table", "Till=8")
     #expect(
       outcome.errors == """
-        section-dump: --deny libleger.*: no file is called so
+        section-dump: --deny libleger.*: no file matches it
         section-dump: --table Till: no plugin has this service
 
         """)

@@ -101,7 +101,7 @@ import Testing
     #expect(
       outcome.lines == [
         "service Speaker: libspeaker.so BeehiveRecords[0]: rejected, since the attribute \"scope=session\" "
-          + "is unknown; write transient, singleton, weak, scoped",
+          + "has an unknown value; write transient, singleton, weak, scoped",
         "service Speakers: no C library that is loaded provides it; link or dlopen the one that does; "
           + "did you mean Speaker?",
       ])

@@ -66,7 +66,7 @@ extension LaunchOrder.Lift {
 }
 
 extension LaunchOrder.Missing: CustomStringConvertible {
-  /// `module shop (libshop.so BeehiveRecords[0]) requires log, which no module is called; …`
+  /// `module shop (libshop.so BeehiveRecords[0]) requires log, and no module is named that; …`
   public var description: String {
     "module \(module.name) (\(module.source)) requires \(why)".escaped
   }
@@ -74,7 +74,7 @@ extension LaunchOrder.Missing: CustomStringConvertible {
   /// What is required, and why that is not there.
   fileprivate var why: String {
     reason.map { "\(requirement), which \($0)" }
-      ?? "\(requirement), which no module is called; link or load the one that is, or say `after`"
+      ?? "\(requirement), and no module is named that; load what declares it, or say `after`"
       + SimilarNames.question(similar)
   }
 }

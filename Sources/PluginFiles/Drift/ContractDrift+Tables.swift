@@ -39,7 +39,7 @@ extension ContractDrift {
       return .drifted(expected: "version \(asked)", found: "version \(version)")
     case (nil, _), (_, nil):
       return .notVisible(
-        "it is large enough; whether its functions are in another order, or of other types, is compiled in"
+        "it is large enough; the order and the types of its functions cannot be read from the files"
       )
     }
   }

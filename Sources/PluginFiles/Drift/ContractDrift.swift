@@ -88,8 +88,8 @@ package struct ContractDrift: Hashable, Sendable {
     case (_, .fits): return .fits
     case (.fixed, _):
       return .notVisible(
-        "the number of requirements is the same; whether they are in another order, or of other names or "
-          + "types, is compiled in")
+        "the number of requirements is right; their order, names and types cannot be read from the files"
+      )
     case (.unsized, _):
       return .notVisible("the plugin is stripped, so the number of requirements is not known")
     }

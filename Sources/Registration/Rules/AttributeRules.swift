@@ -101,7 +101,7 @@ struct AttributeRules {
     // Third parties may mean something else by it.
     guard kind.isKnown else { return }
     if let choices = key.choices, !choices.contains(String(checked: value)) {
-      throw Self.refusal(field, "is unknown; write \(choices.joined(separator: ", "))")
+      throw Self.refusal(field, "has an unknown value; write \(choices.joined(separator: ", "))")
     }
     if key == .version, Version(String(checked: value)) == nil {
       throw Self.refusal(field, "is no version; write one as 1.4.2")

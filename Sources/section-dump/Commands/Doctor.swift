@@ -134,7 +134,7 @@ struct PolicyOptions: ParsableArguments {
     let patterns = allow.map { ("--allow", $0) } + deny.map { ("--deny", $0) }
     let lines = patterns.filter { _, pattern in
       !files.contains { $0.path.fileName.isMatched(by: pattern) }
-    }.map { option, pattern in "\(option) \(pattern): no file is called so" }
+    }.map { option, pattern in "\(option) \(pattern): no file matches it" }
     let offers = Set(report.plugins.flatMap(\.offers))
     return lines
       + table.map(\.value.service).filter { !offers.contains("service \($0)") }

@@ -30,7 +30,7 @@ struct Verify: ParsableCommand {
   )
   var requireEntries = false
 
-  @Flag(help: "Let warnings fail too.")
+  @Flag(help: "Fail on warnings too.")
   var strict = false
 
   func run() throws {

@@ -83,8 +83,10 @@ struct Contradictions {
     let isNew = add(
       Finding(
         .cycle, .error, start.place,
-        "\(isShort ? "none" : "a cycle of \(cycle.count) modules: none") of \(names) can start "
-          + "before the next (\(shown(", ") { $0.place.description }))",
+        cycle.count == 1
+          ? "module \(start.record.name) waits for itself, so it cannot start"
+          : "the \(isShort ? "" : "\(cycle.count) ")modules \(names) wait for each other, so none of them can start "
+            + "(\(shown(", ") { $0.place.description }))",
         remedy: "drop one of these requirements", others: cycle.dropFirst().map(\.place)))
     if isNew { cycles.append(cycle) }
   }

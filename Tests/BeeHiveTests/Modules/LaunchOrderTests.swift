@@ -102,8 +102,8 @@ struct LaunchOrderTests {
     #expect(order.blocked == ["b": "a", "c": "b"])
     #expect(
       order.problems == [
-        "module a (app:1) requires nobody, which no module is called; link or load the one that is, "
-          + "or say `after`"
+        "module a (app:1) requires nobody, and no module is named that; load what declares it, or say "
+          + "`after`"
       ])
   }
 

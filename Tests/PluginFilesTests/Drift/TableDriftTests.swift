@@ -17,7 +17,7 @@ struct TableDriftTests {
   }
 
   static let order = ContractDrift.Verdict.notVisible(
-    "it is large enough; whether its functions are in another order, or of other types, is compiled in"
+    "it is large enough; the order and the types of its functions cannot be read from the files"
   )
   static let rows = [
     Row(testDescription: "as large, without a version", verdict: order),
