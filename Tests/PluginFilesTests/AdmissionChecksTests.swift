@@ -460,6 +460,17 @@ struct AdmissionChecksTests {
       testDescription: "a table of which the order cannot be seen",
       policy: policy { $0.tables = [.init(service: "Greeter", size: 8)] }
     ) { try $0.plugin("x", greeter) },
+    Row(
+      testDescription: "a table that says no version, where one is asked for",
+      code: "contract-drift",
+      says: ["expected version 2", "found no version"],
+      policy: policy { $0.tables = [.init(service: "Greeter", size: 8, version: "2")] }
+    ) { try $0.plugin("x", greeter) },
+    Row(
+      testDescription: "a table that only the first of two requests is for", code: "contract-drift",
+      says: ["expected 24 bytes"],
+      policy: policy { $0.tables = [8, 24].map { .init(service: "Greeter", size: $0) } }
+    ) { try $0.plugin("x", greeter) },
     // Lists
     Row(
       testDescription: "a name that is denied", code: "denied", says: ["libx*"],

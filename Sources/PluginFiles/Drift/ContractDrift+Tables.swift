@@ -9,20 +9,19 @@ extension ContractDrift {
   /// - Parameters:
   ///   - records: The entries of the file.
   ///   - image: The file.
-  ///   - asked: One table for each service that the host knows; others have no verdict.
+  ///   - asked: The tables of the services that the host knows; others have no verdict.
   /// - Returns: A verdict on each table that the host asks for.
   package static func all(
     of records: [Record], in image: any FileImage, asked: [PluginPolicy.Table]
   ) -> [ContractDrift] {
     let memory = image.addressedMemory
-    let asked = Dictionary(asked.map { ($0.service, $0) }) { first, _ in first }
-    return records.compactMap { record in
-      guard record.kind == .service, record.attributes.isC, let table = asked[record.name] else {
-        return nil
+    let asked = Dictionary(grouping: asked, by: \.service)
+    return records.filter { $0.kind == .service && $0.attributes.isC }.flatMap { record in
+      asked[record.name, default: []].map { table in
+        ContractDrift(
+          contract: record.name, subject: .table,
+          verdict: verdict(on: record, memory.flatMap { record.tableSize(in: $0) }, table))
       }
-      return ContractDrift(
-        contract: record.name, subject: .table,
-        verdict: verdict(on: record, memory.flatMap { record.tableSize(in: $0) }, table))
     }
   }
 
@@ -37,7 +36,9 @@ extension ContractDrift {
     case (let asked?, let version?) where asked == version: return .fits
     case (let asked?, let version?):
       return .drifted(expected: "version \(asked)", found: "version \(version)")
-    case (nil, _), (_, nil):
+    case (let asked?, nil):
+      return .drifted(expected: "version \(asked)", found: "no version")
+    case (nil, _):
       return .notVisible(
         "it is large enough; the order and the types of its functions cannot be read from the files"
       )
