@@ -50,7 +50,8 @@ final class DirectoryWatch: Sendable {
       case .file(let path): path.folder
       }
     }
-    return Set(paths).sorted().compactMap { path in
+    var seen: Set<[UInt8]> = []
+    return paths.filter { seen.insert(Array($0.utf8)).inserted }.compactMap { path in
       let watched = unsafe inotify_add_watch(
         descriptor, path, Self.events | UInt32(IN_ONLYDIR))
       guard watched < 0, errno != ENOENT else { return nil }

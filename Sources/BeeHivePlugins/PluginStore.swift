@@ -111,9 +111,11 @@ extension PluginCatalogue {
   fileprivate func problem(of source: Source) -> ImageError? {
     switch source {
     case .directory(let path):
-      return problems.first { $0.image == path }
+      return problems.first { $0.image.utf8.elementsEqual(path.utf8) }
     case .file(let path):
-      let candidate = candidates.first { $0.path == path || $0.otherPaths.contains(path) }
+      let candidate = candidates.first { candidate in
+        ([candidate.path] + candidate.otherPaths).contains { $0.utf8.elementsEqual(path.utf8) }
+      }
       guard case .failure(let error)? = candidate?.found else { return nil }
       return error
     }

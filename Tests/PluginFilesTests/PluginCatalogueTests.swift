@@ -39,6 +39,38 @@ struct PluginCatalogueTests {
     let folder = try PluginFolder()
     for name in ["\u{e9}.so", "e\u{301}.so"] { try folder.build(name) }
     #expect(folder.catalogue().manifests.count == 2)
+    var catalogue = PluginCatalogue()
+    for name in ["\u{e9}", "e\u{301}"] {
+      try FileManager.default.createDirectory(
+        at: folder.folder.place(name), withIntermediateDirectories: false)
+      try folder.build("\(name)/a.so", PluginFolder.module("in\(name.utf8.count)"))
+      catalogue.add(.directory(folder.folder.place(name).path))
+    }
+    catalogue.refresh()
+    #expect(catalogue.sources.count == 2 && catalogue.manifests.count == 2)
+    catalogue.remove(.directory(folder.folder.place("\u{e9}").path))
+    catalogue.refresh()
+    #expect(catalogue.manifests.flatMap(\.records).map(\.name) == ["in3"])
+  }
+
+  @Test("what the system did not open is read by the next refresh")
+  func passingFailures() throws {
+    let folder = try PluginFolder()
+    let path = try folder.build("one.so")
+    try folder.settle()
+    // Who has a lease of a file is told by a signal that another opens it, and is waited for.
+    let (setsLease, setsSignal, writing, none): (Int32, Int32, Int32, Int32) = (1024, 10, 1, 2)
+    let holder = unsafe open(path, O_RDWR | O_CLOEXEC)
+    defer { close(holder) }
+    guard fcntl(holder, setsSignal, SIGURG) == 0, fcntl(holder, setsLease, writing) == 0 else {
+      try Test.cancel("the file system has no leases")
+    }
+    var catalogue = folder.catalogue()
+    #expect(catalogue.manifests.isEmpty && !catalogue.isSettled)
+    #expect(catalogue.reasons["one.so"] == "Resource temporarily unavailable.")
+    _ = fcntl(holder, setsLease, none)
+    catalogue.refresh()
+    #expect(catalogue.plugins == ["one.so"])
   }
 
   @Test("a directory that cannot be read is a problem, and hides no other")

@@ -11,6 +11,18 @@ package struct PluginCatalogue: Sendable {
     case directory(String)
     /// One file.
     case file(String)
+
+    // By bytes: to a file system, texts that Swift takes for equal are two paths.
+    private var bytes: [UInt8] {
+      switch self {
+      case .directory(let path): [0] + path.utf8
+      case .file(let path): [1] + path.utf8
+      }
+    }
+
+    package static func == (first: Self, second: Self) -> Bool { first.bytes == second.bytes }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
   }
 
   /// A file that was looked at.
@@ -123,16 +135,20 @@ private struct Pass {
       let folder = directory.hasSuffix("/") ? directory : directory + "/"
       let looked = names.mapConcurrently { name in
         let text = String(decoding: name, as: UTF8.self)
-        return (name: text, path: folder + text, stamp: Self.stamp(of: folder + text))
+        let isText = text.utf8.elementsEqual(name)
+        return (
+          name: isText ? text : nil, path: folder + text,
+          stamp: isText
+            ? Self.stamp(of: folder + text)
+            : Result { () throws(ImageError) in try fileStamp(of: Array(folder.utf8) + name) }
+        )
       }
       for (name, (text, path, stamp)) in zip(names, looked)
       where text != StoredCatalogue.name {
-        if text.utf8.elementsEqual(name) {
+        if let text {
           look(at: path, named: text, stamp)
         } else {
-          refuse(
-            path,
-            ImageError(.unreadable, image: path, message: "Its name is not UTF-8; rename it."))
+          refuse(misnamed: Array(folder.utf8) + name, path, stamp)
         }
       }
       stored = StoredCatalogue()
@@ -144,6 +160,26 @@ private struct Pass {
   /// What is said of the file that a path leads to.
   static func stamp(of path: String) -> Result<FileStamp, ImageError> {
     Result { () throws(ImageError) in try fileStamp(of: path.utf8) }
+      .mapError { path.contains("\u{fffd}") ? misnamed(path) : $0 }
+  }
+
+  /// Hosts give paths as texts.
+  private static func misnamed(_ path: String) -> ImageError {
+    ImageError(.unreadable, image: path, message: "Its name is not UTF-8; rename it.")
+  }
+
+  /// Refuses a file for its name, or for what is wrong with it where it is no plugin under another.
+  private mutating func refuse(
+    misnamed bytes: [UInt8], _ path: String, _ looked: Result<FileStamp, ImageError>
+  ) {
+    guard paths.insert(bytes).inserted else { return }
+    do throws(ImageError) {
+      _ = try looked.get()
+      _ = try PluginManifest(of: OpenedFile(path: bytes, name: path, wasMapped: true))
+      refuse(path, Self.misnamed(path), try looked.get())
+    } catch {
+      refuse(path, error, try? looked.get())
+    }
   }
 
   /// Takes over what a path leads to, once.
@@ -209,7 +245,8 @@ private struct Pass {
       file = try OpenedFile(
         path: path, name: path, wasMapped: true, readWhole: PluginManifest.readWhole)
     } catch {
-      return (.failure(error), nil, true)
+      // The system may give it the next time.
+      return (.failure(error), nil, false)
     }
     let isSettled = file.stamp.isSettled
     do throws(ImageError) {
@@ -218,11 +255,12 @@ private struct Pass {
       }
       return (.success(manifest), file.stamp, isSettled)
     } catch {
-      return (.failure(error), file.stamp, isSettled)
+      return (.failure(error), file.stamp, isSettled && error.code != .unreadable)
     }
   }
 
-  private mutating func refuse(_ path: String, _ error: ImageError) {
-    candidates.append(PluginCatalogue.Candidate(path: path, found: .failure(error)))
+  private mutating func refuse(_ path: String, _ error: ImageError, _ stamp: FileStamp? = nil) {
+    candidates.append(
+      PluginCatalogue.Candidate(path: path, found: .failure(error), stamp: stamp))
   }
 }

@@ -14,8 +14,8 @@ package struct StoredCatalogue {
   private static let mostBytes: UInt64 = 1 << 26
 
   private let path: String
-  /// The files by name; each is made when it is asked for.
-  private let files: [String: JSONValue]
+  /// The files by the bytes of their names; each is made when it is asked for.
+  private let files: [[UInt8]: JSONValue]
 
   /// Tells of nothing.
   init() { (path, files) = ("", [:]) }
@@ -56,9 +56,9 @@ package struct StoredCatalogue {
         "The catalogue is not used: it is no catalogue of version \(Self.version); section-dump "
           + "catalogue writes it again.")
     }
-    var files: [String: JSONValue] = [:]
+    var files: [[UInt8]: JSONValue] = [:]
     for file in list {
-      if let name = file["file"]?.string { files[name] = file }
+      if let name = file["file"]?.string { files[Array(name.utf8)] = file }
     }
     self.files = files
   }
@@ -77,7 +77,9 @@ package struct StoredCatalogue {
   func manifest(
     of name: String, at path: String, _ stamp: FileStamp
   ) throws(ImageError) -> PluginManifest? {
-    guard let value = files[name], let stored = value.storedStamp, stored.size == stamp.size else {
+    guard let value = files[Array(name.utf8)], let stored = value.storedStamp,
+      stored.size == stamp.size
+    else {
       return nil
     }
     if stored != stamp {
