@@ -45,6 +45,15 @@ struct CatalogueTests {
     #expect(try Data(contentsOf: url) == before)
   }
 
+  @Test("What a process of the same number has left behind keeps it from nothing")
+  func leftovers() throws {
+    let folder = try Self.directory()
+    let script = "touch \"$1/\(Self.file).$$\"; exec \"$0\" catalogue \"$1\""
+    let outcome = try Command.run("sh", ["-c", script, Repository.sectionDump, folder.path])
+    #expect(outcome.status == 0, "\(outcome)")
+    #expect(FileManager.default.fileExists(atPath: folder.place(Self.file).path))
+  }
+
   @Test("--dry-run shows the same and writes nothing; json has what is written")
   func dryRun() throws {
     let folder = try Self.directory()

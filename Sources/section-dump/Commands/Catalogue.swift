@@ -71,11 +71,11 @@ struct Catalogue: ParsableCommand {
   /// Puts the catalogue into a directory, in place of the one that is there; at no time is half of it there.
   private func write(_ manifests: [PluginManifest], to directory: String) throws(ImageError) {
     let path = directory + "/" + StoredCatalogue.name
-    let temporary = path + ".\(getpid())"
+    // Whatever another that was killed has left behind.
+    var temporary = (path + ".XXXXXX").utf8.cText
     let text = StoredCatalogue.text(of: manifests)
-    let descriptor = unsafe open(
-      temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw ImageError(system: errno, temporary) }
+    let descriptor = unsafe mkstemp(&temporary)
+    guard descriptor >= 0 else { throw ImageError(system: errno, path) }
     defer { close(descriptor) }
     var failure = Array(text.utf8).write(to: descriptor)
     // Whatever the mask of this process takes away.
