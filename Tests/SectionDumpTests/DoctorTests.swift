@@ -140,7 +140,7 @@ struct DoctorTests {
       "--table", "Till=8")
     #expect(
       outcome.errors == """
-        section-dump: --deny libleger.*: no file matches it
+        section-dump: --deny 'libleger.*': no file matches it
         section-dump: --table Till: no plugin has this service
 
         """)
@@ -161,12 +161,41 @@ struct DoctorTests {
       (try run("plugins", "--host", "host", "--table", "Greeter"), 64, "service=bytes"),
       (try run("plugins", "--host", "host", "--table", "=8"), 64, "service=bytes"),
       (try run("plugins", "--host", "host", "--table", "Greeter=8@"), 64, "service=bytes"),
+      (try run("plugins", "--host", "host", "--allow", ""), 64, "a pattern"),
+      (try run("plugins", "--host", "host", "--deny", ""), 64, "a pattern"),
       (try run("plugins"), 64, "--host"), (try run("--host", "host"), 64, "paths"),
     ]
     for row in rows {
       #expect(row.outcome.status == row.status, "\(row.outcome)")
       #expect(row.outcome.errors.contains(row.says) || row.says.isEmpty, "\(row.outcome)")
     }
+  }
+
+  @Test(
+    "and tells what has no name in UTF-8, what leads nowhere, and in JSON what it could not read")
+  func unnamed() throws {
+    let folder = try patient()
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.place("plugins/libgone.so").path, withDestinationPath: "nowhere.so")
+    try Command.output(
+      "bash", ["-c", "cp libledger.so $'lib\\xff.so'; cp README $'\\xff'"],
+      in: folder.place("plugins"))
+    let outcome = try doctor(folder, "--any-owner")
+    #expect(outcome.status == 1)
+    #expect(outcome.output.contains("lib\u{fffd}.so\n    Its name is not UTF-8; rename it."))
+    #expect(
+      outcome.output.contains(
+        "3 further files are no plugins: libgone.so (It is a link that leads nowhere.)"))
+    let json = try doctor(folder, "nowhere", "--format", "json")
+    let document = try #require(
+      JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+    #expect(json.status == 2)
+    #expect(document["problems"] as? [String] == ["nowhere: No such file or directory."])
+    let named = try Command.run(
+      "bash",
+      ["-c", "exec \"$0\" doctor plugins/$'lib\\xff.so' --host host", Repository.sectionDump],
+      in: folder.url)
+    #expect(named.status == 2 && named.errors.contains("Its name is not UTF-8"))
   }
 
   @Test("asks services in C for tables of the host's size and version")

@@ -38,20 +38,22 @@ struct Doctor: ParsableCommand {
       catalogue.add(isDirectory(Array(path.utf8)) ? .directory(path) : .file(path))
     }
     catalogue.refresh()
+    let names = Set(paths.map { Array($0.utf8) })
     var admission = Admission(to: host, under: policy.values)
     var others: [PluginCatalogue.Candidate] = []
-    var problems = catalogue.problems + host.problems
+    var problems = catalogue.problems
     for candidate in catalogue.candidates {
       if admission.add(candidate) { continue }
       // What is named is expected to be a plugin.
-      if paths.contains(candidate.path), case .failure(let error) = candidate.found {
+      if names.contains(Array(candidate.path.utf8)), case .failure(let error) = candidate.found {
         problems.append(error)
       } else {
         others.append(candidate)
       }
     }
     let report = admission.report()
-    report.write(others: others, in: output.values, to: sink)
+    report.write(others: others, problems, in: output.values, to: sink)
+    problems += host.problems
     for problem in problems { errors.say(problem.description) }
     for line in policy.vain(catalogue.candidates, report) { errors.say(line) }
     guard sink.finish(errors), problems.isEmpty else { throw ExitCode(2) }
@@ -124,6 +126,9 @@ struct PolicyOptions: ParsableArguments {
   }
 
   func validate() throws {
+    guard !allow.contains(""), !deny.contains("") else {
+      throw ValidationError("--allow and --deny take a pattern, not ''; no file has such a name.")
+    }
     if let pin = pin.first(where: { $0.isEmpty || !$0.allSatisfy(\.isHexDigit) }) {
       throw ValidationError("--pin takes a SHA-256 or a build-id in hexadecimal, not '\(pin)'.")
     }
@@ -134,7 +139,7 @@ struct PolicyOptions: ParsableArguments {
     let patterns = allow.map { ("--allow", $0) } + deny.map { ("--deny", $0) }
     let lines = patterns.filter { _, pattern in
       !files.contains { $0.path.fileName.isMatched(by: pattern) }
-    }.map { option, pattern in "\(option) \(pattern): no file matches it" }
+    }.map { option, pattern in "\(option) '\(pattern)': no file matches it" }
     let offers = Set(report.plugins.flatMap(\.offers))
     return lines
       + table.map(\.value.service).filter { !offers.contains("service \($0)") }

@@ -3,19 +3,23 @@ internal import PluginFiles
 internal import Registration
 
 extension AdmissionReport {
-  /// Writes what `doctor` shows; `others` are the files that are no plugins.
+  /// Writes what `doctor` shows; `others` are the files that are no plugins, and `problems` those of folders and
+  /// files that cannot be read.
   func write(
-    others: [PluginCatalogue.Candidate], in presentation: Presentation, to sink: ByteSink
+    others: [PluginCatalogue.Candidate], _ problems: [ImageError], in presentation: Presentation,
+    to sink: ByteSink
   ) {
     switch presentation.format {
     case .json:
-      let report = document(
+      var report = self
+      report.problems += problems.map(\.description)
+      let document = report.document(
         [.init("schema", .integer(1))],
         [
           .init("skipped", .integer(Int64(others.count))),
           .init("others", .array(others.compactMap(\.refusal))),
         ])
-      sink.write(report.text + "\n")
+      sink.write(document.text + "\n")
     case .ndjson:
       for plugin in plugins { sink.write(plugin.value.text + "\n") }
     case .csv:
@@ -27,7 +31,11 @@ extension AdmissionReport {
         let files =
           others.count == 1
           ? "1 further file is no plugin" : "\(others.count) further files are no plugins"
-        let names = others.map(\.path.fileName.escaped).shown(most: 3)
+        // First what may have been meant as a plugin.
+        let names =
+          (others.compactMap(\.unreadTitle)
+          + others.filter { $0.unreadTitle == nil }
+          .map(\.path.fileName.escaped)).shown(most: 3)
         sink.write("\n" + presentation.style.dim("\(files): \(names)") + "\n")
       }
     }
