@@ -41,6 +41,8 @@ struct AdmissionFolder {
     _ name: String, _ source: String, with compiler: String = Compiler.program,
     _ options: [String] = []
   ) throws -> String {
+    try FileManager.default.createDirectory(
+      at: folder.place(name).deletingLastPathComponent(), withIntermediateDirectories: true)
     let compiler = compiler == "clang" ? Needs.path(of: "clang") ?? compiler : compiler
     try Compiler.compile(
       source, as: name, in: folder.url, with: compiler,

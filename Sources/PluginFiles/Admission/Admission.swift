@@ -13,8 +13,8 @@ package struct Admission {
     var manifest: PluginManifest?
     var refusals: [PluginRefusal]
     var remarks: [String] = []
-    /// The libraries that it brings along.
-    var companions: [FileStamp] = []
+    /// What becomes known to the loader with it: itself, and the libraries that it brings along.
+    var brought: [BroughtName] = []
   }
 
   private let host: AdmissionHost
@@ -108,13 +108,15 @@ package struct Admission {
         new.refusals.append(refusal)
       }
     }
-    new.companions = symbols.companions.map(\.file.stamp)
+    new.brought = symbols.brought
     let contracts = try ContractCheck.judge(
       candidate, among: host.libraries.members + symbols.companions, policy)
     // Other contracts have other symbols: the cause comes first.
     new.refusals += contracts.refusals + symbols.refusals
     new.remarks += contracts.remarks
-    new.remarks += candidate.manifest.rejections.map { "an entry will be rejected: \($0)" }
+    new.remarks += candidate.manifest.rejections.map {
+      "an entry will be rejected: \($0) [\($0.reason.rawValue)]"
+    }
     guard new.refusals.isEmpty, let verification else { return }
     do {
       try verification(own.file.descriptor, candidate.path)
@@ -128,8 +130,69 @@ package struct Admission {
 
   /// What becomes of all files together.
   package func report() -> AdmissionReport {
-    AdmissionReport(on: host, JointAdmission(of: judged, host.modules))
+    let joint = JointAdmission(of: judged, host.modules)
+    guard let files = judgedInOrder(joint) else { return AdmissionReport(on: host, joint) }
+    return AdmissionReport(on: host, JointAdmission(of: files, host.modules))
   }
+
+  /// Judges again what gets libraries of plugins that load before it in place of its own, since the loader goes by
+  /// their names; nil where nothing does.
+  private func judgedInOrder(_ joint: JointAdmission) -> [Judged]? {
+    var files = judged
+    var residents: [[UInt8]: (brought: BroughtName, owner: String)] = [:]
+    var (refused, hasChanged): (Set<Int>, Bool) = ([], false)
+    for file in joint.order where refused.isDisjoint(with: joint.needs[file]) {
+      let instead = files[file].brought.compactMap { own -> String? in
+        guard own.isNeeded, let (other, owner) = residents[Array(own.name.utf8)],
+          !other.stamp.isSameFile(as: own.stamp)
+        else { return nil }
+        return
+          "it gets the \(own.name) of \(owner), which loads before it: \(other.path) in place of \(own.path)"
+      }
+      if !instead.isEmpty {
+        hasChanged = true
+        files[file].remarks += instead
+        judge(&files[file], instead, beside: residents.mapValues(\.brought.path))
+      }
+      guard files[file].refusals.isEmpty else {
+        refused.insert(file)
+        continue
+      }
+      for name in files[file].brought where residents[Array(name.name.utf8)] == nil {
+        residents[Array(name.name.utf8)] = (name, files[file].path.fileName)
+      }
+    }
+    return hasChanged ? files : nil
+  }
+
+  /// Judges the symbols of a file that gets other libraries than its own.
+  private func judge(
+    _ file: inout Judged, _ instead: [String], beside residents: [[UInt8]: String]
+  ) {
+    do throws(ImageError) {
+      let symbols = try SymbolCheck(
+        of: AdmissionCandidate(path: file.path), for: host, beside: residents)
+      file.brought = symbols.brought
+      file.refusals += symbols.refusals.map { refusal in
+        var refusal = refusal
+        refusal.message += " For \(instead.joined(separator: "; "))."
+        refusal.remedy =
+          "Link both plugins with one library, or give one of the two another soname."
+        return refusal
+      }
+    } catch {
+      file.refusals.append(PluginRefusal(error))
+    }
+  }
+}
+
+/// A name by which the loader knows a file that a plugin brings.
+struct BroughtName {
+  var name: String
+  /// Whether the file is needed by that name, and looked for only where no other has it.
+  var isNeeded: Bool
+  var path: String
+  var stamp: FileStamp
 }
 
 extension String {

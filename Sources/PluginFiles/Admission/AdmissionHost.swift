@@ -57,6 +57,7 @@ package struct AdmissionHost {
         problems.append(error)
       }
     }
+    libraries.addNamesOfFiles()
     self.modules = modules
   }
 

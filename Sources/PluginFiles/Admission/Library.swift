@@ -10,6 +10,8 @@ final class Library {
   let requester: Library?
   /// Whether it comes from where the system keeps its libraries.
   let isSystem: Bool
+  /// Whether an earlier plugin has brought it.
+  let isResident: Bool
 
   private(set) lazy var bindings = Result<ELFBindings, ImageError> { () throws(ImageError) in
     try ELFBindings(of: image)
@@ -23,14 +25,15 @@ final class Library {
   /// Reads the headers of an open file.
   ///
   /// - Throws: ``ImageError`` where it is no linked ELF file.
-  init(of file: OpenedFile, for requester: Library? = nil, isSystem: Bool = false)
-    throws(ImageError)
-  {
+  init(
+    of file: OpenedFile, for requester: Library? = nil, isSystem: Bool = false,
+    isResident: Bool = false
+  ) throws(ImageError) {
     self.file = file
     image = try ELFFile(file)
     linkage = try image.linkage()
     loading = try image.loading()
-    (self.requester, self.isSystem) = (requester, isSystem)
+    (self.requester, self.isSystem, self.isResident) = (requester, isSystem, isResident)
   }
 
   var path: String { file.path }
@@ -38,11 +41,19 @@ final class Library {
   /// The folders of its search path, as the loader spells them out.
   var searchFolders: [String] { loading.searchPaths.map { expanded($0) } }
 
+  /// The same without those that depend on the processor, which the loader asks the kernel for.
+  var knownFolders: [String] {
+    loading.searchPaths.filter { text in
+      !["$PLATFORM", "${PLATFORM}"].contains { text.contains($0) }
+    }.map { $0.isEmpty ? "." : expanded($0) }
+  }
+
   /// `$ORIGIN` is the file's own folder.
   func expanded(_ text: String) -> String {
-    let machine = image.identity.machine
+    guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
+    let identity = image.identity
     let values = [
-      "ORIGIN": path.folder, "LIB": "lib/\(machine)-linux-gnu", "PLATFORM": machine,
+      "ORIGIN": path.folder, "LIB": identity.libraryFolder, "PLATFORM": identity.machine,
     ]
     let parts = text.split(separator: "$", omittingEmptySubsequences: false)
     return parts.dropFirst().reduce(into: String(parts[0])) { text, part in

@@ -9,71 +9,174 @@ struct LibrarySearch {
   private let cache: LoaderCache
   /// The program, whose search path reaches to all.
   private let program: Library?
+  /// The folders that are built into the loader.
+  let systemFolders: [String]
 
   init(for identity: ImageIdentity, program: Library?) {
     (self.identity, self.program) = (identity, program)
     cache = LoaderCache()
+    systemFolders = Self.systemFolders(of: program?.interpreter, for: identity)
   }
+
+  /// Where what one file needs is looked for, and how much more of that there may be.
+  struct Lookups {
+    let requester: Library
+    /// The folders of each search path.
+    fileprivate let paths: [[String]]
+    /// A file that needs many names and has many folders would be looked for all day.
+    private var left = Self.most
+    static let most = 1 << 14
+
+    /// Whether nothing is looked for any more.
+    var areSpent: Bool { left <= 0 }
+
+    fileprivate init(_ requester: Library, _ paths: [[String]]) {
+      (self.requester, self.paths) = (requester, paths)
+    }
+
+    /// Takes one; false where there is none.
+    fileprivate mutating func take() -> Bool {
+      left -= 1
+      return left >= 0
+    }
+  }
+
+  /// Prepares to look for what a file needs.
+  func lookups(for requester: Library) -> Lookups { Lookups(requester, paths(for: requester)) }
 
   /// Opens the library of this name that fits the machine.
   ///
   /// - Parameters:
   ///   - name: As the file that needs it says.
-  ///   - requester: That file.
+  ///   - lookups: Those for that file.
   ///   - passed: Is given what is there and passed over: what cannot be opened, or is for another machine.
   /// - Returns: The library; nil where there is none.
   /// - Throws: ``ImageError`` of the first file of the name that is no library: the loader looks no further then.
   func find(
-    _ name: String, for requester: Library, _ passed: (ImageError) -> Void = { _ in }
+    _ name: String, _ lookups: inout Lookups, _ passed: (ImageError) -> Void = { _ in }
   ) throws(ImageError) -> Library? {
-    if name.contains("/") {
-      return try open(requester.expanded(name), for: requester, isSystem: false, passed)
+    guard lookups.take() else { return nil }
+    guard !name.utf8.contains(UInt8(ascii: "/")) else {
+      return try first(of: [name], &lookups, isSystem: false, passed)
     }
-    for folder in folders(for: requester) {
-      let path = "\(folder)/\(name)"
-      if let found = try open(path, for: requester, isSystem: false, passed) { return found }
+    for folders in lookups.paths {
+      let paths = folders.lazy.map { "\($0)/\(name)" }
+      if let found = try first(of: paths, &lookups, isSystem: false, passed) { return found }
     }
-    guard !requester.loading.avoidsSystem else { return nil }
-    for path in cache.paths(of: name) + systemFolders.map({ "\($0)/\(name)" }) {
-      if let found = try open(path, for: requester, isSystem: true, passed) { return found }
+    let avoidsSystem = lookups.requester.loading.avoidsSystem
+    let cached = cache.paths(of: name).filter { path in
+      !avoidsSystem || !systemFolders.contains { path.hasPrefix("\($0)/") }
+    }
+    if let found = try first(of: cached, &lookups, isSystem: true, passed) { return found }
+    let paths = avoidsSystem ? [] : systemFolders.map { "\($0)/\(name)" }
+    return try first(of: paths, &lookups, isSystem: true, passed)
+  }
+
+  /// The library at the first of some places that has one.
+  private func first(
+    of paths: some Sequence<String>, _ lookups: inout Lookups, isSystem: Bool,
+    _ passed: (ImageError) -> Void
+  ) throws(ImageError) -> Library? {
+    for path in paths where lookups.take() {
+      switch try open(path, for: lookups.requester, isSystem: isSystem, passed) {
+      case .library(let found): return found
+      case .nothing: continue
+      case .end: return nil
+      }
     }
     return nil
   }
 
   /// The folders of search paths: of the one that needs the library, or without a path of its own kind also of
   /// those that led to it.
-  private func folders(for requester: Library) -> [String] {
-    guard requester.loading.isInherited else { return requester.searchFolders }
-    let asked = sequence(first: requester, next: \.requester) + [program].compactMap { $0 }
-    return asked.filter(\.loading.isInherited).flatMap(\.searchFolders)
+  private func paths(for requester: Library) -> [[String]] {
+    guard requester.loading.isInherited else { return [requester.knownFolders] }
+    var paths: [[String]] = []
+    var (next, count) = (Optional(requester), 0)
+    while let library = next, count < Lookups.most {
+      if library.loading.isInherited { paths.append(library.knownFolders) }
+      count += 1 + (paths.last?.count ?? 0)
+      next = library.requester
+    }
+    if let program, program.loading.isInherited { paths.append(program.knownFolders) }
+    return paths
   }
 
-  private var systemFolders: [String] {
-    let machine = "\(identity.machine)-linux-gnu"
-    let wide = identity.bits == 64 ? ["/lib64", "/usr/lib64"] : []
-    return ["/lib/\(machine)", "/usr/lib/\(machine)"] + wide
-      + ["/lib", "/usr/lib", "/usr/local/lib"]
+  /// The folders that are built into a loader, by where that is: `ld.so --help` prints them.
+  static func systemFolders(
+    of interpreter: String?, for identity: ImageIdentity
+  ) -> [String] {
+    let usual = "/\(identity.libraryFolder)"
+    let own = interpreter?.resolved.folder ?? usual.resolved
+    if ["/lib", "/usr/lib"].contains(own.folder) {
+      return ["/lib/\(own.fileName)", "/usr/lib/\(own.fileName)", "/lib", "/usr/lib"]
+    }
+    guard ["/", "/usr"].contains(own.folder) else { return [own] }
+    // Where one of them is a link, both are the same.
+    let named = (interpreter?.folder ?? usual).fileName
+    let names = named == own.fileName ? [named] : [own.fileName, named]
+    return names.flatMap { ["/\($0)", "/usr/\($0)"] }
   }
 
-  /// What is there for another machine is passed over, as the loader does; a directory stops it.
+  /// What there is at a place.
+  private enum Place {
+    case library(Library)
+    /// Nothing, or what the loader passes over.
+    case nothing
+    /// What the loader cannot open: it leaves this search path for the next.
+    case end
+  }
+
+  /// What is there for another machine is passed over, as the loader does; what it opens and is no library stops it.
   private func open(
     _ path: String, for requester: Library, isSystem: Bool, _ passed: (ImageError) -> Void
-  ) throws(ImageError) -> Library? {
+  ) throws(ImageError) -> Place {
+    var status = stat()
+    let failure = unsafe stat(path, &status) == 0 ? 0 : errno
+    let isLink = failure == ENOENT && fileStatus(of: path.utf8, followingLinks: false) != nil
+    if failure == ENOENT, !isLink { return .nothing }
     let file: OpenedFile
     do throws(ImageError) {
-      // Says it better where there is no file.
       _ = try fileStamp(of: path.utf8)
-      file = try OpenedFile(path: path, name: path)
+      file = try OpenedFile(path: path, name: path, wasMapped: true)
     } catch {
-      if fileStatus(of: path.utf8, followingLinks: true)?.isDirectory == true { throw error }
-      if fileStatus(of: path.utf8, followingLinks: false) != nil { passed(error) }
-      return nil
+      // A FIFO keeps the loader waiting, a device ends at once, and a socket is not opened.
+      if failure == 0, status.st_mode & S_IFMT != S_IFSOCK, unsafe access(path, R_OK) == 0 {
+        throw error
+      }
+      guard fileStatus(of: path.folder.utf8, followingLinks: true)?.isDirectory == true else {
+        return .nothing
+      }
+      passed(error)
+      let isSocket = failure == 0 && status.st_mode & S_IFMT == S_IFSOCK
+      return isSocket || ![0, ENOENT, EACCES].contains(failure) ? .end : .nothing
     }
     let library = try Library(of: file, for: requester, isSystem: isSystem)
     let found = library.image.identity
-    if found.isFor(identity) { return library }
+    if found.isFor(identity) { return .library(library) }
     passed(file.error(.unsupported, "It is for \(found.machineTitle)."))
-    return nil
+    return .nothing
+  }
+}
+
+extension Library {
+  /// The loader that a program names: `PT_INTERP`.
+  var interpreter: String? {
+    guard let header = try? ELFHeader(of: file),
+      let segment = try? ELFSegment.all(of: file, header).first(where: { $0.type == 3 }),
+      let bytes = try? file.read(at: segment.offset, count: Int(min(segment.fileSize, 4096)))
+    else { return nil }
+    return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+  }
+}
+
+extension ImageIdentity {
+  /// Where systems keep libraries of this machine: `$LIB`.
+  var libraryFolder: String {
+    let folder = "lib/\(machine)-linux-gnu"
+    if fileStatus(of: "/\(folder)".utf8, followingLinks: true) != nil { return folder }
+    return bits == 64 && fileStatus(of: "/lib64".utf8, followingLinks: true) != nil
+      ? "lib64" : "lib"
   }
 }
 

@@ -12,16 +12,49 @@ struct LibrarySet {
     var obstacle: ImageError?
     /// The first file of the name that the loader passes over, if there is one.
     var passed: ImageError?
+    /// Whether it was not looked for everywhere, since that would take too long.
+    var isUnfound = false
+  }
+
+  /// What the loader knows a member by: the path at which it was opened, what it was asked for as, its soname.
+  struct Name {
+    let text: String
+    /// The place of the member.
+    let position: Int
+    /// Whether somebody needs it as that.
+    let isAsked: Bool
   }
 
   private(set) var missing: [Missing] = []
-  private var positions: [String: Int] = [:]
+  /// The names of all members, each once.
+  private(set) var names: [Name] = []
+  /// By bytes: to the loader, texts that Swift takes for equal are two names.
+  private var positions: [[UInt8]: Int] = [:]
+  /// Files that earlier plugins have brought, by their names: who needs such a name gets that file.
+  var residents: [[UInt8]: String] = [:]
 
   /// Adds a library, with the names under which others get it; the first of each name is meant.
-  mutating func add(_ library: Library, as name: String? = nil) {
-    let own = [name, library.linkage.name, library.path, library.path.fileName].compactMap { $0 }
-    for name in own where positions[name] == nil { positions[name] = members.count }
+  mutating func add(_ library: Library, as asked: String? = nil) {
+    if let asked { note(asked, members.count, isAsked: true) }
+    for name in [library.linkage.name, library.path].compactMap({ $0 }) {
+      note(name, members.count, isAsked: false)
+    }
     members.append(library)
+  }
+
+  private mutating func note(_ name: String, _ position: Int, isAsked: Bool) {
+    let bytes = Array(name.utf8)
+    guard positions[bytes] == nil else { return }
+    positions[bytes] = position
+    names.append(Name(text: name, position: position, isAsked: isAsked))
+  }
+
+  /// Notes what members of a running process were asked for as, which it does not tell: whatever they need is there.
+  mutating func addNamesOfFiles() {
+    for name in members.flatMap(\.linkage.needed) where positions[Array(name.utf8)] == nil {
+      let position = members.firstIndex { $0.path.fileName.utf8.elementsEqual(name.utf8) }
+      if let position { note(name, position, isAsked: true) }
+    }
   }
 
   /// Adds what the members from one on need, and what those need, in the loader's order.
@@ -30,23 +63,41 @@ struct LibrarySet {
     while next < members.count {
       let requester = members[next]
       next += 1
-      for name in requester.linkage.needed where positions[name] == nil && !Self.isThere(name) {
-        var found: Library?
+      var lookups = search.lookups(for: requester)
+      var unfound: Set<[UInt8]> = []
+      for text in requester.linkage.needed where !Self.isThere(text) {
+        let name = requester.expanded(text)
+        let bytes = Array(name.utf8)
+        guard positions[bytes] == nil, !unfound.contains(bytes) else { continue }
         var failure = Missing(name: name, requester: requester)
         do throws(ImageError) {
-          found = try search.find(name, for: requester) { failure.passed = failure.passed ?? $0 }
+          if let found = try find(
+            name, bytes, search, &lookups, { failure.passed = failure.passed ?? $0 })
+          {
+            // Two names may lead to one file.
+            let known = members.firstIndex { $0.file.stamp.isSameFile(as: found.file.stamp) }
+            if let known { note(name, known, isAsked: true) } else { add(found, as: name) }
+            continue
+          }
+          failure.isUnfound = lookups.areSpent
         } catch {
           failure.obstacle = error
         }
-        guard let found else {
-          missing.append(failure)
-          continue
-        }
-        // Two names may lead to one file.
-        let known = members.firstIndex { $0.file.stamp.isSameFile(as: found.file.stamp) }
-        if let known { positions[name] = known } else { add(found, as: name) }
+        unfound.insert(bytes)
+        missing.append(failure)
+        if failure.isUnfound { break }
       }
     }
+  }
+
+  /// What a name leads to: a file that is loaded, or what is found where the loader looks.
+  private func find(
+    _ name: String, _ bytes: [UInt8], _ search: LibrarySearch,
+    _ lookups: inout LibrarySearch.Lookups, _ passed: (ImageError) -> Void
+  ) throws(ImageError) -> Library? {
+    guard let path = residents[bytes] else { return try search.find(name, &lookups, passed) }
+    return try Library(
+      of: OpenedFile(path: path, name: path), for: lookups.requester, isResident: true)
   }
 
   /// What every process has without a file: itself, and what the kernel maps.

@@ -8,9 +8,15 @@ enum SearchPathCheck {
     let paths = zip(library.loading.searchPaths, library.searchFolders)
     let wanted = library.linkage.needed.filter { $0.contains("/") }
       .map { ($0, library.expanded($0).folder) }
-    return paths.compactMap { refusal(of: $1, title, "looks for libraries in", $0, policy) }
-      + wanted.compactMap { refusal(of: $1, title, "needs the library", $0, policy) }
+    let folders = paths.lazy.compactMap {
+      refusal(of: $1, title, "looks for libraries in", $0, policy)
+    }
+    let files = wanted.lazy.compactMap { refusal(of: $1, title, "needs the library", $0, policy) }
+    return Array(folders.prefix(most)) + files.prefix(most)
   }
+
+  /// The most that are told of one file; a path may have more folders than anybody reads.
+  private static let most = 16
 
   private static func refusal(
     of folder: String, _ title: String, _ wants: String, _ written: String, _ policy: PluginPolicy

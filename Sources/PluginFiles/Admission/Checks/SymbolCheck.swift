@@ -4,15 +4,29 @@ internal import BinaryImage
 struct SymbolCheck {
   /// What the plugin brings along: libraries that the host does not have.
   let companions: [Library]
+  /// What becomes known to the loader with it.
+  let brought: [BroughtName]
   let refusals: [PluginRefusal]
 
-  init(of candidate: AdmissionCandidate, for host: AdmissionHost) throws(ImageError) {
+  /// - Parameter residents: The paths of files that earlier plugins have brought, by their names.
+  init(
+    of candidate: AdmissionCandidate, for host: AdmissionHost,
+    beside residents: [[UInt8]: String] = [:]
+  ) throws(ImageError) {
     var libraries = host.libraries
+    libraries.residents = residents
+    let known = libraries.names.count
     let start = libraries.members.count
     let missingBefore = libraries.missing.count
     libraries.add(candidate.library)
     libraries.addNeeded(from: start, host.search)
-    companions = Array(libraries.members[(start + 1)...])
+    companions = libraries.members[(start + 1)...].filter { !$0.isResident }
+    let members = libraries.members
+    brought = libraries.names[known...].filter { !members[$0.position].isResident }.map { name in
+      let file = members[name.position].file
+      return BroughtName(
+        name: name.text, isNeeded: name.isAsked, path: file.path, stamp: file.stamp)
+    }
     func title(_ library: Library) -> String {
       library === candidate.library ? "It" : library.path.fileName
     }
@@ -20,7 +34,7 @@ struct SymbolCheck {
     var refusals = missing.map { $0.refusal(of: title($0.requester)) }
     // What is in a library that is missing or cannot be read is not known to be undefined.
     if missing.isEmpty, host.problems.isEmpty {
-      for library in libraries.members[start...] {
+      for library in members[start...] where !library.isResident {
         refusals += try Self.refusals(of: library, as: title(library), among: libraries)
       }
     }
@@ -65,6 +79,11 @@ struct SymbolCheck {
 extension LibrarySet.Missing {
   /// What is missing, in a sentence about who needs it.
   func message(of title: String) -> String {
+    if isUnfound {
+      return
+        "\(title) needs the library \(name), which is not looked for any more: the libraries that it needs were "
+        + "looked for in \(LibrarySearch.Lookups.most) places."
+    }
     if let obstacle {
       return
         "\(title) needs the library \(name), and the first of that name cannot be read: \(obstacle)"
@@ -75,7 +94,9 @@ extension LibrarySet.Missing {
 
   fileprivate func refusal(of title: String) -> PluginRefusal {
     let remedy =
-      if obstacle != nil {
+      if isUnfound {
+        "Link it anew with a shorter search path: one folder is enough."
+      } else if obstacle != nil {
         "Remove that file, or put the library in its place."
       } else if passed != nil {
         "Put a library in its place that the host can load."

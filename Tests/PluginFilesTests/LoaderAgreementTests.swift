@@ -1,0 +1,203 @@
+import BinaryImage
+import Foundation
+import TestSupport
+import Testing
+
+@testable import PluginFiles
+
+/// Which libraries a plugin gets, beside what `dlopen` says of the same files.
+@Suite("What loads, beside what dlopen says")
+struct LoaderAgreementTests {
+  /// Files that are opened one after the other.
+  struct Row: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    /// Whether each of `liba.so`, `libb.so`, … loads.
+    var loads: [Bool]
+    /// What the report says.
+    var says: [String] = []
+    /// Builds the plugins; another host, perhaps.
+    var make: @Sendable (AdmissionFolder) throws -> Void
+  }
+
+  /// A program that opens what it is given.
+  private static let host = """
+    #include <dlfcn.h>
+    #include <stdio.h>
+    int main(int count, char **words) {
+      for (int i = 1; i < count; i++) puts(dlopen(words[i], RTLD_NOW | RTLD_LOCAL) ? "true" : "false");
+      return 0;
+    }
+    """
+
+  static let rows: [Row] = [
+    Row(
+      testDescription: "two libraries of one soname, where the first lacks what the second has",
+      loads: [true, false],
+      says: ["two", "gets the libpart.so.1 of liba.so, which loads before it", "/one/", "/second/"]
+    ) { try $0.parts("int one;", "int one, two;", needing: ["one", "two"]) },
+    Row(
+      testDescription: "two libraries of one soname, where the first has everything",
+      loads: [true, true], says: ["note: it gets the libpart.so.1 of liba.so"]
+    ) { try $0.parts("int one, two;", "int one, two;", needing: ["one", "two"]) },
+    Row(
+      testDescription: "a library that the host has by another path, and that has no soname",
+      loads: [false], says: ["libpart.so, which is nowhere"]
+    ) { folder in
+      let path = try folder.library("libpart.so", "int part;")
+      try folder.host(Self.host, path, "-Wl,--no-as-needed", path)
+      try folder.plugin("a", nil, "-L\(folder.folder.path)", "-Wl,--no-as-needed", "-lpart")
+    },
+    Row(
+      testDescription: "a library that the host needs by the name of its file", loads: [true]
+    ) { folder in
+      try folder.library("libpart.so", "int part;")
+      let options = ["-L\(folder.folder.path)", "-Wl,--no-as-needed", "-lpart"]
+      try Compiler.compile(
+        Self.host, as: "host", in: folder.folder.url, options + ["-Wl,-rpath,\(folder.folder.path)"]
+      )
+      try folder.plugin("a", nil, options[0], options[1], options[2])
+    },
+    Row(
+      testDescription: "a library that needs the plugin by the name of its file", loads: [false],
+      says: ["libpart.so needs the library liba.so"]
+    ) { folder in
+      let own = try folder.library("other/liba.so", "int own;")
+      try folder.library(
+        "plugins/libpart.so", "int part;",
+        ["-L\(own.folder)", "-Wl,--no-as-needed", "-l:liba.so", "-Wl,-soname,libpart.so"])
+      try folder.plugin(
+        "a", nil, "-L\(folder.plugins)", "-Wl,--no-as-needed", "-l:libpart.so",
+        "-Wl,-rpath,$ORIGIN")
+    },
+    Row(
+      testDescription: "a device before the library", loads: [false], says: ["a device"]
+    ) { try $0.link("/dev/null", before: "liba.so") },
+    Row(
+      testDescription: "links that lead back to themselves, before the library", loads: [false],
+      says: ["passes over", "Too many levels"]
+    ) { try $0.link("libneeded.so", before: "liba.so") },
+    Row(
+      testDescription: "a socket before the library", loads: [false], says: ["a socket"]
+    ) { folder in
+      let first = try folder.needing("libneeded.so", in: "liba.so")
+      try Command.output(
+        "python3",
+        ["-c", "import socket;socket.socket(socket.AF_UNIX).bind('libneeded.so')"], in: first)
+    },
+    Row(
+      testDescription: "a folder that is none, before the library", loads: [true]
+    ) { folder in
+      let first = try folder.needing("libneeded.so", in: "liba.so")
+      try FileManager.default.removeItem(at: first)
+      try folder.folder.write("text", as: "first")
+    },
+  ]
+
+  @Test("is the same", .needs("python3"), arguments: rows)
+  func agreement(row: Row) throws {
+    let folder = try AdmissionFolder()
+    try folder.host(Self.host)
+    try row.make(folder)
+    let report = try folder.report()
+    let plugins = ["liba.so", "libb.so"].compactMap { name in
+      report.plugins.first { $0.path.lastPart == name }
+    }
+    #expect(plugins.map(\.loads) == row.loads, "\(report)")
+    let opened = try Command.output(folder.folder.place("host").path, plugins.map(\.path))
+    #expect(opened.split(separator: "\n").map { $0 == "true" } == row.loads)
+    let text = report.description.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    for words in row.says { #expect(text.contains(words), "\(report)") }
+  }
+
+  @Test("A FIFO in place of a library, which would keep the loader waiting, is a refusal")
+  func fifo() throws {
+    let folder = try AdmissionFolder()
+    let first = try folder.needing("libneeded.so", in: "liba.so")
+    try Command.output("mkfifo", [first.appendingPathComponent("libneeded.so").path])
+    let refusal = try #require(try folder.report().plugins.first?.refusals.first)
+    #expect(refusal.code == "missing-library" && refusal.message.contains("a FIFO"))
+  }
+
+  @Test("A folder that only the processor knows is no folder of the search")
+  func platform() throws {
+    let folder = try AdmissionFolder()
+    let machine = try AdmissionHost(executable: folder.folder.place("host").path).identity.machine
+    try folder.library("plugins/\(machine)/libpart.so", "int part;")
+    try folder.plugin(
+      "a", nil, "-L\(folder.plugins)/\(machine)", "-Wl,--no-as-needed", "-lpart",
+      "-Wl,-rpath,$ORIGIN/$PLATFORM")
+    #expect(try folder.codes()["liba.so"] == ["missing-library"])
+  }
+
+  @Test("The folders that are built into the loader are those that it prints")
+  func systemFolders() throws {
+    let program = try Library(of: OpenedFile(path: "/proc/self/exe", name: "self"))
+    let search = LibrarySearch(for: program.image.identity, program: program)
+    let loader = try #require(program.interpreter)
+    let help = try Command.run(loader, ["--help"])
+    let folders = help.lines.compactMap { line in
+      line.contains("(system search path)")
+        ? line.split(separator: " ").first.map(String.init) : nil
+    }
+    guard !folders.isEmpty else { try Test.cancel("\(loader) does not print them") }
+    #expect(search.systemFolders == folders)
+  }
+
+  @Test("A file that needs more names in more folders than are worth a look costs some sentences")
+  func lookups() throws {
+    let folder = try AdmissionFolder()
+    let long = String(repeating: "0123456789abcdef", count: 200)
+    let needed = try folder.library("needed.so", "int needed;", ["-Wl,-soname,\(long)"])
+    let folders = (0..<3000).map { "/n/\(String($0, radix: 16))" }.joined(separator: ":")
+    let path = try folder.plugin(
+      "a", nil, "-Wl,--no-as-needed", needed, "-Wl,-rpath,\(folders)",
+      "-Wl,--spare-dynamic-tags=6000")
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    func word(_ number: Int) -> Data {
+      Data((0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })
+    }
+    func number(_ place: Int) -> Int {
+      (0..<8).reduce(0) { $0 | Int(bytes[place + $1]) << (8 * $1) }
+    }
+    // The dynamic section: PT_DYNAMIC among the program headers.
+    let header = try #require((0..<20).map { 64 + 56 * $0 }.first { number($0) & 0xffff_ffff == 2 })
+    let places = stride(
+      from: number(header + 8), to: number(header + 8) + number(header + 32), by: 16)
+    let name = try #require(places.first { number($0) == 1 }.map { number($0 + 8) })
+    // Each is needed twice: by another end of the long name.
+    for (index, place) in places.dropLast().filter({ number($0) == 0 }).enumerated() {
+      bytes.replaceSubrange(place..<place + 16, with: word(1) + word(name + index / 2 % 3000))
+    }
+    try bytes.write(to: URL(fileURLWithPath: path))
+    let refusals = try #require(try folder.report().plugins.first).refusals
+    #expect(refusals.count < 10 && Set(refusals).count == refusals.count)
+    #expect(refusals.last?.message.contains("is not looked for any more") == true)
+  }
+}
+
+extension AdmissionFolder {
+  /// Two plugins that need libraries of one soname; the second needs these variables of its own.
+  fileprivate func parts(_ first: String, _ second: String, needing names: [String]) throws {
+    for (plugin, place, source) in [("a", "one", first), ("b", "second", second)] {
+      let part = try library("\(place)/libpart.so.1", source, ["-Wl,-soname,libpart.so.1"])
+      let uses = plugin == "a" ? ["one"] : names
+      let use = uses.map { "extern int \($0); int *use_\($0)(void) { return &\($0); }\n" }.joined()
+      try self.plugin(plugin, Self.module(plugin) + use, part, "-Wl,-rpath,\(part.folder)")
+    }
+  }
+
+  /// A plugin that needs a library; the folder where that is looked for first, which is empty.
+  fileprivate func needing(_ library: String, in plugin: String) throws -> URL {
+    let first = try needing(library)
+    try FileManager.default.moveItem(
+      atPath: "\(plugins)/libx.so", toPath: "\(plugins)/\(plugin)")
+    return first
+  }
+
+  /// The same with a link in that folder.
+  fileprivate func link(_ target: String, before plugin: String) throws {
+    let first = try needing("libneeded.so", in: plugin)
+    try FileManager.default.createSymbolicLink(
+      atPath: first.appendingPathComponent("libneeded.so").path, withDestinationPath: target)
+  }
+}
