@@ -8,7 +8,7 @@ struct SymbolCheck {
   let brought: [BroughtName]
   let refusals: [PluginRefusal]
 
-  /// - Parameter residents: The paths of files that earlier plugins have brought, by their names.
+  /// Checks a plugin; `residents` are the paths of files that earlier plugins have brought, by their names.
   init(
     of candidate: AdmissionCandidate, for host: AdmissionHost,
     beside residents: [[UInt8]: String] = [:]
