@@ -67,8 +67,8 @@ struct ModuleStagesTests {
       #expect(failures.map(\.module) == ["web", "one", "two"])
       #expect(
         failures.map(\.description) == [
-          "module web (late.json moduleClasses[0]) make: could not be made: it requires lag, which no "
-            + "module is called; link or load the one that is, or say `after`; did you mean log?",
+          "module web (late.json moduleClasses[0]) make: could not be made: it requires lag, and no "
+            + "module is named that; load what declares it, or say `after`; did you mean log?",
           "module one (late.json moduleClasses[1]) make: could not be made: cycle: one → two → one "
             + "(late.json moduleClasses[1], late.json moduleClasses[2])",
           "module two (late.json moduleClasses[2]) make: could not be made: cycle: one → two → one "
