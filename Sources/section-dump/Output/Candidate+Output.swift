@@ -6,7 +6,7 @@ extension PluginCatalogue.Candidate {
   /// The name of what cannot be read, as a link that leads nowhere, and why; nil for folders and for what is read.
   var unreadTitle: String? {
     guard case .failure(let error) = found, error.code == .unreadable,
-      !Directory.isDirectory(Array(path.utf8))
+      !isDirectory(Array(path.utf8))
     else { return nil }
     return "\(path.fileName) (\(error.message))".escaped
   }
