@@ -52,7 +52,16 @@ package struct AddressRanges {
   /// Whether a range from `start` up to `end` can hold something that is asked about.
   package func mayOverlap(_ start: UInt64, _ end: UInt64) -> Bool {
     guard let first = ranges.first, let last = ranges.last else { return false }
-    return end < start || (start < last.upperBound && end > first.lowerBound)
+    guard end >= start else { return true }
+    guard start < last.upperBound, end > first.lowerBound,
+      let found = ranges.last(notAfter: end - 1, by: \.lowerBound)
+    else { return false }
+    return ranges[found].upperBound > start
+  }
+
+  /// What is between the ranges, before and behind them.
+  package var gaps: [Range<UInt64>] {
+    zip([0] + ranges.map(\.upperBound), ranges.map(\.lowerBound) + [.max]).map { $0..<$1 }
   }
 }
 

@@ -33,6 +33,17 @@ struct AdmissionChecksTests {
     AdmissionFolder.head + source + "\nBEEHIVE_MODULE(x, &operations, \"\");\n"
   }
 
+  private static let watching = with("__attribute__((constructor)) static void watch(void) {}")
+
+  /// Appends a dynamic section that says of one constructor less, and lets a program header lead to it.
+  private static func hide(_ bytes: inout LinkedBytes, at header: Int) throws {
+    let (own, size) = (try bytes.dynamic(), try bytes.tag(27))
+    let less = bytes.number(at: size + 8) - 8
+    let copy = bytes.append(Array(bytes.bytes[own]))
+    bytes.put(less, at: copy + size - own.lowerBound + 8)
+    bytes.put(copy, at: header + 8)
+  }
+
   private static let greeter = """
     #include <BeeHive.h>
     static const struct { int (*greet)(void); } table;
@@ -382,7 +393,54 @@ struct AdmissionChecksTests {
       testDescription: "bytes of the header that are kept for later", code: "not-loadable",
       says: ["bytes 9 to 15"]
     ) { try $0.patch($0.plugin("x"), at: 12, with: Data([1])) },
+    Row(
+      testDescription: "a relocation of the dynamic section", code: "malformed",
+      says: ["rewrites its own dynamic section"]
+    ) {
+      try $0.changed {
+        let header = try #require($0.segments(2).first)
+        try $0.put($0.number(at: header + 16) + 8, at: $0.place(of: $0.value(7)))
+      }
+    },
     // Startup
+    Row(
+      testDescription: "a constructor, where another dynamic section is told than is loaded",
+      code: "runs-at-startup", says: ["watch"], policy: anchorOnly
+    ) {
+      try $0.changed(watching) { try hide(&$0, at: #require($0.segments(2).first)) }
+    },
+    Row(
+      testDescription: "a constructor, of the second of two dynamic sections",
+      code: "runs-at-startup", says: ["watch"], policy: anchorOnly
+    ) {
+      try $0.changed(watching) { bytes in
+        let (first, later) = (
+          try #require(bytes.segments(2).first), try #require(bytes.segments(0x6474_e550).first)
+        )
+        precondition(first < later)
+        for place in stride(from: 0, to: 56, by: 8) {
+          bytes.put(bytes.number(at: first + place), at: later + place)
+        }
+        try hide(&bytes, at: first)
+      }
+    },
+    Row(
+      testDescription: "a constructor, behind the end that the dynamic section claims",
+      code: "runs-at-startup", says: ["watch"], policy: anchorOnly
+    ) {
+      try $0.changed(watching) { bytes in
+        let header = try #require(bytes.segments(2).first)
+        let (start, array) = (try bytes.dynamic().lowerBound, try bytes.tag(25))
+        bytes.put(array - start, at: header + 32)
+      }
+    },
+    Row(
+      testDescription: "code in the compiler's function", code: "runs-at-startup", says: ["_init"],
+      policy: anchorOnly
+    ) {
+      try $0.plugin(
+        "x", with("__asm__(\".pushsection .init\\n.long 0x12345678\\n.popsection\");"))
+    },
     Row(
       testDescription: "a constructor", code: "runs-at-startup", says: ["watch"],
       policy: anchorOnly

@@ -2,6 +2,7 @@ import BinaryImage
 import Foundation
 import PluginFiles
 import TestSupport
+import Testing
 
 /// A host and a folder of plugins in C, built for one test.
 struct AdmissionFolder {
@@ -97,6 +98,15 @@ struct AdmissionFolder {
     return Dictionary(plugins.map { ($0.path.lastPart, $0.refusals.map(\.code)) }) { $0 + $1 }
   }
 
+  /// Builds the plugin `libx.so`, and changes it word by word.
+  func changed(
+    _ source: String? = nil, _ change: (inout LinkedBytes) throws -> Void
+  ) throws {
+    var bytes = try LinkedBytes(plugin("x", source))
+    try change(&bytes)
+    try bytes.write()
+  }
+
   /// Says who may do what with a file.
   static func mode(_ mode: Int, _ path: String) throws {
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
@@ -110,6 +120,61 @@ struct AdmissionFolder {
     data.replaceSubrange(start..<start + new.count, with: new)
     try data.write(to: URL(fileURLWithPath: path))
   }
+}
+
+/// A linked file of 64 bits, to be changed word by word.
+struct LinkedBytes {
+  private let url: URL
+  private(set) var bytes: [UInt8]
+
+  init(_ path: String) throws {
+    url = URL(fileURLWithPath: path)
+    bytes = [UInt8](try Data(contentsOf: url))
+  }
+
+  func write() throws { try Data(bytes).write(to: url) }
+
+  func number(at place: Int, size: Int = 8) -> Int {
+    (0..<size).reduce(0) { $0 | Int(bytes[place + $1]) << ($1 * 8) }
+  }
+
+  mutating func put(_ value: Int, at place: Int, size: Int = 8) {
+    for index in 0..<size { bytes[place + index] = UInt8(truncatingIfNeeded: value >> (index * 8)) }
+  }
+
+  /// Appends bytes, and says where they are.
+  mutating func append(_ more: [UInt8]) -> Int {
+    bytes += [UInt8](repeating: 0, count: -bytes.count & 15) + more
+    return bytes.count - more.count
+  }
+
+  /// Where the program headers of a type are, in the file.
+  func segments(_ type: Int) -> [Int] {
+    (0..<number(at: 56, size: 2)).map { number(at: 32) + 56 * $0 }
+      .filter { number(at: $0, size: 4) == type }
+  }
+
+  /// Where the file has what is at an address.
+  func place(of address: Int) throws -> Int {
+    let load = segments(1).last { number(at: $0 + 16) <= address }
+    return try number(at: #require(load) + 8) + address - number(at: #require(load) + 16)
+  }
+
+  /// The file's part that the one dynamic section is.
+  func dynamic() throws -> Range<Int> {
+    let header = try #require(segments(2).first)
+    return number(at: header + 8)..<number(at: header + 8) + number(at: header + 32)
+  }
+
+  /// Where a tag of the dynamic section is; its value is behind it.
+  func tag(_ tag: Int) throws -> Int {
+    try #require(
+      stride(from: dynamic().lowerBound, to: dynamic().upperBound, by: 16)
+        .first { number(at: $0) == tag })
+  }
+
+  /// What a tag says.
+  func value(_ tag: Int) throws -> Int { number(at: try self.tag(tag) + 8) }
 }
 
 extension String {

@@ -24,7 +24,7 @@ package struct BoundSymbol: Hashable, Sendable {
     guard name == definition.name else { return false }
     // What has no versions is taken for all of them.
     guard let version else { return !definition.isHidden || definition.version == nil }
-    return definition.version == nil || definition.version == version
+    return definition.version == version || definition.version == nil && !definition.isHidden
   }
 }
 
@@ -39,6 +39,11 @@ package final class ELFBindings {
 
   /// Whether its definitions have versions.
   package var hasVersions: Bool { versions.areThere }
+  /// The versions that its libraries must define, whether a symbol names them or not.
+  package var neededVersions: [NeededVersion] { versions.needed.filter { !$0.isWeak } }
+
+  /// Whether it defines versions of symbols, and not that one.
+  package func lacks(version: String) -> Bool { versions.defined?.contains(version) == false }
 
   /// Reads the tables of a file.
   package init(of file: ELFFile) throws(ImageError) {
@@ -52,15 +57,11 @@ package final class ELFBindings {
   ///
   /// A symbol that no relocation names is never looked for, whatever the table says.
   package func wanted() throws(ImageError) -> [BoundSymbol] {
-    guard let symbols, let dynamic = try file.dynamic() else { return [] }
-    let relocations = try ELFRelocations(
-      of: file.file, file.header, file.machine,
-      in: dynamic.relocations.filter { $0.encoding != .relr }, ranges: AddressRanges([]),
-      resolvers: ELFRelocations.Resolvers(type: nil))
+    guard let symbols else { return [] }
     var wanted: [BoundSymbol] = []
-    for number in (relocations.resolvers?.symbols ?? []).sorted() {
+    for number in try file.relocationSurvey.get().symbols.sorted() {
       let symbol = try symbols.symbol(number)
-      guard symbol.place == .undefined, !symbol.name.isEmpty else { continue }
+      guard symbol.place == .undefined else { continue }
       var bound = BoundSymbol(name: symbol.name)
       try versions.describe(&bound, number)
       bound.isWeak = symbol.binding == UInt8(STB_WEAK)

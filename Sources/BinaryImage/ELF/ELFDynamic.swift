@@ -5,9 +5,15 @@ internal import CElf
 /// For linked files this is the truth; section headers may lie or be absent.
 final class ELFDynamic {
   /// What it says, up to `DT_NULL`.
-  private let tags: [(tag: Int64, value: UInt64)]
+  private var tags: [(tag: Int64, value: UInt64)] = []
+  /// Where it is in memory, with `DT_NULL`.
+  private(set) var addresses: Range<UInt64>
   /// `DT_FLAGS_1`.
   var flags: UInt64 { value(Int64(DT_FLAGS_1)) ?? 0 }
+  /// Whether relocations write into code: `DT_TEXTREL`, `DF_TEXTREL`.
+  var relocatesCode: Bool {
+    value(Int64(DT_TEXTREL)) != nil || (value(Int64(DT_FLAGS)) ?? 0) & UInt64(DF_TEXTREL) != 0
+  }
   /// Whether it says what others link it by: `DT_SONAME`, which executables do not have.
   var hasName: Bool { value(Int64(DT_SONAME)) != nil }
   /// The relocation tables, in the order in which the loader applies them.
@@ -19,12 +25,15 @@ final class ELFDynamic {
 
   /// More bytes than any linker's dynamic section has.
   private static let mostBytes: UInt64 = 1 << 20
+  /// How much is read at once where it is longer than the program header claims.
+  private static let pageSize: UInt64 = 1 << 12
 
-  /// Reads the dynamic section at `extent`.
+  /// Reads the dynamic section where the loader does: at the address that the program header names.
   init(
-    of file: OpenedFile, _ header: ELFHeader, _ segments: ELFSegments, at extent: FileExtent
+    of file: OpenedFile, _ header: ELFHeader, _ segments: ELFSegments, at segment: ELFSegment
   ) throws(ImageError) {
-    tags = try Self.tags(of: file, header, at: extent)
+    addresses = segment.address..<segment.address
+    try readTags(of: file, header, segments, expecting: segment.fileSize)
     globalOffsets = try ELFGlobalOffsets(of: file, header, segments, value: value)
     func table(
       _ address: Int64, _ size: Int64, _ encoding: ELFRelocationTable.Encoding
@@ -80,25 +89,38 @@ final class ELFDynamic {
   /// `DT_AARCH64_AUTH_RELR`.
   private static let signed: Int64 = 0x7000_0012
 
-  /// The tags and their values, up to `DT_NULL`.
-  private static func tags(
-    of file: OpenedFile, _ header: ELFHeader, at extent: FileExtent
-  ) throws(ImageError) -> [(tag: Int64, value: UInt64)] {
-    try file.check(
-      extent.size <= mostBytes, .malformed, "The dynamic section claims \(extent.size) bytes.",
-      at: extent.offset)
-    let bytes = try file.slice(at: extent.offset, count: Int(extent.size))
-    var tags: [(tag: Int64, value: UInt64)] = []
-    tags.reserveCapacity(min(bytes.count / (2 * header.wordSize), 32))
-    var position = 0
-    while let tag = bytes.span.word(at: position, bits: header.bits, order: header.order),
-      let value = bytes.span.word(
-        at: position + header.wordSize, bits: header.bits, order: header.order),
-      tag != 0
-    {
-      tags.append((header.bits == 64 ? Int64(bitPattern: tag) : Int64(tag), value))
-      position += 2 * header.wordSize
+  /// Reads the tags and their values, up to `DT_NULL`, whatever size the program header claims.
+  private func readTags(
+    of file: OpenedFile, _ header: ELFHeader, _ segments: ELFSegments, expecting size: UInt64
+  ) throws(ImageError) {
+    let entry = 2 * header.wordSize
+    var (end, expected) = (addresses.lowerBound, min(size, Self.mostBytes))
+    while let extent = segments.extent(from: VirtualAddress(rawValue: end)) {
+      try file.check(
+        extent.size >= UInt64(entry) && end - addresses.lowerBound < Self.mostBytes, .malformed,
+        "The dynamic section does not end (DT_NULL).", at: extent.offset)
+      let count = Int(min(extent.size, max(expected, UInt64(entry)))) / entry
+      let bytes = try file.slice(at: extent.offset, count: count * entry)
+      tags.reserveCapacity(min(tags.count + count, 32))
+      for place in stride(from: 0, to: bytes.count, by: entry) {
+        func word(_ place: Int) -> UInt64 {
+          bytes.span.word(at: place, bits: header.bits, order: header.order) ?? 0
+        }
+        end = end.saturating(adding: UInt64(entry))
+        let tag = word(place)
+        if tag == 0 {
+          addresses = addresses.lowerBound..<end
+          return
+        }
+        let signed = header.bits == 64 ? Int64(bitPattern: tag) : Int64(tag)
+        tags.append((signed, word(place + header.wordSize)))
+      }
+      expected = Self.pageSize
     }
-    return tags
+    // What is in memory and not in the file is zero.
+    try file.check(
+      segments.holds(VirtualAddress(rawValue: end.saturating(adding: 1))), .malformed,
+      "The dynamic section leads to \(end.hexadecimal), which no segment holds.")
+    addresses = addresses.lowerBound..<end.saturating(adding: UInt64(entry))
   }
 }

@@ -39,6 +39,47 @@ extension ELFFile {
     return try collected.get().relocation(at: place)
   }
 
+  /// What the relocations that are applied when the file is loaded name, call and write to.
+  ///
+  /// Throws where one writes to the dynamic section: what the loader finds there is not what the file says.
+  func surveyRelocations() throws(ImageError) -> ELFRelocations.Survey {
+    let dynamic = try dynamic()
+    let own = dynamic?.addresses ?? 0..<0
+    // A word that begins before it may reach into it.
+    let start = own.lowerBound - min(own.lowerBound, UInt64(header.wordSize - 1))
+    let isCodeKept = dynamic?.relocatesCode == false
+    let forbidden = (isCodeKept ? try segments().unwritable : []) + [start..<own.upperBound]
+    let survey = ELFRelocations.Survey(
+      chosen: machine.relocationTypes?.chosen, forbidden: AddressRanges(forbidden))
+    let tables = if let dynamic { dynamic.relocations } else { try loadedRelocations() }
+    let relocations = try ELFRelocations(
+      of: file, header, machine, in: tables, ranges: AddressRanges([]), survey: survey)
+    var rewriting = relocations.survey?.forbiddenPlace
+      .flatMap { start..<own.upperBound ~= $0 ? $0 : nil }
+    if let copy = relocations.copy(notAfter: own.lowerBound),
+      let symbol = try dynamic?.symbols?.symbol(copy.symbol),
+      own.lowerBound - copy.place < symbol.size
+    {
+      rewriting = copy.place
+    }
+    if let rewriting {
+      throw file.error(
+        .malformed,
+        "It rewrites its own dynamic section: a relocation writes to \(rewriting.hexadecimal), so the loader finds "
+          + "other things there than the file says.")
+    }
+    return relocations.survey ?? survey
+  }
+
+  /// What a file without a dynamic section relocates itself.
+  private func loadedRelocations() throws(ImageError) -> [ELFRelocationTable] {
+    let table = try sectionTable()
+    return sectionIndices.map { table[$0] }.filter { $0.isLoaded && $0.size > 0 }.compactMap {
+      entry in
+      Self.encodings[entry.type].map { ELFRelocationTable(encoding: $0, extent: entry.extent) }
+    }
+  }
+
   /// In bytes of their tables.
   private static let fewRelocations: UInt64 = 1 << 12
 

@@ -204,7 +204,13 @@ package final class ELFFile: FileFormat {
 
   private lazy var loadedDynamic = Result<ELFDynamic?, ImageError> { () throws(ImageError) in
     guard let segment = try segments().dynamic else { return nil }
-    return try ELFDynamic(of: file, header, segments(), at: segment.extent)
+    return try ELFDynamic(of: file, header, segments(), at: segment)
+  }
+
+  /// What the relocations together name, call and write to.
+  private(set) lazy var relocationSurvey = Result<ELFRelocations.Survey, ImageError> {
+    () throws(ImageError) in
+    try surveyRelocations()
   }
 
   /// How symbols are found by their names.

@@ -106,6 +106,26 @@ package struct ELFMachine {
     (EM_SH, nil, Self("sh", "SH", [165], [1], [163, 164], 162)),
   ]
 
+  /// Whether glibc's loader reads relocations with addends of their own alone: `ELF_MACHINE_NO_REL`.
+  var hasExplicitAddends: Bool { !["", "386", "ARM", "MIPS"].contains(prefix) }
+
+  /// Whether glibc's loader knows what a relocation type asks for; true of machines of which that is not listed.
+  func isKnownToLoader(_ type: UInt32) -> Bool {
+    switch prefix {
+    case "X86_64":
+      switch type {
+      case 0...2, 5...8, 10, 16...18, 24, 32, 33, 36...38: true
+      default: false
+      }
+    case "AARCH64":
+      switch type {
+      case 0, 257, 258, 1024...1032: true
+      default: false
+      }
+    default: true
+    }
+  }
+
   /// Splits `r_info` into symbol and type.
   @inline(__always)
   package func split(

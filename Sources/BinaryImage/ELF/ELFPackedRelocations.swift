@@ -18,7 +18,10 @@ extension ELFRelocationCollector {
             .malformed, "The packed relocations start with a bitmap.", at: table.extent.offset)
         }
         next = base &+ covered
-        guard ranges.mayOverlap(base, base &+ covered) else { continue }
+        guard
+          ranges.mayOverlap(base, base &+ covered)
+            || survey?.mayConcern(base, base &+ covered) == true
+        else { continue }
         var bitmap = value >> 1
         while bitmap != 0 {
           let index = UInt64(bitmap.trailingZeroBitCount)

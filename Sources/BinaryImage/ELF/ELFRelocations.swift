@@ -56,9 +56,9 @@ final class ELFRelocations {
   init(
     of file: OpenedFile, _ header: ELFHeader, _ machine: ELFMachine,
     in tables: [ELFRelocationTable], globalOffsets: ELFGlobalOffsets? = nil, ranges: AddressRanges,
-    resolvers: Resolvers? = nil
+    survey: Survey? = nil
   ) throws(ImageError) {
-    var found = ELFRelocationCollector(of: file, header, machine, ranges, resolvers)
+    var found = ELFRelocationCollector(of: file, header, machine, ranges, survey)
     if let globalOffsets { try found.collect(globalOffsets) }
     for table in tables { try found.collect(table) }
     found.settle()
@@ -69,8 +69,8 @@ final class ELFRelocations {
   var ranges: AddressRanges { found.ranges }
   /// The furthest place that anything is written to, wanted or not; nil where nothing is.
   var furthest: UInt64? { found.furthest }
-  /// What may call functions of the file while it is relocated; nil where that is not asked for.
-  var resolvers: Resolvers? { found.resolvers }
+  /// What all of them together do; nil where that is not asked for.
+  var survey: Survey? { found.survey }
 
   /// The relocation that writes the word at `place`.
   func relocation(at place: UInt64) -> ELFRelocation? { found.kept.element(at: place, by: \.place) }
@@ -102,16 +102,16 @@ struct ELFRelocationCollector {
   let file: OpenedFile
   let machine: ELFMachine
   private let copyType: UInt32?
-  private(set) var resolvers: ELFRelocations.Resolvers?
+  private(set) var survey: ELFRelocations.Survey?
   let bits: Int
   let order: ImageIdentity.ByteOrder
 
   init(
     of file: OpenedFile, _ header: ELFHeader, _ machine: ELFMachine, _ ranges: AddressRanges,
-    _ resolvers: ELFRelocations.Resolvers?
+    _ survey: ELFRelocations.Survey?
   ) {
     (self.file, self.machine, self.ranges) = (file, machine, ranges)
-    self.resolvers = resolvers
+    self.survey = survey
     copyType = machine.relocationTypes?.copy
     (bits, order) = (header.bits, header.order)
     areCombined = header.isObject
@@ -165,7 +165,7 @@ struct ELFRelocationCollector {
   mutating func consider(
     _ place: UInt64, symbol: UInt32, type: UInt32, _ addend: UInt64, _ form: ELFRelocation.Form
   ) {
-    resolvers?.consider(place, symbol: symbol, type: type, addend, form)
+    survey?.consider(place, symbol: symbol, type: type, addend, form)
     if type != 0 || form == .relr, furthest.map({ place > $0 }) ?? true { furthest = place }
     let isWanted = ranges.contains(place)
     let isCopy = type == copyType
@@ -180,25 +180,48 @@ struct ELFRelocationCollector {
 }
 
 extension ELFRelocations {
-  /// Relocations whose values functions of the file choose, and the symbols that relocations name: each of those may
-  /// be such a function too.
-  struct Resolvers {
+  /// What all relocations together name, call and write to, whatever is asked about. Each symbol that they name may be
+  /// a function that chooses an address.
+  struct Survey {
     /// More than any file has.
     static let most = 1 << 16
+    private static let mostTypes = 1 << 8
 
     /// `R_*_IRELATIVE`; nil on machines without.
-    let type: UInt32?
-    /// Where the functions are: their addresses, or places that hold these.
+    private let chosen: UInt32?
+    /// Where nothing is to be written.
+    private let forbidden: AddressRanges
+    /// Where the functions are that choose addresses: their own, or places that hold these.
     private(set) var addends: Set<UInt64> = [], places: Set<UInt64> = []
     private(set) var symbols: Set<UInt32> = []
+    private(set) var types: Set<UInt32> = []
+    /// The first place that is written all the same.
+    private(set) var forbiddenPlace: UInt64?
+    private var lastType: UInt32 = 0
 
-    init(type: UInt32?) { self.type = type }
+    init(chosen: UInt32?, forbidden: AddressRanges) {
+      (self.chosen, self.forbidden) = (chosen, forbidden)
+    }
+
+    /// Whether what is written from `start` up to `end` may matter.
+    func mayConcern(_ start: UInt64, _ end: UInt64) -> Bool {
+      forbiddenPlace == nil && forbidden.mayOverlap(start, end)
+    }
 
     fileprivate mutating func consider(
       _ place: UInt64, symbol: UInt32, type: UInt32, _ addend: UInt64, _ form: ELFRelocation.Form
     ) {
+      // Type 0 asks for nothing on every machine; a bitmap has no types.
+      let isBitmap = form == .relr
+      if forbiddenPlace == nil, type != 0 || isBitmap, forbidden.contains(place) {
+        forbiddenPlace = place
+      }
       if symbol != 0 { symbols.insert(symbol) }
-      guard type == self.type, addends.count + places.count <= Self.most else { return }
+      if type != lastType, types.count < Self.mostTypes {
+        types.insert(type)
+        lastType = type
+      }
+      guard type == chosen, addends.count + places.count <= Self.most else { return }
       if form == .rela { addends.insert(addend) } else { places.insert(place) }
     }
   }

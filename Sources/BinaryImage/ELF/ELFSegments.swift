@@ -2,8 +2,12 @@ internal import CElf
 
 /// The program headers: which bytes of the file are at which address.
 package final class ELFSegments {
-  /// `PT_DYNAMIC`.
+  /// `PT_DYNAMIC`: the last one with bytes, as the loader takes it; nil where that has no address.
   let dynamic: ELFSegment?
+  /// Whether a `PT_DYNAMIC` has no bytes, as in files of debug information.
+  let hasEmptyDynamic: Bool
+  /// `PT_GNU_RELRO`: the last one, as the loader takes it.
+  let readOnlyAfterRelocation: ELFSegment?
   /// Every `PT_NOTE`, in table order.
   let notes: [ELFSegment]
   /// Whether a loader is named: `PT_INTERP`.
@@ -11,7 +15,7 @@ package final class ELFSegments {
   /// Where the ELF header is in memory, if it is loaded.
   let headerAddress: VirtualAddress?
   /// Every `PT_LOAD`.
-  private let loads: [ELFSegment]
+  let loads: [ELFSegment]
   private let isOrdered: Bool
 
   /// The most segments that may overlap or be in disorder; real files have a handful, in order.
@@ -23,7 +27,10 @@ package final class ELFSegments {
     func every(_ type: Int32) -> [ELFSegment] { all.filter { $0.type == UInt32(type) } }
     loads = every(PT_LOAD)
     notes = every(PT_NOTE)
-    dynamic = all.first { $0.type == UInt32(PT_DYNAMIC) }
+    dynamic = all.last { $0.type == UInt32(PT_DYNAMIC) && $0.fileSize > 0 }
+      .flatMap { $0.address == 0 ? nil : $0 }
+    hasEmptyDynamic = all.contains { $0.type == UInt32(PT_DYNAMIC) && $0.fileSize == 0 }
+    readOnlyAfterRelocation = all.last { $0.type == UInt32(PT_GNU_RELRO) }
     hasInterpreter = all.contains { $0.type == UInt32(PT_INTERP) }
     headerAddress = loads.first { $0.offset == 0 && $0.fileSize > 0 }
       .map { VirtualAddress(rawValue: $0.address) }
@@ -64,6 +71,15 @@ package final class ELFSegments {
     return load(holding: place) != nil || (place > 0 && load(holding: place - 1) != nil)
   }
 
+  /// Every address that the process cannot write to.
+  var unwritable: [Range<UInt64>] {
+    AddressRanges(
+      loads.filter(\.isWritable).map { load in
+        load.address..<load.address.saturating(adding: load.memorySize)
+      }
+    ).gaps
+  }
+
   private func load(holding address: UInt64) -> ELFSegment? {
     let isThere = { (load: ELFSegment) in
       address >= load.address && address - load.address < load.memorySize
@@ -89,6 +105,8 @@ package struct ELFSegment {
   package var isExecutable: Bool { flags & UInt32(PF_X) != 0 }
   /// Whether the process may write to it.
   package var isWritable: Bool { flags & UInt32(PF_W) != 0 }
+  /// Whether the process may read it.
+  var isReadable: Bool { flags & UInt32(PF_R) != 0 }
   /// How many bytes of it are both in the file and in memory.
   var mappedSize: UInt64 { min(fileSize, memorySize) }
   /// Where the file has it.

@@ -38,8 +38,10 @@ package struct StartupStep: Hashable, Sendable {
   package var name: String?
   /// More about it.
   package var note: String?
-  /// Whether it is what the compiler's own files make of `_init` or `_fini`: a section called `.init` or `.fini`.
+  /// Whether it is no more than the compiler's own files make of `_init` or `_fini`.
   package var isOfCompiler = false
+  /// Whether it is a number, which the loader calls all the same: null, or what no relocation makes an address.
+  package var isNumber = false
 }
 
 extension ELFFile {
@@ -66,16 +68,23 @@ extension ELFFile {
     add { () throws(ImageError) in try threadLocals() }
     add { () throws(ImageError) in try resolvers() }
     for kind in StartupStep.Kind.allCases {
-      guard let (start, size) = places[kind] else { continue }
-      if let size {
-        add { () throws(ImageError) in try self.steps(kind, from: start, size) }
-      } else {
-        steps.append(
-          StartupStep(kind: kind, address: start, isOfCompiler: own[kind]?.start == start))
+      guard let place = places[kind] else { continue }
+      add { () throws(ImageError) in
+        try self.steps(kind, place, isOfSection: own[kind]?.start == place.start)
       }
     }
     do throws(ImageError) { try name(&steps) } catch { problems.append(error) }
     return (steps, problems)
+  }
+
+  /// What the loader calls of the file when it is opened, in its order.
+  func initialisers() throws(ImageError) -> [StartupStep] {
+    guard let places = try startupPlaces() else { return [] }
+    var steps: [StartupStep] = []
+    for kind in [StartupStep.Kind.initialiser, .initArray] {
+      if let place = places[kind] { steps += try self.steps(kind, place) }
+    }
+    return steps
   }
 
   // MARK: - Where it is
@@ -94,7 +103,7 @@ extension ELFFile {
     let isProgram = header.type == UInt16(ET_EXEC) || (try? segments())?.hasInterpreter == true
     var places: StartupPlaces = [:]
     for (kind, start, size) in tags where kind != .preinit || isProgram {
-      guard let start = dynamic.value(Int64(start)), start != 0 else { continue }
+      guard let start = dynamic.value(Int64(start)) else { continue }
       places[kind] = (start, size.map { dynamic.value(Int64($0)) ?? 0 })
     }
     return places
@@ -117,15 +126,6 @@ extension ELFFile {
       }
     }
     return places
-  }
-
-  /// What a file without a dynamic section relocates itself.
-  private func loadedRelocations() throws(ImageError) -> [ELFRelocationTable] {
-    let table = try sectionTable()
-    return sectionIndices.map { table[$0] }.filter { $0.isLoaded && $0.size > 0 }.compactMap {
-      entry in
-      Self.encodings[entry.type].map { ELFRelocationTable(encoding: $0, extent: entry.extent) }
-    }
   }
 
   // MARK: - What it leads to
@@ -153,8 +153,18 @@ extension ELFFile {
   private static let mostStartup: UInt64 = 1 << 20
 
   private func steps(
-    _ kind: StartupStep.Kind, from start: UInt64, _ size: UInt64
+    _ kind: StartupStep.Kind, _ place: (start: UInt64, size: UInt64?), isOfSection: Bool = false
   ) throws(ImageError) -> [StartupStep] {
+    let start = place.start
+    guard let size = place.size else {
+      var step = StartupStep(kind: kind, address: start)
+      // What is called .init may have more in it than the compiler has put there.
+      if isOfSection, let isOfCompiler = try isOfCompiler(at: start) {
+        step.isOfCompiler = isOfCompiler
+        if !isOfCompiler { step.note = "it does more than the compiler's own" }
+      }
+      return [step]
+    }
     try file.check(
       size <= Self.mostStartup, .malformed, "The \(kind.rawValue) claims \(size) bytes.")
     let array = Section(
@@ -167,11 +177,12 @@ extension ELFFile {
       var step = StartupStep(kind: kind, index: Int(offset / word), name: pointer.symbol)
       switch pointer.target {
       case .address(let address): step.address = address.rawValue
-      case .null: step.note = "it is null"
+      case .null: (step.note, step.isNumber) = ("it is null", true)
       case .imported(let symbol, let addend):
         step.name = PointerValue.name(ofImport: symbol, addend: addend)
         step.note = "another image defines it"
-      case .unresolvable(let reason): step.note = reason
+      case .unresolvable(let reason):
+        (step.note, step.isNumber) = (reason, pointer.resolution == .number)
       case .section, .foreign: step.note = "it leads to no address of a linked file"
       }
       steps.append(step)
@@ -182,18 +193,10 @@ extension ELFFile {
   /// The functions of the file that choose addresses, each once: those of its relocations, and those that others
   /// may bind to.
   private func resolvers() throws(ImageError) -> [StartupStep] {
-    let tables =
-      if let dynamic = try dynamic() { dynamic.relocations } else { try loadedRelocations() }
-    // Bitmaps hold addresses of the image alone.
-    let found = try ELFRelocations(
-      of: file, header, machine, in: tables.filter { $0.encoding != .relr },
-      ranges: AddressRanges([]),
-      resolvers: ELFRelocations.Resolvers(type: machine.relocationTypes?.chosen)
-    ).resolvers
-    guard let found else { return [] }
+    let found = try relocationSurvey.get()
     try file.check(
-      found.addends.count + found.places.count <= ELFRelocations.Resolvers.most, .malformed,
-      "It claims more than \(ELFRelocations.Resolvers.most) functions that choose addresses.")
+      found.addends.count + found.places.count <= ELFRelocations.Survey.most, .malformed,
+      "It claims more than \(ELFRelocations.Survey.most) functions that choose addresses.")
     var steps: [StartupStep] = []
     var known: Set<UInt64> = []
     func add(_ kind: StartupStep.Kind, _ address: UInt64, _ name: String?) {

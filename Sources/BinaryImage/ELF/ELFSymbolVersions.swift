@@ -1,5 +1,14 @@
 internal import CElf
 
+/// A version of symbols that a file needs of a library, whether it names a symbol of it or not.
+package struct NeededVersion: Hashable, Sendable {
+  package var name: String
+  /// As the file calls it: `DT_NEEDED`.
+  package var library: String
+  /// Whether the file goes without: `VER_FLG_WEAK`.
+  package var isWeak: Bool
+}
+
 /// Which version each symbol of a file has: `DT_VERSYM`, `DT_VERDEF`, `DT_VERNEED`.
 struct ELFSymbolVersions {
   private let file: ELFFile
@@ -8,6 +17,13 @@ struct ELFSymbolVersions {
   private var names: [UInt16: String] = [:]
   /// The library that each wanted version was linked from.
   private var libraries: [UInt16: String] = [:]
+
+  /// The versions that it defines, its own name among them; nil where it defines none.
+  private(set) var defined: Set<String>?
+  /// The versions that its libraries must define.
+  private(set) var needed: [NeededVersion] = []
+  /// The number of the form in which they are written, where it is not 1.
+  private(set) var unknownFormat: UInt16?
 
   /// More versions than any file has, or needs.
   private static let most: UInt64 = 1 << 14
@@ -45,28 +61,37 @@ struct ELFSymbolVersions {
       UInt64(entry.integer(at: place, as: UInt32.self, order: file.header.order) ?? 0)
     }
     var (names, libraries): ([UInt16: String], [UInt16: String]) = ([:], [:])
+    var (defined, needed): (Set<String>?, [NeededVersion]) = (nil, [])
+    // The loader follows the distances to the last one, and believes no count.
     if let start = dynamic.value(Int64(DT_VERDEF)) {
-      let count = dynamic.value(Int64(DT_VERDEFNUM)) ?? 0
+      defined = []
       // Elf_Verdef: version, flags, index, count, hash, first name, next. The first name is its own.
-      try walk(start, count, next: 16, size: 20) { address, entry throws(ImageError) in
+      try walk(start, .max, next: 16, size: 20) { address, entry throws(ImageError) in
         let (index, first) = (half(entry, 4) & 0x7fff, address &+ word(entry, 12))
         try walk(first, 1, next: 4, size: 8) { _, name throws(ImageError) in
-          names[index] = try symbols.text(at: word(name, 0))
+          let name = try symbols.text(at: word(name, 0))
+          names[index] = name
+          defined?.insert(name)
         }
       }
     }
     if let start = dynamic.value(Int64(DT_VERNEED)) {
-      let count = dynamic.value(Int64(DT_VERNEEDNUM)) ?? 0
       // Elf_Verneed: version, count, file, first, next; Elf_Vernaux: hash, flags, index, name, next.
-      try walk(start, count, next: 12, size: 16) { address, entry throws(ImageError) in
+      var format: UInt16?
+      try walk(start, .max, next: 12, size: 16) { address, entry throws(ImageError) in
+        format = format ?? half(entry, 0)
         let (first, library) = (address &+ word(entry, 8), try symbols.text(at: word(entry, 4)))
-        try walk(first, UInt64(half(entry, 2)), next: 12, size: 16) { _, one throws(ImageError) in
-          let index = half(one, 6) & 0x7fff
-          (names[index], libraries[index]) = (try symbols.text(at: word(one, 8)), library)
+        try walk(first, .max, next: 12, size: 16) { _, one throws(ImageError) in
+          let (index, name) = (half(one, 6) & 0x7fff, try symbols.text(at: word(one, 8)))
+          (names[index], libraries[index]) = (name, library)
+          let isWeak = half(one, 4) & UInt16(VER_FLG_WEAK) != 0
+          needed.append(NeededVersion(name: name, library: library, isWeak: isWeak))
         }
       }
+      if format != 1 { unknownFormat = format }
     }
     (self.names, self.libraries) = (names, libraries)
+    (self.defined, self.needed) = (defined, needed)
   }
 
   /// Whether symbols have versions.
@@ -86,6 +111,7 @@ struct ELFSymbolVersions {
     // 0 and 1 are no versions: local, and global.
     let index = value & 0x7fff
     if index > 1 { (symbol.version, symbol.library) = (names[index], libraries[index]) }
-    symbol.isHidden = value & 0x8000 != 0
+    // The file's first version is that of whoever asks for none, hidden or not.
+    symbol.isHidden = value & 0x8000 != 0 && index != 2
   }
 }

@@ -21,8 +21,7 @@ enum StartupCheck {
       case .needed, .threadLocal, .finiArray, .finaliser: false
       case .audit, .filter, .resolver, .exportedResolver: true
       case .preinit, .initialiser, .initArray:
-        // A null or -1 is passed over by the loader.
-        step.address != 0 && !step.isOfCompiler && !usual.contains(step.name ?? "")
+        !step.isOfCompiler && !usual.contains(step.name ?? "")
       }
     }
     guard !further.isEmpty else { return nil }
