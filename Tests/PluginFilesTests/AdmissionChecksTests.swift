@@ -33,6 +33,8 @@ struct AdmissionChecksTests {
     AdmissionFolder.head + source + "\nBEEHIVE_MODULE(x, &operations, \"\");\n"
   }
 
+  private static let printing = with(
+    "#include <stdio.h>\nint use(void); int use(void) { return puts(\"\"); }")
   private static let watching = with("__attribute__((constructor)) static void watch(void) {}")
 
   /// Appends a dynamic section that says of one constructor less, and lets a program header lead to it.
@@ -393,6 +395,99 @@ struct AdmissionChecksTests {
       testDescription: "bytes of the header that are kept for later", code: "not-loadable",
       says: ["bytes 9 to 15"]
     ) { try $0.patch($0.plugin("x"), at: 12, with: Data([1])) },
+    Row(
+      testDescription: "a program that is linked to one address in place of a library",
+      code: "not-loadable", says: ["libneeded.so, which it brings along,", "ET_EXEC"]
+    ) {
+      let first = try $0.needing("libneeded.so", isThere: false)
+      try Compiler.compile(
+        "int needed; int main(void) { return 0; }", as: "libneeded.so", in: first,
+        ["-no-pie", "-fno-pie", "-rdynamic"])
+    },
+    Row(
+      testDescription: "more memory than there is", code: "not-loadable", says: ["addresses"]
+    ) {
+      try $0.changed { try $0.put(1 << 47, at: #require($0.segments(1).last) + 40) }
+    },
+    Row(
+      testDescription: "segments that share a page", code: "not-loadable", says: ["shares pages"]
+    ) {
+      try $0.changed { try $0.put(0x1800, at: #require($0.segments(1).first) + 40) }
+    },
+    Row(
+      testDescription: "a segment that cannot be read", code: "not-loadable", says: ["PF_R"]
+    ) {
+      try $0.changed { try $0.put(0, at: #require($0.segments(1).first) + 4, size: 4) }
+    },
+    Row(
+      testDescription: "read-only memory beyond its segment", code: "not-loadable",
+      says: ["PT_GNU_RELRO"]
+    ) {
+      try $0.changed { try $0.put(1 << 20, at: #require($0.segments(0x6474_e552).first) + 40) }
+    },
+    Row(
+      testDescription: "a null that is called", code: "not-loadable",
+      says: ["init-array[", "no function"]
+    ) {
+      try $0.plugin(
+        "x",
+        with("__attribute__((used, section(\".init_array\"))) static void (*none)(void) = 0;"))
+    },
+    Row(
+      testDescription: "a number that is called", code: "not-loadable",
+      says: ["init-array[", "no function"]
+    ) {
+      try $0.plugin(
+        "x",
+        with("__attribute__((used, section(\".init_array\"))) static long number = -1;"))
+    },
+    Row(
+      testDescription: "data that is called", code: "not-loadable", says: ["where no code is"]
+    ) {
+      try $0.plugin(
+        "x",
+        with(
+          """
+          static int data[4] = { 1 };
+          __attribute__((used, section(".init_array"))) static void *entry = data;
+          """))
+    },
+    Row(
+      testDescription: "calls with relocations of another kind", code: "not-loadable",
+      says: ["of kind 17", "DT_PLTREL"]
+    ) {
+      try $0.changed(printing) {
+        try $0.put(17, at: $0.tag(20) + 8)
+      }
+    },
+    Row(
+      testDescription: "relocations without their size", code: "not-loadable",
+      says: ["DT_RELA without DT_RELASZ"]
+    ) { try $0.changed { try $0.put(0x6fff_ff00, at: $0.tag(8)) } },
+    Row(
+      testDescription: "versions of symbols without the versions", code: "not-loadable",
+      says: ["DT_VERSYM without DT_VERNEED"]
+    ) { try $0.changed(printing) { try $0.put(0x6fff_ff00, at: $0.tag(0x6fff_fffe)) } },
+    Row(
+      testDescription: "versions in a later form", code: "not-loadable", says: ["in form 2, not 1"]
+    ) {
+      try $0.changed(printing) { try $0.put(2, at: $0.place(of: $0.value(0x6fff_fffe)), size: 2) }
+    },
+    Row(
+      testDescription: "a relocation of a type that is no loader's", code: "not-loadable",
+      says: ["knows no relocation like"]
+    ) {
+      // The last one: the first ones are counted as relative.
+      try $0.changed { try $0.put(9, at: $0.place(of: $0.value(7)) + $0.value(8) - 16, size: 4) }
+    },
+    Row(
+      testDescription: "more relative relocations than there are", code: "not-loadable",
+      says: ["DT_RELACOUNT"]
+    ) { try $0.changed { try $0.put($0.value(8) / 24, at: $0.tag(0x6fff_fff9) + 8) } },
+    Row(
+      testDescription: "a relocation of code that is not told", code: "not-loadable",
+      says: ["may not be written to"]
+    ) { try $0.changed { try $0.put(0, at: $0.place(of: $0.value(7))) } },
     Row(
       testDescription: "a relocation of the dynamic section", code: "malformed",
       says: ["rewrites its own dynamic section"]

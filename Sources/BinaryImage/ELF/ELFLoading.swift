@@ -13,49 +13,21 @@ package struct ELFLoading: Hashable, Sendable {
   package var runsStack: Bool?
   /// Whether its libraries are looked for on search paths alone, and not where the system keeps them: `DF_1_NODEFLIB`.
   package var avoidsSystem = false
+  /// Whether segments are aligned to less than pages, which glibc has admitted since 2.35.
+  package var hasSmallAlignment = false
   /// The bytes that it needs of the room that each thread has from its start, where little is left for files that are
   /// opened later: `DF_STATIC_TLS`.
   package var staticThreadBytes: UInt64 = 0
-  /// Why `dlopen` refuses the file, whatever is there; nil where it does not.
-  package var obstacle: String?
 
   /// Asks for nothing.
   package init() {}
 }
 
 extension ELFFile {
-  /// The size of a page, on machines where it is smallest.
-  private static let smallestPage: UInt64 = 4096
-
   /// How the file asks to be loaded.
   package func loading() throws(ImageError) -> ELFLoading {
     var loading = ELFLoading()
-    guard !header.isObject, let dynamic = try dynamic() else {
-      loading.obstacle = "it is not linked dynamically (no PT_DYNAMIC)"
-      return loading
-    }
-    if dynamic.flags & UInt64(DF_1_NOOPEN) != 0 {
-      loading.obstacle = "it was linked with -z nodlopen (DF_1_NOOPEN)"
-    }
-    if dynamic.isPackedForAndroid {
-      loading.obstacle = "its relocations are packed for Android (DT_ANDROID_REL, DT_ANDROID_RELR)"
-    }
-    if dynamic.value(Int64(DT_RELR)) != nil,
-      try ELFSymbolVersions(of: self).lackPackedRelocations
-    {
-      loading.obstacle = "it has packed relocations (DT_RELR) and does not need GLIBC_ABI_DT_RELR"
-    }
-    if dynamic.value(Int64(DT_STRTAB)) == nil || dynamic.value(Int64(DT_SYMTAB)) == nil {
-      loading.obstacle = "its dynamic section does not say where its symbols are"
-    }
-    let usual = UInt64(3 * header.wordSize)
-    if let size = dynamic.value(Int64(DT_RELAENT)), size != usual {
-      loading.obstacle = "its relocations are \(size) bytes each, not \(usual) (DT_RELAENT)"
-    }
-    if dynamic.flags & UInt64(DF_1_PIE) != 0 {
-      loading.obstacle = "it is a position-independent executable (DF_1_PIE)"
-    }
-    loading.obstacle = headObstacle ?? loading.obstacle
+    guard !header.isObject, let dynamic = try dynamic() else { return loading }
     loading.avoidsSystem = dynamic.flags & UInt64(DF_1_NODEFLIB) != 0
     let ownPath = try names(Int64(DT_RUNPATH)).last
     loading.isInherited = ownPath == nil
@@ -65,12 +37,10 @@ extension ELFFile {
         .map(String.init)
     }
     let flags = dynamic.value(Int64(DT_FLAGS)) ?? 0
-    loading.relocatesCode =
-      dynamic.value(Int64(DT_TEXTREL)) != nil || flags & UInt64(DF_TEXTREL) != 0
+    loading.relocatesCode = dynamic.relocatesCode
     for segment in try ELFSegment.all(of: file, header) {
       switch segment.type {
-      case UInt32(PT_LOAD) where (segment.address &- segment.offset) % Self.smallestPage != 0:
-        loading.obstacle = "its segments do not begin on pages (-z max-page-size)"
+      case UInt32(PT_LOAD) where segment.alignment % 4096 != 0: loading.hasSmallAlignment = true
       case UInt32(PT_GNU_STACK): loading.runsStack = segment.isExecutable
       case UInt32(PT_TLS) where flags & UInt64(DF_STATIC_TLS) != 0:
         loading.staticThreadBytes = segment.memorySize
@@ -78,18 +48,6 @@ extension ELFFile {
       }
     }
     return loading
-  }
-
-  /// What the loader refuses in the ELF header; no linker writes it.
-  private var headObstacle: String? {
-    let head = file.head
-    guard head.count > 24 else { return nil }
-    let version: UInt32? = head.span.integer(at: 20, order: header.order)
-    guard head[6] == 1, version == 1 else { return "its version of ELF is not 1" }
-    guard head[9..<16].allSatisfy({ $0 == 0 }) else { return "bytes 9 to 15 of it are not 0" }
-    // With GNU's own number it says what a loader must be able to do, of which there are three.
-    let most = head[7] == UInt8(ELFOSABI_LINUX) ? 3 : 0
-    return head[8] > most ? "its ABI has version \(head[8]), where at most \(most) is known" : nil
   }
 
   /// What files for one process must have in common besides machine, class and byte order: the system whose

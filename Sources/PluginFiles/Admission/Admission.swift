@@ -100,8 +100,10 @@ package struct Admission {
       if policy.checksSearchPaths {
         new.refusals += SearchPathCheck.refusals(of: library, as: title, policy)
       }
-      if let refusal = OpeningCheck.refusal(of: library, as: title) { new.refusals.append(refusal) }
-      if let remark = OpeningCheck.remark(on: library, as: title) { new.remarks.append(remark) }
+      if let refusal = try OpeningCheck.refusal(of: library, as: title) {
+        new.refusals.append(refusal)
+      }
+      new.remarks += OpeningCheck.remarks(on: library, as: title)
       new.refusals += HardeningCheck.refusals(of: library, as: title, policy)
       // What the system's libraries run is the system's.
       if !library.isSystem, let refusal = try StartupCheck.refusal(of: library, as: title, policy) {

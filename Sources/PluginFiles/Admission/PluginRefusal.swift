@@ -10,7 +10,7 @@ public struct PluginRefusal: Error, Hashable, Sendable, Encodable {
     case toolkitVersion = "toolkit-version"
     /// The file has a runtime of its own in it: what it registers there is lost to the host.
     case ownRuntime = "own-runtime"
-    /// `dlopen` refuses the file, whatever else is there.
+    /// `dlopen` refuses the file, or ends the process with it, whatever else is there.
     case notLoadable = "not-loadable"
     /// A library that the file needs is nowhere where the loader looks.
     case missingLibrary = "missing-library"

@@ -45,7 +45,7 @@ struct AgreementTests {
     let paths = try Linkages.built().map { try Linkages.path($0) }.filter { path in
       // What this machine's loader would misread is not given to it.
       guard let file = try? ELFFile(path: path), file.identity.machine == own.machine,
-        try file.loading().obstacle == nil
+        try file.obstacle() == nil
       else { return false }
       let handle = unsafe dlopen(path, RTLD_NOW | RTLD_LOCAL)
       return unsafe handle.map { unsafe dlclose($0) } == 0

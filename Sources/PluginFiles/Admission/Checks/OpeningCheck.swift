@@ -2,8 +2,10 @@ internal import BinaryImage
 
 /// Whether the loader opens a file by name at all, whatever else it asks for.
 enum OpeningCheck {
-  static func refusal(of library: Library, as title: String) -> PluginRefusal? {
-    guard let obstacle = library.loading.obstacle else { return nil }
+  static func refusal(
+    of library: Library, as title: String
+  ) throws(ImageError) -> PluginRefusal? {
+    guard let obstacle = try library.image.obstacle() else { return nil }
     return PluginRefusal(
       .notLoadable, "\(title.capitalizedFirst) is not opened by the loader: \(obstacle).",
       expected: "a library for dlopen", found: obstacle,
@@ -12,11 +14,19 @@ enum OpeningCheck {
   }
 
   /// What may keep the loader from opening a file, depending on what the host has opened before.
-  static func remark(on library: Library, as title: String) -> String? {
+  static func remarks(on library: Library, as title: String) -> [String] {
+    var remarks: [String] = []
+    if library.loading.hasSmallAlignment {
+      remarks.append(
+        "\(title) has segments that are aligned to no page: loaders before glibc 2.35 refuse it; link it without "
+          + "-z max-page-size")
+    }
     let size = library.loading.staticThreadBytes
-    guard size > 0 else { return nil }
-    return
-      "\(title) wants \(size) bytes of static thread storage, of which little is left once the host runs: dlopen "
-      + "may refuse it; build it without -ftls-model=initial-exec"
+    if size > 0 {
+      remarks.append(
+        "\(title) wants \(size) bytes of static thread storage, of which little is left once the host runs: dlopen "
+          + "may refuse it; build it without -ftls-model=initial-exec")
+    }
+    return remarks
   }
 }

@@ -1,0 +1,204 @@
+internal import CElf
+
+/// Why `dlopen` refuses a file, or ends the whole process with it, whatever else is there.
+///
+/// As glibc's loader has it, with pages of the size that is smallest.
+extension ELFFile {
+  private static let pageSize: UInt64 = 4096
+  /// Half of the addresses that x86-64 has for a process, and more memory than any has.
+  private static let mostAddresses: UInt64 = 1 << 46
+
+  /// What the loader stumbles over; nil where it is nothing.
+  package func obstacle() throws(ImageError) -> String? {
+    if let obstacle = headObstacle { return obstacle }
+    if header.type == UInt16(ET_EXEC) {
+      return "it is a program that is linked to one address (ET_EXEC)"
+    }
+    guard !header.isObject, let dynamic = try dynamic() else {
+      return "it is not linked dynamically (no PT_DYNAMIC)"
+    }
+    if let obstacle = try segmentObstacle(dynamic) { return obstacle }
+    if let obstacle = try dynamicObstacle(dynamic) { return obstacle }
+    if let obstacle = try relocationObstacle() { return obstacle }
+    return try startupObstacle()
+  }
+
+  /// In the ELF header; no linker writes it.
+  private var headObstacle: String? {
+    let head = file.head
+    guard head.count > 24 else { return nil }
+    let version: UInt32? = head.span.integer(at: 20, order: header.order)
+    guard head[6] == 1, version == 1 else { return "its version of ELF is not 1" }
+    guard head[9..<16].allSatisfy({ $0 == 0 }) else { return "bytes 9 to 15 of it are not 0" }
+    // With GNU's own number it says what a loader must be able to do, of which there are three.
+    let most = head[7] == UInt8(ELFOSABI_LINUX) ? 3 : 0
+    return head[8] > most ? "its ABI has version \(head[8]), where at most \(most) is known" : nil
+  }
+
+  /// In the program headers.
+  private func segmentObstacle(_ dynamic: ELFDynamic) throws(ImageError) -> String? {
+    let loads = try segments().loads
+    let read = [DT_STRTAB, DT_SYMTAB].compactMap { dynamic.value(Int64($0)) }
+    guard try !segments().hasEmptyDynamic else {
+      return "one of its dynamic sections is empty, as in a file of debug information (PT_DYNAMIC)"
+    }
+    var end: UInt64?
+    for load in loads {
+      let place = load.address.hexadecimal
+      guard (load.address &- load.offset) % Self.pageSize == 0 else {
+        return "its segments do not begin on pages (-z max-page-size)"
+      }
+      guard load.fileSize <= load.memorySize else {
+        return "the segment at \(place) has more bytes in the file than in memory"
+      }
+      // Processors let be read what may be written, and mostly what may be run.
+      let holdsTables = (read + [dynamic.addresses.lowerBound]).contains { load.holds($0) }
+      guard load.isReadable || load.isWritable || load.isExecutable && !holdsTables else {
+        return "the segment at \(place) may not be read (PF_R)"
+      }
+      // What is mapped later would cover what was mapped before, by whole pages.
+      guard end.map({ load.address / Self.pageSize >= $0 }) ?? true else {
+        return "the segment at \(place) shares pages with the one before, or is in disorder"
+      }
+      let top = load.address.saturating(adding: load.memorySize)
+      end = top.saturating(adding: 4095) / Self.pageSize
+      let isHuge = load.alignment.nonzeroBitCount == 1 && load.alignment > Self.mostAddresses
+      guard !isHuge, top - loads[0].address <= Self.mostAddresses else {
+        return "its segments take more addresses than a process has"
+      }
+    }
+    guard let kept = try segments().readOnlyAfterRelocation else { return nil }
+    let first = kept.address / Self.pageSize
+    let last = (kept.address &+ kept.memorySize) / Self.pageSize
+    let isHeld = loads.contains { load in
+      let top = load.address.saturating(adding: load.memorySize).saturating(adding: 4095)
+      return load.address / Self.pageSize <= first && first <= last && last <= top / Self.pageSize
+    }
+    return first == last || isHeld
+      ? nil : "what becomes read-only after relocation is not in one segment (PT_GNU_RELRO)"
+  }
+
+  // MARK: - The dynamic section
+
+  /// Tags, and those without which the loader follows a null pointer.
+  private static let partners: [(tag: Int32, name: String, needed: Int32, neededName: String)] = [
+    (DT_RELA, "DT_RELA", DT_RELASZ, "DT_RELASZ"), (DT_RELA, "DT_RELA", DT_RELAENT, "DT_RELAENT"),
+    (DT_REL, "DT_REL", DT_RELSZ, "DT_RELSZ"), (DT_REL, "DT_REL", DT_RELENT, "DT_RELENT"),
+    (DT_RELR, "DT_RELR", DT_RELRSZ, "DT_RELRSZ"), (DT_RELR, "DT_RELR", DT_RELRENT, "DT_RELRENT"),
+    (DT_PLTREL, "DT_PLTREL", DT_JMPREL, "DT_JMPREL"),
+    (DT_PLTREL, "DT_PLTREL", DT_PLTRELSZ, "DT_PLTRELSZ"),
+    (DT_INIT_ARRAY, "DT_INIT_ARRAY", DT_INIT_ARRAYSZ, "DT_INIT_ARRAYSZ"),
+    (DT_FINI_ARRAY, "DT_FINI_ARRAY", DT_FINI_ARRAYSZ, "DT_FINI_ARRAYSZ"),
+    (DT_VERNEED, "DT_VERNEED", DT_VERSYM, "DT_VERSYM"),
+    (DT_VERDEF, "DT_VERDEF", DT_VERSYM, "DT_VERSYM"),
+  ]
+
+  private func dynamicObstacle(_ dynamic: ELFDynamic) throws(ImageError) -> String? {
+    func has(_ tag: Int32) -> Bool { dynamic.value(Int64(tag)) != nil }
+    if dynamic.flags & UInt64(DF_1_PIE) != 0 {
+      return "it is a position-independent executable (DF_1_PIE)"
+    }
+    if dynamic.flags & UInt64(DF_1_NOOPEN) != 0 {
+      return "it was linked with -z nodlopen (DF_1_NOOPEN)"
+    }
+    if dynamic.isPackedForAndroid {
+      return "its relocations are packed for Android (DT_ANDROID_REL, DT_ANDROID_RELR)"
+    }
+    if !has(DT_STRTAB) || !has(DT_SYMTAB) {
+      return "its dynamic section does not say where its symbols are"
+    }
+    let onlyRela = machine.hasExplicitAddends
+    for (tag, name, needed, neededName) in Self.partners
+    where has(tag) && !has(needed) && !(tag == DT_REL && onlyRela) {
+      return "its dynamic section has \(name) without \(neededName)"
+    }
+    if has(DT_VERSYM), !has(DT_VERNEED), !has(DT_VERDEF) {
+      return "its dynamic section has DT_VERSYM without DT_VERNEED or DT_VERDEF"
+    }
+    let word = UInt64(header.wordSize)
+    for (table, tag, name, usual) in [
+      (DT_RELA, DT_RELAENT, "DT_RELAENT", 3 * word), (DT_RELR, DT_RELRENT, "DT_RELRENT", word),
+    ] where has(table) {
+      if let size = dynamic.value(Int64(tag)), size != usual {
+        return "its relocations are \(size) bytes each, not \(usual) (\(name))"
+      }
+    }
+    if let kind = dynamic.value(Int64(DT_PLTREL)), kind != UInt64(DT_RELA),
+      onlyRela || kind != UInt64(DT_REL)
+    {
+      return
+        "its calls of other libraries have relocations of kind \(kind), not \(DT_RELA) (DT_PLTREL)"
+    }
+    let versions = try ELFSymbolVersions(of: self)
+    if has(DT_RELR), versions.lackPackedRelocations {
+      return "it has packed relocations (DT_RELR) and does not need GLIBC_ABI_DT_RELR"
+    }
+    return versions.unknownFormat.map {
+      "the versions that it needs are written in form \($0), not 1 (DT_VERNEED)"
+    }
+  }
+
+  // MARK: - What is done with it
+
+  private func relocationObstacle() throws(ImageError) -> String? {
+    let survey = try relocationSurvey.get()
+    if let place = survey.forbiddenPlace {
+      return
+        "a relocation writes to \(place.hexadecimal), which may not be written to, and DT_TEXTREL does not say so"
+    }
+    if try !relativesAreCounted() {
+      return "it counts relocations as relative that are not (DT_RELACOUNT)"
+    }
+    return survey.types.filter { !machine.isKnownToLoader($0) }.min().map {
+      "the loader knows no relocation like \(relocationNames.name(of: $0, machine))"
+    }
+  }
+
+  /// Whether as many relocations as `DT_RELACOUNT` says are relative, for which the loader takes them unseen.
+  private func relativesAreCounted() throws(ImageError) -> Bool {
+    guard let dynamic = try dynamic(), let count = dynamic.value(Int64(DT_RELACOUNT)),
+      let start = dynamic.value(Int64(DT_RELA)), let types = machine.relocationTypes
+    else { return true }
+    let (word, size) = (header.wordSize, dynamic.value(Int64(DT_RELASZ)) ?? 0)
+    let entry = UInt64(3 * word)
+    guard count <= size / entry else { return false }
+    guard
+      let extent = try segments().extent(
+        from: VirtualAddress(rawValue: start), size: count * entry)
+    else { return false }
+    var areRelative = true
+    try file.forEachPiece(of: extent, entry: Int(entry)) { bytes in
+      for place in stride(from: word, to: bytes.count, by: 3 * word) {
+        let info = bytes.span.word(at: place, bits: header.bits, order: header.order) ?? 0
+        let type = machine.split(info, bits: header.bits, order: header.order).type
+        if !types.relative.contains(type) { areRelative = false }
+      }
+    }
+    return areRelative
+  }
+
+  /// The loader calls what stands there, whether it is a function or not.
+  private func startupObstacle() throws(ImageError) -> String? {
+    for step in try initialisers() {
+      let title = step.kind.rawValue + (step.index.map { "[\($0)]" } ?? "")
+      if step.isNumber {
+        return "its \(title) is no function, and is called all the same"
+      }
+      if let address = step.address, try !segments().loads.contains(where: { $0.runs(address) }) {
+        return "its \(title) leads to \(address.hexadecimal), where no code is"
+      }
+    }
+    return nil
+  }
+}
+
+extension ELFSegment {
+  fileprivate func holds(_ place: UInt64) -> Bool {
+    place >= address && place - address < memorySize
+  }
+
+  /// Whether code of the file may be run at an address.
+  fileprivate func runs(_ place: UInt64) -> Bool {
+    isExecutable && place >= address && place - address < fileSize
+  }
+}
