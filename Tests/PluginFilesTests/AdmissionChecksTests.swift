@@ -497,6 +497,41 @@ struct AdmissionChecksTests {
         try $0.put($0.number(at: header + 16) + 8, at: $0.place(of: $0.value(7)))
       }
     },
+    Row(
+      testDescription: "a version that no symbol has", code: "not-loadable",
+      says: ["the version TWO of libanswer.so"]
+    ) { folder in
+      func build(_ map: String) throws -> String {
+        try folder.folder.write(map, as: "map")
+        return try folder.library(
+          "plugins/libanswer.so",
+          "int answer(void) { return 1; } int more(void) { return 2; } // \(map)",
+          ["-Wl,-soname,libanswer.so", "-Wl,--version-script,map"])
+      }
+      let both = try build("ONE { global: answer; }; TWO { global: more; };")
+      try folder.plugin(
+        "x",
+        with(
+          """
+          int answer(void); __attribute__((weak)) int more(void);
+          int use(void); int use(void) { return answer() + (more ? more() : 0); }
+          """),
+        both, "-Wl,-rpath,$ORIGIN")
+      _ = try build("ONE { global: answer; more; };")
+    },
+    Row(testDescription: "a symbol of the first version, which is hidden from those of others") {
+      folder in
+      let along = try folder.library(
+        "plugins/libalong.so", "int along(void) { return 1; }", ["-Wl,-soname,libalong.so"])
+      try folder.plugin(
+        "x", with("int along(void); int use(void); int use(void) { return along(); }"), along,
+        "-Wl,-rpath,$ORIGIN")
+      try folder.folder.write("ONE { global: along; local: *; };", as: "map")
+      try folder.library(
+        "plugins/libalong.so",
+        "int first(void) { return 1; } __asm__(\".symver first,along@ONE\");",
+        ["-Wl,-soname,libalong.so", "-Wl,--version-script,map"])
+    },
     // Startup
     Row(
       testDescription: "a constructor, where another dynamic section is told than is loaded",

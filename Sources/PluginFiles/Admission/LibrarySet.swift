@@ -105,6 +105,9 @@ struct LibrarySet {
     name.isEmpty || name == "linux-vdso.so.1"
   }
 
+  /// The member that others get under a name.
+  func member(named name: String) -> Library? { positions[name].map { members[$0] } }
+
   /// The first member that defines what one wants.
   func first(defining wanted: BoundSymbol) throws(ImageError) -> Library? {
     for member in members where try member.bindings.get().define(wanted) { return member }

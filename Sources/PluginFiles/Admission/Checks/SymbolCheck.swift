@@ -45,9 +45,22 @@ struct SymbolCheck {
     of library: Library, as title: String, among libraries: LibrarySet
   ) throws(ImageError) -> [PluginRefusal] {
     var (undefined, refusals): ([String], [PluginRefusal]) = ([], [])
-    for wanted in try library.bindings.get().wanted() {
+    let bindings = try library.bindings.get()
+    var missing: [String: Library] = [:]
+    for needed in bindings.neededVersions {
+      if let other = libraries.member(named: needed.library),
+        try other.bindings.get().lacks(version: needed.name)
+      {
+        missing[needed.name] = other
+      }
+    }
+    for wanted in try bindings.wanted() {
       guard let definer = try libraries.first(defining: wanted) else {
-        if !wanted.isWeak { undefined.append(wanted.title) }
+        if !wanted.isWeak {
+          undefined.append(wanted.title)
+          // The symbol says it better.
+          if let version = wanted.version { missing[version] = nil }
+        }
         continue
       }
       if try definer.lacksVersions(of: wanted), refusals.isEmpty {
@@ -60,6 +73,16 @@ struct SymbolCheck {
             remedy:
               "Link it with the \(definer.path.fileName) that the host has, or install the other."))
       }
+    }
+    for (version, other) in missing.sorted(by: { $0.key < $1.key }) {
+      refusals.append(
+        PluginRefusal(
+          .notLoadable,
+          "\(title) needs the version \(version) of \(other.path.fileName), which has none of that name: the loader "
+            + "refuses it, whether a symbol has that version or not.",
+          expected: version, found: "other versions",
+          remedy:
+            "Link it with the \(other.path.fileName) that the host has, or install the other."))
     }
     guard !undefined.isEmpty else { return refusals }
     undefined.sort()
