@@ -106,7 +106,7 @@ struct LibrarySet {
   }
 
   /// The member that others get under a name.
-  func member(named name: String) -> Library? { positions[name].map { members[$0] } }
+  func member(named name: String) -> Library? { positions[Array(name.utf8)].map { members[$0] } }
 
   /// The first member that defines what one wants.
   func first(defining wanted: BoundSymbol) throws(ImageError) -> Library? {
