@@ -160,7 +160,7 @@ private struct Pass {
   /// What is said of the file that a path leads to.
   static func stamp(of path: String) -> Result<FileStamp, ImageError> {
     Result { () throws(ImageError) in try fileStamp(of: path.utf8) }
-      .mapError { path.contains("\u{fffd}") ? misnamed(path) : $0 }
+      .mapError { path.contains("\u{fffd}" as Character) ? misnamed(path) : $0 }
   }
 
   /// Hosts give paths as texts.
