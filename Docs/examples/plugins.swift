@@ -5,8 +5,8 @@ import Glibc
 
 @main enum Program {
   static func main() throws {
-    let hive = Hive.process
     guard CommandLine.arguments.count == 2 else { return print("usage: plugins DIRECTORY") }
+    let hive = Hive.process
     let directory = CommandLine.arguments[1]
     try hive.plugins.add(directory: directory)
 

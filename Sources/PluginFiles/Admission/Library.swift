@@ -44,7 +44,9 @@ final class Library {
   /// The same without those that depend on the processor, which the loader asks the kernel for.
   var knownFolders: [String] {
     loading.searchPaths.filter { text in
-      !["$PLATFORM", "${PLATFORM}"].contains { text.contains($0) }
+      !text.split(separator: "$", omittingEmptySubsequences: false).dropFirst().contains {
+        $0.hasPrefix("PLATFORM") || $0.hasPrefix("{PLATFORM}")
+      }
     }.map { $0.isEmpty ? "." : expanded($0) }
   }
 
