@@ -46,6 +46,21 @@ struct AdmissionChecksTests {
     bytes.put(copy, at: header + 8)
   }
 
+  private static let runtimeNote = #"""
+    __asm__(".pushsection .note.beehive.runtime,\"a\",%note\n.balign 4\n"
+            ".long 8, 4, 0x42454502\n.asciz \"Beehive\"\n.long 1\n.popsection");
+
+    """#
+
+  private static func bringRuntime(_ folder: AdmissionFolder) throws {
+    let along = try folder.library(
+      "plugins/libsecond.so", runtimeNote + "int second(void) { return 1; }",
+      ["-Wl,-soname,libsecond.so"])
+    try folder.plugin(
+      "x", with("int second(void); int use(void); int use(void) { return second(); }"), along,
+      "-Wl,-rpath,$ORIGIN")
+  }
+
   private static let greeter = """
     #include <BeeHive.h>
     static const struct { int (*greet)(void); } table;
@@ -92,13 +107,17 @@ struct AdmissionChecksTests {
       try $0.patch($0.plugin("x"), after: Data("\u{1}EEBBeehive\0".utf8), with: Data([2]))
     },
     Row(testDescription: "a runtime of its own", code: "own-runtime") {
-      try $0.plugin(
-        "x",
-        with(
-          """
-          __asm__(".pushsection .note.beehive.runtime,\\"a\\",%note\\n.balign 4\\n"
-                  ".long 8, 4, 0x42454502\\n.asciz \\"Beehive\\"\\n.long 1\\n.popsection");
-          """))
+      try $0.plugin("x", with(runtimeNote))
+    },
+    Row(testDescription: "a runtime that comes along, where the host has none") {
+      try bringRuntime($0)
+    },
+    Row(
+      testDescription: "a runtime that comes along beside the host's", code: "own-runtime",
+      says: ["libsecond.so", "host"]
+    ) {
+      try $0.host(runtimeNote + "int main(void) { return 0; }")
+      try bringRuntime($0)
     },
     // Symbols and libraries
     Row(

@@ -212,6 +212,12 @@ struct VerifyTests {
     #expect(outcome.status == 1)
     #expect(outcome.output.contains("no file has the required module logg; similar: log ["))
     #expect(outcome.output.contains("no file has the required service logg ["))
+
+    let shop = try Fixtures.build(
+      Self.module("shop", #"BEEHIVE_REQUIRES("logg")"#), as: "verify-requiring.so",
+      ["-shared", "-fPIC"])
+    let set = try Tool.run(["verify", file, shop])
+    #expect(set.output.contains("requires logg, which no file declares; similar: log ["))
   }
 
   @Test("people read the place, what is wrong and what to do")

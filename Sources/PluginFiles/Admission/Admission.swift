@@ -95,6 +95,9 @@ package struct Admission {
       let title = library === own ? "it" : "\(library.path), which it brings along,"
       if library !== own {
         new.refusals += MachineCheck.conventions(of: library, as: title, host)
+        if let refusal = MachineCheck.secondRuntime(of: library, host) {
+          new.refusals.append(refusal)
+        }
         if policy.checksOwners { new.refusals += owners.refusals(of: library.file, as: title) }
       }
       if policy.checksSearchPaths {

@@ -8,7 +8,8 @@ public struct PluginRefusal: Error, Hashable, Sendable, Encodable {
     case wrongABI = "wrong-abi"
     /// The file was built with a newer toolkit, whose entries this one cannot read.
     case toolkitVersion = "toolkit-version"
-    /// The file has a runtime of its own in it: what it registers there is lost to the host.
+    /// The file has a runtime of its own in it, or brings one along beside the host's: what it registers there is lost
+    /// to the host.
     case ownRuntime = "own-runtime"
     /// `dlopen` refuses the file, or ends the process with it, whatever else is there.
     case notLoadable = "not-loadable"

@@ -49,7 +49,7 @@ struct Contradictions {
           add(
             Finding(
               .unmetRequirement, .warning, module.place,
-              "\(subject) \(required.name), which no file declares",
+              "\(subject) \(required.name), which no file declares\(similar(to: required.name, among: all.keys))",
               remedy: "add the file that declares it, or say after in place of requires",
               missing: required.name))
           continue
@@ -64,6 +64,14 @@ struct Contradictions {
             others: [others[0].place]))
       }
     }
+  }
+
+  /// Names that may be meant, for the first findings and among few enough modules: that takes a comparison each.
+  private func similar(to name: String, among names: some Collection<String>) -> String {
+    guard findings.count < 16, names.count < 10_000 else { return "" }
+    var similar = SimilarNames()
+    for known in names { similar.consider(known, for: name) }
+    return similar.note
   }
 
   /// As many members of a cycle are named at either end of it as people read.

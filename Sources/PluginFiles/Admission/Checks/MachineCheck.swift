@@ -44,6 +44,19 @@ enum MachineCheck {
     ]
   }
 
+  /// Whether what comes along is a runtime, where the host has one.
+  static func secondRuntime(of library: Library, _ host: AdmissionHost) -> PluginRefusal? {
+    guard library.linkage.carriesRuntime,
+      let first = host.libraries.members.first(where: \.linkage.carriesRuntime)
+    else { return nil }
+    return PluginRefusal(
+      .ownRuntime,
+      "It brings along \(library.path), a second runtime beside the host's \(first.path): what one of them "
+        + "registers, the other does not have.",
+      expected: first.path, found: library.path,
+      remedy: "Link the plugin and the host with the same libBeeHive.so.")
+  }
+
   private static func toolkit(_ candidate: AdmissionCandidate) -> [PluginRefusal] {
     var refusals: [PluginRefusal] = []
     let linkage = candidate.manifest.linkage
