@@ -26,6 +26,21 @@ void image_list_free(image_list *list) {
   *list = (image_list){0};
 }
 
+uint8_t *image_copies_piece(image_copies *copies, image_piece piece, bool whole) {
+  uint8_t *bytes;
+  if (whole) {
+    bytes = copies->bytes;
+    copies->bytes = NULL;
+    copies->bytes_size = copies->bytes_capacity = 0;
+  } else {
+    bytes = malloc(piece.size + 1);
+    if (bytes != NULL) memcpy(bytes, copies->bytes + piece.offset, piece.size);
+  }
+  return bytes;
+}
+
+void image_bytes_free(uint8_t *bytes) { free(bytes); }
+
 void image_copies_free(image_copies *copies) {
   free(copies->images);
   free(copies->ranges);

@@ -30,18 +30,6 @@ static image_piece put(struct copying *copying, const void *bytes, size_t size) 
   return (image_piece){offset, size};
 }
 
-/* The readable file contents of the segment that holds all of [start, stop): false if none does. */
-static bool contents_of(
-    const loader_image *image, uintptr_t start, uintptr_t stop, image_range *contents,
-    bool *writable) {
-  const ElfW(Phdr) *segment = image_segment_of(image, start, stop);
-  if (segment == NULL) return false;
-  contents->start = image->dlpi_addr + segment->p_vaddr;
-  contents->stop = contents->start + segment->p_filesz;
-  *writable = segment->p_flags & PF_W;
-  return true;
-}
-
 /* The text at `address`, if it is in the image. `contents` are those of the segment that the text
  * before it was in: most texts of an image are in one. */
 static image_text put_text(
@@ -51,7 +39,7 @@ static image_text put_text(
   bool writable;
   if (address == 0 ||
       ((address < contents->start || address >= contents->stop) &&
-       (!contents_of(image, address, address, contents, &writable) ||
+       (!image_contents(image, address, address, contents, &writable) ||
         address == contents->stop))) {
     text.status = IMAGE_TEXT_OUTSIDE;
     return text;
@@ -85,7 +73,7 @@ static void copy_range(
     image_copied *copied, size_t *budget) {
   image_copies *copies = copying->copies;
   image_range range = wanted->range, contents;
-  bool found = contents_of(image, range.start, range.stop, &contents, &copied->writable);
+  bool found = image_contents(image, range.start, range.stop, &contents, &copied->writable);
   copied->readable = found || range.start == range.stop;
   if (!found) return;
   const unsigned char *bytes = (const unsigned char *)range.start;
@@ -112,16 +100,14 @@ static void copy_image(
     struct copying *copying, const loader_image *image, size_t number) {
   const image_request *request = &copying->requests[number];
   image_copy *copy = &copying->copies->images[number];
-  uintptr_t header = requested(copying, number)->header;
+  image_range header, program;
+  image_headers(image, requested(copying, number)->header, &header, &program);
   copy->present = true;
   copy->place = image_place_of(image);
   copy->relocated = image_is_relocated(copy->place.lowest);
   copy->carries_swift = image_carries_swift(&copy->place);
-  /* The headers tell an image from another build. */
-  if (image_segment_of(image, header, header + sizeof(ElfW(Ehdr))) != NULL)
-    copy->header = put(copying, (const void *)header, sizeof(ElfW(Ehdr)));
-  copy->program_headers =
-      put(copying, image->dlpi_phdr, image->dlpi_phnum * sizeof *image->dlpi_phdr);
+  copy->header = put(copying, (const void *)header.start, header.stop - header.start);
+  copy->program_headers = put(copying, (const void *)program.start, program.stop - program.start);
   size_t budget = IMAGE_TEXT_BUDGET;
   size_t start = copying->needed_bytes;
   for (size_t i = 0; i < request->range_count; i++) {
@@ -164,8 +150,8 @@ static int copy_if_requested(loader_image *image, size_t size, void *context) {
 /* One pass; another where it met an image that was not next. */
 static void copy_all(struct copying *copying) {
   copying->next = 0;
-  dl_iterate_phdr(copy_in_turn, copying);
-  if (copying->next < copying->count) dl_iterate_phdr(copy_if_requested, copying);
+  loader_walk(copy_in_turn, copying);
+  if (copying->next < copying->count) loader_walk(copy_if_requested, copying);
 }
 
 /* Room for the pass: nothing is allocated inside it. What the buffers held is not kept. */

@@ -27,8 +27,18 @@
 
 typedef struct dl_phdr_info loader_image;
 
+#define loader_walk(visit, context) ((void)dl_iterate_phdr(visit, context))
+
 static inline const char *image_name(const loader_image *image) {
   return image->dlpi_name != NULL ? image->dlpi_name : "";
+}
+/* The loader may be older than the header: it says how much of the structure it fills. */
+static inline bool image_counters(
+    const loader_image *image, size_t size, uint64_t *adds, uint64_t *subs) {
+  if (size < offsetof(struct dl_phdr_info, dlpi_subs) + sizeof image->dlpi_subs) return false;
+  *adds = image->dlpi_adds;
+  *subs = image->dlpi_subs;
+  return true;
 }
 
 /* Whether the file's own contents of a segment hold all of [start, stop). Memory past the contents
@@ -42,10 +52,23 @@ static inline bool image_segment_holds(
 /* The readable segment that holds all of [start, stop) in that way; null if none does. */
 const ElfW(Phdr) *image_segment_of(const loader_image *image, uintptr_t start, uintptr_t stop);
 
-/* Fills everything of an entry but its name and its role. */
+/* Fills everything of an entry but its name, and but what image_assign_roles says. */
 void image_describe(const loader_image *image, image_entry *entry);
+
+/* Says which entries, the first and some others, are not libraries. Not under the loader's lock. */
+void image_assign_roles(image_entry *entries, size_t count);
 
 /* Where an image is. */
 image_place image_place_of(const loader_image *image);
+
+/* The headers that tell an image from another build; empty where they are not mapped. `header` is
+ * what a scan said. */
+void image_headers(
+    const loader_image *image, uintptr_t header, image_range *main, image_range *program);
+
+/* The readable file contents of the segment that holds all of [start, stop): false if none does. */
+bool image_contents(
+    const loader_image *image, uintptr_t start, uintptr_t stop, image_range *contents,
+    bool *writable);
 
 #endif

@@ -22,15 +22,6 @@ image_place image_place_of(const loader_image *image) {
   return place;
 }
 
-const ElfW(Phdr) *image_segment_of(const loader_image *image, uintptr_t start, uintptr_t stop) {
-  const ElfW(Phdr) *end = image->dlpi_phdr + image->dlpi_phnum;
-  for (const ElfW(Phdr) *segment = image->dlpi_phdr; segment != end; segment++)
-    if (segment->p_type == PT_LOAD && (segment->p_flags & PF_R) &&
-        image_segment_holds(image, segment, start, stop))
-      return segment;
-  return NULL;
-}
-
 static bool find_segment(
     const ElfW(Phdr) *headers, size_t count, uintptr_t bias, uintptr_t address,
     image_segment *segment) {

@@ -3,27 +3,21 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 struct counters {
   uint64_t adds, subs;
   bool known;
 };
 
-/* The loader may be older than the header: it says how much of the structure it fills. */
-static struct counters counters_of(const loader_image *image, size_t size) {
-  bool known = size >= offsetof(loader_image, dlpi_subs) + sizeof image->dlpi_subs;
-  return known ? (struct counters){image->dlpi_adds, image->dlpi_subs, true} : (struct counters){0};
-}
-
 static int read_counters(loader_image *image, size_t size, void *context) {
-  *(struct counters *)context = counters_of(image, size);
+  struct counters *counters = context;
+  counters->known = image_counters(image, size, &counters->adds, &counters->subs);
   return 1;
 }
 
 bool image_list_probe(uint64_t *adds, uint64_t *subs) {
   struct counters counters = {0};
-  dl_iterate_phdr(read_counters, &counters);
+  loader_walk(read_counters, &counters);
   *adds = counters.adds;
   *subs = counters.subs;
   return counters.known;
@@ -42,7 +36,8 @@ struct scan {
 /* Under the loader's lock: the first image decides whether what the list holds is still true. */
 static IMAGE_RARELY void begin_pass(struct scan *scan, const loader_image *image, size_t size) {
   image_list *list = scan->list;
-  scan->counters = counters_of(image, size);
+  scan->counters.known =
+      image_counters(image, size, &scan->counters.adds, &scan->counters.subs);
   bool valid = scan->counters.known && list->counted && list->subs == scan->counters.subs;
   if (!scan->fresh && !valid) {
     image_list old = *list;
@@ -88,17 +83,6 @@ static bool reserve(image_list *list, size_t count, size_t names) {
   return true;
 }
 
-/* Says which entries, the first and some others, are not libraries. Not under the loader's lock. */
-static void assign_roles(image_entry *entries, size_t count) {
-  if (count > 0) entries[0].role = IMAGE_ROLE_MAIN;
-  uintptr_t vdso = getauxval(AT_SYSINFO_EHDR);
-  for (size_t i = 1; i < count && vdso != 0; i++) {
-    if (entries[i].header != vdso) continue;
-    entries[i].role = IMAGE_ROLE_VDSO;
-    break;
-  }
-}
-
 /* Room for that much, and for what may be loaded next. */
 static bool expect(image_list *list, size_t count, size_t names) {
   return reserve(list, count + count / 4 + 16, names + names / 4 + 1024);
@@ -119,7 +103,7 @@ bool image_list_scan(image_list *list, image_list *previous) {
   scan.needed_names = scan.kept_names = scan.known_names = list->names_size;
   for (;;) {
     scan.position = 0;
-    dl_iterate_phdr(collect, &scan);
+    loader_walk(collect, &scan);
     if (scan.needed <= list->capacity && scan.needed_names <= list->names_capacity) break;
     /* More images than fitted: nothing is allocated inside the pass, so another one follows. */
     if (!expect(list, scan.needed, scan.needed_names)) {
@@ -136,7 +120,7 @@ bool image_list_scan(image_list *list, image_list *previous) {
   }
   list->count = scan.needed;
   list->names_size = scan.needed_names;
-  assign_roles(list->entries, list->count);
+  image_assign_roles(list->entries, list->count);
   list->adds = scan.counters.adds;
   list->subs = scan.counters.subs;
   list->counted = scan.counters.known;

@@ -167,6 +167,12 @@ bool image_list_copy(
     const image_list *list, const image_request *requests, size_t count, const image_wanted *wanted,
     size_t wanted_count, image_copies *copies);
 
+/* A piece of the answer that outlives it: a copy, or `whole` the answer's own bytes, in which the piece
+ * is where it was, and which are no longer the answer's. Free it with image_bytes_free. Null if
+ * memory ran out. */
+uint8_t *image_copies_piece(image_copies *copies, image_piece piece, bool whole);
+void image_bytes_free(uint8_t *bytes);
+
 /* Gives the memory back and leaves an empty answer. */
 void image_copies_free(image_copies *copies);
 

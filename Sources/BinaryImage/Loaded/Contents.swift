@@ -3,7 +3,7 @@ internal import CImageList
 /// The copied sections of one image and the texts that their pointers lead to.
 ///
 /// Shared by all copies of a `LoadedImage` and never changed.
-final class Contents: Sendable {
+@safe final class Contents: @unchecked Sendable {
   /// A section, its bytes, and what its slots lead to where it holds pointers.
   struct Part: Sendable {
     let section: Section
@@ -17,26 +17,40 @@ final class Contents: Sendable {
   let texts: [image_text]
   /// Whether every pointer leads into the image, and there are no typed records.
   let isSettled: Bool
-  /// Sections and texts, one after the other.
-  private let bytes: [UInt8]
-  /// Where these are in what was copied of all images.
+  // Sound: the memory belongs to this object alone and is freed with it; the bytes lie inside it.
+  private let memory: UnsafeMutablePointer<UInt8>?
+  private let bytes: UnsafeBufferPointer<UInt8>
+  /// Sections and texts, one after the other: where they are in what was copied of all images.
   private let piece: image_piece
 
   /// Nothing.
-  static let none = Contents(parts: [], texts: [], hasRecords: false, [], of: image_piece())
+  static let none = Contents()
 
-  /// Takes over what was copied of a piece.
-  init(
-    parts: [Part], texts: [image_text], hasRecords: Bool, _ bytes: [UInt8], of piece: image_piece
-  ) {
-    (self.parts, self.texts, self.bytes, self.piece) = (parts, texts, bytes, piece)
-    isSettled = !hasRecords && texts.allSatisfy { $0.kind != IMAGE_TEXT_OUTSIDE }
+  private init() {
+    (parts, texts, isSettled, piece) = ([], [], true, image_piece())
+    unsafe memory = nil
+    unsafe bytes = UnsafeBufferPointer(start: nil, count: 0)
   }
+
+  /// Copies the bytes of a piece; where it is the only one, the memory is taken over from `copies`
+  /// instead. Nil where memory runs out.
+  init?(
+    parts: [Part], texts: [image_text], hasRecords: Bool, _ piece: image_piece,
+    of copies: inout image_copies, isOnlyOne: Bool
+  ) {
+    guard let memory = unsafe image_copies_piece(&copies, piece, isOnlyOne) else { return nil }
+    (self.parts, self.texts, self.piece) = (parts, texts, piece)
+    isSettled = !hasRecords && texts.allSatisfy { $0.kind != IMAGE_TEXT_OUTSIDE }
+    unsafe self.memory = memory
+    let start = isOnlyOne ? piece.offset : 0
+    unsafe bytes = UnsafeBufferPointer(start: memory + start, count: piece.size)
+  }
+
+  deinit { unsafe image_bytes_free(memory) }
 
   /// Lends some of the bytes for the call's duration.
   func withBytes<Result>(_ range: Range<Int>, _ body: (Span<UInt8>) -> Result) -> Result {
-    let bytes = bytes
-    return body(bytes.span.extracting(range))
+    body(unsafe bytes.span.extracting(range))
   }
 
   /// Lends a text that was copied.

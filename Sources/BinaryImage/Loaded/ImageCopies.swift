@@ -48,7 +48,7 @@ extension ImageList {
         answers[locator.answer] = .failed(failure)
         return true
       }
-      guard let copies = LoaderCopies(of: locators, in: self) else {
+      guard var copies = LoaderCopies(of: locators, in: self) else {
         for locator in locators {
           answers[locator.answer] = .failed(locator.error(.unreadable, "No memory."))
         }

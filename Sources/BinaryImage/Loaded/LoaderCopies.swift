@@ -35,7 +35,7 @@ internal import CImageList
   }
 
   /// What became of the image of locator `index`; nil if its file is another one than was believed.
-  func answer(_ index: Int, _ locator: SectionLocator) -> ImageList.Copy? {
+  mutating func answer(_ index: Int, _ locator: SectionLocator) -> ImageList.Copy? {
     // Sound: there is one answer per request, and one range per wanted one.
     let copy = unsafe copies.images[index]
     guard copy.present else { return .gone }
@@ -54,16 +54,20 @@ internal import CImageList
     let identity = unsafe ImageIdentity(
       of: locator.mapped, name: locator.name, header: header.span,
       programHeaders: programHeaders.span)
+    guard let contents = contents(index, locator) else {
+      return .failed(locator.error(.unreadable, "No memory."))
+    }
     return unsafe .image(
       LoadedImage(
         identity: identity, mapped: locator.mapped, evidence: locator.evidence,
         carriesSwift: copy.carries_swift, isRelocated: copy.relocated, place: copy.place,
-        programHeaders: Array(programHeaders), contents: contents(index, locator)))
+        programHeaders: Array(programHeaders), contents: contents))
   }
 
-  /// The sections and texts of locator `index`, whose ranges are all readable.
-  private func contents(_ index: Int, _ locator: SectionLocator) -> Contents {
-    guard !locator.wanted.isEmpty else { return .none }
+  /// The sections and texts of locator `index`, whose ranges are all readable; nil where memory runs out.
+  /// After that nothing else is read where there is only one locator.
+  private mutating func contents(_ index: Int, _ locator: SectionLocator) -> Contents? {
+    guard !locator.wanted.isEmpty else { return Contents.none }
     let whole = unsafe copies.images[index].contents
     var parts: [Contents.Part] = []
     parts.reserveCapacity(locator.wanted.count)
@@ -88,8 +92,8 @@ internal import CImageList
           section: section, bytes: whole.place(of: range.bytes), texts: firstText..<texts.count))
     }
     return unsafe Contents(
-      parts: parts, texts: texts, hasRecords: !locator.wanted.allSatisfy(\.holdsPointers),
-      Array(bytes(whole)), of: whole)
+      parts: parts, texts: texts, hasRecords: !locator.wanted.allSatisfy(\.holdsPointers), whole,
+      of: &copies, isOnlyOne: firstRanges.count == 1)
   }
 
   /// The bytes of a piece, valid as long as the copies are.
