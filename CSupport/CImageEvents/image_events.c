@@ -82,7 +82,7 @@ __attribute__((visibility("default"))) void beehive_image_event(beehive_image *i
   if (arrived) pin_if_swift(image);
 }
 
-/* The image that has the runtime is Swift's as well, whoever opened it and closes it again. */
+/* The image that has the runtime is Swift's as well: it stays mapped after dlclose. */
 __attribute__((constructor)) static void stay(void) {
   Dl_info own;
   if (dladdr((void *)stay, &own) == 0) return;

@@ -44,7 +44,7 @@ import Testing
           void *library = dlopen(texts[count - 1], RTLD_NOW);
           const void *(*service)(const char *, unsigned long) =
               (const void *(*)(const char *, unsigned long))dlsym(library, "beehive_service");
-          puts(service("nobody", 8) ? "some" : "none");
+          puts(service("missing", 8) ? "some" : "none");
           dlclose(library);
         }
       }

@@ -177,7 +177,7 @@ extension ELFFile {
     return areRelative
   }
 
-  /// The loader calls what stands there, whether it is a function or not.
+  /// The loader calls each slot, whether it leads to a function or not.
   private func startupObstacle() throws(ImageError) -> String? {
     for step in try initialisers() {
       let title = step.kind.rawValue + (step.index.map { "[\($0)]" } ?? "")

@@ -111,7 +111,7 @@ struct ELFSymbolVersions {
     // 0 and 1 are no versions: local, and global.
     let index = value & 0x7fff
     if index > 1 { (symbol.version, symbol.library) = (names[index], libraries[index]) }
-    // The file's first version is that of whoever asks for none, hidden or not.
+    // A reference without a version is met by the file's first version, hidden or not.
     symbol.isHidden = value & 0x8000 != 0 && index != 2
   }
 }
