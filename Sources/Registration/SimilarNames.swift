@@ -10,11 +10,18 @@ package struct SimilarNames: Codable, Sendable {
   private static let most = 3
   /// Longer ones are hardly typed wrongly, and take long to compare.
   private static let longest = 128
+  /// How many names are looked at: an error is told soon, however many there are.
+  private static let limit = 10_000
 
   /// The nearest first; of equal ones in the order of the letters.
   package private(set) var names: [Near] = []
 
   package init() {}
+
+  /// Those that come nearest to `wanted`.
+  package init(to wanted: String, among names: some Sequence<String>) {
+    for name in names.prefix(Self.limit) where name != wanted { consider(name, for: wanted) }
+  }
 
   /// Keeps a name if it is among the nearest.
   package mutating func consider(_ name: String, for text: String) {

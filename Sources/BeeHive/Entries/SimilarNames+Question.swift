@@ -3,15 +3,6 @@ package import Registration
 
 // "Did you mean": what is there under a name that is nearly the one that was asked for.
 extension SimilarNames {
-  /// How many names are looked at: an error is told soon, however many there are.
-  private static let limit = 10_000
-
-  /// Those that come nearest to `wanted`.
-  package init(to wanted: String, among names: some Sequence<String>) {
-    self.init()
-    for name in names.prefix(Self.limit) where name != wanted { consider(name, for: wanted) }
-  }
-
   /// Keeps a name whose last part is near, unless three nearer ones are there: the distance is that of
   /// the whole names, which no limit holds.
   mutating func keep(_ name: String, for wanted: String) {

@@ -57,6 +57,7 @@ struct JointAdmission {
       }
       providers[module.record.name] = module
     }
+    let known = Set(present.keys).union(providers.keys)
     for (file, record) in modules {
       for name in record.attributes.after {
         if let other = providers[name]?.file, other != file { graph.follows[file].append(other) }
@@ -65,7 +66,7 @@ struct JointAdmission {
         let required = ModuleRequirement(text)
         let (there, provider) = (present[required.name], providers[required.name])
         guard let attributes = there ?? provider?.record.attributes else {
-          refuse(file, record, required, known: Set(present.keys).union(providers.keys))
+          refuse(file, record, required, known: known)
           continue
         }
         if let fault = required.fault(of: attributes.version) {
@@ -86,12 +87,11 @@ struct JointAdmission {
     }
   }
 
-  /// Refuses a file for a module that requires one which nobody has.
+  /// Refuses a file for a module that requires one which neither the host nor another plugin declares.
   private mutating func refuse(
     _ file: Int, _ record: Record, _ required: ModuleRequirement, known: Set<String>
   ) {
-    var similar = SimilarNames()
-    for name in known where name != record.name { similar.consider(name, for: required.name) }
+    let similar = SimilarNames(to: required.name, among: known.lazy.filter { $0 != record.name })
     let meant = similar.names.first.map { " Did it mean \($0.text)?" } ?? ""
     files[file].refusals.append(
       PluginRefusal(
