@@ -61,6 +61,17 @@ struct AdmissionChecksTests {
       "-Wl,-rpath,$ORIGIN")
   }
 
+  /// A plugin with one more element in its `.init_array`.
+  private static func calling(_ what: String, _ element: String) -> Row {
+    Row(
+      testDescription: "\(what) that is called", code: "not-loadable",
+      says: ["init-array[", "no function"]
+    ) {
+      try $0.plugin(
+        "x", with("__attribute__((used, section(\".init_array\"))) static \(element);"))
+    }
+  }
+
   private static let greeter = """
     #include <BeeHive.h>
     static const struct { int (*greet)(void); } table;
@@ -444,22 +455,7 @@ struct AdmissionChecksTests {
     ) {
       try $0.changed { try $0.put(1 << 20, at: #require($0.segments(0x6474_e552).first) + 40) }
     },
-    Row(
-      testDescription: "a null that is called", code: "not-loadable",
-      says: ["init-array[", "no function"]
-    ) {
-      try $0.plugin(
-        "x",
-        with("__attribute__((used, section(\".init_array\"))) static void (*none)(void) = 0;"))
-    },
-    Row(
-      testDescription: "a number that is called", code: "not-loadable",
-      says: ["init-array[", "no function"]
-    ) {
-      try $0.plugin(
-        "x",
-        with("__attribute__((used, section(\".init_array\"))) static long number = -1;"))
-    },
+    calling("a null", "void (*none)(void) = 0"), calling("a number", "long number = -1"),
     Row(
       testDescription: "data that is called", code: "not-loadable", says: ["where no code is"]
     ) {

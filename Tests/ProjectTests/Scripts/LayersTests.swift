@@ -76,37 +76,35 @@ struct LayersTests {
     #expect(outcome.output.contains("FAIL \(plant.file)") != plant.isAllowed, "\(outcome)")
   }
 
-  @Test("what is declared and never imported") func unused() throws {
+  /// What the script says of a copy that `change` makes in the folder `$0`.
+  private static func checkCopy(_ change: String) throws -> Outcome {
     let copy = try Folder()
     defer { copy.remove() }
     try Command.output(
       "sh",
       [
-        "-c",
-        #"""
-        cp -R Sources CSupport Package.swift "$0" && chmod -R u+w "$0" &&
-          find "$0/Sources/ObjectFiles" -name '*.swift' -exec sed -i.before '/import CElf/d' {} + &&
-          find "$0" -name '*.before' -exec rm {} +
-        """#, copy.path,
+        "-c", #"cp -R Sources CSupport Package.swift "$0" && chmod -R u+w "$0" && "# + change,
+        copy.path,
       ], in: Repository.root)
-    let outcome = try Self.check(copy.path)
+    return try check(copy.path)
+  }
+
+  @Test("what is declared and never imported") func unused() throws {
+    let outcome = try Self.checkCopy(
+      #"""
+      find "$0/Sources/ObjectFiles" -name '*.swift' -exec sed -i.before '/import CElf/d' {} + &&
+        find "$0" -name '*.before' -exec rm {} +
+      """#)
     #expect(outcome.status == 1)
     #expect(outcome.output.contains("ObjectFiles depends on CElf, and imports nothing of it"))
   }
 
   @Test("what is imported and not linked, in the package of the fuzzers") func unlinked() throws {
-    let copy = try Folder()
-    defer { copy.remove() }
-    try Command.output(
-      "sh",
-      [
-        "-c",
-        #"""
-        mkdir "$0/Fuzz" && cp -R Sources CSupport Package.swift "$0" &&
-          sed 's/"BinaryImage", "Threads", "LibC"\]/"BinaryImage", "LibC"]/' Fuzz/Package.swift > "$0/Fuzz/Package.swift"
-        """#, copy.path,
-      ], in: Repository.root)
-    let outcome = try Self.check(copy.path)
+    let outcome = try Self.checkCopy(
+      #"""
+      mkdir "$0/Fuzz" &&
+        sed 's/"BinaryImage", "Threads", "LibC"\]/"BinaryImage", "LibC"]/' Fuzz/Package.swift > "$0/Fuzz/Package.swift"
+      """#)
     #expect(outcome.status == 1)
     #expect(outcome.output.contains("PluginFiles imports Threads, and does not depend on it"))
   }
