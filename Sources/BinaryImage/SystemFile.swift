@@ -106,6 +106,18 @@ package struct MappedRange: Hashable, Sendable {
     fileID = text(fields[4])
   }
 
+  /// Whether the file had been removed, or another had taken its name.
+  package var isOfDeletedFile: Bool { path.hasSuffix(" (deleted)") }
+
+  /// What this process has mapped of files, by address; empty where the system does not tell.
+  package static func ofThisProcess() -> [MappedRange] {
+    systemFile("/proc/self/maps").bytes.split(separator: UInt8(ascii: "\n"))
+      .compactMap { MappedRange($0) }
+  }
+
+  /// Whether an address is in it.
+  package func contains(_ address: UInt) -> Bool { start <= address && address < end }
+
   /// What the kernel calls it in `map_files`.
   package var mapping: String { "\(String(start, radix: 16))-\(String(end, radix: 16))" }
 }

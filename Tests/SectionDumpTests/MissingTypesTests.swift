@@ -138,16 +138,6 @@ struct MissingTypesTests {
   }
 
   @Test(
-    "Names are read as a person writes them",
-    arguments: [
-      ("Shop.Cart", ["Shop", "Cart"]), ("Cache<Key, List<Int>>.Item", ["Cache", "Item"]),
-      ("`class`.Type", ["class", "Type"]), ("Shop.", nil), ("", nil), ("A<B", nil),
-    ])
-  func names(_ written: String, _ names: [String]?) {
-    #expect(DeclaredTypes.names(in: written) == names)
-  }
-
-  @Test(
     "A library whose type tables are overwritten is read to the end, or not believed",
     .needs("swiftc"))
   func damaged() throws {

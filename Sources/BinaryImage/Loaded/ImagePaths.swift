@@ -46,13 +46,8 @@ struct ImagePaths: Sequence, IteratorProtocol {
   static let programPath = linkTarget(of: "/proc/self/exe")
 
   private static func kernelPaths(of address: UInt) -> [String] {
-    for line in systemFile("/proc/self/maps").bytes.split(separator: UInt8(ascii: "\n")) {
-      guard let range = MappedRange(line), range.start <= address, address < range.end else {
-        continue
-      }
-      return [range.path, "/proc/self/map_files/\(range.mapping)"]
-    }
-    return []
+    MappedRange.ofThisProcess().first { $0.contains(address) }
+      .map { [$0.path, "/proc/self/map_files/\($0.mapping)"] } ?? []
   }
 }
 

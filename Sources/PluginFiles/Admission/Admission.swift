@@ -115,10 +115,11 @@ package struct Admission {
     }
     new.brought = symbols.brought
     let contracts = try ContractCheck.judge(
-      candidate, among: host.libraries.members + symbols.companions, policy)
+      candidate, for: host, with: symbols.companions, policy)
     // Other contracts have other symbols: the cause comes first.
     new.refusals += contracts.refusals + symbols.refusals
     new.remarks += contracts.remarks
+    new.remarks += try TypeCheck.remarks(on: candidate, for: host, with: symbols.companions)
     new.remarks += candidate.manifest.rejections.map {
       "an entry will be rejected: \($0) [\($0.reason.rawValue)]"
     }

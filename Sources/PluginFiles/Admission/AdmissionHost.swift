@@ -10,6 +10,9 @@ package struct AdmissionHost {
   package let identity: ImageIdentity
   /// Libraries of it that cannot be read, or that are not found.
   package private(set) var problems: [ImageError] = []
+  /// Libraries of this process whose files were removed or replaced after they were loaded: what the loader calls
+  /// them, and where they are.
+  private(set) var replaced: [(name: String, ranges: [MappedRange])] = []
   /// The program and its libraries.
   private(set) var libraries = LibrarySet()
   let search: LibrarySearch
@@ -50,10 +53,20 @@ package struct AdmissionHost {
     let program = try Library(of: OpenedFile(path: "/proc/self/exe", name: paths.first ?? ""))
     self.init(paths.first ?? "", program)
     libraries.add(program)
+    let deleted = MappedRange.ofThisProcess().filter(\.isOfDeletedFile)
     for (image, path) in zip(images, paths).dropFirst() {
       do throws(ImageError) {
+        if let header = image.header?.rawValue,
+          let file = deleted.first(where: { $0.contains(header) })
+        {
+          replaced.append((image.name, deleted.filter { $0.path == file.path }))
+          throw ImageError(
+            .unreadable, image: path,
+            message: "The file was removed or replaced after this process had loaded it.")
+        }
         libraries.add(try Library(of: OpenedFile(path: path, name: path)), as: image.name)
       } catch {
+        libraries.addUnread(path)
         problems.append(error)
       }
     }

@@ -1,4 +1,5 @@
 internal import BinaryImage
+internal import SwiftMetadata
 
 /// A linked file of a process: the program, one of its libraries, a plugin, or what that brings along.
 final class Library {
@@ -22,6 +23,13 @@ final class Library {
     try ContractLibrary(of: image)
   }
 
+  /// The Swift types that it declares.
+  private(set) lazy var types: DeclaredTypes = {
+    var types = DeclaredTypes()
+    types.add(.types, of: image)
+    return types
+  }()
+
   /// Reads the headers of an open file.
   ///
   /// - Throws: ``ImageError`` where it is no linked ELF file.
@@ -37,6 +45,11 @@ final class Library {
   }
 
   var path: String { file.path }
+
+  /// Whether it has Swift's tables where nothing finds them: without section headers.
+  var hidesSwift: Bool {
+    !image.hasSectionTable && linkage.needed.contains { $0.hasPrefix("libswift") }
+  }
 
   /// The folders of its search path, as the loader spells them out.
   var searchFolders: [String] { loading.searchPaths.map { expanded($0) } }

@@ -30,6 +30,8 @@ struct LibrarySet {
   private(set) var names: [Name] = []
   /// By bytes: to the loader, texts that Swift takes for equal are two names.
   private var positions: [[UInt8]: Int] = [:]
+  /// File names of libraries that are loaded, and whose files cannot be read.
+  private var unread: Set<[UInt8]> = []
   /// Files that earlier plugins have brought, by their names: who needs such a name gets that file.
   var residents: [[UInt8]: String] = [:]
 
@@ -48,6 +50,9 @@ struct LibrarySet {
     positions[bytes] = position
     names.append(Name(text: name, position: position, isAsked: isAsked))
   }
+
+  /// Notes a library that is loaded and cannot be read: who needs it has it.
+  mutating func addUnread(_ path: String) { unread.insert(Array(path.fileName.utf8)) }
 
   /// Notes what members of a running process were asked for as, which it does not tell: whatever they need is there.
   mutating func addNamesOfFiles() {
@@ -68,7 +73,9 @@ struct LibrarySet {
       for text in requester.linkage.needed where !Self.isThere(text) {
         let name = requester.expanded(text)
         let bytes = Array(name.utf8)
-        guard positions[bytes] == nil, !unfound.contains(bytes) else { continue }
+        guard positions[bytes] == nil, !unread.contains(bytes), !unfound.contains(bytes) else {
+          continue
+        }
         var failure = Missing(name: name, requester: requester)
         do throws(ImageError) {
           if let found = try find(

@@ -1,4 +1,4 @@
-internal import BinaryImage
+internal import PluginFiles
 internal import Registration
 
 /// Entries whose implementation is nowhere in the set.
@@ -10,7 +10,7 @@ enum MissingTypes {
     let declared = survey.types
     let unsearched = survey.unsearched
     return survey.declared.compactMap { entry in
-      guard !entry.record.attributes.isC, let type = entry.record.neededType else { return nil }
+      guard let type = entry.record.neededType else { return nil }
       let types = declared[entry.platform] ?? DeclaredTypes()
       guard !types.has(type) else { return nil }
       let message =
@@ -24,22 +24,6 @@ enum MissingTypes {
         .missingImplementation, .remark, entry.place,
         "\(message) whose types can be read; those of \(file) cannot",
         remedy: "name the library that has the type, as it is linked and with its sections")
-    }
-  }
-}
-
-extension Record {
-  /// The Swift type that must be loaded for the entry to be made; nil where it brings its own accessor.
-  fileprivate var neededType: String? {
-    accessor.map { $0.target == .null } ?? true ? namedType : nil
-  }
-
-  /// The Swift type that the entry names.
-  var namedType: String? {
-    switch kind {
-    case .module: name
-    case .service: implementation
-    default: nil
     }
   }
 }

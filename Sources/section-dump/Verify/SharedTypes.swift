@@ -1,4 +1,5 @@
 internal import BinaryImage
+internal import PluginFiles
 internal import Registration
 
 /// Swift types and protocols that several files of one process declare, each for itself.

@@ -210,8 +210,8 @@ struct TypeLookupTests {
           let mangled = _mangledTypeName(type)
         else { return }
         count += 1
-        // The runtime takes no image, so of two copies of a module it always finds the first.
-        guard path.first != "Twin" else { return }
+        // The runtime takes no image, so of two copies of a module it always finds the first; tests load such.
+        guard !["Twin", "Contracts"].contains(path.first) else { return }
         #expect(_typeByName(mangled).map { ObjectIdentifier($0) } == ObjectIdentifier(type))
       }
     }

@@ -157,6 +157,15 @@ struct ContractBuilds {
     return stripped
   }
 
+  /// A plugin of a build that declares something, as a host asks of plugins.
+  mutating func declaringPlugin(_ build: Build) throws -> URL {
+    try Compiler.compile(
+      AdmissionFolder.module("coded"), as: "entry.o", in: folder.url,
+      ["-c", "-fPIC", "-I", Repository.headers])
+    return try client(
+      "libDeclaring.so", Self.plugin, of: build, ["-emit-library", folder.place("entry.o").path])
+  }
+
   /// What a host of the contracts of a build gets to hear from a plugin.
   mutating func answers(of plugin: URL, with build: Build) throws -> Outcome {
     let library = try library(build)

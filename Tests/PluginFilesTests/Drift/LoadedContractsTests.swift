@@ -12,7 +12,8 @@ struct LoadedContractsTests {
     let loaded = Build(change: .middle, isResilient: true, digest: "1")
     let library = try builds.library(loaded)
     // Never closed: an image that carries Swift stays.
-    try #require(unsafe dlopen(library.path, RTLD_NOW | RTLD_GLOBAL) != nil)
+    try #require(unsafe dlopen(library.path, RTLD_NOW | RTLD_LOCAL) != nil)
+    let ranges = MappedRange.ofThisProcess().filter { $0.path == library.path }
     let others = [
       loaded, Build(isResilient: true, digest: "1"), Build(isResilient: true),
       Build(change: .defaulted, isResilient: true, digest: "1"),
@@ -23,14 +24,35 @@ struct LoadedContractsTests {
       let plugin = try builds.plugin(build, isStripped: false)
       let expectations = try ContractExpectations(of: ContractBuilds.file(plugin))
       let inMemory = ContractDrift.all(
-        of: expectations, against: ContractLibrary(loadedFor: expectations))
+        of: expectations,
+        against: ContractLibrary(loadedAs: library.path, at: ranges, for: expectations))
       let inFile = try builds.drift(of: plugin, with: loaded)
       #expect(inMemory.map(\.verdict.word) == inFile.map(\.verdict.word), "\(build)")
       #expect(inMemory.map(\.contract) == ["Contracts.Codec"])
+      let elsewhere = ContractLibrary(loadedAs: library.path, at: [], for: expectations)
+      #expect(elsewhere == ContractLibrary())
     }
-    #expect(
-      ContractDrift.all(
-        of: ContractExpectations(), against: ContractLibrary(loadedFor: ContractExpectations())
-      ).isEmpty)
+  }
+
+  @Test("is held to what is loaded, where the file was replaced since")
+  func replaced() throws {
+    var builds = try ContractBuilds()
+    let loaded = try builds.library(Build())
+    try #require(unsafe dlopen(loaded.path, RTLD_NOW | RTLD_LOCAL) != nil)
+    let new = Build(change: .middle)
+    let plugin = try builds.declaringPlugin(new)
+    // As package managers do it: the new file takes the name.
+    try FileManager.default.removeItem(at: loaded)
+    try FileManager.default.moveItem(at: builds.library(new), to: loaded)
+    var policy = PluginPolicy()
+    policy.checksOwners = false
+    var admission = Admission(to: try AdmissionHost(), under: policy)
+    admission.add(try AdmissionCandidate(path: plugin.path))
+    let report = admission.report()
+    #expect(report.problems.contains { $0.hasPrefix(loaded.path) && $0.contains("replaced") })
+    // Other tests have loaded contracts too.
+    let refusals = report.plugins.first?.refusals ?? []
+    let own = refusals.filter { $0.message.contains("that of libContracts.so in memory") }
+    #expect(own.map(\.code) == ["contract-drift"], "\(refusals)")
   }
 }

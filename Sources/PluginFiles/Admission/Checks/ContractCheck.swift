@@ -4,7 +4,8 @@ internal import Registration
 /// Whether the contracts that a plugin was built against are those of the host and of what the plugin brings along.
 enum ContractCheck {
   static func judge(
-    _ candidate: AdmissionCandidate, among libraries: [Library], _ policy: PluginPolicy
+    _ candidate: AdmissionCandidate, for host: AdmissionHost, with companions: [Library],
+    _ policy: PluginPolicy
   ) throws(ImageError) -> (refusals: [PluginRefusal], remarks: [String]) {
     let image = candidate.library.image
     // A manifest leaves out where its entries lead.
@@ -15,7 +16,7 @@ enum ContractCheck {
     let isSeen = image.hasSectionTable
     let plugin = isSeen ? try ContractExpectations(of: image) : ContractExpectations()
     let symbols = Set(plugin.conformances.map(\.symbol)).map { BoundSymbol(name: $0) }
-    for library in libraries where library.linkage.hasSwiftSections {
+    for library in host.libraries.members + companions where library.linkage.hasSwiftSections {
       // Of the runtime's own protocols there is one version in a process, which symbols tell.
       let isAsked = try library.defines(anyOf: symbols)
       guard !library.path.fileName.hasPrefix("libswift"), isAsked || !plugin.ownProtocols.isEmpty
@@ -23,8 +24,14 @@ enum ContractCheck {
       drifts += ContractDrift.all(of: plugin, against: try library.contracts.get())
         .map { ($0, library.path.fileName) }
     }
+    // What is loaded counts, and not what took the name of its file since.
+    for (name, ranges) in host.replaced {
+      let library = ContractLibrary(loadedAs: name, at: ranges, for: plugin)
+      drifts += ContractDrift.all(of: plugin, against: library)
+        .map { ($0, "\(name.fileName) in memory") }
+    }
     var found = sorted(drifts, policy)
-    if !isSeen, candidate.library.linkage.needed.contains(where: { $0.hasPrefix("libswift") }) {
+    if candidate.library.hidesSwift {
       let message =
         "it has no section headers, so the contracts that it was built against are not known"
       if policy.unseenContracts == .refuse {
