@@ -64,6 +64,9 @@ public protocol Module: Sendable {
   /// - Returns: What the module did with it; `.stop` keeps it from the modules after this one.
   /// - Throws: Any error: ``EventOutcome`` lists it, and the next module is told.
   func handle(_ event: Event, _ context: Context) async throws -> EventResponse
+
+  /// The version of this protocol that a type was compiled against. Nobody writes it.
+  static var _contract: Void { get }
 }
 
 extension Module {

@@ -10,4 +10,7 @@ public protocol Injectable: Sendable {
   /// - Parameter hive: Where it finds the other services that it needs.
   /// - Throws: Any error: the lookup throws a ``ServiceError`` whose `underlying` it is.
   init(hive: Hive) throws
+
+  /// The version of this protocol that a type was compiled against. Nobody writes it.
+  static var _contract: Void { get }
 }

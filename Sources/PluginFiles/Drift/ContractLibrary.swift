@@ -79,6 +79,7 @@ enum ContractDigest {
     guard symbol.hasSuffix("yyF"), let name = SymbolName(symbol), name.suffix == "yyF",
       name.path.count == 2, name.path[1].hasPrefix(start)
     else { return nil }
-    return (name.path[0], String(name.path[1].dropFirst(start.count)))
+    let numbers = name.path[1].dropFirst(start.count).split(separator: "_")
+    return (name.path[0], numbers.joined(separator: "."))
   }
 }

@@ -142,7 +142,7 @@ import Testing
         static const beehive_module_operations operations = {.set_up = set_up};
         BEEHIVE_MODULE(shop, &operations);
         """)
-    let outcome = try Command.run("timeout", ["--preserve-status", "1", program, plugin])
+    let outcome = try Command.run(program, [plugin], limit: 60)
     #expect(outcome.output.contains("shop"), "\(outcome)")
     #expect(outcome.status == 1)
   }
@@ -185,6 +185,12 @@ import Testing
     #expect(output.contains("service Greeter Greetings.EnglishGreeter"))
     #expect(output.contains("Good morning, Ada."))
     #expect(output.contains("running [\"log\", \"Greetings.ShopModule\"]"))
+    // Of what it conforms to, the protocols of BeeHive have a version that it refers to.
+    let refused = try Command.run(
+      Repository.sectionDump,
+      ["doctor", plugin, "--host", Client.host.get(), "--strict", "--any-owner"])
+    #expect(refused.output.contains("conforms to the Contracts.Greeter of"), "\(refused)")
+    #expect(!refused.output.contains("conforms to the BeeHive."), "\(refused)")
   }
 
   @Test func `The calls by name and by URL are answered`() throws {
