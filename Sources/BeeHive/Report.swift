@@ -124,13 +124,12 @@ extension Hive {
     var order = LaunchOrder(
       declared.ready.map { LaunchOrder.Node($0) }, unavailable: declared.unavailable)
     if !order.missing.isEmpty { order.look(for: moduleNames) }
-    let unordered = Set(declared.ready.map(\.name)).subtracting(order.modules.map(\.name))
+    let obstacles = order.obstacles
     let switchedOff = self.switchedOff
     let states = runner.states.withLock { $0 }
     let entries = state.withLock { state in
       state.table.all.map { entry in
-        let stage = states.stage(
-          of: entry, isOrdered: !unordered.contains(entry.name), switchedOff: switchedOff)
+        let stage = states.stage(of: entry, obstacles, switchedOff: switchedOff)
         return (entry.snapshot, stage, failures[entry.order])
       }
     }

@@ -26,6 +26,7 @@ struct LiveModulesTests {
       BEEHIVE_MODULE(net, &bad);
       BEEHIVE_MODULE(web, &good, BEEHIVE_REQUIRES("net"));
       BEEHIVE_MODULE(shop, &good, BEEHIVE_REQUIRES("nowhere"));
+      BEEHIVE_MODULE(till, &good, BEEHIVE_REQUIRES("shop"));
       BEEHIVE_MODULE(off, &good);
       """)
   }
@@ -60,7 +61,10 @@ struct LiveModulesTests {
   private static let started = [
     "log": "bound –: –", "net": "bound failed: setUp: answered false",
     "web": "bound failed: setUp: skipped, because net failed",
-    "shop": "bound not-started: what it requires cannot start", "off": disabled,
+    "shop":
+      "bound not-started: requires nowhere, and no module is named that; load what declares it, or "
+      + "say `after`",
+    "till": "bound not-started: requires shop, which cannot start", "off": disabled,
   ]
 
   @Test("Those that do not run are bound, with a code and the reason that the Hive reports")

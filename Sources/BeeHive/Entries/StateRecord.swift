@@ -41,8 +41,7 @@ struct StateRecord {
   ) {
     self.switchedOff = states.isStarted ? switchedOff : nil
     for module in modules where module.kind == .module {
-      // What could be ordered has been tried.
-      module.publish(states.stage(of: module, isOrdered: false, switchedOff: switchedOff))
+      module.publish(states.stage(of: module, states.obstacles, switchedOff: switchedOff))
     }
   }
 

@@ -37,7 +37,17 @@ extension LaunchOrder {
   /// What cannot be ordered, one sentence each: requirements that no module meets, and cycles.
   public var problems: [String] { missing.map(\.description) + cycles.map(\.description) }
 
-  /// The same, a failure for each module; without what `known` says already.
+  /// What keeps each module that has no place in the order from starting, by its name.
+  var obstacles: [String: String] {
+    var reasons = blocked.mapValues { "requires \($0), which cannot start".escaped }
+    for cycle in cycles {
+      for module in cycle.path { reasons[module.name] = "\(cycle)" }
+    }
+    for found in missing.reversed() { reasons[found.module.name] = "requires \(found.why)".escaped }
+    return reasons
+  }
+
+  /// What cannot be ordered, a failure for each module; without what `known` says already.
   func failures(besides known: LaunchOrder) -> [ModuleFailure] {
     let lacking = missing.filter { found in
       !known.missing.contains { (found.module, found.requirement) == ($0.module, $0.requirement) }

@@ -172,6 +172,7 @@ actor ModuleRunner {
     while !isOver {
       let batch = hive.launchBatch(after: states.withLock { $0 })
       order.append(batch.order)
+      states.withLock { $0.obstacles = batch.order.obstacles }
       if phase == .starting {
         report.order.append(batch.order)
         report.disabled = batch.declared.disabled

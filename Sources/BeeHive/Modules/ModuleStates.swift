@@ -38,6 +38,8 @@ struct ModuleStates: Sendable {
   var isStarted = false
   /// Why the last start failed, until the next one begins; nil where it did not.
   var failedStart: FailedStart?
+  /// Why modules were not tried when they were to be ordered the last time, by name.
+  var obstacles: [String: String] = [:]
   private var states: [UInt64: State] = [:]
   /// The modules in the order in which they were tried.
   private var order: [UInt64] = []
@@ -159,9 +161,9 @@ extension ModuleStates {
   }
 
   /// How far a module is, and why; nil while the Hive does not run, unless the module is switched off or the start
-  /// has failed. `isOrdered` says that its requirements are met.
+  /// has failed. `obstacles` say why modules cannot be ordered.
   func stage(
-    of entry: RegisteredEntry, isOrdered: Bool, switchedOff: Set<String>
+    of entry: RegisteredEntry, _ obstacles: [String: String], switchedOff: Set<String>
   ) -> Stage? {
     guard entry.kind == .module else { return nil }
     if switchedOff.contains(entry.name) { return .disabled }
@@ -173,9 +175,7 @@ extension ModuleStates {
     case .overdue:
       return Stage(.overdue, "did not come back within the time limit of the start")
     case .failed(let failure): return Stage(failure)
-    case .gone, nil:
-      return isOrdered
-        ? .late : Stage(.notStarted, "what it requires cannot start")
+    case .gone, nil: return obstacles[entry.name].map { Stage(.notStarted, $0) } ?? .late
     }
   }
 }
