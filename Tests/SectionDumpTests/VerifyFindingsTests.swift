@@ -74,6 +74,13 @@ struct VerifyFindingsTests {
   static let contradictions =
     [
       Row(
+        code: "idle-attribute",
+        source: pair(
+          "BEEHIVE_MODULE(log, &operations, BEEHIVE_SCOPE(\"weak\"))",
+          "BEEHIVE_SERVICE(Log, File, &table, BEEHIVE_SCOPE(\"weak\"))"),
+        place: records, remedy: "leave it out, or give it to the service that it is meant for",
+        level: "warning", status: 0),
+      Row(
         code: "duplicate-module",
         source: pair("BEEHIVE_MODULE(log, &operations,)", "BEEHIVE_MODULE(log, &operations,)"),
         place: "BeehiveRecords[1]", remedy: "rename or remove one of them", status: 1),

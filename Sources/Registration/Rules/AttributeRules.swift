@@ -47,6 +47,17 @@ struct AttributeRules {
       }
     }
 
+    /// The kind of the records that it says something of; nil where it does of any.
+    fileprivate var kind: RecordKind? {
+      switch self {
+      case .level, .async, .requires, .after: .module
+      case .scope: .service
+      case .action: .target
+      case .match, .remote, .returns: .route
+      case .priority, .name, .abi, .version: nil
+      }
+    }
+
     private static let levels = ModuleLevel.allCases.map(\.rawValue)
     private static let truths = ["true", "false"]
     private static let scopes = Scope.allCases.map(\.rawValue)
@@ -168,6 +179,16 @@ extension Attributes {
       texts += value.map { ["\(key)=\($0)"] } ?? []
     }
     return texts + others.map { "\($0.key)=\($0.value)" }
+  }
+
+  /// The fields that say nothing of a record of a kind, each with the kind that it is for.
+  package func idle(of kind: RecordKind) -> [(field: String, owner: RecordKind)] {
+    guard kind.isKnown else { return [] }
+    return texts.compactMap { text in
+      guard let owner = AttributeRules.Key.cut(Array(text.utf8).span)?.key?.kind, owner != kind
+      else { return nil }
+      return (text, owner)
+    }
   }
 
   /// Makes values of fields, held to the rules of a record's.

@@ -21,6 +21,8 @@ struct Finding: Hashable, Codable {
     case duplicateTarget = "duplicate-target"
     /// Two routes of one shape and priority, whatever their parameters are called.
     case duplicateRoute = "duplicate-route"
+    /// An attribute of an entry that only entries of another kind have: a Hive passes over it.
+    case idleAttribute = "idle-attribute"
     /// A section of entries in an object, which a linker may drop.
     case notRetained = "not-retained"
     /// A module requires one that no file of the set declares.

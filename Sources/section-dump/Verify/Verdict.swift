@@ -10,6 +10,7 @@ struct Verdict {
   init(on survey: Survey) {
     contradictions = survey.declared.groups(by: \.platform).map { Contradictions(among: $0) }
     findings = survey.findings + contradictions.flatMap(\.findings)
+    findings += IdleAttributes.findings(in: survey)
     findings += MissingTypes.findings(in: survey)
     findings += SharedTypes.findings(in: survey)
     findings += ContractFindings.findings(in: survey)
