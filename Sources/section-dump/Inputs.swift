@@ -85,7 +85,7 @@ extension Inputs {
     var irregular = 0
 
     /// How summaries count the latter; nil where there is none.
-    var note: String? { irregular > 0 ? "\(irregular) passed over, no regular files" : nil }
+    var note: String? { irregular > 0 ? "\(irregular) passed over (no regular files)" : nil }
   }
 
   /// Every file in turn, or why a path leads to none.

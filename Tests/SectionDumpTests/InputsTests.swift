@@ -47,12 +47,12 @@ struct InputsTests {
     #expect(table.status == 0)
     #expect(
       table.output.hasSuffix(
-        "\n4 files: 4 shown, 1 skipped, no object files, 4 passed over, no regular files\n"))
+        "\n4 files: 4 shown, 1 skipped (no object files), 4 passed over (no regular files)\n"))
     let json = try Tool.run(["-r", tree, "--format", "json"])
     #expect(
       json.errors == """
-        section-dump: skipped, no object files: 1
-        section-dump: 4 passed over, no regular files
+        section-dump: 1 skipped (no object files)
+        section-dump: 4 passed over (no regular files)
 
         """)
   }

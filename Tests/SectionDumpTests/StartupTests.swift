@@ -173,7 +173,16 @@ struct StartupTests {
     let outcome = try Tool.run(["startup", "-r", folder])
     #expect(outcome.status == 0, "\(outcome)")
 
-    #expect(outcome.output.contains(" skipped, not linked, or no ELF files"), "\(outcome)")
+    #expect(outcome.output.contains(" skipped (not linked, or no ELF files)"), "\(outcome)")
+  }
+
+  @Test("is not told of an archive of objects")
+  func archive() throws {
+    _ = try Fixtures.build("int x;", as: "startup-member.o", ["-c"])
+    try Fixtures.tool("ar", ["rc", "startup.a", "startup-member.o"])
+    let outcome = try Tool.run(["startup", "startup.a"])
+    #expect(outcome.status == 2, "\(outcome)")
+    #expect(outcome.errors.contains("startup.a: It is not linked"), "\(outcome)")
   }
 
   @Test("is not told of Mach-O files")

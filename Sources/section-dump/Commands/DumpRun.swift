@@ -31,7 +31,7 @@ struct DumpRun<Shown: Dump> {
     if output.format == .table {
       writeSummary(sums, passed)
     } else {
-      if sums.skipped > 0 { printer.errors.say("skipped, \(dump.skippedNote): \(sums.skipped)") }
+      if sums.skipped > 0 { printer.errors.say("\(sums.skipped) skipped (\(dump.skippedNote))") }
       if let note = passed.note { printer.errors.say(note) }
     }
     let complaints = sums.wanted.complaints
@@ -86,7 +86,7 @@ struct DumpRun<Shown: Dump> {
     var parts = ["\((shown + empty + unread).counted("file")): \(shown) shown"]
     if unread > 0 { parts.append("\(unread) not read") }
     if empty > 0 { parts.append("\(empty) \(dump.emptyNote)") }
-    if skipped > 0 { parts.append("\(skipped) skipped, \(dump.skippedNote)") }
+    if skipped > 0 { parts.append("\(skipped) skipped (\(dump.skippedNote))") }
     if let note = passed.note { parts.append(note) }
     if shown > 0 { printer.output.write("\n") }
     printer.output.write(output.style.dim(parts.joined(separator: ", ")) + "\n")

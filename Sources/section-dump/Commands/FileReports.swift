@@ -48,19 +48,27 @@ struct FileReports<Shown: Dump> {
   }
 
   private mutating func read(_ input: Input) {
+    var (isShown, refusal): (Bool, ImageError?) = (false, nil)
     input.forEachImage(architecture: inputs.architecture) { found in
       sums.holdsMany = sums.holdsMany || !found.container.isEmpty
       let place = input.place(in: found.container)
       do throws(ImageError) {
         let found = ReadImage(try found.image.get())
         show(found, try contents(of: found, in: place, of: input), at: place)
+        isShown = true
       } catch {
         if input.mayOmit(error, in: place.container) {
           sums.skipped += 1
+          if error.code == .noEntries { refusal = refusal ?? error }
         } else {
           show(nil, nil, at: place, unread: [error])
+          isShown = true
         }
       }
+    }
+    // What was named, and has nothing that the command reads, is no empty result.
+    if let refusal, !isShown, !input.isFound {
+      show(nil, nil, at: input.place(), unread: [refusal])
     }
     sums.wanted = dump.wanted
   }

@@ -92,7 +92,7 @@ struct Verify: ParsableCommand {
     var parts = [survey.read.counted("file"), survey.declared.count.counted("entry", "entries")]
     let further = survey.passedOver.repeated
     if further > 0 { parts.insert(further.counted("further name"), at: 1) }
-    if survey.skipped > 0 { parts.append("\(survey.skipped) skipped, no object files") }
+    if survey.skipped > 0 { parts.append("\(survey.skipped) skipped (no object files)") }
     if let note = survey.passedOver.note { parts.append(note) }
     var verdict = [Finding.Level.error, .warning].map { level in
       findings.count { $0.level == level }.counted(level.rawValue)
