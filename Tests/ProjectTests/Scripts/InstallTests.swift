@@ -10,7 +10,7 @@ struct InstallTests {
     let machine: Machine
     let prefix: URL
 
-    init(version: String = "1.2.3") throws {
+    init(version: String = "1.2.3", tool: String = "echo 'OVERVIEW: what it does'") throws {
       machine = try Machine()
       prefix = try Folder().url
       for path in ["CSupport", "LICENSE.txt", "NOTICE"] { try machine.copy(path) }
@@ -18,7 +18,7 @@ struct InstallTests {
       try write(
         "  static let version = \"\(version)\"\n", as: "Sources/section-dump/SectionDump.swift")
       try write("the library", as: "built/libBeeHive.so")
-      try write("#!/bin/sh\necho 'OVERVIEW: what it does'\n", as: "built/section-dump")
+      try write("#!/bin/sh\n\(tool)\n", as: "built/section-dump")
       try FileManager.default.setAttributes(
         [.posixPermissions: 0o755], ofItemAtPath: machine.place("built/section-dump").path)
       try machine.install(
@@ -135,17 +135,28 @@ struct InstallTests {
     }
   }
 
-  @Test("the manual page of the library has no mistakes", .needs("mandoc"))
+  @Test("manual pages have no mistakes", .needs("mandoc"))
   func manual() throws {
-    let site = try Site()
-    try site.install("--only", "library").check()
-    let page = site.prefix.appending(path: "share/man/man3/beehive.3").path
-    let found = try Command.run("mandoc", ["-T", "lint", "-W", "warning", page]).lines
-    #expect(found.filter { !$0.hasSuffix("new sentence, new line") } == [])
+    let site = try Site(tool: "exec '\(Repository.sectionDump)' \"$@\"")
+    try site.install().check()
+    let pages = site.prefix.appending(path: "share/man").path
+    for page in ["man1/section-dump.1", "man3/beehive.3"] {
+      let found = try Command.run("mandoc", ["-T", "lint", "-W", "warning", "\(pages)/\(page)"])
+      #expect(found.lines.filter { !$0.hasSuffix("new sentence, new line") } == [])
+    }
     // An example stays as it is written.
     #expect(
-      try Command.output("mandoc", ["-T", "ascii", page]).contains(
+      try Command.output("mandoc", ["-T", "ascii", "\(pages)/man3/beehive.3"]).contains(
         "\n       beehive_options options = BEEHIVE_OPTIONS;\n"))
+    let tool = try site.text("share/man/man1/section-dump.1").split(separator: "\n")
+    func headings(_ start: String) -> [String] {
+      tool.filter { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count)) }
+    }
+    #expect(
+      headings(".Sh ") == [
+        "NAME", "SYNOPSIS", "DESCRIPTION", "EXIT STATUS", "OPTIONS", "SUBCOMMANDS",
+      ])
+    #expect(headings(".Ss ").count > 10)
   }
 
   @Test("who installs may keep files to himself, and everybody can read what was installed")
