@@ -5,9 +5,9 @@ internal import CElf
 /// For linked files this is the truth; section headers may lie or be absent.
 final class ELFDynamic {
   /// What it says, up to `DT_NULL`.
-  private var tags: [(tag: Int64, value: UInt64)] = []
+  private let tags: [(tag: Int64, value: UInt64)]
   /// Where it is in memory, with `DT_NULL`.
-  private(set) var addresses: Range<UInt64>
+  let addresses: Range<UInt64>
   /// `DT_FLAGS_1`.
   var flags: UInt64 { value(Int64(DT_FLAGS_1)) ?? 0 }
   /// Whether relocations write into code: `DT_TEXTREL`, `DF_TEXTREL`.
@@ -32,8 +32,7 @@ final class ELFDynamic {
   init(
     of file: OpenedFile, _ header: ELFHeader, _ segments: ELFSegments, at segment: ELFSegment
   ) throws(ImageError) {
-    addresses = segment.address..<segment.address
-    try readTags(of: file, header, segments, expecting: segment.fileSize)
+    (tags, addresses) = try Self.tags(of: file, header, segments, at: segment)
     globalOffsets = try ELFGlobalOffsets(of: file, header, segments, value: value)
     func table(
       _ address: Int64, _ size: Int64, _ encoding: ELFRelocationTable.Encoding
@@ -90,14 +89,15 @@ final class ELFDynamic {
   private static let signed: Int64 = 0x7000_0012
 
   /// Reads the tags and their values, up to `DT_NULL`, whatever size the program header claims.
-  private func readTags(
-    of file: OpenedFile, _ header: ELFHeader, _ segments: ELFSegments, expecting size: UInt64
-  ) throws(ImageError) {
-    let entry = 2 * header.wordSize
-    var (end, expected) = (addresses.lowerBound, min(size, Self.mostBytes))
+  private static func tags(
+    of file: OpenedFile, _ header: ELFHeader, _ segments: ELFSegments, at segment: ELFSegment
+  ) throws(ImageError) -> ([(tag: Int64, value: UInt64)], addresses: Range<UInt64>) {
+    let (entry, start) = (2 * header.wordSize, segment.address)
+    var tags: [(tag: Int64, value: UInt64)] = []
+    var (end, expected) = (start, min(segment.fileSize, mostBytes))
     while let extent = segments.extent(from: VirtualAddress(rawValue: end)) {
       try file.check(
-        extent.size >= UInt64(entry) && end - addresses.lowerBound < Self.mostBytes, .malformed,
+        extent.size >= UInt64(entry) && end - start < mostBytes, .malformed,
         "The dynamic section does not end (DT_NULL).", at: extent.offset)
       let count = Int(min(extent.size, max(expected, UInt64(entry)))) / entry
       let bytes = try file.slice(at: extent.offset, count: count * entry)
@@ -108,19 +108,16 @@ final class ELFDynamic {
         }
         end = end.saturating(adding: UInt64(entry))
         let tag = word(place)
-        if tag == 0 {
-          addresses = addresses.lowerBound..<end
-          return
-        }
+        if tag == 0 { return (tags, start..<end) }
         let signed = header.bits == 64 ? Int64(bitPattern: tag) : Int64(tag)
         tags.append((signed, word(place + header.wordSize)))
       }
-      expected = Self.pageSize
+      expected = pageSize
     }
     // What is in memory and not in the file is zero.
     try file.check(
       segments.holds(VirtualAddress(rawValue: end.saturating(adding: 1))), .malformed,
       "The dynamic section leads to \(end.hexadecimal), which no segment holds.")
-    addresses = addresses.lowerBound..<end.saturating(adding: UInt64(entry))
+    return (tags, start..<end.saturating(adding: UInt64(entry)))
   }
 }
