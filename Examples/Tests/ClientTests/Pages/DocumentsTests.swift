@@ -108,9 +108,9 @@ import Testing
     #expect(output.contains("available  service  Greeter → English"), "\(output)")
   }
 
-  @Test func `The daemon of the documentation ends when it is asked to`() throws {
-    let program = try SwiftCompiler.program(try Self.source("daemon.swift"))
-    // Asked once it says that it has started.
+  /// Runs the daemon with a plugin, and asks it to end once it says what has started.
+  private static func daemon(with plugin: String) throws -> Outcome {
+    let program = try SwiftCompiler.program(try source("daemon.swift"))
     let script = """
       exec 3< <(exec stdbuf -oL "$@")
       daemon=$!
@@ -120,8 +120,11 @@ import Testing
       done
       wait "$daemon"
       """
-    let outcome = try Command.run(
-      "bash", ["-c", script, "daemon", program, Self.greeting().library])
+    return try Command.run("bash", ["-c", script, "daemon", program, plugin], limit: 120)
+  }
+
+  @Test func `The daemon of the documentation ends when it is asked to`() throws {
+    let outcome = try Self.daemon(with: Self.greeting().library)
     #expect(
       outcome.output
         == """
@@ -134,7 +137,6 @@ import Testing
   }
 
   @Test func `The daemon of the documentation says so if a module fails`() throws {
-    let program = try SwiftCompiler.program(try Self.source("daemon.swift"))
     let plugin = try SwiftCompiler.library(
       ofC: """
         #include <BeeHive.h>
@@ -142,7 +144,7 @@ import Testing
         static const beehive_module_operations operations = {.set_up = set_up};
         BEEHIVE_MODULE(shop, &operations);
         """)
-    let outcome = try Command.run(program, [plugin], limit: 60)
+    let outcome = try Self.daemon(with: plugin)
     #expect(outcome.output.contains("shop"), "\(outcome)")
     #expect(outcome.status == 1)
   }
