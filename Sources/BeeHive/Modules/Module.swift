@@ -65,7 +65,7 @@ public protocol Module: Sendable {
   /// - Throws: Any error: ``EventOutcome`` lists it, and the next module is told.
   func handle(_ event: Event, _ context: Context) async throws -> EventResponse
 
-  /// The version of this protocol that a type was compiled against. Nobody writes it.
+  /// The version of this protocol that a type was compiled against. Types leave it to its default.
   static var _contract: Void { get }
 }
 

@@ -11,6 +11,6 @@ public protocol Injectable: Sendable {
   /// - Throws: Any error: the lookup throws a ``ServiceError`` whose `underlying` it is.
   init(hive: Hive) throws
 
-  /// The version of this protocol that a type was compiled against. Nobody writes it.
+  /// The version of this protocol that a type was compiled against. Types leave it to its default.
   static var _contract: Void { get }
 }

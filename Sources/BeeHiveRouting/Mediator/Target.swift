@@ -16,7 +16,7 @@ public protocol Target: Sendable {
   /// Answers calls of actions that the target does not have; nil to leave them to the mediator.
   static var fallback: (@Sendable (Self, Call) async throws -> any Sendable)? { get }
 
-  /// The version of this protocol that a type was compiled against. Nobody writes it.
+  /// The version of this protocol that a type was compiled against. Types leave it to its default.
   static var _contract: Void { get }
 }
 
