@@ -79,7 +79,8 @@ enum ContractDigest {
     guard symbol.hasSuffix("yyF"), let name = SymbolName(symbol), name.suffix == "yyF",
       name.path.count == 2, name.path[1].hasPrefix(start)
     else { return nil }
-    let numbers = name.path[1].dropFirst(start.count).split(separator: "_")
+    let numbers = name.path[1].dropFirst(start.count)
+      .split(separator: "_", omittingEmptySubsequences: false)
     return (name.path[0], numbers.joined(separator: "."))
   }
 }
