@@ -82,8 +82,8 @@ package struct AdmissionHost {
   private mutating func noteModules() {
     for library in libraries.members where !library.isSystem {
       do throws(ImageError) {
-        let records = try RecordScanner.scan(library.image).records
-        for record in records where record.kind == .module && modules[record.name] == nil {
+        for record in try library.records.get()
+        where record.kind == .module && modules[record.name] == nil {
           modules[record.name] = record.attributes
         }
       } catch {

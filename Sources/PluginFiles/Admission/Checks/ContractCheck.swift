@@ -8,8 +8,7 @@ enum ContractCheck {
     _ policy: PluginPolicy
   ) throws(ImageError) -> (refusals: [PluginRefusal], remarks: [String]) {
     let image = candidate.library.image
-    // A manifest leaves out where its entries lead.
-    let records = policy.tables.isEmpty ? [] : try RecordScanner.scan(image).records
+    let records = policy.tables.isEmpty ? [] : try candidate.library.records.get()
     var drifts = ContractDrift.all(of: records, in: image, asked: policy.tables)
       .map { ($0, "the host") }
     // A note finds its entries all the same; nothing finds its conformances.

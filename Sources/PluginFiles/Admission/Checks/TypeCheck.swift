@@ -8,12 +8,11 @@ enum TypeCheck {
   static func remarks(
     on candidate: AdmissionCandidate, for host: AdmissionHost, with companions: [Library]
   ) throws(ImageError) -> [String] {
-    // Whether an entry brings what makes it, a manifest does not tell.
     guard candidate.manifest.records.contains(where: { $0.neededType != nil }) else { return [] }
     let libraries = [candidate.library] + companions + host.libraries.members
     // What cannot be read may have them.
     guard host.problems.isEmpty, !libraries.contains(where: \.hidesSwift) else { return [] }
-    return try RecordScanner.scan(candidate.library.image).records.compactMap { record in
+    return try candidate.library.records.get().compactMap { record in
       guard let type = record.neededType,
         !libraries.contains(where: { $0.types.isIncomplete || $0.types.has(type) })
       else { return nil }
