@@ -26,7 +26,8 @@ enum Currency: String, URLConvertible { case euro, dollar }
     let price: Price = try await hive.mediator.perform("shop", "price", ["sku": "a1"])
     try await hive.router.open("app://shop/42?from=mail", origin: .remote)
     try hive.calls.load(JSONDecoder().decode(DecisionTable.self, from: data))  // redirect, block
-    print(hive.calls.explain("app://shop/42"), hive.catalogue())  // a dry run; every interface
+    print(hive.calls.explain("app://shop/42"))  // a dry run
+    print(hive.catalogue())  // every interface
 
     print(price.cents)
   }

@@ -33,6 +33,8 @@ import Testing
         #expect(page.path == "Docs/decision-table.md", "nothing reads\n\(block.text)")
       case "text":
         #expect(page.path == "Docs/fleet.md", "Scripts/fleet does not compare\n\(block.text)")
+      case "" where !block.session.isEmpty:
+        #expect(page.path.hasSuffix("/CallByNameAndURL.md"), "nothing compares\n\(block.text)")
       case "" where block.lines.first?.hasPrefix("section-dump ") == true:
         #expect(page.path == "Docs/section-dump.md", "nothing runs\n\(block.text)")
       default:
@@ -202,8 +204,9 @@ import Testing
       macros.toCompile + macros.toLink + SwiftCompiler.objects(of: "CBeeHiveAnchor"))
     let table = try Folder().write(#"{"version": 1, "rules": []}"#, as: "table.json")
     let output = try Command.output(program, [table.path])
-    #expect(output.contains("action remote shop.price(sku: String, currency: Currency = euro)"))
-    #expect(output.hasSuffix("\n200\n"))
+    let page = try Document("\(Document.guides)/CallByNameAndURL.md")
+    let shown = try page.block("", with: "$ swift run Shop").session.map(\.output)
+    #expect(shown == [output.replacing(" Host ", with: " Shop ")], "\(output)")
   }
 
   @Test func `A target and a route in C are called from Swift`() throws {
