@@ -46,7 +46,7 @@ import Testing
       """
       struct ShopModule: Module {
       \(members(
-        "ShopModule", line: 2, as: "any BeeHive.Module", kind: 1,
+        "ShopModule", line: 3, as: "any BeeHive.Module", kind: 1,
         [
           "Shop.ShopModule", "", "version=1.2", "level=basic", "priority=1000", "requires=log >=1 <2",
           "after=audio", "after=b",
