@@ -45,39 +45,46 @@ extension PluginRefusal {
   }
 }
 
-// Keys are always there: what is nil is null.
+// An encoder writes the same value, so keys are always there: what is nil is null.
+
+extension AdmissionReport {
+  /// Writes what ``json`` has.
+  public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+}
 
 extension AdmissionReport.Plugin {
-  private enum CodingKeys: CodingKey {
-    case path, loads, order, offers, needs, refusals, remarks
-  }
-
   /// Writes all of it, and null where it has no order.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(path, forKey: .path)
-    try container.encode(loads, forKey: .loads)
-    try container.encode(order, forKey: .order)
-    try container.encode(offers, forKey: .offers)
-    try container.encode(needs, forKey: .needs)
-    try container.encode(refusals, forKey: .refusals)
-    try container.encode(remarks, forKey: .remarks)
-  }
+  public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }
 
 extension PluginRefusal {
-  private enum CodingKeys: CodingKey {
-    case code, message, expected, found, remedy, cause
+  /// Writes all of it, and null for what is missing.
+  public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+}
+
+extension JSONValue: Encodable {
+  private struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
   }
 
-  /// Writes all of it, and null for what is missing.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(code, forKey: .code)
-    try container.encode(message, forKey: .message)
-    try container.encode(expected, forKey: .expected)
-    try container.encode(found, forKey: .found)
-    try container.encode(remedy, forKey: .remedy)
-    try container.encode(cause, forKey: .cause)
+  package func encode(to encoder: any Encoder) throws {
+    switch self {
+    case .object(let members):
+      var container = encoder.container(keyedBy: Key.self)
+      for member in members {
+        try container.encode(member.value, forKey: Key(stringValue: member.key))
+      }
+    case .array(let elements): try elements.encode(to: encoder)
+    case .string(let text): try text.encode(to: encoder)
+    case .integer(let number): try number.encode(to: encoder)
+    case .boolean(let truth): try truth.encode(to: encoder)
+    case .null:
+      var container = encoder.singleValueContainer()
+      try container.encodeNil()
+    }
   }
 }
