@@ -15,7 +15,7 @@ struct Conformances: ParsableCommand {
   @Option(
     name: .customLong("to"),
     help: ArgumentHelp(
-      "Show conformances to this protocol alone; Codec and Contracts.Codec name the same, * and ? match; may be "
+      "Show conformances to this protocol alone, with or without its module's name; * and ? are wildcards. May be "
         + "repeated.", valueName: "protocol"))
   var protocols: [String] = []
 

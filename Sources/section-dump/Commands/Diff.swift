@@ -7,8 +7,8 @@ struct Diff: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff", abstract: "Shows what a new build adds, drops and changes.",
     discussion: """
-      Compares what the entries say, not where they are. Where nothing of a build can be read, \
-      nothing is compared. Exit status: 0 no difference, 1 there is one, 2 an input could not be \
+      Compares what the entries say, not where they are. If none of a build's files can be \
+      read, nothing is compared. Exit status: 0 no difference, 1 there is one, 2 an input could not be \
       read or holds a malformed entry.
       """)
 
