@@ -51,7 +51,7 @@ import Testing
           "Shop.ShopModule", "", "version=1.2", "level=basic", "priority=1000", "requires=log >=1 <2",
           "after=audio", "after=b",
         ],
-        instead: instead))
+        annotation: 1, instead: instead))
       }
       """)
   }
