@@ -1,0 +1,44 @@
+import Foundation
+import PluginFiles
+import TestSupport
+import Testing
+
+/// What was built against other contracts.
+extension AdmissionChecksTests {
+  private static let greeter = """
+    #include <BeeHive.h>
+    static const struct { int (*greet)(void); } table;
+    BEEHIVE_SERVICE(Greeter, English, &table, "");
+    """
+
+  static let contracts: [Row] = [
+    Row(
+      testDescription: "a table that is smaller than the host asks for", code: "contract-drift",
+      says: ["expected 24 bytes", "found 8 bytes"],
+      policy: policy { $0.tables = [.init(service: "Greeter", size: 24)] }
+    ) { try $0.plugin("x", greeter) },
+    Row(
+      testDescription: "a table of which the order cannot be seen, where that is refused",
+      code: "contract-not-visible",
+      policy: policy {
+        $0.tables = [.init(service: "Greeter", size: 8)]
+        $0.unseenContracts = .refuse
+      }
+    ) { try $0.plugin("x", greeter) },
+    Row(
+      testDescription: "a table of which the order cannot be seen",
+      policy: policy { $0.tables = [.init(service: "Greeter", size: 8)] }
+    ) { try $0.plugin("x", greeter) },
+    Row(
+      testDescription: "a table that says no version, where one is asked for",
+      code: "contract-drift",
+      says: ["expected version 2", "found no version"],
+      policy: policy { $0.tables = [.init(service: "Greeter", size: 8, version: "2")] }
+    ) { try $0.plugin("x", greeter) },
+    Row(
+      testDescription: "a table that only the first of two requests is for", code: "contract-drift",
+      says: ["expected 24 bytes"],
+      policy: policy { $0.tables = [8, 24].map { .init(service: "Greeter", size: $0) } }
+    ) { try $0.plugin("x", greeter) },
+  ]
+}

@@ -1,0 +1,121 @@
+import Foundation
+import PluginFiles
+import TestSupport
+import Testing
+
+/// What is made for another process, and what is not there for it.
+extension AdmissionChecksTests {
+  private static let runtimeNote = #"""
+    __asm__(".pushsection .note.beehive.runtime,\"a\",%note\n.balign 4\n"
+            ".long 8, 4, 0x42454502\n.asciz \"Beehive\"\n.long 1\n.popsection");
+
+    """#
+
+  private static func bringRuntime(_ folder: AdmissionFolder) throws {
+    let along = try folder.library(
+      "plugins/libsecond.so", runtimeNote + "int second(void) { return 1; }",
+      ["-Wl,-soname,libsecond.so"])
+    try folder.plugin(
+      "x", with("int second(void); int use(void); int use(void) { return second(); }"), along,
+      "-Wl,-rpath,$ORIGIN")
+  }
+
+  static let machines: [Row] = [
+    Row(
+      testDescription: "another machine", code: "wrong-machine",
+      says: ["made for aarch64", "the host for x86_64"]
+    ) { folder in
+      try Needs.programs("clang", "ld.lld")
+      try folder.plugin(
+        "x", with: "clang", "--target=aarch64-linux-gnu", "-ffreestanding", "-nostdlib",
+        "-fuse-ld=lld")
+    },
+    Row(
+      testDescription: "another word size", code: "wrong-machine", says: ["i386 (32 bits"]
+    ) { folder in
+      try Needs.programs("clang", "ld.lld")
+      try folder.plugin(
+        "x", with: "clang", "--target=i386-linux-gnu", "-ffreestanding", "-nostdlib", "-fuse-ld=lld"
+      )
+    },
+    Row(testDescription: "another system", code: "wrong-abi", says: ["EI_OSABI 9", "EI_OSABI 0"]) {
+      // FreeBSD's.
+      try $0.patch($0.plugin("x"), at: 7, with: Data([9]))
+    },
+    Row(
+      testDescription: "a newer toolkit", code: "toolkit-version", says: ["version 2", "version 1"]
+    ) {
+      // The first word of the note, behind its owner.
+      try $0.patch($0.plugin("x"), after: Data("\u{1}EEBBeehive\0".utf8), with: Data([2]))
+    },
+    Row(testDescription: "a runtime of its own", code: "own-runtime") {
+      try $0.plugin("x", with(runtimeNote))
+    },
+    Row(testDescription: "a runtime that comes along, where the host has none") {
+      try bringRuntime($0)
+    },
+    Row(
+      testDescription: "a runtime that comes along beside the host's", code: "own-runtime",
+      says: ["libsecond.so", "host"]
+    ) {
+      try $0.host(runtimeNote + "int main(void) { return 0; }")
+      try bringRuntime($0)
+    },
+  ]
+
+  static let symbols: [Row] = [
+    Row(
+      testDescription: "a library that is gone", code: "missing-library", says: ["libgone.so"]
+    ) { folder in
+      let gone = try folder.library(
+        "libgone.so", "int gone(void) { return 1; }", ["-Wl,-soname,libgone.so"])
+      try folder.plugin(
+        "x", with("int gone(void); int use(void); int use(void) { return gone(); }"), gone)
+      try FileManager.default.removeItem(atPath: gone)
+    },
+    Row(testDescription: "a symbol that is nowhere", code: "undefined-symbol", says: ["not_there"])
+    {
+      try $0.plugin(
+        "x", with("int not_there(void); int use(void); int use(void) { return not_there(); }"))
+    },
+    Row(testDescription: "a symbol that is nowhere, and weak") {
+      try $0.plugin(
+        "x",
+        with(
+          """
+          __attribute__((weak)) int not_there(void);
+          int use(void); int use(void) { return not_there ? not_there() : 0; }
+          """))
+    },
+    Row(testDescription: "a symbol of the host") { folder in
+      try folder.host(
+        "int of_host(void); int of_host(void) { return 1; } int main(void) { return 0; }",
+        "-rdynamic")
+      try folder.plugin(
+        "x", with("int of_host(void); int use(void); int use(void) { return of_host(); }"))
+    },
+    Row(testDescription: "a symbol of what comes along") { folder in
+      let along = try folder.library(
+        "plugins/libalong.so", "int along(void) { return 1; }", ["-Wl,-soname,libalong.so"])
+      try folder.plugin(
+        "x", with("int along(void); int use(void); int use(void) { return along(); }"), along,
+        "-Wl,-rpath,$ORIGIN")
+    },
+    Row(
+      testDescription: "another version of a symbol", code: "undefined-symbol",
+      says: ["answer@NEW", "neither"]
+    ) { folder in
+      func build(_ version: String) throws -> String {
+        try folder.folder.write("\(version) { global: answer; local: *; };", as: "map")
+        return try folder.library(
+          "plugins/libanswer.so", "int answer(void) { return 1; } // \(version)",
+          ["-Wl,-soname,libanswer.so", "-Wl,--version-script,map"])
+      }
+      let new = try build("NEW")
+      try folder.plugin(
+        "x", with("int answer(void); int use(void); int use(void) { return answer(); }"), new,
+        "-Wl,-rpath,$ORIGIN")
+      _ = try build("OLD")
+    },
+  ]
+}

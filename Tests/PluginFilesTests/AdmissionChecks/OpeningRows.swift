@@ -1,0 +1,283 @@
+import Foundation
+import PluginFiles
+import TestSupport
+import Testing
+
+/// What the loader does not open.
+extension AdmissionChecksTests {
+  private static let printing = with(
+    "#include <stdio.h>\nint use(void); int use(void) { return puts(\"\"); }")
+
+  /// A plugin with one more element in its `.init_array`.
+  private static func calling(_ what: String, _ element: String) -> Row {
+    Row(
+      testDescription: "\(what) that is called", code: "not-loadable",
+      says: ["init-array[", "no function"]
+    ) {
+      try $0.plugin(
+        "x", with("__attribute__((used, section(\".init_array\"))) static \(element);"))
+    }
+  }
+
+  static let opening: [Row] = [
+    Row(
+      testDescription: "linked not to be opened", code: "not-loadable", says: ["nodlopen"]
+    ) {
+      try $0.plugin("x", nil, "-Wl,-z,nodlopen")
+    },
+    Row(
+      testDescription: "segments that do not begin on pages", code: "not-loadable", says: ["pages"]
+    ) {
+      try $0.plugin("x", nil, "-Wl,-z,max-page-size=1024")
+    },
+    Row(
+      testDescription: "relocations of a size that no loader knows", code: "not-loadable",
+      says: ["17 bytes"]
+    ) {
+      // DT_RELAENT, 24.
+      let tag = Data([9, 0, 0, 0, 0, 0, 0, 0])
+      try $0.patch(
+        $0.plugin("x"), at: -7, after: tag + Data([24, 0, 0, 0, 0, 0, 0]), with: Data([17]))
+    },
+    Row(
+      testDescription: "a program in place of a library", code: "not-loadable",
+      says: ["libneeded.so, which it brings along, is not opened", "position-independent"]
+    ) {
+      let first = try $0.needing("libneeded.so", isThere: false)
+      try Compiler.compile(
+        "int needed; int main(void) { return 0; }", as: "libneeded.so", in: first,
+        ["-pie", "-fPIE", "-rdynamic"])
+    },
+    Row(
+      testDescription: "a library for another system in place of one", code: "wrong-abi",
+      says: ["libneeded.so, which it brings along, follows other conventions", "EI_OSABI 97"]
+    ) {
+      _ = try $0.needing("libneeded.so", isThere: false)
+      try $0.patch($0.library("first/libneeded.so", "int needed;"), at: 7, with: Data([97]))
+    },
+    Row(testDescription: "itself and what the kernel maps, as libraries") {
+      for name in ["linux-vdso.so.1", ""] {
+        let stand = try $0.library("stand.so", "int stand;", ["-Wl,-soname,\(name)"])
+        try $0.plugin("x", nil, "-Wl,--no-as-needed", stand)
+      }
+    },
+    Row(testDescription: "no section headers, in C") {
+      try Needs.programs("llvm-objcopy-19")
+      try Command.output("llvm-objcopy-19", ["--strip-sections", $0.plugin("x")])
+    },
+    Row(
+      testDescription: "a filter whose library is not there", code: "missing-library",
+      says: ["libnotthere.so"]
+    ) {
+      try $0.plugin("x", nil, "-Wl,-F,libnotthere.so")
+    },
+    Row(
+      testDescription: "a text in place of a library, before the library",
+      code: "missing-library", says: ["libneeded.so", "cannot be read"]
+    ) {
+      let first = try $0.needing("libneeded.so")
+      try "INPUT(-lneeded)".write(
+        to: first.appendingPathComponent("libneeded.so"), atomically: true, encoding: .utf8)
+    },
+    Row(
+      testDescription: "a folder in place of a library, before the library",
+      code: "missing-library", says: ["libneeded.so", "cannot be read", "a directory"]
+    ) {
+      let first = try $0.needing("libneeded.so")
+      try FileManager.default.createDirectory(
+        at: first.appendingPathComponent("libneeded.so"), withIntermediateDirectories: true)
+    },
+    Row(
+      testDescription: "a link that leads nowhere in place of a library",
+      code: "missing-library", says: ["passes over", "a link that leads nowhere"]
+    ) {
+      let first = try $0.needing("libneeded.so", isThere: false)
+      try FileManager.default.createSymbolicLink(
+        atPath: first.appendingPathComponent("libneeded.so").path, withDestinationPath: "gone")
+    },
+    Row(testDescription: "a link that leads nowhere, before the library") {
+      let first = try $0.needing("libneeded.so")
+      try FileManager.default.createSymbolicLink(
+        atPath: first.appendingPathComponent("libneeded.so").path, withDestinationPath: "gone")
+    },
+    Row(
+      testDescription: "a library for another machine in place of one",
+      code: "missing-library", says: ["passes over", "It is for aarch64"]
+    ) { folder in
+      try Needs.programs("clang", "ld.lld")
+      _ = try folder.needing("libneeded.so", isThere: false)
+      try folder.library(
+        "first/libneeded.so", "int needed;", with: "clang",
+        ["--target=aarch64-linux-gnu", "-ffreestanding", "-nostdlib", "-fuse-ld=lld"])
+    },
+    Row(
+      testDescription: "a library that only the system has, and that is not looked for there",
+      code: "missing-library", says: ["libm.so.6"]
+    ) { try $0.plugin("x", nil, "-Wl,--no-as-needed,-lm,-z,nodefaultlib") },
+    Row(
+      testDescription: "a library whose symbols have lost their versions", code: "not-loadable",
+      says: ["answer@ONE", "ends the whole process"]
+    ) { folder in
+      try folder.folder.write("ONE { global: answer; };", as: "map")
+      func build(_ options: String...) throws -> String {
+        try folder.library(
+          "plugins/libanswer.so", "int answer(void) { return 1; }",
+          ["-Wl,-soname,libanswer.so"] + options)
+      }
+      let versioned = try build("-Wl,--version-script,map")
+      try folder.plugin(
+        "x", with("int answer(void); int use(void); int use(void) { return answer(); }"),
+        versioned, "-Wl,-rpath,$ORIGIN")
+      _ = try build()
+    },
+    Row(
+      testDescription: "packed relocations without the version that says so", code: "not-loadable",
+      says: ["DT_RELR", "GLIBC_ABI_DT_RELR"]
+    ) { folder in
+      try Needs.programs("clang", "ld.lld")
+      try folder.plugin(
+        "x", with("#include <stdio.h>\nint use(void); int use(void) { return puts(\"\"); }"),
+        with: "clang", "-fuse-ld=lld", "-Wl,--pack-dyn-relocs=relr")
+    },
+    Row(
+      testDescription: "relocations that no loader here reads", code: "not-loadable",
+      says: ["packed for Android"]
+    ) { folder in
+      try Needs.programs("clang", "ld.lld")
+      try folder.plugin(
+        "x", with: "clang", "-fuse-ld=lld", "-Wl,--pack-dyn-relocs=android")
+    },
+    Row(
+      testDescription: "a later version of ELF", code: "not-loadable", says: ["version of ELF"]
+    ) { try $0.patch($0.plugin("x"), at: 20, with: Data([2])) },
+    Row(
+      testDescription: "a later version of the ABI", code: "not-loadable", says: ["version 9"]
+    ) { try $0.patch($0.plugin("x"), at: 8, with: Data([9])) },
+    Row(
+      testDescription: "bytes of the header that are kept for later", code: "not-loadable",
+      says: ["bytes 9 to 15"]
+    ) { try $0.patch($0.plugin("x"), at: 12, with: Data([1])) },
+    Row(
+      testDescription: "a program that is linked to one address in place of a library",
+      code: "not-loadable", says: ["libneeded.so, which it brings along,", "ET_EXEC"]
+    ) {
+      let first = try $0.needing("libneeded.so", isThere: false)
+      try Compiler.compile(
+        "int needed; int main(void) { return 0; }", as: "libneeded.so", in: first,
+        ["-no-pie", "-fno-pie", "-rdynamic"])
+    },
+    Row(
+      testDescription: "more memory than there is", code: "not-loadable", says: ["addresses"]
+    ) {
+      try $0.changed { try $0.put(1 << 47, at: #require($0.segments(1).last) + 40) }
+    },
+    Row(
+      testDescription: "segments that share a page", code: "not-loadable", says: ["shares pages"]
+    ) {
+      try $0.changed { try $0.put(0x1800, at: #require($0.segments(1).first) + 40) }
+    },
+    Row(
+      testDescription: "a segment that cannot be read", code: "not-loadable", says: ["PF_R"]
+    ) {
+      try $0.changed { try $0.put(0, at: #require($0.segments(1).first) + 4, size: 4) }
+    },
+    Row(
+      testDescription: "read-only memory beyond its segment", code: "not-loadable",
+      says: ["PT_GNU_RELRO"]
+    ) {
+      try $0.changed { try $0.put(1 << 20, at: #require($0.segments(0x6474_e552).first) + 40) }
+    },
+    calling("a null", "void (*none)(void) = 0"), calling("a number", "long number = -1"),
+    Row(
+      testDescription: "data that is called", code: "not-loadable", says: ["where no code is"]
+    ) {
+      try $0.plugin(
+        "x",
+        with(
+          """
+          static int data[4] = { 1 };
+          __attribute__((used, section(".init_array"))) static void *entry = data;
+          """))
+    },
+    Row(
+      testDescription: "calls with relocations of another kind", code: "not-loadable",
+      says: ["of kind 17", "DT_PLTREL"]
+    ) {
+      try $0.changed(printing) {
+        try $0.put(17, at: $0.tag(20) + 8)
+      }
+    },
+    Row(
+      testDescription: "relocations without their size", code: "not-loadable",
+      says: ["DT_RELA without DT_RELASZ"]
+    ) { try $0.changed { try $0.put(0x6fff_ff00, at: $0.tag(8)) } },
+    Row(
+      testDescription: "versions of symbols without the versions", code: "not-loadable",
+      says: ["DT_VERSYM without DT_VERNEED"]
+    ) { try $0.changed(printing) { try $0.put(0x6fff_ff00, at: $0.tag(0x6fff_fffe)) } },
+    Row(
+      testDescription: "versions in a later form", code: "not-loadable", says: ["in form 2, not 1"]
+    ) {
+      try $0.changed(printing) { try $0.put(2, at: $0.place(of: $0.value(0x6fff_fffe)), size: 2) }
+    },
+    Row(
+      testDescription: "a relocation of a type that is no loader's", code: "not-loadable",
+      says: ["knows no relocation like"]
+    ) {
+      // The last one: the first ones are counted as relative.
+      try $0.changed { try $0.put(9, at: $0.place(of: $0.value(7)) + $0.value(8) - 16, size: 4) }
+    },
+    Row(
+      testDescription: "more relative relocations than there are", code: "not-loadable",
+      says: ["DT_RELACOUNT"]
+    ) { try $0.changed { try $0.put($0.value(8) / 24, at: $0.tag(0x6fff_fff9) + 8) } },
+    Row(
+      testDescription: "a relocation of code that is not told", code: "not-loadable",
+      says: ["may not be written to"]
+    ) { try $0.changed { try $0.put(0, at: $0.place(of: $0.value(7))) } },
+    Row(
+      testDescription: "a relocation of the dynamic section", code: "malformed",
+      says: ["rewrites its own dynamic section"]
+    ) {
+      try $0.changed {
+        let header = try #require($0.segments(2).first)
+        try $0.put($0.number(at: header + 16) + 8, at: $0.place(of: $0.value(7)))
+      }
+    },
+    Row(
+      testDescription: "a version that no symbol has", code: "not-loadable",
+      says: ["the version TWO of libanswer.so"]
+    ) { folder in
+      func build(_ map: String) throws -> String {
+        try folder.folder.write(map, as: "map")
+        return try folder.library(
+          "plugins/libanswer.so",
+          "int answer(void) { return 1; } int more(void) { return 2; } // \(map)",
+          ["-Wl,-soname,libanswer.so", "-Wl,--version-script,map"])
+      }
+      let both = try build("ONE { global: answer; }; TWO { global: more; };")
+      try folder.plugin(
+        "x",
+        with(
+          """
+          int answer(void); __attribute__((weak)) int more(void);
+          int use(void); int use(void) { return answer() + (more ? more() : 0); }
+          """),
+        both, "-Wl,-rpath,$ORIGIN")
+      _ = try build("ONE { global: answer; more; };")
+    },
+    Row(testDescription: "a symbol of the first version, which is hidden from those of others") {
+      folder in
+      let along = try folder.library(
+        "plugins/libalong.so", "int along(void) { return 1; }", ["-Wl,-soname,libalong.so"])
+      try folder.plugin(
+        "x", with("int along(void); int use(void); int use(void) { return along(); }"), along,
+        "-Wl,-rpath,$ORIGIN")
+      try folder.folder.write("ONE { global: along; local: *; };", as: "map")
+      try folder.library(
+        "plugins/libalong.so",
+        "int first(void) { return 1; } __asm__(\".symver first,along@ONE\");",
+        ["-Wl,-soname,libalong.so", "-Wl,--version-script,map"])
+    },
+  ]
+}

@@ -1,0 +1,118 @@
+import Foundation
+import PluginFiles
+import TestSupport
+import Testing
+
+/// What runs before anybody asks for it.
+extension AdmissionChecksTests {
+  private static let watching = with("__attribute__((constructor)) static void watch(void) {}")
+
+  /// Appends a dynamic section that says of one constructor less, and lets a program header lead to it.
+  private static func hide(_ bytes: inout LinkedBytes, at header: Int) throws {
+    let (own, size) = (try bytes.dynamic(), try bytes.tag(27))
+    let less = bytes.number(at: size + 8) - 8
+    let copy = bytes.append(Array(bytes.bytes[own]))
+    bytes.put(less, at: copy + size - own.lowerBound + 8)
+    bytes.put(copy, at: header + 8)
+  }
+
+  static let startup: [Row] = [
+    Row(
+      testDescription: "a constructor, where another dynamic section is told than is loaded",
+      code: "runs-at-startup", says: ["watch"], policy: anchorOnly
+    ) {
+      try $0.changed(watching) { try hide(&$0, at: #require($0.segments(2).first)) }
+    },
+    Row(
+      testDescription: "a constructor, of the second of two dynamic sections",
+      code: "runs-at-startup", says: ["watch"], policy: anchorOnly
+    ) {
+      try $0.changed(watching) { bytes in
+        let (first, later) = (
+          try #require(bytes.segments(2).first), try #require(bytes.segments(0x6474_e550).first)
+        )
+        precondition(first < later)
+        for place in stride(from: 0, to: 56, by: 8) {
+          bytes.put(bytes.number(at: first + place), at: later + place)
+        }
+        try hide(&bytes, at: first)
+      }
+    },
+    Row(
+      testDescription: "a constructor, behind the end that the dynamic section claims",
+      code: "runs-at-startup", says: ["watch"], policy: anchorOnly
+    ) {
+      try $0.changed(watching) { bytes in
+        let header = try #require(bytes.segments(2).first)
+        let (start, array) = (try bytes.dynamic().lowerBound, try bytes.tag(25))
+        bytes.put(array - start, at: header + 32)
+      }
+    },
+    Row(
+      testDescription: "code in the compiler's function", code: "runs-at-startup", says: ["_init"],
+      policy: anchorOnly
+    ) {
+      try $0.plugin(
+        "x", with("__asm__(\".pushsection .init\\n.long 0x12345678\\n.popsection\");"))
+    },
+    Row(
+      testDescription: "a constructor", code: "runs-at-startup", says: ["watch"],
+      policy: anchorOnly
+    ) {
+      try $0.plugin("x", with("__attribute__((constructor)) static void watch(void) {}"))
+    },
+    Row(testDescription: "a constructor, where that is admitted") {
+      try $0.plugin("x", with("__attribute__((constructor)) static void watch(void) {}"))
+    },
+    Row(
+      testDescription: "a resolver of its own", code: "runs-at-startup", says: ["choose"],
+      policy: anchorOnly
+    ) {
+      try $0.plugin(
+        "x",
+        with(
+          """
+          static int answer(void) { return 42; }
+          static int (*choose(void))(void) { return answer; }
+          static int inner(void) __attribute__((ifunc("choose")));
+          int call(void); int call(void) { return inner(); }
+          """))
+    },
+    Row(
+      testDescription: "a stripped one, of which no name can be seen", code: "runs-at-startup",
+      says: ["a function without a name"], policy: anchorOnly
+    ) { try $0.plugin("x", nil, "-s") },
+    Row(
+      testDescription: "a constructor of what it brings along", code: "runs-at-startup",
+      says: ["libalong.so, which it brings along, runs arrive"], policy: anchorOnly
+    ) { folder in
+      let along = try folder.library(
+        "plugins/libalong.so",
+        "int along(void) { return 1; } __attribute__((constructor)) static void arrive(void) {}",
+        ["-Wl,-soname,libalong.so"])
+      try folder.plugin(
+        "x", with("int along(void); int use(void); int use(void) { return along(); }"), along,
+        "-Wl,-rpath,$ORIGIN")
+    },
+    Row(
+      testDescription: "an _init of its own", code: "runs-at-startup", says: ["_init"],
+      policy: anchorOnly
+    ) {
+      try $0.plugin("x", with("void _init(void); void _init(void) {}"), "-nostartfiles")
+    },
+    Row(
+      testDescription: "a second tag that hides what the loader runs", code: "runs-at-startup",
+      says: ["hidden"], policy: anchorOnly
+    ) { folder in
+      let path = try folder.plugin("x", with("void hidden(void); void hidden(void) {}"))
+      let lines = try Command.output("nm", [path]).split(separator: "\n")
+      let line = try #require(lines.first { $0.hasSuffix(" hidden") })
+      let address = try #require(UInt64(line.prefix(16), radix: 16))
+      // DT_RELACOUNT becomes a later DT_INIT.
+      func word(_ number: UInt64) -> Data {
+        Data((0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })
+      }
+      try folder.patch(path, at: -8, after: word(0x6fff_fff9), with: word(12) + word(address))
+    },
+  ]
+}
