@@ -1,7 +1,7 @@
 internal import BinaryImage
 
 /// Where in the inputs something is.
-struct Place: Hashable, Codable {
+struct Place: Hashable, Codable, CustomStringConvertible {
   var path: String
   /// The bytes of a path that is not UTF-8.
   var pathBytes: [UInt8]?

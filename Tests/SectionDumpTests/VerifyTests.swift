@@ -199,6 +199,7 @@ struct VerifyTests {
       if let section = finding["section"] as? String { place += " \(section)" }
       if let index = finding["index"] as? Int { place += "[\(index)]" }
       #expect((finding["remedy"] as? String)?.isEmpty == false)
+      #expect((finding["message"] as? String)?.contains("Optional(") == false)
       return "\(place) \(finding["code"] ?? "") \(finding["level"] ?? "")"
     }
     #expect(findings == row.findings)
