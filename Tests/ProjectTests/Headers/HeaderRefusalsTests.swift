@@ -29,6 +29,11 @@ struct HeaderRefusalsTests {
         """,
       words: ["has no name"]),
     Mistake(
+      testDescription: "no operations", code: "BEEHIVE_MODULE(a);", words: ["has no operations"]),
+    Mistake(
+      testDescription: "no function", code: "BEEHIVE_ROUTE(\"app://a\");",
+      words: ["has no function"]),
+    Mistake(
       testDescription: "a module's name in quotes",
       code: """
         static const beehive_module_operations o = {0};

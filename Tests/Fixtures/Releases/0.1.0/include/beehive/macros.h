@@ -84,7 +84,7 @@
 
 /* ---- What they are made of ---- */
 
-/* A priority may be a named constant, so here the argument does expand. */
+/* A priority may be a macro, so here the argument does expand. */
 #define BEEHIVE_TEXT_(words) #words
 #define BEEHIVE_EXPANDED_TEXT(words) BEEHIVE_TEXT_(words)
 
@@ -97,12 +97,13 @@
 /* The callers append `"", "", ` to the author's arguments. So missing attributes are "", at least
  * one argument is left for `...`, as C11 demands, and attributes that were separated by a comma
  * arrive as `surplus`. */
-#define BEEHIVE_MODULE_(entry, names, table, attributes, surplus, ...) \
-  BEEHIVE_NO_SURPLUS_(surplus);                                        \
-  static const beehive_module_table BEEHIVE_PASTE(entry, _table) = {   \
-      sizeof(beehive_module_table), BEEHIVE_MODULE_TABLE_VERSION,      \
-      sizeof(beehive_module_operations), table};                       \
-  BEEHIVE_RECORD_(entry, BEEHIVE_KIND_MODULE,                          \
+#define BEEHIVE_MODULE_(entry, names, table, attributes, surplus, ...)                       \
+  BEEHIVE_STATIC_ASSERT(sizeof(#table) > 1, "BEEHIVE_MODULE: the module has no operations"); \
+  BEEHIVE_NO_SURPLUS_(surplus);                                                              \
+  static const beehive_module_table BEEHIVE_PASTE(entry, _table) = {                         \
+      sizeof(beehive_module_table), BEEHIVE_MODULE_TABLE_VERSION,                            \
+      sizeof(beehive_module_operations), table};                                             \
+  BEEHIVE_RECORD_(entry, BEEHIVE_KIND_MODULE,                                                \
                   names #table "\0" BEEHIVE_ATTRIBUTE("abi", "c-module") attributes)
 
 #define BEEHIVE_SERVICE_(entry, names, pointer, attributes, surplus, ...)               \
@@ -128,11 +129,12 @@
   BEEHIVE_RECORD_(entry, BEEHIVE_KIND_TARGET,                                           \
                   names #list "\0" BEEHIVE_ATTRIBUTE("abi", "c-target") attributes)
 
-#define BEEHIVE_ROUTE_(entry, names, function, attributes, surplus, ...)      \
-  BEEHIVE_NO_SURPLUS_(surplus);                                               \
-  static const beehive_route_table BEEHIVE_PASTE(entry, _table) = {           \
-      sizeof(beehive_route_table), BEEHIVE_ROUTE_TABLE_VERSION, function};    \
-  BEEHIVE_RECORD_(entry, BEEHIVE_KIND_ROUTE,                                  \
+#define BEEHIVE_ROUTE_(entry, names, function, attributes, surplus, ...)                    \
+  BEEHIVE_STATIC_ASSERT(sizeof(#function) > 1, "BEEHIVE_ROUTE: the route has no function"); \
+  BEEHIVE_NO_SURPLUS_(surplus);                                                             \
+  static const beehive_route_table BEEHIVE_PASTE(entry, _table) = {                         \
+      sizeof(beehive_route_table), BEEHIVE_ROUTE_TABLE_VERSION, function};                  \
+  BEEHIVE_RECORD_(entry, BEEHIVE_KIND_ROUTE,                                                \
                   names #function "\0" BEEHIVE_ATTRIBUTE("abi", "c-route") attributes)
 
 #define BEEHIVE_NO_SURPLUS_(surplus) \
