@@ -219,6 +219,12 @@ struct VerifyTests {
       ["-shared", "-fPIC"])
     let set = try Tool.run(["verify", file, shop])
     #expect(set.output.contains("requires logg, which no file declares; similar: log ["))
+
+    let mistyped = try Fixtures.build(
+      Self.module("shop", #"BEEHIVE_REQUIRES("log>=1.2")"#), as: "verify-mistyped.so",
+      ["-shared", "-fPIC"])
+    let typed = try Tool.run(["verify", file, mistyped])
+    #expect(typed.output.contains(#"say which versions will do as in "log >=1.2 <2""#))
   }
 
   @Test("people read the place, what is wrong and what to do")

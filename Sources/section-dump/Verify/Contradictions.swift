@@ -50,7 +50,9 @@ struct Contradictions {
             Finding(
               .unmetRequirement, .warning, module.place,
               "\(subject) \(required.name), which no file declares\(similar(to: required.name, among: all.keys))",
-              remedy: "add the file that declares it, or say after in place of requires",
+              remedy: required.mayMeanVersions
+                ? "say which versions will do as in \"log >=1.2 <2\", and one module in each requirement"
+                : "add the file that declares it, or say after in place of requires",
               missing: required.name))
           continue
         }
