@@ -25,7 +25,8 @@ struct Records: ParsableCommand {
   @Option(
     name: .customLong("require"),
     help: ArgumentHelp(
-      "Fail with status 1 unless one of the files has this entry; may be repeated.",
+      "Fail with status 1 unless one of the files has this entry: kind is module, service, target or route; may be "
+        + "repeated.",
       valueName: "kind:name"))
   var requirements: [Requirement] = []
 

@@ -7,7 +7,8 @@ extension ImageError {
     let origin = rejection.origin
     self.init(
       Code(rawValue: rejection.reason.rawValue), image: origin.image, section: origin.section,
-      index: origin.index, offset: origin.offset, message: rejection.message)
+      index: origin.index, offset: origin.offset,
+      message: (rejection.name.map { "\(rejection.kind) \($0): " } ?? "") + rejection.message)
   }
 
   /// The line on standard error: path, place, reason.
