@@ -135,6 +135,11 @@ struct JointAdmissionTests {
     let report = try folder.report()
     #expect(report.admitted.count == 2)
     #expect(report.plugins[1].remarks.first?.contains("liba.so declares it too") == true)
+    var policy = PluginPolicy()
+    policy.admitsRejectedEntries = false
+    let refusal = try folder.report(policy).plugins[1].refusals.first
+    #expect(refusal?.code == "rejected-entry")
+    #expect(refusal?.message.contains("liba.so declares it too") == true)
   }
 
   @Test("What is no plugin is passed over; what is called like one is not")

@@ -15,6 +15,17 @@ package struct Admission {
     var remarks: [String] = []
     /// What becomes known to the loader with it: itself, and the libraries that it brings along.
     var brought: [BroughtName] = []
+
+    /// Says that an entry would be rejected.
+    mutating func tell(_ message: String, remedy: String? = nil, _ policy: PluginPolicy) {
+      if policy.admitsRejectedEntries {
+        remarks.append(message + (remedy.map { "; \($0)" } ?? ""))
+      } else {
+        let remedy = "\((remedy ?? "correct the entry").capitalizedFirst)."
+        refusals.append(
+          PluginRefusal(.rejectedEntry, "\(message.capitalizedFirst).", remedy: remedy))
+      }
+    }
   }
 
   private let host: AdmissionHost
@@ -120,8 +131,9 @@ package struct Admission {
     new.refusals += contracts.refusals + symbols.refusals
     new.remarks += contracts.remarks
     new.remarks += try TypeCheck.remarks(on: candidate, for: host, with: symbols.companions)
-    new.remarks += candidate.manifest.rejections.map {
-      "an entry will be rejected: \($0) [\($0.reason.rawValue)]"
+    for rejection in candidate.manifest.rejections {
+      let message = "an entry will be rejected: \(rejection) [\(rejection.reason.rawValue)]"
+      new.tell(message, policy)
     }
     guard new.refusals.isEmpty, let verification else { return }
     do {
@@ -136,9 +148,9 @@ package struct Admission {
 
   /// What becomes of all files together.
   package func report() -> AdmissionReport {
-    let joint = JointAdmission(of: judged, host.modules)
+    let joint = JointAdmission(of: judged, host.modules, policy)
     guard let files = judgedInOrder(joint) else { return AdmissionReport(on: host, joint) }
-    return AdmissionReport(on: host, JointAdmission(of: files, host.modules))
+    return AdmissionReport(on: host, JointAdmission(of: files, host.modules, policy))
   }
 
   /// Judges again what gets libraries of plugins that load before it in place of its own, since the loader goes by

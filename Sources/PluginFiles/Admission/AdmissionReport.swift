@@ -79,13 +79,14 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
       let order = String(plugin.order ?? 0)
       lines.append(
         "  " + String(repeating: " ", count: digits - order.count)
-          + "\(order)  \(name)\(gap)  \(plugin.offers.shown(most: 3))"
+          + "\(order)  \(name)\(gap)  \(plugin.offers.isEmpty ? "nothing" : plugin.offers.shown(most: 3))"
           + (needs.isEmpty ? "" : "; after \(needs), which it needs"))
       for remark in plugin.remarks { lines += "note: \(remark)".wrapped(by: 5) }
     }
     if !refused.isEmpty { lines += ["", "\(refused.count) would not:"] }
     for plugin in refused {
       lines.append("  \(title(plugin.path))")
+      defer { for remark in plugin.remarks { lines += "note: \(remark)".wrapped(by: 4) } }
       for (index, refusal) in plugin.refusals.enumerated() {
         let start = index > 0 ? "Also: " : ""
         lines += "\(start)\(refusal.message) [\(refusal.code)]".wrapped(by: 4)

@@ -15,7 +15,10 @@ struct JointAdmission {
   /// - Parameters:
   ///   - files: The files, each judged by itself.
   ///   - present: The host's modules, by name.
-  init(of files: [Admission.Judged], _ present: [String: Attributes]) {
+  ///   - policy: What is asked of them.
+  init(
+    of files: [Admission.Judged], _ present: [String: Attributes], _ policy: PluginPolicy
+  ) {
     self.files = files
     needs = [[Int]](repeating: [], count: files.count)
     var graph = ModuleGraph(requires: needs, follows: needs)
@@ -25,7 +28,7 @@ struct JointAdmission {
     }
     addRequirements(of: modules, present, &graph)
     addCycles(of: modules)
-    noteDuplicates()
+    noteDuplicates(policy)
     graph.requires = needs
     let refused = files.indices.filter { !self.files[$0].refusals.isEmpty }
     follow(refused, graph)
@@ -125,15 +128,16 @@ struct JointAdmission {
   }
 
   /// The second of two entries that nothing tells apart is rejected by the host; the plugin loads.
-  private mutating func noteDuplicates() {
+  private mutating func noteDuplicates(_ policy: PluginPolicy) {
     var holders: [EntryIdentity: Int] = [:]
     for file in files.indices where files[file].refusals.isEmpty {
       for record in files[file].manifest?.records ?? [] {
         let identities = EntryIdentity.all(of: record)
         if let other = identities.lazy.compactMap({ holders[$0] }).first {
-          files[file].remarks.append(
-            "\(record.kind) \(record.name) will be rejected: \(files[other].path.fileName) declares it too; "
-              + record.kind.remedyOfDuplicates)
+          let owner = files[other].path.fileName
+          files[file].tell(
+            "\(record.kind) \(record.name) will be rejected: \(owner) declares it too",
+            remedy: record.kind.remedyOfDuplicates, policy)
         } else {
           for identity in identities { holders[identity] = file }
         }

@@ -53,6 +53,9 @@ public struct PluginPolicy: Hashable, Sendable, Codable {
   public var admitsExecutableStacks = true
   /// Whether relocations that write into code are admitted.
   public var admitsTextRelocations = true
+  /// Whether a plugin is admitted of which an entry would be rejected: one that cannot be read, or a duplicate of
+  /// what another plugin declares.
+  public var admitsRejectedEntries = true
   /// What may run when the plugin is loaded.
   public var startup = Startup.anything
   /// The tables of functions that the host asks services in C for.
@@ -68,6 +71,7 @@ public struct PluginPolicy: Hashable, Sendable, Codable {
     var policy = PluginPolicy()
     (policy.admitsExecutableStacks, policy.admitsTextRelocations) = (false, false)
     (policy.startup, policy.unseenContracts) = (.anchor, .refuse)
+    policy.admitsRejectedEntries = false
     return policy
   }
 }

@@ -48,6 +48,8 @@ public struct PluginRefusal: Error, Hashable, Sendable, Encodable {
     case unmetRequirement = "unmet-requirement"
     /// Modules wait for each other, so none of them can start.
     case cycle
+    /// An entry of it would be rejected, and the policy refuses that.
+    case rejectedEntry = "rejected-entry"
     /// A plugin or library that it needs is not admitted itself.
     case refusedProvider = "refused-provider"
     /// A plugin of the same file name is in a folder that comes first.

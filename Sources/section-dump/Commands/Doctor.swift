@@ -11,7 +11,8 @@ struct Doctor: ParsableCommand {
       Looks at every plugin and at what it brings along as the loader would, and runs nothing: machine, libraries, \
       symbols and their versions, owners and modes, search paths, requirements and cycles. The first cause is \
       told first, and what follows from it names the plugin it follows from. Of files that are no plugins the first \
-      are named, and all with --format json. Exit status: 0 every plugin would load, 1 one would not, 2 the host, a \
+      are named, and all with --format json. An entry that would be rejected is a note, unless --strict is given. \
+      Exit status: 0 every plugin would load, 1 one would not, 2 the host, a \
       folder or a file that is named cannot be read.
       """)
 
@@ -66,7 +67,7 @@ struct PolicyOptions: ParsableArguments {
   @Flag(
     help: """
       Refuse everything that can be refused: what runs at startup, executable stacks, relocations of code, contracts \
-      that cannot be seen.
+      that cannot be seen, entries that would be rejected.
       """)
   var strict = false
 

@@ -120,6 +120,14 @@ extension AdmissionChecksTests {
 
   static let lists: [Row] = [
     Row(
+      testDescription: "an entry that would be rejected, where that is not admitted",
+      code: "rejected-entry", says: ["\"level=high\"", "[bad-attribute]"],
+      policy: policy { $0.admitsRejectedEntries = false }
+    ) { try $0.plugin("x", AdmissionFolder.module("x", #"BEEHIVE_LEVEL("high")"#)) },
+    Row(testDescription: "an entry that would be rejected") {
+      try $0.plugin("x", AdmissionFolder.module("x", #"BEEHIVE_LEVEL("high")"#))
+    },
+    Row(
       testDescription: "a name that is denied", code: "denied", says: ["libx*"],
       policy: policy { $0.denied = ["libx*"] }
     ) { try $0.plugin("x") },
