@@ -80,6 +80,8 @@ package struct MappedRange: Hashable, Sendable {
   package var isExecutable: Bool
   /// The path as the system tells it.
   package var path: String
+  /// The bytes of a path that is not UTF-8.
+  package private(set) var pathBytes: [UInt8]?
   /// What tells the file from others of its name: the number of its inode.
   package var fileID: String
 
@@ -100,14 +102,20 @@ package struct MappedRange: Hashable, Sendable {
       let end = UInt64(text(bounds[1]), radix: 16), let offset = UInt64(text(fields[2]), radix: 16),
       start < end
     else { return nil }
+    let path = fields[5].drop { $0 == UInt8(ascii: " ") }
     self.init(
       start: start, end: end, offset: offset, isExecutable: text(fields[1]).contains("x"),
-      path: text(fields[5].drop { $0 == UInt8(ascii: " ") }))
+      path: text(path))
     fileID = text(fields[4])
+    if String(validating: path, as: UTF8.self) == nil { pathBytes = Array(path) }
   }
 
   /// Whether the file had been removed, or another had taken its name.
-  package var isOfDeletedFile: Bool { path.hasSuffix(" (deleted)") }
+  package var isOfDeletedFile: Bool {
+    // A file may really be called so.
+    path.hasSuffix(" (deleted)")
+      && fileStatus(of: path.utf8, followingLinks: true).map { String($0.st_ino) } != fileID
+  }
 
   /// What this process has mapped of files, by address; empty where the system does not tell.
   package static func ofThisProcess() -> [MappedRange] {

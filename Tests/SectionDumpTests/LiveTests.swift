@@ -107,6 +107,24 @@ struct LiveTests {
     }
   }
 
+  @Test("A file is there that is called as the system calls one that is gone, or in no text")
+  func oddNames() throws {
+    let name = try Fixtures.annotatedLibrary("live-odd.so (deleted)")
+    try Command.output(
+      "bash",
+      ["-c", "cp \"$0\" $'live-\\xff.so' && ln -sf $'live-\\xff.so' live-bytes.so", name],
+      in: Fixtures.directory)
+    try withHost([name, "live-bytes.so"]) { process in
+      let images = try images(of: process)
+      for name in [name, "live-\u{fffd}.so"] {
+        let image = try #require(images[name])
+        #expect((image["deleted"] as? Bool, image["replaced"] as? Bool) == (false, false))
+      }
+      let bytes = images["live-\u{fffd}.so"]?["pathBytes"] as? String
+      #expect(bytes?.hasSuffix("2d" + "ff" + "2e736f") == true)
+    }
+  }
+
   @Test("Without note and without file it is not called empty")
   func nothingToGoBy() throws {
     let name = try Fixtures.build(
@@ -162,6 +180,19 @@ struct LiveTests {
     #expect(outcome.status == 2)
     #expect(outcome.output.isEmpty)
     #expect(outcome.errors == "section-dump: process \(number): There is no such process.\n")
+    // What `sleep` has in place of the shell is never waited for.
+    let script = """
+      (while [ "$(cat /proc/$$/comm)" != sleep ]; do :; done) & echo $!; echo ready; exec sleep 3000
+      """
+    try Command.whileRunning("/bin/sh", ["-c", script], in: Fixtures.directory) { _, printed in
+      let ended = try #require(printed.first)
+      while try !String(contentsOfFile: "/proc/\(ended)/stat", encoding: .utf8).contains(") Z ") {
+        usleep(1000)
+      }
+      let outcome = try Tool.run(["live", "--pid", "\(ended)"])
+      #expect(outcome.status == 2)
+      #expect(outcome.errors.contains("It has no memory: it has ended, or belongs to the kernel."))
+    }
   }
 
   private static let somebodyElse = ["--reuid", "65534", "--regid", "65534", "--clear-groups"]

@@ -23,7 +23,7 @@ final class CoreImageMemory: RemoteMemory {
     self.core = core
     self.path = path
     constants = headers.constants
-    if !path.hasSuffix(" (deleted)"), let file = try? OpenedFile(path: path, name: path) {
+    if let file = try? OpenedFile(path: path, name: path) {
       let isSame = (try? headers.agree(with: file)) ?? false
       state = !isSame ? .other : headers.identity.id.isEmpty ? .unknown : .same(file)
     } else {

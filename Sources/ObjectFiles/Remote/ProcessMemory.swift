@@ -22,9 +22,7 @@ final class ProcessMemory: RemoteMemory {
       range?.path.unescapeLineBreaks()
       return range?.path.hasPrefix("/") == true ? range : nil
     }
-    guard !ranges.isEmpty else {
-      throw Self.error(pid, "It has no memory: it has ended, or belongs to the kernel.")
-    }
+    guard !ranges.isEmpty else { throw Self.noMemory(pid) }
   }
 
   deinit { close(descriptor) }
@@ -43,15 +41,21 @@ final class ProcessMemory: RemoteMemory {
     ImageError(.unreadable, image: "process \(pid)", message: message)
   }
 
+  private static func noMemory(_ pid: Int) -> ImageError {
+    error(pid, "It has no memory: it has ended, or belongs to the kernel.")
+  }
+
   /// Why the system refuses, and what to do about it.
   private static func refusal(_ number: Int32, _ pid: Int) -> ImageError {
     switch number {
-    case ENOENT, ESRCH: error(pid, "There is no such process.")
+    case ENOENT, ESRCH:
+      fileStatus(of: "/proc/\(pid)".utf8, followingLinks: false) == nil
+        ? error(pid, "There is no such process.") : noMemory(pid)
     case EACCES, EPERM:
       error(
         pid,
-        "It may not be read: be its user or root; kernel.yama.ptrace_scope above 0 asks for "
-          + "CAP_SYS_PTRACE as well.")
+        "It may not be read: be its user, or root with CAP_SYS_PTRACE, which containers often lack; so does a user "
+          + "need it where kernel.yama.ptrace_scope is above 0.")
     default: error(pid, "\(systemMessage(number)).")
     }
   }

@@ -10,6 +10,8 @@ protocol RemoteMemory {
 package struct RemoteMapping: Sendable {
   /// The path that the process knows it by.
   package var path: String
+  /// The bytes of a path that is not UTF-8.
+  package var pathBytes: [UInt8]?
   /// The address of its header.
   package var base: UInt64
   /// Whether the file has no name any more.
@@ -55,7 +57,19 @@ extension RemoteMapping {
       guard let first = ranges.first, first.offset == 0, ranges.contains(where: \.isExecutable)
       else { return nil }
       return RemoteMapping(
-        path: first.path, base: first.start, ranges: ranges, files: [first.path])
+        path: first.path, pathBytes: first.pathBytes, base: first.start, ranges: ranges,
+        files: [first.path])
     }
+  }
+
+  /// Drops what the system writes behind the path of a file that has no name any more; false where it has written
+  /// nothing.
+  mutating func dropMark() -> Bool {
+    let mark = " (deleted)"
+    guard path.hasSuffix(mark) else { return false }
+    path.removeLast(mark.count)
+    pathBytes?.removeLast(mark.utf8.count)
+    isDeleted = true
+    return true
   }
 }

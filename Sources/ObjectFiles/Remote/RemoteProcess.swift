@@ -45,18 +45,22 @@ package final class RemoteProcess {
   /// Says of a mapping what became of its file.
   private static func checked(_ mapping: RemoteMapping, _ directory: String) -> RemoteMapping {
     var mapping = mapping
-    let mark = " (deleted)"
-    mapping.isDeleted = mapping.path.hasSuffix(mark)
-    if mapping.isDeleted { mapping.path.removeLast(mark.count) }
     // What the process sees under its root, whatever this one sees.
-    let path = "\(directory)/root\(mapping.path)"
+    let root = "\(directory)/root"
     let first = mapping.ranges.first
     // Without the device: some file systems tell `stat` another one than they tell `maps`.
-    let other = fileStatus(of: path.utf8, followingLinks: true).map { String($0.st_ino) }
+    func number() -> String? {
+      let path = Array(root.utf8) + (mapping.pathBytes ?? Array(mapping.path.utf8))
+      return fileStatus(of: path, followingLinks: true).map { String($0.st_ino) }
+    }
+    var other = number()
+    // A file may really be called so.
+    if other != first?.fileID, mapping.dropMark() { other = number() }
     let isSame = other == first?.fileID
     mapping.isReplaced = other != nil && !isSame
     if other == nil { mapping.isDeleted = true }
-    mapping.files = ["\(directory)/map_files/\(first?.mapping ?? "")"] + (isSame ? [path] : [])
+    mapping.files =
+      ["\(directory)/map_files/\(first?.mapping ?? "")"] + (isSame ? [root + mapping.path] : [])
     return mapping
   }
 
@@ -64,6 +68,7 @@ package final class RemoteProcess {
     // What is no image, or has no header there, is told when it is read.
     guard let headers = try? RemoteHeaders(of: mapping, in: core) else { return mapping }
     var mapping = mapping
+    if fileStatus(of: mapping.path.utf8, followingLinks: true) == nil { _ = mapping.dropMark() }
     switch CoreImageMemory(headers, path: mapping.path, in: core).state {
     case .same, .unknown: break
     case .gone: mapping.isDeleted = true

@@ -102,7 +102,7 @@ private struct LiveReport {
   private mutating func show(_ found: Found) {
     let (mapping, text) = (found.mapping, stream.text)
     var problems = found.problems
-    let place = Place(path: mapping.path)
+    let place = Place(path: mapping.path, pathBytes: mapping.pathBytes)
     var identity: ImageIdentity?
     var records: [LiveRecord] = []
     do throws(ImageError) {
