@@ -182,7 +182,7 @@ struct DoctorTests {
       in: folder.place("plugins"))
     let outcome = try doctor(folder, "--any-owner")
     #expect(outcome.status == 1)
-    #expect(outcome.output.contains("lib\u{fffd}.so\n    Its name is not UTF-8; rename it."))
+    #expect(outcome.output.contains("lib\u{fffd}.so\n    Its name is not UTF-8."))
     #expect(
       outcome.output.contains(
         "3 further files are no plugins: libgone.so (It is a link that leads nowhere.)"))

@@ -61,8 +61,8 @@ struct VerifyContractsTests {
     #expect(values(found, "path") == [plugin, plugin, plugin])
     #expect(
       values(found, "message").first
-        == "Plugin.Rot was built to conform to another Contracts.Codec than that of \(library): expected "
-        + "1 requirement, found 2 requirements")
+        == "Plugin.Rot was built to conform to another Contracts.Codec than that of \(library): it expects "
+        + "1 requirement and finds 2 requirements")
     #expect(
       values(found, "remedy").first
         == "build the plugin again, against the contracts that it is loaded with")

@@ -229,6 +229,6 @@ extension PluginRefusal {
   init(_ error: ImageError) {
     (code, message) = (error.code.rawValue, error.message)
     (expected, found, cause) = (nil, nil, nil)
-    remedy = "Build or copy it again, or take it out of the folder."
+    remedy = "Build, copy or rename it, or take it out of the folder."
   }
 }

@@ -165,7 +165,7 @@ private struct Pass {
 
   /// Hosts give paths as texts.
   private static func misnamed(_ path: String) -> ImageError {
-    ImageError(.unreadable, image: path, message: "Its name is not UTF-8; rename it.")
+    ImageError(.unreadable, image: path, message: "Its name is not UTF-8.")
   }
 
   /// Refuses a file for its name, or for what is wrong with it where it is no plugin under another.

@@ -126,8 +126,8 @@ extension ContractDrift {
     case (.ownCopy, .drifted(_, let found)):
       "the protocol \(contract) of \(library) is in this file too: \(found)"
     case (.conformance(let type), .drifted(let expected, let found)):
-      "\(type) was built to conform to another \(contract) than that of \(library): expected \(expected), "
-        + "found \(found)"
+      "\(type) was built to conform to another \(contract) than that of \(library): it expects \(expected) "
+        + "and finds \(found)"
     case (.conformance(let type), .notVisible(let reason)):
       "whether \(type) conforms to the \(contract) of \(library) is not visible: \(reason)"
     case (.table, .drifted(let expected, let found)):

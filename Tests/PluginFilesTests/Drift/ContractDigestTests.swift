@@ -23,7 +23,7 @@ struct ContractDigestTests {
     #expect(
       drift.first?.message(against: "libContracts.so")
         == "Client.Rot was built to conform to another Contracts.Codec than that of libContracts.so: "
-        + "expected version 1 of the contract, found version 2")
+        + "it expects version 1 of the contract and finds version 2")
     // The loader says so too.
     let outcome = try builds.answers(of: plugin, with: new)
     #expect(outcome.status == 3)
