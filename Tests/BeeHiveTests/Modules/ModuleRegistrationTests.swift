@@ -71,6 +71,11 @@ struct ModuleRegistrationTests {
     #expect(problem?.code == .duplicate)
     #expect(problem?.message.contains("First.swift:1") == true)
     #expect(try await hive.start().started == ["a"])
+    // An accent that is encoded otherwise is no other name.
+    try await hive.register(module: Probe.self, name: "caf\u{e9}")
+    await #expect(throws: Problem.self) {
+      try await hive.register(module: Probe.self, name: "cafe\u{301}")
+    }
   }
 
   @Test(
