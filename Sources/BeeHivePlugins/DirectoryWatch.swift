@@ -18,6 +18,8 @@ final class DirectoryWatch: Sendable {
     | UInt32(IN_MOVE_SELF)
   /// How long nothing happens before files are read: who writes one, writes several times.
   private static let quiet: Int32 = 30
+  /// How often more may come in such a time before it is told all the same.
+  private static let mostTurns = 50
 
   /// Throws where the system gives no descriptor.
   init() throws(ImageError) {
@@ -65,10 +67,12 @@ final class DirectoryWatch: Sendable {
     POSIXThread.detach { [self] in
       while wait(-1) == .change {
         var found = Event.change
-        // Until nothing more comes for a moment.
-        while found == .change {
+        // Until nothing more comes for a moment; where something always comes, for some of them.
+        var turns = 0
+        while found == .change, turns < Self.mostTurns {
           drain()
           found = wait(Self.quiet)
+          turns += 1
         }
         if found == .end || !changed() { return }
       }

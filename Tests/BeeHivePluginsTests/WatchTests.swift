@@ -39,6 +39,19 @@ struct WatchTests {
     #expect(Self.names(hive).sorted() == ["three", "two"])
   }
 
+  @Test("are refreshed while something beside them changes all the time")
+  func busy() throws {
+    let (folder, hive) = (try Folder(), Hive())
+    try hive.plugins.add(directory: folder.path)
+    let watch = try hive.plugins.watch()
+    let script = "echo ready; while :; do echo line > log; sleep 0.005; done"
+    try Command.whileRunning("/bin/sh", ["-c", script], in: folder.url) { _, _ in
+      try Self.build("one", in: folder)
+      #expect(Patience.block { Self.names(hive) == ["one"] })
+    }
+    watch.cancel()
+  }
+
   @Test("a handle may be cancelled by what is told of a change; then nothing is told any more")
   func cancelledInside() throws {
     let (folder, hive) = (try Folder(), Hive())
