@@ -114,6 +114,9 @@ public func beehive_trigger(
   _ number: Int64, _ name: UnsafePointer<CChar>?, _ payload: UnsafeRawPointer?, _ size: Int
 ) -> Bool {
   succeeds {
+    try CError.check(
+      size >= 0 && size < 1 << 40, "event \(number): no payload has \(UInt(bitPattern: size)) bytes"
+    )
     let bytes = unsafe UnsafeRawBufferPointer(start: payload, count: payload == nil ? 0 : size)
     let copy = unsafe [UInt8](bytes)
     guard let event = unsafe Event(number: Int(number), name: name.text ?? "", payload: copy) else {

@@ -43,6 +43,7 @@ import Testing
         TRY(beehive_register_module("two", &two));
         TRY(beehive_trigger(1001, "sold", "tea", 3));
         TRY(beehive_trigger(999, "sold", NULL, 0));
+        TRY(beehive_trigger(1000, "sold", "tea", (size_t)-1));
         TRY(beehive_unregister_module("one"));
         TRY(beehive_trigger(1002, "bare", NULL, 0));
         TRY(beehive_unregister_module("one"));
@@ -57,6 +58,7 @@ import Testing
         "two set_up", #"beehive_register_module("two", &two): yes"#, "one 1001 sold tea",
         "two 1001 sold tea", #"beehive_trigger(1001, "sold", "tea", 3): yes"#,
         #"beehive_trigger(999, "sold", NULL, 0): event 999: the numbers below 1000 are taken"#,
+        "beehive_trigger(1000, \"sold\", \"tea\", (size_t)-1): event 1000: no payload has \(UInt.max) bytes",
         "one unmount", #"beehive_unregister_module("one"): yes"#, "two 1002 bare ",
         #"beehive_trigger(1002, "bare", NULL, 0): yes"#,
         #"beehive_unregister_module("one"): module one: nothing of this name is registered"#,

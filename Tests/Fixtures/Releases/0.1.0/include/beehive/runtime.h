@@ -151,11 +151,12 @@ bool beehive_register_service_at(const char *service, const char *implementation
                               (uint32_t)__LINE__)
 
 /* Removes every service of this name; false where there is none. Waits, a tenth of a second at most,
- * for calls of other threads that are inside its library, so that one which is closed next is unmapped. */
+ * for calls of other threads that are inside its library, so that one which is closed next is unmapped.
+ * What its factory made for one caller each can be given back before, and not afterwards. */
 bool beehive_unregister_service(const char *service);
 
 /* Registers a module; `operations` must live as long as the process. Where the Hive runs already, the
- * module is started at once. */
+ * module is started at once; false where that fails, and it stays registered. */
 bool beehive_register_module_at(const char *name, const beehive_module_operations *operations,
                                 size_t operations_size, const char *file, uint32_t line);
 #define beehive_register_module(name, operations)                                         \
