@@ -155,6 +155,23 @@ struct StartupTests {
       stripped.output.replacing("startup-stripped.so", with: name) == whole.output, "\(stripped)")
   }
 
+  @Test("is told of a program that copies a library's data up to its dynamic section")
+  func copied() throws {
+    let id = UUID().uuidString
+    let library = try Fixtures.build(
+      "const int a = 1, b = 2;", as: "\(id).so", ["-shared", "-fPIC"])
+    // What is copied to be read-only is in `.data.rel.ro`, which `.dynamic` follows.
+    let source = """
+      extern const int a, b;
+      int main(void) { return a + b; }
+      """
+    let name = try Fixtures.build(
+      source, as: id,
+      ["-no-pie", "-fno-pie", "-fuse-ld=bfd", Fixtures.place(library).path, "-Wl,-rpath,$ORIGIN"])
+    let outcome = try Tool.run(["startup", name])
+    #expect(outcome.status == 0, "\(outcome)")
+  }
+
   @Test("is not told of what is not linked")
   func object() throws {
     let name = try Fixtures.build("int x;", as: "startup.o", ["-c"])

@@ -45,12 +45,13 @@ extension ELFFile {
   func surveyRelocations() throws(ImageError) -> ELFRelocations.Survey {
     let dynamic = try dynamic()
     let own = dynamic?.addresses ?? 0..<0
-    // A word that begins before it may reach into it.
+    // A word that begins before it may reach into it; a copy is as wide as its symbol.
     let start = own.lowerBound - min(own.lowerBound, UInt64(header.wordSize - 1))
     let isCodeKept = dynamic?.relocatesCode == false
-    let forbidden = (isCodeKept ? try segments().unwritable : []) + [start..<own.upperBound]
+    let kept = isCodeKept ? try segments().unwritable : []
     let survey = ELFRelocations.Survey(
-      chosen: machine.relocationTypes?.chosen, forbidden: AddressRanges(forbidden))
+      of: machine.relocationTypes, forbidden: AddressRanges(kept + [start..<own.upperBound]),
+      toCopies: AddressRanges(kept + [own]))
     let tables = if let dynamic { dynamic.relocations } else { try loadedRelocations() }
     let relocations = try ELFRelocations(
       of: file, header, machine, in: tables, ranges: AddressRanges([]), survey: survey)

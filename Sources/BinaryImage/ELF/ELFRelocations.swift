@@ -187,10 +187,10 @@ extension ELFRelocations {
     static let most = 1 << 16
     private static let mostTypes = 1 << 8
 
-    /// `R_*_IRELATIVE`; nil on machines without.
-    private let chosen: UInt32?
-    /// Where nothing is to be written.
-    private let forbidden: AddressRanges
+    /// `R_*_IRELATIVE` and `R_*_COPY`; nil on machines without.
+    private let chosen, copy: UInt32?
+    /// Where nothing that is written is to begin, and no copy.
+    private let forbidden, forbiddenToCopies: AddressRanges
     /// Where the functions are that choose addresses: their own, or places that hold these.
     private(set) var addends: Set<UInt64> = [], places: Set<UInt64> = []
     private(set) var symbols: Set<UInt32> = []
@@ -199,8 +199,12 @@ extension ELFRelocations {
     private(set) var forbiddenPlace: UInt64?
     private var lastType: UInt32 = 0
 
-    init(chosen: UInt32?, forbidden: AddressRanges) {
-      (self.chosen, self.forbidden) = (chosen, forbidden)
+    init(
+      of types: ELFMachine.RelocationTypes?, forbidden: AddressRanges,
+      toCopies forbiddenToCopies: AddressRanges
+    ) {
+      (chosen, copy) = (types?.chosen, types?.copy)
+      (self.forbidden, self.forbiddenToCopies) = (forbidden, forbiddenToCopies)
     }
 
     /// Whether what is written from `start` up to `end` may matter.
@@ -213,7 +217,9 @@ extension ELFRelocations {
     ) {
       // Type 0 asks for nothing on every machine; a bitmap has no types.
       let isBitmap = form == .relr
-      if forbiddenPlace == nil, type != 0 || isBitmap, forbidden.contains(place) {
+      if forbiddenPlace == nil, type != 0 || isBitmap, forbidden.contains(place),
+        type != copy || forbiddenToCopies.contains(place)
+      {
         forbiddenPlace = place
       }
       if symbol != 0 { symbols.insert(symbol) }
