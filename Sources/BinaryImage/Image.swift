@@ -20,7 +20,7 @@ package struct ImageIdentity: Hashable, Codable, Sendable {
   package enum Kind: String, Hashable, Codable, Sendable {
     /// A shared object or dylib.
     case shared
-    /// An executable: `ET_EXEC`, PIE (`DF_1_PIE` or `PT_INTERP`), static-pie, `MH_EXECUTE`.
+    /// An executable: `ET_EXEC`, PIE (`DF_1_PIE`, or `PT_INTERP` and `DT_DEBUG`), `MH_EXECUTE`.
     case executable
     /// A relocatable object.
     case object

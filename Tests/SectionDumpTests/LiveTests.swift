@@ -84,6 +84,33 @@ struct LiveTests {
     }
   }
 
+  @Test("A library that can be run is a library, and a static program is a program")
+  func kinds() throws {
+    try withHost([]) { process in
+      let images = try images(of: process)
+      for (name, type) in [("live-host", "executable"), ("libc.so.6", "shared")] {
+        #expect(images[name]?["type"] as? String == type, "\(name)")
+      }
+    }
+    let name = try Fixtures.build(
+      """
+      #include <stdio.h>
+      #include <sys/prctl.h>
+      #include <unistd.h>
+      int main(void) {
+        prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+        puts("ready");
+        fflush(stdout);
+        sleep(3000);
+      }
+      """, as: "live-static", ["-static-pie", "-fPIE"])
+    let program = Fixtures.place(name).path
+    try Command.whileRunning(program, [], in: Fixtures.directory) { process, _ in
+      let image = try #require(try images(of: process)[name])
+      #expect(image["type"] as? String == "executable")
+    }
+  }
+
   @Test("A file that is gone or replaced is told, and what is mapped is still read")
   func goneFiles() throws {
     let names = try (0..<3).map { try Fixtures.annotatedLibrary("live-gone-\($0).so") }

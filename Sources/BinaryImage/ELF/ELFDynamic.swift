@@ -14,8 +14,6 @@ final class ELFDynamic {
   var relocatesCode: Bool {
     value(Int64(DT_TEXTREL)) != nil || (value(Int64(DT_FLAGS)) ?? 0) & UInt64(DF_TEXTREL) != 0
   }
-  /// Whether it says what others link it by: `DT_SONAME`, which executables do not have.
-  var hasName: Bool { value(Int64(DT_SONAME)) != nil }
   /// The relocation tables, in the order in which the loader applies them.
   private(set) var relocations: [ELFRelocationTable] = []
   /// What the loader relocates without a table.

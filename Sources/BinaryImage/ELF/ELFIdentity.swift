@@ -20,20 +20,34 @@ extension ELFFile {
     case ET_REL: return hasOnlyDebugInformation ? .debug : .object
     case ET_EXEC: return hasOnlyDebugInformation ? .debug : .executable
     default:
-      if hasOnlyDebugInformation { return .debug }
-      // A static PIE has no interpreter, an old linker's PIE no flag. libc.so.6 has an interpreter, so
-      // that it can be run, and a name.
-      if (try? segments())?.hasInterpreter == true {
-        let dynamic = (try? dynamic())?.map { ($0.flags, $0.hasName) } ?? (0, false)
-        return dynamic.1 && dynamic.0 & UInt64(DF_1_PIE) == 0 ? .shared : .executable
-      }
-      // Most libraries say here that nothing starts them: `e_entry`.
-      let head = file.head
-      let entry = head.span.word(at: 24, bits: header.bits, order: header.order)
-      if entry == 0 { return .shared }
-      let flags = (try? dynamic())?.map(\.flags) ?? 0
-      return flags & UInt64(DF_1_PIE) != 0 ? .executable : .shared
+      return hasOnlyDebugInformation ? .debug : isProgram ? .executable : .shared
     }
+  }
+
+  /// Whether it is linked to be started.
+  var isProgram: Bool {
+    let head = file.head
+    let hasInterpreter = (try? segments())?.hasInterpreter == true
+    return Self.isProgram(
+      head.span, bits: header.bits, order: header.order, hasInterpreter: hasInterpreter
+    ) { (try? dynamic())?.value }
+  }
+
+  /// Whether an ELF header, an interpreter and, where they leave it open, the values of the tags
+  /// of the dynamic section are those of a program.
+  ///
+  /// A static PIE has no interpreter, an old linker's PIE no flag. Libraries that can be run, as
+  /// libc.so.6, have an interpreter; `DT_DEBUG` is written into programs alone.
+  package static func isProgram(
+    _ head: Span<UInt8>, bits: Int, order: ImageIdentity.ByteOrder, hasInterpreter: Bool,
+    dynamic: () -> ((_ tag: Int64) -> UInt64?)?
+  ) -> Bool {
+    if head.integer(at: 16, order: order) == UInt16(ET_EXEC) { return true }
+    // Most libraries say here that nothing starts them: `e_entry`.
+    guard hasInterpreter || head.word(at: 24, bits: bits, order: order) != 0 else { return false }
+    guard let value = dynamic() else { return hasInterpreter }
+    return (value(Int64(DT_FLAGS_1)) ?? 0) & UInt64(DF_1_PIE) != 0
+      || hasInterpreter && value(Int64(DT_DEBUG)) != nil
   }
 
   /// Whether everything that is loaded was left out of this file, and symbols or DWARF were not.

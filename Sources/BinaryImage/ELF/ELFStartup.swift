@@ -100,7 +100,6 @@ extension ELFFile {
       (.initArray, DT_INIT_ARRAY, DT_INIT_ARRAYSZ), (.finiArray, DT_FINI_ARRAY, DT_FINI_ARRAYSZ),
       (.finaliser, DT_FINI, nil),
     ]
-    let isProgram = header.type == UInt16(ET_EXEC) || (try? segments())?.hasInterpreter == true
     var places: StartupPlaces = [:]
     for (kind, start, size) in tags where kind != .preinit || isProgram {
       guard let start = dynamic.value(Int64(start)) else { continue }

@@ -143,8 +143,7 @@ extension LoadedImage {
   init(unread mapped: MappedImage, _ entry: image_entry) {
     self.init(
       identity: ImageIdentity(
-        of: mapped, name: ImagePaths.displayName(of: mapped), header: Span(), programHeaders: Span()
-      ),
+        of: mapped, name: ImagePaths.displayName(of: mapped), header: Span()),
       mapped: mapped, evidence: .none, carriesSwift: false, isRelocated: true,
       place: image_place(), programHeaders: [], contents: .none)
   }

@@ -52,8 +52,7 @@ internal import CImageList
       }
     }
     let identity = unsafe ImageIdentity(
-      of: locator.mapped, name: locator.name, header: header.span,
-      programHeaders: programHeaders.span)
+      of: locator.mapped, name: locator.name, header: header.span)
     guard let contents = contents(index, locator) else {
       return .failed(locator.error(.unreadable, "No memory."))
     }

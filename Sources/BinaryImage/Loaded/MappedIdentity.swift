@@ -1,21 +1,14 @@
-internal import CElf
-
 /// What a mapped image is, read from the headers that were copied of it.
 extension ImageIdentity {
   /// Describes a mapped image as the reader of its format describes the file.
-  init(of mapped: MappedImage, name: String, header: Span<UInt8>, programHeaders: Span<UInt8>) {
-    let order = ByteOrder.ofThisProcess
-    let interpreter = try? ELFSegment.first(
-      ofType: UInt32(PT_INTERP), in: programHeaders, bits: UInt.bitWidth, order: order
-    ) { $0 }
-    // A program is told from a library by what `ELFFile` goes by, as far as it is mapped.
-    let isExecutable =
-      mapped.role == .program || header.integer(at: 16, order: order) == UInt16(ET_EXEC)
-      || interpreter != nil
+  ///
+  /// It is a program where the process was started from it: the loader opens no other, so that
+  /// what `ELFFile.isProgram` goes by need not be read of each image.
+  init(of mapped: MappedImage, name: String, header: Span<UInt8>) {
     self.init(
-      path: name, format: .elf, bits: UInt.bitWidth, byteOrder: order,
+      path: name, format: .elf, bits: UInt.bitWidth, byteOrder: .ofThisProcess,
       machine: Self.machineOfThisProcess ?? Self.machine(of: header),
-      kind: isExecutable ? .executable : .shared, id: mapped.buildID)
+      kind: mapped.role == .program ? .executable : .shared, id: mapped.buildID)
   }
 
   /// The machine of the program; every image of a process has the same.

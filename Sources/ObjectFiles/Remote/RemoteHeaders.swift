@@ -15,8 +15,8 @@ struct RemoteHeaders {
   let constants: [(memory: Range<UInt64>, offset: UInt64)]
   private let headerAddress: UInt64
 
-  /// More program headers, and more bytes of notes, than any linker writes.
-  private static let (mostSegments, mostNotes): (Int, UInt64) = (1 << 10, 1 << 20)
+  /// More program headers, and more bytes of notes or of a dynamic section, than any linker writes.
+  private static let (mostSegments, mostBytes): (Int, UInt64) = (1 << 10, 1 << 20)
 
   init(of mapping: RemoteMapping, in memory: any RemoteMemory) throws(ImageError) {
     let head = try memory.read(at: mapping.base, count: 64)
@@ -46,19 +46,32 @@ struct RemoteHeaders {
     }
     let bias = mapping.base &- first.address
     notes = try segments.filter { $0.type == UInt32(PT_NOTE) }.map { segment throws(ImageError) in
-      let count = Int(min(segment.fileSize, Self.mostNotes))
+      let count = Int(min(segment.fileSize, Self.mostBytes))
       return (try memory.read(at: bias &+ segment.address, count: count)[...], segment)
     }
     let ids = notes.lazy.compactMap { bytes, segment in
       ELFNote.buildID(in: bytes.span, alignment: segment.alignment, order: order)
         .map { Array(bytes[$0]) }
     }
-    let isExecutable =
-      half(16) == UInt16(ET_EXEC) || segments.contains { $0.type == UInt32(PT_INTERP) }
+    let isProgram = ELFFile.isProgram(
+      head.span, bits: bits, order: order,
+      hasInterpreter: segments.contains { $0.type == UInt32(PT_INTERP) }
+    ) {
+      guard let segment = segments.last(where: { $0.type == UInt32(PT_DYNAMIC) }),
+        let bytes = try? memory.read(
+          at: bias &+ segment.address, count: Int(min(segment.fileSize, Self.mostBytes)))
+      else { return nil }
+      func word(_ place: Int) -> UInt64 {
+        bytes.span.word(at: place * bits / 8, bits: bits, order: order) ?? 0
+      }
+      let tags = (0..<bytes.count * 4 / bits).map { (word(2 * $0), word(2 * $0 + 1)) }
+        .prefix { $0.0 != 0 }
+      return { tag in tags.last { $0.0 == UInt64(tag) }?.1 }
+    }
     identity = ImageIdentity(
       path: mapping.path, format: .elf, bits: bits, byteOrder: order,
       machine: ELFMachine(number: half(18), bits: bits, order: order).name,
-      kind: isExecutable ? .executable : .shared, id: ids.first { !$0.isEmpty } ?? [])
+      kind: isProgram ? .executable : .shared, id: ids.first { !$0.isEmpty } ?? [])
     (self.mapping, self.programHeaders) = (mapping, programHeaders)
     (self.bias, headerAddress) = (bias, first.address)
     constants = mapped.compactMap { segment in
