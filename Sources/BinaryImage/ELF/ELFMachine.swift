@@ -114,7 +114,7 @@ package struct ELFMachine {
     switch prefix {
     case "X86_64":
       switch type {
-      case 0...2, 5...8, 10, 16...18, 24, 32, 33, 36...38: true
+      case 0...2, 5...8, 10, 16...18, 32, 33, 36...38: true
       default: false
       }
     case "AARCH64":

@@ -19,6 +19,17 @@ extension AdmissionChecksTests {
     }
   }
 
+  /// A plugin with a relocation of another type: the last one, since the first ones are counted as
+  /// relative.
+  private static func relocating(_ what: String, as type: Int) -> Row {
+    Row(
+      testDescription: "a relocation of \(what)", code: "not-loadable",
+      says: ["knows no relocation like"]
+    ) {
+      try $0.changed { try $0.put(type, at: $0.place(of: $0.value(7)) + $0.value(8) - 16, size: 4) }
+    }
+  }
+
   static let opening: [Row] = [
     Row(
       testDescription: "linked not to be opened", code: "not-loadable", says: ["nodlopen"]
@@ -220,13 +231,7 @@ extension AdmissionChecksTests {
     ) {
       try $0.changed(printing) { try $0.put(2, at: $0.place(of: $0.value(0x6fff_fffe)), size: 2) }
     },
-    Row(
-      testDescription: "a relocation of a type that is no loader's", code: "not-loadable",
-      says: ["knows no relocation like"]
-    ) {
-      // The last one: the first ones are counted as relative.
-      try $0.changed { try $0.put(9, at: $0.place(of: $0.value(7)) + $0.value(8) - 16, size: 4) }
-    },
+    relocating("a type that is no loader's", as: 9), relocating("R_X86_64_PC64", as: 24),
     Row(
       testDescription: "more relative relocations than there are", code: "not-loadable",
       says: ["DT_RELACOUNT"]
