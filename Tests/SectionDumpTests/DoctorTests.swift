@@ -238,4 +238,15 @@ struct DoctorTests {
     #expect(outcome.errors.contains("It needs the library libgone.so, which is nowhere"))
     #expect(outcome.output.contains("2 of 4 plugins would load"))
   }
+
+  @Test("and says that a host has an interpreter that is not there")
+  func notStartable() throws {
+    let folder = try patient()
+    try Compiler.compile(
+      "int main(void) { return 0; }", as: "host3", in: folder.url, ["-Wl,-I,/gone/ld.so"])
+    let outcome = try Command.run(
+      Repository.sectionDump, ["doctor", "plugins", "--host", "host3"], in: folder.url)
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("Its interpreter, /gone/ld.so, is not there"), "\(outcome)")
+  }
 }

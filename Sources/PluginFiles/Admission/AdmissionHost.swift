@@ -8,7 +8,7 @@ package struct AdmissionHost {
   package let path: String
   /// What the program is.
   package let identity: ImageIdentity
-  /// Libraries of it that cannot be read, or that are not found.
+  /// Libraries of it that cannot be read, or that are not found, and an interpreter that is not.
   package private(set) var problems: [ImageError] = []
   /// Libraries of this process whose files were removed or replaced after they were loaded: what the loader calls
   /// them, and where they are.
@@ -33,6 +33,13 @@ package struct AdmissionHost {
         .unsupported, "It is no executable: name the program that opens the plugins.")
     }
     self.init(path, program)
+    if let interpreter = program.interpreter,
+      fileStatus(of: interpreter.utf8, followingLinks: true) == nil
+    {
+      problems.append(
+        file.error(
+          .unreadable, "Its interpreter, \(interpreter), is not there: no kernel starts it."))
+    }
     libraries.add(program)
     libraries.addNeeded(from: 0, search)
     for missing in libraries.missing {
