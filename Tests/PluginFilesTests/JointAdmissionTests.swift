@@ -27,6 +27,18 @@ struct JointAdmissionTests {
     #expect(plugin.refusals[0].message.contains("Did it mean ledger?"))
   }
 
+  @Test("A library that the loader finds only behind a plugin is told with that")
+  func unfoundPlugin() throws {
+    let folder = try AdmissionFolder()
+    let other = try folder.plugin("a", nil, "-Wl,-soname,answer.so")
+    try folder.plugin("b", nil, "-Wl,--no-as-needed", other)
+    let plugin = try #require(try folder.report().plugins.last)
+    #expect(plugin.refusals.map(\.code) == ["missing-library"])
+    #expect(
+      plugin.refusals[0].message == "It needs the library answer.so, which is nowhere where the "
+        + "loader looks. It is there only where the host has opened liba.so before.")
+  }
+
   @Test("What the host or one of its libraries declares is there")
   func hostModules() throws {
     let folder = try AdmissionFolder()

@@ -23,6 +23,7 @@ struct JointAdmission {
     needs = [[Int]](repeating: [], count: files.count)
     var graph = ModuleGraph(requires: needs, follows: needs)
     addLibraries()
+    explainUnfound()
     let modules = files.indices.flatMap { file in
       (files[file].manifest?.records ?? []).filter { $0.kind == .module }.map { (file, $0) }
     }
@@ -44,6 +45,21 @@ struct JointAdmission {
     for file in files.indices {
       let numbers = Set(files[file].brought.map(\.stamp.number))
       needs[file] = numbers.flatMap { positions[$0] ?? [] }.filter { $0 != file }.sorted()
+    }
+  }
+
+  /// A library that is not found may be a plugin that is called so, or may come along with one.
+  private mutating func explainUnfound() {
+    var owners: [[UInt8]: String] = [:]
+    for file in files {
+      for name in file.brought { owners[Array(name.name.utf8)] = file.path.fileName }
+    }
+    for file in files.indices {
+      for (index, refusal) in files[file].refusals.enumerated() where refusal.isOfUnfound {
+        guard let owner = owners[Array((refusal.expected ?? "").utf8)] else { continue }
+        files[file].refusals[index].message +=
+          " It is there only where the host has opened \(owner) before."
+      }
     }
   }
 
@@ -162,6 +178,13 @@ struct JointAdmission {
           expected: provider, found: first.code,
           remedy: "Nothing else is wrong with it: mend \(cause).", cause: files[origin].path))
     }
+  }
+}
+
+extension PluginRefusal {
+  /// Whether a library is nowhere where the loader looks.
+  fileprivate var isOfUnfound: Bool {
+    code == Code.missingLibrary.rawValue && found == "no such file"
   }
 }
 
