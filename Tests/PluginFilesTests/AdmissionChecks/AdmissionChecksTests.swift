@@ -76,6 +76,18 @@ struct AdmissionChecksTests {
     #expect(!plugins[2].remarks.contains { $0.contains("thread") })
   }
 
+  @Test("More static room than the loader keeps is told in words of its own, as dlopen has it")
+  func hugeThreadStorage() throws {
+    let folder = try AdmissionFolder()
+    try folder.plugin(
+      "x",
+      Self.with("static __thread char all[4096]; char *use(void); char *use(void) { return all; }"),
+      "-ftls-model=initial-exec")
+    let plugin = try #require(try folder.report().plugins.first)
+    #expect(plugin.loads)
+    #expect(plugin.remarks.contains { $0.contains("glibc keeps 1664") }, "\(plugin.remarks)")
+  }
+
   @Test("A file is admitted by the digest that sha256sum prints, or by its build-id")
   func pinned() throws {
     let folder = try AdmissionFolder()

@@ -13,6 +13,9 @@ enum OpeningCheck {
         "Link it anew with -shared, without -z nodlopen, -z max-page-size and --pack-dyn-relocs.")
   }
 
+  /// What glibc has kept for the static thread storage of all that is opened later, since 2.32.
+  private static let keptThreadBytes: UInt64 = 1664
+
   /// What may keep the loader from opening a file, depending on what the host has opened before.
   static func remarks(on library: Library, as title: String) -> [String] {
     var remarks: [String] = []
@@ -22,7 +25,12 @@ enum OpeningCheck {
           + "-z max-page-size")
     }
     let size = library.loading.staticThreadBytes
-    if size > 0 {
+    if size > Self.keptThreadBytes {
+      remarks.append(
+        "\(title) wants \(size) bytes of static thread storage, of which glibc keeps \(Self.keptThreadBytes): dlopen "
+          + "refuses it unless the host is started with more, by GLIBC_TUNABLES=glibc.rtld.optional_static_tls=; "
+          + "build it without -ftls-model=initial-exec")
+    } else if size > 0 {
       remarks.append(
         "\(title) wants \(size) bytes of static thread storage, of which little is left once the host runs: dlopen "
           + "may refuse it; build it without -ftls-model=initial-exec")
