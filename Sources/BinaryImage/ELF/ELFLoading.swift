@@ -19,6 +19,9 @@ package struct ELFLoading: Hashable, Sendable {
   /// opened later: `DF_STATIC_TLS`.
   package var staticThreadBytes: UInt64 = 0
 
+  /// The level of x86-64 that the processor must have: `GNU_PROPERTY_X86_ISA_1_NEEDED`; 0 for any.
+  package var processorLevel = 0
+
   /// Asks for nothing.
   package init() {}
 }
@@ -44,10 +47,33 @@ extension ELFFile {
       case UInt32(PT_GNU_STACK): loading.runsStack = segment.isExecutable
       case UInt32(PT_TLS) where flags & UInt64(DF_STATIC_TLS) != 0:
         loading.staticThreadBytes = segment.memorySize
+      case Self.properties where header.machine == UInt16(EM_X86_64):
+        loading.processorLevel = (try? processorLevel(in: segment)) ?? 0
       default: break
       }
     }
     return loading
+  }
+
+  /// `PT_GNU_PROPERTY`: `NT_GNU_PROPERTY_TYPE_0` alone.
+  private static let properties: UInt32 = 0x6474_e553
+
+  private func processorLevel(in segment: ELFSegment) throws(ImageError) -> Int {
+    let (bytes, word) = (try noteBytes(in: segment.extent), header.wordSize)
+    func number(_ place: Int) -> UInt32? { bytes.span.integer(at: place, order: header.order) }
+    var level = 0
+    for note in ELFNote.notes(in: bytes.span, alignment: segment.alignment, order: header.order)
+    where note.owner == .gnu && note.type == 5 {
+      var place = note.descriptor.lowerBound
+      while place < note.descriptor.upperBound, let type = number(place),
+        let size = number(place + 4), let value = number(place + 8)
+      {
+        // GNU_PROPERTY_X86_ISA_1_NEEDED: a bit for each level, the highest counts.
+        if type == 0xc000_8002 { level = 32 - value.leadingZeroBitCount }
+        place += 8 + (Int(size) + word - 1) / word * word
+      }
+    }
+    return level
   }
 
   /// What files for one process must have in common besides machine, class and byte order: the system whose

@@ -88,6 +88,15 @@ struct AdmissionChecksTests {
     #expect(plugin.remarks.contains { $0.contains("glibc keeps 1664") }, "\(plugin.remarks)")
   }
 
+  @Test("A level of the processor that the loader asks for is told", arguments: [2, 3, 4])
+  func processorLevel(level: Int) throws {
+    let folder = try AdmissionFolder()
+    try folder.plugin("x", nil, "-fuse-ld=bfd", "-Wl,-z,x86-64-v\(level)")
+    let plugin = try #require(try folder.report().plugins.first)
+    #expect(plugin.loads)
+    #expect(plugin.remarks.contains { $0.contains("level x86-64-v\(level)") }, "\(plugin.remarks)")
+  }
+
   @Test("A file is admitted by the digest that sha256sum prints, or by its build-id")
   func pinned() throws {
     let folder = try AdmissionFolder()

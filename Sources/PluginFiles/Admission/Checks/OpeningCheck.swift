@@ -24,6 +24,11 @@ enum OpeningCheck {
         "\(title) has segments that are aligned to no page: loaders before glibc 2.35 refuse it; link it without "
           + "-z max-page-size")
     }
+    let level = library.loading.processorLevel
+    if level > 1 {
+      remarks.append(
+        "\(title) needs a processor of level x86-64-v\(level): on any other dlopen refuses it")
+    }
     let size = library.loading.staticThreadBytes
     if size > Self.keptThreadBytes {
       remarks.append(
