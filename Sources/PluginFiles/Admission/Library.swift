@@ -80,7 +80,10 @@ final class Library {
     return parts.dropFirst().reduce(into: String(parts[0])) { text, part in
       for (name, value) in values {
         for spelling in ["{\(name)}", name] where part.hasPrefix(spelling) {
-          text += value + part.dropFirst(spelling.count)
+          let rest = part.dropFirst(spelling.count)
+          // Of $ORIGINAL nothing is replaced.
+          guard spelling != name || rest.isEmpty || rest.first == "/" else { continue }
+          text += value + rest
           return
         }
       }

@@ -82,6 +82,12 @@ extension AdmissionChecksTests {
       try $0.plugin("x", nil, "-Wl,-rpath,$ORIGIN/../plugins")
     },
     Row(
+      testDescription: "a folder that is only called like $ORIGIN", code: "unsafe-search-path",
+      says: ["$ORIGINAL"]
+    ) {
+      try $0.plugin("x", nil, "-Wl,-rpath,$ORIGINAL/plugins")
+    },
+    Row(
       testDescription: "a search path that others may write to", code: "unsafe-search-path",
       says: ["0777"]
     ) { folder in

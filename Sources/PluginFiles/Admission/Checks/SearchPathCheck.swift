@@ -23,7 +23,7 @@ enum SearchPathCheck {
   ) -> PluginRefusal? {
     let shown = "\(title.capitalizedFirst) \(wants) \(written.isEmpty ? "an empty path" : written)"
     // What begins with $ORIGIN is as absolute as the path of the file.
-    let isFromOrigin = ["$ORIGIN", "${ORIGIN}"].contains { written.hasPrefix($0) }
+    let isFromOrigin = ["$ORIGIN/", "${ORIGIN}"].contains { "\(written)/".hasPrefix($0) }
     guard folder.hasPrefix("/") || isFromOrigin else {
       return PluginRefusal(
         .unsafeSearchPath,
