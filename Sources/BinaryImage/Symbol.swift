@@ -29,6 +29,8 @@ package struct Symbol {
   var type: UInt8 = 0
   /// Who sees it, `STB_*`; 0 in Mach-O.
   var binding: UInt8 = 0
+  /// Who of them may bind to it, `STV_*`; 0 in Mach-O.
+  var visibility: UInt8 = 0
 
   /// Describes a symbol.
   package init(_ number: UInt64, name: String, value: UInt64, place: Place) {

@@ -138,6 +138,11 @@ struct LinkedBytes {
     (0..<size).reduce(0) { $0 | Int(bytes[place + $1]) << ($1 * 8) }
   }
 
+  /// The text that ends with the next NUL.
+  func text(at place: Int) -> String {
+    String(decoding: bytes[place...].prefix { $0 != 0 }, as: UTF8.self)
+  }
+
   mutating func put(_ value: Int, at place: Int, size: Int = 8) {
     for index in 0..<size { bytes[place + index] = UInt8(truncatingIfNeeded: value >> (index * 8)) }
   }

@@ -39,8 +39,8 @@ package final class ELFBindings {
 
   /// Whether its definitions have versions.
   package var hasVersions: Bool { versions.areThere }
-  /// The versions that its libraries must define, whether a symbol names them or not.
-  package var neededVersions: [NeededVersion] { versions.needed.filter { !$0.isWeak } }
+  /// The versions that its libraries must define, but for weak ones, whether a symbol names them or not.
+  package var neededVersions: [NeededVersion] { versions.needed }
 
   /// Whether it defines versions of symbols, and not that one.
   package func lacks(version: String) -> Bool { versions.defined?.contains(version) == false }
@@ -82,13 +82,7 @@ package final class ELFBindings {
   }
 
   private func definition(_ number: UInt32) throws(ImageError) -> BoundSymbol? {
-    guard let symbol = try symbols?.symbol(number), symbol.binding != UInt8(STB_LOCAL) else {
-      return nil
-    }
-    switch symbol.place {
-    case .undefined, .common, .indirect: return nil
-    case .absolute, .section: break
-    }
+    guard let symbol = try symbols?.symbol(number), symbol.canBeBoundTo else { return nil }
     var bound = BoundSymbol(name: symbol.name)
     try versions.describe(&bound, number)
     return bound
@@ -102,5 +96,23 @@ package final class ELFBindings {
     }
     all = found
     return found
+  }
+}
+
+extension Symbol {
+  private static let bindings = [STB_GLOBAL, STB_WEAK, STB_GNU_UNIQUE].map(UInt8.init)
+  private static let types =
+    [STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_COMMON, STT_TLS, STT_GNU_IFUNC].map(UInt8.init)
+
+  /// Whether the loader takes it for a definition that others may bind to.
+  fileprivate var canBeBoundTo: Bool {
+    guard Self.bindings.contains(binding), Self.types.contains(type),
+      visibility != UInt8(STV_HIDDEN), visibility != UInt8(STV_INTERNAL)
+    else { return false }
+    return switch place {
+    case .undefined, .common, .indirect: false
+    case .absolute: true
+    case .section: value != 0 || type == UInt8(STT_TLS)
+    }
   }
 }

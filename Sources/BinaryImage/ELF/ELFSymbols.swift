@@ -52,6 +52,7 @@ final class ELFSymbols {
       UInt64(number), name: try nameWindow.name(file, at: UInt64(name), in: names), value: value,
       place: place)
     (symbol.size, symbol.type, symbol.binding) = (extent, info & 0xf, info >> 4)
+    symbol.visibility = entry[is64 ? 5 : 13] & 3
     return symbol
   }
 

@@ -94,6 +94,50 @@ extension AdmissionChecksTests {
       try folder.plugin(
         "x", with("int of_host(void); int use(void); int use(void) { return of_host(); }"))
     },
+    Row(
+      testDescription: "a symbol of what comes along, which is hidden there",
+      code: "undefined-symbol", says: ["along"]
+    ) { folder in
+      let along = try folder.library(
+        "plugins/libalong.so", "int along(void) { return 1; }", ["-Wl,-soname,libalong.so"])
+      try folder.plugin(
+        "x", with("int along(void); int use(void); int use(void) { return along(); }"), along,
+        "-Wl,-rpath,$ORIGIN")
+      var bytes = try LinkedBytes(along)
+      let (symbols, names) = (
+        try bytes.place(of: bytes.value(6)), try bytes.place(of: bytes.value(5))
+      )
+      let symbol = stride(from: symbols, to: names, by: 24).first {
+        bytes.text(at: names + bytes.number(at: $0, size: 4)) == "along"
+      }
+      bytes.put(2, at: try #require(symbol) + 5, size: 1)
+      try bytes.write()
+    },
+    Row(
+      testDescription: "versions of a library that it does not need", code: "not-loadable",
+      says: ["libanswer.so", "not the library itself"]
+    ) { folder in
+      try folder.folder.write("ONE { global: answer; };", as: "map")
+      let answer = try folder.library(
+        "plugins/libanswer.so", "int answer(void) { return 1; }",
+        ["-Wl,-soname,libanswer.so", "-Wl,--version-script,map"])
+      let path = try folder.plugin(
+        "x",
+        with(
+          "__attribute__((weak)) int answer(void); int use(void); int use(void) { return answer ? 1 : 0; }"
+        ), "-Wl,--no-as-needed", answer, "-Wl,-rpath,$ORIGIN")
+      var bytes = try LinkedBytes(path)
+      let names = try bytes.place(of: bytes.value(5))
+      for tag in stride(
+        from: try bytes.dynamic().lowerBound, to: try bytes.dynamic().upperBound, by: 16)
+      where bytes.number(at: tag) == 1
+        && bytes.text(at: names + bytes.number(at: tag + 8)) == "libanswer.so"
+      {
+        // DT_DEBUG, which means nothing here.
+        bytes.put(21, at: tag)
+      }
+      try bytes.write()
+    },
     Row(testDescription: "a symbol of what comes along") { folder in
       let along = try folder.library(
         "plugins/libalong.so", "int along(void) { return 1; }", ["-Wl,-soname,libalong.so"])

@@ -48,9 +48,17 @@ struct SymbolCheck {
     let bindings = try library.bindings.get()
     var missing: [String: Library] = [:]
     for needed in bindings.neededVersions {
-      if let other = libraries.member(named: needed.library),
-        try other.bindings.get().lacks(version: needed.name)
-      {
+      guard let other = libraries.member(named: needed.library) else {
+        refusals.append(
+          PluginRefusal(
+            .notLoadable,
+            "\(title) needs versions of symbols of \(needed.library), and not the library itself: the loader ends the "
+              + "whole process there.",
+            expected: needed.library, found: "no such library",
+            remedy: "Link it with \(needed.library) again; a tool has taken that out."))
+        return refusals
+      }
+      if !needed.isWeak, try other.bindings.get().lacks(version: needed.name) {
         missing[needed.name] = other
       }
     }
