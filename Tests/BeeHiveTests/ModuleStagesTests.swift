@@ -90,6 +90,26 @@ struct ModuleStagesTests {
     await hive.stop()
   }
 
+  @Test("a module that counts as started though a step failed says which, the first alone")
+  func continued() async throws {
+    let hive = Hive()
+    try await hive.register(module: Crowded.self, name: "net")
+    try await hive.probe("web", Journal()) { step, _ in
+      if step != "tearDown", step != "setUp" { throw Crowded.Full() }
+    }
+    try await hive.register(module: Plain.self, name: "log")
+    let launch = try await hive.start(options: LaunchOptions(onFailure: .continue))
+    #expect(launch.started == ["log", "net", "web"])
+    #expect(lines(hive).mapValues(\.launch).values.allSatisfy { $0 == "started" })
+    #expect(
+      lines(hive).mapValues(\.reason) == [
+        "net": "setUp: threw Full(); it counts as started all the same",
+        "web": "initialize: threw Full(); it counts as started all the same", "log": nil,
+      ])
+    await hive.stop()
+    #expect(lines(hive)["net"]?.reason == nil)
+  }
+
   @Test("a module that is overdue is shown so")
   func overdue() async throws {
     struct Slow: Module {

@@ -58,9 +58,10 @@ struct LiveStatesTests {
               dlsym(hive, "beehive_entries");
           entries(visit, 0);
         }
-        if (!strcmp(step, "start")) {
+        if (!strcmp(step, "start") || !strcmp(step, "continue")) {
           beehive_options options = BEEHIVE_OPTIONS;
-          options.on_failure = BEEHIVE_ON_FAILURE_SKIP;
+          options.on_failure =
+              *step == 's' ? BEEHIVE_ON_FAILURE_SKIP : BEEHIVE_ON_FAILURE_CONTINUE;
           options.disabled = (const char *const *)&value;
           options.disabled_count = 1;
           bool (*start)(const beehive_options *) = dlsym(hive, "beehive_start_with");

@@ -66,12 +66,12 @@ extension RegisteredEntry.Progress {
 }
 
 extension ModuleStates.Stage {
-  /// Tells why a bound module does not run; nothing where it does.
+  /// Tells how far a bound module is, where there is something to say of it.
   ///
   /// The state stays bound, so that older readers show the reason too.
   func publish(in cell: Int32) {
     // Sound: both texts outlive the call, which copies them.
-    unsafe state_record_set(cell, UInt16(STATE_BOUND), code?.rawValue, reason)
+    unsafe state_record_set(cell, UInt16(STATE_BOUND), reason.map { _ in code.rawValue }, reason)
   }
 }
 

@@ -30,6 +30,9 @@ extension ModuleFailure: CustomStringConvertible {
   /// `module audio (libshop.so BeehiveRecords[0]) setUp: …`
   public var description: String { "module \(module) (\(source)) \(event): \(what)".escaped }
 
+  /// `setUp: threw …`: what a list of modules says beside the name.
+  var stepAndCause: String { "\(event): \(what)".escaped }
+
   /// What went wrong, without whose fault it is.
   var what: String {
     switch reason {

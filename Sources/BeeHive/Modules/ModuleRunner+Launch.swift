@@ -81,7 +81,10 @@ extension ModuleRunner {
   private func take(_ step: RunningModule.Step, _ module: RunningModule) async {
     guard set(module.id, .running(module, next: step, isInside: true)) else { return }
     let failure = await attempt(step, module)
-    if let failure { failures.append(failure) }
+    if let failure {
+      failures.append(failure)
+      states.withLock { $0.note(failure, of: module.id) }
+    }
     // One that still runs is not called again, whatever the policy.
     let isOverdue = failure?.isOverdue == true
     let isThrough = failure == nil || policy == .continue

@@ -45,6 +45,8 @@ struct ModuleStates: Sendable {
   private var order: [UInt64] = []
   /// The names of those that failed, unless another of that name has been set up since.
   private(set) var failedNames: Set<String> = []
+  /// The first thing that went wrong in the start of each module, whatever the policy makes of it.
+  private(set) var firstFailures: [UInt64: ModuleFailure] = [:]
 
   /// No module was tried since; `failedStart` says why, if a start was given up.
   init(after failedStart: FailedStart? = nil) { self.failedStart = failedStart }
@@ -67,6 +69,11 @@ struct ModuleStates: Sendable {
     }
     states[id] = state
     return true
+  }
+
+  /// A step of the start of a module has failed.
+  mutating func note(_ failure: ModuleFailure, of id: UInt64) {
+    firstFailures[id] = firstFailures[id] ?? failure
   }
 
   /// The running modules, in the order in which they were started.
@@ -115,7 +122,7 @@ struct ModuleStates: Sendable {
 extension ModuleStates {
   /// How far a module is, as reports and the state record say it.
   struct Stage {
-    /// Why a module that is bound does not run: the stable codes of the state record.
+    /// How far a module is that is bound: the stable codes of the state record.
     enum Code: String {
       /// The environment or the options of the start have switched it off.
       case disabled = "disabled"
@@ -123,26 +130,24 @@ extension ModuleStates {
       case failed = "failed"
       /// A step of its start did not come back in time.
       case overdue = "overdue"
+      /// Its start is under way.
+      case starting = "starting"
+      /// It runs; where there is a reason, a step of its start failed.
+      case started = "started"
       /// What it requires cannot start, or it came after the start.
       case notStarted = "not-started"
     }
 
-    /// The word that a report prints.
-    let word: String
-    let code: Code?
-    /// Why the module does not run.
+    let code: Code
+    /// Why the module does not run, or what went wrong when it was started.
     let reason: String?
 
-    init(running word: String) { (self.word, code, reason) = (word, nil, nil) }
+    /// The word that a report prints.
+    var word: String { code == .notStarted ? "not started" : code.rawValue }
 
-    init(_ code: Code, _ reason: String) {
-      word = code == .notStarted ? "not started" : code.rawValue
-      (self.code, self.reason) = (code, reason)
-    }
+    init(_ code: Code, _ reason: String? = nil) { (self.code, self.reason) = (code, reason) }
 
-    init(_ failure: ModuleFailure) {
-      self.init(.failed, "\(failure.event): \(failure.what)".escaped)
-    }
+    init(_ failure: ModuleFailure) { self.init(.failed, failure.stepAndCause) }
 
     /// A module of a start that was given up.
     init(_ start: FailedStart, _ module: String) {
@@ -170,8 +175,11 @@ extension ModuleStates {
     guard isStarted else { return failedStart.map { Stage($0, entry.name) } }
     switch states[entry.order] {
     case .made, .running(_, .setUp, _), .running(_, .initialize, _), .running(_, .splash, _):
-      return Stage(running: "starting")
-    case .running: return Stage(running: "started")
+      return Stage(.starting)
+    case .running:
+      let failure = firstFailures[entry.order]
+      return Stage(
+        .started, failure.map { "\($0.stepAndCause); it counts as started all the same" })
     case .overdue:
       return Stage(.overdue, "did not come back within the time limit of the start")
     case .failed(let failure): return Stage(failure)

@@ -19,7 +19,7 @@ package struct EntryStates: Sendable {
 
   /// How far an entry may get, in the order of the numbers of the record, from 1.
   package enum State: String, Sendable, CaseIterable {
-    /// Something can make it. A module with a code does not run all the same: the code says why.
+    /// Something can make it. A module with a code says by it how far it is.
     case bound
     /// Well formed and known by name, but nothing can make it yet.
     case accepted

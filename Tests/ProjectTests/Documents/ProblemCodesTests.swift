@@ -43,7 +43,7 @@ struct ProblemCodesTests {
     Section(
       title: "An entry that a Hive does not bind", source: "Sources/BeeHive/Entries/Problem.swift"),
     Section(
-      title: "A module that is bound and does not run",
+      title: "How far a module is that is bound",
       source: "Sources/BeeHive/Modules/ModuleStates.swift", areCases: true),
     Section(
       title: "A call, a route or a table that is refused",

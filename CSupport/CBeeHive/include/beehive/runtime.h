@@ -34,14 +34,14 @@ typedef struct beehive_entry {
   const char *name;           /* never null */
   const char *implementation; /* null where the entry names nothing */
   const char *source;         /* "libshop.so BeehiveRecords[1]" */
-  const char *reason;         /* why it is not bound, or does not run; null where nothing is wrong */
+  const char *reason; /* why it is not bound or does not run, or what failed in its start; or null */
 } beehive_entry;
 
 /* What becomes of the other modules when one fails, or takes longer than it may. */
 enum {
   BEEHIVE_ON_FAILURE_STOP = 0,    /* all that was started is torn down, and the start fails */
   BEEHIVE_ON_FAILURE_SKIP = 1,    /* the module is left out, with those that require it */
-  BEEHIVE_ON_FAILURE_CONTINUE = 2 /* its failure is noted, and the start goes on with it */
+  BEEHIVE_ON_FAILURE_CONTINUE = 2 /* it counts as started, and its entry has the failure */
 };
 
 #define BEEHIVE_OPTIONS_VERSION 1
