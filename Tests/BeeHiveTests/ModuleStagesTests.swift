@@ -123,6 +123,38 @@ struct ModuleStagesTests {
     await hive.stop()
   }
 
+  @Test("while a Hive starts, each module says in which step it is, or for what it waits")
+  func underWay() async throws {
+    let (hive, journal) = (Hive(), Journal())
+    let seen = Lock<[[String]]>([])
+    let look: @Sendable (Hive) -> Void = { hive in
+      let found = hive.report().entries.map { "\($0.launch ?? "–"): \($0.reason ?? "–")" }
+      seen.withLock { $0.append(found) }
+    }
+    try await hive.probe("a", journal)
+    try await hive.register(module: "b", requires: ["a"]) { hive in
+      look(hive)
+      return Plain()
+    }
+    try await hive.probe("c", journal, requires: ["b"]) { step, context in
+      if step == "setUp" || step == "splash" { look(context.hive) }
+    }
+    try await hive.start()
+    await hive.stop()
+    #expect(
+      seen.withLock { $0 } == [
+        [
+          "starting: it waits for its setUp", "starting: it is being made",
+          "not started: the start has not come to it yet",
+        ],
+        [
+          "starting: it waits for its initialize", "starting: it waits for its initialize",
+          "starting: it is in setUp",
+        ],
+        ["started: –", "started: –", "starting: it is in splash"],
+      ])
+  }
+
   @Test("a module that comes late is starting until it has been through its steps")
   func starting() async throws {
     let hive = Hive()

@@ -97,6 +97,38 @@ struct LiveModulesTests {
     }
   }
 
+  @Test("While a start hangs, the one that it hangs in says so, and those behind it that they wait")
+  func hanging() throws {
+    let library = try Self.library(
+      "modules-hanging.so",
+      """
+      #include <stdio.h>
+      #include <unistd.h>
+      static bool hang(const beehive_context *context) {
+        puts("ready");
+        sleep(3000);
+        return context && bad.set_up;
+      }
+      static const beehive_module_operations stuck = { .set_up = hang };
+      BEEHIVE_MODULE(first, &good);
+      BEEHIVE_MODULE(second, &stuck, BEEHIVE_REQUIRES("first"));
+      BEEHIVE_MODULE(third, &good, BEEHIVE_REQUIRES("second"));
+      BEEHIVE_MODULE(lacking, &good, BEEHIVE_REQUIRES("nowhere"));
+      """)
+    let steps = [LiveStatesTests.hive, "open=./\(library)", "start=off"]
+    try LiveStatesTests.withHost(steps) { pid, _ in
+      let found = try modules(of: pid)
+      #expect(
+        found == [
+          "first": "bound starting: it waits for its initialize",
+          "second": "bound starting: it is in setUp",
+          "third": "bound starting: it waits for its setUp",
+          "lacking": "bound not-started: requires nowhere, and no module is named that; load what "
+            + "declares it, or say `after`",
+        ])
+    }
+  }
+
   @Test("Those that come after the start, until they are started; after the end nothing runs")
   func latecomers() throws {
     let steps = [

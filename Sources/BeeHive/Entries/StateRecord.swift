@@ -10,8 +10,10 @@ internal import Threads
 struct StateRecord {
   /// The cells of the images that were taken in.
   private var images: [MappedImage.ID: Int32] = [:]
-  /// The modules that the last start left out by name; nil while the Hive does not run.
-  private var switchedOff: Set<String>?
+  /// The modules that the last start left out by name.
+  private var switchedOff: Set<String> = []
+  /// How far any other module is that comes now; nil while the Hive does not run.
+  private var arrival: ModuleStates.Stage?
 
   /// An image has come.
   mutating func add(_ image: MappedImage) {
@@ -29,17 +31,17 @@ struct StateRecord {
     publishArrival(of: entry)
   }
 
-  /// A module that was not tried yet has been bound while others run.
+  /// A module that was not tried yet has been bound while others start or run.
   func publishArrival(of entry: RegisteredEntry) {
-    guard entry.kind == .module, let switchedOff else { return }
-    entry.publish(switchedOff.contains(entry.name) ? .disabled : .late)
+    guard entry.kind == .module, let arrival else { return }
+    entry.publish(switchedOff.contains(entry.name) ? .disabled : arrival)
   }
 
-  /// The modules have been started, or torn down: says of each that is bound why it does not run.
+  /// The modules are being started, have been, or were torn down: says of each how far it is.
   mutating func publish(
     _ modules: some Sequence<RegisteredEntry>, _ states: ModuleStates, switchedOff: Set<String>
   ) {
-    self.switchedOff = states.isStarted ? switchedOff : nil
+    (self.switchedOff, arrival) = (switchedOff, states.untried)
     for module in modules where module.kind == .module {
       module.publish(states.stage(of: module, states.obstacles, switchedOff: switchedOff))
     }
@@ -76,7 +78,13 @@ extension ModuleStates.Stage {
 }
 
 extension Hive {
-  /// Tells those who read this process's memory which modules do not run, and why.
+  /// Tells those who read this process's memory how far a module is that is not switched off.
+  func publishStage(of module: RegisteredEntry) {
+    let stage = runner.states.withLock { $0.stage(of: module, [:], switchedOff: []) }
+    state.withLock { _ in module.publish(stage) }
+  }
+
+  /// Tells them how far all modules are.
   func publishStages() {
     let states = runner.states.withLock { $0 }
     let switchedOff = self.switchedOff

@@ -15,11 +15,13 @@ extension ModuleRunner {
     var modules: [RunningModule] = []
     for node in batch.order.modules where !isOver {
       guard let entry = batch.entries[node.name] else { continue }
-      guard set(entry.order, .made) else { continue }
+      guard set(entry, .made(isInside: true)) else { continue }
       switch await make(entry, node, hive) {
-      case .success(let module): modules.append(module)
+      case .success(let module):
+        modules.append(module)
+        _ = set(entry, .made(isInside: false))
       case .failure(let failure):
-        leaveOut(entry.order, failure)
+        leaveOut(entry, failure)
         hive.letGo(of: [entry])
       }
     }
@@ -66,20 +68,20 @@ extension ModuleRunner {
       module.node.requiredNames.first(where: states.failedNames.contains)
     }
     guard let missing else { return true }
-    leaveOut(module.id, module.node.failure(step.rawValue, .skipped(requirement: missing)))
+    leaveOut(module.entry, module.node.failure(step.rawValue, .skipped(requirement: missing)))
     failures += await undo(module, before: step)
     return false
   }
 
-  private func leaveOut(_ id: UInt64, _ failure: ModuleFailure) {
+  private func leaveOut(_ module: RegisteredEntry, _ failure: ModuleFailure) {
     failures.append(failure)
-    _ = set(id, .failed(failure))
+    _ = set(module, .failed(failure))
     context?.hive.observers.tell(.moduleLeftOut(failure))
   }
 
   /// Takes a module through a step of its start, and settles what came of it.
   private func take(_ step: RunningModule.Step, _ module: RunningModule) async {
-    guard set(module.id, .running(module, next: step, isInside: true)) else { return }
+    guard set(module.entry, .running(module, next: step, isInside: true)) else { return }
     let failure = await attempt(step, module)
     if let failure {
       failures.append(failure)
@@ -96,7 +98,7 @@ extension ModuleRunner {
     } else {
       state = isOverdue ? .overdue(module) : .running(module, next: next, isInside: false)
     }
-    if !set(module.id, state) {
+    if !set(module.entry, state) {
       // It was unregistered meanwhile.
       _ = await undo(module, before: next)
     } else if isLeftOut {

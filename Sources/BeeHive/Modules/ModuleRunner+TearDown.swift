@@ -19,12 +19,12 @@ extension ModuleRunner {
   private func undo(_ step: RunningModule.Step, _ module: RunningModule) async {
     guard case .running(_, let next, _) = states.withLock({ $0[module.id] }),
       next.undoing.first == step,
-      set(module.id, .running(module, next: step, isInside: true))
+      set(module.entry, .running(module, next: step, isInside: true))
     else { return }
     let failure = await attempt(step, module)
     let last = failure?.isOverdue == true ? RunningModule.Step.setUp : step.next
     var failures = failure.map { [$0] } ?? []
-    if !set(module.id, .running(module, next: last, isInside: false)) {
+    if !set(module.entry, .running(module, next: last, isInside: false)) {
       // It was unregistered meanwhile.
       failures += await undo(module, before: last)
     }

@@ -99,7 +99,7 @@ actor ModuleRunner {
       throw LaunchError(refusal: error)
     }
     phase = .starting
-    states.withLock { $0.failedStart = nil }
+    states.withLock { ($0.failedStart, $0.phase) = (nil, .starting) }
     ForkedChild.watch()
     self.context = context
     self.options = options
@@ -173,6 +173,7 @@ actor ModuleRunner {
       let batch = hive.launchBatch(after: states.withLock { $0 })
       order.append(batch.order)
       states.withLock { $0.obstacles = batch.order.obstacles }
+      hive.publishStages()
       if phase == .starting {
         report.order.append(batch.order)
         report.disabled = batch.declared.disabled
@@ -184,7 +185,7 @@ actor ModuleRunner {
       await launch(batch, hive)
     }
     isAdvancing = false
-    states.withLock { $0.isStarted = true }
+    states.withLock { $0.phase = .started }
     hive.publishStages()
     return order
   }
@@ -197,7 +198,7 @@ actor ModuleRunner {
     // A start that failed leaves what the host was given.
     let isEnd = phase == .running || isStopRequested
     phase = .stopping
-    states.withLock { $0.isStarted = false }
+    states.withLock { $0.phase = .idle }
     // A task of its own: a caller that stops the Hive because it was cancelled still stops it in order.
     await Task(executorPreference: ModuleThreads.shared) { await self.undoAll() }.value
     while removals > 0 { await change() }
@@ -224,8 +225,10 @@ actor ModuleRunner {
   func isRunning(_ module: RunningModule) -> Bool { states.withLock { $0.isRunning(module) } }
 
   /// Changes the state of a module. Returns false where it was unregistered: then it is undone by who is inside it.
-  func set(_ id: UInt64, _ state: ModuleStates.State) -> Bool {
-    states.withLock { $0.set(id, state) }
+  func set(_ module: RegisteredEntry, _ state: ModuleStates.State) -> Bool {
+    let isSet = states.withLock { $0.set(module.order, state) }
+    if phase != .stopping { context?.hive.publishStage(of: module) }
+    return isSet
   }
 
   /// Has the Hive take back what C libraries handed out, which runs their code.

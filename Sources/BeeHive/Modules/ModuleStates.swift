@@ -6,8 +6,8 @@ internal import BinaryImage
 /// their way from module to module, read them without waiting for the runner.
 struct ModuleStates: Sendable {
   enum State: Sendable {
-    /// It is being made, or has been made and waits for its `setUp`.
-    case made
+    /// It is being made, or, where nothing is `isInside` of it, waits for its `setUp`.
+    case made(isInside: Bool)
     /// It runs: `next` is the next step to finish, and `isInside` says that the step is running now.
     case running(RunningModule, next: RunningModule.Step, isInside: Bool)
     /// It counts as started though it has not come back in time; it is called no more.
@@ -34,8 +34,17 @@ struct ModuleStates: Sendable {
     }
   }
 
-  /// Whether the start is through and no stop has begun: a report says nothing of modules otherwise.
-  var isStarted = false
+  /// How far the Hive is: a report says nothing of modules while it is idle.
+  enum Phase {
+    /// It was not started, or a stop has begun.
+    case idle
+    /// Its start is under way.
+    case starting
+    /// Its start is through.
+    case started
+  }
+
+  var phase = Phase.idle
   /// Why the last start failed, until the next one begins; nil where it did not.
   var failedStart: FailedStart?
   /// Why modules were not tried when they were to be ordered the last time, by name.
@@ -134,7 +143,7 @@ extension ModuleStates {
       case starting = "starting"
       /// It runs; where there is a reason, a step of its start failed.
       case started = "started"
-      /// What it requires cannot start, or it came after the start.
+      /// What it requires cannot start, the start has not come to it yet, or it came after that.
       case notStarted = "not-started"
     }
 
@@ -160,9 +169,19 @@ extension ModuleStates {
 
     static let disabled = Self(
       .disabled, "switched off by BEEHIVE_DISABLE or the options of the start")
+    static let waiting = Self(.notStarted, "the start has not come to it yet")
     static let late = Self(
       .notStarted,
       "came after the start; startLatecomers() starts it, in C beehive_start_latecomers()")
+  }
+
+  /// How far a module is that nothing is in the way of and that was not tried.
+  var untried: Stage? {
+    switch phase {
+    case .idle: nil
+    case .starting: .waiting
+    case .started: .late
+    }
   }
 
   /// How far a module is, and why; nil while the Hive does not run, unless the module is switched off or the start
@@ -172,18 +191,20 @@ extension ModuleStates {
   ) -> Stage? {
     guard entry.kind == .module else { return nil }
     if switchedOff.contains(entry.name) { return .disabled }
-    guard isStarted else { return failedStart.map { Stage($0, entry.name) } }
+    if phase == .idle { return failedStart.map { Stage($0, entry.name) } }
+    let failure = firstFailures[entry.order]?.stepAndCause
     switch states[entry.order] {
-    case .made, .running(_, .setUp, _), .running(_, .initialize, _), .running(_, .splash, _):
-      return Stage(.starting)
+    case .made(let isInside):
+      return Stage(.starting, isInside ? "it is being made" : "it waits for its setUp")
+    case .running(_, let step, let isInside) where step.isOfStart:
+      let waits = failure ?? "it waits for its \(step)"
+      return Stage(.starting, isInside ? "it is in \(step)" : waits)
     case .running:
-      let failure = firstFailures[entry.order]
-      return Stage(
-        .started, failure.map { "\($0.stepAndCause); it counts as started all the same" })
+      return Stage(.started, failure.map { "\($0); it counts as started all the same" })
     case .overdue:
       return Stage(.overdue, "did not come back within the time limit of the start")
     case .failed(let failure): return Stage(failure)
-    case .gone, nil: return obstacles[entry.name].map { Stage(.notStarted, $0) } ?? .late
+    case .gone, nil: return obstacles[entry.name].map { Stage(.notStarted, $0) } ?? untried
     }
   }
 }

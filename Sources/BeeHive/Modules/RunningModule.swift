@@ -14,6 +14,9 @@ struct RunningModule: Sendable {
       }
     }
 
+    /// Whether a start goes through it.
+    var isOfStart: Bool { self != .tearDown && self != .unmount }
+
     /// The step after this one; a life that has ended may begin anew.
     var next: Step { Self.allCases.drop { $0 != self }.dropFirst().first ?? .setUp }
 
