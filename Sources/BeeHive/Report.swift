@@ -32,8 +32,8 @@ public struct Report: Encodable, Sendable {
     /// What keeps it from being bound, and what to do; for a disabled one, who switches it off; for a
     /// module that does not run, why; for one that counts as started though a step failed, the failure.
     public var reason: String?
-    /// Of a bound module, while the Hive starts or runs: `starting`, `started` or `failed`; `overdue`, if it had
-    /// not come back in time; or `not started`. After a start that was given up: `failed` or `not started`. Nil
+    /// Of a bound module, while the Hive starts or runs: `starting`, `started`, `failed` or
+    /// `not started`. After a start that was given up: `failed` or `not started`. Nil
     /// otherwise.
     public var launch: String?
     /// `libshop.so BeehiveRecords[1]`, or `Shop/Cart.swift:12`: as `Source` says it, for people.

@@ -110,16 +110,23 @@ struct ModuleStagesTests {
     #expect(lines(hive)["net"]?.reason == nil)
   }
 
-  @Test("a module that is overdue is shown so")
-  func overdue() async throws {
-    struct Slow: Module {
-      func setUp(_ context: Context) async throws { try? await Task.sleep(for: .seconds(600)) }
+  @Test(
+    "a module that takes longer than it may has failed, also once it has come back",
+    arguments: [FailurePolicy.skip, .continue])
+  func tooSlow(policy: FailurePolicy) async throws {
+    let (hive, journal, end) = (Hive(), Journal(), Meeting(of: 2))
+    try await hive.probe("slow", journal) { step, _ in
+      // Deaf to cancellation.
+      if step == "setUp" { await end.attend() }
     }
-    let hive = Hive()
-    try await hive.register(module: Slow.self, name: "slow")
-    try await hive.start(
-      options: LaunchOptions(onFailure: .continue, timeLimit: .seconds(2)))
-    #expect(lines(hive)["slow"]?.launch == "overdue")
+    try await hive.start(options: LaunchOptions(onFailure: policy, timeLimit: .seconds(2)))
+    func expectFailed() {
+      #expect(lines(hive)["slow"]?.launch == "failed")
+      #expect(lines(hive)["slow"]?.reason == "setUp: did not finish within 2.0 seconds")
+    }
+    expectFailed()
+    await end.attend()
+    expectFailed()
     await hive.stop()
   }
 

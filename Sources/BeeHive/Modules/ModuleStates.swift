@@ -10,7 +10,7 @@ struct ModuleStates: Sendable {
     case made(isInside: Bool)
     /// It runs: `next` is the next step to finish, and `isInside` says that the step is running now.
     case running(RunningModule, next: RunningModule.Step, isInside: Bool)
-    /// It counts as started though it has not come back in time; it is called no more.
+    /// It failed, since it has not come back in time, and is called no more; those that require it start.
     case overdue(RunningModule)
     /// It was left out.
     case failed(ModuleFailure)
@@ -135,10 +135,8 @@ extension ModuleStates {
     enum Code: String {
       /// The environment or the options of the start have switched it off.
       case disabled = "disabled"
-      /// A step of its start failed, or what it requires did.
+      /// A step of its start failed or took longer than it may, or what it requires did.
       case failed = "failed"
-      /// A step of its start did not come back in time.
-      case overdue = "overdue"
       /// Its start is under way.
       case starting = "starting"
       /// It runs; where there is a reason, a step of its start failed.
@@ -201,8 +199,7 @@ extension ModuleStates {
       return Stage(.starting, isInside ? "it is in \(step)" : waits)
     case .running:
       return Stage(.started, failure.map { "\($0); it counts as started all the same" })
-    case .overdue:
-      return Stage(.overdue, "did not come back within the time limit of the start")
+    case .overdue: return firstFailures[entry.order].map { Stage($0) }
     case .failed(let failure): return Stage(failure)
     case .gone, nil: return obstacles[entry.name].map { Stage(.notStarted, $0) } ?? untried
     }

@@ -41,7 +41,7 @@ typedef struct beehive_entry {
 enum {
   BEEHIVE_ON_FAILURE_STOP = 0,    /* all that was started is torn down, and the start fails */
   BEEHIVE_ON_FAILURE_SKIP = 1,    /* the module is left out, with those that require it */
-  BEEHIVE_ON_FAILURE_CONTINUE = 2 /* it counts as started, and its entry has the failure */
+  BEEHIVE_ON_FAILURE_CONTINUE = 2 /* its entry has the failure, and all others start */
 };
 
 #define BEEHIVE_OPTIONS_VERSION 1
