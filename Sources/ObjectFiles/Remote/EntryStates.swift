@@ -13,15 +13,18 @@ package struct EntryStates: Sendable {
     /// What keeps it from being bound, and what to do.
     package var reason: String?
 
-    /// Of an image that was taken in, an entry that has no cell.
-    static let unmade = Self(state: .accepted, code: nil, reason: "it was not asked for yet")
+    /// Of an image that was taken in, an entry that has no cell: nothing has needed it.
+    static func unmade(isModule: Bool) -> Self {
+      let reason = isModule ? "no start has come to it yet" : "it was not asked for yet"
+      return Self(state: .accepted, code: nil, reason: reason)
+    }
   }
 
   /// How far an entry may get, in the order of the numbers of the record, from 1.
   package enum State: String, Sendable, CaseIterable {
     /// Something can make it. A module with a code says by it how far it is.
     case bound
-    /// Well formed and known by name, but nothing can make it yet.
+    /// Well formed and known by name, but nothing can make it yet, or nothing has needed it.
     case accepted
     /// Malformed, a duplicate, or named after a type that cannot serve.
     case rejected
@@ -43,13 +46,15 @@ package struct EntryStates: Sendable {
   var isIncomplete = false
 
   /// What became of the entry at `index` of a section; nil where the process does not say.
-  package subscript(index: Int, in section: String, of image: RemoteImage) -> Entry? {
+  package subscript(
+    index: Int, in section: String, of image: RemoteImage, isModule isModule: Bool
+  ) -> Entry? {
     let bias = image.headers.bias
     guard let section = SectionNote.names.firstIndex(of: section), images.contains(bias),
       let index = UInt32(exactly: index)
     else { return nil }
     let place = Place(bias: bias, section: UInt16(section), index: index)
-    return entries[place] ?? (isIncomplete ? nil : .unmade)
+    return entries[place] ?? (isIncomplete ? nil : .unmade(isModule: isModule))
   }
 }
 

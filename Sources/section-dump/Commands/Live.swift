@@ -12,7 +12,7 @@ struct Live: ParsableCommand {
       A running process is neither stopped nor changed. Core files leave out what the files of the \
       images have: those are read where their build-id is that of the image. Images without entries are left out of tables. \
       Where the process has a Hive, each entry's state is told: bound, accepted (nothing can make it \
-      yet), rejected or withdrawn, and why; null in JSON where it has none. A bound module that does \
+      yet, or nothing has needed it so far), rejected or withdrawn, and why; null in JSON where it has none. A bound module that does \
       not run has a code: disabled, failed, starting or not-started; and one that runs though a step \
       of its start failed: started. \
       Exit status: 0 everything was read, 2 the process or one of its images could not be, or it has \

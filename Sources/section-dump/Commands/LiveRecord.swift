@@ -41,6 +41,7 @@ extension EntryStates {
   /// What became of an entry; kinds of third parties are registered by no Hive.
   func entry(of record: Record, in image: RemoteImage) -> Entry? {
     guard !record.kind.isThirdParty else { return nil }
-    return self[record.origin.index, in: record.origin.section, of: image]
+    return self[
+      record.origin.index, in: record.origin.section, of: image, isModule: record.kind == .module]
   }
 }
