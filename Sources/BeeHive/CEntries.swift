@@ -22,7 +22,7 @@ public func beehive_remarks(
 ) -> Int {
   guard let visit = unsafe visit else { return 0 }
   let report = Hive.process.report()
-  return count(report.images + report.order + report.remarks) { remark in
+  return count(report.images + report.remarks) { remark in
     unsafe remark.escaped.withCString { unsafe visit($0, context) }
   }
 }

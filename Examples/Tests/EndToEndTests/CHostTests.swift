@@ -207,6 +207,49 @@ import Testing
     #expect(said.last?.hasPrefix("beehive_run(&options): module slow") == true, "\(said)")
   }
 
+  @Test("What a module lacks, and what failed in it, is the reason of its entry and no remark")
+  func reasons() throws {
+    let workshop = try Workshop()
+    try workshop.library(
+      "lacks",
+      """
+      #include <BeeHive.h>
+      static bool refuse(const beehive_context *c) { return c == 0; }
+      static const beehive_module_operations bad = { .set_up = refuse };
+      BEEHIVE_MODULE(bad, &bad);
+      BEEHIVE_MODULE(lacking, &bad, BEEHIVE_REQUIRES("nowhere"));
+      """)
+    let host = try workshop.hostInC(
+      Workshop.prologueInC + """
+        static bool show(const beehive_entry *e, void *unused) {
+          (void)unused;
+          SAY("%u %s: %s", e->state, e->name, e->reason ? e->reason : "nothing is wrong");
+          return true;
+        }
+        static bool remark(const char *remark, void *unused) { (void)unused; SAY("%s", remark); return true; }
+        int main(void) {
+          setvbuf(stdout, NULL, _IONBF, 0);
+          alarm(1200);
+          if (!dlopen("./liblacks.so", RTLD_NOW | RTLD_LOCAL)) SAY("%s", dlerror());
+          beehive_entries(show, NULL);
+          SAY("%zu", beehive_remarks(remark, NULL));
+          beehive_options options = BEEHIVE_OPTIONS;
+          options.on_failure = BEEHIVE_ON_FAILURE_CONTINUE;
+          TRY(beehive_start_with(&options));
+          beehive_entries(show, NULL);
+          SAY("%zu", beehive_remarks(remark, NULL));
+        }
+        """)
+    let lacking =
+      "0 lacking: requires nowhere, and no module is named that; load what declares it, or say "
+      + "`after`"
+    #expect(
+      try workshop.output(host, []).split(separator: "\n").map(String.init) == [
+        "0 bad: nothing is wrong", lacking, "0", "beehive_start_with(&options): yes",
+        "0 bad: setUp: answered false; it counts as started all the same", lacking, "0",
+      ])
+  }
+
   @Test("Remarks name what is switched off in vain; latecomers are started when the host says so")
   func remarks() throws {
     let said = try Self.run(

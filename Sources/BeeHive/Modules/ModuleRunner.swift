@@ -206,7 +206,7 @@ actor ModuleRunner {
       hive.letGo(of: states.withLock { $0.running.map(\.entry) })
       if isEnd { await takeBack(hive) }
     }
-    states.withLock { $0 = ModuleStates(after: failedStart) }
+    states.withLock { $0 = ModuleStates(after: failedStart, obstacles: $0.obstacles) }
     context?.hive.publishStages()
     let failures = progress.withLock { progress in
       progress.isStopRequested = false

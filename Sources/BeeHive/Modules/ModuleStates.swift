@@ -58,7 +58,9 @@ struct ModuleStates: Sendable {
   private(set) var firstFailures: [UInt64: ModuleFailure] = [:]
 
   /// No module was tried since; `failedStart` says why, if a start was given up.
-  init(after failedStart: FailedStart? = nil) { self.failedStart = failedStart }
+  init(after failedStart: FailedStart? = nil, obstacles: [String: String] = [:]) {
+    (self.failedStart, self.obstacles) = (failedStart, obstacles)
+  }
 
   /// The state of a module, by the order of its entry; nil for one that was not tried.
   subscript(id: UInt64) -> State? { states[id] }
@@ -156,12 +158,12 @@ extension ModuleStates {
 
     init(_ failure: ModuleFailure) { self.init(.failed, failure.stepAndCause) }
 
-    /// A module of a start that was given up.
-    init(_ start: FailedStart, _ module: String) {
+    /// A module of a start that was given up, and what keeps it from being ordered.
+    init(_ start: FailedStart, _ module: String, _ obstacle: String?) {
       if let own = start.failures.first(where: { $0.module == module }) {
         self.init(own)
       } else {
-        self.init(.notStarted, "the start was given up: \(start.cause)".escaped)
+        self.init(.notStarted, obstacle ?? "the start was given up: \(start.cause)".escaped)
       }
     }
 
@@ -189,7 +191,7 @@ extension ModuleStates {
   ) -> Stage? {
     guard entry.kind == .module else { return nil }
     if switchedOff.contains(entry.name) { return .disabled }
-    if phase == .idle { return failedStart.map { Stage($0, entry.name) } }
+    if phase == .idle { return failedStart.map { Stage($0, entry.name, obstacles[entry.name]) } }
     let failure = firstFailures[entry.order]?.stepAndCause
     switch states[entry.order] {
     case .made(let isInside):

@@ -75,6 +75,7 @@ struct LaunchTests {
     try await hive.probe("c", journal, requires: ["nothing"])
     await #expect(throws: LaunchError.self) { try await hive.start() }
     #expect(reasons().allSatisfy { $0.contains("not started: ") && $0.contains("nothing") })
+    #expect(reasons()[2].hasPrefix("c not started: requires nothing, and no module"))
   }
 
   @Test(

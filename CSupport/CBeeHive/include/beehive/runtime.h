@@ -130,11 +130,12 @@ const void *beehive_scope_service(beehive_scope *scope, const char *service, con
 void beehive_scope_end(beehive_scope *scope);
 
 /* Calls `visit` for each thing that is wrong and belongs to no entry, until it answers false: images that
- * could not be read, requirements that no module meets, cycles, names that are switched off and that no
- * module has. Returns how many were visited. */
+ * could not be read, and names that are switched off and that no module has. Returns how many were
+ * visited. */
 size_t beehive_remarks(bool (*visit)(const char *remark, void *context), void *context);
 
-/* Calls `visit` for every entry until it answers false; how many were visited. */
+/* Calls `visit` for every entry until it answers false; how many were visited. What only routing can tell
+ * of targets and routes (duplicates, types, actions) it knows once a program in Swift has used that. */
 size_t beehive_entries(bool (*visit)(const beehive_entry *entry, void *context), void *context);
 
 /* Tells every module that runs of an event, and waits. `number` is 1000 or more; `payload` is copied.
