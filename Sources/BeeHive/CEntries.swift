@@ -22,7 +22,9 @@ public func beehive_remarks(
 ) -> Int {
   guard let visit = unsafe visit else { return 0 }
   let report = Hive.process.report()
-  return count(report.images + report.remarks) { remark in
+  // Once a start has come to them, these are the reasons of entries.
+  let order = report.entries.contains { $0.launch != nil } ? [] : report.order
+  return count(report.images + order + report.remarks) { remark in
     unsafe remark.escaped.withCString { unsafe visit($0, context) }
   }
 }

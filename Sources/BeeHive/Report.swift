@@ -136,10 +136,6 @@ extension Hive {
     let sources = Source.told(apart: entries.map(\.0.source))
     var lines = zip(entries, sources).map { entry, source in
       var line = Report.Line(entry.0, at: source, launch: entry.1)
-      // Also where nothing was started yet.
-      if entry.1 == nil, line.kind == "module", line.state == "bound" {
-        line.reason = obstacles[line.name]
-      }
       if let failure = entry.2 {
         (line.code, line.reason) = (failure.code.rawValue, failure.message)
       }

@@ -207,7 +207,9 @@ import Testing
     #expect(said.last?.hasPrefix("beehive_run(&options): module slow") == true, "\(said)")
   }
 
-  @Test("What a module lacks, and what failed in it, is the reason of its entry and no remark")
+  @Test(
+    "What a module lacks, and what failed in it, is the reason of its entry once a start came to it"
+  )
   func reasons() throws {
     let workshop = try Workshop()
     try workshop.library(
@@ -240,13 +242,15 @@ import Testing
           SAY("%zu", beehive_remarks(remark, NULL));
         }
         """)
-    let lacking =
-      "0 lacking: requires nowhere, and no module is named that; load what declares it, or say "
-      + "`after`"
+    let lack =
+      "requires nowhere, and no module is named that; load what declares it, or say `after`"
     #expect(
       try workshop.output(host, []).split(separator: "\n").map(String.init) == [
-        "0 bad: nothing is wrong", lacking, "0", "beehive_start_with(&options): yes",
-        "0 bad: setUp: answered false; it counts as started all the same", lacking, "0",
+        "0 bad: nothing is wrong", "0 lacking: nothing is wrong",
+        "module lacking (liblacks.so BeehiveRecords[1]) \(lack)", "1",
+        "beehive_start_with(&options): yes",
+        "0 bad: setUp: answered false; it counts as started all the same", "0 lacking: \(lack)",
+        "0",
       ])
   }
 

@@ -14,7 +14,8 @@ struct Live: ParsableCommand {
       Where the process has a Hive, each entry's state is told: bound, accepted (nothing can make it \
       yet, or nothing has needed it so far), rejected or withdrawn, and why; null in JSON where it has none. A bound module that does \
       not run has a code: disabled, failed, starting or not-started; and one that runs though a step \
-      of its start failed: started. \
+      of its start failed: started. Targets and routes are bound until the process uses its routing, \
+      which alone can tell whether their types and actions are there. \
       Exit status: 0 everything was read, 2 the process or one of its images could not be, or it has \
       a second runtime.
       """)

@@ -130,12 +130,13 @@ const void *beehive_scope_service(beehive_scope *scope, const char *service, con
 void beehive_scope_end(beehive_scope *scope);
 
 /* Calls `visit` for each thing that is wrong and belongs to no entry, until it answers false: images that
- * could not be read, and names that are switched off and that no module has. Returns how many were
- * visited. */
+ * could not be read, names that are switched off and that no module has; before a start, requirements that
+ * no module meets and cycles, which are reasons of entries after it. Returns how many were visited. */
 size_t beehive_remarks(bool (*visit)(const char *remark, void *context), void *context);
 
-/* Calls `visit` for every entry until it answers false; how many were visited. What only routing can tell
- * of targets and routes (duplicates, types, actions) it knows once a program in Swift has used that. */
+/* Calls `visit` for every entry until it answers false; how many were visited. Whether a
+ * route's types are defined and a target's table has its actions is known once routing has been used,
+ * which code in Swift does; such an entry is bound until then. */
 size_t beehive_entries(bool (*visit)(const beehive_entry *entry, void *context), void *context);
 
 /* Tells every module that runs of an event, and waits. `number` is 1000 or more; `payload` is copied.

@@ -34,14 +34,14 @@ typedef struct beehive_entry {
   const char *name;           /* never null */
   const char *implementation; /* null where the entry names nothing */
   const char *source;         /* "libshop.so BeehiveRecords[1]" */
-  const char *reason;         /* why it is not bound, or does not run; null where nothing is wrong */
+  const char *reason; /* why it is not bound or does not run, or what failed in its start; or null */
 } beehive_entry;
 
 /* What becomes of the other modules when one fails, or takes longer than it may. */
 enum {
   BEEHIVE_ON_FAILURE_STOP = 0,    /* all that was started is torn down, and the start fails */
   BEEHIVE_ON_FAILURE_SKIP = 1,    /* the module is left out, with those that require it */
-  BEEHIVE_ON_FAILURE_CONTINUE = 2 /* its failure is noted, and the start goes on with it */
+  BEEHIVE_ON_FAILURE_CONTINUE = 2 /* its entry has the failure, and all others start */
 };
 
 #define BEEHIVE_OPTIONS_VERSION 1
@@ -130,11 +130,13 @@ const void *beehive_scope_service(beehive_scope *scope, const char *service, con
 void beehive_scope_end(beehive_scope *scope);
 
 /* Calls `visit` for each thing that is wrong and belongs to no entry, until it answers false: images that
- * could not be read, requirements that no module meets, cycles, names that are switched off and that no
- * module has. Returns how many were visited. */
+ * could not be read, names that are switched off and that no module has; before a start, requirements that
+ * no module meets and cycles, which are reasons of entries after it. Returns how many were visited. */
 size_t beehive_remarks(bool (*visit)(const char *remark, void *context), void *context);
 
-/* Calls `visit` for every entry until it answers false; how many were visited. */
+/* Calls `visit` for every entry until it answers false; how many were visited. Whether a
+ * route's types are defined and a target's table has its actions is known once routing has been used,
+ * which code in Swift does; such an entry is bound until then. */
 size_t beehive_entries(bool (*visit)(const beehive_entry *entry, void *context), void *context);
 
 /* Tells every module that runs of an event, and waits. `number` is 1000 or more; `payload` is copied.
