@@ -97,7 +97,9 @@ private struct LiveReport {
 
   private func writeSummary() {
     if shown > 0 { stream.text.write("\n") }
-    let sums = "\((shown + empty).counted("image")): \(shown) shown, \(empty) no entries"
+    let sums =
+      "\((shown + empty).counted("image")): \(shown) shown, \(empty) no entries"
+      + (states == nil ? "; no Hive" : "")
     stream.text.write(output.style.dim(sums) + "\n")
   }
 
