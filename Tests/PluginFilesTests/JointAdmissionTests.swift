@@ -152,6 +152,16 @@ struct JointAdmissionTests {
     let refusal = try folder.report(policy).plugins[1].refusals.first
     #expect(refusal?.code == "rejected-entry")
     #expect(refusal?.message.contains("liba.so declares it too") == true)
+    // The first is the one that loads first.
+    try folder.plugin("a", AdmissionFolder.module("a", #"BEEHIVE_AFTER("b")"#))
+    try folder.plugin(
+      "b", AdmissionFolder.module("a") + "BEEHIVE_MODULE(b, &operations);")
+    try folder.plugin("c", AdmissionFolder.module("c", #"BEEHIVE_REQUIRES("a")"#))
+    let ordered = try folder.report()
+    #expect(ordered.admitted.first?.lastPart == "libb.so")
+    #expect(ordered.plugins[0].remarks.first?.contains("libb.so declares it too") == true)
+    // What needs the one that is refused then is refused too.
+    #expect(try folder.codes(policy)["libc.so"] == ["refused-provider"])
   }
 
   @Test("What is no plugin is passed over; what is called like one is not")

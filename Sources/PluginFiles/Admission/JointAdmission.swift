@@ -29,12 +29,16 @@ struct JointAdmission {
     }
     addRequirements(of: modules, present, &graph)
     addCycles(of: modules)
-    noteDuplicates(policy)
     graph.requires = needs
-    let refused = files.indices.filter { !self.files[$0].refusals.isEmpty }
+    settle(files.indices.filter { !self.files[$0].refusals.isEmpty }, graph)
+    settle(noteDuplicates(policy), graph)
+  }
+
+  /// Refuses what needs files that are refused, and puts the others in order.
+  private mutating func settle(_ refused: [Int], _ graph: ModuleGraph) {
     follow(refused, graph)
     order = files.indices.map(graph.predecessors).depthFirst
-      .filter { self.files[$0].refusals.isEmpty }
+      .filter { files[$0].refusals.isEmpty }
   }
 
   /// A library that comes along may be a plugin itself.
@@ -143,10 +147,11 @@ struct JointAdmission {
     }
   }
 
-  /// The second of two entries that nothing tells apart is rejected by the host; the plugin loads.
-  private mutating func noteDuplicates(_ policy: PluginPolicy) {
+  /// The second of two entries that nothing tells apart is rejected by the host; the plugin loads, unless the policy
+  /// refuses that. Returns the plugins that it refuses.
+  private mutating func noteDuplicates(_ policy: PluginPolicy) -> [Int] {
     var holders: [EntryIdentity: Int] = [:]
-    for file in files.indices where files[file].refusals.isEmpty {
+    for file in order {
       for record in files[file].manifest?.records ?? [] {
         let identities = EntryIdentity.all(of: record)
         if let other = identities.lazy.compactMap({ holders[$0] }).first {
@@ -159,6 +164,7 @@ struct JointAdmission {
         }
       }
     }
+    return order.filter { !files[$0].refusals.isEmpty }
   }
 
   /// Refuses whatever needs a file that is refused, and says where that began.
