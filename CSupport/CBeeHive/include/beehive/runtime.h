@@ -134,9 +134,9 @@ void beehive_scope_end(beehive_scope *scope);
  * no module meets and cycles, which are reasons of entries after it. Returns how many were visited. */
 size_t beehive_remarks(bool (*visit)(const char *remark, void *context), void *context);
 
-/* Calls `visit` for every entry until it answers false; how many were visited. Whether a
- * route's types are defined and a target's table has its actions is known once routing has been used,
- * which code in Swift does; such an entry is bound until then. */
+/* Calls `visit` for every entry until it answers false; how many were visited. Whether a route's
+ * types are defined and a target's table has its actions is known once code in Swift has used routing:
+ * until then these entries are bound. */
 size_t beehive_entries(bool (*visit)(const beehive_entry *entry, void *context), void *context);
 
 /* Tells every module that runs of an event, and waits. `number` is 1000 or more; `payload` is copied.
