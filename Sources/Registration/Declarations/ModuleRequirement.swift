@@ -14,12 +14,6 @@ package struct ModuleRequirement: Hashable, Sendable {
     versions = String(text[(gap?.1 ?? text.endIndex)...])
   }
 
-  /// Whether the name has signs that names of modules rarely have, and versions have.
-  package var mayMeanVersions: Bool {
-    name.contains { "=^~!".contains($0) }
-      || (name.utf8.contains(UInt8(ascii: " ")) && name.last?.isNumber == true)
-  }
-
   /// Whether the versions can be read.
   var isReadable: Bool { versions.isEmpty || VersionRange(versions) != nil }
 

@@ -115,3 +115,10 @@ extension Finding {
       others: [other.place])
   }
 }
+
+extension ModuleRequirement {
+  /// Whether the name has signs that names of modules rarely have, and versions have.
+  fileprivate var mayMeanVersions: Bool {
+    name.contains { "=^~!".contains($0) } || (name.contains(" ") && name.last?.isNumber == true)
+  }
+}
