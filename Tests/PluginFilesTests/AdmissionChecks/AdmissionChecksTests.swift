@@ -24,6 +24,18 @@ struct AdmissionChecksTests {
     return policy
   }
 
+  /// Builds a plugin that calls `along` of the library `libalong.so` beside it, and returns the path of that.
+  @discardableResult
+  static func bringAlong(
+    _ folder: AdmissionFolder, _ source: String = "int along(void) { return 1; }"
+  ) throws -> String {
+    let along = try folder.library("plugins/libalong.so", source, ["-Wl,-soname,libalong.so"])
+    try folder.plugin(
+      "x", with("int along(void); int use(void); int use(void) { return along(); }"), along,
+      "-Wl,-rpath,$ORIGIN")
+    return along
+  }
+
   static let anchorOnly = policy { $0.startup = .anchor }
 
   static func with(_ source: String) -> String {

@@ -98,12 +98,7 @@ extension AdmissionChecksTests {
       testDescription: "a symbol of what comes along, which is hidden there",
       code: "undefined-symbol", says: ["along"]
     ) { folder in
-      let along = try folder.library(
-        "plugins/libalong.so", "int along(void) { return 1; }", ["-Wl,-soname,libalong.so"])
-      try folder.plugin(
-        "x", with("int along(void); int use(void); int use(void) { return along(); }"), along,
-        "-Wl,-rpath,$ORIGIN")
-      var bytes = try LinkedBytes(along)
+      var bytes = try LinkedBytes(bringAlong(folder))
       let (symbols, names) = (
         try bytes.place(of: bytes.value(6)), try bytes.place(of: bytes.value(5))
       )
@@ -138,13 +133,7 @@ extension AdmissionChecksTests {
       }
       try bytes.write()
     },
-    Row(testDescription: "a symbol of what comes along") { folder in
-      let along = try folder.library(
-        "plugins/libalong.so", "int along(void) { return 1; }", ["-Wl,-soname,libalong.so"])
-      try folder.plugin(
-        "x", with("int along(void); int use(void); int use(void) { return along(); }"), along,
-        "-Wl,-rpath,$ORIGIN")
-    },
+    Row(testDescription: "a symbol of what comes along") { try bringAlong($0) },
     Row(
       testDescription: "another version of a symbol", code: "undefined-symbol",
       says: ["answer@NEW", "neither"]

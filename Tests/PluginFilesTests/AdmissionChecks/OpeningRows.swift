@@ -273,11 +273,7 @@ extension AdmissionChecksTests {
     },
     Row(testDescription: "a symbol of the first version, which is hidden from those of others") {
       folder in
-      let along = try folder.library(
-        "plugins/libalong.so", "int along(void) { return 1; }", ["-Wl,-soname,libalong.so"])
-      try folder.plugin(
-        "x", with("int along(void); int use(void); int use(void) { return along(); }"), along,
-        "-Wl,-rpath,$ORIGIN")
+      try bringAlong(folder)
       try folder.folder.write("ONE { global: along; local: *; };", as: "map")
       try folder.library(
         "plugins/libalong.so",

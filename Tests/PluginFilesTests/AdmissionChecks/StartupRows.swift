@@ -86,13 +86,9 @@ extension AdmissionChecksTests {
       testDescription: "a constructor of what it brings along", code: "runs-at-startup",
       says: ["libalong.so, which it brings along, runs arrive"], policy: anchorOnly
     ) { folder in
-      let along = try folder.library(
-        "plugins/libalong.so",
-        "int along(void) { return 1; } __attribute__((constructor)) static void arrive(void) {}",
-        ["-Wl,-soname,libalong.so"])
-      try folder.plugin(
-        "x", with("int along(void); int use(void); int use(void) { return along(); }"), along,
-        "-Wl,-rpath,$ORIGIN")
+      try bringAlong(
+        folder,
+        "int along(void) { return 1; } __attribute__((constructor)) static void arrive(void) {}")
     },
     Row(
       testDescription: "an _init of its own", code: "runs-at-startup", says: ["_init"],
