@@ -110,10 +110,13 @@ package struct MappedRange: Hashable, Sendable {
     if String(validating: path, as: UTF8.self) == nil { pathBytes = Array(path) }
   }
 
+  /// What the system writes behind the path of a file that has been removed, or whose name another has taken.
+  package static let deletedMark = " (deleted)"
+
   /// Whether the file had been removed, or another had taken its name.
   package var isOfDeletedFile: Bool {
     // A file may really be called so.
-    path.hasSuffix(" (deleted)")
+    path.hasSuffix(Self.deletedMark)
       && fileStatus(of: path.utf8, followingLinks: true).map { String($0.st_ino) } != fileID
   }
 

@@ -65,7 +65,7 @@ extension RemoteMapping {
   /// Drops what the system writes behind the path of a file that has no name any more; false where it has written
   /// nothing.
   mutating func dropMark() -> Bool {
-    let mark = " (deleted)"
+    let mark = MappedRange.deletedMark
     guard path.hasSuffix(mark) else { return false }
     path.removeLast(mark.count)
     pathBytes?.removeLast(mark.utf8.count)
