@@ -31,7 +31,8 @@ struct JointAdmission {
     addCycles(of: modules)
     graph.requires = needs
     settle(files.indices.filter { !self.files[$0].refusals.isEmpty }, graph)
-    settle(noteDuplicates(policy), graph)
+    let duplicates = noteDuplicates(policy)
+    if !duplicates.isEmpty { settle(duplicates, graph) }
   }
 
   /// Refuses what needs files that are refused, and puts the others in order.
