@@ -1,8 +1,23 @@
-/// The stretch of a file that was read last, so that neighbours cost no system call.
+/// The stretches of a file that were read last, so that neighbours cost no system call.
+///
+/// Stretches grow while more are asked for, so that few reads serve texts in any order; where even large ones do
+/// not help, small ones cost less.
 package struct FileWindow {
-  private var start: UInt64 = 0
-  private var bytes: [UInt8] = []
-  private static let pageSize: UInt64 = 4096
+  private struct Stretch {
+    var start: UInt64
+    var bytes: [UInt8]
+
+    @inline(__always)
+    func holds(_ offset: UInt64, _ end: UInt64) -> Bool {
+      offset >= start && end <= start + UInt64(bytes.count)
+    }
+  }
+
+  /// The one that served last comes first.
+  private var stretches: [Stretch] = []
+  private var reads = 0
+
+  private static let (mostStretches, growingReads, helpfulReads) = (4, 8, 24)
 
   /// Longer names are cut off the way a corrupt table would make them.
   package static let longestName = 1 << 16
@@ -15,16 +30,25 @@ package struct FileWindow {
     _ file: OpenedFile, at offset: UInt64, count: Int
   ) throws(ImageError) -> (bytes: [UInt8], position: Int) {
     let (end, overflow) = offset.addingReportingOverflow(UInt64(max(0, count)))
-    if !overflow, offset >= start, end <= start + UInt64(bytes.count) {
-      return (bytes, Int(offset - start))
+    if !overflow, let found = stretches.firstIndex(where: { $0.holds(offset, end) }) {
+      if found > 0 { stretches.swapAt(0, found) }
+      return (stretches[0].bytes, Int(offset - stretches[0].start))
     }
     guard !overflow, end <= file.size else { throw file.endsBefore(offset, count) }
     if end <= UInt64(file.head.count) { return (file.head, Int(offset)) }
-    let first = offset & ~(Self.pageSize - 1)
-    let last = min(file.size, max(end, first + 2 * Self.pageSize))
-    bytes = try file.read(at: first, count: Int(last - first))
-    start = first
+    let size = nextSize
+    let first = offset & ~(min(size, 1 << 16) - 1)
+    let last = min(file.size, max(end, first + size))
+    if stretches.count == Self.mostStretches { stretches.removeLast() }
+    let bytes = try file.read(at: first, count: Int(last - first))
+    stretches.insert(Stretch(start: first, bytes: bytes), at: 0)
+    reads += 1
     return (bytes, Int(offset - first))
+  }
+
+  /// How many bytes the next read asks for: a power of two.
+  private var nextSize: UInt64 {
+    reads > Self.helpfulReads ? 1 << 16 : 1 << (13 + UInt64(min(reads, Self.growingReads)))
   }
 
   /// The text at `offset` without its NUL, among bytes that hold it; nil where no NUL comes

@@ -129,6 +129,35 @@ package final class OpenedFile {
     return try Self.read(descriptor, at: base + offset, count: count, of: name)[...]
   }
 
+  /// Fills `room` with the bytes at `offset`.
+  ///
+  /// - Throws: ``ImageError`` if the file has fewer, or cannot be read.
+  func read(at offset: UInt64, into room: UnsafeMutableRawBufferPointer) throws(ImageError) {
+    let count = room.count
+    let (end, overflow) = offset.addingReportingOverflow(UInt64(count))
+    guard !overflow, end <= size else { throw endsBefore(offset, count) }
+    if end <= UInt64(head.count) {
+      unsafe room.copyBytes(from: head[Int(offset)..<Int(end)])
+      return
+    }
+    bytesRead &+= UInt64(count)
+    var filled = 0
+    while filled < count {
+      // Sound: the room holds `count` bytes, of which `filled` are written.
+      let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: room[filled...])
+      let more = unsafe pread(
+        descriptor, rest.baseAddress, rest.count, off_t(base + offset) + off_t(filled))
+      if more < 0, errno == EINTR { continue }
+      if more < 0 { throw unreadable(errno, at: offset) }
+      guard more > 0 else { throw endsBefore(offset, count) }
+      filled += more
+    }
+  }
+
+  private func unreadable(_ failure: Int32, at offset: UInt64) -> ImageError {
+    error(.unreadable, "\(systemMessage(failure)).", at: offset)
+  }
+
   private static func read(
     _ descriptor: Int32, at offset: UInt64, count: Int, of name: String
   ) throws(ImageError) -> [UInt8] {

@@ -6,6 +6,8 @@ package struct Section: Hashable, Sendable {
   package var index: Int
   /// The name, `sh_name` or `sectname`.
   package var name: String
+  /// The bytes of a name that is no UTF-8; nil for any other.
+  package var nameBytes: [UInt8]?
   /// The Mach-O segment that holds it; nil for ELF.
   package var segment: String?
   /// The linked address; in a relocatable object, 0.
@@ -29,6 +31,10 @@ package struct Section: Hashable, Sendable {
   ///
   /// Some linkers drop the flag from what they write, so only an object's answer means something.
   package var isRetained: Bool
+  /// Whether a process gets the bytes: the loader maps them, and relocations are applied to them.
+  ///
+  /// ELF: `SHF_ALLOC`, and a `PT_LOAD` that holds the address. True of objects, where that is only a plan.
+  package var isMapped = true
 
   /// Describes a section.
   package init(

@@ -126,6 +126,11 @@ extension FileFormat {
     return found
   }
 
+  /// The word that the file maps at a linked address.
+  func word(at address: VirtualAddress) throws(ImageError) -> UInt64 {
+    words.order.number(of: try bytes(at: address, count: words.bits / 8)[...])
+  }
+
   /// The pointer `offset` bytes into `section`.
   package func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue {
     try pointer(of: word(at: offset, in: section), at: offset, in: section)

@@ -29,10 +29,7 @@ public import BinaryImage
   /// - Throws: ``ImageError`` if the file cannot be read.
   public static func sections(ofFileAt path: String) throws(ImageError) -> Int {
     let file = try OpenedFile(path: path, name: path)
-    let table = try ELFSectionTable(of: file, ELFHeader(of: file))
-    var count = 0
-    table.forEach(named: .ofThisProject) { _, _ in count += 1 }
-    return count
+    return try ELFFile(file).countOfEntrySections()
   }
 
   /// Asks the loader whether images were added or removed. Returns false where it cannot say.

@@ -20,34 +20,40 @@ struct ELFNoteTests {
   @Test(
     "ours is found behind a property note and a build-id, in segments of either alignment",
     arguments: [4, 8] as [UInt64])
-  func mixed(alignment: UInt64) {
+  func mixed(alignment: UInt64) throws {
     // mold's executables: what is aligned to 8 stands in one segment with what is aligned to 4.
     let bytes =
       note("GNU", type: 5, descriptor: [UInt8](repeating: 0, count: 16))
       + note("GNU", type: 3, descriptor: Array(1...20))
       + note("Beehive", type: SectionNote.type, descriptor: [UInt8](repeating: 7, count: 36))
-    let notes = ELFNote.notes(in: bytes.span, alignment: alignment, order: .little)
+    let notes = try Self.notes(in: bytes, alignment)
     #expect(notes.contains { $0.isBuildID && $0.descriptor.count == 20 })
     let ours = notes.filter { $0.owner == .beehive && $0.type == SectionNote.type }
     #expect(ours.map(\.descriptor.count) == [36])
   }
 
   @Test("what a descriptor holds is no note", arguments: [4, 8] as [UInt64])
-  func inside(alignment: UInt64) {
+  func inside(alignment: UInt64) throws {
     let ours = note(
       "Beehive", type: SectionNote.type, descriptor: [UInt8](repeating: 7, count: 36))
     let bytes = note("GNU", type: 99, descriptor: ours) + ours
-    let notes = ELFNote.notes(in: bytes.span, alignment: alignment, order: .little)
+    let notes = try Self.notes(in: bytes, alignment)
     #expect(notes.map(\.owner) == [.gnu, .beehive])
   }
 
   @Test("a note that does not fit ends the list", arguments: [4, 8] as [UInt64])
-  func truncated(alignment: UInt64) {
+  func truncated(alignment: UInt64) throws {
     let whole = note(
       "Beehive", type: SectionNote.type, descriptor: [UInt8](repeating: 7, count: 36))
     for length in 0..<whole.count {
       let bytes = Array(whole.prefix(length))
-      #expect(ELFNote.notes(in: bytes.span, alignment: alignment, order: .little).isEmpty)
+      #expect(try Self.notes(in: bytes, alignment).isEmpty)
+    }
+  }
+
+  private static func notes(in bytes: [UInt8], _ alignment: UInt64) throws -> [ELFNote] {
+    try ELFNote.notes(in: bytes.span, alignment: alignment, order: .little) {
+      ImageError(.unreadable, image: "notes", message: $0)
     }
   }
 }

@@ -72,7 +72,7 @@ package final class ELFBindings {
 
   /// Whether the file defines what another wants.
   package func define(_ wanted: BoundSymbol) throws(ImageError) -> Bool {
-    guard let candidates = hash.candidates(for: wanted.name, in: file.header) else {
+    guard let candidates = try hash.candidates(for: wanted.name, in: file.header) else {
       return try allDefinitions()[wanted.name, default: []].contains { wanted.isMet(by: $0) }
     }
     for number in candidates {

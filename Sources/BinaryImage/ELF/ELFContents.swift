@@ -1,14 +1,6 @@
 internal import CElf
 
-/// What was inflated so far.
-struct InflatedSections {
-  /// The bytes by the index of the section.
-  var bytes: [Int: [UInt8]] = [:]
-  /// What all of them claim to need.
-  var size: UInt64 = 0
-}
-
-/// Where the bytes of sections are, and what pointers lead to.
+/// The one view of a section's bytes: is it mapped, is it stored or compressed, and where pointers lead.
 extension ELFFile {
   package func location(
     of section: Section
@@ -18,46 +10,64 @@ extension ELFFile {
     return (entry.hasContents ? entry.offset : nil, entry.size, entry.isCompressed)
   }
 
+  /// Returns whether a process gets the section: a linked file asks for it, and a segment holds its address.
+  func isMapped(_ entry: ELFSectionHeader) -> Bool {
+    if header.isObject { return true }
+    guard entry.isLoaded else { return false }
+    // Program headers that cannot be read are told of when a pointer is followed.
+    guard let segments = try? segments() else { return true }
+    return segments.holds(VirtualAddress(rawValue: entry.address))
+  }
+
+  /// Returns the bytes of a table: of symbols, names or relocations.
+  func tableBytes(_ index: Int) throws(ImageError) -> ELFBytes {
+    let entry = try sectionHeader(index)
+    guard entry.isCompressed else {
+      return .stored(FileExtent(offset: entry.offset, size: entry.hasContents ? entry.size : 0))
+    }
+    return .inflated(try inflated(index, entry, name: sectionTable().name(of: index)))
+  }
+
   /// ELF: `elf_getdata`, and `elf_compress` where `SHF_COMPRESSED` is set.
   package func inflated(_ section: Section) throws(ImageError) -> [UInt8]? {
-    guard hasSectionTable, try sectionHeader(section.index).isCompressed else { return nil }
-    if let bytes = inflatedSections.bytes[section.index] { return bytes }
-    guard let size = inflatedSize(of: try sectionHeader(section.index)),
-      size <= Self.mostContents - inflatedSections.size
-    else {
-      throw file.error(
-        .malformed, "The section is compressed and claims to inflate beyond reason.",
-        section: section.name, at: file.place(of: section))
-    }
-    inflatedSections.size += size
-    guard let bytes = try ELFHandle(file).inflate(section.index) else {
+    guard hasSectionTable else { return nil }
+    let entry = try sectionHeader(section.index)
+    return entry.isCompressed ? try inflated(section.index, entry, name: section.name) : nil
+  }
+
+  func inflated(
+    _ index: Int, _ entry: ELFSectionHeader, name: String?
+  ) throws(ImageError) -> [UInt8] {
+    if let bytes = inflatedSections[index] { return bytes }
+    let header = compression(of: entry)
+    try guardian.admit(inflating: header?.size, of: entry, named: name)
+    guard let bytes = try ELFInflation.bytes(of: index, in: file) else {
+      let method =
+        switch header?.method {
+        case UInt32(ELFCOMPRESS_ZLIB): "zlib"
+        case 2: "zstd"
+        case let number: "method \(number ?? 0)"
+        }
       throw file.error(
         .unsupported,
-        "The section is compressed\(try method(of: section)), and this libelf says: "
-          + "\(ELFHandle.lastMessage); objcopy --decompress-sections helps.",
-        section: section.name, at: file.place(of: section))
+        "The section is compressed with \(method), and this libelf says: \(ELFCapsule.lastMessage); "
+          + "objcopy --decompress-sections helps.",
+        section: name, at: entry.offset)
     }
-    inflatedSections.bytes[section.index] = bytes
+    inflatedSections[index] = bytes
     return bytes
   }
 
-  /// ` with zstd`: what `ch_type` means, which not every libelf knows.
-  private func method(of section: Section) throws(ImageError) -> String {
-    let head = try file.read(at: sectionHeader(section.index).offset, count: 4)
-    return switch head.span.integer(at: 0, as: UInt32.self, order: header.order) {
-    case 1: " with zlib"
-    case 2: " with zstd"
-    case let number: " by method \(number ?? 0)"
-    }
+  /// The header of a compressed section; nil if the file does not hold one.
+  private func compression(of entry: ELFSectionHeader) -> ELFCompressionHeader? {
+    let size = UInt64(header.format.size(of: ELF_T_CHDR))
+    guard entry.isCompressed, entry.hasContents, entry.size >= size else { return nil }
+    let extent = FileExtent(offset: entry.offset, size: size)
+    return try? ELFTable<ELFCompressionHeader>(extent, of: file, header.format).row(0)
   }
 
   /// `ch_size`; nil where the section is not compressed, or its header lies outside the file.
-  func inflatedSize(of entry: ELFSectionHeader) -> UInt64? {
-    guard entry.isCompressed, entry.hasContents,
-      let head = try? file.read(at: entry.offset, count: header.bits == 64 ? 24 : 12)
-    else { return nil }
-    return head.span.word(at: header.bits == 64 ? 8 : 4, bits: header.bits, order: header.order)
-  }
+  func inflatedSize(of entry: ELFSectionHeader) -> UInt64? { compression(of: entry)?.size }
 
   package func mappedSections() throws(ImageError) -> (sections: [Section], hasDescriptors: Bool) {
     let table = try sectionTable()

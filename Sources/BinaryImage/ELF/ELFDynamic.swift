@@ -20,16 +20,15 @@ final class ELFDynamic {
   private(set) var globalOffsets: ELFGlobalOffsets?
   /// `DT_SYMTAB` and `DT_STRTAB`.
   private(set) var symbols: ELFSymbols?
+  /// Whether relocations are packed as loaders of Android alone read them.
+  private(set) var isPackedForAndroid = false
 
   /// More bytes than any linker's dynamic section has.
   private static let mostBytes: UInt64 = 1 << 20
-  /// How much is read at once where it is longer than the program header claims.
-  private static let pageSize: UInt64 = 1 << 12
 
   /// Reads the dynamic section where the loader does: at the address that the program header names.
-  init(
-    of file: OpenedFile, _ header: ELFHeader, _ segments: ELFSegments, at segment: ELFSegment
-  ) throws(ImageError) {
+  init(of image: ELFFile, at segment: ELFSegment) throws(ImageError) {
+    let (file, header, segments) = (image.file, image.header, try image.segments())
     (tags, addresses) = try Self.tags(of: file, header, segments, at: segment)
     globalOffsets = try ELFGlobalOffsets(of: file, header, segments, value: value)
     func table(
@@ -42,17 +41,22 @@ final class ELFDynamic {
           "The dynamic section names \(size) bytes of relocations at \(start.hexadecimal), "
             + "which no segment holds.")
       }
-      relocations.append(ELFRelocationTable(encoding: encoding, extent: extent))
+      relocations.append(ELFRelocationTable(encoding: encoding, .stored(extent)))
     }
     try table(Int64(DT_RELR), Int64(DT_RELRSZ), .relr)
-    try table(Self.androidRelr, Self.androidRelr + 1, .relr)
-    try table(Self.androidRel, Self.androidRel + 1, .androidRel)
-    try table(Self.androidRela, Self.androidRela + 1, .androidRela)
+    if header.usesCommonNumbers {
+      try table(Self.androidRelr, Self.androidRelr + 1, .relr)
+      try table(Self.androidRel, Self.androidRel + 1, .androidRel)
+      try table(Self.androidRela, Self.androidRela + 1, .androidRela)
+      isPackedForAndroid = [Self.androidRel, Self.androidRela, Self.androidRelr].contains {
+        value($0) != nil
+      }
+    }
     try table(Int64(DT_REL), Int64(DT_RELSZ), .rel)
     try table(Int64(DT_RELA), Int64(DT_RELASZ), .rela)
     let isExplicit = value(Int64(DT_PLTREL)) == UInt64(DT_RELA)
     try table(Int64(DT_JMPREL), Int64(DT_PLTRELSZ), isExplicit ? .rela : .rel)
-    // Numbers from 0x70000000 on mean something under their machine only.
+    // Numbers from DT_LOPROC on mean something under their machine only.
     try file.check(
       header.machine != UInt16(EM_AARCH64) || value(Self.signed) == nil, .unsupported,
       "The relocations are signed (DT_AARCH64_AUTH_RELR), which is not read yet.")
@@ -63,18 +67,13 @@ final class ELFDynamic {
     {
       let size = min(stringExtent.size, value(Int64(DT_STRSZ)) ?? stringExtent.size)
       self.symbols = ELFSymbols(
-        of: file, header, entries: symbolExtent,
-        names: FileExtent(offset: stringExtent.offset, size: size))
+        image, .stored(symbolExtent),
+        names: .stored(FileExtent(offset: stringExtent.offset, size: size)))
     }
   }
 
   /// The value of a tag, the last one of several, as the loader takes it; nil where it has none.
   func value(_ tag: Int64) -> UInt64? { tags.last { $0.tag == tag }?.value }
-
-  /// Whether relocations are packed as loaders of Android alone read them.
-  var isPackedForAndroid: Bool {
-    [Self.androidRel, Self.androidRela, Self.androidRelr].contains { value($0) != nil }
-  }
 
   /// Every value of a tag.
   func values(_ tag: Int64) -> [UInt64] { tags.filter { $0.tag == tag }.map(\.value) }
@@ -90,32 +89,30 @@ final class ELFDynamic {
   private static func tags(
     of file: OpenedFile, _ header: ELFHeader, _ segments: ELFSegments, at segment: ELFSegment
   ) throws(ImageError) -> ([(tag: Int64, value: UInt64)], addresses: Range<UInt64>) {
-    let (entry, start) = (2 * header.wordSize, segment.address)
+    let (entry, start) = (UInt64(header.format.size(of: ELF_T_DYN)), segment.address)
     var tags: [(tag: Int64, value: UInt64)] = []
-    var (end, expected) = (start, min(segment.fileSize, mostBytes))
+    var end = start
+    // A piece for each segment that it reaches into: as a rule one, of the size that its header claims.
     while let extent = segments.extent(from: VirtualAddress(rawValue: end)) {
       try file.check(
-        extent.size >= UInt64(entry) && end - start < mostBytes, .malformed,
+        extent.size >= entry && end - start < mostBytes, .malformed,
         "The dynamic section does not end (DT_NULL).", at: extent.offset)
-      let count = Int(min(extent.size, max(expected, UInt64(entry)))) / entry
-      let bytes = try file.slice(at: extent.offset, count: count * entry)
-      tags.reserveCapacity(min(tags.count + count, 32))
-      for place in stride(from: 0, to: bytes.count, by: entry) {
-        func word(_ place: Int) -> UInt64 {
-          bytes.span.word(at: place, bits: header.bits, order: header.order) ?? 0
-        }
-        end = end.saturating(adding: UInt64(entry))
-        let tag = word(place)
-        if tag == 0 { return (tags, start..<end) }
-        let signed = header.bits == 64 ? Int64(bitPattern: tag) : Int64(tag)
-        tags.append((signed, word(place + header.wordSize)))
+      let claimed = max(min(segment.fileSize, mostBytes), entry)
+      let size = min(extent.size, tags.isEmpty ? claimed : mostBytes - (end - start))
+      let table = ELFTable<GElf_Dyn>(
+        FileExtent(offset: extent.offset, size: size), of: file, header.format)
+      tags.reserveCapacity(32)
+      for index in 0..<table.count {
+        let row = try table.row(index)
+        end = end.saturating(adding: entry)
+        if row.d_tag == DT_NULL { return (tags, start..<end) }
+        tags.append((row.d_tag, unsafe row.d_un.d_val))
       }
-      expected = pageSize
     }
     // What is in memory and not in the file is zero.
     try file.check(
       segments.holds(VirtualAddress(rawValue: end.saturating(adding: 1))), .malformed,
       "The dynamic section leads to \(end.hexadecimal), which no segment holds.")
-    return (tags, start..<end.saturating(adding: UInt64(entry)))
+    return (tags, start..<end.saturating(adding: entry))
   }
 }

@@ -18,6 +18,8 @@ extension ELFFile {
   func linkedRelocation(
     at offset: UInt64, in section: Section
   ) throws(ImageError) -> ELFRelocation? {
+    // The loader relocates what it maps, and nothing else.
+    guard section.isMapped else { return nil }
     let (place, overflow) = section.address.rawValue.addingReportingOverflow(offset)
     try file.check(!overflow, .malformed, "The section wraps around.", section: section.name)
     let range = place..<place.saturating(adding: UInt64(header.wordSize))
@@ -29,7 +31,7 @@ extension ELFFile {
     let collected = Result<ELFRelocations, ImageError> { () throws(ImageError) in
       let dynamic = try dynamic()
       let tables = dynamic?.relocations ?? []
-      let size = tables.reduce(UInt64(0)) { $0.saturating(adding: $1.extent.size) }
+      let size = tables.reduce(UInt64(0)) { $0.saturating(adding: $1.bytes.size) }
       return try ELFRelocations(
         of: file, header, machine, in: tables, globalOffsets: dynamic?.globalOffsets,
         // Few are kept, all of them, once they are read again for another section.
@@ -77,7 +79,7 @@ extension ELFFile {
     let table = try sectionTable()
     return sectionIndices.map { table[$0] }.filter { $0.isLoaded && $0.size > 0 }.compactMap {
       entry in
-      Self.encodings[entry.type].map { ELFRelocationTable(encoding: $0, extent: entry.extent) }
+      Self.encodings[entry.type].map { ELFRelocationTable(encoding: $0, .stored(entry.extent)) }
     }
   }
 
@@ -92,7 +94,7 @@ extension ELFFile {
       for index in try relocationSections()[section.index] ?? [] {
         let entry = try sectionHeader(index)
         let encoding = Self.encodings[entry.type] ?? .rela
-        tables.append(ELFRelocationTable(encoding: encoding, extent: entry.extent))
+        tables.append(ELFRelocationTable(encoding: encoding, try tableBytes(index)))
       }
       return try ELFRelocations(
         of: file, header, machine, in: tables, ranges: AddressRanges([0..<section.size]))
@@ -134,13 +136,9 @@ extension ELFFile {
     try file.check(
       table.type == UInt32(SHT_SYMTAB) && names.type == UInt32(SHT_STRTAB), .malformed,
       "The relocations name symbols of a section that holds none.", section: section.name)
-    let all = try sectionTable()
-    let long = sectionIndices.first {
-      all[$0].type == UInt32(SHT_SYMTAB_SHNDX) && all[$0].link == index
-    }
     let symbols = ELFSymbols(
-      of: file, header, entries: table.extent, names: names.extent,
-      longIndices: long.map { all[$0].extent })
+      self, try tableBytes(index), names: try tableBytes(table.link),
+      longIndices: try longIndices(of: index))
     relocations.symbols[index] = symbols
     return symbols
   }

@@ -2,14 +2,17 @@ internal import CElf
 
 /// An ELF file on disk: any class, byte order and machine, linked or relocatable.
 ///
-/// libelf, with `ELF_C_READ`, inflates what is compressed; everything else is a `pread` where it is
-/// needed. The file is neither mapped nor loaded, and nothing in it is believed before it is checked.
-/// Use one value on one thread.
+/// libelf reads its structures: headers through one descriptor, tables through capsules. Texts and the words of
+/// sections are a `pread` when they are needed. The file is neither mapped nor loaded, and libelf sees nothing
+/// that `ELFGuard` has not admitted. Use one value on one thread.
 ///
-/// ELF: `elf_begin`, `elf_compress`.
+/// ELF: `elf_begin`, `gelf_getehdr`, `gelf_getshdr`, `gelf_getphdr`.
 package final class ELFFile: FileFormat {
   package let file: OpenedFile
-  let header: ELFHeader
+  private let elf: ELFDescriptor
+  var guardian: ELFGuard
+  /// The header, and where the tables are that it leads to.
+  package var header: ELFHeader { elf.header }
   /// What the file is.
   package private(set) lazy var identity = makeIdentity()
 
@@ -28,7 +31,8 @@ package final class ELFFile: FileFormat {
   /// The indices of the sections that hold entries, by the order of `SectionNote.names`.
   private var projectSections: [[Int]]?
   private static let fewLookups = 32
-  var inflatedSections = InflatedSections()
+  /// The bytes of compressed sections, by their index.
+  var inflatedSections: [Int: [UInt8]] = [:]
   package var slots = FileWindow()
   package var texts = FileWindow()
   package var mapped = FileWindow()
@@ -39,8 +43,9 @@ package final class ELFFile: FileFormat {
   /// Reads the headers of a file that is open already.
   package init(_ file: OpenedFile) throws(ImageError) {
     self.file = file
-    header = try ELFHeader(of: file)
-    machine = ELFMachine(number: header.machine, bits: header.bits, order: header.order)
+    elf = try ELFDescriptor(file)
+    guardian = ELFGuard(file)
+    machine = ELFMachine(elf.header.format)
   }
 
   /// Whether a file that starts with these bytes claims to be ELF.
@@ -62,8 +67,10 @@ package final class ELFFile: FileFormat {
         throw file.error(.malformed, "The name of section \(index) lies outside the names.")
       }
       budget -= name.utf8.count
-      try file.check(budget > 0, .malformed, "The sections share their names' bytes beyond reason.")
-      sections.append(section(index, table[index], name: name))
+      try file.check(budget > 0, .malformed, "Too many sections share one name table.")
+      var section = try section(index, table[index], name: name)
+      section.nameBytes = table.nameBytes(of: index, name)
+      sections.append(section)
     }
     return sections
   }
@@ -85,7 +92,7 @@ package final class ELFFile: FileFormat {
     var total: UInt64 = 0
     for index in try indices(named: name) {
       let header = try sectionHeader(index)
-      found.append(section(index, header, name: name))
+      found.append(try section(index, header, name: name))
       if header.hasContents { total = total.saturating(adding: min(header.size, file.size)) }
     }
     try file.check(
@@ -99,6 +106,13 @@ package final class ELFFile: FileFormat {
     }
     relocations.wanted.insert(found, named: name)
     return found
+  }
+
+  /// How many sections of entries the section table names, whatever is in them.
+  package func countOfEntrySections() throws(ImageError) -> Int {
+    var count = 0
+    for name in SectionNote.names { count += try indices(named: name).count }
+    return count
   }
 
   /// The indices of the sections of exactly this name, ascending.
@@ -120,7 +134,11 @@ package final class ELFFile: FileFormat {
   }
 
   /// Whether the section table is there, and whole.
-  package var hasSectionTable: Bool { header.sections.isComplete && header.sections.count > 0 }
+  ///
+  /// The null entry alone is none in a core file, which has it to count its segments.
+  package var hasSectionTable: Bool {
+    header.sections.isComplete && header.sections.count > (isCore ? 1 : 0)
+  }
 
   /// The indices of all sections but the null entry; none where there is no table.
   var sectionIndices: Range<Int> {
@@ -143,15 +161,19 @@ package final class ELFFile: FileFormat {
       at: header.sections.isComplete ? nil : header.sections.offset)
   }
 
-  private func section(_ index: Int, _ entry: ELFSectionHeader, name: String) -> Section {
-    Section(
+  private func section(
+    _ index: Int, _ entry: ELFSectionHeader, name: String
+  ) throws(ImageError) -> Section {
+    var section = Section(
       index: index, name: name,
       address: VirtualAddress(rawValue: header.isObject ? 0 : entry.address),
       offset: entry.hasContents ? file.offset(entry.offset) : nil,
       size: inflatedSize(of: entry) ?? entry.size, flags: entry.flagLetters,
-      type: entry.typeName(machine: header.machine), alignment: entry.alignment,
+      type: entry.typeName(header), alignment: entry.alignment,
       entrySize: entry.entrySize, link: entry.link,
       isRetained: entry.flags & UInt64(SHF_GNU_RETAIN) != 0)
+    section.isMapped = isMapped(entry)
+    return section
   }
 
   // MARK: - Parts that are read once
@@ -169,7 +191,26 @@ package final class ELFFile: FileFormat {
   private var table: ELFSectionTable?, knownSegments: ELFSegments?, knownDynamic: ELFDynamic?
 
   private lazy var loadedTable = Result<ELFSectionTable, ImageError> { () throws(ImageError) in
-    try ELFSectionTable(of: file, header)
+    let count = Int(header.sections.count)
+    var headers: [ELFSectionHeader] = []
+    headers.reserveCapacity(count)
+    for index in 0..<count {
+      guard let header = elf.section(index) else {
+        throw file.error(
+          .malformed,
+          "libelf does not read section header \(index): \(ELFCapsule.lastMessage).",
+          at: self.header.sections.offset)
+      }
+      headers.append(header)
+    }
+    let number = elf.nameSection ?? 0
+    let named = 1..<count ~= number ? headers[number] : nil
+    let extent = try ELFGuard.names(named, of: file)
+    let names =
+      if let named, named.isCompressed { try inflated(number, named, name: nil) } else {
+        try file.read(at: extent.offset, count: Int(extent.size))
+      }
+    return ELFSectionTable(headers, names: names, of: number)
   }
 
   /// Whether the object has no code but that of GCC for itself.
@@ -183,7 +224,7 @@ package final class ELFFile: FileFormat {
   ) throws(ImageError) -> FileExtent? { try segments().extent(from: address) }
 
   /// The program headers.
-  func segments() throws(ImageError) -> ELFSegments {
+  package func segments() throws(ImageError) -> ELFSegments {
     if let knownSegments { return knownSegments }
     let segments = try loadedSegments.get()
     knownSegments = segments
@@ -191,7 +232,7 @@ package final class ELFFile: FileFormat {
   }
 
   private lazy var loadedSegments = Result<ELFSegments, ImageError> { () throws(ImageError) in
-    try ELFSegments(of: file, header)
+    try ELFSegments(elf.segments(), of: file)
   }
 
   /// What `PT_DYNAMIC` says; nil where there is none.
@@ -204,7 +245,7 @@ package final class ELFFile: FileFormat {
 
   private lazy var loadedDynamic = Result<ELFDynamic?, ImageError> { () throws(ImageError) in
     guard let segment = try segments().dynamic else { return nil }
-    return try ELFDynamic(of: file, header, segments(), at: segment)
+    return try ELFDynamic(of: self, at: segment)
   }
 
   /// What the relocations together name, call and write to.

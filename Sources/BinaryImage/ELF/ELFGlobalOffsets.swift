@@ -42,13 +42,12 @@ extension ELFRelocationCollector {
   /// Makes a relocation of each wanted word, as the loader does.
   mutating func collect(_ table: ELFGlobalOffsets) throws(ImageError) {
     guard let types = machine.relocationTypes else { return }
-    let word = UInt64(bits / 8)
+    let word = UInt64(format.bits / 8)
     // The resolver's word, and with GNU's linker one for the module, which its highest bit tells.
     var reserved: UInt64 = 1
     if table.locals > 1 {
-      let second = try file.read(at: table.extent.offset + word, count: Int(word))
-      let value = second.span.word(at: 0, bits: bits, order: order) ?? 0
-      if value >> UInt64(bits - 1) != 0 { reserved = 2 }
+      let second = try ELFTable<ELFAddressWord>(table.extent, of: file, format).row(1)
+      if second.value >> UInt64(format.bits - 1) != 0 { reserved = 2 }
     }
     var index = reserved
     while index < table.extent.size / word {

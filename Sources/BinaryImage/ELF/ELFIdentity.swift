@@ -26,25 +26,21 @@ extension ELFFile {
 
   /// Whether it is linked to be started.
   var isProgram: Bool {
-    let head = file.head
     let hasInterpreter = (try? segments())?.hasInterpreter == true
-    return Self.isProgram(
-      head.span, bits: header.bits, order: header.order, hasInterpreter: hasInterpreter
-    ) { (try? dynamic())?.value }
+    return Self.isProgram(header, hasInterpreter: hasInterpreter) { (try? dynamic())?.value }
   }
 
-  /// Whether an ELF header, an interpreter and, where they leave it open, the values of the tags
+  /// Returns whether an ELF header, an interpreter and, if these leave it open, the values of the tags
   /// of the dynamic section are those of a program.
   ///
   /// A static PIE has no interpreter, an old linker's PIE no flag. Libraries that can be run, as
   /// libc.so.6, have an interpreter; `DT_DEBUG` is written into programs alone.
-  package static func isProgram(
-    _ head: Span<UInt8>, bits: Int, order: ImageIdentity.ByteOrder, hasInterpreter: Bool,
-    dynamic: () -> ((_ tag: Int64) -> UInt64?)?
+  static func isProgram(
+    _ header: ELFHeader, hasInterpreter: Bool, dynamic: () -> ((_ tag: Int64) -> UInt64?)?
   ) -> Bool {
-    if head.integer(at: 16, order: order) == UInt16(ET_EXEC) { return true }
-    // Most libraries say here that nothing starts them: `e_entry`.
-    guard hasInterpreter || head.word(at: 24, bits: bits, order: order) != 0 else { return false }
+    if header.type == UInt16(ET_EXEC) { return true }
+    // Most libraries say here that nothing starts them.
+    guard hasInterpreter || header.entry != 0 else { return false }
     guard let value = dynamic() else { return hasInterpreter }
     return (value(Int64(DT_FLAGS_1)) ?? 0) & UInt64(DF_1_PIE) != 0
       || hasInterpreter && value(Int64(DT_DEBUG)) != nil
@@ -70,11 +66,25 @@ extension ELFFile {
     return hasLoaded && hasDebug
   }
 
-  /// The descriptor of the first `NT_GNU_BUILD_ID`; empty where there is none.
-  package func buildID() throws(ImageError) -> [UInt8] {
+  /// The build-id where the loader finds it too: the first among the note segments, empty if there is none.
+  func loadedBuildID() throws(ImageError) -> [UInt8] {
     for note in try segments().notes {
       if let id = try buildID(in: note.extent, alignment: note.alignment) { return id }
     }
+    return []
+  }
+
+  /// The bytes of the program headers, as the file has them.
+  package func programHeaderBytes() throws(ImageError) -> ArraySlice<UInt8> {
+    let table = header.segments
+    return try file.slice(
+      at: table.offset, count: Int(table.count) * header.format.size(of: ELF_T_PHDR))
+  }
+
+  /// The descriptor of the first `NT_GNU_BUILD_ID`; empty where there is none.
+  package func buildID() throws(ImageError) -> [UInt8] {
+    let id = try loadedBuildID()
+    if !id.isEmpty { return id }
     // Objects have no segments, and those of split debug information may lead nowhere.
     for index in sectionIndices {
       let section = try sectionHeader(index)
@@ -86,7 +96,8 @@ extension ELFFile {
 
   private func buildID(in extent: FileExtent, alignment: UInt64) throws(ImageError) -> [UInt8]? {
     let bytes = try noteBytes(in: extent)
-    let id = ELFNote.buildID(in: bytes.span, alignment: alignment, order: header.order)
+    let id = try ELFNote.buildID(
+      in: bytes.span, alignment: alignment, order: header.order, refusal: noteRefusal)
     return id.map { Array(bytes.dropFirst($0.lowerBound).prefix($0.count)) }
   }
 }

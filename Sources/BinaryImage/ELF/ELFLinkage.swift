@@ -44,11 +44,9 @@ extension ELFFile {
   private func projectNotes() throws(ImageError) -> [(type: UInt32, version: UInt32)] {
     var versions: [(type: UInt32, version: UInt32)] = []
     for segment in try segments().notes {
-      let bytes = try noteBytes(in: segment.extent)
-      for note in ELFNote.notes(in: bytes.span, alignment: segment.alignment, order: header.order)
-      where note.owner == .beehive {
-        let version: UInt32? = bytes.span.integer(
-          at: note.descriptor.lowerBound, order: header.order)
+      let (notes, bytes) = try notes(in: segment)
+      for note in notes where note.owner == .beehive {
+        let version = SectionNote.version(of: bytes.span.extracting(note.descriptor), header.order)
         if let version { versions.append((note.type, version)) }
       }
     }

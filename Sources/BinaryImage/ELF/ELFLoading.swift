@@ -41,13 +41,13 @@ extension ELFFile {
     }
     let flags = dynamic.value(Int64(DT_FLAGS)) ?? 0
     loading.relocatesCode = dynamic.relocatesCode
-    for segment in try ELFSegment.all(of: file, header) {
+    for segment in try segments().all {
       switch segment.type {
       case UInt32(PT_LOAD) where segment.alignment % 4096 != 0: loading.hasSmallAlignment = true
       case UInt32(PT_GNU_STACK): loading.runsStack = segment.isExecutable
       case UInt32(PT_TLS) where flags & UInt64(DF_STATIC_TLS) != 0:
         loading.staticThreadBytes = segment.memorySize
-      case Self.properties where header.machine == UInt16(EM_X86_64):
+      case UInt32(PT_GNU_PROPERTY) where header.machine == UInt16(EM_X86_64):
         loading.processorLevel = (try? processorLevel(in: segment)) ?? 0
       default: break
       }
@@ -55,35 +55,20 @@ extension ELFFile {
     return loading
   }
 
-  /// `PT_GNU_PROPERTY`: `NT_GNU_PROPERTY_TYPE_0` alone.
-  private static let properties: UInt32 = 0x6474_e553
-
-  private func processorLevel(in segment: ELFSegment) throws(ImageError) -> Int {
-    let (bytes, word) = (try noteBytes(in: segment.extent), header.wordSize)
-    func number(_ place: Int) -> UInt32? { bytes.span.integer(at: place, order: header.order) }
-    var level = 0
-    for note in ELFNote.notes(in: bytes.span, alignment: segment.alignment, order: header.order)
-    where note.owner == .gnu && note.type == 5 {
-      var place = note.descriptor.lowerBound
-      while place < note.descriptor.upperBound, let type = number(place),
-        let size = number(place + 4), let value = number(place + 8)
-      {
-        // GNU_PROPERTY_X86_ISA_1_NEEDED: a bit for each level, the highest counts.
-        if type == 0xc000_8002 { level = 32 - value.leadingZeroBitCount }
-        place += 8 + (Int(size) + word - 1) / word * word
-      }
+  /// The loader that a program names, at most 4096 bytes of it: `PT_INTERP`; nil if it names none.
+  package func interpreter() throws(ImageError) -> String? {
+    guard let segment = try segments().all.first(where: { $0.type == UInt32(PT_INTERP) }) else {
+      return nil
     }
-    return level
+    let bytes = try file.slice(at: segment.offset, count: Int(min(segment.fileSize, 4096)))
+    return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
   }
 
   /// What files for one process must have in common besides machine, class and byte order: the system whose
   /// conventions they follow, and how functions are called. Nil where any will do.
   package var abi: (system: UInt8, calls: UInt32?) {
-    let head = file.head
-    // e_ident[EI_OSABI]: GNU's extensions are those of System V too.
-    let system = head.count > 7 ? head[7] : 0
-    let flags: UInt32? = head.span.integer(
-      at: ELFHeader.size(bits: header.bits) - 16, order: header.order)
+    // GNU's extensions are those of System V too.
+    let system = header.system
     let mask: UInt32 =
       switch Int32(header.machine) {
       // EABI version, and hard or soft float.
@@ -96,6 +81,6 @@ extension ELFFile {
       case EM_MIPS: 0xf020
       default: 0
       }
-    return (system == UInt8(ELFOSABI_LINUX) ? 0 : system, mask == 0 ? nil : flags.map { $0 & mask })
+    return (system == UInt8(ELFOSABI_LINUX) ? 0 : system, mask == 0 ? nil : header.flags & mask)
   }
 }

@@ -51,12 +51,20 @@ package struct ELFMachine {
   package let relocationTypes: RelocationTypes?
   /// How `r_info` is split, where a machine has a way of its own.
   package let info: Info
+  private var format = ELFFormat(bits: 64, order: .little, machine: 0)
 
   /// Looks up `e_machine` for a class and a byte order.
   package init(number: UInt16, bits: Int, order: ImageIdentity.ByteOrder) {
+    self.init(ELFFormat(bits: bits, order: order, machine: number))
+  }
+
+  /// The same.
+  init(_ format: ELFFormat) {
+    let (number, bits) = (format.machine, format.bits)
     let known = Self.known.first { $0.number == Int32(number) && ($0.bits ?? bits) == bits }
     self = known?.machine ?? Self("machine-\(number)", "", nil)
-    if Int32(number) == EM_PPC64, order == .little { name += "le" }
+    if Int32(number) == EM_PPC64, format.order == .little { name += "le" }
+    self.format = format
   }
 
   private init(
@@ -126,19 +134,24 @@ package struct ELFMachine {
     }
   }
 
-  /// Splits `r_info` into symbol and type.
+  /// Whether `r_info` is to be taken as it is in the file: versions of libelf differ in what they make of that of
+  /// mips64el.
+  var hasRawInfo: Bool { info == .threeTypes && format.order == .little }
+
+  /// Splits `r_info`, as libelf hands it out, into symbol and type: `GELF_R_SYM`, `GELF_R_TYPE`.
   @inline(__always)
-  package func split(
-    _ info: UInt64, bits: Int, order: ImageIdentity.ByteOrder
-  ) -> (symbol: UInt32, type: UInt32) {
-    if bits == 32 { return (UInt32(truncatingIfNeeded: info >> 8), UInt32(info & 0xff)) }
-    let high = UInt32(truncatingIfNeeded: info >> 32)
-    let low = UInt32(truncatingIfNeeded: info)
-    switch self.info {
-    case .standard: return (high, low)
-    case .lowByte: return (high, low & 0xff)
+  func split(_ info: UInt64) -> (symbol: UInt32, type: UInt32) {
+    let type = UInt32(truncatingIfNeeded: info)
+    return (
+      UInt32(truncatingIfNeeded: info >> 32), self.info == .lowByte ? type & 0xff : type
+    )
+  }
+
+  /// Splits `r_info` as it is in the file.
+  func split(raw info: UInt64) -> (symbol: UInt32, type: UInt32) {
+    if format.bits == 32 { return (UInt32(truncatingIfNeeded: info >> 8), UInt32(info & 0xff)) }
+    guard hasRawInfo else { return split(info) }
     // The bytes are in one order in the file, whatever the order of words.
-    case .threeTypes: return order == .big ? (high, low) : (low, high.byteSwapped)
-    }
+    return (UInt32(truncatingIfNeeded: info), UInt32(truncatingIfNeeded: info >> 32).byteSwapped)
   }
 }

@@ -11,6 +11,23 @@ extension ELFFile {
     return try file.slice(at: extent.offset, count: Int(extent.size))
   }
 
+  /// The error of notes that libelf does not open.
+  package func noteRefusal(_ reason: String) -> ImageError {
+    file.error(.unreadable, "libelf does not read the notes: \(reason).")
+  }
+
+  /// The notes of a segment, and the bytes that they are in.
+  func notes(in segment: ELFSegment) throws(ImageError) -> (
+    notes: [ELFNote], bytes: ArraySlice<UInt8>
+  ) {
+    let bytes = try noteBytes(in: segment.extent)
+    return (
+      try ELFNote.notes(
+        in: bytes.span, alignment: segment.alignment, order: header.order, refusal: noteRefusal),
+      bytes
+    )
+  }
+
   /// The sections that the note tells of, those without bytes left out; nil where it has no note.
   func readNotedSections() throws(ImageError) -> [Section]? {
     try sectionNote()?.sections { name, extent throws(ImageError) in
@@ -31,7 +48,8 @@ extension ELFFile {
   private func sectionNote() throws(ImageError) -> SectionNote? {
     let segments = try segments()
     let notes = try segments.notes.map { segment throws(ImageError) in
-      (bytes: try noteBytes(in: segment.extent), segment: segment)
+      let (found, bytes) = try self.notes(in: segment)
+      return (notes: found, bytes: bytes, segment: segment)
     }
     return try SectionNote.read(
       notes, header: segments.headerAddress, bits: header.bits, order: header.order

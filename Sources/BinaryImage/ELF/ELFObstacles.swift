@@ -25,14 +25,13 @@ extension ELFFile {
 
   /// In the ELF header; no linker writes it.
   private var headObstacle: String? {
-    let head = file.head
-    guard head.count > 24 else { return nil }
-    let version: UInt32? = head.span.integer(at: 20, order: header.order)
-    guard head[6] == 1, version == 1 else { return "its version of ELF is not 1" }
-    guard head[9..<16].allSatisfy({ $0 == 0 }) else { return "bytes 9 to 15 of it are not 0" }
+    guard header.isUsual else {
+      return "its version of ELF is not 1, or bytes 9 to 15 of it are not 0"
+    }
     // With GNU's own number it says what a loader must be able to do, of which there are three.
-    let most = head[7] == UInt8(ELFOSABI_LINUX) ? 3 : 0
-    return head[8] > most ? "its ABI has version \(head[8]), where at most \(most) is known" : nil
+    let most = header.system == UInt8(ELFOSABI_LINUX) ? 3 : 0
+    return header.systemVersion > most
+      ? "its ABI has version \(header.systemVersion), where at most \(most) is known" : nil
   }
 
   /// In the program headers.
@@ -115,9 +114,10 @@ extension ELFFile {
     if has(DT_VERSYM), !has(DT_VERNEED), !has(DT_VERDEF) {
       return "its dynamic section has DT_VERSYM without DT_VERNEED or DT_VERDEF"
     }
-    let word = UInt64(header.wordSize)
+    let entry = UInt64(header.format.size(of: ELF_T_RELA))
     for (table, tag, name, usual) in [
-      (DT_RELA, DT_RELAENT, "DT_RELAENT", 3 * word), (DT_RELR, DT_RELRENT, "DT_RELRENT", word),
+      (DT_RELA, DT_RELAENT, "DT_RELAENT", entry),
+      (DT_RELR, DT_RELRENT, "DT_RELRENT", UInt64(header.wordSize)),
     ] where has(table) {
       if let size = dynamic.value(Int64(tag)), size != usual {
         return "its relocations are \(size) bytes each, not \(usual) (\(name))"
@@ -159,22 +159,18 @@ extension ELFFile {
     guard let dynamic = try dynamic(), let count = dynamic.value(Int64(DT_RELACOUNT)),
       let start = dynamic.value(Int64(DT_RELA)), let types = machine.relocationTypes
     else { return true }
-    let (word, size) = (header.wordSize, dynamic.value(Int64(DT_RELASZ)) ?? 0)
-    let entry = UInt64(3 * word)
-    guard count <= size / entry else { return false }
+    let entry = UInt64(header.format.size(of: ELF_T_RELA))
+    guard count <= (dynamic.value(Int64(DT_RELASZ)) ?? 0) / entry else { return false }
     guard
       let extent = try segments().extent(
         from: VirtualAddress(rawValue: start), size: count * entry)
     else { return false }
-    var areRelative = true
-    try file.forEachPiece(of: extent, entry: Int(entry)) { bytes in
-      for place in stride(from: word, to: bytes.count, by: 3 * word) {
-        let info = bytes.span.word(at: place, bits: header.bits, order: header.order) ?? 0
-        let type = machine.split(info, bits: header.bits, order: header.order).type
-        if !types.relative.contains(type) { areRelative = false }
-      }
+    let rows = ELFTable<GElf_Rela>(extent, of: file, header.format)
+    for index in 0..<rows.count {
+      let type = machine.split(try rows.row(index).r_info).type
+      guard types.relative.contains(type) else { return false }
     }
-    return areRelative
+    return true
   }
 
   /// The loader calls each slot, whether it leads to a function or not.

@@ -1,34 +1,53 @@
-/// The encodings that save space: bitmaps, and differences of variable length.
+internal import CElf
+
+/// The encodings that libelf has no rows for: `DT_RELR` and `SHT_CREL` are newer than it, Android's packings are
+/// nobody else's, and of the `r_info` of mips64el it makes other numbers from version to version. libelf still
+/// gives the words in the right order.
 extension ELFRelocationCollector {
   /// Decodes `DT_RELR`: an even word is an address, an odd one a bitmap of the words after it.
   mutating func collectBitmaps(_ table: ELFRelocationTable) throws(ImageError) {
-    let word = UInt64(bits / 8)
-    let covered = word * UInt64(bits - 1)
+    let bits = UInt64(format.bits)
+    let word = bits / 8
+    let covered = word * (bits - 1)
     var next: UInt64?
-    try file.forEachPiece(of: table.extent, entry: Int(word)) { bytes throws(ImageError) in
-      for position in stride(from: 0, to: bytes.count, by: Int(word)) {
-        let value = bytes.span.word(at: position, bits: bits, order: order) ?? 0
-        if value & 1 == 0 {
-          consider(value, symbol: 0, type: 0, 0, .relr)
-          next = value &+ word
-          continue
-        }
-        guard let base = next else {
-          throw file.error(
-            .malformed, "The packed relocations start with a bitmap.", at: table.extent.offset)
-        }
-        next = base &+ covered
-        guard
-          ranges.mayOverlap(base, base &+ covered)
-            || survey?.mayConcern(base, base &+ covered) == true
-        else { continue }
-        var bitmap = value >> 1
-        while bitmap != 0 {
-          let index = UInt64(bitmap.trailingZeroBitCount)
-          consider(base &+ index * word, symbol: 0, type: 0, 0, .relr)
-          bitmap &= bitmap - 1
-        }
+    let rows = ELFTable<ELFAddressWord>(table.bytes, of: file, format)
+    for index in 0..<rows.count {
+      let value = try rows.row(index).value
+      if value & 1 == 0 {
+        consider(value, symbol: 0, type: 0, 0, .relr)
+        next = value &+ word
+        continue
       }
+      guard let base = next else {
+        throw file.error(
+          .malformed, "The packed relocations start with a bitmap.", at: table.offset)
+      }
+      next = base &+ covered
+      guard
+        ranges.mayOverlap(base, base &+ covered)
+          || survey?.mayConcern(base, base &+ covered) == true
+      else { continue }
+      var bitmap = value >> 1
+      while bitmap != 0 {
+        let index = UInt64(bitmap.trailingZeroBitCount)
+        consider(base &+ index * word, symbol: 0, type: 0, 0, .relr)
+        bitmap &= bitmap - 1
+      }
+    }
+  }
+
+  /// Decodes entries whose `r_info` is taken as it is in the file: place, what to write, addend.
+  mutating func collectRaw(_ table: ELFRelocationTable) throws(ImageError) {
+    let isExplicit = table.encoding == .rela
+    let width = isExplicit ? 3 : 2
+    let rows = ELFTable<ELFAddressWord>(table.bytes, of: file, format)
+    for index in 0..<rows.count / width {
+      let start = index * width
+      let (place, info) = (try rows.row(start).value, try rows.row(start + 1).value)
+      let (symbol, type) = machine.split(raw: info)
+      consider(
+        place, symbol: symbol, type: type, isExplicit ? try rows.row(start + 2).value : 0,
+        isExplicit ? .rela : .rel)
     }
   }
 
@@ -61,7 +80,7 @@ extension ELFRelocationCollector {
     let bytes = try packedBytes(table)
     try file.check(
       bytes.starts(with: "APS2".utf8), .malformed, "The packed relocations lack their magic.",
-      at: table.extent.offset)
+      at: table.offset)
     var reader = LEBReader(bytes, of: file, "the packed relocations", at: 4)
     var left = try reader.signed()
     var place = try reader.difference()
@@ -69,7 +88,7 @@ extension ELFRelocationCollector {
     // A group needs no byte per entry, but every entry writes a word of the file.
     try file.check(
       left >= 0 && UInt64(left) <= file.size, .malformed,
-      "\(left) packed relocations are more than the file can have.", at: table.extent.offset)
+      "\(left) packed relocations are more than the file can have.", at: table.offset)
     while left > 0 {
       let size = try reader.signed()
       let flags = try reader.signed()
@@ -87,15 +106,22 @@ extension ELFRelocationCollector {
         place &+= sharesStep ? step : try reader.difference()
         if !sharesInfo { info = try reader.difference() }
         if hasAddend, !sharesAddend { addend &+= try reader.difference() }
-        consider(place, info, addend, table.encoding == .androidRela ? .rela : .rel)
+        let (symbol, type) = machine.split(raw: info)
+        consider(
+          place, symbol: symbol, type: type, addend,
+          table.encoding == .androidRela ? .rela : .rel)
       }
     }
   }
 
   private func packedBytes(_ table: ELFRelocationTable) throws(ImageError) -> [UInt8] {
-    let (offset, size) = (table.extent.offset, table.extent.size)
-    try file.check(
-      size <= 1 << 28, .malformed, "The packed relocations claim \(size) bytes.", at: offset)
-    return try file.read(at: offset, count: Int(size))
+    switch table.bytes {
+    case .inflated(let bytes): return bytes
+    case .stored(let extent):
+      try file.check(
+        extent.size <= 1 << 28, .malformed,
+        "The packed relocations claim \(extent.size) bytes.", at: extent.offset)
+      return try file.read(at: extent.offset, count: Int(extent.size))
+    }
   }
 }

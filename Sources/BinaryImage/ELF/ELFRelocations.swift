@@ -1,3 +1,5 @@
+internal import CElf
+
 /// One relocation: what the linker asks the loader, or a later linker, to write at a place.
 struct ELFRelocation {
   /// The form in which it was written.
@@ -45,7 +47,12 @@ struct ELFRelocationTable {
   /// How the entries are written.
   var encoding: Encoding
   /// Where they are.
-  var extent: FileExtent
+  var bytes: ELFBytes
+
+  init(encoding: Encoding, _ bytes: ELFBytes) { (self.encoding, self.bytes) = (encoding, bytes) }
+
+  /// Where the file stores them; nil if they were inflated.
+  var offset: UInt64? { if case .stored(let extent) = bytes { extent.offset } else { nil } }
 }
 
 /// The relocations that fall into some ranges, and the copies, found in one pass over the tables.
@@ -103,8 +110,7 @@ struct ELFRelocationCollector {
   let machine: ELFMachine
   private let copyType: UInt32?
   private(set) var survey: ELFRelocations.Survey?
-  let bits: Int
-  let order: ImageIdentity.ByteOrder
+  let format: ELFFormat
 
   init(
     of file: OpenedFile, _ header: ELFHeader, _ machine: ELFMachine, _ ranges: AddressRanges,
@@ -113,7 +119,7 @@ struct ELFRelocationCollector {
     (self.file, self.machine, self.ranges) = (file, machine, ranges)
     self.survey = survey
     copyType = machine.relocationTypes?.copy
-    (bits, order) = (header.bits, header.order)
+    format = header.format
     areCombined = header.isObject
     kept.reserveCapacity(16)
   }
@@ -121,7 +127,9 @@ struct ELFRelocationCollector {
   /// Reads one table.
   mutating func collect(_ table: ELFRelocationTable) throws(ImageError) {
     switch table.encoding {
-    case .rela, .rel: try collectEntries(table)
+    case .rela where machine.hasRawInfo, .rel where machine.hasRawInfo: try collectRaw(table)
+    case .rela: try collectExplicit(table)
+    case .rel: try collectInPlace(table)
     case .relr: try collectBitmaps(table)
     case .crel: try collectDifferences(table)
     case .androidRela, .androidRel: try collectGroups(table)
@@ -136,28 +144,23 @@ struct ELFRelocationCollector {
 
   // MARK: - Tables of entries
 
-  private mutating func collectEntries(_ table: ELFRelocationTable) throws(ImageError) {
-    let word = bits / 8
-    let isExplicit = table.encoding == .rela
-    let entry = word * (isExplicit ? 3 : 2)
-    try file.forEachPiece(of: table.extent, entry: entry) { bytes in
-      let span = bytes.span
-      func field(_ place: Int) -> UInt64 { span.word(at: place, bits: bits, order: order) ?? 0 }
-      for start in stride(from: 0, to: bytes.count, by: entry) {
-        consider(
-          field(start), field(start + word), isExplicit ? field(start + 2 * word) : 0,
-          isExplicit ? .rela : .rel)
-      }
+  private mutating func collectExplicit(_ table: ELFRelocationTable) throws(ImageError) {
+    let rows = ELFTable<GElf_Rela>(table.bytes, of: file, format)
+    for index in 0..<rows.count {
+      let row = try rows.row(index)
+      let (symbol, type) = machine.split(row.r_info)
+      consider(
+        row.r_offset, symbol: symbol, type: type, UInt64(bitPattern: row.r_addend), .rela)
     }
   }
 
-  /// Keeps a relocation if it falls into a range, or copies data.
-  @inline(__always)
-  mutating func consider(
-    _ place: UInt64, _ info: UInt64, _ addend: UInt64, _ form: ELFRelocation.Form
-  ) {
-    let (symbol, type) = machine.split(info, bits: bits, order: order)
-    consider(place, symbol: symbol, type: type, addend, form)
+  private mutating func collectInPlace(_ table: ELFRelocationTable) throws(ImageError) {
+    let rows = ELFTable<GElf_Rel>(table.bytes, of: file, format)
+    for index in 0..<rows.count {
+      let row = try rows.row(index)
+      let (symbol, type) = machine.split(row.r_info)
+      consider(row.r_offset, symbol: symbol, type: type, 0, .rel)
+    }
   }
 
   /// Keeps a relocation if it falls into a range, or copies data.
@@ -171,7 +174,8 @@ struct ELFRelocationCollector {
     let isCopy = type == copyType
     // Type 0 asks for nothing on every machine; a bitmap has no types.
     guard isWanted || isCopy, type != 0 || form == .relr else { return }
-    let signed = bits == 64 ? Int64(bitPattern: addend) : Int64(Int32(truncatingIfNeeded: addend))
+    let signed =
+      format.bits == 64 ? Int64(bitPattern: addend) : Int64(Int32(truncatingIfNeeded: addend))
     let relocation = ELFRelocation(
       place: place, addend: signed, symbol: symbol, type: type, form: form)
     if isCopy { copies.keep(relocation, areCombined: false) }

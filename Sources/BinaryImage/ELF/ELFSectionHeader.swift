@@ -1,7 +1,9 @@
 internal import CElf
 
-/// One section header, `Elf32_Shdr` or `Elf64_Shdr`.
+/// One section header, as libelf reads it: `GElf_Shdr`.
 struct ELFSectionHeader {
+  /// `sh_name`: where the name starts among the names.
+  let name: Int
   /// `sh_type`.
   let type: UInt32
   /// `sh_flags`, `sh_addr`.
@@ -13,32 +15,12 @@ struct ELFSectionHeader {
   /// `sh_addralign`, `sh_entsize`.
   let alignment: UInt64, entrySize: UInt64
 
-  /// Reads the header at `start`; zeros where there is none.
-  init(_ bytes: Span<UInt8>, at start: Int, bits: Int, order: ImageIdentity.ByteOrder) {
-    let isThere = start >= 0 && start <= bytes.count - Self.size(bits: bits)
-    let isSwapped = order != .ofThisProcess
-    @inline(__always) func number<Number: FixedWidthInteger & BitwiseCopyable>(
-      _ place: Int
-    ) -> Number {
-      guard isThere else { return 0 }
-      // Sound: the whole header is there.
-      let number = unsafe bytes.bytes.unsafeLoadUnaligned(
-        fromUncheckedByteOffset: start &+ place, as: Number.self)
-      return isSwapped ? number.byteSwapped : number
-    }
-    @inline(__always) func single(_ place: Int) -> UInt32 { number(place) }
-    @inline(__always) func word(_ place: Int) -> UInt64 {
-      bits == 64 ? number(place) : UInt64(single(place))
-    }
-    let size = bits / 8
-    (type, flags, address) = (single(4), word(8), word(8 + size))
-    (offset, self.size) = (word(8 + 2 * size), word(8 + 3 * size))
-    (link, info) = (Int(single(8 + 4 * size)), Int(single(12 + 4 * size)))
-    (alignment, entrySize) = (word(16 + 4 * size), word(16 + 5 * size))
+  init(_ header: GElf_Shdr) {
+    (name, type, flags) = (Int(header.sh_name), header.sh_type, header.sh_flags)
+    (address, offset, size) = (header.sh_addr, header.sh_offset, header.sh_size)
+    (link, info) = (Int(header.sh_link), Int(header.sh_info))
+    (alignment, entrySize) = (header.sh_addralign, header.sh_entsize)
   }
-
-  /// The size of a header in bytes.
-  static func size(bits: Int) -> Int { bits == 64 ? 64 : 40 }
 
   /// Whether the file holds the bytes of the section.
   var hasContents: Bool { type != UInt32(SHT_NOBITS) && type != UInt32(SHT_NULL) }
@@ -73,12 +55,15 @@ struct ELFSectionHeader {
     (0x0fd0_0000, "o"), (0x7000_0000, "p"), (~0xfff0_0ff7, "x"),
   ]
 
-  /// The type as `readelf -S` prints it; numbers of processors mean something under their machine only.
-  func typeName(machine: UInt16) -> String {
+  /// The type as `readelf -S` prints it; numbers of systems and processors mean something under theirs only.
+  func typeName(_ file: ELFHeader) -> String {
     if Int(type) < Self.standard.count, !Self.standard[Int(type)].isEmpty {
       return Self.standard[Int(type)]
     }
-    return Self.systems[type] ?? Self.processors[machine]?[type] ?? UInt64(type).hexadecimal
+    // Versions of symbols come from Solaris, and have one number everywhere.
+    let isCommon = file.usesCommonNumbers || type >= UInt32(SHT_GNU_verdef)
+    return (isCommon ? Self.systems[type] : nil) ?? Self.processors[file.machine]?[type]
+      ?? UInt64(type).hexadecimal
   }
 
   private static let standard = [

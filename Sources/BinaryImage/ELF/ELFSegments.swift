@@ -9,21 +9,24 @@ package final class ELFSegments {
   /// `PT_GNU_RELRO`: the last one, as the loader takes it.
   let readOnlyAfterRelocation: ELFSegment?
   /// Every `PT_NOTE`, in table order.
-  let notes: [ELFSegment]
+  package let notes: [ELFSegment]
   /// Whether a loader is named: `PT_INTERP`.
   let hasInterpreter: Bool
   /// Where the ELF header is in memory, if it is loaded.
   let headerAddress: VirtualAddress?
   /// Every `PT_LOAD`.
-  let loads: [ELFSegment]
+  package let loads: [ELFSegment]
   private let isOrdered: Bool
 
   /// The most segments that may overlap or be in disorder; real files have a handful, in order.
   private static let mostDisordered = 64
 
-  /// Reads the program headers of a file.
-  package init(of file: OpenedFile, _ header: ELFHeader) throws(ImageError) {
-    let all = try ELFSegment.all(of: file, header)
+  /// Every program header, in table order.
+  package let all: [ELFSegment]
+
+  /// Takes the program headers of a file, as libelf reads them.
+  init(_ all: [ELFSegment], of file: OpenedFile) throws(ImageError) {
+    self.all = all
     func every(_ type: Int32) -> [ELFSegment] { all.filter { $0.type == UInt32(type) } }
     loads = every(PT_LOAD)
     notes = every(PT_NOTE)
@@ -91,8 +94,8 @@ package final class ELFSegments {
   }
 }
 
-/// One program header, `Elf32_Phdr` or `Elf64_Phdr`: their fields are in different order.
-package struct ELFSegment {
+/// One program header, as libelf reads it: `GElf_Phdr`.
+package struct ELFSegment: Hashable, Sendable {
   package let type: UInt32
   package let offset: UInt64
   package let address: UInt64
@@ -100,6 +103,13 @@ package struct ELFSegment {
   package let memorySize: UInt64
   package let alignment: UInt64
   private let flags: UInt32
+
+  init(_ header: GElf_Phdr) {
+    (type, flags, offset, address) = (
+      header.p_type, header.p_flags, header.p_offset, header.p_vaddr
+    )
+    (fileSize, memorySize, alignment) = (header.p_filesz, header.p_memsz, header.p_align)
+  }
 
   /// Whether code in it may run.
   package var isExecutable: Bool { flags & UInt32(PF_X) != 0 }
@@ -110,62 +120,5 @@ package struct ELFSegment {
   /// How many bytes of it are both in the file and in memory.
   var mappedSize: UInt64 { min(fileSize, memorySize) }
   /// Where the file has it.
-  var extent: FileExtent { FileExtent(offset: offset, size: fileSize) }
-
-  /// The size of a program header in bytes.
-  package static func size(bits: Int) -> Int { bits == 64 ? 56 : 32 }
-
-  /// Reads the program headers of a file.
-  package static func all(
-    of file: OpenedFile, _ header: ELFHeader
-  ) throws(ImageError) -> [ELFSegment] {
-    let table = try table(of: file, header)
-    return all(in: table.span, bits: header.bits, order: header.order)
-  }
-
-  /// The bytes of the program headers of a file.
-  static func table(
-    of file: OpenedFile, _ header: ELFHeader
-  ) throws(ImageError) -> ArraySlice<UInt8> {
-    try file.check(
-      header.segments.isComplete, .truncated, "The file ends inside the program headers.",
-      at: header.segments.offset)
-    let size = Int(header.segments.count) * size(bits: header.bits)
-    return try file.slice(at: header.segments.offset, count: size)
-  }
-
-  /// The program headers that `table` consists of.
-  package static func all(
-    in table: Span<UInt8>, bits: Int, order: ImageIdentity.ByteOrder
-  ) -> [ELFSegment] {
-    (0..<table.count / size(bits: bits)).map { ELFSegment($0, in: table, bits: bits, order: order) }
-  }
-
-  /// What `body` makes of the first program header of this type of which it makes anything.
-  static func first<Result>(
-    ofType type: UInt32, in table: Span<UInt8>, bits: Int, order: ImageIdentity.ByteOrder,
-    _ body: (ELFSegment) throws(ImageError) -> Result?
-  ) throws(ImageError) -> Result? {
-    let size = size(bits: bits)
-    for index in 0..<table.count / size where table.integer(at: index * size, order: order) == type
-    {
-      let found = try body(ELFSegment(index, in: table, bits: bits, order: order))
-      if let found { return found }
-    }
-    return nil
-  }
-
-  private init(_ index: Int, in table: Span<UInt8>, bits: Int, order: ImageIdentity.ByteOrder) {
-    let size = Self.size(bits: bits)
-    let bytes = table.extracting(index * size..<(index + 1) * size)
-    func word(_ offset: Int) -> UInt64 { bytes.word(at: offset, bits: bits, order: order) ?? 0 }
-    let is64 = bits == 64
-    type = bytes.integer(at: 0, order: order) ?? 0
-    offset = word(is64 ? 8 : 4)
-    address = word(is64 ? 16 : 8)
-    fileSize = word(is64 ? 32 : 16)
-    memorySize = word(is64 ? 40 : 20)
-    alignment = word(is64 ? 48 : 28)
-    flags = bytes.integer(at: is64 ? 4 : 24, order: order) ?? 0
-  }
+  package var extent: FileExtent { FileExtent(offset: offset, size: fileSize) }
 }

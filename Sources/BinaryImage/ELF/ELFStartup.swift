@@ -130,7 +130,7 @@ extension ELFFile {
   // MARK: - What it leads to
 
   private func threadLocals() throws(ImageError) -> [StartupStep] {
-    try ELFSegment.all(of: file, header).filter { $0.type == UInt32(PT_TLS) }.map {
+    try segments().all.filter { $0.type == UInt32(PT_TLS) }.map {
       StartupStep(
         kind: .threadLocal, note: "\($0.memorySize) bytes, of which \($0.fileSize) have values")
     }
@@ -204,18 +204,18 @@ extension ELFFile {
     }
     var addresses = found.addends
     for place in found.places {
-      let bytes = try bytes(at: VirtualAddress(rawValue: place), count: header.wordSize)
-      addresses.insert(header.order.number(of: bytes[...]))
+      addresses.insert(try word(at: VirtualAddress(rawValue: place)))
     }
     for address in addresses.sorted() { add(.resolver, address, nil) }
     guard let symbols = try dynamic()?.symbols else { return steps }
     for number in found.symbols.sorted() {
-      let symbol = try symbols.symbol(number)
-      if symbol.isResolver { add(.resolver, symbol.value, symbol.name) }
+      if let symbol = try symbols.symbol(number, where: \.isResolver) {
+        add(.resolver, symbol.value, symbol.name)
+      }
     }
-    for number in 0..<(try symbolHash.get().count) {
-      let symbol = try symbols.symbol(number)
-      if symbol.isResolver { add(.exportedResolver, symbol.value, symbol.name) }
+    try forEachLoaderSymbol(where: \.isResolver) { symbol in
+      add(.exportedResolver, symbol.value, symbol.name)
+      return true
     }
     return steps
   }
@@ -232,10 +232,8 @@ extension ELFFile {
       }
     }
     guard !wanted.isEmpty else { return }
-    try forEachSymbol { symbol in
-      if symbol.isFunction, wanted.contains(symbol.value), !symbol.name.isEmpty,
-        names[symbol.value] == nil
-      {
+    try forEachSymbol(where: { $0.mayBeFunction && wanted.contains($0.value) }) { symbol in
+      if symbol.isFunction, !symbol.name.isEmpty, names[symbol.value] == nil {
         names[symbol.value] = symbol.name
       }
       return names.count < wanted.count
@@ -246,9 +244,12 @@ extension ELFFile {
 extension Symbol {
   /// Whether it is a function of this file that chooses what its name means: `STT_GNU_IFUNC`.
   fileprivate var isResolver: Bool { type == UInt8(STT_GNU_IFUNC) && isDefined }
+  /// Whether it is a function of this file, as far as that does not depend on its name.
+  fileprivate var mayBeFunction: Bool {
+    isResolver || (type == UInt8(STT_FUNC) || type == UInt8(STT_NOTYPE)) && isDefined
+  }
   /// Whether it is a function of this file. `$x` and its like, without a type, say of ARM what the bytes are.
   fileprivate var isFunction: Bool {
-    let mayBeOne = type == UInt8(STT_FUNC) || type == UInt8(STT_NOTYPE) && !name.hasPrefix("$")
-    return isResolver || mayBeOne && isDefined
+    mayBeFunction && !(type == UInt8(STT_NOTYPE) && name.hasPrefix("$"))
   }
 }

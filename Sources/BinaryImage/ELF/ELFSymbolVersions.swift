@@ -10,10 +10,12 @@ package struct NeededVersion: Hashable, Sendable {
 }
 
 /// Which version each symbol of a file has: `DT_VERSYM`, `DT_VERDEF`, `DT_VERNEED`.
+///
+/// ELF: `gelf_getversym`, `gelf_getverdef`, `gelf_getverneed`.
 struct ELFSymbolVersions {
-  private let file: ELFFile
-  /// Where the number of each symbol's version is; nil where symbols have none.
-  private let numbers: UInt64?
+  private let file: OpenedFile
+  /// The number of each symbol's version; nil where symbols have none.
+  private let numbers: ELFTable<UInt16>?
   private var names: [UInt16: String] = [:]
   /// The library that each wanted version was linked from.
   private var libraries: [UInt16: String] = [:]
@@ -26,72 +28,73 @@ struct ELFSymbolVersions {
   private(set) var unknownFormat: UInt16?
 
   /// More versions than any file has, or needs.
-  private static let most: UInt64 = 1 << 14
+  private static let most = 1 << 14
 
   /// Reads the names of the versions.
-  init(of file: ELFFile) throws(ImageError) {
-    self.file = file
-    guard let dynamic = try file.dynamic(), let symbols = dynamic.symbols else {
+  init(of image: ELFFile) throws(ImageError) {
+    file = image.file
+    guard let dynamic = try image.dynamic(), let symbols = dynamic.symbols,
+      let start = dynamic.value(Int64(DT_VERSYM))
+    else {
       numbers = nil
       return
     }
-    numbers = dynamic.value(Int64(DT_VERSYM))
-    guard numbers != nil else { return }
+    let extent = try image.segments().extent(from: VirtualAddress(rawValue: start))
+    numbers = ELFTable(
+      extent ?? FileExtent(offset: 0, size: 0), of: image.file, image.header.format)
     var rest = Self.most
-    func walk(
-      _ start: UInt64, _ count: UInt64, next: Int, size: Int,
-      _ body: (UInt64, Span<UInt8>) throws(ImageError) -> Void
-    ) throws(ImageError) {
-      var (address, left) = (start, count)
-      while left > 0 {
-        try file.file.check(
-          rest > 0, .malformed, "It claims more than \(Self.most) versions of symbols.")
-        (left, rest) = (left - 1, rest - 1)
-        let entry = try file.bytes(at: VirtualAddress(rawValue: address), count: size)
-        try body(address, entry.span)
-        guard let step: UInt32 = entry.span.integer(at: next, order: file.header.order), step > 0
-        else { return }
-        address &+= UInt64(step)
-      }
-    }
-    func half(_ entry: Span<UInt8>, _ place: Int) -> UInt16 {
-      entry.integer(at: place, order: file.header.order) ?? 0
-    }
-    func word(_ entry: Span<UInt8>, _ place: Int) -> UInt64 {
-      UInt64(entry.integer(at: place, as: UInt32.self, order: file.header.order) ?? 0)
-    }
-    var (names, libraries): ([UInt16: String], [UInt16: String]) = ([:], [:])
-    var (defined, needed): (Set<String>?, [NeededVersion]) = (nil, [])
     // The loader follows the distances to the last one, and believes no count.
     if let start = dynamic.value(Int64(DT_VERDEF)) {
-      defined = []
-      // Elf_Verdef: version, flags, index, count, hash, first name, next. The first name is its own.
-      try walk(start, .max, next: 16, size: 20) { address, entry throws(ImageError) in
-        let (index, first) = (half(entry, 4) & 0x7fff, address &+ word(entry, 12))
-        try walk(first, 1, next: 4, size: 8) { _, name throws(ImageError) in
-          let name = try symbols.text(at: word(name, 0))
-          names[index] = name
-          defined?.insert(name)
+      var defined: Set<String> = []
+      let chain = try ELFVersionChain(at: start, of: image, ELF_T_VDEF)
+      var (offset, one, own) = (0, GElf_Verdef(), GElf_Verdaux())
+      while true {
+        try Self.spend(&rest, of: image)
+        try unsafe chain.read(offset) { unsafe gelf_getverdef($0, $1, &one) != nil }
+        // The first name is its own.
+        try unsafe chain.read(offset + Int(one.vd_aux)) {
+          unsafe gelf_getverdaux($0, $1, &own) != nil
         }
+        let name = try symbols.text(at: UInt64(own.vda_name))
+        names[one.vd_ndx & 0x7fff] = name
+        defined.insert(name)
+        guard one.vd_next > 0 else { break }
+        offset += Int(one.vd_next)
       }
+      self.defined = defined
     }
     if let start = dynamic.value(Int64(DT_VERNEED)) {
-      // Elf_Verneed: version, count, file, first, next; Elf_Vernaux: hash, flags, index, name, next.
+      let chain = try ELFVersionChain(at: start, of: image, ELF_T_VNEED)
+      var (offset, one, wanted) = (0, GElf_Verneed(), GElf_Vernaux())
       var format: UInt16?
-      try walk(start, .max, next: 12, size: 16) { address, entry throws(ImageError) in
-        format = format ?? half(entry, 0)
-        let (first, library) = (address &+ word(entry, 8), try symbols.text(at: word(entry, 4)))
-        try walk(first, .max, next: 12, size: 16) { _, one throws(ImageError) in
-          let (index, name) = (half(one, 6) & 0x7fff, try symbols.text(at: word(one, 8)))
-          (names[index], libraries[index]) = (name, library)
-          let isWeak = half(one, 4) & UInt16(VER_FLG_WEAK) != 0
+      while true {
+        try Self.spend(&rest, of: image)
+        try unsafe chain.read(offset) { unsafe gelf_getverneed($0, $1, &one) != nil }
+        format = format ?? one.vn_version
+        let library = try symbols.text(at: UInt64(one.vn_file))
+        var place = offset + Int(one.vn_aux)
+        while true {
+          try Self.spend(&rest, of: image)
+          try unsafe chain.read(place) { unsafe gelf_getvernaux($0, $1, &wanted) != nil }
+          let name = try symbols.text(at: UInt64(wanted.vna_name))
+          let number = wanted.vna_other & 0x7fff
+          (names[number], libraries[number]) = (name, library)
+          let isWeak = wanted.vna_flags & UInt16(VER_FLG_WEAK) != 0
           needed.append(NeededVersion(name: name, library: library, isWeak: isWeak))
+          guard wanted.vna_next > 0 else { break }
+          place += Int(wanted.vna_next)
         }
+        guard one.vn_next > 0 else { break }
+        offset += Int(one.vn_next)
       }
       if format != 1 { unknownFormat = format }
     }
-    (self.names, self.libraries) = (names, libraries)
-    (self.defined, self.needed) = (defined, needed)
+  }
+
+  private static func spend(_ rest: inout Int, of image: ELFFile) throws(ImageError) {
+    rest -= 1
+    try image.file.check(
+      rest >= 0, .malformed, "It claims more than \(most) versions of symbols.")
   }
 
   /// Whether symbols have versions.
@@ -106,12 +109,47 @@ struct ELFSymbolVersions {
   /// Sets the version of a symbol; nil for the base one, and where there are none.
   func describe(_ symbol: inout BoundSymbol, _ number: UInt32) throws(ImageError) {
     guard let numbers else { return }
-    let place = VirtualAddress(rawValue: numbers &+ 2 &* UInt64(number))
-    let value = UInt16(file.header.order.number(of: try file.bytes(at: place, count: 2)[...]))
+    let value = try numbers.row(Int(number))
     // 0 and 1 are no versions: local, and global.
     let index = value & 0x7fff
     if index > 1 { (symbol.version, symbol.library) = (names[index], libraries[index]) }
     // A reference without a version is met by the file's first version, hidden or not.
     symbol.isHidden = value & 0x8000 != 0 && index != 2
+  }
+}
+
+/// The structures of versions, each of which says how far the next one is.
+private final class ELFVersionChain {
+  private let capsule: ELFCapsule
+  private let type: Elf_Type
+  private let file: OpenedFile
+  private let extent: FileExtent
+
+  init(at start: UInt64, of image: ELFFile, _ type: Elf_Type) throws(ImageError) {
+    let (file, format) = (image.file, image.header.format)
+    guard let found = try image.segments().extent(from: VirtualAddress(rawValue: start)) else {
+      throw file.outsideSegments(VirtualAddress(rawValue: start))
+    }
+    let held = file.held(at: found.offset, found.size)
+    let extent = ELFGuard.versions(in: held, format.order)
+    (self.file, self.extent, self.type) = (file, extent, type)
+    capsule = try unsafe ELFCapsule(
+      format, count: Int(extent.size),
+      refusal: { file.error(.unreadable, "libelf does not read the versions of symbols: \($0).") },
+      fill: { room throws(ImageError) in try unsafe file.read(at: extent.offset, into: room) })
+  }
+
+  /// Hands out the structure at an offset.
+  func read(
+    _ offset: Int, _ body: (UnsafeMutablePointer<Elf_Data>, Int32) -> Bool
+  ) throws(ImageError) {
+    guard let data = unsafe capsule.data(type), let place = Int32(exactly: offset),
+      unsafe body(data, place)
+    else {
+      throw file.error(
+        .malformed,
+        "A version of symbols is \(offset) bytes behind the first one, where none can be read.",
+        at: extent.offset)
+    }
   }
 }

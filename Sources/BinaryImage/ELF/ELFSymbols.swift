@@ -1,58 +1,59 @@
 internal import CElf
 
 /// The symbols of one table, read one by one.
+///
+/// ELF: `gelf_getsym`.
 final class ELFSymbols {
   private let file: OpenedFile
-  private let header: ELFHeader
   /// The symbols; of the loader's table the size is only a bound, since nothing says how long it is.
-  private let entries: FileExtent
+  private let table: ELFTable<GElf_Sym>
   /// Their names.
-  private let names: FileExtent
+  private var names: ELFNames
   /// `SHT_SYMTAB_SHNDX`: section indices that do not fit into 16 bits.
-  private let longIndices: FileExtent?
-  private var window = FileWindow()
-  private var nameWindow = FileWindow()
+  private let longIndices: ELFTable<UInt32>?
 
-  init(
-    of file: OpenedFile, _ header: ELFHeader, entries: FileExtent, names: FileExtent,
-    longIndices: FileExtent? = nil
-  ) {
-    (self.file, self.header) = (file, header)
-    (self.entries, self.names, self.longIndices) = (entries, names, longIndices)
+  init(_ image: ELFFile, _ symbols: ELFBytes, names: ELFBytes, longIndices: ELFBytes? = nil) {
+    file = image.file
+    table = ELFTable(symbols, of: file, image.header.format)
+    self.names = ELFNames(names, of: file)
+    self.longIndices = longIndices.map { ELFTable($0, of: image.file, image.header.format) }
   }
 
   /// How many there are, if the table says it.
-  var count: UInt32 { UInt32(clamping: entries.size / (header.bits == 64 ? 24 : 16)) }
+  var count: UInt32 { UInt32(clamping: table.count) }
 
   /// The text at an offset of the names.
-  func text(at offset: UInt64) throws(ImageError) -> String {
-    try nameWindow.name(file, at: offset, in: names)
-  }
+  func text(at offset: UInt64) throws(ImageError) -> String { try names.text(at: offset) }
 
   /// The symbol of that number.
   func symbol(_ number: UInt32) throws(ImageError) -> Symbol {
-    let (is64, order) = (header.bits == 64, header.order)
-    let size = is64 ? 24 : 16
-    let start = UInt64(number) * UInt64(size)
+    let row = try row(number)
+    var symbol = try symbol(number, row)
+    symbol.name = try names.text(at: UInt64(row.st_name))
+    return symbol
+  }
+
+  /// The symbol of that number if it is wanted: one that is not has no name yet, and none is read of it.
+  func symbol(_ number: UInt32, where isWanted: (Symbol) -> Bool) throws(ImageError) -> Symbol? {
+    let row = try row(number)
+    var symbol = try symbol(number, row)
+    guard isWanted(symbol) else { return nil }
+    symbol.name = try names.text(at: UInt64(row.st_name))
+    return symbol
+  }
+
+  private func row(_ number: UInt32) throws(ImageError) -> GElf_Sym {
     try file.check(
-      start + UInt64(size) <= entries.size, .malformed,
-      "Symbol \(number) lies outside the symbol table.", at: entries.offset)
-    let (bytes, position) = try window.load(
-      file, at: entries.offset.saturating(adding: start), count: size)
-    let entry = bytes.span.extracting(position..<position + size)
-    func word(_ place: Int) -> UInt64 {
-      entry.word(at: place, bits: header.bits, order: order) ?? 0
-    }
-    let name: UInt32 = entry.integer(at: 0, order: order) ?? 0
-    let section: UInt16 = entry.integer(at: is64 ? 6 : 14, order: order) ?? 0
-    let (value, extent) = (word(is64 ? 8 : 4), word(is64 ? 16 : 8))
-    let info = entry[is64 ? 4 : 12]
-    let place = try place(section, of: number)
+      Int(number) < table.count, .malformed, "Symbol \(number) lies outside the symbol table.",
+      at: table.offset)
+    return try table.row(Int(number))
+  }
+
+  private func symbol(_ number: UInt32, _ row: GElf_Sym) throws(ImageError) -> Symbol {
     var symbol = Symbol(
-      UInt64(number), name: try nameWindow.name(file, at: UInt64(name), in: names), value: value,
-      place: place)
-    (symbol.size, symbol.type, symbol.binding) = (extent, info & 0xf, info >> 4)
-    symbol.visibility = entry[is64 ? 5 : 13] & 3
+      UInt64(number), name: "", value: row.st_value, place: try place(row.st_shndx, of: number))
+    (symbol.size, symbol.type, symbol.binding) = (row.st_size, row.st_info & 0xf, row.st_info >> 4)
+    symbol.visibility = row.st_other & 3
     return symbol
   }
 
@@ -62,14 +63,91 @@ final class ELFSymbols {
     case SHN_ABS: return .absolute
     case SHN_COMMON: return .common
     case SHN_XINDEX:
-      guard let longIndices, UInt64(number) * 4 + 4 <= longIndices.size else {
+      guard let longIndices, Int(number) < longIndices.count else {
         throw file.error(.malformed, "Symbol \(number) has a section index that is not there.")
       }
-      let (bytes, position) = try window.load(
-        file, at: longIndices.offset.saturating(adding: UInt64(number) * 4), count: 4)
-      let index: UInt32? = bytes.span.integer(at: position, order: header.order)
-      return .section(Int(index ?? 0))
+      return .section(Int(try longIndices.row(Int(number))))
     default: return .section(Int(index))
     }
+  }
+}
+
+/// A table of names.
+struct ELFNames {
+  private let file: OpenedFile
+  private let bytes: ELFBytes
+  private var window = FileWindow()
+
+  init(_ bytes: ELFBytes, of file: OpenedFile) { (self.file, self.bytes) = (file, bytes) }
+
+  /// The text at an offset; empty at offset 0.
+  mutating func text(at offset: UInt64) throws(ImageError) -> String {
+    switch bytes {
+    case .stored(let extent): return try window.name(file, at: offset, in: extent)
+    case .inflated(let bytes):
+      let start = Int(clamping: offset)
+      guard let length = bytes.span.textLength(from: start) else {
+        throw file.error(.malformed, "A symbol's name lies outside the string table.")
+      }
+      return String(decoding: bytes.span.extracting(start..<start + length))
+    }
+  }
+}
+
+/// The symbols of a file: all of them, for what no relocation leads to.
+extension ELFFile {
+  /// More symbols than any file has.
+  static let mostSymbols: UInt64 = 1 << 22
+
+  /// Returns a number of symbols that a file may have.
+  func checked(symbols count: UInt64) throws(ImageError) -> UInt32 {
+    try file.check(count <= Self.mostSymbols, .malformed, "It claims \(count) symbols.")
+    return UInt32(count)
+  }
+
+  /// Calls `body` with each wanted symbol, those of the linker first, which a stripped file lacks, until it returns
+  /// false. A symbol has no name when `isWanted` is asked.
+  package func forEachSymbol(
+    where isWanted: (Symbol) -> Bool, _ body: (Symbol) -> Bool
+  ) throws(ImageError) {
+    for index in sectionIndices {
+      let entry = try sectionHeader(index)
+      guard entry.type == UInt32(SHT_SYMTAB) else { continue }
+      let table = ELFSymbols(
+        self, try tableBytes(index), names: try tableBytes(entry.link),
+        longIndices: try longIndices(of: index))
+      guard try forEach(of: table, try checked(symbols: UInt64(table.count)), isWanted, body) else {
+        return
+      }
+    }
+    try forEachLoaderSymbol(where: isWanted, body)
+  }
+
+  /// Calls `body` with each wanted symbol that the loader finds or looks for, until it returns false.
+  package func forEachLoaderSymbol(
+    where isWanted: (Symbol) -> Bool, _ body: (Symbol) -> Bool
+  ) throws(ImageError) {
+    guard let symbols = try dynamic()?.symbols else { return }
+    _ = try forEach(of: symbols, try symbolHash.get().count, isWanted, body)
+  }
+
+  private func forEach(
+    of table: ELFSymbols, _ count: UInt32, _ isWanted: (Symbol) -> Bool, _ body: (Symbol) -> Bool
+  ) throws(ImageError) -> Bool {
+    for number in 0..<count {
+      guard let symbol = try table.symbol(number, where: isWanted) else { continue }
+      guard body(symbol) else { return false }
+    }
+    return true
+  }
+
+  /// `SHT_SYMTAB_SHNDX` of a table of symbols; nil if it has none.
+  func longIndices(of index: Int) throws(ImageError) -> ELFBytes? {
+    let table = try sectionTable()
+    let found = sectionIndices.first {
+      table[$0].type == UInt32(SHT_SYMTAB_SHNDX) && table[$0].link == index
+    }
+    guard let found else { return nil }
+    return try tableBytes(found)
   }
 }

@@ -142,8 +142,7 @@ extension LoadedImage {
   /// An image that declares nothing, which was not looked at.
   init(unread mapped: MappedImage, _ entry: image_entry) {
     self.init(
-      identity: ImageIdentity(
-        of: mapped, name: ImagePaths.displayName(of: mapped), header: Span()),
+      identity: ImageIdentity(of: mapped, name: ImagePaths.displayName(of: mapped)),
       mapped: mapped, evidence: .none, carriesSwift: false, isRelocated: true,
       place: image_place(), programHeaders: [], contents: .none)
   }

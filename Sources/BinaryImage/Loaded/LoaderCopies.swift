@@ -51,8 +51,7 @@ internal import CImageList
             "The section is not in readable file contents."))
       }
     }
-    let identity = unsafe ImageIdentity(
-      of: locator.mapped, name: locator.name, header: header.span)
+    let identity = ImageIdentity(of: locator.mapped, name: locator.name)
     guard let contents = contents(index, locator) else {
       return .failed(locator.error(.unreadable, "No memory."))
     }

@@ -1,27 +1,42 @@
-/// What a mapped image is, read from the headers that were copied of it.
+internal import CElf
+
+/// What a mapped image is.
 extension ImageIdentity {
   /// Describes a mapped image as the reader of its format describes the file.
   ///
   /// It is a program where the process was started from it: the loader opens no other, so that
   /// what `ELFFile.isProgram` goes by need not be read of each image.
-  init(of mapped: MappedImage, name: String, header: Span<UInt8>) {
+  init(of mapped: MappedImage, name: String) {
     self.init(
       path: name, format: .elf, bits: UInt.bitWidth, byteOrder: .ofThisProcess,
-      machine: Self.machineOfThisProcess ?? Self.machine(of: header),
+      machine: ELFMachine.ofThisProcess.name,
       kind: mapped.role == .program ? .executable : .shared, id: mapped.buildID)
   }
+}
 
-  /// The machine of the program; every image of a process has the same.
-  private static let machineOfThisProcess: String? = {
-    let head = (try? OpenedFile(path: "/proc/self/exe", name: "/proc/self/exe"))?.head ?? []
-    return head.isEmpty ? nil : machine(of: head.span)
+extension ELFMachine {
+  /// The machine that every image of this process is for.
+  static let ofThisProcess: ELFMachine = {
+    #if arch(x86_64)
+      let number = EM_X86_64
+    #elseif arch(arm64)
+      let number = EM_AARCH64
+    #elseif arch(i386)
+      let number = EM_386
+    #elseif arch(arm)
+      let number = EM_ARM
+    #elseif arch(s390x)
+      let number = EM_S390
+    #elseif arch(powerpc64) || arch(powerpc64le)
+      let number = EM_PPC64
+    #elseif arch(riscv64)
+      let number = EM_RISCV
+    #else
+      #error("Add the machine of this process.")
+    #endif
+    return ELFMachine(
+      number: UInt16(number), bits: UInt.bitWidth, order: ImageIdentity.ByteOrder.ofThisProcess)
   }()
-
-  private static func machine(of header: Span<UInt8>) -> String {
-    let order = ByteOrder.ofThisProcess
-    let number: UInt16? = header.integer(at: 18, order: order)
-    return ELFMachine(number: number ?? 0, bits: UInt.bitWidth, order: order).name
-  }
 }
 
 extension ImageIdentity.ByteOrder {

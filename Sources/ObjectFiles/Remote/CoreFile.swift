@@ -3,6 +3,8 @@ internal import CElf
 
 /// What a core file kept of a process: its memory, and which files it had mapped.
 ///
+/// libelf hands out the notes; what the kernel puts into `NT_FILE` and `NT_PRSTATUS` it has no structures for.
+///
 /// The kernel writes neither program text nor constants that it can find in files again.
 ///
 /// C: `ET_CORE` with `PT_LOAD`, `NT_FILE` and `NT_PRSTATUS`.
@@ -14,7 +16,7 @@ final class CoreFile: RemoteMemory {
   /// Set where the file is shorter than it declares.
   let shortage: ImageError?
   private let file: OpenedFile
-  private let header: ELFHeader
+  private let image: ELFFile
   /// Where the file has the memory.
   private let segments: ELFSegments
 
@@ -27,12 +29,10 @@ final class CoreFile: RemoteMemory {
   init(path: String) throws(ImageError) {
     let file = try OpenedFile(path: path, name: path)
     self.file = file
-    header = try ELFHeader(of: file)
-    try file.check(
-      header.type == UInt16(ET_CORE), .notAnObject, "It is no core file, but another ELF file.")
-    segments = try ELFSegments(of: file, header)
-    let parts = try ELFSegment.all(of: file, header)
-    let loads = parts.filter { $0.type == UInt32(PT_LOAD) }
+    image = try ELFFile(file)
+    try file.check(image.isCore, .notAnObject, "It is no core file, but another ELF file.")
+    segments = try image.segments()
+    let (notes, loads) = (segments.notes, segments.loads)
     self.parts = Dictionary(loads.map { ($0.address, $0.isExecutable) }) { first, _ in first }
     let missing = loads.count { $0.fileSize > 0 && !file.holds($0.offset, $0.fileSize) }
     shortage =
@@ -41,7 +41,7 @@ final class CoreFile: RemoteMemory {
       : file.error(
         .truncated,
         "The file ends before \(missing) of its \(loads.count) parts do; was its size limited?")
-    for segment in parts where segment.type == UInt32(PT_NOTE) {
+    for segment in notes {
       try file.check(
         segment.fileSize <= Self.mostNotes, .malformed,
         "The notes claim \(segment.fileSize) bytes.")
@@ -69,15 +69,17 @@ final class CoreFile: RemoteMemory {
   // MARK: - Notes
 
   private func take(_ bytes: Span<UInt8>, alignment: UInt64) throws(ImageError) {
-    for note in ELFNote.notes(in: bytes, alignment: alignment, order: header.order)
-    where note.owner == .core {
+    let notes = try ELFNote.notes(
+      in: bytes, alignment: alignment, order: image.header.order, refusal: image.noteRefusal)
+    for note in notes where note.owner == .core {
       let descriptor = bytes.extracting(note.descriptor)
       switch note.type {
       case UInt32(NT_FILE): try takeFiles(descriptor)
       case UInt32(NT_PRSTATUS) where pid == nil:
         // `pr_pid` is behind `pr_info`, `pr_cursig` and two words of signals.
-        let offset = header.bits == 64 ? 32 : 24
-        pid = descriptor.integer(at: offset, as: UInt32.self, order: header.order).map { Int($0) }
+        let offset = image.header.bits == 64 ? 32 : 24
+        pid = descriptor.integer(at: offset, as: UInt32.self, order: image.header.order)
+          .map { Int($0) }
       default: break
       }
     }
@@ -85,9 +87,10 @@ final class CoreFile: RemoteMemory {
 
   /// Count, size of a page, three words for each range, and then their paths.
   private func takeFiles(_ bytes: Span<UInt8>) throws(ImageError) {
-    let size = header.wordSize
+    let (bits, order) = image.words
+    let size = bits / 8
     func word(_ index: Int) -> UInt64 {
-      bytes.word(at: index * size, bits: header.bits, order: header.order) ?? 0
+      bytes.word(at: index * size, bits: bits, order: order) ?? 0
     }
     guard let count = Int(exactly: word(0)), count <= bytes.count / (3 * size),
       count <= Self.mostFiles

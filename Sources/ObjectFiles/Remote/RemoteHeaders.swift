@@ -7,72 +7,60 @@ struct RemoteHeaders {
   /// What was added to every linked address.
   let bias: UInt64
   private let mapping: RemoteMapping
-  private let header: [UInt8]
-  private let programHeaders: [UInt8]
-  private let notes: [(bytes: ArraySlice<UInt8>, segment: ELFSegment)]
+  private let head: [UInt8]
+  private let headers: ELFMemoryHeaders
+  private let notes: [(notes: [ELFNote], bytes: ArraySlice<UInt8>, segment: ELFSegment)]
   private let loads: [Range<UInt64>]
   /// What the process cannot write to: there its memory is what its file has.
   let constants: [(memory: Range<UInt64>, offset: UInt64)]
   private let headerAddress: UInt64
 
-  /// More program headers, and more bytes of notes or of a dynamic section, than any linker writes.
-  private static let (mostSegments, mostBytes): (Int, UInt64) = (1 << 10, 1 << 20)
+  /// More bytes of notes or of a dynamic section than any linker writes.
+  private static let mostBytes: UInt64 = 1 << 20
 
   init(of mapping: RemoteMapping, in memory: any RemoteMemory) throws(ImageError) {
-    let head = try memory.read(at: mapping.base, count: 64)
+    let head = try memory.read(at: mapping.base, count: ELFMemoryHeaders.headSize)
     try mapping.check(
-      head.count == 64, .unreadable,
+      head.count == ELFMemoryHeaders.headSize, .unreadable,
       "Its header is not there: it was unmapped, or the process ended.")
-    try mapping.check(
-      ELFFile.recognises(head) && [1, 2].contains(head[4]) && [1, 2].contains(head[5]),
-      .notAnObject, "What is mapped does not start with an ELF header.")
-    let bits = head[4] == 2 ? 64 : 32
-    let order: ImageIdentity.ByteOrder = head[5] == 1 ? .little : .big
-    func half(_ offset: Int) -> UInt16 { head.span.integer(at: offset, order: order) ?? 0 }
-    header = Array(head.prefix(ELFHeader.size(bits: bits)))
-    let table = head.span.word(at: bits == 64 ? 32 : 28, bits: bits, order: order) ?? 0
-    let count = Int(half(bits == 64 ? 56 : 44))
-    let size = ELFSegment.size(bits: bits)
-    try mapping.check(
-      count > 0 && count <= Self.mostSegments && Int(half(bits == 64 ? 54 : 42)) == size,
-      .malformed, "It claims \(count) program headers.")
-    let programHeaders = try memory.read(at: mapping.base &+ table, count: count * size)
-    try mapping.check(
-      programHeaders.count == count * size, .truncated, "Its program headers are not there.")
-    let segments = ELFSegment.all(in: programHeaders.span, bits: bits, order: order)
+    let headers = try ELFMemoryHeaders(head, failure: { mapping.error($0, $1) }) {
+      offset, count throws(ImageError) in
+      try memory.read(at: mapping.base &+ offset, count: count)
+    }
+    let header = headers.header
+    func refusal(_ reason: String) -> ImageError {
+      mapping.error(.unreadable, "libelf does not read its memory: \(reason).")
+    }
+    let segments = headers.segments
     let mapped = segments.filter { $0.type == UInt32(PT_LOAD) }
     guard let first = mapped.first(where: { $0.offset == 0 }) else {
       throw mapping.error(.malformed, "No segment holds its header.")
     }
     let bias = mapping.base &- first.address
-    notes = try segments.filter { $0.type == UInt32(PT_NOTE) }.map { segment throws(ImageError) in
+    let notes = try segments.filter { $0.type == UInt32(PT_NOTE) }.map {
+      segment throws(ImageError) in
       let count = Int(min(segment.fileSize, Self.mostBytes))
-      return (try memory.read(at: bias &+ segment.address, count: count)[...], segment)
+      let bytes = try memory.read(at: bias &+ segment.address, count: count)
+      let found = try headers.notes(in: bytes.span, of: segment, failure: refusal)
+      return (notes: found, bytes: bytes[...], segment: segment)
     }
-    let ids = notes.lazy.compactMap { bytes, segment in
-      ELFNote.buildID(in: bytes.span, alignment: segment.alignment, order: order)
-        .map { Array(bytes[$0]) }
+    let ids = notes.lazy.compactMap { notes, bytes, _ in
+      notes.first(where: \.isBuildID).map { Array(bytes[$0.descriptor]) }
     }
-    let isProgram = ELFFile.isProgram(
-      head.span, bits: bits, order: order,
-      hasInterpreter: segments.contains { $0.type == UInt32(PT_INTERP) }
-    ) {
+    let isProgram = headers.isProgram {
       guard let segment = segments.last(where: { $0.type == UInt32(PT_DYNAMIC) }),
         let bytes = try? memory.read(
-          at: bias &+ segment.address, count: Int(min(segment.fileSize, Self.mostBytes)))
+          at: bias &+ segment.address, count: Int(min(segment.fileSize, Self.mostBytes))),
+        let tags = try? headers.tags(in: bytes, failure: refusal)
       else { return nil }
-      func word(_ place: Int) -> UInt64 {
-        bytes.span.word(at: place * bits / 8, bits: bits, order: order) ?? 0
-      }
-      let tags = (0..<bytes.count * 4 / bits).map { (word(2 * $0), word(2 * $0 + 1)) }
-        .prefix { $0.0 != 0 }
-      return { tag in tags.last { $0.0 == UInt64(tag) }?.1 }
+      return { tags[$0] }
     }
     identity = ImageIdentity(
-      path: mapping.path, format: .elf, bits: bits, byteOrder: order,
-      machine: ELFMachine(number: half(18), bits: bits, order: order).name,
+      path: mapping.path, format: .elf, bits: header.bits, byteOrder: header.order,
+      machine: ELFMachine(number: header.machine, bits: header.bits, order: header.order).name,
       kind: isProgram ? .executable : .shared, id: ids.first { !$0.isEmpty } ?? [])
-    (self.mapping, self.programHeaders) = (mapping, programHeaders)
+    (self.mapping, self.headers, self.notes) = (mapping, headers, notes)
+    self.head = Array(head.prefix(ELFHeader.size(bits: header.bits)))
     (self.bias, headerAddress) = (bias, first.address)
     constants = mapped.compactMap { segment in
       let start = bias &+ segment.address
@@ -101,15 +89,14 @@ struct RemoteHeaders {
   /// Where the state record of the runtime in this image is in the process; nil where the image
   /// has no runtime that keeps one.
   func stateRecord() throws(ImageError) -> UInt64? {
-    for (bytes, segment) in notes {
-      let span = bytes.span
-      let found = ELFNote.notes(in: span, alignment: segment.alignment, order: identity.byteOrder)
-        .first { $0.owner == .beehive && $0.type == StateRecordReader.noteType }
+    for (notes, bytes, segment) in notes {
+      let found = notes.first {
+        $0.owner == .beehive && $0.type == StateRecordReader.noteType
+      }
       guard let found else { continue }
-      let descriptor = span.extracting(found.descriptor)
+      let descriptor = bytes.span.extracting(found.descriptor)
       func distance(at offset: Int) -> UInt64? {
-        descriptor.integer(at: offset, as: UInt32.self, order: identity.byteOrder)
-          .map { UInt64(bitPattern: Int64(Int32(bitPattern: $0))) }
+        SectionNote.distance(at: offset, of: descriptor, identity.byteOrder)
       }
       let start = segment.address &+ UInt64(found.descriptor.lowerBound)
       guard distance(at: 0) == 1, let header = distance(at: 4), let record = distance(at: 8) else {
@@ -129,14 +116,11 @@ struct RemoteHeaders {
 
   /// Whether the image was mapped from a file: the headers that both have are the same.
   func agree(with file: OpenedFile) throws(ImageError) -> Bool {
-    let theirs = try file.read(at: 0, count: header.count)
-    guard ELFHeader.areOfOneBuild(header.span, theirs.span) else { return false }
-    let offset = header.span.word(
-      at: identity.bits == 64 ? 32 : 28, bits: identity.bits, order: identity.byteOrder)
-    guard try file.read(at: offset ?? 0, count: programHeaders.count) == programHeaders else {
-      return false
-    }
-    guard !identity.id.isEmpty else { return true }
-    return try ELFFile(file).identity.id == identity.id
+    let image = try ELFFile(file)
+    let theirs = try file.read(at: 0, count: head.count)
+    guard ELFHeader.areOfOneBuild(head[...], theirs[...]),
+      try image.programHeaderBytes().elementsEqual(headers.programHeaders)
+    else { return false }
+    return identity.id.isEmpty || image.identity.id == identity.id
   }
 }

@@ -53,7 +53,7 @@ package final class RemoteImage: PointerFollowing {
         .truncated, "A pointer at offset \(offset) does not fit.", section: section)
     }
     let bytes = try bytes(at: address, count: size, section)
-    let word = bytes.span.word(at: 0, bits: identity.bits, order: identity.byteOrder) ?? 0
+    let word = identity.byteOrder.number(of: bytes[...])
     if word == 0 { return PointerValue(rawValue: 0, target: .null, resolution: .none) }
     let linked = VirtualAddress(rawValue: word &- headers.bias)
     let target: PointerValue.Target =

@@ -162,11 +162,7 @@ struct LibrarySearch {
 extension Library {
   /// The loader that a program names: `PT_INTERP`.
   var interpreter: String? {
-    guard let header = try? ELFHeader(of: file),
-      let segment = try? ELFSegment.all(of: file, header).first(where: { $0.type == 3 }),
-      let bytes = try? file.read(at: segment.offset, count: Int(min(segment.fileSize, 4096)))
-    else { return nil }
-    return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    (try? image.interpreter()) ?? nil
   }
 }
 

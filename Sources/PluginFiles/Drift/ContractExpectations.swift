@@ -65,14 +65,14 @@ package struct ContractExpectations: Hashable, Codable, Sendable {
           table: table))
     }
     guard !conformances.isEmpty else { return }
-    try file.forEachLoaderSymbol { symbol in
-      if !symbol.isDefined, ContractDigest.isDigest(symbol.name) { digests.append(symbol.name) }
+    try file.forEachLoaderSymbol(where: { !$0.isDefined }) { symbol in
+      if ContractDigest.isDigest(symbol.name) { digests.append(symbol.name) }
       return true
     }
     guard !unsized.isEmpty else { return }
-    try file.forEachSymbol { symbol in
+    try file.forEachSymbol(where: { $0.isDefined && unsized[$0.value] != nil }) { symbol in
       let words = Int(clamping: symbol.size) / image.pointerSize
-      if symbol.isDefined, words > 0, let places = unsized.removeValue(forKey: symbol.value) {
+      if words > 0, let places = unsized.removeValue(forKey: symbol.value) {
         for index in places { conformances[index].table = .fixed(words: words) }
       }
       return !unsized.isEmpty

@@ -44,8 +44,8 @@ package struct ContractLibrary: Hashable, Codable, Sendable {
       return
     }
     var symbols: [UInt64: [String]] = [:]
-    try file.forEachLoaderSymbol { symbol in
-      guard symbol.isDefined, symbol.name.hasPrefix("$s") else { return true }
+    try file.forEachLoaderSymbol(where: \.isDefined) { symbol in
+      guard symbol.name.hasPrefix("$s") else { return true }
       if ContractDigest.isDigest(symbol.name) { digests.append(symbol.name) }
       if ["Mp", "Tq", "Tl", "Tn", "Tb"].contains(where: symbol.name.hasSuffix) {
         symbols[symbol.value, default: []].append(symbol.name)

@@ -22,6 +22,15 @@ struct EntryReader<Source: Image> {
     for (name, kind, sections) in sections.byName {
       tally.begin(sectionsNamed: name, of: kind)
       for section in sections {
+        guard section.isMapped else {
+          tally.begin(section)
+          tally.reject(
+            Refusal(
+              .unreadableSection,
+              "is not mapped (no flag A, or no segment at its address), so no process has its entries; "
+                + "link them anew instead of adding the section to the file"), at: 0)
+          continue
+        }
         if kind == .unknown {
           readRecords(section, take)
         } else {

@@ -1,0 +1,241 @@
+internal import CElf
+
+/// The one guard before libelf: what it may see of a file, and how much it may copy of it.
+///
+/// libelf believes a file's counts and sizes and makes room for what they claim. So the header is read here
+/// first, and each call that allocates or copies asks here before:
+/// - header counts, extended ones too, against the bytes that the file stores, not its length;
+/// - the extents of sections and tables against the file, also near 2^64;
+/// - the bytes of all sections that are copied or inflated against one budget, since sections may share bytes;
+/// - nothing is mapped (`ELF_C_READ_MMAP`), because a file may shrink, and an archive's index is never asked
+///   for (`elf_getarsym`).
+struct ELFGuard {
+  /// What the header of a file claims, checked.
+  struct Claims {
+    var bits: Int
+    var order: ImageIdentity.ByteOrder
+    var sections: ELFHeader.Table
+    var segments: ELFHeader.Table
+  }
+
+  /// More section or program headers than any linker writes.
+  private static let mostHeaders: UInt64 = 1 << 20
+  /// More bytes than the names of any file's sections have.
+  private static let mostNames: UInt64 = 1 << 28
+  /// More bytes than any object has that a compiler writes.
+  private static let mostOfMember: UInt64 = 1 << 28
+  /// More bytes of versions than any file has. libelf walks the chains of foreign files once more to swap them.
+  private static let (mostVersions, mostForeignVersions): (UInt64, UInt64) = (1 << 20, 1 << 15)
+
+  private let file: OpenedFile
+  /// The bytes that sections may still be inflated to.
+  private var budget: UInt64
+
+  init(_ file: OpenedFile) {
+    self.file = file
+    budget = ELFFile.mostContents
+  }
+
+  // MARK: - Before elf_begin
+
+  /// Reads and checks the header of `file`; libelf must not see one that this refuses.
+  ///
+  /// - Throws: ``ImageError`` that names the field and says what is wrong with it.
+  static func claims(of file: OpenedFile) throws(ImageError) -> Claims {
+    let head = file.head
+    try file.check(
+      head.starts(with: [0x7f, 0x45, 0x4c, 0x46]), .notAnObject,
+      "The file does not start with the ELF magic.")
+    try file.check(
+      head.count >= Int(EI_NIDENT), .truncated, "The file ends inside the ELF header.")
+    let (kind, data, version) = (head[Int(EI_CLASS)], head[Int(EI_DATA)], head[Int(EI_VERSION)])
+    let order: ImageIdentity.ByteOrder
+    switch Int32(data) {
+    case ELFDATA2LSB: order = .little
+    case ELFDATA2MSB: order = .big
+    default:
+      try checkClass(kind, of: file)
+      throw file.error(
+        .unsupported, "ELF data encoding \(data) is unknown.", at: UInt64(EI_DATA))
+    }
+    try checkClass(kind, of: file)
+    try file.check(
+      version == UInt8(EV_CURRENT), .unsupported, "ELF version \(version) is unknown.",
+      at: UInt64(EI_VERSION))
+    return kind == UInt8(ELFCLASS64)
+      ? try claims(of: file, order, Elf64_Ehdr.self) : try claims(of: file, order, Elf32_Ehdr.self)
+  }
+
+  private static func checkClass(_ kind: UInt8, of file: OpenedFile) throws(ImageError) {
+    try file.check(
+      kind == UInt8(ELFCLASS32) || kind == UInt8(ELFCLASS64), .unsupported,
+      "ELF class \(kind) is neither 32 nor 64 bit.", at: UInt64(EI_CLASS))
+  }
+
+  private static func claims<Header: ELFRawHeader>(
+    of file: OpenedFile, _ order: ImageIdentity.ByteOrder, _ type: Header.Type
+  ) throws(ImageError) -> Claims {
+    guard let header = Header(file.head[...]) else {
+      throw file.error(.truncated, "The file ends inside the ELF header.")
+    }
+    func host<Number: FixedWidthInteger>(_ number: Number) -> Number {
+      order == .ofThisProcess ? number : number.byteSwapped
+    }
+    let kind = host(header.e_type)
+    try file.check(
+      1...4 ~= kind, .unsupported, "ELF type \(kind) is no object, executable, library or core.",
+      at: UInt64(EI_NIDENT))
+    let (sectionOffset, segmentOffset) = (
+      UInt64(host(header.e_shoff)), UInt64(host(header.e_phoff))
+    )
+    var (sectionCount, segmentCount) = (UInt64(host(header.e_shnum)), UInt64(host(header.e_phnum)))
+    // More headers than 16 bits can count: the real numbers are in section header 0.
+    let size = MemoryLayout<Header.Section>.size
+    var isFirstReadable = true
+    if sectionOffset != 0, sectionCount == 0 || segmentCount == UInt64(PN_XNUM) {
+      isFirstReadable = file.holds(sectionOffset, UInt64(size))
+      if isFirstReadable,
+        let first = Header.Section(try file.slice(at: sectionOffset, count: size))
+      {
+        if sectionCount == 0 { sectionCount = UInt64(host(first.sh_size)) }
+        if segmentCount == UInt64(PN_XNUM) { segmentCount = UInt64(host(first.sh_info)) }
+      }
+    }
+    var sections = try table(
+      "section", file, offset: sectionOffset, count: sectionCount,
+      entry: Int(host(header.e_shentsize)), expected: size)
+    if !isFirstReadable { sections.isComplete = false }
+    let segments = try table(
+      "program", file, offset: segmentOffset, count: segmentCount,
+      entry: Int(host(header.e_phentsize)), expected: MemoryLayout<Header.Segment>.size)
+    return Claims(bits: Header.bits, order: order, sections: sections, segments: segments)
+  }
+
+  private static func table(
+    _ kind: String, _ file: OpenedFile, offset: UInt64, count: UInt64, entry: Int, expected: Int
+  ) throws(ImageError) -> ELFHeader.Table {
+    guard offset != 0, count != 0 else {
+      return ELFHeader.Table(offset: 0, count: 0, isComplete: true)
+    }
+    try file.check(
+      entry == expected, .malformed, "A \(kind) header has \(entry) bytes instead of \(expected).")
+    let (size, _) = count.multipliedReportingOverflow(by: UInt64(expected))
+    let isPlausible = count <= UInt64(UInt16.max) || size <= file.allocatedSize
+    try file.check(
+      count <= mostHeaders && isPlausible, .malformed,
+      "The file claims \(count) \(kind) headers, more than it stores.", at: offset)
+    return ELFHeader.Table(offset: offset, count: count, isComplete: file.holds(offset, size))
+  }
+
+  // MARK: - Before the names of sections are copied
+
+  /// The extent of the section that holds the names, once libelf may read it.
+  static func names(
+    _ section: ELFSectionHeader?, of file: OpenedFile
+  ) throws(ImageError) -> FileExtent {
+    guard let section, section.type == UInt32(SHT_STRTAB) else {
+      throw file.error(.malformed, "No section holds the names of the sections.")
+    }
+    try file.check(
+      file.holds(section.offset, section.size), .truncated,
+      "The file ends before the sections' names do.", at: section.offset)
+    try file.check(
+      section.size <= mostNames && section.size <= max(file.allocatedSize, 1 << 16), .malformed,
+      "The sections' names claim \(section.size) bytes, more than the file stores.",
+      at: section.offset)
+    return section.extent
+  }
+
+  // MARK: - Before elf_compress
+
+  /// Lets a compressed section be inflated, whose header claims that it has `size` bytes then; nil if it claims
+  /// nothing.
+  mutating func admit(
+    inflating size: UInt64?, of section: ELFSectionHeader, named name: String?
+  ) throws(ImageError) {
+    let isStored =
+      section.hasContents && file.holds(section.offset, section.size)
+      && section.size <= max(file.allocatedSize, 1 << 16)
+    guard let size, isStored, size <= budget else {
+      throw file.error(
+        .malformed,
+        "The section is compressed and claims to inflate to \(size.map { "\($0)" } ?? "no") bytes, more than "
+          + "the \(budget) that are inflated of this file, or than the file stores.", section: name,
+        at: section.offset)
+    }
+    budget -= size
+  }
+
+  /// Lets all bytes of an archive's member be copied for libelf.
+  static func admitCopy(of member: OpenedFile) throws(ImageError) {
+    try member.check(
+      member.size <= mostOfMember, .unsupported,
+      "The member has \(member.size) bytes, more than are read.")
+  }
+
+  // MARK: - Before elf_getdata_rawchunk
+
+  /// How many bytes of a chain of versions libelf may read.
+  static func versions(
+    in extent: FileExtent, _ order: ImageIdentity.ByteOrder
+  ) -> FileExtent {
+    let most = order == .ofThisProcess ? mostVersions : mostForeignVersions
+    return FileExtent(offset: extent.offset, size: min(extent.size, most))
+  }
+}
+
+// MARK: - The structures of both classes
+
+/// `Elf32_Ehdr` or `Elf64_Ehdr`, in file byte order.
+protocol ELFRawHeader: ELFRawStructure {
+  associatedtype Word: FixedWidthInteger & UnsignedInteger
+  associatedtype Section: ELFRawSection
+  associatedtype Segment
+  static var bits: Int { get }
+  var e_type: UInt16 { get set }
+  var e_machine: UInt16 { get set }
+  var e_version: UInt32 { get set }
+  var e_phoff: Word { get set }
+  var e_shoff: Word { get set }
+  var e_ehsize: UInt16 { get set }
+  var e_phentsize: UInt16 { get set }
+  var e_phnum: UInt16 { get set }
+  var e_shentsize: UInt16 { get set }
+  var e_shnum: UInt16 { get set }
+  var e_shstrndx: UInt16 { get set }
+}
+
+/// `Elf32_Shdr` or `Elf64_Shdr`.
+protocol ELFRawSection: ELFRawStructure {
+  associatedtype Size: FixedWidthInteger & UnsignedInteger
+  var sh_size: Size { get }
+  var sh_info: UInt32 { get }
+}
+
+/// A structure of C that is read from bytes of a file.
+protocol ELFRawStructure { init() }
+
+extension ELFRawStructure {
+  /// Reads the first bytes; nil if there are too few.
+  init?(_ bytes: ArraySlice<UInt8>) {
+    guard bytes.count >= MemoryLayout<Self>.size else { return nil }
+    self.init()
+    // Sound: as many bytes are copied as the structure has, and every bit pattern is a value.
+    unsafe withUnsafeMutableBytes(of: &self) { unsafe $0.copyBytes(from: bytes.prefix($0.count)) }
+  }
+}
+
+extension Elf32_Ehdr: ELFRawHeader {
+  typealias Section = Elf32_Shdr
+  typealias Segment = Elf32_Phdr
+  static var bits: Int { 32 }
+}
+
+extension Elf64_Ehdr: ELFRawHeader {
+  typealias Section = Elf64_Shdr
+  typealias Segment = Elf64_Phdr
+  static var bits: Int { 64 }
+}
+
+extension Elf32_Shdr: ELFRawSection {}
+extension Elf64_Shdr: ELFRawSection {}
