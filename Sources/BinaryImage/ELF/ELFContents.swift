@@ -40,17 +40,21 @@ extension ELFFile {
   ) throws(ImageError) -> [UInt8] {
     if let bytes = inflatedSections[index] { return bytes }
     let header = compression(of: entry)
-    try guardian.admit(inflating: header?.size, of: entry, named: name)
-    guard let bytes = try ELFInflation.bytes(of: index, in: file) else {
+    try guardian.admit(inflating: header?.ch_size, of: entry, named: name)
+    let copy =
+      file.isWhole
+      ? try ELFDescriptor(file, file.isRefused)
+      : try ELFDescriptor(copyOf: guardian.copy(), file.isRefused)
+    guard let bytes = copy.inflated(index) else {
       let method =
-        switch header?.method {
+        switch header?.ch_type {
         case UInt32(ELFCOMPRESS_ZLIB): "zlib"
         case 2: "zstd"
         case let number: "method \(number ?? 0)"
         }
       throw file.error(
         .unsupported,
-        "The section is compressed with \(method), and this libelf says: \(ELFCapsule.lastMessage); "
+        "The section is compressed with \(method), and this libelf says: \(ELFDescriptor.lastMessage); "
           + "objcopy --decompress-sections helps.",
         section: name, at: entry.offset)
     }
@@ -59,15 +63,15 @@ extension ELFFile {
   }
 
   /// The header of a compressed section; nil if the file does not hold one.
-  private func compression(of entry: ELFSectionHeader) -> ELFCompressionHeader? {
+  private func compression(of entry: ELFSectionHeader) -> Elf64_Chdr? {
     let size = UInt64(header.format.size(of: ELF_T_CHDR))
     guard entry.isCompressed, entry.hasContents, entry.size >= size else { return nil }
     let extent = FileExtent(offset: entry.offset, size: size)
-    return try? ELFTable<ELFCompressionHeader>(extent, of: file, header.format).row(0)
+    return try? ELFTable(.compression, extent, of: file, header.format).row(0)
   }
 
   /// `ch_size`; nil where the section is not compressed, or its header lies outside the file.
-  func inflatedSize(of entry: ELFSectionHeader) -> UInt64? { compression(of: entry)?.size }
+  func inflatedSize(of entry: ELFSectionHeader) -> UInt64? { compression(of: entry)?.ch_size }
 
   package func mappedSections() throws(ImageError) -> (sections: [Section], hasDescriptors: Bool) {
     let table = try sectionTable()

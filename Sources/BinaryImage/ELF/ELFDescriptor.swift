@@ -1,82 +1,132 @@
 internal import CElf
 
-/// libelf's view of one file: its header, sections and program headers, and what it inflates.
+/// One descriptor of libelf, `Elf *`: through it every structure of an ELF file enters.
 ///
-/// The guard has read the header before. A file is opened with `ELF_C_READ`, because a mapped one raises SIGBUS
-/// when it shrinks; of an archive's member, libelf gets a copy of the headers. One value, one thread.
+/// Of a file it serves the headers. A **capsule** is a descriptor of memory: a header and copied bytes after it. No
+/// count or size of a foreign header reaches libelf in a capsule with a clean header, what libelf makes room for goes
+/// with it, and a file that shrinks is noticed by the read before. Large tables are read piece by piece so, and what
+/// other processes and core files hold. One descriptor, one thread.
 ///
-/// ELF: `elf_begin`, `elf_memory`, `gelf_getehdr`, `gelf_getshdr`, `gelf_getphdr`.
+/// ELF: `elf_begin`, `elf_memory`, `gelf_getehdr`, `gelf_getshdr`, `gelf_getphdr`, `elf_getdata_rawchunk`.
 @safe struct ELFDescriptor: ~Copyable {
-  // Sound: valid from elf_begin until deinit, and never handed out.
+  // Sound: valid until deinit, and never handed out. libelf may write to the memory, and reads no other.
   private let elf: OpaquePointer
-  // What libelf reads of a part of a larger file; libelf may write there.
-  private let copy: UnsafeMutableRawBufferPointer?
-  private let file: OpenedFile
-  let header: ELFHeader
+  private let memory: UnsafeMutableRawBufferPointer?
+  /// Where the copied bytes of a capsule begin.
+  private let start: Int
 
-  /// Opens `file`.
-  ///
-  /// - Throws: ``ImageError`` if the guard or libelf refuses it.
-  init(_ file: OpenedFile) throws(ImageError) {
-    let claims = try ELFGuard.claims(of: file)
-    let copy = try unsafe file.isWhole ? nil : Self.headers(of: file, claims)
-    guard let elf = unsafe Self.begin(file, copy) else {
-      unsafe copy?.deallocate()
-      throw Self.refusal(of: file)
+  /// Makes the error of what libelf refuses, from its own words.
+  typealias Refusal = (String) -> ImageError
+
+  /// Whether libelf knows this version of ELF: it opens nothing before it was asked.
+  private static let isUsable = elf_version(UInt32(EV_CURRENT)) != UInt32(EV_NONE)
+
+  private init(
+    _ memory: UnsafeMutableRawBufferPointer?, start: Int, _ refusal: Refusal,
+    open: () -> OpaquePointer?
+  ) throws(ImageError) {
+    guard Self.isUsable, let elf = unsafe open() else {
+      unsafe memory?.deallocate()
+      throw refusal(Self.lastMessage)
     }
-    var (header, sections, segments) = (GElf_Ehdr(), 0, 0)
-    let isRead =
-      unsafe elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header) != nil
-      && elf_getshdrnum(elf, &sections) == 0
-      && (!claims.segments.isComplete || elf_getphdrnum(elf, &segments) == 0)
-    // Of a table that is cut off, libelf says that it is empty.
-    let agrees =
-      (!claims.sections.isComplete || sections == claims.sections.count)
-      && (!claims.segments.isComplete || segments == claims.segments.count)
-    guard isRead, agrees else {
-      let error =
-        isRead
-        ? file.error(
-          .malformed,
-          "The header claims \(claims.sections.count) sections and \(claims.segments.count) segments, "
-            + "libelf counts \(sections) and \(segments).") : Self.refusal(of: file)
-      unsafe elf_end(elf)
-      unsafe copy?.deallocate()
-      throw error
-    }
-    self.header = ELFHeader(
-      header, sections: claims.sections, segments: claims.segments, order: claims.order)
-    self.file = file
-    unsafe (self.elf, self.copy) = (elf, copy)
+    self.start = start
+    unsafe (self.elf, self.memory) = (elf, memory)
   }
 
   deinit {
     unsafe elf_end(elf)
-    unsafe copy?.deallocate()
+    unsafe memory?.deallocate()
   }
 
-  private static func begin(
-    _ file: OpenedFile, _ copy: UnsafeMutableRawBufferPointer?
-  ) -> OpaquePointer? {
-    guard ELFCapsule.isUsable else { return nil }
-    // Sound: the copy lives until deinit, after libelf has let go of it.
-    guard let copy = unsafe copy else { return unsafe elf_begin(file.descriptor, ELF_C_READ, nil) }
-    return unsafe elf_memory(copy.baseAddress?.assumingMemoryBound(to: CChar.self), copy.count)
+  /// Opens a whole file whose header the guard has read; it must outlive the descriptor.
+  ///
+  /// With `ELF_C_READ`, because a mapped file raises SIGBUS when it shrinks.
+  init(_ file: OpenedFile, _ refusal: Refusal) throws(ImageError) {
+    try unsafe self.init(nil, start: 0, refusal) {
+      unsafe elf_begin(file.descriptor, ELF_C_READ, nil)
+    }
   }
 
-  private static func refusal(of file: OpenedFile) -> ImageError {
-    file.error(.unreadable, "libelf does not open the file: \(ELFCapsule.lastMessage).")
+  /// Makes a capsule of a whole file that is part of a larger one.
+  init(copyOf bytes: [UInt8], _ refusal: Refusal) throws(ImageError) {
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
+    unsafe memory.copyBytes(from: bytes)
+    try unsafe self.init(memory, start: 0, refusal) { unsafe Self.open(memory) }
+  }
+
+  /// Makes a capsule of a foreign header, which leads to the copied tables and to nothing else.
+  init(
+    head: ArraySlice<UInt8>, sections: ArraySlice<UInt8> = [], segments: ArraySlice<UInt8> = [],
+    _ format: ELFFormat, _ refusal: Refusal
+  ) throws(ImageError) {
+    var bytes: [UInt8] = []
+    if format.bits == 64, let header = Elf64_Ehdr(head) {
+      bytes = Self.leading(header, to: sections, segments, format)
+    } else if let header = Elf32_Ehdr(head) {
+      bytes = Self.leading(header, to: sections, segments, format)
+    }
+    try self.init(copyOf: bytes, refusal)
+  }
+
+  /// Makes a capsule of `count` bytes, which `fill` copies behind a clean header.
+  ///
+  /// - Throws: What `fill` throws; the error of `refusal` if libelf does not open it.
+  init(
+    _ format: ELFFormat, count: Int, _ refusal: Refusal,
+    fill: (UnsafeMutableRawBufferPointer) throws(ImageError) -> Void
+  ) throws(ImageError) {
+    let header =
+      format.bits == 64 ? Self.clean(Elf64_Ehdr(), format) : Self.clean(Elf32_Ehdr(), format)
+    let start = (header.count + 15) & ~15
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: start + count, alignment: 16)
+    unsafe memory.copyBytes(from: header)
+    do throws(ImageError) {
+      try unsafe fill(UnsafeMutableRawBufferPointer(rebasing: memory[start...]))
+    } catch {
+      unsafe memory.deallocate()
+      throw error
+    }
+    try unsafe self.init(memory, start: start, refusal) { unsafe Self.open(memory) }
+  }
+
+  private static func open(_ memory: UnsafeMutableRawBufferPointer) -> OpaquePointer? {
+    unsafe elf_memory(memory.baseAddress?.assumingMemoryBound(to: CChar.self), memory.count)
+  }
+
+  /// Why libelf refused, in its own words: `elf_errmsg`.
+  static var lastMessage: String {
+    guard let text = unsafe elf_errmsg(-1) else { return "it gives no reason" }
+    return unsafe String(cString: text)
   }
 
   // MARK: - Headers
 
-  /// The index of the section that holds the names, extended numbering included; nil if libelf finds none.
+  /// The ELF header; nil if libelf takes this for no ELF file.
+  var header: GElf_Ehdr? {
+    var header = GElf_Ehdr()
+    let isRead = unsafe elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header) != nil
+    return isRead ? header : nil
+  }
+
+  /// How many sections there are; 0 of a table that is cut off.
+  var sectionCount: Int? {
+    var count = 0
+    return unsafe elf_getshdrnum(elf, &count) == 0 ? count : nil
+  }
+
+  /// How many program headers there are.
+  var segmentCount: Int? {
+    var count = 0
+    return unsafe elf_getphdrnum(elf, &count) == 0 ? count : nil
+  }
+
+  /// The index of the section that holds the names, extended numbering included; nil if there is none.
   var nameSection: Int? {
     var index = 0
     return unsafe elf_getshdrstrndx(elf, &index) == 0 && index > 0 ? index : nil
   }
 
-  /// The header of a section; nil if libelf has none.
+  /// The header of a section; nil if libelf reads none.
   func section(_ index: Int) -> ELFSectionHeader? {
     var header = GElf_Shdr()
     guard let section = unsafe elf_getscn(elf, index), unsafe gelf_getshdr(section, &header) != nil
@@ -84,87 +134,28 @@ internal import CElf
     return ELFSectionHeader(header)
   }
 
-  /// The program headers.
-  func segments() throws(ImageError) -> [ELFSegment] {
-    try file.check(
-      header.segments.isComplete, .truncated, "The file ends inside the program headers.",
-      at: header.segments.offset)
-    var segments: [ELFSegment] = []
-    segments.reserveCapacity(Int(header.segments.count))
-    var one = GElf_Phdr()
-    for index in 0..<Int32(header.segments.count) {
-      guard unsafe gelf_getphdr(elf, index, &one) != nil else { throw Self.refusal(of: file) }
-      segments.append(ELFSegment(one))
-    }
-    return segments
+  /// A program header; nil if libelf reads none.
+  func segment(_ index: Int) -> ELFSegment? {
+    var header = GElf_Phdr()
+    return unsafe gelf_getphdr(elf, Int32(index), &header) != nil ? ELFSegment(header) : nil
   }
 
-  // MARK: - Copies
+  // MARK: - Contents
 
-  /// The headers of a part of a file, one after the other, as libelf expects them of a file.
-  private static func headers(
-    of file: OpenedFile, _ claims: ELFGuard.Claims
-  ) throws(ImageError) -> UnsafeMutableRawBufferPointer {
-    try unsafe claims.bits == 64
-      ? headers(of: file, claims, Elf64_Ehdr.self) : headers(of: file, claims, Elf32_Ehdr.self)
+  /// The copied bytes as structures of one type, in the byte order of this process; nil if libelf refuses.
+  ///
+  /// Valid as long as the capsule.
+  func data(_ type: Elf_Type) -> UnsafeMutablePointer<Elf_Data>? {
+    guard let memory = unsafe memory else { return nil }
+    return unsafe elf_getdata_rawchunk(elf, Int64(start), memory.count - start, type)
   }
 
-  private static func headers<Header: ELFRawHeader>(
-    of file: OpenedFile, _ claims: ELFGuard.Claims, _ type: Header.Type
-  ) throws(ImageError) -> UnsafeMutableRawBufferPointer {
-    guard var header = Header(file.head[...]) else { throw refusal(of: file) }
-    func place(_ offset: Int) -> Header.Word {
-      let word = Header.Word(offset)
-      return claims.order == .ofThisProcess ? word : word.byteSwapped
-    }
-    var bytes = [UInt8](repeating: 0, count: 64)
-    (header.e_shoff, header.e_phoff) = (0, 0)
-    func append(
-      _ table: ELFHeader.Table, _ size: Int
-    ) throws(ImageError) -> Header.Word {
-      guard table.isComplete, table.count > 0 else { return 0 }
-      let start = bytes.count
-      bytes += try file.slice(at: table.offset, count: Int(table.count) * size)
-      bytes += [UInt8](repeating: 0, count: -bytes.count & 15)
-      return place(start)
-    }
-    header.e_shoff = try append(claims.sections, MemoryLayout<Header.Section>.size)
-    header.e_phoff = try append(claims.segments, MemoryLayout<Header.Segment>.size)
-    // A table that is cut off is none here, as libelf has it.
-    if header.e_shoff == 0 { (header.e_shnum, header.e_shstrndx) = (0, 0) }
-    if header.e_phoff == 0 { header.e_phnum = 0 }
-    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
-    unsafe copy.copyBytes(from: bytes)
-    unsafe withUnsafeBytes(of: header) { unsafe copy.copyMemory(from: $0) }
-    return unsafe copy
-  }
-}
-
-/// A handle of libelf for one section that is inflated.
-///
-/// libelf rewrites the header of what it inflates, so a handle is for one use.
-///
-/// ELF: `elf_compress`, `elf_getdata`.
-enum ELFInflation {
-  /// Returns the inflated bytes of a section with `SHF_COMPRESSED`, which the guard has admitted; nil if libelf
-  /// refuses, and `ELFCapsule.lastMessage` says why.
-  static func bytes(of index: Int, in file: OpenedFile) throws(ImageError) -> [UInt8]? {
-    guard ELFCapsule.isUsable else { return nil }
-    guard file.isWhole else {
-      try ELFGuard.admitCopy(of: file)
-      var bytes = try file.read(at: 0, count: Int(file.size))
-      // Sound: libelf is done with the bytes before they go.
-      return unsafe bytes.withUnsafeMutableBytes { copy in
-        unsafe inflate(
-          index, elf_memory(copy.baseAddress?.assumingMemoryBound(to: CChar.self), copy.count))
-      }
-    }
-    return unsafe inflate(index, elf_begin(file.descriptor, ELF_C_READ, nil))
-  }
-
-  private static func inflate(_ index: Int, _ elf: OpaquePointer?) -> [UInt8]? {
-    guard let elf = unsafe elf else { return nil }
-    defer { unsafe elf_end(elf) }
+  /// The inflated bytes of a section with `SHF_COMPRESSED`, which the guard has admitted; nil if libelf refuses.
+  ///
+  /// libelf rewrites the header of what it inflates, so a descriptor is for one section.
+  ///
+  /// ELF: `elf_compress`, `elf_getdata`.
+  consuming func inflated(_ index: Int) -> [UInt8]? {
     var header = GElf_Shdr()
     guard let section = unsafe elf_getscn(elf, index), unsafe gelf_getshdr(section, &header) != nil
     else { return nil }
@@ -174,8 +165,40 @@ enum ELFInflation {
       unsafe header.sh_flags & UInt64(SHF_COMPRESSED) == 0 || elf_compress(section, 0, 0) >= 0,
       let data = unsafe elf_getdata(section, nil)
     else { return nil }
-    // Sound: libelf owns the `d_size` bytes at `d_buf` until elf_end; they are copied at once.
+    // Sound: libelf owns the `d_size` bytes at `d_buf` until deinit; they are copied at once.
     let bytes = unsafe UnsafeRawBufferPointer(start: data.pointee.d_buf, count: data.pointee.d_size)
     return unsafe [UInt8](bytes)
+  }
+
+  // MARK: - Headers of capsules
+
+  /// The bytes of a header that says only how the rest is laid out.
+  private static func clean<Header: ELFRawHeader>(_ empty: Header, _ format: ELFFormat) -> [UInt8] {
+    var header = empty
+    (header.e_type, header.e_machine) = (format.file(UInt16(ET_DYN)), format.file(format.machine))
+    header.e_version = format.file(UInt32(EV_CURRENT))
+    let kind = format.bits == 64 ? ELFCLASS64 : ELFCLASS32
+    let data = format.order == .little ? ELFDATA2LSB : ELFDATA2MSB
+    let identity = [0x7f, 0x45, 0x4c, 0x46, UInt8(kind), UInt8(data), UInt8(EV_CURRENT)]
+    var bytes = header.bytes
+    bytes.replaceSubrange(..<identity.count, with: identity)
+    return bytes
+  }
+
+  /// The bytes of a header and of the tables that it leads to.
+  private static func leading<Header: ELFRawHeader>(
+    _ foreign: Header, to sections: ArraySlice<UInt8>, _ segments: ArraySlice<UInt8>,
+    _ format: ELFFormat
+  ) -> [UInt8] {
+    var (header, bytes) = (foreign, [UInt8](repeating: 0, count: ELFHeader.size(bits: 64)))
+    // Of a table that is not there, libelf is told so. Without segments the header says how many there should be.
+    header.e_shoff = format.file(Header.Word(sections.isEmpty ? 0 : bytes.count))
+    if sections.isEmpty { (header.e_shnum, header.e_shstrndx) = (0, 0) }
+    bytes += sections
+    bytes += [UInt8](repeating: 0, count: -bytes.count & 15)
+    if !segments.isEmpty { header.e_phoff = format.file(Header.Word(bytes.count)) }
+    bytes += segments
+    bytes.replaceSubrange(..<MemoryLayout<Header>.size, with: header.bytes)
+    return bytes
   }
 }

@@ -99,8 +99,8 @@ final class ELFDynamic {
         "The dynamic section does not end (DT_NULL).", at: extent.offset)
       let claimed = max(min(segment.fileSize, mostBytes), entry)
       let size = min(extent.size, tags.isEmpty ? claimed : mostBytes - (end - start))
-      let table = ELFTable<GElf_Dyn>(
-        FileExtent(offset: extent.offset, size: size), of: file, header.format)
+      let table = ELFTable(
+        .dynamic, FileExtent(offset: extent.offset, size: size), of: file, header.format)
       tags.reserveCapacity(32)
       for index in 0..<table.count {
         let row = try table.row(index)

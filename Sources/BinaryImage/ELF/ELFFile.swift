@@ -12,7 +12,7 @@ package final class ELFFile: FileFormat {
   private let elf: ELFDescriptor
   var guardian: ELFGuard
   /// The header, and where the tables are that it leads to.
-  package var header: ELFHeader { elf.header }
+  package let header: ELFHeader
   /// What the file is.
   package private(set) lazy var identity = makeIdentity()
 
@@ -42,10 +42,37 @@ package final class ELFFile: FileFormat {
 
   /// Reads the headers of a file that is open already.
   package init(_ file: OpenedFile) throws(ImageError) {
+    let claims = try ELFGuard.claims(of: file)
+    elf = try Self.descriptor(of: file, claims)
+    guard let header = elf.header else { throw file.isRefused(ELFDescriptor.lastMessage) }
+    // Of a table that is cut off, libelf says that it is empty.
+    let sections = claims.sections.isComplete ? elf.sectionCount : Int(claims.sections.count)
+    let segments = claims.segments.isComplete ? elf.segmentCount : Int(claims.segments.count)
+    guard sections == Int(claims.sections.count), segments == Int(claims.segments.count) else {
+      throw file.error(
+        .malformed,
+        "The header claims \(claims.sections.count) sections and \(claims.segments.count) program headers, of "
+          + "which libelf finds \(sections ?? 0) and \(segments ?? 0).")
+    }
     self.file = file
-    elf = try ELFDescriptor(file)
+    self.header = ELFHeader(
+      header, claims.format.order, sections: claims.sections, segments: claims.segments)
     guardian = ELFGuard(file)
-    machine = ELFMachine(elf.header.format)
+    machine = ELFMachine(self.header.format)
+  }
+
+  /// libelf's descriptor of a file; of a part of a larger one, of a copy of its headers.
+  private static func descriptor(
+    of file: OpenedFile, _ claims: ELFGuard.Claims
+  ) throws(ImageError) -> ELFDescriptor {
+    if file.isWhole { return try ELFDescriptor(file, file.isRefused) }
+    func bytes(_ table: ELFHeader.Table, _ type: Elf_Type) throws(ImageError) -> ArraySlice<UInt8> {
+      let count = table.isComplete ? Int(table.count) : 0
+      return try file.slice(at: table.offset, count: count * claims.format.size(of: type))
+    }
+    return try ELFDescriptor(
+      head: file.head[...], sections: bytes(claims.sections, ELF_T_SHDR),
+      segments: bytes(claims.segments, ELF_T_PHDR), claims.format, file.isRefused)
   }
 
   /// Whether a file that starts with these bytes claims to be ELF.
@@ -198,7 +225,7 @@ package final class ELFFile: FileFormat {
       guard let header = elf.section(index) else {
         throw file.error(
           .malformed,
-          "libelf does not read section header \(index): \(ELFCapsule.lastMessage).",
+          "libelf does not read section header \(index): \(ELFDescriptor.lastMessage).",
           at: self.header.sections.offset)
       }
       headers.append(header)
@@ -232,7 +259,17 @@ package final class ELFFile: FileFormat {
   }
 
   private lazy var loadedSegments = Result<ELFSegments, ImageError> { () throws(ImageError) in
-    try ELFSegments(elf.segments(), of: file)
+    try file.check(
+      header.segments.isComplete, .truncated, "The file ends inside the program headers.",
+      at: header.segments.offset)
+    var segments: [ELFSegment] = []
+    for index in 0..<Int(header.segments.count) {
+      guard let segment = elf.segment(index) else {
+        throw file.isRefused(ELFDescriptor.lastMessage)
+      }
+      segments.append(segment)
+    }
+    return try ELFSegments(segments, of: file)
   }
 
   /// What `PT_DYNAMIC` says; nil where there is none.
@@ -275,5 +312,12 @@ package final class ELFFile: FileFormat {
   /// The sections that the image's note tells of; nil where it has no such note.
   private(set) lazy var notedSections = Result<[Section]?, ImageError> { () throws(ImageError) in
     try readNotedSections()
+  }
+}
+
+extension OpenedFile {
+  /// The error for what libelf does not read.
+  func isRefused(_ reason: String) -> ImageError {
+    error(.unreadable, "libelf does not read the file: \(reason).")
   }
 }

@@ -12,8 +12,7 @@ internal import CElf
 struct ELFGuard {
   /// What the header of a file claims, checked.
   struct Claims {
-    var bits: Int
-    var order: ImageIdentity.ByteOrder
+    var format: ELFFormat
     var sections: ELFHeader.Table
     var segments: ELFHeader.Table
   }
@@ -24,6 +23,8 @@ struct ELFGuard {
   private static let mostNames: UInt64 = 1 << 28
   /// More bytes than any object has that a compiler writes.
   private static let mostOfMember: UInt64 = 1 << 28
+  /// So many bytes may be read though a file system stores them elsewhere, as of small files.
+  private static let fewBytes: UInt64 = 1 << 16
   /// More bytes of versions than any file has. libelf walks the chains of foreign files once more to swap them.
   private static let (mostVersions, mostForeignVersions): (UInt64, UInt64) = (1 << 20, 1 << 15)
 
@@ -49,46 +50,37 @@ struct ELFGuard {
     try file.check(
       head.count >= Int(EI_NIDENT), .truncated, "The file ends inside the ELF header.")
     let (kind, data, version) = (head[Int(EI_CLASS)], head[Int(EI_DATA)], head[Int(EI_VERSION)])
-    let order: ImageIdentity.ByteOrder
-    switch Int32(data) {
-    case ELFDATA2LSB: order = .little
-    case ELFDATA2MSB: order = .big
-    default:
-      try checkClass(kind, of: file)
-      throw file.error(
-        .unsupported, "ELF data encoding \(data) is unknown.", at: UInt64(EI_DATA))
+    guard let format = ELFFormat(identity: head) else {
+      let isClass = kind == UInt8(ELFCLASS32) || kind == UInt8(ELFCLASS64)
+      throw isClass
+        ? file.error(.unsupported, "ELF data encoding \(data) is unknown.", at: UInt64(EI_DATA))
+        : file.error(
+          .unsupported, "ELF class \(kind) is neither 32 nor 64 bit.", at: UInt64(EI_CLASS))
     }
-    try checkClass(kind, of: file)
     try file.check(
       version == UInt8(EV_CURRENT), .unsupported, "ELF version \(version) is unknown.",
       at: UInt64(EI_VERSION))
-    return kind == UInt8(ELFCLASS64)
-      ? try claims(of: file, order, Elf64_Ehdr.self) : try claims(of: file, order, Elf32_Ehdr.self)
-  }
-
-  private static func checkClass(_ kind: UInt8, of file: OpenedFile) throws(ImageError) {
-    try file.check(
-      kind == UInt8(ELFCLASS32) || kind == UInt8(ELFCLASS64), .unsupported,
-      "ELF class \(kind) is neither 32 nor 64 bit.", at: UInt64(EI_CLASS))
+    return format.bits == 64
+      ? try claims(of: file, format, Elf64_Ehdr.self)
+      : try claims(of: file, format, Elf32_Ehdr.self)
   }
 
   private static func claims<Header: ELFRawHeader>(
-    of file: OpenedFile, _ order: ImageIdentity.ByteOrder, _ type: Header.Type
+    of file: OpenedFile, _ format: ELFFormat, _ type: Header.Type
   ) throws(ImageError) -> Claims {
     guard let header = Header(file.head[...]) else {
       throw file.error(.truncated, "The file ends inside the ELF header.")
     }
-    func host<Number: FixedWidthInteger>(_ number: Number) -> Number {
-      order == .ofThisProcess ? number : number.byteSwapped
-    }
-    let kind = host(header.e_type)
+    let kind = format.file(header.e_type)
     try file.check(
       1...4 ~= kind, .unsupported, "ELF type \(kind) is no object, executable, library or core.",
       at: UInt64(EI_NIDENT))
     let (sectionOffset, segmentOffset) = (
-      UInt64(host(header.e_shoff)), UInt64(host(header.e_phoff))
+      UInt64(format.file(header.e_shoff)), UInt64(format.file(header.e_phoff))
     )
-    var (sectionCount, segmentCount) = (UInt64(host(header.e_shnum)), UInt64(host(header.e_phnum)))
+    var (sectionCount, segmentCount) = (
+      UInt64(format.file(header.e_shnum)), UInt64(format.file(header.e_phnum))
+    )
     // More headers than 16 bits can count: the real numbers are in section header 0.
     let size = MemoryLayout<Header.Section>.size
     var isFirstReadable = true
@@ -97,26 +89,24 @@ struct ELFGuard {
       if isFirstReadable,
         let first = Header.Section(try file.slice(at: sectionOffset, count: size))
       {
-        if sectionCount == 0 { sectionCount = UInt64(host(first.sh_size)) }
-        if segmentCount == UInt64(PN_XNUM) { segmentCount = UInt64(host(first.sh_info)) }
+        if sectionCount == 0 { sectionCount = UInt64(format.file(first.sh_size)) }
+        if segmentCount == UInt64(PN_XNUM) { segmentCount = UInt64(format.file(first.sh_info)) }
       }
     }
     var sections = try table(
       "section", file, offset: sectionOffset, count: sectionCount,
-      entry: Int(host(header.e_shentsize)), expected: size)
+      entry: Int(format.file(header.e_shentsize)), expected: size)
     if !isFirstReadable { sections.isComplete = false }
     let segments = try table(
       "program", file, offset: segmentOffset, count: segmentCount,
-      entry: Int(host(header.e_phentsize)), expected: MemoryLayout<Header.Segment>.size)
-    return Claims(bits: Header.bits, order: order, sections: sections, segments: segments)
+      entry: Int(format.file(header.e_phentsize)), expected: MemoryLayout<Header.Segment>.size)
+    return Claims(format: format, sections: sections, segments: segments)
   }
 
   private static func table(
     _ kind: String, _ file: OpenedFile, offset: UInt64, count: UInt64, entry: Int, expected: Int
   ) throws(ImageError) -> ELFHeader.Table {
-    guard offset != 0, count != 0 else {
-      return ELFHeader.Table(offset: 0, count: 0, isComplete: true)
-    }
+    guard offset != 0, count != 0 else { return .none }
     try file.check(
       entry == expected, .malformed, "A \(kind) header has \(entry) bytes instead of \(expected).")
     let (size, _) = count.multipliedReportingOverflow(by: UInt64(expected))
@@ -140,7 +130,7 @@ struct ELFGuard {
       file.holds(section.offset, section.size), .truncated,
       "The file ends before the sections' names do.", at: section.offset)
     try file.check(
-      section.size <= mostNames && section.size <= max(file.allocatedSize, 1 << 16), .malformed,
+      section.size <= mostNames && section.size <= max(file.allocatedSize, fewBytes), .malformed,
       "The sections' names claim \(section.size) bytes, more than the file stores.",
       at: section.offset)
     return section.extent
@@ -155,7 +145,7 @@ struct ELFGuard {
   ) throws(ImageError) {
     let isStored =
       section.hasContents && file.holds(section.offset, section.size)
-      && section.size <= max(file.allocatedSize, 1 << 16)
+      && section.size <= max(file.allocatedSize, Self.fewBytes)
     guard let size, isStored, size <= budget else {
       throw file.error(
         .malformed,
@@ -166,11 +156,12 @@ struct ELFGuard {
     budget -= size
   }
 
-  /// Lets all bytes of an archive's member be copied for libelf.
-  static func admitCopy(of member: OpenedFile) throws(ImageError) {
-    try member.check(
-      member.size <= mostOfMember, .unsupported,
-      "The member has \(member.size) bytes, more than are read.")
+  /// All bytes of an archive's member, for libelf.
+  func copy() throws(ImageError) -> [UInt8] {
+    try file.check(
+      file.size <= min(Self.mostOfMember, max(file.allocatedSize, Self.fewBytes)), .unsupported,
+      "The member has \(file.size) bytes, more than are read or than the file stores.")
+    return try file.read(at: 0, count: Int(file.size))
   }
 
   // MARK: - Before elf_getdata_rawchunk
@@ -191,13 +182,11 @@ protocol ELFRawHeader: ELFRawStructure {
   associatedtype Word: FixedWidthInteger & UnsignedInteger
   associatedtype Section: ELFRawSection
   associatedtype Segment
-  static var bits: Int { get }
   var e_type: UInt16 { get set }
   var e_machine: UInt16 { get set }
   var e_version: UInt32 { get set }
   var e_phoff: Word { get set }
   var e_shoff: Word { get set }
-  var e_ehsize: UInt16 { get set }
   var e_phentsize: UInt16 { get set }
   var e_phnum: UInt16 { get set }
   var e_shentsize: UInt16 { get set }
@@ -212,10 +201,13 @@ protocol ELFRawSection: ELFRawStructure {
   var sh_info: UInt32 { get }
 }
 
-/// A structure of C that is read from bytes of a file.
+/// A structure of C as a file has it.
 protocol ELFRawStructure { init() }
 
 extension ELFRawStructure {
+  /// Its bytes.
+  var bytes: [UInt8] { unsafe withUnsafeBytes(of: self) { unsafe [UInt8]($0) } }
+
   /// Reads the first bytes; nil if there are too few.
   init?(_ bytes: ArraySlice<UInt8>) {
     guard bytes.count >= MemoryLayout<Self>.size else { return nil }
@@ -228,13 +220,11 @@ extension ELFRawStructure {
 extension Elf32_Ehdr: ELFRawHeader {
   typealias Section = Elf32_Shdr
   typealias Segment = Elf32_Phdr
-  static var bits: Int { 32 }
 }
 
 extension Elf64_Ehdr: ELFRawHeader {
   typealias Section = Elf64_Shdr
   typealias Segment = Elf64_Phdr
-  static var bits: Int { 64 }
 }
 
 extension Elf32_Shdr: ELFRawSection {}

@@ -12,6 +12,9 @@ package struct ELFHeader: Sendable {
     package var count: UInt64
     /// Whether the file holds all of them.
     package var isComplete: Bool
+
+    /// A table that the file does not have.
+    static let none = Table(offset: 0, count: 0, isComplete: true)
   }
 
   /// The class, the byte order and the machine.
@@ -51,8 +54,8 @@ package struct ELFHeader: Sendable {
     ELFOSABI_HPUX, ELFOSABI_SOLARIS, ELFOSABI_AIX, ELFOSABI_IRIX, ELFOSABI_TRU64, ELFOSABI_MODESTO,
   ]
 
-  /// Takes what libelf has read, and where the guard found the tables.
-  init(_ header: GElf_Ehdr, sections: Table, segments: Table, order: ImageIdentity.ByteOrder) {
+  /// Takes what libelf has read, and where the tables are.
+  init(_ header: GElf_Ehdr, _ order: ImageIdentity.ByteOrder, sections: Table, segments: Table) {
     let identity = unsafe withUnsafeBytes(of: header.e_ident) { unsafe [UInt8]($0) }
     let bits = identity[Int(EI_CLASS)] == UInt8(ELFCLASS64) ? 64 : 32
     format = ELFFormat(bits: bits, order: order, machine: header.e_machine)
@@ -86,7 +89,7 @@ package struct ELFHeader: Sendable {
     func build(_ header: Header?) -> [UInt8]? {
       guard var header else { return nil }
       (header.e_shoff, header.e_shentsize, header.e_shnum, header.e_shstrndx) = (0, 0, 0, 0)
-      return unsafe withUnsafeBytes(of: header) { unsafe [UInt8]($0) }
+      return header.bytes
     }
     let bytes = build(one)
     return bytes != nil && bytes == build(other)
@@ -101,8 +104,27 @@ struct ELFFormat: Hashable, Sendable {
   /// `e_machine`.
   var machine: UInt16
 
+  init(bits: Int, order: ImageIdentity.ByteOrder, machine: UInt16) {
+    (self.bits, self.order, self.machine) = (bits, order, machine)
+  }
+
+  /// The class and the order that `e_ident` says, without the machine; nil if it is none of ELF's.
+  init?(identity head: [UInt8]) {
+    let kinds = [UInt8(ELFCLASS32): 32, UInt8(ELFCLASS64): 64]
+    let orders = [UInt8(ELFDATA2LSB): ImageIdentity.ByteOrder.little, UInt8(ELFDATA2MSB): .big]
+    guard ELFFile.recognises(head), head.count >= Int(EI_NIDENT),
+      let bits = kinds[head[Int(EI_CLASS)]], let order = orders[head[Int(EI_DATA)]]
+    else { return nil }
+    self.init(bits: bits, order: order, machine: UInt16(EM_NONE))
+  }
+
   /// The size of one structure in a file, in bytes: `elf32_fsize`, `elf64_fsize`.
   func size(of type: Elf_Type) -> Int {
     bits == 64 ? elf64_fsize(type, 1, UInt32(EV_CURRENT)) : elf32_fsize(type, 1, UInt32(EV_CURRENT))
+  }
+
+  /// A number of a file in the order of this process, or the other way round.
+  func file<Number: FixedWidthInteger>(_ number: Number) -> Number {
+    order == .ofThisProcess ? number : number.byteSwapped
   }
 }

@@ -97,7 +97,7 @@ extension ELFFile {
   private func buildID(in extent: FileExtent, alignment: UInt64) throws(ImageError) -> [UInt8]? {
     let bytes = try noteBytes(in: extent)
     let id = try ELFNote.buildID(
-      in: bytes.span, alignment: alignment, order: header.order, refusal: noteRefusal)
+      in: bytes, alignment: alignment, order: header.order, refusal: noteRefusal)
     return id.map { Array(bytes.dropFirst($0.lowerBound).prefix($0.count)) }
   }
 }

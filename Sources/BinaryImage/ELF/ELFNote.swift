@@ -38,30 +38,29 @@ package struct ELFNote {
   ///
   /// - Throws: The error of `refusal` if libelf does not open a copy of the bytes.
   package static func notes(
-    in bytes: Span<UInt8>, alignment: UInt64, order: ImageIdentity.ByteOrder,
+    in bytes: ArraySlice<UInt8>, alignment: UInt64, order: ImageIdentity.ByteOrder,
     refusal: (String) -> ImageError
   ) throws(ImageError) -> [ELFNote] {
-    var notes: [ELFNote] = []
-    var position = 0
-    var resumptions = 0
+    var (notes, position, resumptions): ([ELFNote], Int, Int) = ([], 0, 0)
+    let format = ELFFormat(bits: 64, order: order, machine: UInt16(EM_NONE))
     while position + headSize <= bytes.count, resumptions < mostResumptions {
-      let rest = bytes.extracting(position...)
-      let capsule = try ELFCapsule(
-        ELFFormat(bits: 64, order: order, machine: UInt16(EM_NONE)), of: rest, refusal: refusal)
-      let end = Self.read(capsule, rest, isMixed: alignment >= 8) { note in
+      let rest = bytes.dropFirst(position)
+      let capsule = try unsafe ELFDescriptor(format, count: rest.count, refusal) {
+        unsafe $0.copyBytes(from: rest)
+      }
+      let end = read(capsule, rest.span, isMixed: alignment >= 8) { note in
         notes.append(note.moved(by: position))
       }
       // What libelf has not swapped it cannot read on, so the rest is another capsule.
-      guard alignment >= 8, let next = next(in: bytes, from: position + end + 4) else { break }
-      position = next
-      resumptions += 1
+      guard alignment >= 8, let next = next(in: bytes.span, from: position + end + 4) else { break }
+      (position, resumptions) = (next, resumptions + 1)
     }
     return notes
   }
 
   /// Where the descriptor of the first `NT_GNU_BUILD_ID` is among the bytes.
   package static func buildID(
-    in bytes: Span<UInt8>, alignment: UInt64, order: ImageIdentity.ByteOrder,
+    in bytes: ArraySlice<UInt8>, alignment: UInt64, order: ImageIdentity.ByteOrder,
     refusal: (String) -> ImageError
   ) throws(ImageError) -> Range<Int>? {
     try notes(in: bytes, alignment: alignment, order: order, refusal: refusal)
@@ -76,7 +75,8 @@ package struct ELFNote {
   /// Reads notes one after the other; returns where the first begins that does not fit, or in a mixed segment the
   /// first of an unknown owner.
   private static func read(
-    _ capsule: borrowing ELFCapsule, _ bytes: Span<UInt8>, isMixed: Bool, _ body: (ELFNote) -> Void
+    _ capsule: borrowing ELFDescriptor, _ bytes: Span<UInt8>, isMixed: Bool,
+    _ body: (ELFNote) -> Void
   ) -> Int {
     guard let data = unsafe capsule.data(ELF_T_NHDR) else { return 0 }
     var (position, head, name, descriptor) = (0, GElf_Nhdr(), 0, 0)

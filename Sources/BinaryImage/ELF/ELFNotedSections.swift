@@ -23,7 +23,7 @@ extension ELFFile {
     let bytes = try noteBytes(in: segment.extent)
     return (
       try ELFNote.notes(
-        in: bytes.span, alignment: segment.alignment, order: header.order, refusal: noteRefusal),
+        in: bytes, alignment: segment.alignment, order: header.order, refusal: noteRefusal),
       bytes
     )
   }

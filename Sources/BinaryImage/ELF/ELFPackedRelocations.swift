@@ -10,9 +10,9 @@ extension ELFRelocationCollector {
     let word = bits / 8
     let covered = word * (bits - 1)
     var next: UInt64?
-    let rows = ELFTable<ELFAddressWord>(table.bytes, of: file, format)
+    let rows = ELFTable(.addresses, table.bytes, of: file, format)
     for index in 0..<rows.count {
-      let value = try rows.row(index).value
+      let value = try rows.row(index)
       if value & 1 == 0 {
         consider(value, symbol: 0, type: 0, 0, .relr)
         next = value &+ word
@@ -40,13 +40,13 @@ extension ELFRelocationCollector {
   mutating func collectRaw(_ table: ELFRelocationTable) throws(ImageError) {
     let isExplicit = table.encoding == .rela
     let width = isExplicit ? 3 : 2
-    let rows = ELFTable<ELFAddressWord>(table.bytes, of: file, format)
+    let rows = ELFTable(.addresses, table.bytes, of: file, format)
     for index in 0..<rows.count / width {
       let start = index * width
-      let (place, info) = (try rows.row(start).value, try rows.row(start + 1).value)
+      let (place, info) = (try rows.row(start), try rows.row(start + 1))
       let (symbol, type) = machine.split(raw: info)
       consider(
-        place, symbol: symbol, type: type, isExplicit ? try rows.row(start + 2).value : 0,
+        place, symbol: symbol, type: type, isExplicit ? try rows.row(start + 2) : 0,
         isExplicit ? .rela : .rel)
     }
   }

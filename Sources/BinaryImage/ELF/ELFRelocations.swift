@@ -145,7 +145,7 @@ struct ELFRelocationCollector {
   // MARK: - Tables of entries
 
   private mutating func collectExplicit(_ table: ELFRelocationTable) throws(ImageError) {
-    let rows = ELFTable<GElf_Rela>(table.bytes, of: file, format)
+    let rows = ELFTable(.rela, table.bytes, of: file, format)
     for index in 0..<rows.count {
       let row = try rows.row(index)
       let (symbol, type) = machine.split(row.r_info)
@@ -155,7 +155,7 @@ struct ELFRelocationCollector {
   }
 
   private mutating func collectInPlace(_ table: ELFRelocationTable) throws(ImageError) {
-    let rows = ELFTable<GElf_Rel>(table.bytes, of: file, format)
+    let rows = ELFTable(.rel, table.bytes, of: file, format)
     for index in 0..<rows.count {
       let row = try rows.row(index)
       let (symbol, type) = machine.split(row.r_info)

@@ -12,7 +12,7 @@ struct ELFSymbolHash {
   /// The parts of `DT_GNU_HASH`.
   private struct Table {
     var first, shift, filterSize: UInt32
-    var filter: ELFTable<ELFAddressWord>
+    var filter: ELFTable<UInt64>
     var buckets, chains: ELFTable<UInt32>
   }
 
@@ -55,7 +55,8 @@ struct ELFSymbolHash {
     count = claimed ?? UInt32(end)
     table = Table(
       first: first, shift: shift, filterSize: filterSize,
-      filter: try image.rows(at: filterStart, count: Int(filterSize)), buckets: bucketTable,
+      filter: try image.rows(.addresses, at: filterStart, count: Int(filterSize)),
+      buckets: bucketTable,
       chains: try image.words(at: chainStart, count: Int(end - UInt64(first))))
   }
 
@@ -66,7 +67,7 @@ struct ELFSymbolHash {
     for byte in name.utf8 { hash = hash &* 33 &+ UInt32(byte) }
     let bits = UInt32(header.bits)
     if table.filterSize > 0 {
-      let word = try table.filter.row(Int((hash / bits) % table.filterSize)).value
+      let word = try table.filter.row(Int((hash / bits) % table.filterSize))
       let mask: UInt64 = 1 << UInt64(hash % bits) | 1 << UInt64((hash >> (table.shift & 31)) % bits)
       guard word & mask == mask else { return [] }
     }
@@ -87,27 +88,25 @@ struct ELFSymbolHash {
 
 extension ELFFile {
   /// The words of 32 bits at an address: so many, or all to the end of the segment.
-  fileprivate func words(at address: UInt64, count: Int? = nil) throws(ImageError) -> ELFTable<
-    UInt32
-  > {
-    try rows(at: address, count: count)
-  }
+  fileprivate func words(
+    at address: UInt64, count: Int? = nil
+  ) throws(ImageError) -> ELFTable<UInt32> { try rows(.words, at: address, count: count) }
 
   /// The rows at an address: so many, or all to the end of the segment.
-  fileprivate func rows<Row: ELFRow>(
-    at address: UInt64, count: Int? = nil
+  fileprivate func rows<Row>(
+    _ rows: ELFRows<Row>, at address: UInt64, count: Int? = nil
   ) throws(ImageError) -> ELFTable<Row> {
-    let place = VirtualAddress(rawValue: address)
-    let size = UInt64(header.format.size(of: Row.type(bits: header.bits)))
     guard count != 0 else {
-      return ELFTable(FileExtent(offset: 0, size: 0), of: file, header.format)
+      return ELFTable(rows, FileExtent(offset: 0, size: 0), of: file, header.format)
     }
+    let place = VirtualAddress(rawValue: address)
+    let size = UInt64(rows.size(in: header.format))
     let extent = try segments().extent(from: place)
     guard let extent, count.map({ UInt64($0) <= extent.size / size }) ?? true else {
       throw file.outsideSegments(place)
     }
     return ELFTable(
-      FileExtent(offset: extent.offset, size: count.map { UInt64($0) * size } ?? extent.size),
+      rows, FileExtent(offset: extent.offset, size: count.map { UInt64($0) * size } ?? extent.size),
       of: file, header.format)
   }
 }

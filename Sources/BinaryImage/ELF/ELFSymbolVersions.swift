@@ -41,7 +41,7 @@ struct ELFSymbolVersions {
     }
     let extent = try image.segments().extent(from: VirtualAddress(rawValue: start))
     numbers = ELFTable(
-      extent ?? FileExtent(offset: 0, size: 0), of: image.file, image.header.format)
+      .versions, extent ?? FileExtent(offset: 0, size: 0), of: image.file, image.header.format)
     var rest = Self.most
     // The loader follows the distances to the last one, and believes no count.
     if let start = dynamic.value(Int64(DT_VERDEF)) {
@@ -120,7 +120,7 @@ struct ELFSymbolVersions {
 
 /// The structures of versions, each of which says how far the next one is.
 private final class ELFVersionChain {
-  private let capsule: ELFCapsule
+  private let capsule: ELFDescriptor
   private let type: Elf_Type
   private let file: OpenedFile
   private let extent: FileExtent
@@ -133,10 +133,9 @@ private final class ELFVersionChain {
     let held = file.held(at: found.offset, found.size)
     let extent = ELFGuard.versions(in: held, format.order)
     (self.file, self.extent, self.type) = (file, extent, type)
-    capsule = try unsafe ELFCapsule(
-      format, count: Int(extent.size),
-      refusal: { file.error(.unreadable, "libelf does not read the versions of symbols: \($0).") },
-      fill: { room throws(ImageError) in try unsafe file.read(at: extent.offset, into: room) })
+    capsule = try unsafe ELFDescriptor(format, count: Int(extent.size), file.isRefused) {
+      room throws(ImageError) in try unsafe file.read(at: extent.offset, into: room)
+    }
   }
 
   /// Hands out the structure at an offset.

@@ -14,9 +14,11 @@ final class ELFSymbols {
 
   init(_ image: ELFFile, _ symbols: ELFBytes, names: ELFBytes, longIndices: ELFBytes? = nil) {
     file = image.file
-    table = ELFTable(symbols, of: file, image.header.format)
+    table = ELFTable(.symbols, symbols, of: file, image.header.format)
     self.names = ELFNames(names, of: file)
-    self.longIndices = longIndices.map { ELFTable($0, of: image.file, image.header.format) }
+    self.longIndices = longIndices.map {
+      ELFTable(.words, $0, of: image.file, image.header.format)
+    }
   }
 
   /// How many there are, if the table says it.

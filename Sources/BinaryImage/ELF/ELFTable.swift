@@ -1,126 +1,91 @@
 internal import CElf
 
-/// One structure of a table, as libelf hands it out: of either class, in the byte order of this process.
-protocol ELFRow {
-  /// The type of the rows in a file of that class.
-  static func type(bits: Int) -> Elf_Type
-  init()
-  /// Copies row `index` of `data` into `row`; returns false if there is none.
-  static func read(
-    _ data: UnsafeMutablePointer<Elf_Data>, _ index: Int32, into row: inout Self
-  ) -> Bool
+/// How libelf hands out the structures of a table: of either class, in the byte order of this process.
+@safe struct ELFRows<Row> {
+  fileprivate typealias Read = (UnsafeMutablePointer<Elf_Data>?, Int32, UnsafeMutablePointer<Row>?)
+    -> UnsafeMutablePointer<Row>?
+  /// The type of the rows in a file of 64 bits, and of 32.
+  private let types: (long: Elf_Type, short: Elf_Type)
+  fileprivate let empty: Row
+  fileprivate let read: Read
+
+  fileprivate init(_ type: Elf_Type, short: Elf_Type? = nil, _ empty: Row, _ read: @escaping Read) {
+    (types, self.empty) = ((type, short ?? type), empty)
+    unsafe self.read = unsafe read
+  }
+
+  fileprivate func type(in format: ELFFormat) -> Elf_Type {
+    format.bits == 64 ? types.long : types.short
+  }
+
+  /// The size of a row in a file, in bytes.
+  func size(in format: ELFFormat) -> Int { format.size(of: type(in: format)) }
 }
 
-extension GElf_Sym: ELFRow {
-  static func type(bits: Int) -> Elf_Type { ELF_T_SYM }
-  @inline(__always)
-  static func read(
-    _ data: UnsafeMutablePointer<Elf_Data>, _ index: Int32, into row: inout Self
-  ) -> Bool { unsafe gelf_getsym(data, index, &row) != nil }
+extension ELFRows<GElf_Sym> {
+  static var symbols: Self { unsafe Self(ELF_T_SYM, GElf_Sym(), gelf_getsym) }
+}
+extension ELFRows<GElf_Dyn> {
+  static var dynamic: Self { unsafe Self(ELF_T_DYN, GElf_Dyn(), gelf_getdyn) }
+}
+extension ELFRows<GElf_Rela> {
+  static var rela: Self { unsafe Self(ELF_T_RELA, GElf_Rela(), gelf_getrela) }
+}
+extension ELFRows<GElf_Rel> {
+  static var rel: Self { unsafe Self(ELF_T_REL, GElf_Rel(), gelf_getrel) }
+}
+extension ELFRows<GElf_Versym> {
+  static var versions: Self { unsafe Self(ELF_T_HALF, 0, gelf_getversym) }
 }
 
-extension GElf_Dyn: ELFRow {
-  static func type(bits: Int) -> Elf_Type { ELF_T_DYN }
-  @inline(__always)
-  static func read(
-    _ data: UnsafeMutablePointer<Elf_Data>, _ index: Int32, into row: inout Self
-  ) -> Bool { unsafe gelf_getdyn(data, index, &row) != nil }
-}
+// What libelf converts, and has no call for.
 
-extension GElf_Rela: ELFRow {
-  static func type(bits: Int) -> Elf_Type { ELF_T_RELA }
-  @inline(__always)
-  static func read(
-    _ data: UnsafeMutablePointer<Elf_Data>, _ index: Int32, into row: inout Self
-  ) -> Bool { unsafe gelf_getrela(data, index, &row) != nil }
+extension ELFRows<UInt32> {
+  /// Words of hash tables and of `SHT_SYMTAB_SHNDX`.
+  static var words: Self {
+    unsafe Self(ELF_T_WORD, 0) { unsafe copy($0, $1, $2, of: UInt32.self) { $0 } }
+  }
 }
-
-extension GElf_Rel: ELFRow {
-  static func type(bits: Int) -> Elf_Type { ELF_T_REL }
-  @inline(__always)
-  static func read(
-    _ data: UnsafeMutablePointer<Elf_Data>, _ index: Int32, into row: inout Self
-  ) -> Bool { unsafe gelf_getrel(data, index, &row) != nil }
-}
-
-/// `Elf32_Versym`, `Elf64_Versym`: the number of a symbol's version.
-extension UInt16: ELFRow {
-  static func type(bits: Int) -> Elf_Type { ELF_T_HALF }
-  @inline(__always)
-  static func read(
-    _ data: UnsafeMutablePointer<Elf_Data>, _ index: Int32, into row: inout Self
-  ) -> Bool { unsafe gelf_getversym(data, index, &row) != nil }
-}
-
-/// A word of 32 bits, as in hash tables and `SHT_SYMTAB_SHNDX`.
-extension UInt32: ELFRow {
-  static func type(bits: Int) -> Elf_Type { ELF_T_WORD }
-  @inline(__always)
-  static func read(
-    _ data: UnsafeMutablePointer<Elf_Data>, _ index: Int32, into row: inout Self
-  ) -> Bool {
-    guard let place = unsafe ELFTableWords.place(data, index, MemoryLayout<Self>.size) else {
-      return false
+extension ELFRows<UInt64> {
+  /// Words as wide as an address.
+  static var addresses: Self {
+    unsafe Self(ELF_T_XWORD, short: ELF_T_WORD, 0) { data, index, row in
+      unsafe data?.pointee.d_type == ELF_T_XWORD
+        ? copy(data, index, row, of: UInt64.self) { $0 }
+        : copy(data, index, row, of: UInt32.self, UInt64.init)
     }
-    row = unsafe place.loadUnaligned(as: Self.self)
-    return true
   }
 }
-
-/// A word as wide as an address, in tables that libelf has no type for: `ELF_T_XWORD`, `ELF_T_WORD`.
-struct ELFAddressWord: ELFRow {
-  var value: UInt64 = 0
-  static func type(bits: Int) -> Elf_Type { bits == 64 ? ELF_T_XWORD : ELF_T_WORD }
-  @inline(__always)
-  static func read(
-    _ data: UnsafeMutablePointer<Elf_Data>, _ index: Int32, into row: inout Self
-  ) -> Bool {
-    let isLong = unsafe data.pointee.d_type == ELF_T_XWORD
-    guard let place = unsafe ELFTableWords.place(data, index, isLong ? 8 : 4) else { return false }
-    row.value =
-      unsafe isLong
-      ? place.loadUnaligned(as: UInt64.self) : UInt64(place.loadUnaligned(as: UInt32.self))
-    return true
-  }
-}
-
-/// The header of a compressed section.
-struct ELFCompressionHeader: ELFRow {
-  /// `ch_type`.
-  var method: UInt32 = 0
-  /// `ch_size`: the bytes once they are inflated.
-  var size: UInt64 = 0
-  static func type(bits: Int) -> Elf_Type { ELF_T_CHDR }
-  static func read(
-    _ data: UnsafeMutablePointer<Elf_Data>, _ index: Int32, into row: inout Self
-  ) -> Bool {
-    let size = unsafe data.pointee.d_size
-    // Sound: as many bytes as the structure has are there.
-    guard let place = unsafe ELFTableWords.place(data, index, size) else { return false }
-    switch size {
-    case MemoryLayout<Elf64_Chdr>.size:
-      let header = unsafe place.loadUnaligned(as: Elf64_Chdr.self)
-      (row.method, row.size) = (header.ch_type, header.ch_size)
-    case MemoryLayout<Elf32_Chdr>.size:
-      let header = unsafe place.loadUnaligned(as: Elf32_Chdr.self)
-      (row.method, row.size) = (header.ch_type, UInt64(header.ch_size))
-    default: return false
+extension ELFRows<Elf64_Chdr> {
+  /// The header of a compressed section.
+  static var compression: Self {
+    unsafe Self(ELF_T_CHDR, Elf64_Chdr()) { data, index, row in
+      unsafe data?.pointee.d_size == MemoryLayout<Elf64_Chdr>.size
+        ? copy(data, index, row, of: Elf64_Chdr.self) { $0 }
+        : copy(data, index, row, of: Elf32_Chdr.self) {
+          Elf64_Chdr(
+            ch_type: $0.ch_type, ch_reserved: 0, ch_size: UInt64($0.ch_size),
+            ch_addralign: UInt64($0.ch_addralign))
+        }
     }
-    return true
   }
 }
 
-private enum ELFTableWords {
-  /// Where word `index` is in what libelf has converted; nil if it has none there.
+extension ELFRows {
+  /// Copies a structure of what libelf has converted; nil if it has none there.
   @inline(__always)
-  static func place(
-    _ data: UnsafeMutablePointer<Elf_Data>, _ index: Int32, _ size: Int
-  ) -> UnsafeRawPointer? {
-    let offset = Int(index) * size
-    guard let start = unsafe data.pointee.d_buf, index >= 0,
-      unsafe offset <= data.pointee.d_size - size
+  private static func copy<Stored>(
+    _ data: UnsafeMutablePointer<Elf_Data>?, _ index: Int32, _ row: UnsafeMutablePointer<Row>?,
+    of type: Stored.Type, _ made: (Stored) -> Row
+  ) -> UnsafeMutablePointer<Row>? {
+    let size = MemoryLayout<Stored>.size
+    guard let data = unsafe data, let start = unsafe data.pointee.d_buf, index >= 0,
+      unsafe (Int(index) + 1) * size <= data.pointee.d_size
     else { return nil }
-    return unsafe UnsafeRawPointer(start) + offset
+    // Sound: the structure is there, and libelf has aligned it.
+    unsafe row?.pointee = unsafe made(
+      (start + Int(index) * size).assumingMemoryBound(to: Stored.self).pointee)
+    return unsafe row
   }
 }
 
@@ -142,7 +107,8 @@ enum ELFBytes {
 ///
 /// Pieces grow while more are asked for, from 16 kB to 1 MB, so that few reads serve any table and memory stays
 /// where it is.
-@safe final class ELFTable<Row: ELFRow> {
+@safe final class ELFTable<Row> {
+  private let rows: ELFRows<Row>
   private let file: OpenedFile
   private let format: ELFFormat
   private let bytes: ELFBytes
@@ -150,21 +116,23 @@ enum ELFBytes {
   /// How many rows the table has, as the file claims.
   let count: Int
 
-  private var capsule: ELFCapsule?
+  private var capsule: ELFDescriptor?
   // Sound: belongs to the capsule.
   private var data: UnsafeMutablePointer<Elf_Data>?
   private var loaded = 0..<0
   private var pieceSize = 1 << 14
   private static var largestPiece: Int { 1 << 20 }
 
-  init(_ bytes: ELFBytes, of file: OpenedFile, _ format: ELFFormat) {
-    (self.file, self.format, self.bytes) = (file, format, bytes)
-    rowSize = format.size(of: Row.type(bits: format.bits))
+  init(_ rows: ELFRows<Row>, _ bytes: ELFBytes, of file: OpenedFile, _ format: ELFFormat) {
+    (self.rows, self.file, self.format, self.bytes) = (rows, file, format, bytes)
+    rowSize = rows.size(in: format)
     count = Int(clamping: bytes.size / UInt64(rowSize))
   }
 
-  convenience init(_ extent: FileExtent, of file: OpenedFile, _ format: ELFFormat) {
-    self.init(.stored(extent), of: file, format)
+  convenience init(
+    _ rows: ELFRows<Row>, _ extent: FileExtent, of file: OpenedFile, _ format: ELFFormat
+  ) {
+    self.init(rows, .stored(extent), of: file, format)
   }
 
   /// Where the file stores the table; nil if it was inflated.
@@ -176,23 +144,15 @@ enum ELFBytes {
   @inline(__always)
   func row(_ index: Int) throws(ImageError) -> Row {
     if !loaded.contains(index) { try load(index) }
-    var row = Row()
-    guard let data = unsafe data,
-      unsafe Row.read(data, Int32(truncatingIfNeeded: index - loaded.lowerBound), into: &row)
-    else { throw refusal(index) }
+    var row = rows.empty
+    let place = Int32(truncatingIfNeeded: index - loaded.lowerBound)
+    guard unsafe rows.read(data, place, &row) != nil else { throw refusal(index) }
     return row
-  }
-
-  /// Calls `body` with each row in order until it returns false.
-  func forEach(_ body: (Row) throws(ImageError) -> Bool) throws(ImageError) {
-    for index in 0..<count {
-      guard try body(row(index)) else { return }
-    }
   }
 
   private func refusal(_ index: Int) -> ImageError {
     file.error(
-      .malformed, "libelf does not read row \(index) of a table: \(ELFCapsule.lastMessage).",
+      .malformed, "libelf does not read row \(index) of a table: \(ELFDescriptor.lastMessage).",
       at: offset)
   }
 
@@ -200,10 +160,10 @@ enum ELFBytes {
     guard 0..<count ~= index else {
       throw file.error(.malformed, "Row \(index) lies outside its table of \(count).", at: offset)
     }
-    let rows = pieceSize / rowSize
+    let most = pieceSize / rowSize
     // What follows is read on; what is asked for anywhere else is read around that.
-    let first = index == loaded.upperBound ? index : index - index % rows
-    let last = min(count, first + rows)
+    let first = index == loaded.upperBound ? index : index - index % most
+    let last = min(count, first + most)
     // The file may end before the table does: what it has is read.
     var held = last
     if case .stored(let extent) = bytes, last * rowSize > 0 {
@@ -214,9 +174,8 @@ enum ELFBytes {
     loaded = 0..<0
     unsafe data = nil
     capsule = nil
-    let made = try unsafe ELFCapsule(
-      format, count: size,
-      refusal: { file.error(.unreadable, "libelf does not open a copied table: \($0).") },
+    let made = try unsafe ELFDescriptor(
+      format, count: size, file.isRefused,
       fill: { room throws(ImageError) in
         switch bytes {
         case .stored(let extent):
@@ -226,7 +185,7 @@ enum ELFBytes {
           unsafe room.copyBytes(from: bytes[first * rowSize..<first * rowSize + size])
         }
       })
-    guard let read = unsafe made.data(Row.type(bits: format.bits)) else { throw refusal(index) }
+    guard let read = unsafe made.data(rows.type(in: format)) else { throw refusal(index) }
     unsafe data = unsafe read
     capsule = consume made
     loaded = first..<held

@@ -46,7 +46,7 @@ final class CoreFile: RemoteMemory {
         segment.fileSize <= Self.mostNotes, .malformed,
         "The notes claim \(segment.fileSize) bytes.")
       let bytes = try file.read(at: segment.offset, count: Int(segment.fileSize))
-      try take(bytes.span, alignment: segment.alignment)
+      try take(bytes, alignment: segment.alignment)
     }
     noteCode()
     try file.check(
@@ -68,11 +68,11 @@ final class CoreFile: RemoteMemory {
 
   // MARK: - Notes
 
-  private func take(_ bytes: Span<UInt8>, alignment: UInt64) throws(ImageError) {
+  private func take(_ bytes: [UInt8], alignment: UInt64) throws(ImageError) {
     let notes = try ELFNote.notes(
-      in: bytes, alignment: alignment, order: image.header.order, refusal: image.noteRefusal)
+      in: bytes[...], alignment: alignment, order: image.header.order, refusal: image.noteRefusal)
     for note in notes where note.owner == .core {
-      let descriptor = bytes.extracting(note.descriptor)
+      let descriptor = bytes.span.extracting(note.descriptor)
       switch note.type {
       case UInt32(NT_FILE): try takeFiles(descriptor)
       case UInt32(NT_PRSTATUS) where pid == nil:

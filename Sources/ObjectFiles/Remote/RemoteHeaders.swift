@@ -41,7 +41,7 @@ struct RemoteHeaders {
       segment throws(ImageError) in
       let count = Int(min(segment.fileSize, Self.mostBytes))
       let bytes = try memory.read(at: bias &+ segment.address, count: count)
-      let found = try headers.notes(in: bytes.span, of: segment, failure: refusal)
+      let found = try headers.notes(in: bytes, of: segment, failure: refusal)
       return (notes: found, bytes: bytes[...], segment: segment)
     }
     let ids = notes.lazy.compactMap { notes, bytes, _ in
