@@ -112,14 +112,6 @@ struct StartupTests {
         "fini _fini",
       ]),
     Row(
-      testDescription: "what is put into the compiler's own",
-      source: "__asm__(\".pushsection .init\\n.long 0x12345678\\n.popsection\");",
-      options: ["-shared", "-fPIC", "-Wl,--as-needed"],
-      steps: [
-        "init _init (it does more than the compiler's own)", "init-array[0] frame_dummy",
-        "fini-array[0] __do_global_dtors_aux", "fini _fini",
-      ]),
-    Row(
       testDescription: "nothing", source: "int x;", options: bare + ["-shared", "-fPIC"], steps: []),
   ]
 

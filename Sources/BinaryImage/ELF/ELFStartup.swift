@@ -38,7 +38,7 @@ package struct StartupStep: Hashable, Sendable {
   package var name: String?
   /// More about it.
   package var note: String?
-  /// Whether it is no more than the compiler's own files make of `_init` or `_fini`.
+  /// Whether it starts the section `.init` or `.fini`, which the compiler's own files fill.
   package var isOfCompiler = false
   /// Whether it is a number, which the loader calls all the same: null, or what no relocation makes an address.
   package var isNumber = false
@@ -156,13 +156,7 @@ extension ELFFile {
   ) throws(ImageError) -> [StartupStep] {
     let start = place.start
     guard let size = place.size else {
-      var step = StartupStep(kind: kind, address: start)
-      // What is called .init may have more in it than the compiler has put there.
-      if isOfSection, let isOfCompiler = try isOfCompiler(at: start) {
-        step.isOfCompiler = isOfCompiler
-        if !isOfCompiler { step.note = "it does more than the compiler's own" }
-      }
-      return [step]
+      return [StartupStep(kind: kind, address: start, isOfCompiler: isOfSection)]
     }
     try file.check(
       size <= Self.mostStartup, .malformed, "The \(kind.rawValue) claims \(size) bytes.")

@@ -49,13 +49,6 @@ extension AdmissionChecksTests {
       }
     },
     Row(
-      testDescription: "code in the compiler's function", code: "runs-at-startup", says: ["_init"],
-      policy: anchorOnly
-    ) {
-      try $0.plugin(
-        "x", with("__asm__(\".pushsection .init\\n.long 0x12345678\\n.popsection\");"))
-    },
-    Row(
       testDescription: "a constructor", code: "runs-at-startup", says: ["watch"],
       policy: anchorOnly
     ) {
