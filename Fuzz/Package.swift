@@ -43,8 +43,6 @@ let package = Package(
     .executableTarget(name: "RelocationEngine", dependencies: ["Harness", "ObjectFiles"]),
     .executableTarget(name: "RecordDecoder", dependencies: ["Harness"]),
     .executableTarget(name: "RouteMatcher", dependencies: ["Harness", "BeeHiveRouting"]),
-    .executableTarget(
-      name: "CatalogueReader", dependencies: ["Harness", "PluginFiles", "Registration"]),
     .executableTarget(name: "DecisionTableReader", dependencies: ["Harness", "BeeHiveRouting"]),
   ],
   cLanguageStandard: .c11

@@ -26,7 +26,7 @@ public struct PluginReport: Encodable, Hashable, Sendable {
 
   /// The entries of each file in its turn; one line for a file that is no plugin.
   public var lines: [Line]
-  /// Directories that cannot be read or watched, and stored catalogues that are not used; one sentence each.
+  /// Directories that cannot be read or watched; one sentence each.
   public var problems: [String]
   /// Which of the plugins this process would load, and why not the others; nil where its own program cannot be read.
   public var admission: AdmissionReport?

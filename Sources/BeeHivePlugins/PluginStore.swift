@@ -23,7 +23,7 @@ final class PluginStore: Sendable {
   /// The catalogue, as of the last refresh.
   var catalogue: PluginCatalogue { state.withLock { $0.catalogue } }
 
-  /// What is wrong with sources, stored catalogues and watches.
+  /// What is wrong with sources and watches.
   var problems: [ImageError] { state.withLock { $0.catalogue.problems + $0.unwatched } }
 
   /// Adds a source and reads it. Returns what takes it out; throws where there is nothing to be read.

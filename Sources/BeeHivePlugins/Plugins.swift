@@ -20,8 +20,7 @@ public struct Plugins: Sendable {
   /// Adds every plugin right in a directory; those in directories below are not looked for.
   ///
   /// Directories come in the order in which they were added, their files by name, and a file with several names
-  /// once. A catalogue that `section-dump catalogue` wrote into the directory saves reading the files it still
-  /// tells of.
+  /// once.
   ///
   /// - Parameter directory: The directory's path.
   /// - Returns: What takes it out again. A module that adds it takes it out when it is unmounted.

@@ -84,13 +84,4 @@ extension [UInt8] {
   package var hexadecimal: String {
     map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
   }
-
-  /// The bytes that such digits say; nil where they are no such digits.
-  package init?(hexadecimal text: String) {
-    let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
-    guard digits.count % 2 == 0, !digits.contains(nil) else { return nil }
-    self = stride(from: 0, to: digits.count, by: 2).map { index in
-      UInt8(digits[index] ?? 0) << 4 | UInt8(digits[index + 1] ?? 0)
-    }
-  }
 }

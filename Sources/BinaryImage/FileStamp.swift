@@ -15,18 +15,12 @@ package struct FileStamp: Hashable, Sendable {
   /// When anything about it was changed: `st_ctim`.
   package var changed: Int64
 
-  /// Describes a file.
-  package init(device: UInt64, inode: UInt64, size: UInt64, modified: Int64, changed: Int64) {
-    (self.device, self.inode, self.size) = (device, inode, size)
-    (self.modified, self.changed) = (modified, changed)
-  }
-
   /// Takes over what the system says.
   package init(_ status: stat) {
-    self.init(
-      device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino),
-      size: UInt64(max(0, status.st_size)), modified: Self.nanoseconds(status.st_mtim),
-      changed: Self.nanoseconds(status.st_ctim))
+    (device, inode) = (UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino))
+    size = UInt64(max(0, status.st_size))
+    modified = Self.nanoseconds(status.st_mtim)
+    changed = Self.nanoseconds(status.st_ctim)
   }
 
   /// What all names of one file share.
@@ -51,7 +45,7 @@ package struct FileStamp: Hashable, Sendable {
   }
 
   /// Longer than any kernel's clock takes for a tick.
-  package static let longestTick: Int64 = 20_000_000
+  private static let longestTick: Int64 = 20_000_000
 
   private static func nanoseconds(_ time: timespec) -> Int64 {
     Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)

@@ -65,8 +65,6 @@ extension ImageError.Code {
   public static let replaced = Self(rawValue: "replaced")
   /// The image has a runtime of its own beside the process's: what it registers there is lost here.
   public static let secondRuntime = Self(rawValue: "second-runtime")
-  /// A file that others may write decides what is read of others; the message says how to change that.
-  public static let untrusted = Self(rawValue: "untrusted")
 }
 
 extension ImageError {

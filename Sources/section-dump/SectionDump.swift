@@ -21,7 +21,6 @@ struct SectionDump: ParsableCommand {
       section-dump live --pid <number>
       section-dump live --core <file>
       section-dump doctor --host <executable> <folder> ...
-      section-dump catalogue [<options>] <directory> ...
       """,
     discussion: """
       Reads the sections BeehiveMods, BeehiveServices and BeehiveRecords of object files of any \
@@ -35,7 +34,7 @@ struct SectionDump: ParsableCommand {
     version: version,
     subcommands: [
       Records.self, Sections.self, Hex.self, Strings.self, Verify.self, Diff.self,
-      Graph.self, Live.self, Startup.self, Conformances.self, Doctor.self, Catalogue.self,
+      Graph.self, Live.self, Startup.self, Conformances.self, Doctor.self,
     ],
     defaultSubcommand: Records.self)
 

@@ -150,8 +150,11 @@ struct PluginsTests {
       + "\nBEEHIVE_MODULE(odd, &operations, BEEHIVE_LEVEL(\"high\"));"
     try Self.build("a.so", odd, in: folder)
     try folder.write("shop", as: "b \u{1b}.txt")
-    try folder.write("{}", as: "beehive-catalogue.json")
     try hive.plugins.add(directory: folder.path)
+    let gone = try Folder()
+    try hive.plugins.add(directory: gone.path)
+    gone.remove()
+    hive.plugins.refresh()
     let report = hive.plugins.report()
     #expect(
       Set(report.lines.map(\.state)) == ["available", "rejected", "no plugin"])

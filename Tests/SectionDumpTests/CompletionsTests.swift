@@ -26,7 +26,7 @@ struct CompletionsTests {
 
   static let commandNames = [
     "records", "sections", "hex", "strings", "verify", "diff", "graph", "live", "startup",
-    "conformances", "doctor", "catalogue",
+    "conformances", "doctor",
   ]
 
   /// The commands as they are described for whoever makes a manual of them.

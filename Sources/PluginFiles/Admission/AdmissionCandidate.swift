@@ -8,7 +8,7 @@ package struct AdmissionCandidate {
   package let manifest: PluginManifest
   let library: Library
 
-  /// Opens the file at a path and reads it, whatever a catalogue says of it.
+  /// Opens the file at a path and reads it.
   ///
   /// - Throws: ``ImageError`` where it is no plugin, or cannot be read.
   package init(path: String) throws(ImageError) {

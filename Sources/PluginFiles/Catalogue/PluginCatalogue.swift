@@ -37,12 +37,6 @@ package struct PluginCatalogue: Sendable {
     var stamp: FileStamp?
     /// Whether a change since it was read shows in the stamp.
     var isSettled = true
-
-    /// Whether it is a file that should be a plugin, and was cut off or cannot be read.
-    package var isDamaged: Bool {
-      guard case .failure(let error) = found, stamp != nil else { return false }
-      return ![.notAnObject, .noEntries, .unsupported].contains(error.code)
-    }
   }
 
   /// How many candidates of a refresh came from where.
@@ -51,25 +45,19 @@ package struct PluginCatalogue: Sendable {
     package var read = 0
     /// Files whose stamp was as before.
     package var unchanged = 0
-    /// Files that a stored catalogue described.
-    package var stored = 0
   }
 
   /// Where plugins are looked for, in order: an earlier one's files come first.
   package private(set) var sources: [Source] = []
   /// What was found, in the order of the sources, then by name; a file once, whatever paths lead to it.
   package private(set) var candidates: [Candidate] = []
-  /// Sources that could not be read, and stored catalogues that are not used.
+  /// Sources that could not be read.
   package private(set) var problems: [ImageError] = []
   /// What the last refresh did.
   package private(set) var counts = Counts()
 
-  private let usesStored: Bool
-
   /// Creates a catalogue without sources.
-  ///
-  /// - Parameter usesStored: Whether the word of stored catalogues is taken.
-  package init(usesStored: Bool = true) { self.usesStored = usesStored }
+  package init() {}
 
   /// The candidates that are plugins, in order.
   package var manifests: [PluginManifest] { candidates.compactMap { try? $0.found.get() } }
@@ -84,7 +72,7 @@ package struct PluginCatalogue: Sendable {
 
   /// Looks at every source again, and reads the files that are new or changed.
   package mutating func refresh() {
-    var pass = Pass(known: candidates, usesStored: usesStored)
+    var pass = Pass(known: candidates)
     for source in sources {
       switch source {
       case .directory(let path): pass.read(directory: path)
@@ -94,9 +82,6 @@ package struct PluginCatalogue: Sendable {
     pass.readAll()
     (candidates, problems, counts) = (pass.candidates, pass.problems, pass.counts)
   }
-
-  /// Whether everything that was read would show a change from now on.
-  package var isSettled: Bool { candidates.allSatisfy(\.isSettled) }
 }
 
 /// One look at all sources.
@@ -107,14 +92,11 @@ private struct Pass {
   private var unread: [Int] = []
   /// As bytes: to a file system, texts that Swift takes for equal are two names.
   private var paths: Set<[UInt8]> = []
-  private let usesStored: Bool
-  private var stored = StoredCatalogue()
   var candidates: [PluginCatalogue.Candidate] = []
   var problems: [ImageError] = []
   var counts = PluginCatalogue.Counts()
 
-  init(known: [PluginCatalogue.Candidate], usesStored: Bool) {
-    self.usesStored = usesStored
+  init(known: [PluginCatalogue.Candidate]) {
     self.known = Dictionary(
       known.compactMap { candidate in candidate.stamp.map { ($0.number, candidate) } }
     ) { first, _ in first }
@@ -123,12 +105,6 @@ private struct Pass {
   mutating func read(directory: String) {
     do throws(ImageError) {
       let names = try directoryNames(of: Array(directory.utf8))
-      do throws(ImageError) {
-        if usesStored { stored = try StoredCatalogue(in: directory) }
-      } catch {
-        stored = StoredCatalogue()
-        problems.append(error)
-      }
       paths.reserveCapacity(paths.count + names.count)
       positions.reserveCapacity(positions.count + names.count)
       candidates.reserveCapacity(candidates.count + names.count)
@@ -137,21 +113,19 @@ private struct Pass {
         let text = String(decoding: name, as: UTF8.self)
         let isText = text.utf8.elementsEqual(name)
         return (
-          name: isText ? text : nil, path: folder + text,
+          isText: isText, path: folder + text,
           stamp: isText
             ? Self.stamp(of: folder + text)
             : Result { () throws(ImageError) in try fileStamp(of: Array(folder.utf8) + name) }
         )
       }
-      for (name, (text, path, stamp)) in zip(names, looked)
-      where text != StoredCatalogue.name {
-        if let text {
-          look(at: path, named: text, stamp)
+      for (name, (isText, path, stamp)) in zip(names, looked) {
+        if isText {
+          look(at: path, stamp)
         } else {
           refuse(misnamed: Array(folder.utf8) + name, path, stamp)
         }
       }
-      stored = StoredCatalogue()
     } catch {
       problems.append(error)
     }
@@ -183,9 +157,7 @@ private struct Pass {
   }
 
   /// Takes over what a path leads to, once.
-  mutating func look(
-    at path: String, named name: String? = nil, _ looked: Result<FileStamp, ImageError>
-  ) {
+  mutating func look(at path: String, _ looked: Result<FileStamp, ImageError>) {
     guard paths.insert(Array(path.utf8)).inserted else { return }
     let stamp: FileStamp
     do throws(ImageError) { stamp = try looked.get() } catch { return refuse(path, error) }
@@ -199,10 +171,6 @@ private struct Pass {
       counts.unchanged += 1
       candidates.append(before)
       candidates[candidates.count - 1].otherPaths = []
-    } else if let manifest = storedManifest(of: name, at: path, stamp) {
-      counts.stored += 1
-      candidates.append(
-        PluginCatalogue.Candidate(path: path, found: .success(manifest), stamp: stamp))
     } else {
       unread.append(candidates.count)
       candidates.append(
@@ -212,7 +180,7 @@ private struct Pass {
     }
   }
 
-  /// Reads the files that no earlier pass and no stored catalogue tells of.
+  /// Reads the files that are new or changed.
   mutating func readAll() {
     let read = unread.map { candidates[$0].path }.mapConcurrently(Self.read)
     for (position, (found, stamp, isSettled)) in zip(unread, read) {
@@ -221,19 +189,6 @@ private struct Pass {
       candidates[position].isSettled = isSettled
     }
     counts.read = unread.count
-  }
-
-  private mutating func storedManifest(
-    of name: String?, at path: String, _ stamp: FileStamp
-  ) -> PluginManifest? {
-    guard let name else { return nil }
-    do throws(ImageError) {
-      return try stored.manifest(of: name, at: path, stamp)
-    } catch {
-      // The file itself says it better.
-      problems.append(error)
-      return nil
-    }
   }
 
   private static func read(

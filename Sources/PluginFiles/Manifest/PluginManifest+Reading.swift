@@ -38,8 +38,7 @@ extension PluginManifest {
       throw file.isNoPlugin("It is a shared library, and declares nothing.")
     }
     self.init(
-      stamp: file.stamp, header: Array(file.head.prefix(identity.bits == 64 ? 64 : 52)),
-      identity: identity, linkage: try image.linkage(), records: scan.records,
+      stamp: file.stamp, identity: identity, linkage: try image.linkage(), records: scan.records,
       rejections: scan.rejections)
   }
 }

@@ -10,8 +10,6 @@ package struct PluginManifest: Hashable, Sendable {
   package var path: String { identity.path }
   /// What tells the file and its contents from others.
   package var stamp: FileStamp
-  /// The ELF header, which tells builds apart.
-  package var header: [UInt8]
   /// Machine, word size, byte order, kind and build-id.
   package var identity: ImageIdentity
   /// Its soname, the libraries that it needs, and what its notes say.
@@ -23,11 +21,11 @@ package struct PluginManifest: Hashable, Sendable {
 
   /// Describes a file.
   package init(
-    stamp: FileStamp, header: [UInt8], identity: ImageIdentity, linkage: ELFLinkage,
-    records: [Record], rejections: [Rejection]
+    stamp: FileStamp, identity: ImageIdentity, linkage: ELFLinkage, records: [Record],
+    rejections: [Rejection]
   ) {
-    (self.stamp, self.header, self.identity) = (stamp, header, identity)
-    (self.linkage, self.records, self.rejections) = (linkage, records, rejections)
+    (self.stamp, self.identity, self.linkage) = (stamp, identity, linkage)
+    (self.records, self.rejections) = (records, rejections)
   }
 }
 

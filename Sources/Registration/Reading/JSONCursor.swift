@@ -1,6 +1,15 @@
 /// A position in a text that the caller lends to each step.
 struct JSONCursor {
-  typealias Failure = JSONValue.Failure
+  /// What a text has in the wrong place.
+  struct Failure: Error, CustomStringConvertible {
+    /// Where the text is wrong.
+    var position: Int
+    /// What belongs there.
+    var expected: String
+
+    /// One sentence: `expected a string at byte 7`.
+    var description: String { "expected \(expected) at byte \(position)" }
+  }
 
   var position = 0
   /// Whether a string with escapes was found.
@@ -36,11 +45,6 @@ struct JSONCursor {
   /// Reads what ends the object, behind which nothing may come.
   mutating func end(_ text: Span<UInt8>) throws(Failure) {
     try expect(text, UInt8(ascii: "}"), "}")
-    try checkEnd(text)
-  }
-
-  /// Throws unless nothing comes any more.
-  mutating func checkEnd(_ text: Span<UInt8>) throws(Failure) {
     skipSpace(text)
     guard peek(text) == nil else {
       throw Failure(position: position, expected: "the end of the text")

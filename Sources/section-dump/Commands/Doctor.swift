@@ -34,7 +34,7 @@ struct Doctor: ParsableCommand {
     let errors = ByteSink(descriptor: 2)
     let sink = ByteSink(descriptor: 1)
     let host = try AdmissionHost(executable: host)
-    var catalogue = PluginCatalogue(usesStored: false)
+    var catalogue = PluginCatalogue()
     for path in paths {
       catalogue.add(isDirectory(Array(path.utf8)) ? .directory(path) : .file(path))
     }
