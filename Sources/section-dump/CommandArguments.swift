@@ -17,7 +17,7 @@ struct CommandArguments {
   /// The options that take a value, of any command.
   static let valued: Set<String> = [
     "--allow", "--arch", "--at", "--color", "--core", "--deny", "--format", "--host", "--jobs",
-    "--max-bytes", "--module", "--pid", "--pin", "--require", "--section", "--service", "--startup",
+    "--max-bytes", "--module", "--pid", "--require", "--section", "--service", "--startup",
     "--stride", "--table", "--to",
   ]
 

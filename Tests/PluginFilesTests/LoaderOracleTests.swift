@@ -5,7 +5,7 @@ import Testing
 
 @testable import PluginFiles
 
-/// What `ldd`, `ldconfig` and `sha256sum` say, beside what is found without running anything.
+/// What `ldd` and `ldconfig` say, beside what is found without running anything.
 @Suite("What the loader would find, beside what it says itself")
 struct LoaderOracleTests {
   /// Some files below a folder, evenly chosen among those of this machine.
@@ -115,24 +115,6 @@ struct LoaderOracleTests {
       // The program's own loader is named by ldd, and needed by some library or none.
       let unfound = expected.subtracting(found).filter { !$0.lastPart.hasPrefix("ld-") }
       #expect(unfound.isEmpty && found.isSubset(of: expected), "\(path): \(found) \(expected)")
-    }
-  }
-
-  @Test("A digest is that of sha256sum, for every length around a block")
-  func digests() throws {
-    let folder = try Folder()
-    for count in Array(0...130) + [65_535, 65_536, 65_600, 200_001] {
-      let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-      try folder.write(Data(bytes), as: "\(count)")
-    }
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-    let lines = try Command.output("sha256sum", names, in: folder.url).split(separator: "\n")
-    #expect(lines.count == 135)
-    for line in lines {
-      let name = String(line.dropFirst(66))
-      let file = try OpenedFile(path: folder.place(name).path, name: name)
-      let digest = try SHA256.digest(of: file)
-      #expect(digest.hexadecimal == line.prefix(64), "\(name)")
     }
   }
 }

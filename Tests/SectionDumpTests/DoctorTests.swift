@@ -116,7 +116,6 @@ struct DoctorTests {
       ["--any-owner", "--allow", "libl*", "--allow", "liba*"],
       ["", "", "not-allowed", "not-allowed"]
     ),
-    (["--any-owner", "--pin", "00"], Array(repeating: "not-pinned", count: 4)),
     (["--any-owner", "--hardened"], ["", "", "", ""]),
     (["--any-owner", "--table", "Greeter=8"], ["", "", "", ""]),
   ]

@@ -93,7 +93,7 @@ package struct Admission {
 
   /// What is wrong with a file by itself, what explains most first.
   private func judge(_ candidate: AdmissionCandidate, _ new: inout Judged) throws(ImageError) {
-    if let refusal = try ListCheck.refusal(of: candidate, policy) { new.refusals.append(refusal) }
+    if let refusal = ListCheck.refusal(of: candidate, policy) { new.refusals.append(refusal) }
     let machine = MachineCheck.refusals(of: candidate, for: host)
     new.refusals += machine
     let owners = OwnershipCheck()

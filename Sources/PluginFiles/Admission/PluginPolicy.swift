@@ -39,11 +39,6 @@ public struct PluginPolicy: Hashable, Sendable, Codable {
   public var allowed: [String] = []
   /// The names of the files that are refused, as a shell matches them; they win over `allowed`.
   public var denied: [String] = []
-  /// SHA-256 digests or build-ids in hex, of which a plugin must have one; all are admitted where there are none.
-  ///
-  /// A digest tells the very bytes. A build-id is what the file says of itself: it tells builds apart, and keeps
-  /// out no forgery.
-  public var pinned: Set<String> = []
   /// Whether the file and each folder that leads to it must belong to root or to the host's user, and be writable
   /// to no one else.
   public var checksOwners = true

@@ -40,8 +40,6 @@ public struct PluginRefusal: Error, Hashable, Sendable, Encodable {
     case denied
     /// The policy allows other names only.
     case notAllowed = "not-allowed"
-    /// The policy lists digests or build-ids, and the file has none of them.
-    case notPinned = "not-pinned"
     /// The host's own verification, of a signature perhaps, refuses the file.
     case signature
     /// A module requires one that the host does not have, and no other plugin declares; or another version of it.

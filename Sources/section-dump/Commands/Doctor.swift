@@ -98,11 +98,6 @@ struct PolicyOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Admit files of this SHA-256 or build-id alone; may be repeated.", valueName: "hex"))
-  var pin: [String] = []
-
-  @Option(
-    help: ArgumentHelp(
       """
       The bytes of the table that the host asks a service in C for, and the version of its BEEHIVE_ABI, if it has \
       one; may be repeated.
@@ -130,9 +125,6 @@ struct PolicyOptions: ParsableArguments {
     guard !allow.contains(""), !deny.contains("") else {
       throw ValidationError("--allow and --deny take a pattern, not ''; no file has such a name.")
     }
-    if let pin = pin.first(where: { $0.isEmpty || !$0.allSatisfy(\.isHexDigit) }) {
-      throw ValidationError("--pin takes a SHA-256 or a build-id in hexadecimal, not '\(pin)'.")
-    }
   }
 
   /// What says nothing about any of the files, as a name that is typed wrongly does; a line each.
@@ -149,7 +141,7 @@ struct PolicyOptions: ParsableArguments {
 
   var values: PluginPolicy {
     var policy = strict ? PluginPolicy.strict : PluginPolicy()
-    (policy.allowed, policy.denied, policy.pinned) = (allow, deny, Set(pin))
+    (policy.allowed, policy.denied) = (allow, deny)
     if hardened { (policy.admitsExecutableStacks, policy.admitsTextRelocations) = (false, false) }
     policy.tables = table.map(\.value)
     if anyOwner { policy.checksOwners = false }

@@ -109,21 +109,6 @@ struct AdmissionChecksTests {
     #expect(plugin.remarks.contains { $0.contains("level x86-64-v\(level)") }, "\(plugin.remarks)")
   }
 
-  @Test("A file is admitted by the digest that sha256sum prints, or by its build-id")
-  func pinned() throws {
-    let folder = try AdmissionFolder()
-    let path = try folder.plugin("x")
-    let digest = try Command.output("sha256sum", [path]).prefix(64)
-    var catalogue = PluginCatalogue()
-    catalogue.add(.file(path))
-    catalogue.refresh()
-    let id = try #require(catalogue.manifests.first?.identity.id)
-      .map { String(format: "%02x", $0) }.joined()
-    for pin in [String(digest), digest.uppercased(), id] {
-      #expect(try folder.codes(Self.policy { $0.pinned = [pin, "00"] }) == ["libx.so": []])
-    }
-  }
-
   @Test("The host's own verification is given the open file, and its words are told")
   func verification() throws {
     struct Unsigned: Error, CustomStringConvertible { var description = "nobody has signed it" }

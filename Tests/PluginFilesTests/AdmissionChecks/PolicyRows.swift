@@ -145,9 +145,5 @@ extension AdmissionChecksTests {
       testDescription: "a name that is allowed and denied", code: "denied",
       policy: policy { ($0.allowed, $0.denied) = (["*"], ["lib?.so"]) }
     ) { try $0.plugin("x") },
-    Row(
-      testDescription: "a build that is not listed", code: "not-pinned", says: ["SHA-256"],
-      policy: policy { $0.pinned = ["00ff"] }
-    ) { try $0.plugin("x") },
   ]
 }
