@@ -39,16 +39,16 @@ final class RoutingCore: Sendable {
   /// Puts a handler in the place of the one before; the handle takes it out, unless another is there by then.
   ///
   /// What is taken out ends when the lock is free: what it holds may ask for that lock.
-  func replace<Table, Key: Hashable & Sendable, Value>(
-    _ key: Key, with value: Value, in table: Lock<Table>,
-    _ values: any WritableKeyPath<Table, [Key: Numbered<Value>]> & Sendable
+  func replace<Table, Value>(
+    _ place: any WritableKeyPath<Table, Numbered<Value>?> & Sendable, in table: Lock<Table>,
+    with value: Value
   ) -> Handle {
     let added = Numbered(value: value)
-    _ = table.withLock { $0[keyPath: values].updateValue(added, forKey: key) }
+    _ = table.withLock { exchange(&$0[keyPath: place], with: added) }
     return owned {
       _ = table.withLock { table in
-        let isThere = table[keyPath: values][key]?.number == added.number
-        return isThere ? table[keyPath: values].removeValue(forKey: key) : nil
+        let isThere = table[keyPath: place]?.number == added.number
+        return isThere ? exchange(&table[keyPath: place], with: nil) : nil
       }
     }
   }

@@ -35,17 +35,9 @@ private struct Departure: Sendable, CustomTestStringConvertible {
       try router.register("/a") { [object = make()] _ in object.stay() }
       router.deregisterAll()
     },
-    Departure("every route of a scheme is taken out") { router, make in
-      try router.scheme("app").register("/a") { [object = make()] _ in object.stay() }
-      router.scheme("app").deregisterAll()
-    },
     Departure("who answers what nobody answers is replaced") { router, make in
       router.unmatched { [object = make()] _ in object.stay() }
       router.unmatched { _ in }
-    },
-    Departure("who answers that for a scheme is replaced") { router, make in
-      router.scheme("app").unmatched { [object = make()] _ in object.stay() }
-      router.scheme("app").unmatched { _ in }
     },
     Departure("a target is taken out") { router, make in
       try router.mediator.register("shop") { [object = make()] in object }

@@ -17,11 +17,6 @@ private struct Given: Sendable, CustomTestStringConvertible {
     } present: { router in
       try? await router.object(for: "app://none")
     },
-    Given(testDescription: "unmatched of a scheme") { router, number in
-      router.scheme("app").unmatched { _ in number }
-    } present: { router in
-      try? await router.object(for: "app://none")
-    },
     Given(testDescription: "fallback") { router, number in
       router.mediator.fallback { _ in number }
     } present: { router in

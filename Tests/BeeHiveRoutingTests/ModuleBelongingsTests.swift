@@ -21,10 +21,9 @@ private struct Everything: Module {
     )
     try router.define("Month") { text in Int(text) }
     try router.register("app://shop/:month<Month>") { _ in "route" }
-    try router.scheme("web").register("//cart") { _ in "cart" }
+    try router.register("web://cart") { _ in "cart" }
     try router.register(["home": "app://shop/7"] as Aliases)
     router.unmatched { _ in "unmatched" }
-    router.scheme("web").unmatched { _ in "unmatched web" }
     try mediator.register("till") { ShopTarget() }
     mediator.fallback { _ in "fallback" }
     calls.define(guard: "open") { _ in true }
@@ -72,7 +71,6 @@ struct ModuleBelongingsTests {
       #expect(hive.calls.explain("home").error == nil)
       #expect(hive.calls.explain("web://cart").error == nil)
       #expect(hive.calls.explain("app://nothing").end == "the handler of unmatched URLs")
-      #expect(hive.calls.explain("web://nothing").end == "the handler of unmatched URLs")
       #expect(hive.mediator.declarations.keys.sorted() == ["till"])
       #expect(hive.calls.table == Everything.table)
       await hive.stop()
@@ -80,7 +78,7 @@ struct ModuleBelongingsTests {
       #expect(hive.router.aliases.urls.isEmpty)
       #expect(hive.mediator.declarations.isEmpty)
       #expect(hive.calls.table == nil)
-      for url in ["app://old/1", "app://hidden", "web://nothing"] {
+      for url in ["app://old/1", "app://hidden", "app://nothing"] {
         let explanation = hive.calls.explain(url)
         #expect(explanation.steps.isEmpty && explanation.error?.code == .noRoute)
       }

@@ -83,7 +83,7 @@ extension RoutingCore {
     if !fit.isEmpty { return .routes(fit) }
     // What a route that the URL meets has to say is not hidden by a handler of unmatched ones.
     if let failure { throw failure }
-    if let handler = table.unmatched(for: url), handler.answers(call.origin) {
+    if let handler = table.unmatched?.value, handler.answers(call.origin) {
       return .unmatched(url, handler)
     }
     throw nearMiss(of: url, from: call.origin) ?? unusableRoute(for: url, from: call.origin)

@@ -119,8 +119,8 @@ public struct Mediator: Sendable {
     _ handler: @escaping @Sendable (Call) async throws -> Value
   ) -> Handle {
     core.replace(
-      target, with: FallbackHandler<Call>(exposure: exposure, answer: handler), in: core.targets,
-      \.fallbacks)
+      \.fallbacks[target], in: core.targets,
+      with: FallbackHandler<Call>(exposure: exposure, answer: handler))
   }
 
   /// The declarations of every target's actions, by the target's name.

@@ -28,12 +28,11 @@ struct RouteSearch {
 
   /// The matches among the routes of the URL's scheme, then among those of any scheme.
   static func matches(
-    of url: URLText, in tree: RouteTree, includingAnyScheme: Bool = true,
-    ignoringTypes: Bool = false
+    of url: URLText, in tree: RouteTree, ignoringTypes: Bool = false
   ) -> [RouteMatch] {
     var search = RouteSearch(tree, url, ignoringTypes: ignoringTypes)
     if let scheme = url.scheme { search.visitRoots(of: scheme) }
-    if includingAnyScheme || url.scheme == nil { search.visitRoots(of: nil) }
+    search.visitRoots(of: nil)
     guard search.matches.count > 1 else { return search.matches }
     return search.matches.enumerated()
       .sorted { ($1.element.priority, $0.offset) < ($0.element.priority, $1.offset) }

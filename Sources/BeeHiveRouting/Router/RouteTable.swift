@@ -8,10 +8,8 @@ struct RouteTable: Sendable {
   private(set) var tree = RouteTree()
   private(set) var routes = HashTrie<Route.ID, Route>()
   var types = SegmentTypes()
-  /// Schemes whose URLs do not meet the routes of any scheme.
-  var closedSchemes: Set<String> = []
-  /// Who answers what no route answers, by scheme; nil for all.
-  var unmatched: [String?: Numbered<FallbackHandler<RouteCall>>] = [:]
+  /// Who answers what no route answers.
+  var unmatched: Numbered<FallbackHandler<RouteCall>>?
   /// The URLs that aliases lead to, by name.
   var aliases = HashTrie<String, Numbered<String>>()
 
@@ -71,21 +69,9 @@ struct RouteTable: Sendable {
   /// Those that it would meet if every piece of its path were of the type that is asked for, where types are
   /// ignored: the values are texts then.
   func matches(of url: URLText, ignoringTypes: Bool = false) -> [Match] {
-    RouteSearch.matches(
-      of: url, in: tree, includingAnyScheme: fallsBack(url), ignoringTypes: ignoringTypes
-    ).compactMap { match in
+    RouteSearch.matches(of: url, in: tree, ignoringTypes: ignoringTypes).compactMap { match in
       routes[Route.ID(rawValue: match.number)].map { ($0, match.values) }
     }
-  }
-
-  /// Answers what no route answers: the scheme's own, else the one of all.
-  func unmatched(for url: URLText) -> FallbackHandler<RouteCall>? {
-    (unmatched[url.scheme] ?? (fallsBack(url) ? unmatched[nil] : nil))?.value
-  }
-
-  /// Returns whether a URL meets the routes of any scheme too.
-  private func fallsBack(_ url: URLText) -> Bool {
-    url.scheme.map(closedSchemes.contains) != true
   }
 }
 

@@ -124,25 +124,9 @@ public struct Router: Sendable {
   public func unmatched<Value: Sendable>(
     exposure: Exposure = .local, _ handler: @escaping @Sendable (RouteCall) async throws -> Value
   ) -> Handle {
-    unmatched(for: nil, exposure, handler)
-  }
-
-  /// Registers such a handler for one scheme, or for all that have none of their own.
-  func unmatched<Value: Sendable>(
-    for scheme: String?, _ exposure: Exposure,
-    _ handler: @escaping @Sendable (RouteCall) async throws -> Value
-  ) -> Handle {
     core.replace(
-      scheme, with: FallbackHandler<RouteCall>(exposure: exposure, answer: handler),
-      in: core.routes, \.unmatched)
-  }
-
-  /// Returns the routes of one scheme.
-  ///
-  /// - Parameter scheme: The scheme, in either case.
-  /// - Returns: A view of this router: what it registers is registered here.
-  public func scheme(_ scheme: String) -> SchemeRouter {
-    SchemeRouter(scheme: scheme.lowercased(), router: self)
+      \.unmatched, in: core.routes,
+      with: FallbackHandler<RouteCall>(exposure: exposure, answer: handler))
   }
 }
 

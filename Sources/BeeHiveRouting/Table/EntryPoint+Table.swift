@@ -44,6 +44,6 @@ extension EntryPoint {
   public func define(
     guard name: String, _ holds: @escaping @Sendable (Call) -> Bool
   ) -> Handle {
-    core.replace(name, with: holds, in: core.guards, \.self)
+    core.replace(\.[name], in: core.guards, with: holds)
   }
 }

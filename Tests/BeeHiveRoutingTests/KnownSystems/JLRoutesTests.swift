@@ -7,17 +7,13 @@ struct JLRoutesTests {
   let router = Router()
 
   @Test func testRoutesArray() throws {
-    try router.scheme("s1").register("/a") { _ in }
-    try router.scheme("s1").register("/b") { _ in }
-    try router.scheme("s2").register("/c") { _ in }
-    #expect(router.scheme("s1").routes.map(\.pattern.text) == ["s1:/a", "s1:/b"])
-    #expect(router.scheme("s2").routes.count == 1)
-    #expect(router.scheme("s3").routes.isEmpty)
+    try router.answering("s1:/a", "s1:/b", "s2:/c")
+    let ofOne = router.routes.filter { $0.pattern.scheme == "s1" }
+    #expect(ofOne.map(\.pattern.text) == ["s1:/a", "s1:/b"])
   }
 
   @Test func testAllRoutes() throws {
-    try router.answering("/a", "s1://b")
-    try router.scheme("s2").register("/c") { _ in }
+    try router.answering("/a", "s1://b", "s2:/c")
     #expect(router.routes.map(\.pattern.text) == ["/a", "s1://b", "s2:/c"])
   }
 
@@ -97,23 +93,19 @@ struct JLRoutesTests {
 
   @Test func testSchemes() async throws {
     for scheme in ["namespaceTest1", "namespaceTest2"] {
-      router.scheme(scheme).fallBack(false)
-      try router.scheme(scheme).register("/test") { _ in scheme }
+      try router.register("\(scheme):/test") { _ in scheme }
     }
     try router.answering("/global")
     #expect(await router.answer("namespaceTest1://test") == "namespaceTest1")
     #expect(await router.answer("namespacetest2://test") == "namespaceTest2")
-    #expect(await router.answer("namespaceTest2://global") == nil)
     #expect(await router.answer("other://test") == nil)
   }
 
   @Test func testFallbackToGlobal() async throws {
-    try router.answering("/user/view/:userID")
-    let scheme = router.scheme("namespaceTest")
-    try scheme.register("/test") { _ in "test" }
-    scheme.fallBack(false)
-    #expect(await router.answer("namespaceTest://user/view/joeldev") == nil)
-    scheme.fallBack(true)
+    try router.answering("/user/view/:userID", "namespaceTest:/test")
+    let closed = try router.register("namespaceTest:/*") { _ in "closed" }
+    #expect(await router.answer("namespaceTest://user/view/joeldev") == "closed")
+    #expect(closed.cancel())
     #expect(
       await router.answer("namespaceTest://user/view/joeldev")
         == "/user/view/:userID userID=joeldev")
@@ -137,14 +129,12 @@ struct JLRoutesTests {
   }
 
   @Test func testRouteRemoval() async throws {
-    try router.answering("/user/view/:userID", "/a(/:b)")
-    let scheme = router.scheme("namespaceTest3")
-    for path in ["/test1", "/test2"] { try scheme.register(path) { _ in path } }
+    try router.answering("/user/view/:userID", "/a(/:b)", "n3:/test1", "n3:/test2")
     #expect(router.deregister("/user/view/:userID") && router.deregister("/a(/:b)"))
-    #expect(scheme.deregister("test1"))
-    #expect(await router.answer("namespaceTest3://test1") == nil)
-    #expect(await router.answer("namespaceTest3://test2") == "/test2")
-    scheme.deregisterAll()
+    #expect(router.deregister("n3:/test1"))
+    #expect(await router.answer("n3://test1") == nil)
+    #expect(await router.answer("n3://test2") == "n3:/test2")
+    router.deregisterAll()
     #expect(router.routes.isEmpty)
   }
 
