@@ -27,7 +27,7 @@ struct Machine {
         atPath: folder.place("bin/\(name)").path, withDestinationPath: path)
     }
     try install("swift", #"echo "Swift version 6.3.1""#)
-    for name in ["pkg-config", "cc", "readelf"] where !missing.contains(name) {
+    for name in ["pkg-config", "cc", "readelf", "git"] where !missing.contains(name) {
       try install(name)
     }
   }
