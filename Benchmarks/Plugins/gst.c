@@ -7,4 +7,4 @@ static gboolean start(GstPlugin *plugin) {
   return TRUE;
 }
 GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, p@@@@, "a plugin", start, "1.0", "LGPL", "beehive",
-                  "https://example.org")
+                  "beehive")

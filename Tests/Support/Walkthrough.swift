@@ -54,6 +54,19 @@ public struct Walkthrough {
     Broken(description: "\(page.path):\n\(block.text)\n\(outcome)")
   }
 
+  /// Returns the first line that a page shows and a terminal does not, in the page's order. A line `…` stands for
+  /// any number of lines.
+  public static func firstMissing(of shown: some Sequence<Substring>, in output: String) -> String?
+  {
+    var rest = shape(output)[...]
+    return shape(shown.joined(separator: "\n")).first { line in
+      if line == "…" { return false }
+      guard let found = rest.firstIndex(of: line) else { return true }
+      rest = rest[(found + 1)...]
+      return false
+    }
+  }
+
   /// What a terminal shows, without what differs between compilers and runs: addresses, identities, processes.
   public static func shape(_ text: String) -> [String] {
     text.split(separator: "\n").map { line in

@@ -5,28 +5,14 @@ import Testing
 /// Somebody else's package, Tests/Client, which takes this one by URL and version: `unsafeFlags` in a target
 /// of ours would refuse that.
 struct Client {
-  /// What README tells a package to write.
-  private static let dependency = Result {
-    let line = try Document("README.md").block("swift", with: ".package(url:").text
-    let match = try #require(line.wholeMatch(of: #/\.package\(url: "(.+)", from: "(.+)"\)\n/#))
-    return (url: String(match.output.1), version: String(match.output.2))
-  }
+  private static let version = "0.1.0"
 
-  /// A repository with the sources of this checkout, whose only commit has a version.
-  private static let library = Result {
+  /// A repository with the sources of this checkout. Its only commit is tagged with the version.
+  static let library = Result {
     let library = try Folder().place("swift-beehive")
     try Sources.copy(to: library)
-    try tag(library, as: dependency.get().version)
+    try tag(library, as: version)
     return library
-  }
-
-  /// Has git take that repository wherever README's address is asked for.
-  static let published = Result {
-    [
-      "GIT_CONFIG_COUNT": "1",
-      "GIT_CONFIG_KEY_0": "url.\(try library.get().absoluteString).insteadOf",
-      "GIT_CONFIG_VALUE_0": try dependency.get().url,
-    ]
   }
 
   /// With the C and Swift targets alone, built in release.
@@ -48,9 +34,10 @@ struct Client {
     package = try Folder().place("Client")
     try FileManager.default.copyItem(at: Repository.place("Tests/Client"), to: package)
     scratch = try Scratch.folder(name)
-    environment = try Self.published.get()
-    (environment["SWIFT_BEEHIVE"], environment["SWIFT_BEEHIVE_VERSION"]) =
-      try Self.dependency.get()
+    environment = [
+      "SWIFT_BEEHIVE": "file://\(try Self.library.get().path)",
+      "SWIFT_BEEHIVE_VERSION": Self.version,
+    ]
     environment["MACROS"] = macros
     // What an earlier version of the library fetched is not what this one does.
     let repositories = scratch.appending(path: "repositories")
@@ -99,7 +86,7 @@ struct Client {
 
   /// Makes a repository of a folder.
   private static func tag(_ folder: URL, as version: String) throws {
-    let author = ["-c", "user.name=Client", "-c", "user.email=client@example.org"]
+    let author = ["-c", "user.name=Client", "-c", "user.email=client@localhost"]
     for arguments in [
       ["init", "--quiet"], ["add", "--all"], author + ["commit", "--quiet", "--message", version],
       ["tag", version],

@@ -20,10 +20,9 @@ struct NewcomerTests {
   @Test("by", arguments: pages)
   func follows(page: String) throws {
     if page.hasSuffix("Cpp.md") { try Needs.programs("g++") }
-    var environment = try Client.published.get()
+    let repository = try Client.library.get().path
     let home = try Folder()
-    environment["HOME"] = home.path
-    environment["XDG_CACHE_HOME"] = home.place("cache").path
+    let environment = ["HOME": home.path, "XDG_CACHE_HOME": home.place("cache").path]
     let start = ContinuousClock.now
     let folder = try Folder()
     // The package manager remembers what a version was, wherever its user's home is said to be; here the same version
@@ -31,7 +30,15 @@ struct NewcomerTests {
     let own = "--security-path \(home.path)/security --cache-path \(home.path)/cache"
     for page in [page] + Self.continuations[page, default: []] {
       try Walkthrough(Document(page), in: folder, environment: environment, limit: 3600).walk {
-        $0.replacing(#/\bswift (build|run|package|test)\b/#) { "swift \($0.output.1) \(own)" }
+        $0.replacing("<this repository>", with: repository)
+          .replacing(#/\bswift (build|run|package|test)\b/#) { "swift \($0.output.1) \(own)" }
+      }
+      if page == "README.md" {
+        let demo = try Command.run(
+          folder.place("swift-beehive/Scripts/demo").path, environment: environment, limit: 3600)
+        #expect(demo.status == 0, "\(demo)")
+        let shown = try Document(page).block("", with: "$ Scripts/demo").lines.dropFirst()
+        #expect(Walkthrough.firstMissing(of: shown, in: demo.output) == nil, "\(demo)")
       }
     }
     let seconds = start.duration(to: .now).components.seconds

@@ -55,7 +55,7 @@ struct ReleaseTests {
 
     @discardableResult
     func git(_ arguments: String...) throws -> String {
-      let author = ["-c", "user.name=Release", "-c", "user.email=release@example.org"]
+      let author = ["-c", "user.name=Release", "-c", "user.email=release@localhost"]
       return try Command.output(
         "git", author + arguments, in: folder.url, environment: Self.environment)
     }
@@ -63,7 +63,7 @@ struct ReleaseTests {
     /// Whatever somebody has set up, signatures and hooks among it, is not asked.
     static let environment = [
       "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1",
-      "GIT_COMMITTER_NAME": "Release", "GIT_COMMITTER_EMAIL": "release@example.org",
+      "GIT_COMMITTER_NAME": "Release", "GIT_COMMITTER_EMAIL": "release@localhost",
     ]
 
     func release(_ arguments: String...) throws -> Outcome {

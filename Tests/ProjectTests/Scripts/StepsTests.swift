@@ -41,6 +41,14 @@ import Yams
     }
   }
 
+  @Test("README shows the steps of the default suite") func shown() throws {
+    let list = try Self.test("--list").lines.map { $0.split(separator: " ") }
+    let steps = list.filter { $0.count > 1 && $0[1] == "default" }.map { $0[0] }
+    let lines = try Document("README.md").block("", with: "$ Scripts/test").lines
+    let shown = lines.filter { $0.hasPrefix("ok ") }.map { $0.split(separator: " ")[2] }
+    #expect(!steps.isEmpty && shown == steps)
+  }
+
   @Test("each step has a function, and each function is a step") func functions() throws {
     let script = try Repository.text("Scripts/test")
     let functions: [String] = script.split(separator: "\n").compactMap { line in

@@ -20,8 +20,6 @@ import Testing
       switch block.language {
       case "swift" where WalkthroughTests.manifests.contains(page.path) && block.isManifest:
         continue  // WalkthroughTests gives it to the package manager.
-      case "swift" where page.path == "README.md" && block.text.hasPrefix(".package("):
-        continue  // What ClientTests of Tests/ProjectTests depends on.
       case "swift", "c", "sql", "sh":
         let files = page.links.filter {
           ["\(Self.folder)/", "Examples/"].contains(where: $0.hasPrefix)

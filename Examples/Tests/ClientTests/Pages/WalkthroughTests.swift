@@ -114,6 +114,22 @@ import Testing
     }
   }
 
+  @Test func `README shows what Scripts/demo prints`() throws {
+    let block = try Document("README.md").block("", with: "$ Scripts/demo")
+    let checks = try Repository.text("Scripts/demo").matches(of: #/(?m)^check "/#).count
+    #expect(block.lines.last == "\(checks) passed, 0 failed, 0 skipped")
+    let programs = block.session.dropFirst()
+    #expect(programs.map { $0.command.prefix { $0 != " " } } == ["Host", "section-dump"])
+    for (command, output) in programs {
+      let words = command.split(separator: " ").map(String.init)
+      let shown = output.split(separator: "\n").filter { !$0.hasSuffix(" skipped") }
+      let printed = try Command.output(
+        Repository.products.appending(path: words[0]).path, Array(words.dropFirst()),
+        in: Repository.products)
+      #expect(Walkthrough.firstMissing(of: shown, in: printed) == nil, "\(printed)")
+    }
+  }
+
   @Test func `The scripts and tests that README names are there`() throws {
     let text = try Repository.text("README.md")
     let tests = try ["Tests", "Examples/Tests"].flatMap { folder in
