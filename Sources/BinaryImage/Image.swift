@@ -212,7 +212,12 @@ extension PointerFollowing {
         var goesOn: Bool?
         do throws(ImageError) {
           let pointer = try pointer(at: offset, of: bytes, in: section)
-          goesOn = try withText(at: pointer.target, limit: limit) { body(offset, pointer, $0) }
+          switch pointer.target {
+          case .address, .section:
+            goesOn = try withText(at: pointer.target, limit: limit) { body(offset, pointer, $0) }
+          // These lead to no text, and an error for each would cost more than all else.
+          case .null, .imported, .foreign, .unresolvable: break
+          }
         } catch {}
         guard goesOn ?? body(offset, nil, nil) else { break }
       }

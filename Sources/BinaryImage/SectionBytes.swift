@@ -127,7 +127,7 @@ extension FileFormat {
   }
 
   /// The word that the file maps at a linked address.
-  func word(at address: VirtualAddress) throws(ImageError) -> UInt64 {
+  func pointerWord(at address: VirtualAddress) throws(ImageError) -> UInt64 {
     words.order.number(of: try bytes(at: address, count: words.bits / 8)[...])
   }
 

@@ -113,6 +113,13 @@ enum Fixture {
     }
   }
 
+  /// Gives a file another length; bytes that were not there are not stored either.
+  static func stretch(_ path: String, to length: UInt64) throws {
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    try handle.truncate(atOffset: length)
+    try handle.close()
+  }
+
   /// The path of a file of that name in the folder.
   static func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
 }

@@ -78,7 +78,9 @@ extension ELFFile {
     var sections: [Section] = []
     for index in sectionIndices {
       let entry = table[index]
-      guard !header.isObject, entry.address != 0, entry.hasContents else { continue }
+      guard !header.isObject, entry.address != 0, entry.hasContents, isMapped(entry) else {
+        continue
+      }
       sections.append(
         Section(
           index: index, name: "", address: VirtualAddress(rawValue: entry.address),
@@ -126,6 +128,7 @@ extension ELFFile {
     if header.isObject {
       return try relocations(ofObjectSection: section).place(notBefore: offset)
     }
+    guard section.isMapped else { return nil }
     _ = try linkedRelocation(at: offset, in: section)
     let start = section.address.rawValue
     let next = try linkedRelocations?.get().place(notBefore: start.saturating(adding: offset))

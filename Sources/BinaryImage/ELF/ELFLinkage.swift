@@ -56,14 +56,23 @@ extension ELFFile {
   /// The names that the dynamic section gives under a tag, in order; none without a dynamic section.
   func names(_ tag: Int64) throws(ImageError) -> [String] {
     guard let dynamic = try dynamic() else { return [] }
-    var names: [String] = []
-    for offset in dynamic.values(tag) {
-      guard let symbols = dynamic.symbols else {
-        throw file.error(
-          .malformed, "It needs libraries, and the table of their names is not there.")
-      }
-      names.append(try symbols.text(at: offset))
+    return try dynamic.values(tag).map { offset throws(ImageError) in
+      try name(at: offset, dynamic)
     }
-    return names
+  }
+
+  /// A name that the dynamic section gives.
+  func name(at offset: UInt64, _ dynamic: ELFDynamic) throws(ImageError) -> String {
+    guard let symbols = dynamic.symbols else {
+      throw file.error(
+        .malformed, "It names libraries or paths, and the table of names is not there (DT_STRTAB).")
+    }
+    do throws(ImageError) { return try symbols.text(at: offset) } catch {
+      guard error.code == .malformed else { throw error }
+      throw file.error(
+        .malformed,
+        "The dynamic section names a library or a path \(offset.hexadecimal) bytes into the names, which end "
+          + "before (DT_STRSZ).")
+    }
   }
 }

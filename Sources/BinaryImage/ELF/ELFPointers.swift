@@ -16,7 +16,7 @@ extension ELFFile {
   /// The pointer at a place of an array, which is where the loader looks: the section table may lie.
   func pointer(at offset: UInt64, ofArray array: Section) throws(ImageError) -> PointerValue {
     let place = VirtualAddress(rawValue: array.address.rawValue &+ offset)
-    let raw = try word(at: place)
+    let raw = try pointerWord(at: place)
     return try meaning(of: raw, linkedRelocation(at: offset, in: array), in: array)
   }
 

@@ -44,6 +44,14 @@ package struct StartupStep: Hashable, Sendable {
   package var isNumber = false
 }
 
+extension StartupStep.Kind {
+  /// What comes along, and the tags that name it.
+  fileprivate static let companions: [(kind: Self, tag: Int64)] = [
+    (.audit, Int64(DT_AUDIT)), (.audit, Int64(DT_DEPAUDIT)), (.filter, Int64(DT_FILTER)),
+    (.filter, Int64(DT_AUXILIARY)), (.needed, Int64(DT_NEEDED)),
+  ]
+}
+
 extension ELFFile {
   /// What the loader runs of the file, in its order: first what comes along, then what opening it runs, then what
   /// closing it runs; and why some of it is not known.
@@ -56,6 +64,9 @@ extension ELFFile {
     try file.check(
       header.type != UInt16(ET_CORE) && !hasOnlyDebugInformation, .noEntries,
       "No loader opens it: it is a \(identity.kind.rawValue) file.")
+    try file.check(
+      !segments().hasEmptyDynamic, .noEntries,
+      "No loader opens it: its dynamic section is empty (PT_DYNAMIC).")
     let sections = Result { () throws(ImageError) in try startupSections() }
     let places = if let places = try startupPlaces() { places } else { try sections.get() }
     // Headers that cannot be read say of nothing that the compiler has made it.
@@ -64,9 +75,22 @@ extension ELFFile {
     func add(_ read: () throws(ImageError) -> [StartupStep]) {
       do throws(ImageError) { steps += try read() } catch { problems.append(error) }
     }
-    add { () throws(ImageError) in try companions() }
+    for (kind, tag) in StartupStep.Kind.companions {
+      for offset in try dynamic()?.values(tag) ?? [] {
+        add { () throws(ImageError) in
+          guard let dynamic = try dynamic() else { return [] }
+          return [StartupStep(kind: kind, name: try name(at: offset, dynamic))]
+        }
+      }
+    }
     add { () throws(ImageError) in try threadLocals() }
     add { () throws(ImageError) in try resolvers() }
+    // One pass over the relocations serves all arrays.
+    for (kind, place) in places {
+      if let size = place.size, size <= Self.mostStartup {
+        relocations.wanted.insert(Self.array(kind, at: place.start, size))
+      }
+    }
     for kind in StartupStep.Kind.allCases {
       guard let place = places[kind] else { continue }
       add { () throws(ImageError) in
@@ -136,20 +160,14 @@ extension ELFFile {
     }
   }
 
-  private func companions() throws(ImageError) -> [StartupStep] {
-    let tags: [(StartupStep.Kind, Int64)] = [
-      (.audit, Int64(DT_AUDIT)), (.audit, Int64(DT_DEPAUDIT)), (.filter, Int64(DT_FILTER)),
-      (.filter, Int64(DT_AUXILIARY)), (.needed, Int64(DT_NEEDED)),
-    ]
-    var steps: [StartupStep] = []
-    for (kind, tag) in tags {
-      steps += try names(tag).map { StartupStep(kind: kind, name: $0) }
-    }
-    return steps
-  }
-
   /// More bytes than any array of functions has.
   private static let mostStartup: UInt64 = 1 << 20
+
+  private static func array(_ kind: StartupStep.Kind, at start: UInt64, _ size: UInt64) -> Section {
+    Section(
+      index: 0, name: kind.rawValue, address: VirtualAddress(rawValue: start), offset: nil,
+      size: size)
+  }
 
   private func steps(
     _ kind: StartupStep.Kind, _ place: (start: UInt64, size: UInt64?), isOfSection: Bool = false
@@ -160,9 +178,7 @@ extension ELFFile {
     }
     try file.check(
       size <= Self.mostStartup, .malformed, "The \(kind.rawValue) claims \(size) bytes.")
-    let array = Section(
-      index: 0, name: kind.rawValue, address: VirtualAddress(rawValue: start), offset: nil,
-      size: size)
+    let array = Self.array(kind, at: start, size)
     var steps: [StartupStep] = []
     let word = UInt64(header.wordSize)
     for offset in stride(from: 0, to: array.size - array.size % word, by: Int(word)) {
@@ -198,7 +214,7 @@ extension ELFFile {
     }
     var addresses = found.addends
     for place in found.places {
-      addresses.insert(try word(at: VirtualAddress(rawValue: place)))
+      addresses.insert(try pointerWord(at: VirtualAddress(rawValue: place)))
     }
     for address in addresses.sorted() { add(.resolver, address, nil) }
     guard let symbols = try dynamic()?.symbols else { return steps }

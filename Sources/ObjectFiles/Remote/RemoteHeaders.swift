@@ -22,7 +22,7 @@ struct RemoteHeaders {
     let head = try memory.read(at: mapping.base, count: ELFMemoryHeaders.headSize)
     try mapping.check(
       head.count == ELFMemoryHeaders.headSize, .unreadable,
-      "Its header is not there: it was unmapped, or the process ended.")
+      "Its header is not there: the process unmapped it or ended, or the core file was cut off.")
     let headers = try ELFMemoryHeaders(head, failure: { mapping.error($0, $1) }) {
       offset, count throws(ImageError) in
       try memory.read(at: mapping.base &+ offset, count: count)

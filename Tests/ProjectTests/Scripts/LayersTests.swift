@@ -42,6 +42,17 @@ struct LayersTests {
     Plant(
       file: "CSupport/CSwiftRuntime/planted.c",
       line: ##"  #  include "../CImageList/include/CImageList.h""##),
+    // Beside libelf.
+    Plant(
+      file: "Sources/BinaryImage/ELF/Planted.swift",
+      line: "let size: UInt32? = bytes.span.integer(at: 4, order: order)"),
+    Plant(
+      file: "Sources/PluginFiles/Planted.swift", line: "let type = order.number(of: bytes[4..<8])"),
+    Plant(
+      file: "Sources/BinaryImage/ELF/Planted.swift", line: "elf_begin(file, ELF_C_READ_MMAP, nil)"),
+    Plant(
+      file: "Sources/BinaryImage/Planted.swift",
+      line: "let size: UInt32? = bytes.span.integer(at: 4, order: order)", isAllowed: true),
     // Names, and targets that nobody thought of.
     Plant(file: "Sources/BeeHive/StringUtils.swift", line: "enum Planted {}"),
     Plant(file: "Sources/BeeHive/Helpers/Planted.swift", line: "enum Planted {}"),

@@ -1,0 +1,92 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// ELF enters the tool through libelf: its calls are counted, and without it no command says anything of a file.
+@Suite("Through libelf")
+struct LibelfCallsTests {
+  @Test("come each file, each section that is listed, and each symbol that is looked at")
+  func counts() throws {
+    let counter = try LibelfCounter()
+    let library = try Fixtures.annotatedLibrary("counted.so")
+    let object = try Fixtures.build(Fixtures.handWritten, as: "counted.o", ["-c"])
+    let (listed, counts) = try counter.run(
+      Repository.sectionDump, ["sections", "--format", "json", library, object],
+      in: Fixtures.directory)
+    let sections = try Tool.files(of: listed).reduce(0) {
+      $0 + (($1["sections"] as? [Any])?.count ?? 0)
+    }
+    #expect(sections > 20)
+    #expect(counts["elf_begin", default: 0] >= 2)
+    #expect(counts["gelf_getshdr", default: 0] >= sections)
+    #expect(counts["gelf_getphdr", default: 0] >= 4)
+
+    let (startup, symbols) = try counter.run(
+      Repository.sectionDump, ["startup", library], in: Fixtures.directory)
+    #expect(startup.status == 0)
+    let dynamic = try Command.output(
+      "readelf", ["--dyn-syms", "-W", library], in: Fixtures.directory)
+    let rows = dynamic.split(separator: "\n").count { $0.contains(" UND ") }
+    #expect(rows > 0)
+    #expect(symbols["gelf_getsym", default: 0] >= rows)
+    #expect(symbols["gelf_getdyn", default: 0] > 10)
+    #expect(symbols["gelf_getrela", default: 0] + symbols["gelf_getrel", default: 0] > 0)
+
+    let (_, notes) = try counter.run(
+      Repository.sectionDump, ["records", library], in: Fixtures.directory)
+    #expect(notes["gelf_getnote", default: 0] >= 1)
+    #expect(notes["elf_memory", default: 0] >= 1)
+  }
+
+  @Test(
+    "nothing comes while it opens nothing: each command fails and names it",
+    arguments: [
+      ["records"], ["sections"], ["strings", "--section", "list"], ["hex", "--section", "list"],
+      ["verify"], ["startup"], ["graph"], ["conformances"],
+    ])
+  func broken(command: [String]) throws {
+    let counter = try LibelfCounter()
+    let library = try Fixtures.annotatedLibrary("unread.so")
+    let (outcome, _) = try counter.run(
+      Repository.sectionDump, command + [library], in: Fixtures.directory, isBroken: true)
+    #expect(outcome.status != 0)
+    #expect((outcome.errors + outcome.output).contains("libelf does not read the file"))
+  }
+
+  @Test("nothing comes to diff, doctor and live either")
+  func brokenPairs() throws {
+    let counter = try LibelfCounter()
+    let library = try Fixtures.annotatedLibrary("unread-pair.so")
+    let folder = Fixtures.directory.appendingPathComponent("unread-folder")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(
+      at: Fixtures.directory.appendingPathComponent(library),
+      to: folder.appendingPathComponent(UUID().uuidString + ".so"))
+    for command in [
+      ["diff", library, library], ["doctor", "--host", "/usr/bin/env", folder.path],
+      ["live", "--pid", "\(ProcessInfo.processInfo.processIdentifier)"],
+    ] {
+      let (outcome, _) = try counter.run(
+        Repository.sectionDump, command, in: Fixtures.directory, isBroken: true)
+      #expect(outcome.status != 0, "\(command)")
+      #expect((outcome.errors + outcome.output).contains("libelf does not read"), "\(command)")
+    }
+  }
+
+  @Test("a system library takes few reads, however many symbols it has", .needs("strace"))
+  func reads() throws {
+    let paths = ["libc.so.6", "libstdc++.so.6", "libpython3.11.so.1.0", "libicuuc.so.72"]
+      .compactMap { name in
+        ["/lib/x86_64-linux-gnu/", "/usr/lib/x86_64-linux-gnu/"].map { $0 + name }
+          .first(where: FileManager.default.fileExists)
+      }
+    for path in paths {
+      for command in [["records"], ["sections"], ["startup"], ["verify"]] {
+        let outcome = try Fixtures.run(
+          "strace", ["-f", "-e", "trace=pread64", Repository.sectionDump] + command + [path])
+        let reads = outcome.errors.split(separator: "\n").count { $0.contains("pread64(") }
+        #expect(reads <= 25, "\(command) \(path)")
+      }
+    }
+  }
+}

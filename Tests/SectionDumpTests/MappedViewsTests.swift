@@ -1,0 +1,108 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// One view of a section's bytes: what no process maps is not relocated and registers nothing, and what is
+/// compressed is inflated, tables too.
+@Suite("Sections as a process gets them")
+struct MappedViewsTests {
+  /// Words at whose section offsets the linker's relocations would be, if these were asked for there.
+  static let unmapped = #"""
+    const char *const names[] = {"alpha", "beta", "gamma"};
+    __asm__(".section notes,\"\",@progbits\n.rept 4096\n.ascii \"NOT-PTR!\"\n.endr\n.text");
+    """#
+
+  @Test(
+    "no relocation is applied to a section that is not loaded",
+    arguments: [
+      [], ["-Wl,-z,pack-relative-relocs"], ["-fuse-ld=lld", "-Wl,-z,pack-relative-relocs"],
+    ])
+  func unloaded(options: [String]) throws {
+    let library = try Fixtures.build(
+      Self.unmapped,
+      as: "unloaded-\(options.count)-\(options.first ?? "").so".replacing("/", with: ""),
+      ["-shared", "-fPIC"] + options)
+    let outcome = try Tool.run(["strings", "--section", "notes", library])
+    #expect(outcome.status == 0)
+    #expect(!outcome.output.contains("alpha") && !outcome.output.contains("gamma"))
+    let loaded = try Tool.run(["strings", "--section", ".data.rel.ro", library])
+    #expect(loaded.output.contains("alpha") && loaded.output.contains("gamma"))
+  }
+
+  @Test("entries that no process gets are refused with the reason", .needs("objcopy"))
+  func entries() throws {
+    let source = #"""
+      static const char *const names[2] __attribute__((used, retain, aligned(8), section("Mine"))) =
+        {"Alpha", "Beta"};
+      """#
+    let library = try Fixtures.build(source, as: "added.so", ["-shared", "-fPIC"])
+    let folder = Fixtures.directory
+    let bytes = folder.appendingPathComponent("added.bytes").path
+    _ = try Command.output(
+      "objcopy", ["-O", "binary", "--only-section=Mine", library, bytes], in: folder)
+    let headers = try Command.output("readelf", ["-SW", library], in: folder)
+    let line = try #require(headers.split(separator: "\n").first { $0.contains(" Mine ") })
+    let fields = line.split(separator: " ")
+    let place = try #require(fields.firstIndex(of: "PROGBITS"))
+    let address = try #require(Int(fields[place + 1], radix: 16))
+    _ = try Command.output(
+      "objcopy",
+      [
+        "--add-section", "BeehiveMods=\(bytes)",
+        "--change-section-address", "BeehiveMods=\(address)", library, "added-to.so",
+      ], in: folder)
+    let records = try Tool.run(["records", "added-to.so"])
+    #expect(records.status == 2)
+    #expect(!records.output.contains("Alpha"))
+    #expect(records.errors.contains("is not mapped"))
+    let verify = try Tool.run(["verify", "--require", "module:Alpha", "added-to.so"])
+    #expect(verify.status != 0)
+  }
+
+  @Test(
+    "tables that are compressed are inflated: of names, of symbols, of the sections' names",
+    .needs("eu-elfcompress"), arguments: [".strtab", ".symtab", ".shstrtab", ".rela*"])
+  func compressedTables(section: String) throws {
+    let object = try Fixtures.build(Fixtures.handWritten, as: "tables\(section.count).o", ["-c"])
+    let library = try Fixtures.build(
+      "__attribute__((constructor)) static void starts_here(void) {}",
+      as: "tables\(section.count).so", ["-shared", "-fPIC"])
+    for (file, command) in [(object, ["records"]), (library, ["startup"])] {
+      let plain = try Tool.run(command + [file])
+      let copy = "compressed-\(file)"
+      let outcome = try Command.run(
+        "eu-elfcompress", ["-f", "-n", section, "-t", "zlib", "-o", copy, file],
+        in: Fixtures.directory)
+      guard outcome.status == 0 else { continue }
+      let packed = try Tool.run(command + [copy])
+      #expect(packed.status == plain.status, "\(packed.errors)")
+      #expect(packed.output.replacing(copy, with: file) == plain.output)
+    }
+  }
+
+  @Test("numbers of another system are not taken for Android's", .needs("readelf"))
+  func systems() throws {
+    let library = try Fixtures.build(
+      Fixtures.handWritten, as: "solaris.so", ["-shared", "-fPIC", "-Wl,-z,lazy"])
+    let place = Fixtures.directory.appendingPathComponent(library)
+    var bytes = [UInt8](try Data(contentsOf: place))
+    // DT_RELACOUNT and DT_RELAENT become the numbers of Android's packed relocations and of their size.
+    let headers = try Command.output("readelf", ["-lW", library], in: Fixtures.directory)
+    let line = try #require(headers.split(separator: "\n").first { $0.contains(" DYNAMIC ") })
+    let offset = try #require(Int(line.split(separator: " ")[1].dropFirst(2), radix: 16))
+    func replace(_ tag: [UInt8], by other: [UInt8]) {
+      var entry = offset
+      while !bytes[entry..<entry + 8].elementsEqual(tag) { entry += 16 }
+      bytes.replaceSubrange(entry..<entry + 8, with: other)
+    }
+    replace([0xf9, 0xff, 0xff, 0x6f, 0, 0, 0, 0], by: [0x11, 0, 0, 0x60, 0, 0, 0, 0])
+    replace([0x09, 0, 0, 0, 0, 0, 0, 0], by: [0x12, 0, 0, 0x60, 0, 0, 0, 0])
+    for (system, isAndroid) in [(0, true), (6, false)] as [(UInt8, Bool)] {
+      bytes[7] = system
+      let name = "system-\(system).so"
+      try Data(bytes).write(to: Fixtures.directory.appendingPathComponent(name))
+      let outcome = try Tool.run(["records", name])
+      #expect(outcome.output.contains("Hand.Written") == !isAndroid, "\(system) \(outcome.errors)")
+    }
+  }
+}
