@@ -58,16 +58,16 @@ let package = Package(
     // C, only where Swift cannot: attributes, assembler directives, the loader's callbacks.
     .target(name: "CBeeHive", path: "CSupport/CBeeHive"),
     .target(name: "CBeeHiveAnchor", dependencies: ["CBeeHive"], path: "CSupport/CBeeHiveAnchor"),
-    .target(name: "CImageList", path: "CSupport/CImageList"),
+    .systemLibrary(
+      name: "CElf", path: "CSupport/CElf", pkgConfig: "libelf",
+      providers: [.apt(["libelf-dev"])]),
+    .target(name: "CImageList", dependencies: ["CElf"], path: "CSupport/CImageList"),
     .target(name: "CEpoch", path: "CSupport/CEpoch"),
     .target(name: "CSignals", path: "CSupport/CSignals"),
     .target(name: "CStateRecord", path: "CSupport/CStateRecord"),
     .target(name: "CSwiftRuntime", path: "CSupport/CSwiftRuntime"),
     .target(
       name: "CImageEvents", dependencies: ["CBeeHive", "CImageList"], path: "CSupport/CImageEvents"),
-    .systemLibrary(
-      name: "CElf", path: "CSupport/CElf", pkgConfig: "libelf",
-      providers: [.apt(["libelf-dev"])]),
 
     // L0: the C library; threads that wait for each other.
     .target(name: "LibC"),

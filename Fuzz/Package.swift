@@ -8,7 +8,7 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CElf", pkgConfig: "libelf", providers: [.apt(["libelf-dev"])]),
     .target(name: "CBeeHive"),
-    .target(name: "CImageList"),
+    .target(name: "CImageList", dependencies: ["CElf"]),
     .target(name: "LibC"),
     .target(name: "BinaryImage", dependencies: ["LibC", "CElf", "CImageList"]),
     .target(name: "ObjectFiles", dependencies: ["BinaryImage", "LibC", "CElf"]),

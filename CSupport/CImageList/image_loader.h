@@ -52,8 +52,21 @@ static inline bool image_segment_holds(
 /* The readable segment that holds all of [start, stop) in that way; null if none does. */
 const ElfW(Phdr) *image_segment_of(const loader_image *image, uintptr_t start, uintptr_t stop);
 
-/* Fills everything of an entry but its name, and but what image_assign_roles says. */
-void image_describe(const loader_image *image, image_entry *entry);
+/* What a scan copies of one image for libelf: a small ELF file, of a clean header without sections,
+ * the program headers of the readable segments, those of the notes in them, and these notes. A copied
+ * note's p_offset is its place in the capsule. */
+typedef struct image_capsule {
+  size_t size;       /* of the file, which begins with the header; 0 if the image has no note */
+  ElfW(Ehdr) header;
+} image_capsule;
+
+/* In the callback: fills what the loader and the image's header say of an entry, unless it is null, and
+ * copies the capsule if there is room. Returns the room that the capsule takes. */
+size_t image_capsule_copy(
+    const loader_image *image, image_entry *entry, image_capsule *capsule, size_t room);
+
+/* After the pass: has libelf read the capsules, one after the other, each into its entry. */
+void image_capsules_read(image_capsule *capsule, image_entry *entries, size_t count);
 
 /* Says which entries, the first and some others, are not libraries. Not under the loader's lock. */
 void image_assign_roles(image_entry *entries, size_t count);

@@ -1,4 +1,5 @@
-/* One pass through the loader's list: which images are there. */
+/* One pass through the loader's list: which images are there. The pass copies, and libelf reads the
+ * copies right after it. */
 #include "image_loader.h"
 
 #include <stdlib.h>
@@ -29,6 +30,8 @@ struct scan {
   size_t kept, kept_names;   /* what of that is still true */
   size_t position;         /* of the image in the loader's list */
   size_t needed, needed_names;
+  char *capsules; /* of the new images, in their order */
+  size_t capsules_size, needed_capsules;
   struct counters counters;
   bool fresh; /* the list is filled from the start; what it held was handed to `previous` */
 };
@@ -48,6 +51,7 @@ static IMAGE_RARELY void begin_pass(struct scan *scan, const loader_image *image
   }
   scan->needed = scan->kept;
   scan->needed_names = scan->kept_names;
+  scan->needed_capsules = 0;
 }
 
 static int collect(loader_image *image, size_t size, void *context) {
@@ -59,11 +63,16 @@ static int collect(loader_image *image, size_t size, void *context) {
   size_t name_size = strlen(name) + 1;
   size_t number = scan->needed++, start = scan->needed_names;
   scan->needed_names = start + name_size;
-  if (number >= list->capacity || scan->needed_names > list->names_capacity) return 0;
-  image_entry *entry = &list->entries[number];
-  entry->name = (uint32_t)start;
-  memcpy(list->names + start, name, name_size);
-  image_describe(image, entry);
+  bool fits = number < list->capacity && scan->needed_names <= list->names_capacity;
+  image_entry *entry = fits ? &list->entries[number] : NULL;
+  if (fits) {
+    entry->name = (uint32_t)start;
+    memcpy(list->names + start, name, name_size);
+  }
+  size_t used = scan->needed_capsules;
+  size_t room = used < scan->capsules_size ? scan->capsules_size - used : 0;
+  scan->needed_capsules +=
+      image_capsule_copy(image, entry, (image_capsule *)(scan->capsules + used), room);
   return 0;
 }
 
@@ -88,36 +97,62 @@ static bool expect(image_list *list, size_t count, size_t names) {
   return reserve(list, count + count / 4 + 16, names + names / 4 + 1024);
 }
 
-/* The length of a path, roughly. Where names are longer, a second pass has room for them. */
+/* The same for the capsules of a pass; what the room held is not kept. */
+static bool expect_capsules(struct scan *scan, size_t size) {
+  free(scan->capsules);
+  scan->capsules_size = size + size / 4 + 4096;
+  scan->capsules = malloc(scan->capsules_size);
+  return scan->capsules != NULL;
+}
+
+/* The length of a path and the size of a capsule, roughly. Where they are longer, a second pass has
+ * room for them. */
 #define NAME_SIZE 64
+#define CAPSULE_SIZE 768
+
+/* Walks until everything has fitted: nothing is allocated inside a pass. False if memory ran out. */
+static bool walk(struct scan *scan) {
+  for (;;) {
+    scan->position = 0;
+    loader_walk(collect, scan);
+    image_list *list = scan->list;
+    bool entries_fit = scan->needed <= list->capacity && scan->needed_names <= list->names_capacity;
+    bool capsules_fit = scan->needed_capsules <= scan->capsules_size;
+    if (entries_fit && capsules_fit) return true;
+    if (!entries_fit && !expect(list, scan->needed, scan->needed_names)) return false;
+    if (!capsules_fit && !expect_capsules(scan, scan->needed_capsules)) return false;
+  }
+}
 
 bool image_list_scan(image_list *list, image_list *previous) {
+  struct scan scan = {.list = list, .previous = previous, .fresh = list->count == 0};
   /* Make room by the loader's own count first: then one pass is usually enough. */
   uint64_t adds, subs;
-  if (list->capacity == 0 && image_list_probe(&adds, &subs))
-    expect(list, adds - subs, (adds - subs) * NAME_SIZE);
-  struct scan scan = {.list = list, .previous = previous, .fresh = list->count == 0};
+  size_t new_count = 0;
+  if (image_list_probe(&adds, &subs)) {
+    bool valid = list->counted && list->subs == subs;
+    new_count = (size_t)(valid ? adds - list->adds : adds - subs);
+    if (list->capacity == 0) expect(list, new_count, new_count * NAME_SIZE);
+  }
   previous->count = previous->names_size = 0;
   previous->counted = false;
   scan.needed = scan.kept = scan.known = list->count;
   scan.needed_names = scan.kept_names = scan.known_names = list->names_size;
-  for (;;) {
-    scan.position = 0;
-    loader_walk(collect, &scan);
-    if (scan.needed <= list->capacity && scan.needed_names <= list->names_capacity) break;
-    /* More images than fitted: nothing is allocated inside the pass, so another one follows. */
-    if (!expect(list, scan.needed, scan.needed_names)) {
-      if (scan.fresh) {
-        image_list unfinished = *list;
-        *list = *previous;
-        *previous = unfinished;
-      }
-      list->count = scan.known;
-      list->names_size = scan.known_names;
-      previous->count = 0;
-      return false;
+  if (!expect_capsules(&scan, new_count * CAPSULE_SIZE) || !walk(&scan)) {
+    free(scan.capsules);
+    if (scan.fresh) {
+      image_list unfinished = *list;
+      *list = *previous;
+      *previous = unfinished;
     }
+    list->count = scan.known;
+    list->names_size = scan.known_names;
+    previous->count = 0;
+    return false;
   }
+  image_capsules_read(
+      (image_capsule *)scan.capsules, list->entries + scan.kept, scan.needed - scan.kept);
+  free(scan.capsules);
   list->count = scan.needed;
   list->names_size = scan.needed_names;
   image_assign_roles(list->entries, list->count);

@@ -23,7 +23,7 @@ enum EventsHost {
     try Fixture.compile(
       "", as: "libevents.so",
       try sources(of: "CImageEvents") + sources(of: "CImageList")
-        + ["-shared", "-fPIC", "-O2", "-std=gnu11", "-Wl,-soname,libevents.so"] + includes)
+        + ["-shared", "-fPIC", "-O2", "-std=gnu11", "-Wl,-soname,libevents.so", "-lelf"] + includes)
   }
 
   /// Builds a program whose `main` is `body`, linked with the hook, and answers its path.

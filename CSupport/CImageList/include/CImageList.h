@@ -7,7 +7,8 @@
  *   image_list_copy    the bytes of chosen images, copied while nothing can be unmapped
  *
  * A pass runs under the loader's lock, so it copies into memory that was allocated before and does
- * nothing else: no allocation, no dl* call, nothing of Swift, nothing of the user. */
+ * nothing else: no allocation, no dl* call, nothing of libelf or Swift, nothing of the user. The
+ * headers and notes that a scan copies are read by libelf right after the pass, in the same call. */
 #ifndef CIMAGE_LIST_H
 #define CIMAGE_LIST_H
 
@@ -34,7 +35,7 @@ typedef struct image_place {
   uintptr_t lowest, highest; /* the span of all segments, half open */
 } image_place;
 
-/* What the program headers say about an image's note. */
+/* What libelf read about an image's note. */
 enum image_note {
   IMAGE_NOTE_NONE,          /* no note: look for the sections in the file */
   IMAGE_NOTE_FOUND,         /* the three ranges are valid */
@@ -43,7 +44,8 @@ enum image_note {
   IMAGE_NOTE_DISAGREES,     /* invalid: two notes that say different things */
   IMAGE_NOTE_MOVED,         /* invalid: note or header was moved, and which cannot be told */
   IMAGE_NOTE_OUT_OF_IMAGE,  /* invalid: a range that no one segment of the file holds */
-  IMAGE_NOTE_MISALIGNED     /* invalid: a range that does not begin and end on 8 bytes */
+  IMAGE_NOTE_MISALIGNED,    /* invalid: a range that does not begin and end on 8 bytes */
+  IMAGE_NOTE_UNREAD         /* libelf did not read the copied headers and notes: nothing is known */
 };
 
 enum image_role { IMAGE_ROLE_LIBRARY, IMAGE_ROLE_MAIN, IMAGE_ROLE_VDSO };

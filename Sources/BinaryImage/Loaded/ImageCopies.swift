@@ -14,7 +14,8 @@ extension ImageList {
   /// Copies the sections of the images at `positions`.
   ///
   /// An image whose note is valid is read from memory alone. For any other its file is opened, and
-  /// believed only if it is the one that is mapped.
+  /// believed only if it is the one that is mapped. An image whose note libelf did not read is an error:
+  /// its file would need libelf too.
   package borrowing func copy(_ positions: [Int]) -> [Copy] {
     var answers: [Copy] = []
     answers.reserveCapacity(positions.count)
@@ -35,6 +36,8 @@ extension ImageList {
       let entry = entry(position)
       if mapped.role == .vdso {
         answers.append(.image(LoadedImage(unread: mapped, entry)))
+      } else if mapped.note == .unread {
+        answers.append(.failed(.unreadByLibelf(ImagePaths.displayName(of: mapped))))
       } else {
         locators.append(
           SectionLocator(answer: answers.count, position: position, mapped: mapped, entry: entry))
@@ -65,5 +68,16 @@ extension ImageList {
       }
       locators = again
     }
+  }
+}
+
+extension ImageError {
+  /// Says that the walk could not read an image, because libelf opened nothing.
+  fileprivate static func unreadByLibelf(_ image: String) -> ImageError {
+    ImageError(
+      .unreadable, image: image,
+      message: "libelf did not open the copy of the image's headers and notes (elf_memory), so its "
+        + "entries are missing. Check that libelf.so.1 is that of elfutils and that there is memory."
+    )
   }
 }

@@ -6,7 +6,8 @@ internal import CImageList
 /// ours, and `probe`, `update` and `copy` take only the one that the loader holds for the length of
 /// a walk, so they never wait for a constructor. Images of other `dlmopen` namespaces are unseen.
 ///
-/// `dl_iterate_phdr`; dyld's image list on Darwin.
+/// `dl_iterate_phdr`; dyld's image list on Darwin. The callback of `dl_iterate_phdr` copies headers and notes.
+/// libelf reads the copies right after the pass: `elf_memory`, `gelf_getphdr`, `gelf_getnote`.
 @safe package struct ImageList: ~Copyable, @unchecked Sendable {
   // Sound: both lists own their memory until deinit, and nothing else refers to it.
   private var list = unsafe image_list()

@@ -1,6 +1,6 @@
-/// One image in the loader's list, as a scan describes it: nothing of its contents is read yet.
+/// One image in the loader's list, as a scan describes it: nothing of its sections is read yet.
 ///
-/// `dl_phdr_info`; on Darwin what dyld says of an image.
+/// `dl_phdr_info`, and what libelf reads of the headers and notes; on Darwin what dyld says of an image.
 package struct MappedImage: Identifiable, Hashable, Sendable {
   /// A number that no other image of the same list ever has.
   package let id: Int
@@ -13,7 +13,7 @@ package struct MappedImage: Identifiable, Hashable, Sendable {
   package let bias: LoadBias
   /// Where the ELF or Mach-O header is; nil where no segment holds it.
   package let header: RuntimeAddress?
-  /// Whether the program headers lead to the sections.
+  /// Whether the image's own note leads to the sections.
   package let note: Note
   /// The build-id or `LC_UUID`; empty where there is none.
   package let buildID: [UInt8]
@@ -30,8 +30,8 @@ package struct MappedImage: Identifiable, Hashable, Sendable {
     case vdso
   }
 
-  /// What the program headers say about the note of `CSupport/RecordLayout.md`; the numbers are those
-  /// of the C side, `image_note`. Where it is not valid, the sections are found through the file.
+  /// The note of `CSupport/RecordLayout.md`, as libelf read it; the numbers are those of the C side,
+  /// `image_note`. If it is not valid, the sections are found through the file.
   package enum Note: UInt8, Sendable {
     /// There is none.
     case none
@@ -49,5 +49,7 @@ package struct MappedImage: Identifiable, Hashable, Sendable {
     case outOfImage
     /// It names a range that is not aligned to 8.
     case misaligned
+    /// libelf did not read the headers and notes that were copied.
+    case unread
   }
 }
