@@ -108,6 +108,45 @@ import Testing
     #expect(try file.texts(in: "BeehiveMods") == modules("inside"))
   }
 
+  /// lld ends a segment with the last byte of its last note.
+  @Test("The last note of a segment needs no padding", arguments: ["bfd", "gold", "lld", "mold"])
+  func padding(linker: String) throws {
+    try Needs.linker(linker)
+    let path = try Fixture.library(
+      Fixture.noted("padding"), as: "padding-\(linker).so",
+      ["-fuse-ld=\(linker)", "-Wl,--build-id=0x010203"])
+    try expectFromNote(path, "padding")
+    let library = try OpenLibrary(path)
+    defer { library.close() }
+    #expect(try ImageList.current().copy(named: path).mapped.buildID == [1, 2, 3])
+  }
+
+  @Test("A segment that ends a byte before its note is refused, though the padding follows")
+  func cut() throws {
+    let path = try Fixture.library(
+      Fixture.noted("bitten"), as: "bitten.so", ["-Wl,--build-id=none"])
+    var file = ELFEditor(try Fixture.bytes(of: path))
+    let (table, count) = (Int(file.number(8, at: 32)), Int(file.number(2, at: 56)))
+    let sizes = (0..<count).map { table + $0 * 56 }.filter { file.number(4, at: $0) == 4 }.map {
+      $0 + 40
+    }
+    let size = try #require(sizes.first { file.number(8, at: $0) == 56 })
+    file.put(55, 8, at: size)
+    let cut = try Fixture.write(file.bytes, as: "cut.so")
+    try expectFromFile(cut, .short, "bitten")
+  }
+
+  @Test("Of notes longer than anybody writes the rest is not copied, and the file is asked")
+  func long() throws {
+    let path = try Fixture.library(
+      """
+      __asm__(".pushsection .note.beehive,\\"aR\\",%note\\n.balign 4\\n.long 8, 70000, 99\\n"
+              ".asciz \\"Beehive\\"\\n.zero 70000\\n.popsection");
+
+      """ + Fixture.noted("lengthy"), as: "lengthy.so")
+    try expectFromFile(path, .none, "lengthy")
+  }
+
   /// A note of the same owner and type; `beehive_note_descriptor` in the header.
   private static func secondNote(modulesStop: String) -> String {
     let words = [
