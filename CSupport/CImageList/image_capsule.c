@@ -15,7 +15,7 @@
 #define NOTE_SIZE_LIMIT ((size_t)65536)
 
 /* What is to be copied of one image. */
-struct copying {
+struct selection {
   const ElfW(Ehdr) *header; /* null where no readable segment holds it */
   const ElfW(Phdr) *first;  /* of the readable segments */
   size_t segment_count;
@@ -46,7 +46,7 @@ static bool is_held(const loader_image *image, const ElfW(Phdr) *first, const El
                            image_segment_of(image, start, stop) != NULL);
 }
 
-static void find(const loader_image *image, struct copying *found) {
+static void find(const loader_image *image, struct selection *found) {
   found->first = NULL;
   found->segment_count = 0;
   const ElfW(Phdr) *end = image->dlpi_phdr + image->dlpi_phnum;
@@ -78,8 +78,8 @@ static void describe(const loader_image *image, const ElfW(Ehdr) *header, image_
 }
 
 /* The header of a capsule: this process's class and order, the image's machine and type, no sections. */
-static ElfW(Ehdr) header_of(const struct copying *copying) {
-  const ElfW(Ehdr) *image = copying->header;
+static ElfW(Ehdr) header_of(const struct selection *selection) {
+  const ElfW(Ehdr) *image = selection->header;
   return (ElfW(Ehdr)){
       .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3,
                   __ELF_NATIVE_CLASS == 64 ? ELFCLASS64 : ELFCLASS32,
@@ -90,20 +90,20 @@ static ElfW(Ehdr) header_of(const struct copying *copying) {
       .e_ehsize = sizeof(ElfW(Ehdr)),
       .e_phoff = sizeof(ElfW(Ehdr)),
       .e_phentsize = sizeof(ElfW(Phdr)),
-      .e_phnum = (ElfW(Half))(copying->segment_count + copying->note_count),
+      .e_phnum = (ElfW(Half))(selection->segment_count + selection->note_count),
   };
 }
 
 static void fill(
-    const loader_image *image, const struct copying *copying, image_capsule *capsule) {
-  capsule->header = header_of(copying);
-  ElfW(Phdr) *header = (ElfW(Phdr) *)(&capsule->header + 1), *notes = header + copying->segment_count;
-  for (const ElfW(Phdr) *segment = copying->first; header != notes; segment++)
+    const loader_image *image, const struct selection *selection, image_capsule *capsule) {
+  capsule->header = header_of(selection);
+  ElfW(Phdr) *header = (ElfW(Phdr) *)(&capsule->header + 1), *notes = header + selection->segment_count;
+  for (const ElfW(Phdr) *segment = selection->first; header != notes; segment++)
     if (is_readable(segment)) *header++ = *segment;
-  unsigned char *bytes = (unsigned char *)(notes + copying->note_count);
-  for (size_t i = 0; i < copying->note_count; i++, header++) {
-    size_t size = note_size(copying->notes[i]);
-    *header = *copying->notes[i];
+  unsigned char *bytes = (unsigned char *)(notes + selection->note_count);
+  for (size_t i = 0; i < selection->note_count; i++, header++) {
+    size_t size = note_size(selection->notes[i]);
+    *header = *selection->notes[i];
     header->p_offset = (ElfW(Off))(bytes - (unsigned char *)&capsule->header);
     header->p_filesz = size;
     memset(bytes + rounded(size) - 8, 0, 8); /* the padding of the last note */
@@ -114,17 +114,17 @@ static void fill(
 
 size_t image_capsule_copy(
     const loader_image *image, image_entry *entry, image_capsule *capsule, size_t room) {
-  struct copying copying;
-  find(image, &copying);
-  if (entry != NULL) describe(image, copying.header, entry);
+  struct selection selection;
+  find(image, &selection);
+  if (entry != NULL) describe(image, selection.header, entry);
   size_t size = 0;
-  for (size_t i = 0; i < copying.note_count; i++) size += rounded(note_size(copying.notes[i]));
+  for (size_t i = 0; i < selection.note_count; i++) size += rounded(note_size(selection.notes[i]));
   if (size > 0)
     size += sizeof capsule->header +
-            (copying.segment_count + copying.note_count) * sizeof(ElfW(Phdr));
+            (selection.segment_count + selection.note_count) * sizeof(ElfW(Phdr));
   size_t needed = offsetof(image_capsule, header) + size;
   if (needed > room) return needed;
   capsule->size = size;
-  if (size > 0) fill(image, &copying, capsule);
+  if (size > 0) fill(image, &selection, capsule);
   return needed;
 }

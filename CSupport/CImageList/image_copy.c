@@ -1,7 +1,7 @@
 /* One pass through the loader's list: copies of chosen images' sections.
  *
- * The loader holds its lock during the pass and cannot unmap anything, so this is the one place
- * where the memory of another image is read. An image that is being loaded is visible too: its
+ * The loader holds its lock during the pass and cannot unmap anything, so the memory of another image
+ * is read here, and where a scan copies headers and notes. An image that is being loaded is visible too: its
  * pointers may not be relocated yet, so none is followed before it was found inside the image. */
 #include "image_loader.h"
 

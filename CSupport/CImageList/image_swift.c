@@ -4,7 +4,13 @@
  * nothing takes it back: the next dynamic cast after `dlclose` reads unmapped memory. Section
  * headers are not mapped, so the sections themselves cannot be looked for. What can: the library
  * that has the function is needed by the image, or, where a host brings the runtime along, the
- * function is among the symbols that the image leaves undefined. */
+ * function is among the symbols that the image leaves undefined.
+ *
+ * This is read where it is mapped, and not by gelf_getdyn and gelf_getsym. They want a handle of
+ * elf_memory, which allocates, and both callers may not: the hook runs in constructors, and a copy
+ * runs in the callback of dl_iterate_phdr. libelf has no call that reads into memory of the caller.
+ * A capsule for later would not help: to copy the tables is to find them first, which is what is here,
+ * and their names alone are 0.6 MB in libswiftCore.so and 0.9 MB in libFoundation.so. */
 #define _GNU_SOURCE
 #include "CImageList.h"
 

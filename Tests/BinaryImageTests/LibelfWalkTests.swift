@@ -57,7 +57,7 @@ import Testing
     outcome.lines.filter { $0.hasPrefix(word + " ") }.map { String($0.dropFirst(word.count + 1)) }
   }
 
-  @Test(.opensLibrary) func `libelf reads each image with a note`() throws {
+  @Test("libelf reads each image with a note", .opensLibrary) func counts() throws {
     let plugins = try Self.plugins.get()
     let (outcome, counts) = try LibelfCounter().run(Self.host.get(), plugins)
     #expect(outcome.status == 0, "\(outcome)")
@@ -70,7 +70,8 @@ import Testing
     }
   }
 
-  @Test(.opensLibrary) func `The Hive reports each image that libelf did not open`() throws {
+  @Test("The Hive reports each image that libelf did not open", .opensLibrary) func unread() throws
+  {
     let plugins = try Self.plugins.get()
     let (outcome, counts) = try LibelfCounter().run(Self.host.get(), plugins, isBroken: true)
     #expect(outcome.status == 0, "\(outcome)")
@@ -84,9 +85,8 @@ import Testing
   }
 
   /// Heap profilers are such allocators: they walk the list for a backtrace.
-  @Test func `An allocator that walks the loader's list under its own lock does not deadlock`()
-    throws
-  {
+  @Test("An allocator that walks the loader's list under its own lock does not deadlock")
+  func profiledAllocator() throws {
     let program = try EventsHost.program(
       """
       #include <link.h>
@@ -131,7 +131,7 @@ import Testing
     #expect(try EventsHost.run(program) == "")
   }
 
-  @Test func `Several threads walk at once, each with handles of its own`() throws {
+  @Test("Several threads walk at once, each with handles of its own") func threads() throws {
     let program = try EventsHost.program(
       """
       static image_list expected;

@@ -15,8 +15,9 @@ struct WalksTests {
       #expect(hops.count == walk.matches(of: #/(?m)^\d+\. /#).count, "a hop is written otherwise")
       for hop in hops {
         let (name, file) = (hop.output.1, hop.output.2)
-        let source = try Repository.text("Sources/\(file)")
-        let pattern = name == "init" ? "init(" : "func \(name)"
+        let isC = file.hasSuffix(".c")
+        let source = try Repository.text(isC ? String(file) : "Sources/\(file)")
+        let pattern = isC || name == "init" ? "\(name)(" : "func \(name)"
         #expect(source.contains(pattern), "\(name) is not in \(file)")
       }
     }
