@@ -263,6 +263,7 @@ package final class ELFFile: FileFormat {
       header.segments.isComplete, .truncated, "The file ends inside the program headers.",
       at: header.segments.offset)
     var segments: [ELFSegment] = []
+    segments.reserveCapacity(Int(header.segments.count))
     for index in 0..<Int(header.segments.count) {
       guard let segment = elf.segment(index) else {
         throw file.isRefused(ELFDescriptor.lastMessage)

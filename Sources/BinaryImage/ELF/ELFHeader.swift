@@ -48,11 +48,14 @@ package struct ELFHeader: Sendable {
   package var wordSize: Int { bits / 8 }
   /// Whether numbers from `DT_LOOS` and `SHT_LOOS` on are those of GNU, LLVM and Android, because `EI_OSABI` names
   /// no system that has numbers of its own.
-  var usesCommonNumbers: Bool { !Self.ownNumbers.contains(Int32(system)) }
-
-  private static let ownNumbers = [
-    ELFOSABI_HPUX, ELFOSABI_SOLARIS, ELFOSABI_AIX, ELFOSABI_IRIX, ELFOSABI_TRU64, ELFOSABI_MODESTO,
-  ]
+  var usesCommonNumbers: Bool {
+    switch Int32(system) {
+    case ELFOSABI_HPUX, ELFOSABI_SOLARIS, ELFOSABI_AIX, ELFOSABI_IRIX, ELFOSABI_TRU64,
+      ELFOSABI_MODESTO:
+      false
+    default: true
+    }
+  }
 
   /// Takes what libelf has read, and where the tables are.
   init(_ header: GElf_Ehdr, _ order: ImageIdentity.ByteOrder, sections: Table, segments: Table) {
