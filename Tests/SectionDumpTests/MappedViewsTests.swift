@@ -59,6 +59,20 @@ struct MappedViewsTests {
     #expect(verify.status != 0)
   }
 
+  @Test("entries in a segment of Mach-O that takes no memory are refused with the reason")
+  func entriesOfMachO() throws {
+    var bytes = try Linkages.bytes("macho-x86_64-no-fixup-chains.dylib")
+    let name = Data("__DATA".utf8) + Data(repeating: 0, count: 10)
+    let segment = try #require(bytes.range(of: name))
+    // `vmsize`, behind the segment's name and address.
+    bytes.replaceSubrange(segment.upperBound + 8..<segment.upperBound + 16, with: Data(count: 8))
+    try bytes.write(to: Fixtures.directory.appendingPathComponent("no-memory.dylib"))
+    let records = try Tool.run(["records", "no-memory.dylib"])
+    #expect(records.status == 2 && records.errors.contains("is not mapped"), "\(records)")
+    let verify = try Tool.run(["verify", "--require", "service:Greeter", "no-memory.dylib"])
+    #expect(verify.output.contains("no file has the required service Greeter"), "\(verify)")
+  }
+
   @Test(
     "tables that are compressed are inflated: of names, of symbols, of the sections' names",
     .needs("eu-elfcompress"), arguments: [".strtab", ".symtab", ".shstrtab", ".rela*"])

@@ -63,7 +63,7 @@ struct MachOCommands {
       }
       let fields = MachOFields(
         bytes, position..<position + Int(size), bits: header.bits, order: header.order)
-      guard (try? read(kind, fields)) != nil else {
+      guard (try? read(kind, fields, isSplit: header.type == .dsym)) != nil else {
         throw malformed("has not the size of what it holds")
       }
       position += Int(size)
@@ -77,12 +77,12 @@ struct MachOCommands {
   /// Takes in one command; throws where it is too small, or a segment's has not the size of its
   /// sections.
   private mutating func read(
-    _ command: UInt32, _ fields: MachOFields
+    _ command: UInt32, _ fields: MachOFields, isSplit: Bool
   ) throws(MachOFields.TooShort) {
     switch command {
     case 0x1, 0x19:
       let segment = try MachOSegment(fields)
-      sections += try MachOSection.all(of: segment, at: segments.count, fields)
+      sections += try MachOSection.all(of: segment, at: segments.count, fields, isSplit: isSplit)
       segments.append(segment)
     case 0x2: symbols = try MachOSymbolTable(fields)
     case 0xb:

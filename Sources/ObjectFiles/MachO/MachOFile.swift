@@ -65,12 +65,23 @@ package final class MachOFile: FileFormat {
   }
 
   private func section(_ index: Int, _ entry: MachOSection) -> Section {
-    Section(
+    var section = Section(
       index: index + 1, name: entry.name, segment: entry.segment,
       address: VirtualAddress(rawValue: header.isObject ? 0 : entry.address),
       offset: entry.offset.map(file.offset), size: entry.size, flags: entry.flagNames,
       type: entry.typeName, alignment: entry.alignment, entrySize: entry.entrySize,
       isRetained: entry.isRetained)
+    section.isMapped = isMapped(entry)
+    return section
+  }
+
+  /// Returns whether a process gets the section: its segment takes memory.
+  ///
+  /// No process gets bytes of split debug information. A section without any is in the file that it was split from.
+  private func isMapped(_ entry: MachOSection) -> Bool {
+    if header.isObject { return true }
+    if header.type == .dsym { return entry.offset == nil }
+    return (try? commands.get().segments[entry.owner].memorySize) ?? 0 > 0
   }
 
   /// The entry of a section by its ordinal, which counts from 1.
@@ -95,7 +106,7 @@ package final class MachOFile: FileFormat {
 
   /// The segments of a linked file.
   private(set) lazy var segments = Result<MachOSegments, ImageError> { () throws(ImageError) in
-    try MachOSegments(commands.get(), of: file)
+    try MachOSegments(commands.get(), of: file, header)
   }
 
   /// The addresses of the sections that are run.

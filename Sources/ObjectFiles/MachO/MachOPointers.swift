@@ -6,6 +6,9 @@ extension MachOFile {
   package func pointer(
     of raw: UInt64, at offset: UInt64, in section: Section
   ) throws(ImageError) -> PointerValue {
+    guard section.isMapped else {
+      return raw == 0 ? unrelocated(raw) : number(raw, "no loader maps the section")
+    }
     if header.isObject {
       guard let relocation = try relocations(ofObjectSection: section).relocation(at: offset) else {
         return unrelocated(raw)
@@ -23,12 +26,13 @@ extension MachOFile {
   /// What a word means that the loader leaves alone.
   private func unrelocated(_ raw: UInt64) -> PointerValue {
     if raw == 0 { return PointerValue(rawValue: 0, target: .null, resolution: .none) }
-    guard header.hasFixedAddress else {
-      return PointerValue(
-        rawValue: raw, target: .unresolvable("no fixup covers the word"), resolution: .number)
-    }
+    guard header.hasFixedAddress else { return number(raw, "no fixup covers the word") }
     return PointerValue(
       rawValue: raw, target: .address(VirtualAddress(rawValue: raw)), resolution: .absolute)
+  }
+
+  private func number(_ raw: UInt64, _ reason: String) -> PointerValue {
+    PointerValue(rawValue: raw, target: .unresolvable(reason), resolution: .number)
   }
 
   // MARK: - Meaning of a fixup

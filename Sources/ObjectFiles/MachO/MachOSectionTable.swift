@@ -23,7 +23,7 @@ struct MachOSection {
 
   /// The sections of a segment, the next in order, whose size its command must have exactly.
   static func all(
-    of segment: MachOSegment, at index: Int, _ fields: MachOFields
+    of segment: MachOSegment, at index: Int, _ fields: MachOFields, isSplit: Bool
   ) throws(MachOFields.TooShort) -> [MachOSection] {
     let word = fields.bits / 8
     let stride = fields.bits == 64 ? 80 : 68
@@ -32,12 +32,14 @@ struct MachOSection {
     // The loader counts them by the size too, and refuses what has another number.
     guard fields.count - start == count * stride else { throw MachOFields.TooShort() }
     return try (0..<count).map { number throws(MachOFields.TooShort) in
-      try MachOSection(fields, at: start + number * stride, word: word, in: segment, at: index)
+      try MachOSection(
+        fields, at: start + number * stride, word: word, in: segment, at: index, isSplit: isSplit)
     }
   }
 
   private init(
-    _ fields: MachOFields, at place: Int, word: Int, in owner: MachOSegment, at index: Int
+    _ fields: MachOFields, at place: Int, word: Int, in owner: MachOSegment, at index: Int,
+    isSplit: Bool
   ) throws(MachOFields.TooShort) {
     let rest = place + 32 + 2 * word
     (name, segment) = (try fields.name(place), try fields.name(place + 16))
@@ -48,9 +50,11 @@ struct MachOSection {
     )
     (flags, stubSize) = (try fields.single(rest + 16), try fields.number(rest + 24))
     self.owner = index
-    // Of split debug information the segments are there, and empty.
-    let isEmptied = owner.fileSize == 0 && owner.memorySize > 0
-    offset = Self.zeroed.contains(flags & 0xff) || isEmptied ? nil : try fields.number(rest)
+    let start = try fields.number(rest)
+    // Split debug information keeps all sections. The segments are empty there, or hold __eh_frame alone.
+    let isElsewhere =
+      isSplit ? !owner.stores(start) : owner.fileSize == 0 && owner.memorySize > 0
+    offset = Self.zeroed.contains(flags & 0xff) || isElsewhere ? nil : start
   }
 
   /// `S_ZEROFILL`, `S_GB_ZEROFILL` and `S_THREAD_LOCAL_ZEROFILL`: zeros that no file stores.

@@ -14,6 +14,11 @@ struct MachOSegment {
   /// How many bytes of it are both in the file and in memory.
   var mappedSize: UInt64 { min(memorySize, fileSize) }
 
+  /// Whether bytes of it begin at an offset of the file. The header is there at 0, never a section.
+  func stores(_ start: UInt64) -> Bool {
+    start > 0 && start >= offset && start - offset < fileSize
+  }
+
   /// Reads the command.
   init(_ fields: MachOFields) throws(MachOFields.TooShort) {
     let word = fields.bits / 8
@@ -30,18 +35,30 @@ struct MachOSegments {
   let list: [MachOSegment]
   /// The address of the Mach-O header, which some chained fixups count from.
   let base: UInt64?
-  private let byAddress: [MachOSegment]
+  /// The bytes of the file that have an address, in the order of the addresses.
+  private let stored: [Stored]
+
+  private struct Stored {
+    var address: UInt64, offset: UInt64, size: UInt64
+  }
 
   /// More segments than any file has; they are searched one by one.
   private static let mostSegments = 256
 
   /// Checks that no two segments share addresses, which dyld refuses too.
-  init(_ commands: MachOCommands, of file: OpenedFile) throws(ImageError) {
+  init(_ commands: MachOCommands, of file: OpenedFile, _ header: MachOHeader) throws(ImageError) {
     list = commands.segments
     try file.check(
       list.count <= Self.mostSegments, .malformed, "The file claims \(list.count) segments.")
     base = list.first { $0.offset == 0 && $0.fileSize > 0 }?.address
-    byAddress = list.filter { $0.memorySize > 0 }.sorted { $0.address < $1.address }
+    let byAddress = list.filter { $0.memorySize > 0 }.sorted { $0.address < $1.address }
+    // No loader maps split debug information, so its segments' bytes are not at their addresses.
+    stored =
+      header.type == .dsym
+      ? commands.sections.compactMap { section in
+        section.offset.map { Stored(address: section.address, offset: $0, size: section.size) }
+      }.sorted { $0.address < $1.address }
+      : byAddress.map { Stored(address: $0.address, offset: $0.offset, size: $0.mappedSize) }
     for (segment, next) in zip(byAddress, byAddress.dropFirst())
     where next.address - segment.address < segment.memorySize {
       throw file.error(.malformed, "The segments \(segment.name) and \(next.name) share addresses.")
@@ -55,18 +72,19 @@ struct MachOSegments {
 
   /// Whether memory of the image is at an address, or ends there.
   func holds(_ address: VirtualAddress) -> Bool {
-    byAddress.contains {
-      address.rawValue >= $0.address && address.rawValue - $0.address <= $0.memorySize
+    list.contains {
+      $0.memorySize > 0 && address.rawValue >= $0.address
+        && address.rawValue - $0.address <= $0.memorySize
     }
   }
 
   /// The bytes of the file from `address` to the end of its segment; nil where there are none.
   func extent(from address: VirtualAddress) -> FileExtent? {
-    guard let found = byAddress.last(notAfter: address.rawValue, by: \.address) else { return nil }
-    let segment = byAddress[found]
-    let skipped = address.rawValue - segment.address
-    guard skipped < segment.mappedSize else { return nil }
-    let (offset, overflow) = segment.offset.addingReportingOverflow(skipped)
-    return overflow ? nil : FileExtent(offset: offset, size: segment.mappedSize - skipped)
+    guard let found = stored.last(notAfter: address.rawValue, by: \.address) else { return nil }
+    let range = stored[found]
+    let skipped = address.rawValue - range.address
+    guard skipped < range.size else { return nil }
+    let (offset, overflow) = range.offset.addingReportingOverflow(skipped)
+    return overflow ? nil : FileExtent(offset: offset, size: range.size - skipped)
   }
 }

@@ -27,7 +27,7 @@ struct EntryReader<Source: Image> {
           tally.reject(
             Refusal(
               .unreadableSection,
-              "is not mapped (no flag A, or no segment at its address), so no process has its entries; "
+              "is not mapped (no flag A, or no memory at its address), so no process has its entries; "
                 + "link them anew instead of adding the section to the file"), at: 0)
           continue
         }
