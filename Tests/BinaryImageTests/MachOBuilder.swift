@@ -45,6 +45,11 @@ struct MachOBuilder {
   var bindProgram: [UInt8]?
   /// A program of weak binds; there is none else.
   var weakProgram: [UInt8] = []
+  /// `S_NON_LAZY_SYMBOL_POINTERS` and the like: the type of the section of pointers.
+  var sectionType: UInt64 = 0
+  /// The indirect symbol table, and the section's first entry in it.
+  var indirect: [UInt32] = []
+  var indirectStart: UInt64 = 0
 
   static let page: UInt64 = 0x1000
   /// Where the texts stand.
@@ -271,12 +276,14 @@ struct MachOBuilder {
     var tables: [[UInt8]] = []
     let entryPlace = Array(place(entries)[..<4])
     tables.append(command(0x2, entryPlace + long(count) + place(names)))
+    let indirectPlace = Array(place(indirect.flatMap { long(UInt64($0)) })[..<4])
     let externalPlace = Array(place(external)[..<4])
     let localPlace = Array(place(local)[..<4])
     tables.append(
       command(
         0xb,
-        [UInt8](repeating: 0, count: 56) + externalPlace + long(UInt64(external.count / 8))
+        [UInt8](repeating: 0, count: 48) + indirectPlace + long(UInt64(indirect.count))
+          + externalPlace + long(UInt64(external.count / 8))
           + localPlace + long(UInt64(local.count / 8))))
     tables.append(command(0x1b, (1...16).map { UInt8($0) }))
     switch fixups {
@@ -297,7 +304,9 @@ struct MachOBuilder {
     }
     let segments =
       segment("__TEXT", at: 0, 5, section: ("__cstring", Self.texts, textBytes.count, 2))
-      + segment("__DATA", at: Self.page, 3, section: ("BeehiveMods", Self.page, contents.count, 0))
+      + segment(
+        "__DATA", at: Self.page, 3, section: ("BeehiveMods", Self.page, contents.count, sectionType)
+      )
       + segment("__LINKEDIT", at: 2 * Self.page, 1, size: UInt64(linkEdit.count))
     let commands = segments + tables.flatMap { $0 }
     var file = long(bits == 64 ? 0xfeed_facf : 0xfeed_face) + long(UInt64(machine))
@@ -322,7 +331,8 @@ struct MachOBuilder {
     if let section {
       rest += name(section.name) + name(title) + word(base + section.offset)
       rest += word(UInt64(section.size)) + long(section.offset) + long(3) + long(0) + long(0)
-      rest += long(section.flags) + [UInt8](repeating: 0, count: bits == 64 ? 12 : 8)
+      rest += long(section.flags) + long(indirectStart)
+      rest += [UInt8](repeating: 0, count: bits == 64 ? 8 : 4)
     }
     return long(bits == 64 ? 0x19 : 0x1) + long(UInt64(rest.count) + 8) + rest
   }

@@ -31,7 +31,7 @@ struct MachOPointersTests {
     }
   }
 
-  private static func narrow(_ builder: inout MachOBuilder) {
+  static func narrow(_ builder: inout MachOBuilder) {
     (builder.bits, builder.machine, builder.base) = (32, 7, 0x4000)
   }
 

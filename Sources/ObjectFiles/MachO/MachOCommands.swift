@@ -27,6 +27,8 @@ struct MachOCommands {
   /// `LC_DYSYMTAB`: the relocations of linked files that are older than `LC_DYLD_INFO`, those that name
   /// a symbol and those that add the slide.
   private(set) var classicRelocations: [FileExtent]?
+  /// `LC_DYSYMTAB`: numbers of symbols, one for each symbol pointer and stub.
+  private(set) var indirectSymbols: FileExtent?
   /// `LC_UUID`; empty where there is none.
   private(set) var uuid: [UInt8] = []
   /// What is encrypted in this file: `LC_ENCRYPTION_INFO` with a `cryptid`.
@@ -90,6 +92,8 @@ struct MachOCommands {
       classicRelocations = [external, local].map {
         FileExtent(offset: $0.offset, size: $0.size * 8)
       }
+      let indirect = try fields.extent(56)
+      indirectSymbols = FileExtent(offset: indirect.offset, size: indirect.size * 4)
     case 0x1b: uuid = try fields.bytes(8, count: 16)
     case 0x21, 0x2c:
       let (range, system) = (try fields.extent(8), try fields.single(16))

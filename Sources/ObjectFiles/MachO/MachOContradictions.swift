@@ -33,6 +33,7 @@ extension MachOFile {
       + (commands.dyldInfo?.programs ?? []).map { ("what the loader is told", $0) }
       + [("the table of chained fixups", commands.chainedFixups)]
       + (commands.classicRelocations ?? []).map { ("the table of relocations", $0) }
+      + [("the indirect symbol table", commands.indirectSymbols)]
     for case (let what, let table?) in tables { try check(what, table.offset, table.size) }
     try checkContradictions()
   }

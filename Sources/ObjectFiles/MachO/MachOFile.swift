@@ -18,6 +18,7 @@ package final class MachOFile: FileFormat {
   package var slots = FileWindow()
   package var texts = FileWindow()
   package var mapped = FileWindow()
+  var indirectSymbols = FileWindow()
   var fixups = MachOFixupTables()
 
   /// Reads the header of a file that is open already.

@@ -9,6 +9,7 @@ extension MachOFile {
     guard section.isMapped else {
       return raw == 0 ? unrelocated(raw) : number(raw, "no loader maps the section")
     }
+    if let indirect = try indirectPointer(raw, at: offset, in: section) { return indirect }
     if header.isObject {
       guard let relocation = try relocations(ofObjectSection: section).relocation(at: offset) else {
         return unrelocated(raw)
@@ -33,6 +34,34 @@ extension MachOFile {
 
   private func number(_ raw: UInt64, _ reason: String) -> PointerValue {
     PointerValue(rawValue: raw, target: .unresolvable(reason), resolution: .number)
+  }
+
+  /// Returns what the indirect symbol table says of a word of symbol pointers; nil if it says nothing, or if newer
+  /// tables do.
+  ///
+  /// C: `indirectsymoff` of `struct dysymtab_command`, `reserved1` of the section.
+  private func indirectPointer(
+    _ raw: UInt64, at offset: UInt64, in section: Section
+  ) throws(ImageError) -> PointerValue? {
+    let commands = try commands.get()
+    guard commands.dyldInfo == nil, commands.chainedFixups == nil,
+      let table = commands.indirectSymbols
+    else { return nil }
+    let entry = try sectionEntry(section.index)
+    let (index, rest) = offset.quotientAndRemainder(dividingBy: UInt64(header.wordSize))
+    guard entry.holdsSymbolPointers, rest == 0 else { return nil }
+    let number = index.saturating(adding: entry.indirectStart)
+    try file.check(
+      number < table.size / 4, .malformed,
+      "Word \(index) has number \(number) in the indirect symbol table, which has "
+        + "\(table.size / 4) entries.", section: section.name, at: table.offset)
+    let (bytes, position) = try indirectSymbols.load(file, at: table.offset + number * 4, count: 4)
+    let symbol: UInt32 = bytes.span.integer(at: position, order: header.order) ?? 0
+    // INDIRECT_SYMBOL_ABS: the word stays as it is. INDIRECT_SYMBOL_LOCAL: it leads into this image.
+    if symbol & 0x4000_0000 != 0 { return nil }
+    guard symbol & 0x8000_0000 != 0 else { return try resolve(UInt64(symbol), addend: 0, raw: raw) }
+    guard !header.isObject, raw != 0 else { return nil }
+    return PointerValue(rawValue: raw, target: linked(raw), resolution: .rebase)
   }
 
   // MARK: - Meaning of a fixup
@@ -104,7 +133,7 @@ extension MachOFile {
     _ number: UInt64, addend: UInt64, raw: UInt64
   ) throws(ImageError) -> PointerValue {
     guard let symbols = try symbols.get() else {
-      throw file.error(.malformed, "A relocation names symbol \(number), but there are no symbols.")
+      throw file.error(.malformed, "A pointer names symbol \(number), but there are no symbols.")
     }
     let symbol = try symbols.symbol(number)
     let sum = symbol.value &+ addend

@@ -14,6 +14,8 @@ struct MachOSection {
   let relocationOffset: UInt64, relocationCount: UInt64
   /// Two to the power of `align`.
   let alignment: UInt64
+  /// `reserved1`: of symbol pointers the first entry in the indirect symbol table.
+  let indirectStart: UInt64
   /// `reserved2`: of stubs the size of each.
   private let stubSize: UInt64
   /// `flags`: the type and the attributes.
@@ -48,7 +50,8 @@ struct MachOSection {
     (relocationOffset, relocationCount) = (
       try fields.number(rest + 8), try fields.number(rest + 12)
     )
-    (flags, stubSize) = (try fields.single(rest + 16), try fields.number(rest + 24))
+    flags = try fields.single(rest + 16)
+    (indirectStart, stubSize) = (try fields.number(rest + 20), try fields.number(rest + 24))
     self.owner = index
     let start = try fields.number(rest)
     // Split debug information keeps all sections. The segments are empty there, or hold __eh_frame alone.
@@ -71,6 +74,10 @@ struct MachOSection {
     let type = flags & 0xff
     return Int(type) < Self.types.count ? Self.types[Int(type)] : "type_\(type)"
   }
+
+  /// Whether the indirect symbol table names what each word leads to: `S_NON_LAZY_SYMBOL_POINTERS`,
+  /// `S_LAZY_SYMBOL_POINTERS`, `S_LAZY_DYLIB_SYMBOL_POINTERS`, `S_THREAD_LOCAL_VARIABLE_POINTERS`.
+  var holdsSymbolPointers: Bool { [0x6, 0x7, 0x10, 0x14].contains(flags & 0xff) }
 
   /// Whether the section is run: `S_ATTR_PURE_INSTRUCTIONS`, `S_ATTR_SOME_INSTRUCTIONS`.
   var holdsCode: Bool { flags & 0x8000_0400 != 0 }
