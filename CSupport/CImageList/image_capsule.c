@@ -97,10 +97,9 @@ static ElfW(Ehdr) header_of(const struct selection *selection) {
 static void fill(
     const loader_image *image, const struct selection *selection, image_capsule *capsule) {
   capsule->header = header_of(selection);
-  ElfW(Phdr) *header = (ElfW(Phdr) *)(&capsule->header + 1), *notes = header + selection->segment_count;
-  for (const ElfW(Phdr) *segment = selection->first; header != notes; segment++)
-    if (is_readable(segment)) *header++ = *segment;
-  unsigned char *bytes = (unsigned char *)(notes + selection->note_count);
+  ElfW(Phdr) *header = (ElfW(Phdr) *)(&capsule->header + 1);
+  ElfW(Phdr) *segments = header + selection->note_count, *end = segments + selection->segment_count;
+  unsigned char *bytes = (unsigned char *)end;
   for (size_t i = 0; i < selection->note_count; i++, header++) {
     size_t size = note_size(selection->notes[i]);
     *header = *selection->notes[i];
@@ -110,6 +109,8 @@ static void fill(
     memcpy(bytes, (const void *)(image->dlpi_addr + header->p_vaddr), size);
     bytes += rounded(size);
   }
+  for (const ElfW(Phdr) *segment = selection->first; header != end; segment++)
+    if (is_readable(segment)) *header++ = *segment;
 }
 
 size_t image_capsule_copy(

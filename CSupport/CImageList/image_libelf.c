@@ -2,7 +2,7 @@
  * the loader's lock is no longer held.
  *
  *   elf_memory               opens the capsule of one image
- *   gelf_getphdr             its readable segments, then those of its notes
+ *   gelf_getphdr             the segments of its notes, then those that are readable
  *   elf_getdata_rawchunk     the notes of one segment
  *   gelf_getnote             our own note, the build-id, the note of a runtime
  *
@@ -58,9 +58,10 @@ static bool is_known(const struct descriptor *descriptor) {
 /* Whether one readable segment's file contents hold all of a range. */
 static bool is_in_image(const struct reading *reading, image_range range) {
   GElf_Phdr segment;
-  for (int i = 0; gelf_getphdr(reading->elf, i, &segment) != NULL && segment.p_type == PT_LOAD; i++) {
+  for (int i = 0; gelf_getphdr(reading->elf, i, &segment) != NULL; i++) {
     uintptr_t low = reading->entry->bias + (uintptr_t)segment.p_vaddr;
-    if (range.start >= low && range.start <= range.stop && range.stop - low <= segment.p_filesz)
+    if (segment.p_type == PT_LOAD && range.start >= low && range.start <= range.stop &&
+        range.stop - low <= segment.p_filesz)
       return true;
   }
   return false;
@@ -167,7 +168,7 @@ static bool read_notes(const struct reading *reading, const GElf_Phdr *segment) 
   size_t next, name, start;
   for (size_t place = 0; place < size && size - place >= sizeof note; place = next) {
     next = gelf_getnote(data, place, &note, &name, &start);
-    if (next == 0 || note.n_descsz > size - start) {
+    if (next == 0 || start + note.n_descsz > size) {
       if (is_cut(bytes, size, place)) {
         entry->note = IMAGE_NOTE_SHORT;
         return true;
@@ -192,19 +193,16 @@ static bool read_notes(const struct reading *reading, const GElf_Phdr *segment) 
 
 /* False if libelf does not open or read the capsule. */
 static bool read_capsule(image_capsule *capsule, image_entry *entry) {
-  Elf *elf = elf_memory((char *)&capsule->header, capsule->size);
-  size_t count = 0;
-  bool is_read = elf != NULL && elf_getphdrnum(elf, &count) == 0;
-  struct reading reading = {.elf = elf, .entry = entry};
-  for (size_t i = 0; i < count && is_read; i++) {
-    GElf_Phdr segment;
-    is_read = gelf_getphdr(elf, (int)i, &segment) != NULL;
-    if (is_read && segment.p_type == PT_LOAD)
-      reading.last = segment;
-    else if (is_read)
-      is_read = read_notes(&reading, &segment);
+  struct reading reading = {.elf = elf_memory((char *)&capsule->header, capsule->size), .entry = entry};
+  GElf_Phdr segment;
+  int last = capsule->header.e_phnum - 1;
+  bool is_read = reading.elf != NULL && gelf_getphdr(reading.elf, last, &reading.last) != NULL;
+  for (int i = 0; is_read; i++) {
+    is_read = gelf_getphdr(reading.elf, i, &segment) != NULL;
+    if (!is_read || segment.p_type != PT_NOTE) break;
+    is_read = read_notes(&reading, &segment);
   }
-  elf_end(elf);
+  elf_end(reading.elf);
   return is_read;
 }
 

@@ -53,8 +53,8 @@ static inline bool image_segment_holds(
 const ElfW(Phdr) *image_segment_of(const loader_image *image, uintptr_t start, uintptr_t stop);
 
 /* What a scan copies of one image for libelf: a small ELF file, of a clean header without sections,
- * the program headers of the readable segments, those of the notes in them, and these notes. A copied
- * note's p_offset is its place in the capsule. */
+ * the program headers of the notes, those of the readable segments, which hold them, and the notes. A
+ * copied note's p_offset is its place in the capsule. */
 typedef struct image_capsule {
   size_t size;       /* of the file, which begins with the header; 0 if the image has no note */
   ElfW(Ehdr) header;

@@ -1,17 +1,32 @@
 import CFloors
 import Glibc
 
-/// From `posix_spawn` to the end of a program in C whose `main` returns at once.
+/// From `posix_spawn` to the end of a program in C.
 enum Starting {
-  /// Linked to the library, against linked to the libraries it needs.
+  /// Its `main` returns at once: linked to the library, against linked to the libraries it needs.
   static func program(_ fixtures: Fixtures) -> Comparison {
-    let folder = fixtures.folder + "/start"
-    let made = unsafe system("'\(fixtures.folder)/../../Fixtures/start' '\(library())' '\(folder)'")
-    guard made == 0 else { stop("the programs cannot be linked") }
+    let folder = programs(fixtures)
     return Comparison(
       "start-program",
       floor: .init(run: { run("\(folder)/without") }),
       candidate: .init(run: { run("\(folder)/with") }))
+  }
+
+  /// Its `main` asks for all entries, so its own libraries are looked at; against one that asks nothing.
+  static func listing(_ fixtures: Fixtures) -> Comparison {
+    let folder = programs(fixtures)
+    return Comparison(
+      "start-listing",
+      floor: .init(run: { run("\(folder)/with") }),
+      candidate: .init(run: { run("\(folder)/listing") }))
+  }
+
+  /// The folder of the programs, which it links.
+  private static func programs(_ fixtures: Fixtures) -> String {
+    let folder = fixtures.folder + "/start"
+    let made = unsafe system("'\(fixtures.folder)/../../Fixtures/start' '\(library())' '\(folder)'")
+    guard made == 0 else { stop("the programs cannot be linked") }
+    return folder
   }
 
   /// The path of the library as this process has loaded it.

@@ -3,17 +3,19 @@ import CFloors
 
 /// Finding the sections of every loaded image.
 enum Walks {
-  /// Through the note: program headers alone.
+  /// Through the note, which libelf reads from what the walk copied; for one image.
   static func notes(_ count: Int, _ fixtures: Fixtures) -> Comparison {
     fixtures.load(count, of: "noted")
+    // Those of the process itself count too.
+    guard let images = try? Measured.walk(), images > count else { stop("no list of images") }
     return Comparison(
       "walk-notes-\(count)",
-      floor: .init {
-        guard floor_walk_notes() >= count else { stop("the floor missed an image") }
-      },
-      candidate: .init {
-        guard let found = try? Measured.walk(), found > count else { stop("no list of images") }
-      })
+      floor: .init(
+        run: { guard floor_walk_notes() >= count else { stop("the floor missed an image") } },
+        operations: images),
+      candidate: .init(
+        run: { guard let found = try? Measured.walk(), found == images else { stop("no list") } },
+        operations: images))
   }
 
   /// Through the files, since nothing in the mapped image says where its sections are.

@@ -33,6 +33,7 @@ public enum Workloads {
     Recipe(name: "register-services") { Registering.whole("services", $0) },
     Recipe(name: "register-records") { Registering.whole("records", $0) },
     Recipe(name: "start-program") { Starting.program($0) },
+    Recipe(name: "start-listing") { Starting.listing($0) },
     Recipe(name: "arrival-beside-100") { Arriving.beside(100, $0) },
     Recipe(name: "arrival-beside-100000") { Arriving.beside(100_000, $0) },
     Recipe(name: "arrival-among-100") { Arriving.among(100, $0) },

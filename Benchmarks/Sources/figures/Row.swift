@@ -32,6 +32,7 @@ struct Row {
     switch figure.bound {
     case .ratio(let limit): return floor.map { value <= $0 * limit ? .holds : .exceeds } ?? .missing
     case .above(let limit): return floor.map { value - $0 <= limit ? .holds : .exceeds } ?? .missing
+    case .atMost(let limit): return value <= limit ? .holds : .exceeds
     // What is only reported need not have a floor.
     case .reported(let limit?): return value <= limit ? .holds : .slow
     case .reported: return .none
@@ -46,6 +47,7 @@ struct Row {
       switch figure.bound {
       case .ratio(let limit): "≤ \(number(limit)) × floor"
       case .above(let limit): "≤ floor + \(amount(limit))"
+      case .atMost(let limit): "≤ \(amount(limit))"
       case .reported(let limit): limit.map { "\(amount($0)), reported" } ?? "reported"
       }
     return [
