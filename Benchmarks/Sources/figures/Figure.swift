@@ -133,7 +133,6 @@ extension Figure {
     Figure(
       "match a URL, 100,000 routes / 100", "match-100000", over: "match-100", .instructions,
       .ratio(1.2)),
-    // A node's children are found five bits of a hash at a time: a level more for 32 times as many.
     Figure(
       "register a route, 10,000 / 1,000", "register-routes-10000", over: "register-routes-1000",
       .instructions, .ratio(1.2)),

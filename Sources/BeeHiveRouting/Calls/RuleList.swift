@@ -24,22 +24,18 @@ struct RuleList: Sendable {
 
 /// Rules by what they match: a call looks at those that it meets, however many others there are.
 struct RuleIndex: Sendable {
-  private var rules = HashTrie<UInt64, CallRule>()
+  private var rules = [UInt64: CallRule]()
   private var byURL = RouteTree()
-  private var byAction = HashTrie<ActionName, [UInt64]>()
+  private var byAction = [ActionName: [UInt64]]()
   /// Those that every call meets.
   private var always: [UInt64] = []
 
   /// Takes in a rule.
   mutating func add(_ rule: CallRule) {
-    rules.set(rule.number, rule)
+    rules[rule.number] = rule
     switch rule.match.subject {
     case .everything: always.append(rule.number)
-    case .action(let name):
-      byAction.change(name) { numbers in
-        if numbers == nil { numbers = [] }
-        numbers?.append(rule.number)
-      }
+    case .action(let name): byAction[name, default: []].append(rule.number)
     case .url(_, let forms):
       for form in forms { _ = byURL.insert(rule.number, priority: 0, at: form, sharing: true) }
     }
@@ -47,14 +43,12 @@ struct RuleIndex: Sendable {
 
   /// Takes a rule out. Returns it, so that what it holds ends with it; nil where it is not here.
   mutating func remove(_ number: UInt64) -> CallRule? {
-    guard let rule = rules.set(number, nil) else { return nil }
+    guard let rule = rules.removeValue(forKey: number) else { return nil }
     switch rule.match.subject {
     case .everything: always.removeAll { $0 == number }
     case .action(let name):
-      byAction.change(name) { numbers in
-        numbers?.removeAll { $0 == number }
-        if numbers?.isEmpty == true { numbers = nil }
-      }
+      byAction[name]?.removeAll { $0 == number }
+      if byAction[name]?.isEmpty == true { byAction[name] = nil }
     case .url(_, let forms): for form in forms { byURL.remove(number, at: form) }
     }
     return rule

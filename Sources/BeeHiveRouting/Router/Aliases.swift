@@ -72,7 +72,7 @@ extension Router {
       return aliases.urls.compactMap { name, url in
         guard table.aliases[name] == nil else { return nil }
         let alias = Numbered(value: url)
-        table.aliases.set(name, alias)
+        table.aliases[name] = alias
         return (name, alias.number)
       }
     }
@@ -80,7 +80,7 @@ extension Router {
       core.routes.withLock { table in
         // A name that was given anew since is left alone.
         for (name, number) in added where table.aliases[name]?.number == number {
-          table.aliases.set(name, nil)
+          table.aliases[name] = nil
         }
       }
     }
@@ -92,13 +92,12 @@ extension Router {
   /// - Returns: Whether it was there.
   @discardableResult
   public func removeAlias(_ name: String) -> Bool {
-    core.routes.withLock { $0.aliases.set(name, nil) != nil }
+    core.routes.withLock { $0.aliases.removeValue(forKey: name) != nil }
   }
 
   /// The registered aliases, as a snapshot.
   public var aliases: Aliases {
-    let pairs = core.routes.withLock { $0.aliases }.pairs
-    return Aliases(Dictionary(uniqueKeysWithValues: pairs.map { ($0.key, $0.value.value) }))
+    Aliases(core.routes.withLock { $0.aliases }.mapValues(\.value))
   }
 }
 

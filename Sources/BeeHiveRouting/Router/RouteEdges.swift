@@ -31,7 +31,7 @@ struct RouteEdges: Sendable {
   struct Framed: Sendable {
     let prefixCount: Int
     let suffixCount: Int
-    var edges = HashTrie<Frame, [Edge]>()
+    var edges: [Frame: [Edge]] = [:]
   }
 
   /// Edges without text around the value, in the order in which they are tried.
@@ -54,6 +54,12 @@ struct RouteEdges: Sendable {
     return found.sorted { $0.order < $1.order } + plain
   }
 
+  /// The node behind a parameter.
+  func node(of frame: Frame, _ type: SegmentTypes.SegmentType?) -> RouteTree.Node? {
+    let edges = frame.isEmpty ? plain : framed.lazy.compactMap { $0.edges[frame] }.first
+    return edges?.first { $0.type?.name == type?.name }?.node
+  }
+
   /// Changes the node behind a parameter, which is made where there is none, and taken out where it is left empty.
   mutating func change(
     _ frame: Frame, _ type: SegmentTypes.SegmentType?, _ change: (inout RouteTree.Node) -> Void
@@ -64,11 +70,8 @@ struct RouteEdges: Sendable {
     let known = framed.firstIndex { $0.prefixCount == prefix && $0.suffixCount == suffix }
     let index = known ?? framed.count
     if known == nil { framed.append(Framed(prefixCount: prefix, suffixCount: suffix)) }
-    framed[index].edges.change(frame) { edges in
-      var ofFrame = edges.take() ?? []
-      Self.change(edge, of: &ofFrame, change)
-      edges = ofFrame.isEmpty ? nil : ofFrame
-    }
+    Self.change(edge, of: &framed[index].edges[frame, default: []], change)
+    if framed[index].edges[frame]?.isEmpty == true { framed[index].edges[frame] = nil }
     if framed[index].edges.isEmpty { framed.remove(at: index) }
   }
 

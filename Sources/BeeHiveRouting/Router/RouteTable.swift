@@ -6,15 +6,15 @@ struct RouteTable: Sendable {
   typealias Match = (route: Route, values: [(name: String, value: any URLConvertible)])
 
   private(set) var tree = RouteTree()
-  private(set) var routes = HashTrie<Route.ID, Route>()
+  private(set) var routes = [Route.ID: Route]()
   var types = SegmentTypes()
   /// Who answers what no route answers.
   var unmatched: Numbered<FallbackHandler<RouteCall>>?
   /// The URLs that aliases lead to, by name.
-  var aliases = HashTrie<String, Numbered<String>>()
+  var aliases: [String: Numbered<String>] = [:]
 
   /// Every route, in order of registration.
-  var all: [Route] { routes.pairs.map(\.value).sorted { $0.id.rawValue < $1.id.rawValue } }
+  var all: [Route] { routes.values.sorted { $0.id.rawValue < $1.id.rawValue } }
 
   /// Takes in a route; throws where its pattern is taken, or names a type that is not defined.
   mutating func add(_ route: Route) throws(RoutingError) {
@@ -36,12 +36,12 @@ struct RouteTable: Sendable {
           + RecordKind.route.remedyOfDuplicates,
         sources: [route.source] + (first.map { [$0.source] } ?? []))
     }
-    routes.set(route.id, route)
+    routes[route.id] = route
   }
 
   /// Takes a route out; what only it needed goes with it.
   mutating func remove(_ id: Route.ID) -> Route? {
-    guard let route = routes.set(id, nil) else { return nil }
+    guard let route = routes.removeValue(forKey: id) else { return nil }
     for form in route.forms { tree.remove(id.rawValue, at: form) }
     return route
   }

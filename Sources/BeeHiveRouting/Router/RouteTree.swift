@@ -1,7 +1,7 @@
 /// What is found by URLs, by the segments of its patterns: the routes of a router, the rules of a table.
 ///
-/// Matching looks at the branches that a URL can take, not at the patterns. Copies share what they have in
-/// common: a match holds one, and a registration meanwhile copies the nodes on its path alone.
+/// Matching looks at the branches that a URL can take, not at the patterns. A match holds a copy, so the first
+/// registration meanwhile copies the dictionaries on its path.
 struct RouteTree: Sendable {
   /// Which patterns a URL may meet: those of its scheme or of any, with a host or without.
   struct Root: Hashable {
@@ -18,7 +18,7 @@ struct RouteTree: Sendable {
   }
 
   struct Node: Sendable {
-    var literals = HashTrie<String, Node>()
+    var literals: [String: Node] = [:]
     var edges = RouteEdges()
     /// Larger priority first, then the earlier one.
     var ends: [Ending] = []
@@ -32,7 +32,7 @@ struct RouteTree: Sendable {
     }
   }
 
-  private(set) var roots = HashTrie<Root, Node>()
+  private(set) var roots: [Root: Node] = [:]
 
   /// One form of a pattern: the way to a node, and which of its endings it is.
   struct Form: Sendable {
@@ -95,17 +95,19 @@ struct RouteTree: Sendable {
 
   /// The routes or rules that end at one form of a pattern, or have it and whatever follows.
   func numbers(at form: Form) -> [UInt64] {
-    var copy = self
-    var numbers: [UInt64] = []
-    copy.change(form) { node in numbers = (node.ends + node.paths + node.rests).map(\.number) }
-    return numbers
+    var node = roots[form.root]
+    for step in form.steps {
+      switch step {
+      case .literal(let literal): node = node?.literals[literal]
+      case .parameter(let frame, let type): node = node?.edges.node(of: frame, type)
+      }
+    }
+    return node.map { ($0.ends + $0.paths + $0.rests).map(\.number) } ?? []
   }
 
   /// Changes the node that a form leads to.
   private mutating func change(_ form: Form, _ change: (inout Node) -> Void) {
-    roots.change(form.root) { root in
-      Node.change(&root) { $0.change(at: form.steps[...], change) }
-    }
+    Node.change(&roots[form.root]) { $0.change(at: form.steps[...], change) }
   }
 }
 
@@ -134,9 +136,7 @@ extension RouteTree.Node {
     switch steps.first {
     case nil: change(&self)
     case .literal(let literal):
-      literals.change(literal) { node in
-        Self.change(&node) { $0.change(at: rest, change) }
-      }
+      Self.change(&literals[literal]) { $0.change(at: rest, change) }
     case .parameter(let frame, let type):
       edges.change(frame, type) { $0.change(at: rest, change) }
     }
