@@ -45,6 +45,15 @@ struct NamedServicesTests {
     #expect(throws: ServiceError.self) { try hive.service(Price.self) }
   }
 
+  @Test("A list of all is the answer to no other lookup")
+  func listed() throws {
+    let hive = Hive()
+    try hive.register(Price.self) { _ in Price(cents: 1) }
+    try hive.register(Price.self, name: "sale", instance: Price(cents: 2))
+    #expect(try hive.all(of: Price.self).map(\.cents) == [1, 2])
+    #expect(try hive.service(Price.self).cents == 1)
+  }
+
   @Test("A name that no service has is an error that says which ones there are")
   func missing() throws {
     let hive = Hive()

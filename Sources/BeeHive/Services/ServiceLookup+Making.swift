@@ -32,7 +32,7 @@ extension ServiceLookup {
       return typed.value
     }
     // What a parameter made is the instance too, but a lookup without one has no right to it.
-    guard entry.scope == .singleton, parameter == nil else { return typed.value }
+    guard entry.scope == .singleton, parameter == nil, isAnswer else { return typed.value }
     hive.publish(
       CachedValue(typed.value, name: name), for: key, of: entry, named: names, version: version)
     return typed.value

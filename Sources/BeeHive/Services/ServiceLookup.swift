@@ -12,6 +12,8 @@ struct ServiceLookup<Service: Sendable> {
   let hive: Hive
   /// Whether the asker waits for services that are made asynchronously.
   var isPatient = false
+  /// Whether what is made answers the lookup, and may be kept as its answer.
+  var isAnswer = true
   /// What was looked at and why it cannot serve.
   var refusals: [(source: Source, reason: String)] = []
   /// What the Hive held when it was looked at.
@@ -90,7 +92,7 @@ struct ServiceLookup<Service: Sendable> {
   /// Every service that can be had, larger priority first, whatever its name: those that need a scope
   /// where there is one.
   mutating func all() throws(ServiceError) -> [Service] {
-    refusals = []
+    (refusals, isAnswer) = ([], false)
     var services: [Service] = []
     for candidate in fitting() where scope != nil || candidate.entry.scope != .scoped {
       if let service = try instance(of: candidate.entry, recipe(candidate.provider)) {
