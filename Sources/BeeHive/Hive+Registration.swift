@@ -162,9 +162,7 @@ extension Hive {
   public func remove<Service: Sendable>(_ type: Service.Type, name: String? = nil) -> Int {
     let spelling = TypeSpelling.of(type).qualified
     let removed = withdraw { entry in
-      guard entry.kind == .service, case .code = entry.source, !entry.isOverride else {
-        return false
-      }
+      guard entry.kind == .service, case .code = entry.source else { return false }
       return entry.name == spelling && entry.attributes.name == name
     }
     return removed.count

@@ -33,8 +33,6 @@ public final class Hive: Sendable {
     var disabled: Set<String> = []
     /// The keys of the lookup cache that an entry could change, by the hash of its name's last part.
     var publishedKeys: [UInt32: PublishedKeys] = [:]
-    /// The overrides for tests, and what their ends undo.
-    var overrides = Overrides()
     /// How many tasks have overrides of their own: meanwhile no answer is kept for others.
     var taskOverrideCount = 0
     /// The singletons that are being made asynchronously, by where they will be kept.

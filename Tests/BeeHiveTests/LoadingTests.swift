@@ -50,9 +50,9 @@ struct LoadingTests {
     // Any other service can be loaded too, and one of these overridden.
     try hive.register(MoreWords.self) { _ in MoreWords(text: "at once") }
     #expect(try await hive.load(MoreWords.self).text == "at once")
-    let override = hive.override(Words.self, with: Words(text: "mock"))
-    #expect(try await hive.load(Words.self).text == "mock")
-    override.cancel()
+    try await hive.overridingInTask(Words.self, with: Words(text: "mock")) { () async throws in
+      #expect(try await hive.load(Words.self).text == "mock")
+    }
     #expect(try await hive.load(Words.self).text == "3")
   }
 

@@ -47,10 +47,6 @@ struct MissesTests {
       hive.remove(Price.self, name: name)
       #expect(Self.ask(hive, name) == first)
     }
-    try hive.overriding(Price.self, with: Price(cents: 2)) { () throws in
-      #expect(Self.ask(hive) == ["Price(cents: 2)", "Price(cents: 2)"])
-    }
-    #expect(Self.ask(hive)[1].contains("nothing that is loaded provides it"))
     await hive.overridingInTask(Price.self, with: Price(cents: 3)) {
       #expect(Self.ask(hive) == ["Price(cents: 3)", "Price(cents: 3)"])
     }

@@ -31,15 +31,15 @@ struct NamedServicesTests {
   }
 
   @Test("A transient service that was found once is found anew when another comes before it")
-  func replaced() throws {
+  func replaced() async throws {
     let hive = Hive()
     try hive.register(Price.self) { _ in Price(cents: 1) }
     for _ in 0..<3 { #expect(try hive.service(Price.self).cents == 1) }
     try hive.register(Price.self, priority: 1) { _ in Price(cents: 2) }
     #expect(try hive.service(Price.self).cents == 2)
-    let override = hive.override(Price.self, with: Price(cents: 3))
-    #expect(try hive.service(Price.self).cents == 3)
-    override.cancel()
+    try await hive.overridingInTask(Price.self, with: Price(cents: 3)) { () async throws in
+      #expect(try hive.service(Price.self).cents == 3)
+    }
     #expect(try hive.service(Price.self).cents == 2)
     hive.remove(Price.self)
     #expect(throws: ServiceError.self) { try hive.service(Price.self) }

@@ -1,7 +1,6 @@
 import BeeHive
 import Foundation
 import Testing
-import Threads
 
 private protocol Mail: Sendable { var server: String { get } }
 private struct RealMail: Mail { let server = "real" }
@@ -22,36 +21,6 @@ struct OverridesTests {
     return hive
   }
 
-  @Test("Restored in another order than begun, they undo what was made during each")
-  func inAnyOrder() throws {
-    let hive = try Self.hive()
-    let first = hive.override(Int.self, with: 1)
-    _ = try hive.service(PostOffice.self)
-    let second = hive.override((any Mail).self, with: MockMail(server: "second"))
-    first.cancel()
-    #expect(try hive.service(PostOffice.self).mail.server == "second")
-    second.cancel()
-    #expect(try hive.service(PostOffice.self).mail.server == "real")
-  }
-
-  @Test("A singleton that is being made when an override comes or goes is made again")
-  func amid() throws {
-    let hive = Hive()
-    try hive.register((any Mail).self) { _ in RealMail() }
-    let during = Lock<(@Sendable () -> Void)?>(nil)
-    try hive.register(PostOffice.self, scope: .singleton) { hive in
-      let mail = try hive.service((any Mail).self)
-      during.withLock { $0 }?()
-      return PostOffice(mail)
-    }
-    let override = hive.override((any Mail).self, with: MockMail(server: "mock"))
-    during.withLock { $0 = { override.cancel() } }
-    #expect(try hive.service(PostOffice.self).mail.server == "mock")
-    during.withLock { $0 = nil }
-    #expect(try hive.service(PostOffice.self).mail.server == "real")
-    #expect(try hive.service(PostOffice.self) === hive.service(PostOffice.self))
-  }
-
   @Test("A task that outlives the override of a task keeps it, and no other task gets it")
   func outliving() async throws {
     let hive = try Self.hive()
@@ -67,47 +36,6 @@ struct OverridesTests {
     #expect(
       try await Task.detached { try hive.service(PostOffice.self).mail.server }.value == "real")
     #expect(try hive.service((any Mail).self).server == "real")
-  }
-
-  @Test("A singleton that was made during an override is made again after it")
-  func undone() throws {
-    let hive = try Self.hive()
-    try hive.overriding((any Mail).self, with: MockMail(server: "mock")) { () throws in
-      #expect(try hive.service(PostOffice.self).mail.server == "mock")
-      let inner = hive.override((any Mail).self, with: MockMail(server: "inner"))
-      // It was made before this one.
-      #expect(try hive.service(PostOffice.self).mail.server == "mock")
-      inner.cancel()
-      #expect(try hive.service(PostOffice.self).mail.server == "mock")
-    }
-    #expect(try hive.service(PostOffice.self).mail.server == "real")
-    let office = try hive.service(PostOffice.self)
-    try hive.overriding((any Mail).self, with: MockMail(server: "late")) { () throws in }
-    #expect(try hive.service(PostOffice.self) === office)
-  }
-
-  @Test("Overrides that are restored out of order undo everything that was made during them")
-  func disorder() throws {
-    let hive = try Self.hive()
-    let outer = hive.override((any Mail).self, with: MockMail(server: "outer"))
-    let inner = hive.override((any Mail).self, with: MockMail(server: "inner"))
-    #expect(try hive.service(PostOffice.self).mail.server == "inner")
-    outer.cancel()
-    #expect(try hive.service(PostOffice.self).mail.server == "inner")
-    inner.cancel()
-    #expect(try hive.service(PostOffice.self).mail.server == "real")
-    #expect(hive.entries.count == 2)
-  }
-
-  @Test("An override holds while asynchronous code runs")
-  func asynchronous() async throws {
-    let hive = try Self.hive()
-    let server = try await hive.overriding((any Mail).self, with: MockMail(server: "mock")) {
-      await Task.yield()
-      return try hive.service(PostOffice.self).mail.server
-    }
-    #expect(server == "mock")
-    #expect(try hive.service(PostOffice.self).mail.server == "real")
   }
 
   @Test("Tests that run beside each other each have their own")

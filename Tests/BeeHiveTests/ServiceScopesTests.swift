@@ -89,29 +89,19 @@ struct ServiceScopesTests {
         == true)
   }
 
-  @Test("an override answers until it is restored, and overrides nest")
-  func override() throws {
+  @Test("an override answers while the closure runs, and overrides nest")
+  func override() async throws {
     let hive = Hive()
     try hive.register((any Store).self, scope: .singleton, priority: 9) { _ in Disk() }
     let number = try hive.service((any Store).self).number
-    try hive.overriding((any Store).self, with: Memory()) { () throws in
+    try await hive.overridingInTask((any Store).self, with: Memory()) { () async throws in
       #expect(try hive.service((any Store).self).number == -1)
-      let inner = hive.override((any Store).self, with: Disk())
-      #expect(try hive.service((any Store).self).number > number)
-      inner.cancel()
+      try await hive.overridingInTask((any Store).self, with: Disk()) { () async throws in
+        #expect(try hive.service((any Store).self).number > number)
+      }
       #expect(try hive.service((any Store).self).number == -1)
     }
     #expect(try hive.service((any Store).self).number == number)
     #expect(hive.entries.count == 1)
-  }
-
-  @Test("an override restores itself when nobody holds it any more")
-  func forgottenOverride() throws {
-    let hive = Hive()
-    var override: Override? = hive.override((any Store).self, with: Memory())
-    #expect(try override != nil && hive.service((any Store).self).number == -1)
-    override = nil
-    #expect(hive.entries.isEmpty)
-    #expect(throws: ServiceError.self) { try hive.service((any Store).self) }
   }
 }

@@ -18,7 +18,6 @@ extension RegisteredEntry {
   /// Whether `later` provides what this entry already does, so that nothing could tell them apart.
   private func isDuplicated(by later: RegisteredEntry) -> Bool {
     if case .rejected = progress { return false }
-    guard !isOverride, !later.isOverride else { return false }
     let mine = identities
     guard kind == .service else { return later.identities.contains(where: mine.contains) }
     // A service is a type, whatever it is called; where that is not known, it is its name.

@@ -68,14 +68,12 @@ extension Hive {
     var lookup = lookup
     let keeper = lookup.keeper(of: entry)
     if entry.scope == .singleton, keeper.instance != nil { return try resolve(lookup) }
-    let overrides = noteMaking(entry)
     let made = try await Loading.waiting(for: entry) {
       entry.scope == .singleton
         ? try await self.loadOnce(entry, into: keeper, load) : try await load(self)
     }
     guard let service = made as? Service else { throw lookup.failure() }
-    // An override that came or went while it was made: it may have got some of either.
-    guard entry.scope == .singleton, overrideChanges == overrides else { return service }
+    guard entry.scope == .singleton else { return service }
     // The first to come keeps it; from here on it is found as others are.
     _ = try keeper.get(for: entry) { CachedValue<Service>(service, name: lookup.name) }
     return try resolve(lookup)

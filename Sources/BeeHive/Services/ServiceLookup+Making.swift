@@ -14,11 +14,8 @@ extension ServiceLookup {
       guard let scope else { throw .unscoped(entry, neededBy: Creation.keeper) }
       cell = try scope.cell(of: entry)
     }
-    var isMixed = false
     let made = try cell.get(for: entry, in: scope) { () throws(ServiceError) -> CachedService? in
-      let overrides = scope == nil ? hive.noteMaking(entry) : nil
       guard let value = try make(entry, recipe) else { return nil }
-      if let overrides { isMixed = hive.overrideChanges != overrides }
       // Its factory may have ended the scope, or another thread.
       if let scope, let value = value as? any Disposable, !scope.atEnd({ value.dispose() }) {
         throw ServiceError.ended(entry)
@@ -26,11 +23,6 @@ extension ServiceLookup {
       return CachedValue<Service>(value, name: name)
     }
     guard let typed = made as? CachedValue<Service> else { return nil }
-    // An override came or went while it was made: it may have got some of either.
-    if isMixed {
-      cell.reset()
-      return typed.value
-    }
     // What a parameter made is the instance too, but a lookup without one has no right to it.
     guard entry.scope == .singleton, parameter == nil, isAnswer else { return typed.value }
     hive.publish(

@@ -127,8 +127,8 @@ struct ServiceLookup<Service: Sendable> {
     return found
   }
 
-  /// The entries that can or may make the type: overrides, the latest first, then larger priority,
-  /// then in order. With a given name, those that have it alone.
+  /// The entries that can or may make the type: those of the task's overrides, the latest first, then by
+  /// larger priority, then in order. With a given name, only those that have it.
   mutating func fitting(given name: String? = nil) -> [Candidate] {
     var found: [Candidate] = []
     let names = TypeSpelling.of(type).all
@@ -137,7 +137,7 @@ struct ServiceLookup<Service: Sendable> {
     let ofTask = TaskOverride.entries(of: hive).filter {
       names.contains($0.name) && (name == nil || $0.attributes.name == name)
     }
-    for entry in ofTask + services.entries {
+    for entry in ofTask + services.entries.sorted(by: { $0.answersBefore($1) }) {
       switch hive.boundProgress(of: entry, asked: type) {
       case .bound(let provider):
         switch fitness(of: provider, of: entry) {
@@ -151,13 +151,7 @@ struct ServiceLookup<Service: Sendable> {
       case .rejected(let problem): refusals.append((entry.source, problem.message))
       }
     }
-    return found.sorted {
-      if $0.entry.isOverride || $1.entry.isOverride {
-        guard $0.entry.isOverride, $1.entry.isOverride else { return $0.entry.isOverride }
-        return $0.entry.order > $1.entry.order
-      }
-      return $0.entry.answersBefore($1.entry)
-    }
+    return found
   }
 
   /// Those that may answer. Without a name, those without a name, else all.

@@ -57,8 +57,9 @@ final class TaskOverride: Sendable {
 extension Hive {
   /// Overrides a service for the current task and those that it starts, while a closure runs.
   ///
-  /// For tests that run beside each other on one Hive. Singletons that are asked for meanwhile are made for
-  /// this task alone. Threads that `body` starts by other means get the services of the Hive.
+  /// For tests, which may run at the same time on one Hive. Overrides nest, and the latest answers. Singletons
+  /// that are asked for meanwhile are made for this task only. Threads that `body` starts by other means get the
+  /// services of the Hive.
   ///
   /// - Parameters:
   ///   - type: What the service is asked for as.
@@ -75,7 +76,10 @@ extension Hive {
     line: UInt = #line, isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> Result
   ) async rethrows -> Result {
-    let entry = overridingEntry(type, name, instance, .code(file: file, line: line))
+    let entry = RegisteredEntry(
+      service: TypeSpelling.of(type).qualified, given: name,
+      source: .code(file: file, line: line), isOverride: true,
+      progress: .bound(.closure(FactoryClosure { _ in instance })))
     return try await withTaskOverride(entry, body)
   }
 

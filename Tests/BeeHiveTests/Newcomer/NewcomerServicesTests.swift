@@ -57,11 +57,6 @@ struct NewcomerServicesTests {
     let visit: ServiceScope = hive.makeScope()
     #expect(try visit.service(Ledger.self) === visit.service(Ledger.self))
 
-    hive.overriding((any Till).self, with: SaleTill()) {
-      #expect((try? hive.service((any Till).self))?.price(of: "tea") == 1)
-    }
-    let override: Override = hive.override((any Till).self, with: SaleTill())
-    override.cancel()
     #expect(try hive.service((any Till).self).price(of: "tea") == 300)
 
     #expect(hive.remove((any Till).self) == 1)
