@@ -50,8 +50,6 @@ public final class Hive: Sendable {
   let runner = ModuleRunner()
   /// Who is told of what happens here.
   let observers = Observers<HiveNotice>()
-  /// Whether the first failure throws: see `isStrict`.
-  let strictness = Atomic(false)
   /// How long each module took for each step and event.
   public let profiler = Profiler()
   /// What other layers keep with this Hive: one object of each type.

@@ -67,6 +67,16 @@ struct ReportTests {
     #expect(lines.contains { $0.hasPrefix("cycle: ") && $0.contains("storage → ") })
   }
 
+  @Test("a rejected entry stops no start", arguments: [FailurePolicy.stop, .skip, .continue])
+  func rejectedEntry(policy: FailurePolicy) async throws {
+    let hive = Hive()
+    try hive.register(Int.self, instance: 1)
+    try? hive.register(Int.self, instance: 2)
+    try await hive.register(module: "a") { _ in Probe() }
+    #expect(try await hive.start(options: LaunchOptions(onFailure: policy)).started == ["a"])
+    await hive.stop()
+  }
+
   @Test(
     "unknown types, missing conformances, missing requirements, duplicates, cycles: in one report"
   )

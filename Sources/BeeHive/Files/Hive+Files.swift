@@ -10,8 +10,7 @@ extension Hive {
   /// - Parameters:
   ///   - registrations: The decoded contents. The Hive does not use its URL scheme.
   ///   - file: The name that reports print. A name that was given before is not registered again.
-  /// - Throws: ``Problem``: in a strict Hive the first refused entry of the file, after the others are
-  ///   registered; in any Hive `unmounted`, if the module whose task calls has been unmounted.
+  /// - Throws: ``Problem`` with `unmounted`, if the module whose task calls has been unmounted.
   public func register(_ registrations: Registrations, file: String) throws(Problem) {
     let isNew = state.withLock { $0.files.insert(file).inserted }
     guard isNew else { return }
@@ -31,9 +30,5 @@ extension Hive {
     add(entries)
     own { [self] in _ = state.withLock { $0.files.remove(file) } }
     try own(entries)
-    guard isStrict else { return }
-    for entry in entries {
-      if case .rejected(let problem) = boundProgress(of: entry) { throw problem }
-    }
   }
 }

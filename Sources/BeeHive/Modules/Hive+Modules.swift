@@ -14,8 +14,7 @@ extension Hive {
   ///   report of its start.
   /// - Throws: ``LaunchError``, with everything torn down again: if the options say `stop` and a module
   ///   failed, a requirement is missing or modules wait for each other; if it was stopped or cancelled
-  ///   before it was over. And with nothing done: if a strict Hive refuses, or a module calls it during a
-  ///   start or stop.
+  ///   before it was over. And with nothing done: if a module calls it during a start or stop.
   @discardableResult
   public func start(
     _ context: Context? = nil, options: LaunchOptions = LaunchOptions()

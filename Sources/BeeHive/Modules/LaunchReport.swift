@@ -103,13 +103,10 @@ public struct LaunchError: Error, Sendable, CustomStringConvertible {
   public var failures: [ModuleFailure] = []
   /// What came between, if that is why.
   public var interruption: Interruption?
-  /// What a strict Hive did not put up with.
-  public var refusal: ValidationError?
 
   /// One line for each cause.
   public var description: String {
     var lines = order.problems + failures.map(\.description)
-    if let refusal { lines.append(refusal.description) }
     switch interruption {
     case .stopped: lines.append("stopped, or cancelled, before the start was over")
     case .calledByModule:

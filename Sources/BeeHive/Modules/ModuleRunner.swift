@@ -95,9 +95,6 @@ actor ModuleRunner {
       await change()
     }
     if phase == .running { return report }
-    do throws(ValidationError) { try context.hive.checkIfStrict() } catch {
-      throw LaunchError(refusal: error)
-    }
     phase = .starting
     states.withLock { ($0.failedStart, $0.phase) = (nil, .starting) }
     ForkedChild.watch()

@@ -163,7 +163,6 @@ struct NewcomerServicesTests {
     } catch {
       #expect(error.expectation?.hasPrefix("bound entries: 2") == true)
     }
-    hive.isStrict = true
     hive.refresh()
   }
 
