@@ -135,4 +135,22 @@ struct DepartureTests {
     #expect(comesToEnd { _ = router.mediator.release("shop") })
     #expect(hasAsked.withLock { $0 })
   }
+
+  @Test("a call keeps nothing of what it was given or made")
+  func calls() async throws {
+    let router = Router()
+    try router.register("app://keeps") { call in
+      let _: Departing = try call["given"]
+      return Departing {}
+    }
+    weak var given: Departing?
+    weak var made: Departing?
+    do {
+      let object = Departing {}
+      given = object
+      made = try await router.object(
+        for: "app://keeps", as: Departing.self, with: ["given": object])
+    }
+    #expect(given == nil && made == nil)
+  }
 }

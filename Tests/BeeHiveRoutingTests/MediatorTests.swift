@@ -125,11 +125,13 @@ struct MediatorTests {
   func nilResult() async throws {
     let price: Price? = try await mediator.perform("shop", "nothing")
     #expect(price == nil)
+    #expect(try await mediator.perform("shop", "buy", ["done": { @Sendable (_: Int) in }]) is Void)
   }
 
   @Test("One instance for all calls; another without caching, and after a release")
   func instances() async throws {
     let first: ShopTarget = try await mediator.perform("shop", "identity")
+    #expect(await code("none") == .noAction)
     let second: ShopTarget = try await mediator.perform("shop", "identity")
     #expect(second === first)
     let fresh: ShopTarget = try await mediator.perform("shop", "identity", caching: false)
@@ -147,6 +149,9 @@ struct MediatorTests {
       Issue.record("made")
       return ShopTarget()
     }
+    #expect(lonely.declarations["lonely"]?.map(\.name).contains("nothing") == true)
+    #expect(lonely.router.canOpen("app://lonely/nothing"))
+    #expect(!lonely.router.canOpen("app://lonely/none"))
     for action in ["none", "price"] {
       await #expect(throws: RoutingError.self) { try await lonely.perform("lonely", action) }
     }

@@ -135,6 +135,9 @@ struct RoutePatternTests {
     #expect(pattern.keys.map(\.isOptional) == [true, true, false, true])
     #expect(pattern.allowsOtherKeys)
     #expect(pattern.names == ["id"])
+    #expect(try RoutePattern("/a/:b") == RoutePattern("/a/:b"))
+    #expect(try RoutePattern("/a/:b") != RoutePattern("/a/:c"))
+    #expect(try RoutePattern("/a/:b") != RoutePattern("/a/:b<Int>"))
   }
 
   @Test("A URL that is made of a pattern leads back to its values")

@@ -152,6 +152,7 @@ struct RouteTableTests {
     let router = Router()
     try router.register("/a", exposure: .remote, file: "M/Shop.swift", line: 7) { _ in 1 }
     #expect(router.routes.map(\.description) == ["/a  remote  M/Shop.swift:7"])
-    #expect(router.routes.map(\.result) == ["Int"])
+    try router.register("/b") { _ in }
+    #expect(router.routes.map(\.result) == ["Int", ""])
   }
 }

@@ -134,6 +134,10 @@ struct RouterTests {
     let router = Router()
     try router.register("/a/:id<Int>?q<Int>") { _ in Issue.record("called") }
     router.unmatched { _ in Issue.record("called") }
+    router.calls.intercept("asked") { _ in
+      Issue.record("called")
+      return .proceed
+    }
     for (url, expected) in [
       ("/a/1?q=2", true), ("/a/1", false), ("/a/x?q=2", false), ("/a/1?q=x", false), ("/a", false),
       ("/a/1/b?q=2", false), ("/%", false), ("", false),
