@@ -15,7 +15,7 @@ extension Report {
     guard !waiting.isEmpty else { return }
     let found = TypeLookup.similar(to: waiting.map { TypeName(lines[$0].type) })
     for index in waiting {
-      let question = found[TypeName(lines[index].type)]?.question ?? ""
+      let question = question(about: found[TypeName(lines[index].type)] ?? [])
       lines[index].reason = lines[index].reason.map { $0 + question }
     }
   }
@@ -38,7 +38,7 @@ extension Hive {
   func switchedOffInVain() -> [String] {
     let names = moduleNames
     return switchedOff.subtracting(names).sorted().map { name in
-      let question = SimilarNames(to: name, among: names).question
+      let question = near(name, in: names)
       return "\(name) is switched off, but no module is called that\(question)".escaped
     }
   }
@@ -48,8 +48,7 @@ extension LaunchOrder {
   /// Looks for modules with nearly the names that are required and that none has.
   mutating func look(for names: Set<String>) {
     for index in missing.indices.prefix(64) where missing[index].reason == nil {
-      let similar = SimilarNames(to: missing[index].requirement, among: names)
-      missing[index].similar = similar.names.map(\.text)
+      missing[index].similar = nearest(to: missing[index].requirement, in: names)
     }
   }
 }

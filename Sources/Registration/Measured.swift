@@ -7,9 +7,7 @@ public import BinaryImage
   /// - Returns: The number of images.
   /// - Throws: ``ImageError`` if the images cannot be listed.
   public static func walk() throws(ImageError) -> Int {
-    var list = ImageList()
-    _ = try list.update()
-    return list.count
+    try images().count
   }
 
   /// Lists the images and copies the sections of each.
@@ -17,8 +15,7 @@ public import BinaryImage
   /// - Returns: The number of images.
   /// - Throws: ``ImageError`` if the images cannot be listed.
   public static func copies() throws(ImageError) -> Int {
-    var list = ImageList()
-    _ = try list.update()
+    let list = try images()
     return list.copy(Array(0..<list.count)).count
   }
 
@@ -40,10 +37,15 @@ public import BinaryImage
   /// - Returns: The number of entries that it declares.
   /// - Throws: ``ImageError`` if the images cannot be listed or that one cannot be read.
   public static func recordsOfNewest() throws(ImageError) -> Int {
-    var list = ImageList()
-    _ = try list.update()
+    let list = try images()
     let newest = (0..<list.count).last { list[$0].note == .valid }
     guard let newest, case .image(let image)? = list.copy([newest]).first else { return 0 }
     return try LoadedRecords(of: image).count
+  }
+
+  private static func images() throws(ImageError) -> ImageList {
+    var list = ImageList()
+    _ = try list.update()
+    return list
   }
 }

@@ -95,7 +95,7 @@ struct SectionDump: ParsableCommand {
     guard word.utf8.allSatisfy((UInt8(ascii: "a")...UInt8(ascii: "z")).contains),
       !isCommand(word), unsafe access(word, F_OK) != 0
     else { return nil }
-    return commands.first { SimilarNames.distance(word, $0, atMost: 2) != nil }
+    return nearest(to: word, in: commands, atMost: 2).first
   }
 
   private static func refuse(_ message: String, _ status: ExitCode = .validationFailure) -> Never {

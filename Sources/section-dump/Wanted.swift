@@ -14,13 +14,17 @@ struct Wanted: Sendable, Codable {
     /// The pattern that the name is; nil where it must be exactly this one.
     var pattern: NamePattern?
     var isFound = false
-    /// What the files have in its place.
-    var similar = SimilarNames()
+    /// The names in the files that are nearest to it.
+    var similar: [String] = []
 
     /// Notes that a file has a name, and returns whether it is this one.
     mutating func meets(_ name: String) -> Bool {
       let isMatch = pattern?.matches(name) ?? (text == name)
-      if isMatch { isFound = true } else if !isFound { similar.consider(name, for: text) }
+      if isMatch {
+        isFound = true
+      } else if !isFound, !nearest(to: text, in: [name]).isEmpty {
+        similar = nearest(to: text, in: similar + [name])
+      }
       return isMatch
     }
   }
@@ -56,7 +60,7 @@ struct Wanted: Sendable, Codable {
   mutating func add(_ other: Self) {
     for (index, name) in zip(names.indices, other.names) {
       names[index].isFound = names[index].isFound || name.isFound
-      names[index].similar.add(name.similar)
+      names[index].similar = nearest(to: names[index].text, in: names[index].similar + name.similar)
     }
   }
 
@@ -66,7 +70,7 @@ struct Wanted: Sendable, Codable {
       let what =
         name.pattern == nil
         ? "the required \(name.kind) \(name.text)" : "a \(name.kind) \(name.text)"
-      return "no file has \(what)\(name.similar.note)"
+      return "no file has \(what)\(question(about: name.similar))"
     }
   }
 
@@ -94,12 +98,5 @@ struct Wanted: Sendable, Codable {
       }
     }
     return found
-  }
-}
-
-extension SimilarNames {
-  /// `; similar: log, logs`, to end a line with; empty where no name is near.
-  var note: String {
-    names.isEmpty ? "" : "; similar: \(names.map(\.text).joined(separator: ", "))"
   }
 }

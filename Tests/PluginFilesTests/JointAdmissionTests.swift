@@ -24,7 +24,7 @@ struct JointAdmissionTests {
     try folder.plugin("a", AdmissionFolder.module("a", #"BEEHIVE_REQUIRES("ledgr")"#))
     let plugin = try #require(try folder.report().plugins.first)
     #expect(plugin.refusals.map(\.code) == ["unmet-requirement"])
-    #expect(plugin.refusals[0].message.contains("Did it mean ledger?"))
+    #expect(plugin.refusals[0].message.contains("; did you mean ledger?"))
   }
 
   @Test("A library that the loader finds only behind a plugin is told with that")

@@ -69,6 +69,7 @@ struct VerifyFindingsTests {
 
   private static let pointers = "BeehiveMods[0]"
   private static let records = "BeehiveRecords[0]"
+  private static let inSource = "correct the entry in its source, or declare it with BeeHive.h"
 
   /// What is wrong with the set, though every entry of it can be read.
   static let contradictions =
@@ -152,40 +153,40 @@ struct VerifyFindingsTests {
   static let malformed = [
     Row(
       code: "null-pointer", source: words(".quad 0"), place: pointers,
-      remedy: "let the entry point to its text, or remove it"),
+      remedy: inSource),
     Row(
       code: "pointer-outside-image", source: words(".quad text + 0x100000"), place: pointers,
-      remedy: "let the entry point to a constant text of its own library"),
+      remedy: inSource),
     Row(
       code: "unresolved-pointer", source: words(".quad of_another_library"), place: pointers,
-      remedy: "let the entry point to a text of its own library, not of another one"),
+      remedy: inSource),
     Row(
       code: "unterminated-text", source: record(size: 40, ".ascii \"Unending\""), place: records,
-      remedy: "end the text with NUL, as a string of C does"),
+      remedy: inSource),
     Row(
       code: "invalid-utf8", source: words(".quad text", text: ".asciz \"L\\377g\""),
-      place: pointers, remedy: "save the source as UTF-8"),
+      place: pointers, remedy: inSource),
     Row(
       code: "empty-name", source: words(".quad text", text: ".asciz \"\""), place: pointers,
-      remedy: "give the entry a name"),
+      remedy: inSource),
     Row(
       code: "malformed-json",
       source: words(".quad text", in: "BeehiveServices", text: ".asciz \"Greeter\""),
       place: "BeehiveServices[0]",
-      remedy: "write one pair, { \"Service\" : \"Implementation\" }, or declare it with BeeHive.h"),
+      remedy: inSource),
     Row(
       code: "several-json-keys",
       source: words(
         ".quad text", in: "BeehiveServices",
         text: ".asciz \"{\\\"A\\\":\\\"B\\\",\\\"C\\\":\\\"D\\\"}\""),
       place: "BeehiveServices[0]",
-      remedy: "write one pair, { \"Service\" : \"Implementation\" }, or declare it with BeeHive.h"),
+      remedy: inSource),
     Row(
       code: "odd-section-size", source: words(".quad text\n.long 0"), place: "BeehiveMods[1]",
-      remedy: "declare every entry as one pointer, aligned to 8, as BeeHive.h does"),
+      remedy: inSource),
     Row(
       code: "bad-record-size", source: record(size: 31), place: records,
-      remedy: "declare the entry with BeeHive.h, which lays it out"),
+      remedy: inSource),
     Row(
       code: "unknown-version", source: record(version: 2), place: records,
       remedy: "read it with a newer section-dump, or build it against an older BeeHive.h"),
@@ -194,11 +195,11 @@ struct VerifyFindingsTests {
       remedy: "read it with a newer section-dump, or build it against an older BeeHive.h"),
     Row(
       code: "bad-text-offset", source: record(text: 24), place: records,
-      remedy: "declare the entry with BeeHive.h, which lays it out"),
+      remedy: inSource),
     Row(
       code: "bad-attribute", source: record(size: 56, ".asciz \"Log\", \"\", \"priority=high\""),
       place: records,
-      remedy: "write it as key=value, with a value of the form that the key asks for"),
+      remedy: inSource),
     Row(
       code: "bad-pattern", source: record(size: 48, kind: 4, ".asciz \"app://x/:\""),
       place: records, remedy: "write the pattern in the notation of Docs/routing.md"),
@@ -213,14 +214,14 @@ struct VerifyFindingsTests {
     Row(
       code: "bad-context",
       source: record(size: 56, kind: 2, ".asciz \"Log\", \"A\", \"abi=c-table\""), place: records,
-      remedy: "declare it with BeeHive.h, or let the context lead to the structure of its abi"),
+      remedy: inSource),
     Row(
       code: "bad-code",
       source: record(
         size: 56, kind: 2, context: "factory", ".asciz \"Log\", \"A\", \"abi=c-factory\"")
         + "\n.data\n.balign 8\nfactory: .long 24, 1\n.quad factory, 0\n",
       place: records,
-      remedy: "let the structure lead to a function, or leave the pointer null"),
+      remedy: inSource),
     Row(
       code: "unreadable-section",
       source: """

@@ -211,14 +211,14 @@ struct VerifyTests {
     let outcome = try Tool.run(
       ["verify", file, "--require", "module:logg", "--require", "service:logg"])
     #expect(outcome.status == 1)
-    #expect(outcome.output.contains("no file has the required module logg; similar: log ["))
+    #expect(outcome.output.contains("no file has the required module logg; did you mean log? ["))
     #expect(outcome.output.contains("no file has the required service logg ["))
 
     let shop = try Fixtures.build(
       Self.module("shop", #"BEEHIVE_REQUIRES("logg")"#), as: "verify-requiring.so",
       ["-shared", "-fPIC"])
     let set = try Tool.run(["verify", file, shop])
-    #expect(set.output.contains("requires logg, which no file declares; similar: log ["))
+    #expect(set.output.contains("requires logg, which no file declares; did you mean log? ["))
 
     let mistyped = try Fixtures.build(
       Self.module("shop", #"BEEHIVE_REQUIRES("log>=1.2")"#), as: "verify-mistyped.so",

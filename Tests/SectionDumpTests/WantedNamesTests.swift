@@ -55,18 +55,19 @@ struct WantedNamesTests {
 
   /// Arguments for which nothing is found, and what is said of that.
   static let misses: [(arguments: [String], complaint: String)] = [
-    (["strings", "--section", "BeehiveMod"], "a section BeehiveMod; similar: BeehiveMods"),
+    (["strings", "--section", "BeehiveMod"], "a section BeehiveMod; did you mean BeehiveMods?"),
     (
-      ["hex", "--section", "beehiveservices"], "a section beehiveservices; similar: BeehiveServices"
+      ["hex", "--section", "beehiveservices"],
+      "a section beehiveservices; did you mean BeehiveServices?"
     ),
-    (["hex", "--section", "list", "--section", "lost"], "a section lost; similar: list"),
+    (["hex", "--section", "list", "--section", "lost"], "a section lost; did you mean list?"),
     (["hex", "--section", "nothing-like-it*"], "a section nothing-like-it*"),
-    (["--module", "Hand.Writen"], "a module Hand.Writen; similar: Hand.Written"),
+    (["--module", "Hand.Writen"], "a module Hand.Writen; did you mean Hand.Written?"),
     (["--service", "Hand.*", "--module", "x*"], "a module x*"),
-    (["--service", "Hand.Servce"], "a service Hand.Servce; similar: Hand.Service"),
+    (["--service", "Hand.Servce"], "a service Hand.Servce; did you mean Hand.Service?"),
     (
       ["--require", "module:hand.written"],
-      "the required module hand.written; similar: Hand.Written"
+      "the required module hand.written; did you mean Hand.Written?"
     ),
   ]
 

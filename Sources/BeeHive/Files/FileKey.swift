@@ -25,7 +25,7 @@ extension Decoder {
       DecodingError.Context(
         codingPath: codingPath + [FileKey(stringValue: key)],
         debugDescription: "\(key.escaped) is no key \(owner)"
-          + SimilarNames(to: key, among: known).question + "; the keys are \(names)"))
+          + near(key, in: known) + "; the keys are \(names)"))
   }
 }
 

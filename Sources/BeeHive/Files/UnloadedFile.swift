@@ -42,7 +42,7 @@ public struct UnloadedFile: Sendable {
     }
     guard !isThere else { return nil }
     let names = accepted.flatMap { [$0.name] + TypeName($0.name).suffixes }
-    let question = names.contains(name) ? "" : SimilarNames(to: name, among: names).question
+    let question = names.contains(name) ? "" : near(name, in: names)
     let found = entries.prefix(16).map { entry in
       if case .rejected(let problem) = entry.state { return "\(entry.source) rejected: \(problem)" }
       return "\(entry.kind) \(entry.name)" + (entry.implementation.map { " → \($0)" } ?? "")

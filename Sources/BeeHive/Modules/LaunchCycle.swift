@@ -85,7 +85,7 @@ extension LaunchOrder.Missing: CustomStringConvertible {
   fileprivate var why: String {
     reason.map { "\(requirement), which \($0)" }
       ?? "\(requirement), and no module is named that; load what declares it, or say `after`"
-      + SimilarNames.question(similar)
+      + question(about: similar)
   }
 }
 

@@ -6,13 +6,13 @@ extension Hive {
   /// `; did you mean Greeter?`: services whose names are nearly this one.
   func servicesLike(_ name: String) -> String {
     let names = state.withLock { $0.table.serviceNames }
-    return SimilarNames(to: name, among: names).question
+    return near(name, in: names)
   }
 
   /// The same of the names that tell the implementations of one service apart.
   func givenNamesLike(_ name: String, of type: TypeSpelling) -> String {
     let names = services(named: type.all).entries.compactMap(\.attributes.name)
-    return SimilarNames(to: name, among: names).question
+    return near(name, in: names)
   }
 
   /// Why no C library provides a service: what is registered under its name, if anything is.
@@ -33,7 +33,7 @@ extension Hive {
     var error = ServiceError(
       .unusable, service: spelling, message: reasons.joined(separator: "; "), sources: sources)
     let names = entries.compactMap(\.attributes.name)
-    error.hint = { name.map { SimilarNames(to: $0, among: names).question } ?? "" }
+    error.hint = { name.map { near($0, in: names) } ?? "" }
     return error
   }
 

@@ -86,7 +86,7 @@ enum TypeLookup {
 
   /// Whole names of types that come near to each of these: the last part is nearly the same, whatever
   /// comes before it. Looks at every type of the process, once.
-  static func similar(to names: [TypeName]) -> [TypeName: SimilarNames] {
+  static func similar(to names: [TypeName]) -> [TypeName: [String]] {
     guard let images = generation else { return [:] }
     let wanted = names.compactMap { name in
       name.last.map { (name: name, last: String($0), letters: Letters($0)) }
@@ -96,18 +96,20 @@ enum TypeLookup {
       guard let last = descriptor.name else { continue }
       let letters = Letters(last)
       for (name, text, wantedLetters) in wanted where letters.mayBeNear(wantedLetters) {
-        var similar = SimilarNames()
-        similar.consider(last, for: text)
-        if !similar.names.isEmpty { near.append((name, descriptor)) }
+        let last = String(last)
+        if last == text || !nearest(to: text, in: [last]).isEmpty {
+          near.append((name, descriptor))
+        }
       }
     }
     // Paths are asked of the runtime, with no lock held.
-    var found: [TypeName: SimilarNames] = [:]
+    var found: [TypeName: [String]] = [:]
     for (name, descriptor) in near where !descriptor.isGeneric {
       guard let path = descriptor.path?.joined(separator: ".") else { continue }
-      found[name, default: SimilarNames()].keep(path, for: name.text)
+      found[name, default: []].append(path)
     }
-    return found
+    return Dictionary(
+      uniqueKeysWithValues: found.map { ($0, nearest(to: $0.text, in: $1, atMost: .max)) })
   }
 
   /// The index of the process.

@@ -43,7 +43,7 @@ struct RedirectTemplate: Sendable {
       throw RoutingError(
         .badPattern,
         "\(text) has the place \(sign)\(unknown), and the path that is matched gives \(known) in each of its forms"
-          + SimilarNames(to: unknown, among: given).question, key: unknown)
+          + near(unknown, in: given), key: unknown)
     }
   }
 

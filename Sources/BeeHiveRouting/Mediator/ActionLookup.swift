@@ -61,7 +61,7 @@ extension RoutingCore {
   /// Some names, and which of them may be meant.
   private static func list(_ names: [String], near wanted: String) -> String {
     guard !names.isEmpty else { return "none" }
-    return names.joined(separator: ", ") + SimilarNames(to: wanted, among: names).question
+    return names.joined(separator: ", ") + near(wanted, in: names)
   }
 
   /// The arguments as the declaration has them: each of its type, defaults filled in, nothing else.
@@ -95,6 +95,6 @@ extension RoutingError {
     self.init(
       .undeclaredParameter,
       "\(name) declares no parameter \(key); it is \(action)"
-        + SimilarNames(to: key, among: known).question, key: key, sources: sources)
+        + near(key, in: known), key: key, sources: sources)
   }
 }

@@ -93,7 +93,7 @@ public struct RouteCall: Sendable {
     do throws(RoutingError) { return try parameters.value(key) } catch {
       let declared = pattern.names + pattern.keys.map(\.name)
       guard error.code == .missingParameter, !declared.contains(key) else { throw error }
-      let question = SimilarNames(to: key, among: declared).question
+      let question = near(key, in: declared)
       throw RoutingError(
         error.code, "\(error.message); the pattern \(pattern) has no \(key)\(question)", key: key)
     }

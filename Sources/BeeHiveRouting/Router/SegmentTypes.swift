@@ -60,7 +60,7 @@ struct SegmentTypes: Sendable {
       .unknownType,
       "the pattern \(pattern) names the type \(name), which is not defined; there are "
         + known.joined(separator: ", ") + " in either case, and what router.define adds"
-        + SimilarNames(to: name, among: known).question)
+        + near(name, in: known))
   }
 
   /// Returns whether a text can be of a type; one that is not known here may be anything.

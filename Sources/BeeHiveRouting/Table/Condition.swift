@@ -108,7 +108,7 @@ extension DecisionTable.Condition {
     case .hostGuard(let name, let expected):
       guard let guards = host?.guards else { return Self.never }
       guard let hostGuard = guards[name] else {
-        let question = SimilarNames(to: name, among: guards.keys).question
+        let question = near(name, in: guards.keys)
         place.note("the guard \(name) is named, which the host has not defined\(question)")
         return Self.never
       }

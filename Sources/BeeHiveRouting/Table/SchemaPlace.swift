@@ -49,7 +49,7 @@ struct SchemaPlace {
   func isObject(of keys: [String]) -> Bool {
     guard case .object(let pairs) = found else { return missing("an object") ?? false }
     for key in pairs.keys.sorted() where !keys.contains(key) {
-      let question = SimilarNames(to: key, among: keys).question
+      let question = near(key, in: keys)
       self[key].note(
         "the schema has no such key here; it has \(keys.joined(separator: ", "))\(question)")
     }
@@ -62,7 +62,7 @@ struct SchemaPlace {
     if given.count == 1 { return given[0] }
     var others: [String] = []
     if given.isEmpty, case .object(let pairs) = found { others = pairs.keys.sorted() }
-    let question = others.lazy.map { SimilarNames(to: $0, among: keys).question }.first {
+    let question = others.lazy.map { near($0, in: keys) }.first {
       !$0.isEmpty
     }
     note("exactly one of \(keys.joined(separator: ", ")) belongs here\(question ?? "")")

@@ -115,13 +115,12 @@ struct JointAdmission {
   private mutating func refuse(
     _ file: Int, _ record: Record, _ required: ModuleRequirement, known: Set<String>
   ) {
-    let similar = SimilarNames(to: required.name, among: known.lazy.filter { $0 != record.name })
-    let meant = similar.names.first.map { " Did it mean \($0.text)?" } ?? ""
+    let question = near(required.name, in: known.lazy.filter { $0 != record.name })
     files[file].refusals.append(
       PluginRefusal(
         .unmetRequirement,
         "Its module \(record.name) requires the module \(required.name), which neither the host nor "
-          + "another plugin declares.\(meant)",
+          + "another plugin declares\(question.isEmpty ? "." : question)",
         expected: required.name, found: "no such module",
         remedy: "Add the plugin that declares it, or say after in place of requires."))
   }

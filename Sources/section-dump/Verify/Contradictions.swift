@@ -71,7 +71,7 @@ struct Contradictions {
   /// Names that may be meant, for the first findings and among few enough modules: that takes a comparison each.
   private func similar(to name: String, among names: some Collection<String>) -> String {
     guard findings.count < 16, names.count < 10_000 else { return "" }
-    return SimilarNames(to: name, among: names).note
+    return near(name, in: names)
   }
 
   /// As many members of a cycle are named at either end of it as people read.

@@ -19,7 +19,6 @@ enum LookAlikes {
   static func meant(by name: String) -> String? {
     // Most names are shorter or longer, and cost no more than this.
     guard (10...16).contains(name.utf8.count) else { return nil }
-    let near = SectionNote.names.first { SimilarNames.distance(name, $0, atMost: 1) != nil }
-    return near == name ? nil : near
+    return nearest(to: name, in: SectionNote.names, atMost: 1).first
   }
 }

@@ -23,29 +23,17 @@ extension ImageError {
 }
 
 extension Rejection.Reason {
+  /// The message of an entry says what is wrong with it; here is where to look.
   fileprivate var remedy: String {
     switch self {
-    case .nullPointer: "let the entry point to its text, or remove it"
-    case .pointerOutsideImage: "let the entry point to a constant text of its own library"
-    case .unresolvedPointer: "let the entry point to a text of its own library, not of another one"
-    case .unterminatedText: "end the text with NUL, as a string of C does"
-    case .invalidUTF8: "save the source as UTF-8"
-    case .emptyName: "give the entry a name"
-    case .malformedJSON, .severalJSONKeys:
-      "write one pair, { \"Service\" : \"Implementation\" }, or declare it with BeeHive.h"
-    case .oddSectionSize: "declare every entry as one pointer, aligned to 8, as BeeHive.h does"
-    case .badRecordSize, .badTextOffset: "declare the entry with BeeHive.h, which lays it out"
     case .unknownVersion, .unknownKind:
       "read it with a newer section-dump, or build it against an older BeeHive.h"
-    case .badAttribute: "write it as key=value, with a value of the form that the key asks for"
     case .badPattern: "write the pattern in the notation of Docs/routing.md"
     case .badAction: "write each action once, as name(parameter: Type) -> Type"
     case .unknownType: "declare a String, Int, Double or Bool"
-    case .badContext:
-      "declare it with BeeHive.h, or let the context lead to the structure of its abi"
-    case .badCode: "let the structure lead to a function, or leave the pointer null"
     case .unreadableSection: "build the file again, or name it as it was before it was changed"
     case .limitExceeded: "split the file; no scan reads more"
+    default: "correct the entry in its source, or declare it with BeeHive.h"
     }
   }
 }

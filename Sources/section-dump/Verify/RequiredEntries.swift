@@ -14,13 +14,11 @@ enum RequiredEntries {
       // Before anything is linked, objects are all there is.
       if found.contains(where: { !isLinked || $0.file != .object }) { return nil }
       guard let object = found.first else {
-        var similar = SimilarNames()
-        for other in declared.keys where other.kind == required.kind {
-          similar.consider(other.name, for: required.name)
-        }
+        let others = declared.keys.lazy.filter { $0.kind == required.kind }.map(\.name)
         return Finding(
           required.code, .error, Place(path: "(all files)"),
-          "no file has the required \(required.kind) \(required.name)\(similar.note)",
+          "no file has the required \(required.kind) \(required.name)"
+            + near(required.name, in: others),
           remedy: "add the file that has it, or correct the name")
       }
       return Finding(

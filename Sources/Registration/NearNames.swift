@@ -1,0 +1,56 @@
+internal import BinaryImage
+
+/// Returns `; did you mean log or logs?`, to end a sentence with: up to three of `names` that are nearly `wanted`.
+///
+/// - Returns: An empty text if no name is near.
+package func near(_ wanted: String, in names: some Sequence<String>) -> String {
+  question(about: nearest(to: wanted, in: names))
+}
+
+/// Returns the same for names that were found before.
+package func question(about names: [String]) -> String {
+  let texts = names.map(\.escaped)
+  guard let last = texts.last else { return "" }
+  let others = texts.dropLast().joined(separator: ", ")
+  return "; did you mean \(others.isEmpty ? last : "\(others) or \(last)")?"
+}
+
+/// Returns up to three of `names` that are nearly `wanted`, the nearest first.
+///
+/// Looks at 10,000 names and no more, so that an error is told soon.
+///
+/// - Parameter most: How many bytes may differ, of whatever case; nil for a quarter of those of `wanted`.
+package func nearest(
+  to wanted: String, in names: some Sequence<String>, atMost most: Int? = nil
+) -> [String] {
+  let most = most ?? max(1, wanted.utf8.count / 4)
+  var found: [(distance: Int, name: String)] = []
+  for name in names.prefix(10_000) where name != wanted {
+    guard let distance = distance(name, wanted, atMost: most),
+      !found.contains(where: { $0.name == name })
+    else { continue }
+    found.append((distance, name))
+    found.sort { ($0.distance, $0.name) < ($1.distance, $1.name) }
+    if found.count > 3 { found.removeLast() }
+  }
+  return found.map(\.name)
+}
+
+/// How many bytes differ; nil if more than `most` do, or if the names are too long to be typed wrongly.
+private func distance(_ name: String, _ wanted: String, atMost most: Int) -> Int? {
+  let (count, wantedCount) = (name.utf8.count, wanted.utf8.count)
+  guard max(count, wantedCount) <= 128, abs(count - wantedCount) <= most else { return nil }
+  let (first, second) = (Array(name.lowercased().utf8), Array(wanted.lowercased().utf8))
+  // Row by row: what it takes to make the first bytes of one those of the other.
+  var row = Array(0...second.count)
+  for (line, byte) in first.enumerated() {
+    var diagonal = row[0]
+    row[0] = line + 1
+    for column in second.indices {
+      let replaced = diagonal + (byte == second[column] ? 0 : 1)
+      diagonal = row[column + 1]
+      row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
+    }
+  }
+  return row[second.count] <= most ? row[second.count] : nil
+}
