@@ -93,8 +93,8 @@ package struct Admission {
 
   /// What is wrong with a file by itself, what explains most first.
   private func judge(_ candidate: AdmissionCandidate, _ new: inout Judged) throws(ImageError) {
-    if let refusal = ListCheck.refusal(of: candidate, policy) { new.refusals.append(refusal) }
-    let machine = MachineCheck.refusals(of: candidate, for: host)
+    if let refusal = listRefusal(of: candidate, policy) { new.refusals.append(refusal) }
+    let machine = machineRefusals(of: candidate, for: host)
     new.refusals += machine
     let owners = OwnershipCheck()
     let own = candidate.library
@@ -105,32 +105,32 @@ package struct Admission {
     for library in [own] + symbols.companions {
       let title = library === own ? "it" : "\(library.path), which it brings along,"
       if library !== own {
-        new.refusals += MachineCheck.conventions(of: library, as: title, host)
-        if let refusal = MachineCheck.secondRuntime(of: library, host) {
+        new.refusals += conventionRefusals(of: library, as: title, host)
+        if let refusal = secondRuntimeRefusal(of: library, host) {
           new.refusals.append(refusal)
         }
         if policy.checksOwners { new.refusals += owners.refusals(of: library.file, as: title) }
       }
       if policy.checksSearchPaths {
-        new.refusals += SearchPathCheck.refusals(of: library, as: title, policy)
+        new.refusals += searchPathRefusals(of: library, as: title, policy)
       }
-      if let refusal = try OpeningCheck.refusal(of: library, as: title) {
+      if let refusal = try openingRefusal(of: library, as: title) {
         new.refusals.append(refusal)
       }
-      new.remarks += OpeningCheck.remarks(on: library, as: title)
-      new.refusals += HardeningCheck.refusals(of: library, as: title, policy)
+      new.remarks += openingRemarks(on: library, as: title)
+      new.refusals += hardeningRefusals(of: library, as: title, policy)
       // What the system's libraries run is the system's.
-      if !library.isSystem, let refusal = try StartupCheck.refusal(of: library, as: title, policy) {
+      if !library.isSystem, let refusal = try startupRefusal(of: library, as: title, policy) {
         new.refusals.append(refusal)
       }
     }
     new.brought = symbols.brought
-    let contracts = try ContractCheck.judge(
-      candidate, for: host, with: symbols.companions, policy)
+    let contracts = try judgeContracts(
+      of: candidate, for: host, with: symbols.companions, policy)
     // Other contracts have other symbols: the cause comes first.
     new.refusals += contracts.refusals + symbols.refusals
     new.remarks += contracts.remarks
-    new.remarks += try TypeCheck.remarks(on: candidate, for: host, with: symbols.companions)
+    new.remarks += try typeRemarks(on: candidate, for: host, with: symbols.companions)
     for rejection in candidate.manifest.rejections {
       let message = "an entry will be rejected: \(rejection) [\(rejection.reason.rawValue)]"
       new.tell(message, policy)
