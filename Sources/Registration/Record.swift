@@ -1,4 +1,4 @@
-package import BinaryImage
+public import BinaryImage
 
 /// One well-formed entry of a section: what an image declares, as a value.
 ///
@@ -47,4 +47,89 @@ extension Record {
 
   /// Forgets where its pointers lead, which means nothing without the bytes of its image.
   mutating func forgetPointers() { (accessor, context, textAddress) = (nil, nil, nil) }
+}
+
+/// What a record declares: the `kind` field of a typed record.
+public struct RecordKind: RawRepresentable, Hashable, Codable, Sendable, CustomStringConvertible {
+  /// The number in the record.
+  public var rawValue: UInt16
+
+  /// Wraps a number; the known ones are static members.
+  ///
+  /// - Parameter rawValue: The number in the record.
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  /// No kind: the slot does not say what it holds.
+  public static let unknown = Self(rawValue: 0)
+  /// A module: something with a lifecycle.
+  public static let module = Self(rawValue: 1)
+  /// A service: an implementation that is looked up by what it does.
+  public static let service = Self(rawValue: 2)
+  /// A target: a named group of actions.
+  public static let target = Self(rawValue: 3)
+  /// A route: a URL pattern and its handler.
+  public static let route = Self(rawValue: 4)
+
+  /// Whether this version of the contract gives the number a meaning.
+  public var isKnown: Bool { (1...4).contains(rawValue) }
+
+  /// Whether the number belongs to a third party: shown by tools, never registered.
+  public var isThirdParty: Bool { rawValue >= 0x8000 }
+
+  /// `module`, `service`, …; the number in hexadecimal where it has no name.
+  public var description: String {
+    switch self {
+    case .unknown: "record"
+    case .module: "module"
+    case .service: "service"
+    case .target: "target"
+    case .route: "route"
+    default: "0x" + String(rawValue, radix: 16)
+    }
+  }
+}
+
+/// The location of an entry: image, section, slot and address.
+public struct Origin: Hashable, Codable, Sendable, CustomStringConvertible {
+  /// The path of the file, or the loader's name for the image.
+  public var image: String
+  /// The section, by its name in the file: `BeehiveMods`, `BeehiveServices`, `BeehiveRecords`.
+  public var section: String
+  /// The slot, counted over the concatenation of all sections of that name.
+  public var index: Int
+  /// The linked address of the entry; relative to its section in objects.
+  public var address: VirtualAddress
+  /// The entry's offset in the file; nil for a loaded image.
+  public var offset: FileOffset?
+
+  /// Describes a location.
+  ///
+  /// - Parameters:
+  ///   - image: The path of the file, or the loader's name for the image; empty for the executable.
+  ///   - section: The section's name in the file.
+  ///   - index: The slot, counted over all sections of that name.
+  ///   - address: The linked address of the entry; relative to its section in objects.
+  ///   - offset: The entry's offset in the file; nil for a loaded image.
+  public init(
+    image: String, section: String, index: Int, address: VirtualAddress, offset: FileOffset? = nil
+  ) {
+    self.image = image
+    self.section = section
+    self.index = index
+    self.address = address
+    self.offset = offset
+  }
+
+  /// `libshop.so BeehiveRecords[1]`: the file's name without its folders.
+  public var description: String { description(folders: 0) }
+
+  /// Returns the location, with folders of the image's path.
+  ///
+  /// - Parameter folders: The number of folders before the file's name, at most as many as the path has.
+  /// - Returns: `lib/libshop.so BeehiveRecords[1]` for one folder.
+  public func description(folders: Int) -> String {
+    let parts = image.split(separator: "/")
+    let name = parts.isEmpty ? "(executable)" : parts.suffix(folders + 1).joined(separator: "/")
+    return "\(name) \(section)[\(index)]".escaped
+  }
 }

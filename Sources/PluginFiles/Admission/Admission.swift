@@ -1,4 +1,4 @@
-internal import BinaryImage
+package import BinaryImage
 internal import Registration
 
 /// Judges which of some files a host would load, one file after the other and then all together.
@@ -230,5 +230,39 @@ extension PluginRefusal {
     (code, message) = (error.code.rawValue, error.message)
     (expected, found, cause) = (nil, nil, nil)
     remedy = "Build, copy or rename it, or take it out of the folder."
+  }
+}
+
+/// A plugin's file, open, and what it says of itself: every check reads this descriptor.
+package struct AdmissionCandidate {
+  /// Where it was found.
+  package let path: String
+  /// What it offers and requires.
+  package let manifest: PluginManifest
+  let library: Library
+
+  /// Opens the file at a path and reads it.
+  ///
+  /// - Throws: ``ImageError`` where it is no plugin, or cannot be read.
+  package init(path: String) throws(ImageError) {
+    // Looked at after it was opened, which blocks on nothing: what is said of it is said of this descriptor.
+    let file = try OpenedFile(path: path, name: path, wasMapped: true)
+    self.path = path
+    manifest = try PluginManifest(of: file)
+    library = try Library(of: file)
+  }
+
+  /// The file's name, without its folders.
+  var name: String { path.fileName }
+}
+
+extension String {
+  /// A path without its folders.
+  package var fileName: String { split(separator: "/").last.map(String.init) ?? self }
+
+  /// The folder that a path is in.
+  package var folder: String {
+    guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == startIndex ? "/" : String(self[..<slash])
   }
 }

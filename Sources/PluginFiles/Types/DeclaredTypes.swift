@@ -1,4 +1,5 @@
 package import BinaryImage
+package import Registration
 package import SwiftMetadata
 
 /// The Swift types, or the protocols, that files declare, by the names that the runtime would find
@@ -66,5 +67,22 @@ package struct DeclaredTypes: Codable, Sendable {
       }
     }
     return names.contains("") || depth != 0 ? nil : names
+  }
+}
+
+extension Record {
+  /// The Swift type that must be loaded for the entry to be made; nil where it brings what makes it.
+  package var neededType: String? {
+    guard !attributes.isC else { return nil }
+    return accessor.map { $0.target == .null } ?? true ? namedType : nil
+  }
+
+  /// The Swift type that the entry names.
+  package var namedType: String? {
+    switch kind {
+    case .module: name
+    case .service: implementation
+    default: nil
+    }
   }
 }

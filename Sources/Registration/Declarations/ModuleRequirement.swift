@@ -37,3 +37,91 @@ extension Attributes {
   /// The names of the modules that must be present and start earlier.
   package var requiredNames: [String] { requires.map { ModuleRequirement($0).name } }
 }
+
+/// A range of versions: `>=2.1 <3`, comparisons of which all hold.
+package struct VersionRange: Sendable {
+  /// The longer ones first; a version alone is meant with its equals.
+  private enum Sign: String, CaseIterable {
+    case atLeast = ">="
+    case atMost = "<="
+    case above = ">"
+    case below = "<"
+    case equal = "="
+    case none = ""
+  }
+
+  private let bounds: [(sign: Sign, version: Version)]
+
+  /// Nil where the text is none.
+  package init?(_ text: String) {
+    let bounds = text.split(separator: " ").map { part -> (Sign, Version)? in
+      guard let sign = Sign.allCases.first(where: { part.hasPrefix($0.rawValue) }),
+        let version = Version(part.dropFirst(sign.rawValue.count))
+      else { return nil }
+      return (sign, version)
+    }
+    let known = bounds.compactMap(\.self)
+    guard !known.isEmpty, known.count == bounds.count else { return nil }
+    self.bounds = known
+    // Bounds that leave no version between them are a mistake.
+    let least = known.filter { ![.atMost, .below].contains($0.0) }.map(\.1).max()
+    let most = known.filter { ![.atLeast, .above].contains($0.0) }.map(\.1).min()
+    if let least, let most, most < least { return nil }
+  }
+
+  package func contains(_ version: Version) -> Bool {
+    bounds.allSatisfy { bound in
+      switch bound.sign {
+      case .atLeast: version >= bound.version
+      case .atMost: version <= bound.version
+      case .above: version > bound.version
+      case .below: version < bound.version
+      case .equal, .none: version == bound.version
+      }
+    }
+  }
+}
+
+/// A version as Semantic Versioning orders them; it may have fewer numbers or more: `2.1`, `2.1.0-beta.3`.
+package struct Version: Comparable, Sendable {
+  private let numbers: [UInt64]
+  /// What makes it earlier than the release: numbers and words.
+  private let early: [Substring]
+
+  /// Nil where the text is no version. What follows `+` does not count.
+  package init?(_ text: some StringProtocol) {
+    let text = Substring(text).prefix { $0 != "+" }
+    let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+    let numbers = parts[0].split(separator: ".", omittingEmptySubsequences: false).map { part in
+      part.utf8.allSatisfy(\.isDigit) ? UInt64(part) : nil
+    }
+    guard !numbers.contains(nil) else { return nil }
+    var known = numbers.compactMap(\.self)
+    while known.last == 0 { known.removeLast() }
+    self.numbers = known
+    early =
+      parts.count == 1
+      ? [] : parts[1].split(separator: ".", omittingEmptySubsequences: false)
+    guard !early.contains("") else { return nil }
+  }
+
+  package static func < (first: Version, second: Version) -> Bool {
+    if first.numbers != second.numbers {
+      return first.numbers.lexicographicallyPrecedes(second.numbers)
+    }
+    // The release comes behind all that is early.
+    if first.early.isEmpty || second.early.isEmpty {
+      return !first.early.isEmpty && second.early.isEmpty
+    }
+    return first.early.lexicographicallyPrecedes(second.early, by: isBefore)
+  }
+
+  /// Numbers by their value and before words, words by their letters.
+  private static func isBefore(_ first: Substring, _ second: Substring) -> Bool {
+    switch (UInt64(first), UInt64(second)) {
+    case (let first?, let second?): first < second
+    case (nil, nil): first < second
+    case (let number, _): number != nil
+    }
+  }
+}

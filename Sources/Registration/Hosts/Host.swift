@@ -1,3 +1,5 @@
+internal import LibC
+
 /// The host of a URL, in the one form by which hosts are compared.
 ///
 /// By the URL Standard (url.spec.whatwg.org, "Host parsing"):
@@ -99,5 +101,125 @@ package struct Host: Hashable, Sendable {
     default: name = "control character"
     }
     throw TextProblem(index, "a host holds no \(name), encoded or not")
+  }
+}
+
+/// The host of a pattern: the part between `//` and the first slash, which matches the hosts of URLs.
+package enum PatternHost {
+  /// The keys of the hosts that it names, as ``Host/key(port:)`` has them.
+  ///
+  /// A pattern of any scheme has two, since the web reads one text in another way than the other schemes do;
+  /// only the first where the web has no such host.
+  ///
+  /// - Parameters:
+  ///   - part: The host and perhaps the port, as the pattern has them.
+  ///   - scheme: The pattern's, in lower case; nil for any.
+  /// - Returns: One key or two; nil where the part is a parameter, or all that is left.
+  /// - Throws: ``TextProblem`` where no URL has such a host.
+  package static func keys(of part: Substring, scheme: String?) throws(TextProblem) -> [String]? {
+    try TextProblem.check(
+      part.unicodeScalars.count == 1 || part.unicodeScalars.last != ":", part.utf8.count,
+      "its port is empty; write the number or leave out the colon")
+    guard part.cut(at: "*") == nil,
+      isPort(part) || part.cut(at: ":") == nil || part.utf8.first == UInt8(ascii: "[")
+    else { return nil }
+    let bytes = Array(part.utf8)[...]
+    let authority = try Authority(bytes, SchemeRules(scheme: scheme))
+    guard let host = authority.host else { throw TextProblem(0, "it is empty") }
+    let web = scheme == nil ? try? Authority(bytes, .web(defaultPort: nil)).host : nil
+    return [host, web].compactMap { $0?.key(port: authority.port) }
+  }
+
+  /// The text before and behind a parameter, as hosts have it: for `http` and `https`, in lower case.
+  ///
+  /// - Throws: ``TextProblem`` where no host of the scheme has such text.
+  package static func text(
+    before prefix: String, behind suffix: String, scheme: String?
+  ) throws(TextProblem) -> (prefix: String, suffix: String) {
+    try TextProblem.check(
+      !(prefix + suffix).utf8.contains(where: { "/@:".utf8.contains($0) }), 0,
+      "a host holds no slash, no @ and no colon")
+    let rules = SchemeRules(scheme: scheme)
+    guard rules.isWeb else { return (prefix, suffix) }
+    // Around a value that every host may have.
+    _ = try Host(Array("\(prefix)a\(suffix)".utf8)[...], rules)
+    return (prefix.lowercased(), suffix.lowercased())
+  }
+
+  /// Returns whether this ends in a port, and so has no parameter.
+  private static func isPort(_ part: Substring) -> Bool {
+    guard let colon = part.utf8.lastIndex(of: UInt8(ascii: ":")), colon > part.startIndex else {
+      return false
+    }
+    let digits = part.utf8[colon...].dropFirst()
+    return !digits.isEmpty && digits.allSatisfy(\.isDigit)
+  }
+}
+
+/// Reads IPv4 addresses as the URL Standard does: "ends in a number checker", "IPv4 parser". The C library
+/// reads all of its forms but a `0x` without digits, which is 0.
+enum IPv4Address {
+  /// Reads the address that a name is, in dotted decimals.
+  ///
+  /// - Parameters:
+  ///   - name: The host, decoded.
+  ///   - index: What errors name as its place.
+  /// - Returns: The address; nil where the last label is no number, so that this is a name.
+  /// - Throws: ``TextProblem`` where the last label is a number and the whole is no address.
+  static func text(of name: ArraySlice<UInt8>, at index: Int) throws(TextProblem) -> String? {
+    var labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    if labels.count > 1, labels.last?.isEmpty == true { labels.removeLast() }
+    guard let last = labels.last, !last.isEmpty,
+      last.allSatisfy(\.isDigit) || isHexadecimal(last)
+    else { return nil }
+    let numbers = labels.map {
+      $0.elementsEqual("0x".utf8) ? "0" : String(decoding: $0, as: UTF8.self)
+    }
+    var address = in_addr()
+    try TextProblem.check(
+      unsafe inet_aton(numbers.joined(separator: "."), &address) != 0, index,
+      "a host whose last label is a number is an IPv4 address: four numbers up to 255, or fewer, of "
+        + "which the last fills what is left")
+    return unsafe withUnsafeBytes(of: address) { bytes in
+      unsafe bytes.map(String.init).joined(separator: ".")
+    }
+  }
+
+  private static func isHexadecimal(_ label: ArraySlice<UInt8>) -> Bool {
+    label.starts(with: "0x".utf8) && label.dropFirst(2).allSatisfy { $0.hexadecimal != nil }
+  }
+}
+
+/// An IPv6 address in brackets, read as the URL Standard's "IPv6 parser" does, which is how the C library does,
+/// and written as its "IPv6 serializer".
+enum IPv6Address {
+  /// Reads an address with its brackets. Returns it in lower case, without leading zeros, the longest run of
+  /// zeros as `::`.
+  static func text(of bytes: ArraySlice<UInt8>) throws(TextProblem) -> String {
+    var address = in6_addr()
+    let text = String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self)
+    guard bytes.last == UInt8(ascii: "]"), !bytes.contains(0),
+      unsafe inet_pton(AF_INET6, text, &address) == 1
+    else {
+      throw TextProblem(
+        bytes.startIndex,
+        "an IPv6 host is eight groups of hexadecimal digits, or fewer with one ::, and the last two may "
+          + "be an IPv4 address")
+    }
+    let pieces = unsafe withUnsafeBytes(of: address) { bytes in
+      (0..<8).map { unsafe UInt16(bytes[2 * $0]) << 8 | UInt16(bytes[2 * $0 + 1]) }
+    }
+    var run = 0..<0
+    var start = 0
+    while start < 8 {
+      let end = pieces[start...].firstIndex { $0 != 0 } ?? 8
+      if end - start > max(run.count, 1) { run = start..<end }
+      start = end + 1
+    }
+    func groups(_ range: Range<Int>) -> String {
+      pieces[range].map { String($0, radix: 16) }.joined(separator: ":")
+    }
+    guard !run.isEmpty else { return groups(0..<8) }
+    return groups(0..<run.lowerBound) + "::" + groups(run.upperBound..<8)
   }
 }

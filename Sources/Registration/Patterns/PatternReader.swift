@@ -252,3 +252,103 @@ extension Character {
   /// What names of parameters and types are made of.
   package var isNamePart: Bool { isLetter || isNumber || self == "_" }
 }
+
+extension PatternReader {
+  /// Reads what follows the `?`: keys, their types and defaults.
+  func readQuery(_ query: Substring, into parts: inout PatternParts) throws(TextProblem) {
+    for item in query.parts(at: "&") {
+      if item == "*" {
+        parts.allowsOtherKeys = true
+        continue
+      }
+      var head = item
+      var key = PatternKey(name: "", type: "String", isOptional: true, defaultText: nil)
+      try check(
+        item.first.map({ !"/:".contains($0) }) ?? true,
+        "the query begins with ? and cannot begin with \"\(item)\"; (/:name) may be missing, and "
+          + "*:// is any scheme")
+      // The default may hold anything but &, as long as it is no parameter of another router.
+      if let (name, text) = item.cut(at: "=") {
+        try check(
+          text.first.map { !":{<".contains($0) } ?? true,
+          "a key of the query gives its value by itself; write \(name) or \(name)<String>, and %XX "
+            + "for a default that begins like \"\(text)\"")
+        key.defaultText = try decoded(text)
+        head = name
+      }
+      if head.unicodeScalars.last == ">", let (name, behind) = head.cut(at: "<") {
+        var type = behind.dropLastScalar
+        let isOptional = type.unicodeScalars.last == "?"
+        key.isOptional = isOptional || key.defaultText != nil
+        if isOptional { type = type.dropLastScalar }
+        key.type = try typeName(type)
+        head = name
+      }
+      key.name = try plain(head)
+      try check(
+        !key.name.isEmpty, "\"\(item)\" of the query is no key, key<Type> or key<Type>=default")
+      try check(key)
+      parts.keys.append(key)
+    }
+  }
+  /// Throws where a type that every pattern may name is none of a query's, or does not hold the default.
+  private func check(_ key: PatternKey) throws(TextProblem) {
+    try check(
+      PatternSegment.typeKey(key.type) != "path",
+      "a Path takes what is left of the path, so the key \(key.name) cannot be one; write \(key.name) or "
+        + "\(key.name)<String>")
+    guard let text = key.defaultText, let type = BuiltInType(named: key.type), !type.holds(text)
+    else { return }
+    throw bad("the default of \(key.name) is no \(key.type): \"\(text)\"")
+  }
+}
+
+/// Writes out the forms of a pattern whose parts in parentheses may be there or not.
+enum OptionalParts {
+  /// Every form, that with all parts first.
+  static func forms(of path: Substring) throws(TextProblem) -> [String] {
+    guard path.cut(at: "(") != nil || path.cut(at: ")") != nil else { return [String(path)] }
+    var rest = path.unicodeScalars
+    let forms = try sequence(&rest, depth: 0)
+    try TextProblem.check(rest.isEmpty, 0, ") has no (")
+    return forms
+  }
+
+  /// The forms up to the end, or to a parenthesis that somebody else opened.
+  private static func sequence(
+    _ rest: inout Substring.UnicodeScalarView, depth: Int
+  ) throws(TextProblem) -> [String] {
+    // Each level makes one form more; said before the stack is used up.
+    guard depth < PatternReader.mostVariants else { throw tooMany }
+    var forms = [""]
+    while let next = rest.first, next != ")" {
+      if next == "(" {
+        rest = rest.dropFirst()
+        let inner = try sequence(&rest, depth: depth + 1)
+        try TextProblem.check(rest.first == ")", 0, "( has no )")
+        rest = rest.dropFirst()
+        // Counted before they are made: each is as long as the pattern.
+        guard forms.count * (inner.count + 1) <= PatternReader.mostVariants else { throw tooMany }
+        forms = forms.flatMap { form in inner.map { joined(form, $0) } + [form] }
+      } else {
+        let plain = Substring(rest.prefix { $0 != "(" && $0 != ")" })
+        rest = rest.dropFirst(plain.unicodeScalars.count)
+        forms = forms.map { joined($0, plain) }
+      }
+    }
+    return forms
+  }
+
+  /// Separates a name from the edge of an optional part. No pattern contains it.
+  static let edge: Unicode.Scalar = "\u{1}"
+
+  private static func joined(_ form: String, _ next: some StringProtocol) -> String {
+    guard let last = form.last, let first = next.first, first.isNamePart || first == "<",
+      last.isNamePart || ":*<".contains(last)
+    else { return form + next }
+    return form + String(edge) + next
+  }
+
+  private static let tooMany = TextProblem(
+    0, "its optional parts make more than \(PatternReader.mostVariants) forms")
+}
