@@ -46,3 +46,103 @@ extension Entry: CustomStringConvertible {
     return (columns.joined() + source.description + reason).escaped
   }
 }
+
+/// Where an entry was declared.
+public enum Source: Hashable, Sendable {
+  /// In a section of an image.
+  case image(Origin)
+  /// By a call to the API; `file` is a `#fileID`, or a path where C said it.
+  case code(file: String, line: UInt)
+  /// In a file that the host decoded, at this place.
+  case file(String, keyPath: String)
+}
+
+extension Source: CustomStringConvertible {
+  /// `libshop.so BeehiveRecords[1]`, `Shop/Cart.swift:12`, or `hive.json services[0]`.
+  public var description: String { description(folders: 0) }
+}
+
+extension Source {
+  /// What sources are called, each with as much of its path as tells it from the others: two libraries,
+  /// or two files of code, may have one name in different folders.
+  static func told(apart sources: [Source]) -> [String] {
+    let folders = folders(tellingApart: sources.map(\.path))
+    return sources.map { $0.description(folders: folders[$0.path] ?? 0) }
+  }
+
+  /// How many folders of each path tell it from the others.
+  static func folders(tellingApart paths: [String]) -> [String: Int] {
+    // In the order of their ends, so that those with the most in common are neighbours.
+    let ends = Set(paths).map { (path: $0, parts: $0.split(separator: "/").reversed()) }
+      .sorted { $0.parts.lexicographicallyPrecedes($1.parts) }
+    var folders: [String: Int] = [:]
+    for (one, other) in zip(ends, ends.dropFirst()) {
+      let shared = zip(one.parts, other.parts).prefix { $0 == $1 }.count
+      folders[one.path] = max(folders[one.path] ?? 0, shared)
+      folders[other.path] = shared
+    }
+    return folders
+  }
+
+  /// The source with the last folders of its path; of code, always the last one: its module.
+  func description(folders: Int) -> String {
+    switch self {
+    case .image(let origin): origin.description(folders: folders)
+    case .code("", _): "(code)"
+    case .code(let file, let line):
+      "\(Self.end(of: file, folders: max(folders, 1))):\(line)".escaped
+    case .file(let file, let keyPath):
+      "\(Self.end(of: file, folders: folders)) \(keyPath)".escaped
+    }
+  }
+
+  private static func end(of path: String, folders: Int) -> String {
+    let parts = path.split(separator: "/")
+    return parts.isEmpty ? path : parts.suffix(folders + 1).joined(separator: "/")
+  }
+}
+
+/// The entries of one name, or of one type: those that have the same given name together.
+struct Namesakes {
+  /// By the given name, each group in order of registration; none is empty.
+  private var groups: [String?: [RegisteredEntry]] = [:]
+
+  var isEmpty: Bool { groups.isEmpty }
+
+  /// Every entry, in order of registration.
+  var all: [RegisteredEntry] {
+    groups.count == 1
+      ? groups.values.first ?? [] : groups.values.joined().sorted { $0.order < $1.order }
+  }
+
+  /// Those that have this given name, or none; in order of registration.
+  func given(_ name: String?) -> [RegisteredEntry] { groups[name] ?? [] }
+
+  /// Inserts an entry in its order. The time grows with the number of later entries of the same given name.
+  mutating func add(_ entry: RegisteredEntry) {
+    let earlier = given(entry.givenName).lastIndex { $0.order < entry.order }
+    groups[entry.givenName, default: []].insert(entry, at: earlier.map { $0 + 1 } ?? 0)
+  }
+
+  /// Takes out an entry.
+  mutating func remove(_ entry: RegisteredEntry) {
+    groups[entry.givenName]?.removeAll { $0 === entry }
+    if groups[entry.givenName]?.isEmpty == true { groups[entry.givenName] = nil }
+  }
+}
+
+extension Dictionary where Value == Namesakes {
+  /// Those of a key that have this given name, or none; in order of registration.
+  func given(_ name: String?, for key: Key) -> [RegisteredEntry] { self[key]?.given(name) ?? [] }
+
+  /// Takes in an entry.
+  mutating func add(_ entry: RegisteredEntry, for key: Key) {
+    self[key, default: Namesakes()].add(entry)
+  }
+
+  /// Takes out an entry.
+  mutating func remove(_ entry: RegisteredEntry, for key: Key) {
+    self[key]?.remove(entry)
+    if self[key]?.isEmpty == true { self[key] = nil }
+  }
+}

@@ -154,3 +154,129 @@ package final class RegisteredEntry: @unchecked Sendable {
       source: source, state: state)
   }
 }
+
+extension RegisteredEntry {
+  /// Makes an entry of what was checked; its accessor may be asked.
+  convenience init(_ view: RecordView, of records: LoadedRecords, order: UInt64, binding: Binding) {
+    let image = records.image
+    switch records.record(of: view) {
+    case .success(let record):
+      self.init(
+        order: order, kind: record.kind, name: record.name,
+        implementation: record.implementation, attributes: record.attributes,
+        source: .image(record.origin), image: image.mapped.id,
+        progress: binding.progress(of: record, in: image.mapped.bias))
+    case .failure(let rejection): self.init(rejection, order: order, in: image)
+    }
+  }
+
+  /// Makes an entry that says what is wrong with it.
+  convenience init(_ rejection: Rejection, order: UInt64, in image: LoadedImage) {
+    self.init(
+      order: order, kind: rejection.kind, name: rejection.name ?? "",
+      source: .image(rejection.origin), image: image.mapped.id,
+      progress: .rejected(Problem(rejection)))
+  }
+
+  /// Makes an entry of a service that code or a file registers.
+  convenience init(
+    service name: String, implementation: String? = nil, given: String?, scope: Scope? = nil,
+    priority: Int = 0, source: Source, isOverride: Bool = false, progress: Progress
+  ) {
+    var attributes = Attributes()
+    attributes.name = given
+    attributes.priority = priority
+    attributes.scope = scope?.rawValue
+    self.init(
+      kind: .service, name: name, implementation: implementation, attributes: attributes,
+      source: source, isOverride: isOverride, progress: progress)
+  }
+
+  /// Makes an entry of a module that code or a file registers.
+  convenience init(
+    module name: String, version: String?, level: ModuleLevel, priority: Int, requires: [String],
+    after: [String], source: Source, progress: Progress
+  ) {
+    var attributes = Attributes()
+    attributes.version = version
+    attributes.level = level == .basic ? level.rawValue : nil
+    attributes.priority = priority
+    attributes.requires = requires
+    attributes.after = after
+    self.init(
+      kind: .module, name: name, attributes: attributes, source: source, progress: progress)
+  }
+
+  /// Whether two entries at the same place of two images say the same, so that one may replace the
+  /// other. What an accessor does is not compared: C images have none.
+  func declaresTheSame(as other: RegisteredEntry) -> Bool {
+    kind == other.kind && name == other.name && implementation == other.implementation
+      && attributes == other.attributes && source == other.source
+      && structure == other.structure
+  }
+}
+
+extension RegisteredEntry {
+  /// Where the structure that it leads to may be.
+  var memory: ForeignMemory { image == nil ? .host : .image }
+}
+
+extension Problem {
+  /// Why a rule refuses an entry.
+  package init(_ refusal: Refusal) {
+    self.init(Code(rawValue: refusal.reason.rawValue), refusal.message)
+  }
+
+  /// Makes what a Hive says of an entry that the rulebook rejects.
+  init(_ rejection: Rejection) {
+    self.init(Code(rawValue: rejection.reason.rawValue), rejection.message)
+  }
+}
+
+extension RegisteredEntry {
+  /// What tells a service from others of its type; a module has its name alone.
+  var givenName: String? { kind == .service ? attributes.name : nil }
+
+  /// Rejects this entry as a duplicate if one of `others` already provides the same; it is reconsidered
+  /// when that one leaves. Returns whether it was rejected.
+  @discardableResult
+  func reject(ifDuplicateAmong others: [RegisteredEntry]) -> Bool {
+    if case .rejected = progress { return false }
+    guard let first = others.first(where: { $0.isDuplicated(by: self) }) else { return false }
+    setAside = SetAside(progress: progress, isDuplicate: true)
+    progress = .rejected(.duplicate(of: first, by: self))
+    return true
+  }
+
+  /// Whether `later` provides what this entry already does, so that nothing could tell them apart.
+  private func isDuplicated(by later: RegisteredEntry) -> Bool {
+    if case .rejected = progress { return false }
+    let mine = identities
+    guard kind == .service else { return later.identities.contains(where: mine.contains) }
+    // A service is a type, whatever it is called; where that is not known, it is its name.
+    guard let type = filedType, let other = later.filedType else {
+      return filedType == later.filedType && mine == later.identities
+    }
+    return type == other && givenName == later.givenName && isC == later.isC
+      && attributes.priority == later.attributes.priority
+  }
+}
+
+extension Problem {
+  fileprivate static func duplicate(
+    of first: RegisteredEntry, by later: RegisteredEntry
+  ) -> Problem {
+    let remedy = remedy(for: first, later)
+    let place = Source.told(apart: [first.source, later.source])[0]
+    return Problem(.duplicate, "\(place) already provides it; \(remedy)", related: [first.source])
+  }
+
+  /// What the authors of two duplicates can do, in their language.
+  private static func remedy(for first: RegisteredEntry, _ later: RegisteredEntry) -> String {
+    guard later.kind == .service, later.isC else { return later.kind.remedyOfDuplicates }
+    // What a C host registers by a call has neither.
+    let isRecorded = first.image != nil || later.image != nil
+    return isRecorded
+      ? "give one of them BEEHIVE_NAME or BEEHIVE_PRIORITY" : "unregister the first one before"
+  }
+}

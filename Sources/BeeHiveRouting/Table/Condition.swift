@@ -1,3 +1,4 @@
+internal import LibC
 internal import Registration
 
 extension DecisionTable {
@@ -164,5 +165,116 @@ extension DecisionValue {
   private func isNumber(_ text: String) -> Bool {
     guard let double else { return false }
     return Double(urlText: text) == double
+  }
+}
+
+extension DecisionTable.Condition: CustomStringConvertible {
+  /// `parameter from is mail`, `20 percent by user`, …: as `explain` names it.
+  public var description: String {
+    switch self {
+    case .given(let key, let isGiven): "parameter \(key) is \(isGiven ? "" : "not ")given"
+    case .isOne(let key, let values, let isNot):
+      "parameter \(key) is \(isNot ? "not " : "")"
+        + values.map { $0.texts.joined(separator: " ") }.joined(separator: " or ")
+    case .compares(let key, let comparison, let bound):
+      "parameter \(key) is \(comparison.words) \(Self.text(bound))"
+    case .version(let key, let range): "parameter \(key) is a version of \(range)"
+    case .percent(let percent, let key): "\(Self.text(percent)) percent by \(key)"
+    case .time(let from, let until):
+      "time" + (from.map { " from \($0)" } ?? "") + (until.map { " until \($0)" } ?? "")
+    case .hostGuard(let name, let expected): "guard \(name) says \(expected)"
+    case .any(let conditions): Self.list(conditions, " or ")
+    case .all(let conditions): Self.list(conditions, " and ")
+    }
+  }
+
+  private static func text(_ number: Double) -> String {
+    DecisionValue.number(number).texts.joined()
+  }
+
+  private static func list(_ conditions: [Self], _ separator: String) -> String {
+    "(" + conditions.map(\.description).joined(separator: separator) + ")"
+  }
+}
+
+extension DecisionTable.Comparison {
+  fileprivate var words: String {
+    switch self {
+    case .above: "above"
+    case .atLeast: "at least"
+    case .below: "below"
+    case .atMost: "at most"
+    }
+  }
+}
+
+/// Where among all values one is, in percent: the same in each process and on each machine.
+enum StableShare {
+  /// From 0 to below 100, in steps of a hundredth. Each rule orders the values in a way of its own.
+  ///
+  /// FNV-1a with 64 bits of the rule's name and the texts, a zero byte before each text; then the last step of
+  /// SplitMix64, so that values that differ little are far apart; then the remainder of 10,000.
+  static func of(_ rule: String, _ texts: [String]) -> Double {
+    let bytes = Array(rule.utf8) + texts.flatMap { [0] + Array($0.utf8) }
+    var hash: UInt64 = bytes.reduce(0xcbf2_9ce4_8422_2325) {
+      ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+    }
+    hash = (hash ^ hash >> 30) &* 0xbf58_476d_1ce4_e5b9
+    hash = (hash ^ hash >> 27) &* 0x94d0_49bb_1331_11eb
+    hash ^= hash >> 31
+    return Double(hash % 10_000) / 100
+  }
+}
+
+/// A moment as RFC 3339 writes it: `2026-12-24T18:00:00Z`, `2026-12-24T18:00:00+01:00`.
+struct Timestamp {
+  /// Seconds since 1970, by Greenwich.
+  let seconds: Double
+
+  /// Nil where the text is none; fractions of a second do not count.
+  init?(_ text: String) {
+    var rest = text.utf8[...]
+    func number(_ digits: Int, _ range: ClosedRange<Int>) -> Int? {
+      let taken = rest.prefix(digits)
+      guard taken.count == digits, taken.allSatisfy(\.isDigit) else { return nil }
+      rest = rest.dropFirst(digits)
+      let value = taken.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+      return range.contains(value) ? value : nil
+    }
+    func take(_ bytes: String) -> UInt8? {
+      guard let first = rest.first, bytes.utf8.contains(first) else { return nil }
+      rest = rest.dropFirst()
+      return first
+    }
+    guard let year = number(4, 1...9999), take("-") != nil, let month = number(2, 1...12),
+      take("-") != nil, let day = number(2, 1...31), let midnight = Self.midnight(year, month, day),
+      take("Tt ") != nil, let hour = number(2, 0...23), take(":") != nil,
+      let minute = number(2, 0...59), take(":") != nil, let second = number(2, 0...60)
+    else { return nil }
+    if take(".") != nil {
+      guard number(1, 0...9) != nil else { return nil }
+      while number(1, 0...9) != nil {}
+    }
+    var offset = 0
+    guard let zone = take("Zz+-") else { return nil }
+    if zone == UInt8(ascii: "+") || zone == UInt8(ascii: "-") {
+      guard let hours = number(2, 0...23), take(":") != nil, let minutes = number(2, 0...59) else {
+        return nil
+      }
+      offset = (hours * 60 + minutes) * (zone == UInt8(ascii: "-") ? -60 : 60)
+    }
+    guard rest.isEmpty else { return nil }
+    seconds = Double(midnight + hour * 3600 + minute * 60 + second - offset)
+  }
+
+  /// When a day begins, in seconds since 1970; nil where the month has no such day.
+  private static func midnight(_ year: Int, _ month: Int, _ day: Int) -> Int? {
+    var date = unsafe tm()
+    unsafe date.tm_year = Int32(year - 1900)
+    unsafe date.tm_mon = Int32(month - 1)
+    unsafe date.tm_mday = Int32(day)
+    let seconds = unsafe timegm(&date)
+    // A day that the month does not have has become one of the next.
+    return unsafe date.tm_mday == day ? seconds : nil
   }
 }

@@ -143,3 +143,80 @@ public struct URLText: Hashable, Sendable, CustomStringConvertible {
   /// The URL as it was given.
   public var description: String { text }
 }
+
+extension URLText {
+  /// Makes a URL of parts that are not encoded: `app://book/7?from=mail` of `["book", "7"]` and one item.
+  ///
+  /// The first segment becomes the host. Each part is encoded, so no text in it reads as a user, a port, a
+  /// further segment or a further parameter; reading ``text`` gives the same parts back.
+  ///
+  /// - Parameters:
+  ///   - scheme: The scheme.
+  ///   - segments: The host and the path.
+  ///   - items: The parameters of the query.
+  ///   - limits: How much may come of it.
+  /// - Throws: ``RoutingError`` with `malformed-url` if a URL cannot hold a part, such as an empty segment,
+  ///   `..`, or a slash in the first one; with `limit-exceeded` if the text is too long.
+  public init(
+    scheme: String, segments: [String], items: [Item] = [], limits: URLLimits = .standard
+  ) throws(RoutingError) {
+    let path = segments.enumerated().map { index, segment in
+      index == 0 ? PercentEncoding.host(segment) : PercentEncoding.segment(segment)
+    }
+    let query = items.map(PercentEncoding.item).joined(separator: "&")
+    try self.init(
+      "\(scheme)://\(path.joined(separator: "/"))\(query.isEmpty ? "" : "?\(query)")",
+      limits: limits)
+    try RoutingError.check(
+      self.scheme == scheme.lowercased() && self.items == items
+        && (host.map { [$0] } ?? []) + self.path == segments, .malformedURL,
+      "\(text) does not lead back to its parts; none may be empty, and a scheme is a word")
+  }
+}
+
+/// How much of a URL is read before it is refused.
+public struct URLLimits: Hashable, Sendable {
+  /// The longest URL, in bytes of UTF-8.
+  public var bytes: Int
+  /// The most segments of a path, its host included.
+  public var segments: Int
+  /// The most parameters of a query.
+  public var items: Int
+
+  /// Describes limits.
+  ///
+  /// - Parameters:
+  ///   - bytes: The longest URL, in bytes of UTF-8.
+  ///   - segments: The most segments of a path, its host included.
+  ///   - items: The most parameters of a query.
+  public init(bytes: Int = 8192, segments: Int = 64, items: Int = 256) {
+    self.bytes = bytes
+    self.segments = segments
+    self.items = items
+  }
+
+  /// 8192 bytes, 64 segments, 256 parameters.
+  public static let standard = URLLimits()
+}
+
+/// Writes text so that a URL can hold it.
+enum PercentEncoding {
+  /// A segment of a path: what RFC 3986 reserves is encoded, so that it comes back as one segment.
+  static func segment(_ text: String) -> String { encode(text, keeping: "-._~!$'()*,;=@+") }
+
+  /// A host: nothing in it reads as a user or a port.
+  static func host(_ text: String) -> String { encode(text, keeping: "-._~!$'()*,;=") }
+
+  /// A key or a value of a query; a plus is encoded, since it would come back as a blank.
+  static func query(_ text: String) -> String { encode(text, keeping: "-._~/:") }
+
+  /// A parameter of a query.
+  static func item(_ item: URLText.Item) -> String {
+    query(item.name) + (item.value.map { "=\(query($0))" } ?? "")
+  }
+
+  private static func encode(_ text: String, keeping others: StaticString) -> String {
+    let kept = Set(others.description.utf8)
+    return text.utf8.percentEncoded { !($0.isLetter || $0.isDigit || kept.contains($0)) }
+  }
+}
