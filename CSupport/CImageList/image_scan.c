@@ -126,13 +126,12 @@ static bool walk(struct scan *scan) {
 
 bool image_list_scan(image_list *list, image_list *previous) {
   struct scan scan = {.list = list, .previous = previous, .fresh = list->count == 0};
-  /* Make room by the loader's own count first: then one pass is usually enough. */
+  /* Make room by the loader's own count first: then one pass is usually enough. Later few are new. */
   uint64_t adds, subs;
-  size_t new_count = 0;
-  if (image_list_probe(&adds, &subs)) {
-    bool valid = list->counted && list->subs == subs;
-    new_count = (size_t)(valid ? adds - list->adds : adds - subs);
-    if (list->capacity == 0) expect(list, new_count, new_count * NAME_SIZE);
+  size_t new_count = 8;
+  if (list->capacity == 0 && image_list_probe(&adds, &subs)) {
+    new_count = (size_t)(adds - subs);
+    expect(list, new_count, new_count * NAME_SIZE);
   }
   previous->count = previous->names_size = 0;
   previous->counted = false;
