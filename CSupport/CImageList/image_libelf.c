@@ -13,6 +13,7 @@
  * libelf keeps an error for each thread, and a handle is used by one thread, so several threads may be
  * in here. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <gelf.h>
 #include <pthread.h>
 #include <string.h>
@@ -210,12 +211,17 @@ static bool is_libelf_ready;
 
 static void prepare_libelf(void) { is_libelf_ready = elf_version(EV_CURRENT) != EV_NONE; }
 
-void image_capsules_read(image_capsule *capsule, image_entry *entries, size_t count) {
+bool image_capsules_read(image_capsule *capsule, image_entry *entries, size_t count) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, prepare_libelf);
   for (image_entry *entry = entries; entry != entries + count; entry++) {
-    if (capsule->size > 0 && !(is_libelf_ready && read_capsule(capsule, entry)))
+    errno = 0;
+    if (capsule->size > 0 && !(is_libelf_ready && read_capsule(capsule, entry))) {
+      /* The next update may have the memory; what libelf does not open is never another time. */
+      if (errno == ENOMEM) return false;
       entry->note = IMAGE_NOTE_UNREAD;
+    }
     capsule = (image_capsule *)((char *)&capsule->header + capsule->size);
   }
+  return true;
 }

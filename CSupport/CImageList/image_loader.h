@@ -65,8 +65,9 @@ typedef struct image_capsule {
 size_t image_capsule_copy(
     const loader_image *image, image_entry *entry, image_capsule *capsule, size_t room);
 
-/* After the pass: has libelf read the capsules, one after the other, each into its entry. */
-void image_capsules_read(image_capsule *capsule, image_entry *entries, size_t count);
+/* After the pass: has libelf read the capsules, one after the other, each into its entry. False if memory
+ * ran out. */
+bool image_capsules_read(image_capsule *capsule, image_entry *entries, size_t count);
 
 /* Says which entries, the first and some others, are not libraries. Not under the loader's lock. */
 void image_assign_roles(image_entry *entries, size_t count);

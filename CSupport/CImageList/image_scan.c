@@ -137,8 +137,11 @@ bool image_list_scan(image_list *list, image_list *previous) {
   previous->counted = false;
   scan.needed = scan.kept = scan.known = list->count;
   scan.needed_names = scan.kept_names = scan.known_names = list->names_size;
-  if (!expect_capsules(&scan, new_count * CAPSULE_SIZE) || !walk(&scan)) {
-    free(scan.capsules);
+  bool done = expect_capsules(&scan, new_count * CAPSULE_SIZE) && walk(&scan) &&
+              image_capsules_read((image_capsule *)scan.capsules, list->entries + scan.kept,
+                                  scan.needed - scan.kept);
+  free(scan.capsules);
+  if (!done) {
     if (scan.fresh) {
       image_list unfinished = *list;
       *list = *previous;
@@ -149,9 +152,6 @@ bool image_list_scan(image_list *list, image_list *previous) {
     previous->count = 0;
     return false;
   }
-  image_capsules_read(
-      (image_capsule *)scan.capsules, list->entries + scan.kept, scan.needed - scan.kept);
-  free(scan.capsules);
   list->count = scan.needed;
   list->names_size = scan.needed_names;
   image_assign_roles(list->entries, list->count);

@@ -17,7 +17,7 @@ package struct FileWindow {
   private var stretches: [Stretch] = []
   private var reads = 0
 
-  private static let (mostStretches, growingReads, helpfulReads) = (4, 8, 24)
+  private static let (mostStretches, growingReads, helpfulReads) = (8, 6, 24)
 
   /// Longer names are cut off the way a corrupt table would make them.
   package static let longestName = 1 << 16
@@ -48,7 +48,7 @@ package struct FileWindow {
 
   /// How many bytes the next read asks for: a power of two.
   private var nextSize: UInt64 {
-    reads > Self.helpfulReads ? 1 << 16 : 1 << (13 + UInt64(min(reads, Self.growingReads)))
+    reads > Self.helpfulReads ? 1 << 16 : 1 << (15 + UInt64(min(reads, Self.growingReads)))
   }
 
   /// The text at `offset` without its NUL, among bytes that hold it; nil where no NUL comes

@@ -41,11 +41,7 @@ extension ELFFile {
     if let bytes = inflatedSections[index] { return bytes }
     let header = compression(of: entry)
     try guardian.admit(inflating: header?.ch_size, of: entry, named: name)
-    let copy =
-      file.isWhole
-      ? try ELFDescriptor(file, file.isRefused)
-      : try ELFDescriptor(copyOf: guardian.copy(), file.isRefused)
-    guard let bytes = copy.inflated(index) else {
+    guard let bytes = try inflate(index) else {
       let method =
         switch header?.ch_type {
         case UInt32(ELFCOMPRESS_ZLIB): "zlib"

@@ -152,10 +152,11 @@ internal import CElf
 
   /// The inflated bytes of a section with `SHF_COMPRESSED`, which the guard has admitted; nil if libelf refuses.
   ///
-  /// libelf rewrites the header of what it inflates, so a descriptor is for one section.
+  /// libelf rewrites the header of what it inflates, and keeps the bytes: headers are asked of another descriptor. The
+  /// bytes are as in the file, not in the order of this process.
   ///
-  /// ELF: `elf_compress`, `elf_getdata`.
-  consuming func inflated(_ index: Int) -> [UInt8]? {
+  /// ELF: `elf_compress`, `elf_rawdata`.
+  func inflated(_ index: Int) -> [UInt8]? {
     var header = GElf_Shdr()
     guard let section = unsafe elf_getscn(elf, index), unsafe gelf_getshdr(section, &header) != nil
     else { return nil }
@@ -163,7 +164,7 @@ internal import CElf
     header.sh_flags &= ~UInt64(SHF_ALLOC)
     guard unsafe gelf_update_shdr(section, &header) != 0,
       unsafe header.sh_flags & UInt64(SHF_COMPRESSED) == 0 || elf_compress(section, 0, 0) >= 0,
-      let data = unsafe elf_getdata(section, nil)
+      let data = unsafe elf_rawdata(section, nil)
     else { return nil }
     // Sound: libelf owns the `d_size` bytes at `d_buf` until deinit; they are copied at once.
     let bytes = unsafe UnsafeRawBufferPointer(start: data.pointee.d_buf, count: data.pointee.d_size)

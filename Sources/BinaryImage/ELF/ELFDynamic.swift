@@ -41,6 +41,9 @@ final class ELFDynamic {
           "The dynamic section names \(size) bytes of relocations at \(start.hexadecimal), "
             + "which no segment holds.")
       }
+      try file.check(
+        file.stores(size), .malformed,
+        "The relocations claim \(size) bytes, more than the file stores.", at: extent.offset)
       relocations.append(ELFRelocationTable(encoding: encoding, .stored(extent)))
     }
     try table(Int64(DT_RELR), Int64(DT_RELRSZ), .relr)

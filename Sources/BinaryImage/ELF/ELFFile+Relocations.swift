@@ -77,9 +77,12 @@ extension ELFFile {
   /// What a file without a dynamic section relocates itself.
   private func loadedRelocations() throws(ImageError) -> [ELFRelocationTable] {
     let table = try sectionTable()
-    return sectionIndices.map { table[$0] }.filter { $0.isLoaded && $0.size > 0 }.compactMap {
-      entry in
-      Self.encodings[entry.type].map { ELFRelocationTable(encoding: $0, .stored(entry.extent)) }
+    let entries = sectionIndices.map { table[$0] }.filter {
+      $0.isLoaded && $0.size > 0 && Self.encodings[$0.type] != nil
+    }
+    try guardian.admit(entries.lazy.map(\.size), of: "relocations")
+    return entries.map {
+      ELFRelocationTable(encoding: Self.encodings[$0.type] ?? .rela, .stored($0.extent))
     }
   }
 
@@ -107,15 +110,14 @@ extension ELFFile {
   private func relocationSections() throws(ImageError) -> [Int: [Int]] {
     if let known = relocations.sections { return known }
     var tables: [Int: [Int]] = [:]
-    var total: UInt64 = 0
+    var sizes: [UInt64] = []
     for index in sectionIndices {
       let entry = try sectionHeader(index)
       guard Self.encodings[entry.type] != nil else { continue }
       tables[entry.info, default: []].append(index)
-      total = total.saturating(adding: entry.size)
+      sizes.append(entry.size)
     }
-    try file.check(
-      total <= file.size, .malformed, "The relocation sections claim more bytes than the file has.")
+    try guardian.admit(sizes, of: "relocation sections")
     relocations.sections = tables
     return tables
   }

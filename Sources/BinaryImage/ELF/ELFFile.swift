@@ -9,7 +9,8 @@ internal import CElf
 /// ELF: `elf_begin`, `gelf_getehdr`, `gelf_getshdr`, `gelf_getphdr`.
 package final class ELFFile: FileFormat {
   package let file: OpenedFile
-  private let elf: ELFDescriptor
+  /// Until its headers were copied: libelf makes an object of each section.
+  private var elf: ELFDescriptor?
   var guardian: ELFGuard
   /// The header, and where the tables are that it leads to.
   package let header: ELFHeader
@@ -37,17 +38,23 @@ package final class ELFFile: FileFormat {
   package var texts = FileWindow()
   package var mapped = FileWindow()
   var relocations = ELFRelocationTables()
+  /// The notes that were read, by where they are.
+  var knownNotes: [UInt64: Notes] = [:]
+  /// What inflates sections: libelf's own copies of them go with it.
+  private var inflater: ELFDescriptor?
+  private var inflatedHere = 0
   /// Of a linked file: what covers the wanted sections.
   var linkedRelocations: Result<ELFRelocations, ImageError>?
 
   /// Reads the headers of a file that is open already.
   package init(_ file: OpenedFile) throws(ImageError) {
     let claims = try ELFGuard.claims(of: file)
-    elf = try Self.descriptor(of: file, claims)
+    let elf = try Self.descriptor(of: file, claims)
     guard let header = elf.header else { throw file.isRefused(ELFDescriptor.lastMessage) }
-    // Of a table that is cut off, libelf says that it is empty.
-    let sections = claims.sections.isComplete ? elf.sectionCount : Int(claims.sections.count)
-    let segments = claims.segments.isComplete ? elf.segmentCount : Int(claims.segments.count)
+    // Of a table that is cut off, libelf says that it is empty; of one that is not there, it may find anything.
+    func isHere(_ table: ELFHeader.Table) -> Bool { table.isComplete && table.count > 0 }
+    let sections = isHere(claims.sections) ? elf.sectionCount : Int(claims.sections.count)
+    let segments = isHere(claims.segments) ? elf.segmentCount : Int(claims.segments.count)
     guard sections == Int(claims.sections.count), segments == Int(claims.segments.count) else {
       throw file.error(
         .malformed,
@@ -59,6 +66,7 @@ package final class ELFFile: FileFormat {
       header, claims.format.order, sections: claims.sections, segments: claims.segments)
     guardian = ELFGuard(file)
     machine = ELFMachine(self.header.format)
+    self.elf = consume elf
   }
 
   /// libelf's descriptor of a file; of a part of a larger one, of a copy of its headers.
@@ -222,7 +230,7 @@ package final class ELFFile: FileFormat {
     var headers: [ELFSectionHeader] = []
     headers.reserveCapacity(count)
     for index in 0..<count {
-      guard let header = elf.section(index) else {
+      guard let header = elf?.section(index) else {
         throw file.error(
           .malformed,
           "libelf does not read section header \(index): \(ELFDescriptor.lastMessage).",
@@ -230,7 +238,8 @@ package final class ELFFile: FileFormat {
       }
       headers.append(header)
     }
-    let number = elf.nameSection ?? 0
+    let number = elf?.nameSection ?? 0
+    if header.segments.count == 0 { elf = nil }
     let named = 1..<count ~= number ? headers[number] : nil
     let extent = try ELFGuard.names(named, of: file)
     let names =
@@ -265,7 +274,7 @@ package final class ELFFile: FileFormat {
     var segments: [ELFSegment] = []
     segments.reserveCapacity(Int(header.segments.count))
     for index in 0..<Int(header.segments.count) {
-      guard let segment = elf.segment(index) else {
+      guard let segment = elf?.segment(index) else {
         throw file.isRefused(ELFDescriptor.lastMessage)
       }
       segments.append(segment)
@@ -313,6 +322,25 @@ package final class ELFFile: FileFormat {
   /// The sections that the image's note tells of; nil where it has no such note.
   private(set) lazy var notedSections = Result<[Section]?, ImageError> { () throws(ImageError) in
     try readNotedSections()
+  }
+}
+
+extension ELFFile {
+  /// Inflates a section that the guard has admitted; nil if libelf refuses.
+  func inflate(_ index: Int) throws(ImageError) -> [UInt8]? {
+    if inflater == nil {
+      inflater =
+        file.isWhole
+        ? try ELFDescriptor(file, file.isRefused)
+        : try ELFDescriptor(copyOf: guardian.copy(), file.isRefused)
+    }
+    guard let bytes = inflater?.inflated(index) else { return nil }
+    inflatedHere += bytes.count
+    if inflatedHere > 1 << 22 { 
+      inflater = nil
+      inflatedHere = 0
+    }
+    return bytes
   }
 }
 

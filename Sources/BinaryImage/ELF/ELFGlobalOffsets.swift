@@ -27,7 +27,7 @@ struct ELFGlobalOffsets {
     let (size, overflow) = count.multipliedReportingOverflow(by: UInt64(header.wordSize))
     guard !overflow,
       let extent = segments.extent(from: VirtualAddress(rawValue: start), size: size),
-      file.holds(extent.offset, size)
+      file.holds(extent.offset, size), file.stores(size)
     else {
       throw file.error(
         .truncated,

@@ -23,14 +23,14 @@ struct ELFGuard {
   private static let mostNames: UInt64 = 1 << 28
   /// More bytes than any object has that a compiler writes.
   private static let mostOfMember: UInt64 = 1 << 28
-  /// So many bytes may be read though a file system stores them elsewhere, as of small files.
-  private static let fewBytes: UInt64 = 1 << 16
+  /// More bytes of notes than all of a file's have.
+  private static let mostNotes: UInt64 = 1 << 20
   /// More bytes of versions than any file has. libelf walks the chains of foreign files once more to swap them.
   private static let (mostVersions, mostForeignVersions): (UInt64, UInt64) = (1 << 20, 1 << 15)
 
   private let file: OpenedFile
-  /// The bytes that sections may still be inflated to.
-  private var budget: UInt64
+  /// The bytes that sections may still be inflated to, and those of notes that may still be read.
+  private var budget: UInt64, noteBudget = ELFGuard.mostNotes
 
   init(_ file: OpenedFile) {
     self.file = file
@@ -130,7 +130,7 @@ struct ELFGuard {
       file.holds(section.offset, section.size), .truncated,
       "The file ends before the sections' names do.", at: section.offset)
     try file.check(
-      section.size <= mostNames && section.size <= max(file.allocatedSize, fewBytes), .malformed,
+      section.size <= mostNames && file.stores(section.size), .malformed,
       "The sections' names claim \(section.size) bytes, more than the file stores.",
       at: section.offset)
     return section.extent
@@ -145,13 +145,15 @@ struct ELFGuard {
   ) throws(ImageError) {
     let isStored =
       section.hasContents && file.holds(section.offset, section.size)
-      && section.size <= max(file.allocatedSize, Self.fewBytes)
-    guard let size, isStored, size <= budget else {
-      throw file.error(
-        .malformed,
-        "The section is compressed and claims to inflate to \(size.map { "\($0)" } ?? "no") bytes, more than "
-          + "the \(budget) that are inflated of this file, or than the file stores.", section: name,
-        at: section.offset)
+      && file.stores(section.size)
+    func refusal(_ reason: String) -> ImageError {
+      file.error(
+        .malformed, "The section is compressed \(reason).", section: name, at: section.offset)
+    }
+    guard isStored else { throw refusal("and claims \(section.size) bytes, more than the file stores") }
+    guard let size else { throw refusal("and too short for the header that says how") }
+    guard size <= budget else {
+      throw refusal("and claims to inflate to \(size) bytes; of one file, \(budget) more are inflated")
     }
     budget -= size
   }
@@ -159,12 +161,29 @@ struct ELFGuard {
   /// All bytes of an archive's member, for libelf.
   func copy() throws(ImageError) -> [UInt8] {
     try file.check(
-      file.size <= min(Self.mostOfMember, max(file.allocatedSize, Self.fewBytes)), .unsupported,
+      file.size <= Self.mostOfMember && file.stores(file.size), .unsupported,
       "The member has \(file.size) bytes, more than are read or than the file stores.")
     return try file.read(at: 0, count: Int(file.size))
   }
 
   // MARK: - Before elf_getdata_rawchunk
+
+  /// Lets the bytes of notes be read: of all segments and sections of a file together.
+  mutating func admit(notes extent: FileExtent) throws(ImageError) {
+    try file.check(
+      extent.size <= noteBudget, .malformed,
+      "The notes claim \(extent.size) bytes, and \(noteBudget) more are read of one file.",
+      at: extent.offset)
+    noteBudget -= extent.size
+  }
+
+  /// Lets tables of one sort be read, which may share their bytes, but not claim more than the file stores.
+  func admit(_ sizes: some Sequence<UInt64>, of tables: String) throws(ImageError) {
+    let total = sizes.reduce(UInt64(0)) { $0.saturating(adding: $1) }
+    try file.check(
+      total <= file.size && file.stores(total), .malformed,
+      "The \(tables) claim \(total) bytes, more than the file stores.")
+  }
 
   /// How many bytes of a chain of versions libelf may read.
   static func versions(
@@ -229,3 +248,10 @@ extension Elf64_Ehdr: ELFRawHeader {
 
 extension Elf32_Shdr: ELFRawSection {}
 extension Elf64_Shdr: ELFRawSection {}
+
+extension OpenedFile {
+  /// Whether the file system may store so many bytes of the file: it may pack them, but not without end.
+  func stores(_ count: UInt64) -> Bool {
+    count <= 1 << 20 || count / 64 <= allocatedSize
+  }
+}

@@ -95,9 +95,9 @@ extension ELFFile {
   }
 
   private func buildID(in extent: FileExtent, alignment: UInt64) throws(ImageError) -> [UInt8]? {
-    let bytes = try noteBytes(in: extent)
-    let id = try ELFNote.buildID(
-      in: bytes, alignment: alignment, order: header.order, refusal: noteRefusal)
-    return id.map { Array(bytes.dropFirst($0.lowerBound).prefix($0.count)) }
+    let notes = try notes(in: extent, alignment: alignment)
+    return notes.list.first(where: \.isBuildID).map {
+      Array(notes.bytes.dropFirst($0.descriptor.lowerBound).prefix($0.descriptor.count))
+    }
   }
 }

@@ -44,9 +44,9 @@ extension ELFFile {
   private func projectNotes() throws(ImageError) -> [(type: UInt32, version: UInt32)] {
     var versions: [(type: UInt32, version: UInt32)] = []
     for segment in try segments().notes {
-      let (notes, bytes) = try notes(in: segment)
-      for note in notes where note.owner == .beehive {
-        let version = SectionNote.version(of: bytes.span.extracting(note.descriptor), header.order)
+      let notes = try notes(in: segment.extent, alignment: segment.alignment)
+      for note in notes.list where note.owner == .beehive {
+        let version = SectionNote.version(of: notes.bytes.span.extracting(note.descriptor), header.order)
         if let version { versions.append((note.type, version)) }
       }
     }

@@ -58,19 +58,10 @@ package struct ELFNote {
     return notes
   }
 
-  /// Where the descriptor of the first `NT_GNU_BUILD_ID` is among the bytes.
-  package static func buildID(
-    in bytes: ArraySlice<UInt8>, alignment: UInt64, order: ImageIdentity.ByteOrder,
-    refusal: (String) -> ImageError
-  ) throws(ImageError) -> Range<Int>? {
-    try notes(in: bytes, alignment: alignment, order: order, refusal: refusal)
-      .first(where: \.isBuildID)?.descriptor
-  }
-
   /// The size of a note before its name, in bytes.
   private static let headSize = MemoryLayout<GElf_Nhdr>.size
   /// More notes of known owners than any linker mixes with others.
-  private static let mostResumptions = 256
+  private static let mostResumptions = 64
 
   /// Reads notes one after the other; returns where the first begins that does not fit, or in a mixed segment the
   /// first of an unknown owner.

@@ -1,31 +1,27 @@
+/// The notes of one segment or section.
+struct Notes {
+  var list: [ELFNote]
+  var bytes: ArraySlice<UInt8>
+}
+
 /// Sections without a section table: what the image's own note tells.
 extension ELFFile {
-  /// The most bytes of notes that are read.
-  private static let mostNotes: UInt64 = 1 << 20
-
-  /// The bytes of a note segment or section.
-  package func noteBytes(in extent: FileExtent) throws(ImageError) -> ArraySlice<UInt8> {
-    try file.check(
-      extent.size <= Self.mostNotes, .malformed, "The notes claim \(extent.size) bytes.",
-      at: extent.offset)
-    return try file.slice(at: extent.offset, count: Int(extent.size))
-  }
-
   /// The error of notes that libelf does not open.
   package func noteRefusal(_ reason: String) -> ImageError {
     file.error(.unreadable, "libelf does not read the notes: \(reason).")
   }
 
-  /// The notes of a segment, and the bytes that they are in.
-  func notes(in segment: ELFSegment) throws(ImageError) -> (
-    notes: [ELFNote], bytes: ArraySlice<UInt8>
-  ) {
-    let bytes = try noteBytes(in: segment.extent)
-    return (
-      try ELFNote.notes(
-        in: bytes, alignment: segment.alignment, order: header.order, refusal: noteRefusal),
-      bytes
-    )
+  /// The notes of a segment or section, and the bytes that they are in; each is read once.
+  func notes(in extent: FileExtent, alignment: UInt64) throws(ImageError) -> Notes {
+    if let known = knownNotes[extent.offset], known.bytes.count == extent.size { return known }
+    try guardian.admit(notes: extent)
+    let bytes = try file.slice(at: extent.offset, count: Int(extent.size))
+    let notes = Notes(
+      list: try ELFNote.notes(
+        in: bytes, alignment: alignment, order: header.order, refusal: noteRefusal),
+      bytes: bytes)
+    knownNotes[extent.offset] = notes
+    return notes
   }
 
   /// The sections that the note tells of, those without bytes left out; nil where it has no note.
@@ -48,8 +44,8 @@ extension ELFFile {
   private func sectionNote() throws(ImageError) -> SectionNote? {
     let segments = try segments()
     let notes = try segments.notes.map { segment throws(ImageError) in
-      let (found, bytes) = try self.notes(in: segment)
-      return (notes: found, bytes: bytes, segment: segment)
+      let found = try self.notes(in: segment.extent, alignment: segment.alignment)
+      return (notes: found.list, bytes: found.bytes, segment: segment)
     }
     return try SectionNote.read(
       notes, header: segments.headerAddress, bits: header.bits, order: header.order

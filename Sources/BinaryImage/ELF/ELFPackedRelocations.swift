@@ -87,7 +87,7 @@ extension ELFRelocationCollector {
     var (info, addend): (UInt64, UInt64) = (0, 0)
     // A group needs no byte per entry, but every entry writes a word of the file.
     try file.check(
-      left >= 0 && UInt64(left) <= file.size, .malformed,
+      left >= 0 && UInt64(left) <= file.size && file.stores(UInt64(left)), .malformed,
       "\(left) packed relocations are more than the file can have.", at: table.offset)
     while left > 0 {
       let size = try reader.signed()
@@ -119,7 +119,7 @@ extension ELFRelocationCollector {
     case .inflated(let bytes): return bytes
     case .stored(let extent):
       try file.check(
-        extent.size <= 1 << 28, .malformed,
+        extent.size <= 1 << 28 && file.stores(extent.size), .malformed,
         "The packed relocations claim \(extent.size) bytes.", at: extent.offset)
       return try file.read(at: extent.offset, count: Int(extent.size))
     }

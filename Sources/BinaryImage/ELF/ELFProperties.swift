@@ -4,10 +4,11 @@ internal import CElf
 extension ELFFile {
   /// The level of x86-64 that a segment of properties asks for; 0 for any: `GNU_PROPERTY_X86_ISA_1_NEEDED`.
   func processorLevel(in segment: ELFSegment) throws(ImageError) -> Int {
-    let ((notes, bytes), word) = (try notes(in: segment), header.wordSize)
+    let notes = try notes(in: segment.extent, alignment: segment.alignment)
+    let (bytes, word) = (notes.bytes, header.wordSize)
     func number(_ place: Int) -> UInt32? { bytes.span.integer(at: place, order: header.order) }
     var level = 0
-    for note in notes where note.owner == .gnu && note.type == UInt32(NT_GNU_PROPERTY_TYPE_0) {
+    for note in notes.list where note.owner == .gnu && note.type == UInt32(NT_GNU_PROPERTY_TYPE_0) {
       // Each has a type, a size and a value, padded to a word.
       var place = note.descriptor.lowerBound
       while place < note.descriptor.upperBound, let type = number(place),

@@ -60,8 +60,8 @@ struct ELFSectionHeader {
     if Int(type) < Self.standard.count, !Self.standard[Int(type)].isEmpty {
       return Self.standard[Int(type)]
     }
-    // Versions of symbols come from Solaris, and have one number everywhere.
-    let isCommon = file.usesCommonNumbers || type >= UInt32(SHT_GNU_verdef)
+    // Versions of symbols come from Solaris, and have one number everywhere; the hash table is GNU's everywhere.
+    let isCommon = file.usesCommonNumbers || type >= UInt32(SHT_GNU_HASH)
     return (isCommon ? Self.systems[type] : nil) ?? Self.processors[file.machine]?[type]
       ?? UInt64(type).hexadecimal
   }

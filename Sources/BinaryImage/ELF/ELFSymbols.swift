@@ -79,11 +79,24 @@ struct ELFNames {
   private let file: OpenedFile
   private let bytes: ELFBytes
   private var window = FileWindow()
+  /// The bytes of names that may still be read: names may share their bytes.
+  private var budget: UInt64
 
-  init(_ bytes: ELFBytes, of file: OpenedFile) { (self.file, self.bytes) = (file, bytes) }
+  init(_ bytes: ELFBytes, of file: OpenedFile) {
+    (self.file, self.bytes) = (file, bytes)
+    budget = UInt64(1 << 20).saturating(adding: min(bytes.size, file.size) * 16)
+  }
 
   /// The text at an offset; empty at offset 0.
   mutating func text(at offset: UInt64) throws(ImageError) -> String {
+    let text = try read(at: offset)
+    let size = UInt64(text.utf8.count)
+    try file.check(size <= budget, .malformed, "Too many names share the bytes of one table.")
+    budget -= size
+    return text
+  }
+
+  private mutating func read(at offset: UInt64) throws(ImageError) -> String {
     switch bytes {
     case .stored(let extent): return try window.name(file, at: offset, in: extent)
     case .inflated(let bytes):
@@ -112,9 +125,13 @@ extension ELFFile {
   package func forEachSymbol(
     where isWanted: (Symbol) -> Bool, _ body: (Symbol) -> Bool
   ) throws(ImageError) {
-    for index in sectionIndices {
-      let entry = try sectionHeader(index)
-      guard entry.type == UInt32(SHT_SYMTAB) else { continue }
+    let headers = try hasSectionTable ? sectionTable().headers : []
+    let tables = sectionIndices.filter {
+      headers[$0].type == UInt32(SHT_SYMTAB) && headers[$0].size > 0
+    }
+    try guardian.admit(tables.map { headers[$0].size }, of: "tables of symbols")
+    for index in tables {
+      let entry = headers[index]
       let table = ELFSymbols(
         self, try tableBytes(index), names: try tableBytes(entry.link),
         longIndices: try longIndices(of: index))

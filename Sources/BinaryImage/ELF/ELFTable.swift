@@ -168,7 +168,10 @@ enum ELFBytes {
     var held = last
     if case .stored(let extent) = bytes, last * rowSize > 0 {
       let there = file.held(at: extent.offset, extent.size).size
-      held = min(last, max(index + 1, Int(clamping: there / UInt64(rowSize))))
+      guard UInt64(index + 1) <= there / UInt64(rowSize) else {
+        throw file.endsBefore(extent.offset, Int(clamping: extent.size))
+      }
+      held = min(last, Int(clamping: there / UInt64(rowSize)))
     }
     let size = (held - first) * rowSize
     loaded = 0..<0

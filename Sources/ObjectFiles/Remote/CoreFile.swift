@@ -41,10 +41,11 @@ final class CoreFile: RemoteMemory {
       : file.error(
         .truncated,
         "The file ends before \(missing) of its \(loads.count) parts do; was its size limited?")
+    let claimed = notes.reduce(UInt64(0)) { $0.saturating(adding: $1.fileSize) }
+    try file.check(
+      claimed <= Self.mostNotes && claimed <= file.allocatedSize.saturating(adding: 1 << 20),
+      .malformed, "The notes claim \(claimed) bytes, more than the file stores.")
     for segment in notes {
-      try file.check(
-        segment.fileSize <= Self.mostNotes, .malformed,
-        "The notes claim \(segment.fileSize) bytes.")
       let bytes = try file.read(at: segment.offset, count: Int(segment.fileSize))
       try take(bytes, alignment: segment.alignment)
     }

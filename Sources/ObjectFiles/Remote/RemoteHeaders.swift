@@ -23,9 +23,17 @@ struct RemoteHeaders {
     try mapping.check(
       head.count == ELFMemoryHeaders.headSize, .unreadable,
       "Its header is not there: the process unmapped it or ended, or the core file was cut off.")
-    let headers = try ELFMemoryHeaders(head, failure: { mapping.error($0, $1) }) {
-      offset, count throws(ImageError) in
-      try memory.read(at: mapping.base &+ offset, count: count)
+    let headers: ELFMemoryHeaders
+    do throws(ImageError) {
+      headers = try ELFMemoryHeaders(head, failure: { mapping.error($0, $1) }) {
+        offset, count throws(ImageError) in
+        try memory.read(at: mapping.base &+ offset, count: count)
+      }
+    } catch {
+      guard error.code == .notAnObject, mapping.hasELFFile else { throw error }
+      throw mapping.error(
+        .malformed,
+        "Its file has an ELF header and its memory has none: it was overwritten, so nothing of it can be read.")
     }
     let header = headers.header
     func refusal(_ reason: String) -> ImageError {
@@ -37,9 +45,11 @@ struct RemoteHeaders {
       throw mapping.error(.malformed, "No segment holds its header.")
     }
     let bias = mapping.base &- first.address
+    var room = Self.mostBytes
     let notes = try segments.filter { $0.type == UInt32(PT_NOTE) }.map {
       segment throws(ImageError) in
-      let count = Int(min(segment.fileSize, Self.mostBytes))
+      let count = Int(min(segment.fileSize, room))
+      room -= UInt64(count)
       let bytes = try memory.read(at: bias &+ segment.address, count: count)
       let found = try headers.notes(in: bytes, of: segment, failure: refusal)
       return (notes: found, bytes: bytes[...], segment: segment)

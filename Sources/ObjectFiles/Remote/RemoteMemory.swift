@@ -38,6 +38,13 @@ extension RemoteMapping {
     ImageError(code, image: path, section: section?.name, message: message)
   }
 
+  /// Whether its file is there and starts as ELF does.
+  var hasELFFile: Bool {
+    files.contains { path in
+      (try? OpenedFile(path: path, name: path)).map { ELFFile.recognises($0.head) } ?? false
+    }
+  }
+
   /// The images among what a process has mapped, in the order of their addresses.
   ///
   /// An image begins with the start of its file, and some of it may run; a file that is mapped to be
