@@ -82,6 +82,15 @@ extension UInt64 {
 extension [UInt8] {
   /// Two hexadecimal digits for each byte, as build-ids are printed.
   package var hexadecimal: String {
-    map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
+    var digits: [UInt8] = []
+    digits.reserveCapacity(2 * count)
+    func append(_ half: UInt8) {
+      digits.append(half + (half < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
+    }
+    for byte in self {
+      append(byte >> 4)
+      append(byte & 0xf)
+    }
+    return String(decoding: digits, as: UTF8.self)
   }
 }
