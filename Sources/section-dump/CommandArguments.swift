@@ -1,3 +1,5 @@
+internal import ArgumentParser
+
 /// The arguments of the process, in two parts.
 ///
 /// The parser's time grows with the square of their number. So of many paths at the end it is shown
@@ -48,24 +50,53 @@ struct CommandArguments {
   }
 }
 
-/// What most runs ask for: the records of some files, in some format.
+/// What most runs ask for: the entries, sections or slots of some files, in some format.
 struct PlainArguments {
+  enum Command: String {
+    case records, sections, hex, strings
+  }
+
+  var command = Command.records
   var paths: [String] = []
   var format = Presentation.Format.table
+  /// The patterns of the sections whose slots are shown.
+  var sections: [String] = []
 
   /// Nil where the arguments say more, or nothing that makes sense.
   init?(_ arguments: ArraySlice<String>) {
     var rest = arguments
+    if let command = rest.first.flatMap(Command.init) {
+      self.command = command
+      rest.removeFirst()
+    }
+    let showsSlots = command == .hex || command == .strings
     while let argument = rest.popFirst() {
       if argument == "--format" {
         guard let format = rest.popFirst().flatMap(Presentation.Format.init) else { return nil }
         self.format = format
-      } else if argument.hasPrefix("-") || paths.isEmpty && SectionDump.isCommand(argument) {
+      } else if argument == "--section", showsSlots {
+        guard let pattern = rest.popFirst(), !pattern.hasPrefix("-") else { return nil }
+        sections.append(pattern)
+      } else if argument.utf8.first == UInt8(ascii: "-")
+        || paths.isEmpty && SectionDump.isCommand(argument)
+      {
         return nil
       } else {
         paths.append(argument)
       }
     }
-    if paths.isEmpty { return nil }
+    if paths.isEmpty || showsSlots == sections.isEmpty { return nil }
+  }
+  /// Does what was asked for, and returns the exit status.
+  func run() -> ExitCode {
+    let (inputs, output) = (Inputs(paths: paths), Presentation(format: format))
+    let wanted = Wanted(patterns: [("section", sections)])
+    let slots = PointerSlots(wanted: wanted, maxBytes: inputs.maxBytes)
+    return switch command {
+    case .records: DumpRun(RecordDump(), inputs, output)()
+    case .sections: DumpRun(SectionDumpTable(), inputs, output)()
+    case .hex: DumpRun(SlotDump(form: .hex, slots: slots), inputs, output)()
+    case .strings: DumpRun(SlotDump(form: .strings, slots: slots), inputs, output)()
+    }
   }
 }

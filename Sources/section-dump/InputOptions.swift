@@ -74,13 +74,23 @@ struct SectionOptions: ParsableArguments {
     completion: .list([RecordScanner.modules, RecordScanner.services, RecordScanner.typedRecords]))
   var names: [String] = []
 
+  @Flag(
+    help: ArgumentHelp(
+      "Show each text that a pointer leads to whole, up to --max-bytes together. By default the first \(SlotTexts.shown) "
+        + "bytes of it."))
+  var wholeTexts = false
+
   func validate() throws {
     guard !names.isEmpty else {
       throw ValidationError("Name at least one section: --section <glob>.")
     }
   }
 
-  var wanted: Wanted { Wanted(patterns: [("section", names)]) }
+  func slots(maxBytes: Int) -> PointerSlots {
+    PointerSlots(
+      wanted: Wanted(patterns: [("section", names)]), maxBytes: maxBytes,
+      showsWholeTexts: wholeTexts)
+  }
 }
 
 /// How many files are read at a time, and how far what is read may reach.

@@ -35,13 +35,16 @@ struct Input: Codable {
   var name: String
   /// Whether a walk found it, so that it may be something else than an object file.
   var isFound: Bool
-
+  /// Whether the names of its sections are asked for, and nothing else of it.
+  var isAskedForNames = false
   /// The bytes of the path, where the name cannot say them.
-  var pathBytes: [UInt8]? { Array(name.utf8) == path || name == "-" ? nil : path }
+  let pathBytes: [UInt8]?
 
   init(path: [UInt8], isFound: Bool = false) {
     self.path = path
-    self.name = String(decoding: path, as: UTF8.self)
+    let name = String(validating: path, as: UTF8.self)
+    self.name = name ?? String(decoding: path, as: UTF8.self)
+    pathBytes = name == nil ? path : nil
     self.isFound = isFound
   }
 
@@ -115,12 +118,13 @@ extension Inputs {
 
   /// The paths as the system passed them, since one need not be UTF-8; nil is standard input.
   private var pathBytes: [[UInt8]?] {
-    var repaired: [String: ArraySlice<[UInt8]>] = [:]
-    if paths.contains(where: { $0.unicodeScalars.contains("\u{fffd}") }) {
-      let arguments = CommandLine.bytesOfArguments.dropFirst()
-      repaired = Dictionary(grouping: arguments) { String(decoding: $0, as: UTF8.self) }
-        .mapValues { $0[...] }
+    // Most paths have no byte of the replacement character.
+    guard paths.contains(where: { $0.utf8.contains(0xef) }) else {
+      return paths.map { $0 == "-" ? nil : Array($0.utf8) }
     }
+    let arguments = CommandLine.bytesOfArguments.dropFirst()
+    var repaired = Dictionary(grouping: arguments) { String(decoding: $0, as: UTF8.self) }
+      .mapValues { $0[...] }
     // Those that look the same are taken in order.
     return paths.map { $0 == "-" ? nil : repaired[$0]?.popFirst() ?? Array($0.utf8) }
   }

@@ -11,15 +11,20 @@ struct Place: Hashable, Codable, CustomStringConvertible {
   var index: Int?
 
   /// `libshop.a(cart.o)`
-  var file: String { path + container.map { "(\($0))" }.joined() }
+  var file: String {
+    container.isEmpty ? path : path + container.map { "(\($0))" }.joined()
+  }
 
-  /// The file, as columns of CSV say it.
-  var cells: [String] { [path, container.joined(separator: "/")] }
+  /// Writes the columns of CSV that say which file it is.
+  func writeFile(to csv: inout CSVWriter) {
+    csv.string(key: "path", pathBytes ?? Array(path.utf8), bytesKey: "pathBytes")
+    csv.string(key: "container", container.joined(separator: "/"))
+  }
 
   /// Writes the keys that say which file it is.
   func writeFile(to json: inout JSONWriter) {
     json.string(key: "path", path)
-    if let pathBytes { json.string(key: "pathBytes", pathBytes.hexadecimal) }
+    if let pathBytes { json.bytes(key: "pathBytes", pathBytes) }
     json.array(key: "container", container)
   }
 
@@ -49,19 +54,28 @@ extension Place {
     json.string(key: "endian", identity?.byteOrder.rawValue)
     json.string(key: "machine", identity?.machine)
     json.string(key: "type", identity?.kind.rawValue)
-    json.string(key: "id", identity.flatMap { $0.id.isEmpty ? nil : $0.id.hexadecimal })
+    if let id = identity?.id, !id.isEmpty {
+      json.bytes(key: "id", id)
+    } else {
+      json.string(key: "id", nil)
+    }
   }
 
-  /// `libshop.so  ELF x86_64 shared  build-id 8f3c…`
-  func heading(_ identity: ImageIdentity?, _ style: Style) -> String {
-    var line = style.bold(file.escaped)
-    guard let identity else { return line }
-    let (format, idName) = identity.format == .elf ? ("ELF", "build-id") : ("Mach-O", "uuid")
-    line += "  \(format) \(identity.machine.escaped) \(identity.kind.rawValue)"
-    let digits = identity.id.hexadecimal
-    if !digits.isEmpty {
-      line += style.dim("  \(idName) \(digits.prefix(12))\(digits.count > 12 ? "…" : "")")
+  /// Writes `libshop.so  ELF x86_64 shared  build-id 8f3c…`.
+  func writeHeading(of identity: ImageIdentity?, to sink: ByteSink, _ style: Style) {
+    style.bold(sink) { sink.write(file, as: .message) }
+    guard let identity else { return }
+    let isELF = identity.format == .elf
+    sink.write(word: isELF ? "  ELF " : "  Mach-O ")
+    sink.write(identity.machine, as: .message)
+    sink.write(UInt8(ascii: " "))
+    sink.write(identity.kind.rawValue)
+    guard !identity.id.isEmpty else { return }
+    style.dim(sink) {
+      sink.write(word: isELF ? "  build-id " : "  uuid ")
+      let first = identity.id.prefix(6)
+      sink.write(digitsOf: first.span)
+      if identity.id.count > 6 { sink.write(word: "…") }
     }
-    return line
   }
 }

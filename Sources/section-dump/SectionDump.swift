@@ -59,8 +59,7 @@ struct SectionDump: ParsableCommand {
       run(CommandArguments.current.parsed)
       return
     }
-    let output = Presentation(format: plain.format)
-    end(DumpRun(RecordDump(), Inputs(paths: plain.paths), output)())
+    end(plain.run())
   }
 
   /// Runs what the parser makes of arguments.

@@ -13,6 +13,11 @@ struct Wanted: Sendable, Codable {
     var text = ""
     /// The pattern that the name is; nil where it must be exactly this one.
     var pattern: NamePattern?
+    /// The one name that the pattern matches; nil if there may be several.
+    var literal: String?
+    /// Whether sections are listed to find it: a segment is no part of the name that sections are found by, and
+    /// bytes that are no UTF-8 are no part of a pattern.
+    var isListed = true
     var isFound = false
     /// The names in the files that are nearest to it.
     var similar: [String] = []
@@ -32,12 +37,20 @@ struct Wanted: Sendable, Codable {
   private(set) var names: [Name] = []
   /// Whether what matches is shown, and nothing else.
   let isSelection: Bool
+  /// Whether sections are not looked for, but their names, which may be similar.
+  var isAskedForNames = false
 
   /// Entries that must be there, and patterns of what is shown; everything is where there are none.
   init(_ required: [Requirement] = [], patterns: [(kind: String, texts: [String])] = []) {
     names = required.map { Name(kind: $0.kind.description, text: $0.name) }
     for (kind, texts) in patterns {
-      names += texts.map { Name(kind: kind, text: $0, pattern: NamePattern($0)) }
+      names += texts.map { text in
+        let pattern = NamePattern(text)
+        let isListed = pattern.literal?.unicodeScalars.contains { [",", "\u{fffd}"].contains($0) }
+        return Name(
+          kind: kind, text: text, pattern: pattern, literal: pattern.literal,
+          isListed: isListed ?? true)
+      }
     }
     isSelection = patterns.contains { !$0.texts.isEmpty }
   }
@@ -64,6 +77,11 @@ struct Wanted: Sendable, Codable {
     }
   }
 
+  /// Whether no file has a section that was asked for by its name.
+  var lacksSections: Bool {
+    names.contains { $0.kind == "section" && !$0.isFound && $0.literal != nil }
+  }
+
   /// A line for each name that no file has.
   var complaints: [String] {
     names.filter { !$0.isFound }.map { name in
@@ -78,23 +96,37 @@ struct Wanted: Sendable, Codable {
   ///
   /// A name without a wildcard is found where others cannot be listed, as in a stripped file.
   mutating func sections(of image: some FileImage) throws(ImageError) -> [Section] {
-    var (found, known): ([Section], Set<String>) = ([], [])
+    guard !isAskedForNames else {
+      for section in try image.allSections() {
+        for index in names.indices where !names[index].isFound {
+          names[index].similar.consider(section.name, for: names[index].text)
+        }
+      }
+      return []
+    }
+    var (found, known): ([Section], Set<[UInt8]>) = ([], [])
     var listed: [Section]?
     for index in names.indices {
-      let literal = names[index].pattern?.literal
-      let named = if let literal { try image.sections(named: literal) } else { [Section]() }
-      if let literal, !named.isEmpty {
-        names[index].isFound = true
-        if known.insert(literal).inserted { found += named }
-        continue
+      if let literal = names[index].literal {
+        let named = try image.sections(named: literal)
+        if !named.isEmpty {
+          names[index].isFound = true
+          if known.insert(Array(literal.utf8)).inserted { found += named }
+        }
+        guard named.isEmpty, names[index].isListed else { continue }
       }
-      if listed == nil, literal == nil { listed = try image.allSections() }
-      let sections = listed ?? (try? image.allSections()) ?? []
-      listed = sections
+      if listed == nil { listed = try image.allSections() }
+      let sections = listed ?? []
       for section in sections {
         let full = names[index].text.contains(",") ? section.fullName : section.name
-        guard names[index].meets(full), known.insert(full).inserted else { continue }
-        found += try image.sections(named: full)
+        guard names[index].meets(full),
+          known.insert(section.nameBytes ?? Array(full.utf8)).inserted
+        else { continue }
+        if let bytes = section.nameBytes {
+          found += sections.filter { $0.nameBytes == bytes }
+        } else {
+          found += try image.sections(named: full)
+        }
       }
     }
     return found

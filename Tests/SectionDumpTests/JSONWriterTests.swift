@@ -47,7 +47,7 @@ struct JSONWriterTests {
     let document = try written { json in
       json.object { json in
         for text in Self.texts {
-          json.key(text)
+          json.key(text: text)
           json.boolean(true)
         }
       }

@@ -104,7 +104,7 @@ struct JobsTests {
       """
     let name = try Fixtures.build(source, as: "long.so", suffix: "s", ["-shared"])
     let paths = [String](repeating: name, count: 6)
-    let arguments = ["strings", "--section", "list", "--format", "json"] + paths
+    let arguments = ["strings", "--section", "list", "--whole-texts", "--format", "json"] + paths
     let one = try Tool.run(arguments)
     let many = try Tool.run(arguments + ["--jobs", "4"])
     #expect(one.output.utf8.count > Effort.times(5, full: 12) << 20)

@@ -49,7 +49,7 @@ struct SectionsTests {
     #expect(
       Set(entries[0].keys) == [
         "index", "address", "offset", "raw", "resolution", "target", "symbol", "string", "kind",
-        "repeats", "note",
+        "repeats", "note", "stringSize",
       ])
   }
 

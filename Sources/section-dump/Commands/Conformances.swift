@@ -29,16 +29,6 @@ struct Conformances: ParsableCommand {
 /// The conformances of each image.
 struct ConformanceDump: ListDump {
   static let contentKey: StaticString = "conformances"
-  static let fields: [Field<FileTables.Conformance>] = [
-    .text("type") { $0.type.name },
-    .text("protocol") { $0.protocol.name },
-    .text("symbol") { $0.protocol.symbol },
-    Field(name: "how") {
-      $1.array(key: "how", $0.how)
-    } cell: {
-      $0.how.joined(separator: " ")
-    },
-  ]
   static let titles = ["TYPE", "PROTOCOL", "HOW"]
 
   /// The protocols that are asked for; empty for all.
@@ -67,7 +57,22 @@ struct ConformanceDump: ListDump {
     return isWanted.contains(true)
   }
 
-  static func cells(of conformance: FileTables.Conformance) -> [String] {
-    [conformance.type.name, conformance.protocol.name, conformance.how.joined(separator: ", ")]
+  static func writeFields<Writer: FieldWriter>(
+    of conformance: FileTables.Conformance?, to writer: inout Writer
+  ) {
+    writer.string(key: "type", conformance?.type.name)
+    writer.string(key: "protocol", conformance?.protocol.name)
+    writer.string(key: "symbol", conformance?.protocol.symbol)
+    if Writer.nests {
+      writer.nested(key: "how") { $0.array(conformance?.how ?? []) }
+    } else {
+      writer.string(key: "how", conformance?.how.joined(separator: " "))
+    }
+  }
+
+  static func addCells(of conformance: FileTables.Conformance, to table: inout Table) {
+    table.cell(conformance.type.name)
+    table.cell(conformance.protocol.name)
+    table.cell(conformance.how.joined(separator: ", "))
   }
 }

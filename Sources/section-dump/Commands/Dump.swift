@@ -26,8 +26,10 @@ protocol Dump: Sendable {
   /// Writes an element of the JSON array.
   func write(_ element: Element, of found: ReadImage, to json: inout JSONWriter)
 
-  /// Writes an element's rows, each as the fields behind `path` and `container`.
-  func writeRows(_ element: Element, of found: ReadImage, _ row: ([String]) -> Void)
+  /// Writes an element's rows, each begun by `begin` with `path` and `container`.
+  func writeRows(
+    _ element: Element, of found: ReadImage, to csv: inout CSVWriter,
+    _ begin: (inout CSVWriter) -> Void)
 
   /// Writes what is below the line that names the file.
   func writeTable(_ elements: [Element], of found: ReadImage, to sink: ByteSink, _ style: Style)
@@ -46,29 +48,34 @@ extension Dump {
 
 /// What a command shows as a list, an element a row.
 protocol ListDump: Dump {
-  /// What JSON and CSV say of an element.
-  static var fields: [Field<Element>] { get }
+  /// Writes what JSON and CSV say of an element; without one, the same fields.
+  static func writeFields(of element: Element?, to writer: inout some FieldWriter)
   /// What a person sees, column by column.
   static var titles: [String] { get }
-  /// The cells under those titles.
-  static func cells(of element: Element) -> [String]
+  /// Adds the cells under those titles.
+  static func addCells(of element: Element, to table: inout Table)
 }
 
 extension ListDump {
-  static var columns: [String] { fields.columns() }
+  static var columns: [String] { FieldNames { writeFields(of: nil, to: &$0) }.names }
 
   func write(_ element: Element, of found: ReadImage, to json: inout JSONWriter) {
-    json.object { $0.fields(Self.fields, of: element) }
+    json.object { Self.writeFields(of: element, to: &$0) }
   }
 
-  func writeRows(_ element: Element, of found: ReadImage, _ row: ([String]) -> Void) {
-    row(Self.fields.cells(of: element))
+  func writeRows(
+    _ element: Element, of found: ReadImage, to csv: inout CSVWriter,
+    _ begin: (inout CSVWriter) -> Void
+  ) {
+    begin(&csv)
+    Self.writeFields(of: element, to: &csv)
+    csv.endRow()
   }
 
   func writeTable(_ elements: [Element], of found: ReadImage, to sink: ByteSink, _ style: Style) {
-    var table = Table(Self.titles)
-    for element in elements { table.add(Self.cells(of: element)) }
-    table.write(to: sink, style)
+    var table = Table(Self.titles, to: sink, style)
+    for element in elements { Self.addCells(of: element, to: &table) }
+    table.finish()
   }
 }
 
@@ -76,6 +83,8 @@ extension ListDump {
 final class ReadImage {
   let image: any FileImage
   var problems: [ImageError] = []
+  /// The texts that its slots lead to.
+  lazy var texts = SlotTexts(of: image, showsWhole: false, maxBytes: Inputs.defaultMaxBytes)
 
   init(_ image: any FileImage) { self.image = image }
 }

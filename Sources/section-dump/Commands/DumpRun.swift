@@ -48,35 +48,65 @@ struct DumpRun<Shown: Dump> {
     output.color = request.isColored ? .always : .never
     var reports = FileReports(dump, inputs, output, to: PieceStream(put))
     reports.read(.success(request.input))
+    reports.finish()
     return reports.sums.coded
   }
 
   private func readAll() -> (ReportSums, Inputs.PassedOver) {
-    let (dump, inputs, output) = (dump, inputs, output)
     var sums = ReportSums()
     sums.wanted = dump.wanted
-    let threads = ReadingThreads<Part>(jobs: inputs.jobs) { files, handOn in
-      var (part, size) = (Part(), 0)
-      let stream = PieceStream { piece, bytes in
-        part.pieces.append((piece, bytes))
-        size += bytes.count
-        guard size >= 1 << 20 else { return }
-        handOn(part)
-        (part, size) = (Part(), 0)
+    let passed: Inputs.PassedOver
+    if inputs.jobs > 1 {
+      let threads = threads { part in
+        for (piece, bytes) in part.pieces { printer.take(piece, bytes) }
+        guard let more = part.sums else { return }
+        sums.add(more)
+        printer.progress.advance(by: more.files)
       }
-      var reports = FileReports(dump, inputs, output, to: stream)
-      for file in files { reports.read(file) }
-      part.sums = reports.sums
-      return part
-    } take: { part in
-      for (piece, bytes) in part.pieces { printer.take(piece, bytes) }
-      guard let more = part.sums else { return }
-      sums.add(more)
-      printer.progress.advance(by: more.files)
+      passed = inputs.forEach(threads.add)
+      threads.finish()
+    } else {
+      var reports = FileReports(dump, inputs, output, to: PieceStream(printer))
+      passed = inputs.forEach { file in
+        reports.read(file)
+        printer.progress.advance(by: 1)
+      }
+      sums = reports.sums
     }
-    let passed = inputs.forEach(threads.add)
-    threads.finish()
+    if sums.wanted.lacksSections { addNames(ofSectionsIn: sums.first, to: &sums.wanted) }
     return (sums, passed)
+  }
+
+  /// Threads that read files, and have what they found taken in order.
+  private func threads(take: @escaping (Part) -> Void) -> ReadingThreads<Part> {
+    let (dump, inputs, output) = (dump, inputs, output)
+    return ReadingThreads(
+      jobs: inputs.jobs,
+      read: { files, handOn in
+        var (part, size) = (Part(), 0)
+        let stream = PieceStream { piece, bytes in
+          part.pieces.append((piece, bytes))
+          size += bytes.count
+          guard size >= 1 << 20 else { return }
+          handOn(part)
+          (part, size) = (Part(), 0)
+        }
+        var reports = FileReports(dump, inputs, output, to: stream)
+        for file in files { reports.read(file) }
+        reports.finish()
+        part.sums = reports.sums
+        return part
+      }, take: take)
+  }
+
+  /// Reads files once more, now that no file has a section that was asked for: some names may be similar.
+  private func addNames(ofSectionsIn files: [Input], to wanted: inout Wanted) {
+    var reports = FileReports(dump, inputs, output, to: PieceStream { _, _ in })
+    for var file in files {
+      file.isAskedForNames = true
+      reports.read(.success(file))
+    }
+    wanted.add(reports.sums.wanted)
   }
 
   private func writeSummary(_ sums: ReportSums, _ passed: Inputs.PassedOver) {
@@ -88,7 +118,7 @@ struct DumpRun<Shown: Dump> {
     if empty > 0 { parts.append("\(empty) \(dump.emptyNote)") }
     if skipped > 0 { parts.append("\(skipped) skipped (\(dump.skippedNote))") }
     if let note = passed.note { parts.append(note) }
-    if shown > 0 { printer.output.write("\n") }
+    if shown > 0 { printer.output.write(word: "\n") }
     printer.output.write(output.style.dim(parts.joined(separator: ", ")) + "\n")
   }
 }

@@ -25,13 +25,19 @@ struct FileReports<Shown: Dump> {
   /// Reports one file, or why there is none.
   mutating func read(_ file: Result<Input, ImageError>) {
     sums.files += 1
+    let before = sums.shown + sums.empty
     switch (file, inputs.child) {
     case (.success(let input), let child?): read(input, by: child)
     case (.success(let input), nil): read(input)
     case (.failure(let error), _): show(nil, nil, at: Place(path: error.image), unread: [error])
     }
-    text.flush()
+    if case .success(let input) = file, sums.first.count < 10, sums.shown + sums.empty > before {
+      sums.first.append(input)
+    }
   }
+
+  /// Hands on what was not handed on yet.
+  func finish() { text.flush() }
 
   /// Has a child report a file; what it is worth is only known once the child has ended.
   private mutating func read(_ input: Input, by child: IsolatedChild) {
@@ -49,6 +55,7 @@ struct FileReports<Shown: Dump> {
 
   private mutating func read(_ input: Input) {
     var (isShown, refusal): (Bool, ImageError?) = (false, nil)
+    dump.wanted.isAskedForNames = input.isAskedForNames
     input.forEachImage(architecture: inputs.architecture) { found in
       sums.holdsMany = sums.holdsMany || !found.container.isEmpty
       let place = input.place(in: found.container)
@@ -109,14 +116,13 @@ struct FileReports<Shown: Dump> {
         }
         json.array(key: "problems", problems) { $0.write(to: &$1) }
       }
-      if output.format == .ndjson { text.write("\n") }
+      if output.format == .ndjson { text.write(word: "\n") }
       sums.shown += 1
     case .csv:
       guard let found, let elements else { break }
+      var csv = CSVWriter(text)
       for element in elements {
-        dump.writeRows(element, of: found) { [text] fields in
-          CSV.write(place.cells + fields, to: text)
-        }
+        dump.writeRows(element, of: found, to: &csv) { place.writeFile(to: &$0) }
       }
     case .table:
       let isEmpty = elements?.isEmpty ?? true
@@ -128,9 +134,9 @@ struct FileReports<Shown: Dump> {
       guard let found, !isEmpty || isAlone else { break }
       stream.send(.item)
       sums.shown += 1
-      text.write(place.heading(found.image.identity, style))
+      place.writeHeading(of: found.image.identity, to: text, style)
       if let elements, !isEmpty {
-        text.write("\n")
+        text.write(word: "\n")
         dump.writeTable(elements, of: found, to: text, style)
       } else {
         text.write(problems.isEmpty ? "  \(dump.emptyNote)\n" : "\n")

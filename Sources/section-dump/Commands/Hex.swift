@@ -14,7 +14,7 @@ struct Hex: ParsableCommand {
   @OptionGroup var sections: SectionOptions
 
   func run() throws {
-    let slots = PointerSlots(wanted: sections.wanted, maxBytes: files.inputs.maxBytes)
+    let slots = sections.slots(maxBytes: files.inputs.maxBytes)
     try files.show(SlotDump(form: .hex, slots: slots))
   }
 }
@@ -28,93 +28,104 @@ struct HexRows {
   private let section: Section
   private let size: UInt64
   private let sink: ByteSink
-  private let style: Style
-  private var reader: SlotReader
+  private let arrow: String
+  private let addressWidth: Int
+  private var window: SectionWindow
   private var start: UInt64 = 0
-  private var notes: [String] = []
+  /// What is said of the words of the line, one after another.
+  private let notes = ByteSink()
   /// The line before, if nothing was said of it, and how many equal ones followed that wait.
   private var last: ArraySlice<UInt8> = []
   private var repeats = 0
+  private let style: Style
 
   init(_ found: SlotSection, of image: any FileImage, to sink: ByteSink, _ style: Style) {
     (section, size, self.sink, self.style) = (found.section, found.size ?? 0, sink, style)
-    reader = SlotReader(section, size: size, of: image, room: 0)
+    arrow = style.dim("→")
+    addressWidth = (section.address.rawValue &+ section.size).hexadecimal.utf8.count
+    window = SectionWindow(section, size: size, of: image)
   }
 
   /// Takes in what a slot is; those before have been told.
   mutating func add(_ slot: PointerSlot) {
-    guard let note = Self.note(on: slot) else { return }
+    guard slot.target != nil || slot.symbol != nil || slot.kind == .unresolved else { return }
     while slot.position >= start + Self.rowSize, writeRow(before: slot.position) {}
-    notes.append(note)
+    addNote(on: slot)
   }
 
   /// Writes the rest; the error is why not all bytes were read.
   mutating func finish() -> ImageError? {
     while start < size, writeRow(before: size) {}
     writeRepeats()
-    return reader.failure
+    return window.failure
   }
 
-  /// `[0] 0x560 "ShopModule"`, or nil for a word that is no pointer.
-  private static func note(on slot: PointerSlot) -> String? {
-    guard slot.target != nil || slot.symbol != nil || slot.kind == .unresolved else { return nil }
-    var note = "\(slot.number) \(slot.destination)"
-    if let string = slot.string {
-      note += string.utf8.count > longest ? " \"\(string.prefix(longest))…\"" : " \"\(string)\""
+  /// Adds `[0] 0x560 "ShopModule"`.
+  private func addNote(on slot: PointerSlot) {
+    if notes.count > 0 { notes.write(word: ", ") }
+    slot.writeNumber(to: notes)
+    notes.write(UInt8(ascii: " "))
+    slot.writeDestination(to: notes)
+    if let text = slot.text?.cut(to: Self.longest) {
+      notes.write(word: " \"")
+      notes.write(text.bytes.span, as: .cell)
+      notes.write(text.size > text.bytes.count ? "…\"" : "\"")
     }
-    if let why = slot.note { note += " (\(why))" }
-    return note
+    if let why = slot.note { notes.write(" (\(why))", as: .message) }
   }
 
   /// `0x3018  60050000 00000000 6a050000 00000000  `.......j.......`  → [0] 0x560 "ShopModule"`
   private mutating func writeRow(before end: UInt64) -> Bool {
     let count = min(Self.rowSize, size - min(start, size))
-    guard count > 0, let bytes = reader.load(count, at: start)?.prefix(Int(count)) else {
+    guard count > 0, let bytes = window.load(count, at: start)?.prefix(Int(count)) else {
       return false
     }
-    if notes.isEmpty, bytes.elementsEqual(last), count == Self.rowSize {
-      let more = reader.repetition(of: Self.rowSize, at: start, before: end)
+    if notes.count == 0, count == Self.rowSize, bytes.span.equals(last.span) {
+      let more = window.repetition(of: Self.rowSize, at: start, before: end)
       repeats += 1 + Int(more / Self.rowSize)
       start += Self.rowSize + more
       return true
     }
     writeRepeats()
-    write(bytes, at: start, notes)
-    last = notes.isEmpty ? bytes : []
+    write(bytes, at: start)
+    last = notes.count == 0 ? bytes : []
     start += Self.rowSize
-    notes = []
+    notes.removeAll()
     return true
   }
 
   /// Says how often the last line comes again, or writes the one that does.
   private mutating func writeRepeats() {
     if repeats == 1 {
-      write(last, at: start - Self.rowSize, [])
+      let all = notes.bytes(from: 0)
+      notes.removeAll()
+      write(last, at: start - Self.rowSize)
+      notes.write(all)
     } else if repeats > 1 {
-      sink.write("  " + style.dim("*  \(repeats) more lines of the same") + "\n")
+      sink.write("  \(style.dim("*  \(repeats) more lines of the same"))\n")
     }
     repeats = 0
   }
 
-  private func write(_ bytes: ArraySlice<UInt8>, at start: UInt64, _ notes: [String]) {
-    let address = (section.address.rawValue &+ start).hexadecimal
-    let end = (section.address.rawValue &+ section.size).hexadecimal
-    var digits = ""
-    var text = ""
-    for (index, byte) in bytes.enumerated() {
-      if index > 0, index % 4 == 0 { digits += " " }
-      digits += [byte].hexadecimal
-      text.unicodeScalars.append((0x20..<0x7f).contains(byte) ? Unicode.Scalar(byte) : ".")
+  private func write(_ bytes: ArraySlice<UInt8>, at start: UInt64) {
+    let bytes = bytes.span
+    sink.write(word: "  ")
+    sink.write(hexadecimal: section.address.rawValue &+ start, padding: addressWidth + 2)
+    for group in stride(from: 0, to: Int(Self.rowSize), by: 4) {
+      let some = bytes.extracting(min(group, bytes.count)..<min(group + 4, bytes.count))
+      sink.write(digitsOf: some)
+      sink.write(blanks: 2 * (4 - some.count) + 1)
     }
-    let width = Int(Self.rowSize)
-    var line = "  \(address.padded(to: end.count))  \(digits.padded(to: width * 2 + 3))  "
-    if notes.isEmpty {
-      line += text
-    } else {
-      line +=
-        text.padded(to: width) + "  " + style.dim("→") + " "
-        + notes.map(\.escaped).joined(separator: ", ")
+    sink.write(UInt8(ascii: " "))
+    for index in bytes.indices {
+      sink.write((0x20..<0x7f).contains(bytes[index]) ? bytes[index] : UInt8(ascii: "."))
     }
-    sink.write(line + "\n")
+    if notes.count > 0 {
+      sink.write(blanks: Int(Self.rowSize) - bytes.count + 2)
+      sink.write(arrow)
+      sink.write(UInt8(ascii: " "))
+      sink.write(0..<notes.count, of: notes)
+    }
+    sink.write(UInt8(ascii: "\n"))
   }
 }

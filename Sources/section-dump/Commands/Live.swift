@@ -69,13 +69,13 @@ private struct LiveReport {
     self.pid = pid ?? (try? process.get())?.pid
     self.output = output
     printer = Printer(output.format)
-    stream = PieceStream(printer.take)
+    stream = PieceStream(printer)
     json = JSONWriter(stream.text)
   }
 
   private static let columns =
     ["pid", "path", "mapped", "deleted", "replaced"] + RecordDump.columns
-    + EntryStates.fields.columns()
+    + FieldNames { EntryStates.writeFields(of: nil, to: &$0) }.names
 
   mutating func callAsFunction() -> ExitCode {
     printer.begin(Self.columns, "\"pid\":\(pid.map(String.init) ?? "null"),")
@@ -96,7 +96,7 @@ private struct LiveReport {
   }
 
   private func writeSummary() {
-    if shown > 0 { stream.text.write("\n") }
+    if shown > 0 { stream.text.write(word: "\n") }
     let sums =
       "\((shown + empty).counted("image")): \(shown) shown, \(empty) no entries"
       + (states == nil ? "; no Hive" : "")
@@ -136,22 +136,25 @@ private struct LiveReport {
       if output.format == .ndjson { json.lineBreak() }
     case .csv:
       for record in records {
-        CSV.write(
-          [
-            pid.map(String.init) ?? "", mapping.path, mapping.base.hexadecimal,
-            String(mapping.isDeleted), String(mapping.isReplaced),
-          ] + RecordDump.fields.cells(of: record.record)
-            + EntryStates.fields.cells(of: record.entry), to: text)
+        var csv = CSVWriter(text)
+        csv.number(key: "pid", pid)
+        csv.string(key: "path", mapping.path)
+        csv.hexadecimal(key: "mapped", mapping.base)
+        csv.string(key: "deleted", String(mapping.isDeleted))
+        csv.string(key: "replaced", String(mapping.isReplaced))
+        RecordDump.writeFields(of: record.record, to: &csv)
+        EntryStates.writeFields(of: record.entry, to: &csv)
+        csv.endRow()
       }
     case .table where hasNothing: empty += 1
     case .table:
       stream.send(.item)
+      place.writeHeading(of: identity, to: text, output.style)
       text.write(
-        place.heading(identity, output.style) + "  mapped at \(mapping.base.hexadecimal)"
+        "  mapped at \(mapping.base.hexadecimal)"
           + (mapping.isReplaced ? ", replaced since" : mapping.isDeleted ? ", deleted since" : "")
           + "\n")
-      var table = LiveRecord.table(of: records, withStates: states != nil)
-      table.write(to: text, output.style)
+      LiveRecord.writeTable(of: records, withStates: states != nil, to: text, output.style)
     }
     if !hasNothing { shown += 1 }
     report(problems, path: mapping.path)

@@ -9,19 +9,22 @@ struct LiveRecord {
   let entry: EntryStates.Entry?
 
   func write(to json: inout JSONWriter) {
-    record.write(to: &json) { $0.fields(EntryStates.fields, of: entry) }
+    record.write(to: &json) { EntryStates.writeFields(of: entry, to: &$0) }
   }
 
-  /// What a person sees, with the states before each entry and the reasons behind where there are any.
-  static func table(of records: [LiveRecord], withStates: Bool) -> Table {
+  /// Writes what a person sees, with the states before each entry and the reasons behind where there are any.
+  static func writeTable(
+    of records: [LiveRecord], withStates: Bool, to sink: ByteSink, _ style: Style
+  ) {
     var table = Table(
-      (withStates ? ["STATE"] : []) + RecordDump.titles + (withStates ? ["REASON"] : []))
+      (withStates ? ["STATE"] : []) + RecordDump.titles + (withStates ? ["REASON"] : []),
+      to: sink, style)
     for record in records {
-      let cells = RecordDump.cells(of: record.record)
-      let (state, reason) = (record.entry?.word ?? "–", record.entry?.reason ?? "")
-      table.add(withStates ? [state] + cells + [reason] : cells)
+      if withStates { table.cell(record.entry?.word) }
+      RecordDump.addCells(of: record.record, to: &table)
+      if withStates { table.cell(message: record.entry?.reason ?? "") }
     }
-    return table
+    table.finish()
   }
 }
 
@@ -32,11 +35,11 @@ extension EntryStates.Entry {
 
 extension EntryStates {
   /// What is said of an entry behind its record.
-  static let fields: [Field<Entry?>] = [
-    .text("state") { $0?.state.rawValue },
-    .text("code") { $0?.code },
-    .text("reason") { $0?.reason },
-  ]
+  static func writeFields(of entry: Entry?, to writer: inout some FieldWriter) {
+    writer.string(key: "state", entry?.state.rawValue)
+    writer.string(key: "code", entry?.code)
+    writer.message(key: "reason", entry?.reason)
+  }
 
   /// What became of an entry; kinds of third parties are registered by no Hive.
   func entry(of record: Record, in image: RemoteImage) -> Entry? {

@@ -37,13 +37,13 @@ struct PointerSlot {
   /// How many bytes behind an imported symbol it leads.
   var addend: Int64 = 0
   /// The text that is there.
-  var string: String?
+  var text: SlotText?
   /// The number of equal words, each right behind the other, that this is: nulls or numbers.
   var repeats = 1
   /// Why no text is shown.
   var note: String?
-  /// What is wrong.
-  var failure: ImageError?
+  /// What is wrong: one thing, and mostly nothing.
+  var failures: [ImageError] = []
 
   init(_ index: Int, at position: UInt64, of section: Section) {
     (self.index, self.position) = (index, position)
@@ -51,45 +51,60 @@ struct PointerSlot {
     offset = section.offset.map { $0.rawValue &+ position }
   }
 
-  static let fields: [Field<PointerSlot>] = [
-    .number("index") { $0.index },
-    .hexadecimal("address") { $0.address },
-    .hexadecimal("offset") { $0.offset },
-    .hexadecimal("raw") { $0.raw },
-    .text("resolution") { $0.resolution.rawValue },
-    .hexadecimal("target") { $0.target },
-    Field(name: "symbol") { slot, json in
-      json.string(key: "symbol", slot.symbol)
-      if slot.addend != 0 { json.number(key: "addend", Int(slot.addend)) }
-    } cell: {
-      $0.symbolName ?? ""
-    },
-    .text("string") { $0.string },
-    .text("kind") { $0.kind.rawValue },
-    .number("repeats") { $0.repeats },
-    .text("note") { $0.note },
-  ]
+  /// Writes what JSON and CSV say of a slot; without one, the same fields.
+  static func writeFields<Writer: FieldWriter>(of slot: Self?, to writer: inout Writer) {
+    writer.number(key: "index", slot?.index)
+    writer.hexadecimal(key: "address", slot?.address)
+    writer.hexadecimal(key: "offset", slot?.offset)
+    writer.hexadecimal(key: "raw", slot?.raw)
+    writer.string(key: "resolution", slot?.resolution.rawValue)
+    writer.hexadecimal(key: "target", slot?.target)
+    writer.string(key: "symbol", Writer.nests ? slot?.symbol : slot?.symbolName)
+    if Writer.nests, let addend = slot?.addend, addend != 0 {
+      writer.number(key: "addend", Int(addend))
+    }
+    writer.string(key: "string", slot?.text?.bytes, bytesKey: "stringBytes")
+    writer.string(key: "kind", slot?.kind.rawValue)
+    writer.number(key: "repeats", slot?.repeats)
+    writer.message(key: "note", slot?.note)
+    writer.number(key: "stringSize", slot?.text?.size)
+  }
 
   private var symbolName: String? {
     symbol.map { PointerValue.name(ofImport: $0, addend: addend) }
   }
 
-  /// Where the slot leads, for a person; the number where it is one.
-  var destination: String {
-    let place = target.map(\.hexadecimal)
-    let parts = [symbolName ?? (kind == .code ? "code" : nil), place].compactMap { $0 }
-    if kind == .number, let raw { return raw.hexadecimal }
-    return parts.isEmpty ? "–" : parts.joined(separator: " ")
+  /// Writes where the slot leads, for a person; the number where it is one.
+  func writeDestination(to sink: ByteSink) {
+    if kind == .number, let raw { return sink.write(hexadecimal: raw) }
+    let name = symbolName ?? (kind == .code ? "code" : nil)
+    if let name { sink.write(name, as: .cell) }
+    if name != nil, target != nil { sink.write(UInt8(ascii: " ")) }
+    if let target { sink.write(hexadecimal: target) }
+    if name == nil, target == nil { sink.write(word: "–") }
   }
 
-  /// `[3]`, or `[3…9]` for equal ones.
-  var number: String { repeats > 1 ? "[\(index)…\(index + repeats - 1)]" : "[\(index)]" }
+  /// The same as a text.
+  var destination: String {
+    String(decoding: ByteSink.bytes(writeDestination), as: UTF8.self)
+  }
+
+  /// Writes `[3]`, or `[3…9]` for equal ones.
+  func writeNumber(to sink: ByteSink) {
+    sink.write(UInt8(ascii: "["))
+    sink.write(decimal: index)
+    if repeats > 1 {
+      sink.write(word: "…")
+      sink.write(decimal: index + repeats - 1)
+    }
+    sink.write(UInt8(ascii: "]"))
+  }
 
   /// Whether slots that follow each other, and say the same, are shown as one.
   func isRepeated(by next: Self) -> Bool {
     (kind == .null || kind == .number || kind == .unresolved) && kind == next.kind
       && raw == next.raw && note == next.note && symbol == next.symbol && addend == next.addend
-      && failure == next.failure
+      && failures == next.failures
       && resolution == next.resolution
   }
 }

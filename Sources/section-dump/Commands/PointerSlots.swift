@@ -11,11 +11,11 @@ struct SlotSection {
 
 /// Reads sections of one name slot by slot, and no more of them than `--max-bytes` allows.
 struct PointerSlots {
-  static let textLimit = 1 << 16
-
   /// The names; on Mach-O also `SEGMENT,section`.
   var wanted: Wanted
   let maxBytes: Int
+  /// Whether texts are shown whole.
+  var showsWholeTexts = false
   /// The bytes of each element of a table of structures; nil where every word is a slot.
   var stride: UInt64?
   /// The offsets of the pointers in an element.
@@ -25,8 +25,9 @@ struct PointerSlots {
   mutating func sections(of found: ReadImage) throws(ImageError) -> [SlotSection] {
     let image = found.image
     let sections = try wanted.sections(of: image)
+    if sections.isEmpty { return [] }
     let word = UInt64(image.pointerSize)
-    if !sections.isEmpty, let stride,
+    if let stride,
       let place = places.first(where: { $0 > stride || stride - $0 < word })
     {
       throw image.error(
@@ -35,7 +36,10 @@ struct PointerSlots {
           + "--stride and --at say otherwise.")
     }
     var readable: [SlotSection] = []
+    found.texts = SlotTexts(of: image, showsWhole: showsWholeTexts, maxBytes: maxBytes)
     var (index, room) = (0, UInt64(maxBytes))
+    // No file has more bytes for its sections than it has, but for those that it compresses.
+    var unshared = image.part.size
     for section in sections {
       if section.name != readable.last?.section.name { index = 0 }
       var known = SlotSection(section: section, firstIndex: index, size: nil)
@@ -47,6 +51,14 @@ struct PointerSlots {
               .tooLarge,
               "It is not shown, since it makes more than \(maxBytes) bytes of this file; "
                 + "--max-bytes allows more.", section: section)
+          }
+          if section.segment != nil || !section.flags.contains("C") {
+            guard stored.size <= unshared else {
+              throw image.error(
+                .malformed, "It is not shown, since it shares its bytes with others that are.",
+                section: section)
+            }
+            unshared -= stored.size
           }
           known.size = stored.size
           room -= stored.size
@@ -66,18 +78,19 @@ struct PointerSlots {
     let (section, image) = (known.section, found.image)
     var log = ProblemLog(section: section)
     let stride = stride ?? UInt64(image.pointerSize)
-    var reader = SlotReader(section, size: size, of: image, room: maxBytes)
-    var pending: [PointerSlot] = []
+    var reader = SlotReader(section, size: size, of: found)
+    var (pending, element): ([PointerSlot], [PointerSlot]) = ([], [])
     func finish() {
-      for slot in pending {
-        if let failure = slot.failure { log.add(failure, slot) }
-        body(slot)
+      for index in pending.indices {
+        for failure in pending[index].failures { log.add(failure, pending[index]) }
+        body(pending[index])
       }
     }
     var position: UInt64 = 0
     var index = known.firstIndex
     while size - position >= stride {
-      let element = places.map { reader.slot(index, at: position + $0) }
+      element.removeAll(keepingCapacity: true)
+      for place in places { element.append(reader.slot(index, at: position + place)) }
       // What could not be read is no slot.
       if let failure = reader.failure {
         log.add(failure, nil)
@@ -88,7 +101,7 @@ struct PointerSlots {
         for slot in pending.indices { pending[slot].repeats += 1 }
       } else {
         finish()
-        pending = element
+        swap(&pending, &element)
       }
       index += 1
       position += stride

@@ -59,24 +59,26 @@ extension Requirement: ExpressibleByArgument {
 /// The entries of each image.
 struct RecordDump: ListDump {
   static let contentKey: StaticString = "records"
-  static let fields: [Field<Record>] = [
-    .text("kind") { $0.kind.description },
-    .text("name") { $0.name },
-    .text("implementation") { $0.implementation },
-    .number("priority") { $0.attributes.priority },
-    Field(name: "attributes") {
-      $0.attributes.write(key: "attributes", to: &$1)
-    } cell: {
-      $0.attributes.json
-    },
-    .text("section") { $0.origin.section },
-    .number("index") { $0.origin.index },
-    .hexadecimal("address") { $0.origin.address.rawValue },
-    .hexadecimal("offset") { $0.origin.offset?.rawValue },
-    .text("encoding") { $0.encoding.rawValue },
-    .text("resolution") { $0.resolution.rawValue },
-    .text("accessor") { $0.accessorName },
-  ]
+
+  static func writeFields(of record: Record?, to writer: inout some FieldWriter) {
+    writeSource(of: record, to: &writer)
+    writer.hexadecimal(key: "address", record?.origin.address.rawValue)
+    writer.hexadecimal(key: "offset", record?.origin.offset?.rawValue)
+    writer.string(key: "encoding", record?.encoding.rawValue)
+    writer.string(key: "resolution", record?.resolution.rawValue)
+    writer.string(key: "accessor", record?.accessorName)
+  }
+
+  /// Writes the fields that do not differ with every build.
+  static func writeSource(of record: Record?, to writer: inout some FieldWriter) {
+    writer.string(key: "kind", record?.kind.description)
+    writer.string(key: "name", record?.name)
+    writer.string(key: "implementation", record?.implementation)
+    writer.number(key: "priority", record?.attributes.priority)
+    writer.nested(key: "attributes") { record?.attributes.write(to: &$0) }
+    writer.string(key: "section", record?.origin.section)
+    writer.number(key: "index", record?.origin.index)
+  }
 
   /// What must be there, and which entries are shown.
   var wanted = Wanted()
@@ -95,10 +97,11 @@ struct RecordDump: ListDump {
 
   static let titles = ["KIND", "NAME", "IMPLEMENTATION", "ATTRIBUTES", "WHERE"]
 
-  static func cells(of record: Record) -> [String] {
-    [
-      record.kind.description, record.name, record.implementation ?? "–",
-      record.attributes.words, record.place,
-    ]
+  static func addCells(of record: Record, to table: inout Table) {
+    table.cell(record.kind.description)
+    table.cell(record.name)
+    table.cell(record.implementation)
+    table.cell(record.attributes.words)
+    table.cell(record.place)
   }
 }

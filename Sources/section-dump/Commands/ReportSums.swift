@@ -9,6 +9,8 @@ struct ReportSums: Sendable, Codable {
   var hasProblems = false
   var holdsMany = false
   var files = 0
+  /// The first files that were read: more would take long, and hardly have sections of other names.
+  var first: [Input] = []
   /// What is looked for, and whether these files have it.
   var wanted = Wanted()
 
@@ -24,6 +26,7 @@ struct ReportSums: Sendable, Codable {
     skipped += other.skipped
     unread += other.unread
     files += other.files
+    first += other.first.prefix(10 - first.count)
     hasProblems = hasProblems || other.hasProblems
     holdsMany = holdsMany || other.holdsMany
     wanted.add(other.wanted)

@@ -20,28 +20,27 @@ struct SectionTexts {
     let saysSo =
       section.type == "STRTAB" || section.type == "cstring_literals"
       || (section.flags.contains("S") && section.entrySize <= 1 && section.segment == nil)
+    // A table of names has no pointers, and looking for some takes longer than to read it.
+    if section.type == "STRTAB" { return }
     guard saysSo || looksLikeTexts, !holdsPointers(areLetters: saysSo) else { return nil }
   }
 
   private var looksLikeTexts: Bool {
     var (longest, length) = (0, 0)
-    var reader = SlotReader(found.section, size: size, of: image, room: 0)
+    var window = SectionWindow(found.section, size: size, of: image)
     var position: UInt64 = 0
     while position < size {
-      guard var bytes = reader.load(1, at: position) else { return false }
-      if bytes.first == 0 {
-        let more = reader.repetition(of: 1, at: position, before: size)
-        position += more
-        bytes = bytes.dropFirst(Int(more))
-      }
-      for byte in bytes {
+      guard let bytes = window.load(1, at: position) else { return false }
+      let span = bytes.span
+      for index in span.indices {
+        let byte = span[index]
         guard byte >= 0x20 && byte != 0x7f || byte == 0 || byte == 0x09 || byte == 0x0a else {
           return false
         }
         length = byte == 0 ? 0 : length + 1
         longest = max(longest, length)
       }
-      position += UInt64(bytes.count)
+      position += UInt64(span.count)
     }
     return longest >= Self.shortest
   }
@@ -71,31 +70,29 @@ struct SectionTexts {
     }
   }
 
-  /// Each text that is not empty; one of more than 64 KiB in parts.
-  func forEach(_ body: (PointerSlot) -> Void) -> ImageError? {
-    let section = found.section
-    var reader = SlotReader(section, size: size, of: image, room: 0)
+  /// Hands over each text that is not empty, with its number and its place; one of more than 64 KiB in parts.
+  func forEach(_ body: (_ index: Int, _ position: UInt64, Span<UInt8>) -> Void) -> ImageError? {
+    var window = SectionWindow(found.section, size: size, of: image)
     var (index, position) = (found.firstIndex, 0 as UInt64)
     while position < size {
-      let most = min(UInt64(PointerSlots.textLimit), size - position)
-      // What is at hand is enough where the text ends in it.
-      var bytes = reader.load(1, at: position)?.prefix(Int(most))
-      if let some = bytes, some.count < most, !some.contains(0) {
-        bytes = reader.load(most, at: position)?.prefix(Int(most))
-      }
-      guard let text = bytes?.prefix(while: { $0 != 0 }) else { return reader.failure }
-      if !text.isEmpty {
-        var slot = PointerSlot(index, at: position, of: section)
-        (slot.kind, slot.string) = (.text, String(decoding: text, as: UTF8.self))
-        body(slot)
+      let most = min(SectionWindow.piece, size - position)
+      guard let bytes = window.load(most, at: position)?.prefix(Int(most)) else { break }
+      let span = bytes.span
+      var start = 0
+      while start < span.count {
+        guard span[start] != 0 else {
+          start += 1
+          continue
+        }
+        let length = span.textLength(from: start) ?? span.count - start
+        // What does not end in these bytes is read with those that follow.
+        guard start == 0 || start + length < span.count || position + most == size else { break }
+        body(index, position + UInt64(start), span.extracting(start..<start + length))
         index += 1
+        start += length
       }
-      position += UInt64(text.count)
-      // The NUL, and those that fill up to the next text.
-      while position < size, let next = reader.load(1, at: position)?.first, next == 0 {
-        position += 1 + reader.repetition(of: 1, at: position, before: size)
-      }
+      position += UInt64(start)
     }
-    return reader.failure
+    return window.failure
   }
 }

@@ -10,7 +10,8 @@ struct SlotDump: Dump {
   }
 
   static let contentKey: StaticString = "sections"
-  static let columns = ["section"] + PointerSlot.fields.columns()
+  static let columns =
+    ["section"] + FieldNames { PointerSlot.writeFields(of: nil, to: &$0) }.names
 
   let form: Form
   var slots: PointerSlots
@@ -25,30 +26,47 @@ struct SlotDump: Dump {
     try slots.sections(of: found)
   }
 
+  /// The texts of a section that holds texts and is shown as such.
+  private func texts(of section: SlotSection, in found: ReadImage) -> SectionTexts? {
+    guard form == .strings, slots.stride == nil else { return nil }
+    return SectionTexts(of: section, in: found.image)
+  }
+
   /// Each slot of a section in turn; what is damaged joins the problems.
   private func forEach(
     in section: SlotSection, of found: ReadImage, _ body: (PointerSlot) -> Void
   ) {
-    guard form == .strings, slots.stride == nil,
-      let texts = SectionTexts(of: section, in: found.image)
-    else { return slots.forEach(in: section, of: found, body) }
-    if let failure = texts.forEach(body) { found.problems.append(failure) }
+    guard let texts = texts(of: section, in: found) else {
+      return slots.forEach(in: section, of: found, body)
+    }
+    let failure = texts.forEach { index, position, text in
+      var slot = PointerSlot(index, at: position, of: section.section)
+      (slot.kind, slot.text) = (.text, SlotText(bytes: [UInt8](copying: text), size: text.count))
+      body(slot)
+    }
+    if let failure { found.problems.append(failure) }
   }
 
   func write(_ section: SlotSection, of found: ReadImage, to json: inout JSONWriter) {
     json.object { json in
-      json.fields(Section.fields, of: section.section)
+      Section.writeFields(of: section.section, to: &json)
       json.array(key: "entries") { json in
         forEach(in: section, of: found) { slot in
-          json.object { $0.fields(PointerSlot.fields, of: slot) }
+          json.object { PointerSlot.writeFields(of: slot, to: &$0) }
         }
       }
     }
   }
 
-  func writeRows(_ section: SlotSection, of found: ReadImage, _ row: ([String]) -> Void) {
-    forEach(in: section, of: found) {
-      row([section.section.name] + PointerSlot.fields.cells(of: $0))
+  func writeRows(
+    _ section: SlotSection, of found: ReadImage, to csv: inout CSVWriter,
+    _ begin: (inout CSVWriter) -> Void
+  ) {
+    forEach(in: section, of: found) { slot in
+      begin(&csv)
+      csv.string(key: "section", section.section.allNameBytes, bytesKey: "sectionBytes")
+      PointerSlot.writeFields(of: slot, to: &csv)
+      csv.endRow()
     }
   }
 
@@ -56,35 +74,80 @@ struct SlotDump: Dump {
     _ sections: [SlotSection], of found: ReadImage, to sink: ByteSink, _ style: Style
   ) {
     for section in sections {
-      let name = section.section.fullName
-      switch (section.size, form) {
-      case (nil, _):
-        sink.write(
-          "  \(name.escaped): \(section.section.size) bytes of memory that start as zeros; the file "
-            + "has none of them\n")
-      case (_, .hex):
-        sink.write("  " + style.dim("\(name.escaped), \(section.section.size) bytes") + "\n")
+      let size = section.section.size
+      guard section.size != nil else {
+        sink.write(word: "  ")
+        section.section.writeFullName(to: sink)
+        sink.write(": \(size) bytes of memory that start as zeros; the file has none of them\n")
+        continue
+      }
+      if let texts = texts(of: section, in: found) {
+        writeHeading(of: section, to: sink, style)
+        writeTexts(texts, of: section, in: found, to: sink)
+      } else if form == .hex {
+        writeHeading(of: section, to: sink, style)
         var rows = HexRows(section, of: found.image, to: sink, style)
         forEach(in: section, of: found) { rows.add($0) }
         if let failure = rows.finish() { found.problems.append(failure) }
-      case (_, .strings):
-        var table = Table(["SLOT", "ADDRESS", "RESOLUTION", "TARGET", "STRING"])
-        forEach(in: section, of: found) { slot in
-          table.add(cells(of: slot, in: name))
-          // All rows of a large section are not held, nor aligned with each other.
-          if table.count >= 4096 { table.write(to: sink, style) }
-        }
-        table.write(to: sink, style)
+      } else {
+        writeSlots(of: section, in: found, to: sink, style)
       }
     }
   }
 
-  private func cells(of slot: PointerSlot, in section: String) -> [String] {
-    let place = slots.stride.map { slot.position % $0 }.flatMap { $0 > 0 ? "+\($0)" : nil } ?? ""
-    return [
-      "\(section)\(slot.number)\(place)", slot.address.hexadecimal,
-      slot.kind == .text ? "text" : slot.resolution.rawValue, slot.destination,
-      slot.string ?? slot.note.map { "(\($0))" } ?? "–",
-    ]
+  private func writeHeading(of section: SlotSection, to sink: ByteSink, _ style: Style) {
+    sink.write(word: "  ")
+    style.dim(sink) {
+      section.section.writeFullName(to: sink)
+      sink.write(word: ", ")
+      sink.write(decimal: section.section.size)
+      sink.write(word: " bytes")
+    }
+    sink.write(UInt8(ascii: "\n"))
+  }
+
+  /// Writes a line for each text: its address, and all of it.
+  private func writeTexts(
+    _ texts: SectionTexts, of section: SlotSection, in found: ReadImage, to sink: ByteSink
+  ) {
+    let address = section.section.address.rawValue
+    let width = (address &+ section.section.size).hexadecimal.utf8.count
+    let failure = texts.forEach { _, position, text in
+      sink.write(word: "  ")
+      sink.write(hexadecimal: address &+ position, padding: width + 2)
+      sink.write(text, as: .cell)
+      sink.write(UInt8(ascii: "\n"))
+    }
+    if let failure { found.problems.append(failure) }
+  }
+
+  private func writeSlots(
+    of section: SlotSection, in found: ReadImage, to sink: ByteSink, _ style: Style
+  ) {
+    let name = ByteSink.bytes(section.section.writeFullName)
+    var table = Table(["SLOT", "ADDRESS", "RESOLUTION", "TARGET", "STRING"], to: sink, style)
+    forEach(in: section, of: found) { slot in
+      table.cell {
+        $0.write(name)
+        slot.writeNumber(to: $0)
+        if let place = slots.stride.map({ slot.position % $0 }), place > 0 {
+          $0.write(word: "+")
+          $0.write(decimal: place)
+        }
+      }
+      table.cell(hexadecimal: slot.address)
+      table.cell { $0.write(slot.resolution.rawValue) }
+      table.cell { slot.writeDestination(to: $0) }
+      table.cell { sink in
+        if let text = slot.text {
+          text.write(to: sink)
+        } else if let note = slot.note {
+          sink.write("(\(note))", as: .message)
+        } else {
+          sink.write(word: "–")
+        }
+      }
+    }
+    table.finish()
   }
 }

@@ -20,13 +20,15 @@ struct Startup: ParsableCommand {
 /// The steps of each image.
 struct StartupDump: ListDump {
   static let contentKey: StaticString = "startup"
-  static let fields: [Field<StartupStep>] = [
-    .text("when") { $0.kind.rawValue },
-    .number("index") { $0.index },
-    .text("name") { $0.name },
-    .hexadecimal("address") { $0.address },
-    .text("note") { $0.note },
-  ]
+
+  static func writeFields(of step: StartupStep?, to writer: inout some FieldWriter) {
+    writer.string(key: "when", step?.kind.rawValue)
+    writer.number(key: "index", step?.index)
+    writer.string(key: "name", step?.name)
+    writer.hexadecimal(key: "address", step?.address)
+    writer.message(key: "note", step?.note)
+  }
+
   static let titles = ["WHEN", "WHAT", "WHERE"]
 
   var emptyNote: String { "nothing runs" }
@@ -41,12 +43,11 @@ struct StartupDump: ListDump {
     return steps
   }
 
-  static func cells(of step: StartupStep) -> [String] {
+  static func addCells(of step: StartupStep, to table: inout Table) {
     let place = step.address.map(\.hexadecimal) ?? ""
     let note = step.note.map { "(\($0))" } ?? ""
-    return [
-      step.kind.rawValue + (step.index.map { "[\($0)]" } ?? ""), step.name ?? "–",
-      [place, note].filter { !$0.isEmpty }.joined(separator: " "),
-    ]
+    table.cell(step.kind.rawValue + (step.index.map { "[\($0)]" } ?? ""))
+    table.cell(step.name)
+    table.cell(message: [place, note].filter { !$0.isEmpty }.joined(separator: " "))
   }
 }

@@ -38,7 +38,7 @@ struct Strings: ParsableCommand {
   }
 
   func run() throws {
-    var slots = PointerSlots(wanted: sections.wanted, maxBytes: files.inputs.maxBytes)
+    var slots = sections.slots(maxBytes: files.inputs.maxBytes)
     slots.stride = stride.map { UInt64($0) }
     if !at.isEmpty { slots.places = Set(at).sorted().map { UInt64($0) } }
     try files.show(SlotDump(form: .strings, slots: slots))

@@ -68,8 +68,9 @@ struct Verify: ParsableCommand {
         json.lineBreak()
       }
     case .csv:
-      CSV.write(Finding.columns, to: sink)
-      for finding in findings { CSV.write(finding.row, to: sink) }
+      var csv = CSVWriter(sink)
+      csv.row(Finding.columns)
+      for finding in findings { finding.write(to: &csv) }
     case .table:
       writeText(findings, of: survey, presentation.style, to: sink)
     }

@@ -13,7 +13,7 @@ extension Differences {
         ("problems", problems.map { Self.problem($0.build, $0.trouble) }),
       ]
       for (key, values) in lists {
-        json.key(key)
+        json.key(text: key)
         json.array(values) { $0(&$1) }
       }
     }
@@ -31,7 +31,7 @@ extension Differences {
     for (key, values) in lists {
       for write in values {
         json.object { json in
-          json.key(key)
+          json.key(text: key)
           write(&json)
         }
         json.lineBreak()
@@ -62,10 +62,15 @@ extension Differences {
   /// A row a record; of a change, the old one and then the new one.
   func writeRows(to sink: ByteSink) {
     // The columns behind these differ with every build.
-    CSV.write(["difference", "path", "container"] + RecordDump.columns.prefix(7), to: sink)
+    var csv = CSVWriter(sink)
+    csv.row(
+      ["difference", "path", "container"]
+        + FieldNames { RecordDump.writeSource(of: nil, to: &$0) }.names)
     func row(_ word: String, _ entry: Declared) {
-      CSV.write(
-        [word] + entry.place.cells + RecordDump.fields.cells(of: entry.record).prefix(7), to: sink)
+      csv.string(key: "difference", word)
+      entry.place.writeFile(to: &csv)
+      RecordDump.writeSource(of: entry.record, to: &csv)
+      csv.endRow()
     }
     for entry in removed { row("removed", entry) }
     for entry in added { row("added", entry) }

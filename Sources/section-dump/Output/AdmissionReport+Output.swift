@@ -23,8 +23,20 @@ extension AdmissionReport {
     case .ndjson:
       for plugin in plugins { sink.write(plugin.value.text + "\n") }
     case .csv:
-      CSV.write(["path", "loads", "order", "code", "cause", "message", "remedy"], to: sink)
-      for plugin in plugins { for row in rows(of: plugin) { CSV.write(row, to: sink) } }
+      var csv = CSVWriter(sink)
+      csv.row(["path", "loads", "order", "code", "cause", "message", "remedy"])
+      for plugin in plugins {
+        for refusal in plugin.refusals.isEmpty ? [nil] : plugin.refusals.map(Optional.some) {
+          csv.string(key: "path", plugin.path)
+          csv.string(key: "loads", plugin.loads ? "true" : "false")
+          csv.number(key: "order", plugin.order)
+          csv.string(key: "code", refusal?.code)
+          csv.string(key: "cause", refusal?.cause)
+          csv.message(key: "message", refusal?.message)
+          csv.message(key: "remedy", refusal?.remedy)
+          csv.endRow()
+        }
+      }
     case .table:
       sink.write(description + "\n")
       if !others.isEmpty {
@@ -39,13 +51,5 @@ extension AdmissionReport {
         sink.write("\n" + presentation.style.dim("\(files): \(names)") + "\n")
       }
     }
-  }
-
-  private func rows(of plugin: Plugin) -> [[String]] {
-    let start = [
-      plugin.path, plugin.loads ? "true" : "false", plugin.order.map(String.init) ?? "",
-    ]
-    guard !plugin.refusals.isEmpty else { return [start + ["", "", "", ""]] }
-    return plugin.refusals.map { start + [$0.code, $0.cause ?? "", $0.message, $0.remedy] }
   }
 }

@@ -1,21 +1,27 @@
 internal import BinaryImage
 internal import LibC
 
-/// Gathers output and hands it on in large pieces.
-final class ByteSink {
-  private static let capacity = 1 << 16
+/// Gathers output and hands it on in large pieces, or keeps all of it.
+@safe final class ByteSink {
+  private static let pieceSize = 1 << 16
 
-  private let drain: ([UInt8]) -> Int32
-  private var buffer: [UInt8] = []
-  /// The system's reason why output was lost; 0 while all is well.
+  private let drain: (([UInt8]) -> Int32)?
+  // Sound: allocated from init to deinit and never handed out; `count` of `capacity` bytes are written.
+  private var start: UnsafeMutablePointer<UInt8>
+  private var capacity = pieceSize
+  /// The number of bytes that were not handed on yet.
+  private(set) var count = 0
+  /// The system's reason why output was lost; 0 if nothing was lost.
   private(set) var failure: Int32 = 0
 
-  /// Gathers what `drain` does something with; it answers the system's reason where it cannot.
-  init(_ drain: @escaping ([UInt8]) -> Int32) {
+  /// Makes a sink that hands its bytes to `drain`, which returns the system's reason if it cannot take them;
+  /// without `drain` the sink keeps them.
+  init(_ drain: (([UInt8]) -> Int32)? = nil) {
     self.drain = drain
+    unsafe start = .allocate(capacity: Self.pieceSize)
   }
 
-  /// Gathers what is written to a file descriptor, each time after `preparing` for it.
+  /// Makes a sink for a file descriptor that calls `preparing` before each write.
   convenience init(descriptor: Int32, after preparing: @escaping ([UInt8]) -> Void = { _ in }) {
     self.init { bytes in
       preparing(bytes)
@@ -23,37 +29,174 @@ final class ByteSink {
     }
   }
 
-  /// What `body` writes.
+  deinit { unsafe start.deallocate() }
+
+  /// Returns what `body` writes.
   static func bytes(_ body: (ByteSink) -> Void) -> [UInt8] {
-    var bytes: [UInt8] = []
-    let sink = ByteSink { more in
-      bytes += more
-      return 0
-    }
+    let sink = ByteSink()
     body(sink)
-    sink.flush()
-    return bytes
+    return sink.bytes(from: 0)
   }
 
-  func write(_ text: String) { write(text.utf8) }
+  // MARK: - Writing
 
-  func write(_ byte: UInt8) { append(upTo: 1) { $0.append(byte) } }
-
-  func write(_ bytes: some Collection<UInt8>) {
-    buffer.append(contentsOf: bytes)
-    if buffer.count >= Self.capacity { flush() }
+  @inline(__always)
+  private func makeRoom(for more: Int) {
+    if more > capacity - count { makeMoreRoom(for: more) }
   }
 
-  /// Writes at most `count` bytes, which costs less than one after the other.
-  func append(upTo count: Int, _ body: (inout OutputSpan<UInt8>) -> Void) {
-    buffer.append(addingCapacity: count, initializingWith: body)
-    if buffer.count >= Self.capacity { flush() }
+  private func makeMoreRoom(for more: Int) {
+    flush()
+    guard more > capacity - count else { return }
+    capacity = max(2 * capacity, count + more)
+    let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+    unsafe larger.initialize(from: start, count: count)
+    unsafe start.deallocate()
+    unsafe start = larger
   }
 
-  /// Hands on what was gathered; after a failure, nothing more is tried.
+  @inline(__always)
+  func write(_ byte: UInt8) {
+    makeRoom(for: 1)
+    unsafe start[count] = byte
+    count += 1
+  }
+
+  func write(_ bytes: Span<UInt8>) {
+    makeRoom(for: bytes.count)
+    unsafe bytes.withUnsafeBufferPointer { bytes in
+      guard let from = bytes.baseAddress else { return }
+      unsafe (start + count).initialize(from: from, count: bytes.count)
+    }
+    count += bytes.count
+  }
+
+  func write(_ bytes: [UInt8]) { write(bytes.span) }
+
+  func write(_ bytes: ArraySlice<UInt8>) { write(bytes.span) }
+
+  func write(_ text: String) { write(text.utf8Span.span) }
+
+  /// Writes a text of the tool, which costs less than one that is a `String`.
+  func write(word: StaticString) {
+    let size = word.utf8CodeUnitCount
+    makeRoom(for: size)
+    // Sound: the bytes of a literal are where this pointer says, for the life of the process.
+    unsafe (start + count).initialize(from: word.utf8Start, count: size)
+    count += size
+  }
+
+  /// Writes `"name":`, and before it a comma where it follows something.
+  func write(key name: StaticString, follows: Bool) {
+    let size = name.utf8CodeUnitCount
+    makeRoom(for: size + 4)
+    var end = unsafe start + count
+    func put(_ character: Unicode.Scalar) {
+      unsafe end.initialize(to: UInt8(ascii: character))
+      unsafe end += 1
+    }
+    if follows { put(",") }
+    put("\"")
+    // Sound: the bytes of a literal are where this pointer says, for the life of the process.
+    unsafe end.initialize(from: name.utf8Start, count: size)
+    unsafe end += size
+    put("\"")
+    put(":")
+    count += size + (follows ? 4 : 3)
+  }
+
+  func write(blanks: Int) {
+    guard blanks > 0 else { return }
+    makeRoom(for: blanks)
+    unsafe (start + count).initialize(repeating: UInt8(ascii: " "), count: blanks)
+    count += blanks
+  }
+
+  func write(decimal number: Int) {
+    if number < 0 { write(UInt8(ascii: "-")) }
+    write(decimal: UInt64(number.magnitude))
+  }
+
+  func write(decimal number: UInt64) {
+    var (digits, limit) = (1, 10 as UInt64)
+    while digits < 20, number >= limit {
+      digits += 1
+      limit = digits < 20 ? limit * 10 : limit
+    }
+    write(number, digits: digits, radix: 10)
+  }
+
+  /// Writes a number in base 16, as `0x3018`, and blanks up to a width.
+  func write(hexadecimal number: UInt64, padding width: Int = 0) {
+    let digits = max(1, (67 - number.leadingZeroBitCount) / 4)
+    makeRoom(for: 2)
+    unsafe start[count] = UInt8(ascii: "0")
+    unsafe start[count + 1] = UInt8(ascii: "x")
+    count += 2
+    write(number, digits: digits, radix: 16)
+    write(blanks: width - digits - 2)
+  }
+
+  /// Writes two digits of base 16 for each byte.
+  func write(digitsOf bytes: Span<UInt8>) {
+    for index in bytes.indices { write(UInt64(bytes[index]), digits: 2, radix: 16) }
+  }
+
+  @inline(__always)
+  private func write(_ number: UInt64, digits: Int, radix: UInt64) {
+    makeRoom(for: digits)
+    var rest = number
+    var position = count + digits
+    while position > count {
+      position -= 1
+      let digit = UInt8(truncatingIfNeeded: rest % radix)
+      unsafe start[position] = digit &+ (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+      rest /= radix
+    }
+    count += digits
+  }
+
+  // MARK: - What was written
+
+  /// Returns the bytes that are here from `position` on.
+  func bytes(from position: Int) -> [UInt8] {
+    precondition(0...count ~= position)
+    return unsafe Array(UnsafeBufferPointer(start: start + position, count: count - position))
+  }
+
+  /// Writes some of the bytes of another sink.
+  func write(_ range: Range<Int>, of other: ByteSink) {
+    precondition(range.lowerBound >= 0 && range.upperBound <= other.count && other !== self)
+    makeRoom(for: range.count)
+    unsafe (start + count).initialize(from: other.start + range.lowerBound, count: range.count)
+    count += range.count
+  }
+
+  /// Returns how many characters the bytes from `position` on are.
+  func width(from position: Int) -> Int {
+    precondition(0...count ~= position)
+    var (index, width) = (position, count - position)
+    // All but the first byte of a character begin with 10; eight at a time.
+    while index + 8 <= count {
+      let bytes = unsafe UnsafeRawPointer(start + index).loadUnaligned(as: UInt64.self)
+      width -= (bytes & ~(bytes << 1) & 0x8080_8080_8080_8080).nonzeroBitCount
+      index += 8
+    }
+    while index < count {
+      if unsafe start[index] & 0xc0 == 0x80 { width -= 1 }
+      index += 1
+    }
+    return width
+  }
+
+  /// Forgets all bytes that are here.
+  func removeAll() { count = 0 }
+
+  /// Hands on the bytes that are here. After a failure they are lost.
   func flush() {
-    if !buffer.isEmpty, failure == 0 { failure = drain(buffer) }
-    buffer.removeAll(keepingCapacity: true)
+    guard let drain, count > 0 else { return }
+    if failure == 0 { failure = drain(bytes(from: 0)) }
+    count = 0
   }
 
   /// Writes a line of what the tool says about itself.

@@ -1,22 +1,22 @@
 internal import BinaryImage
-internal import Registration
 
 /// Writes JSON piece by piece, keys in the order they are given.
 ///
 /// A key order that is documented, output that streams and a start-up without an encoder's
 /// machinery are why this is not `JSONEncoder`.
-struct JSONWriter {
+struct JSONWriter: FieldWriter {
+  static var nests: Bool { true }
+
   private let sink: ByteSink
-  // Whether the object or array that is open has an element already, and which is open.
-  private var hasElement = false
+  private let form: TextForm
+  // Whether a comma comes before the next value, and how many objects and arrays are open.
+  private var needsComma = false
   private var depth = 0
-  private var followsKey = false
-  private let isInScript: Bool
 
   /// Writes to a sink; `isInScript` where the text is in a script element, which `<` could end.
   init(_ sink: ByteSink, isInScript: Bool = false) {
     self.sink = sink
-    self.isInScript = isInScript
+    form = isInScript ? .script : .json
   }
 
   /// Writes an object, as the value of a key where it is given one; the others do so too.
@@ -46,37 +46,65 @@ struct JSONWriter {
   }
 
   mutating func string(key name: StaticString? = nil, _ text: String?) {
-    guard let text else {
-      word(name, "null")
-      return
-    }
-    let escaped = escaped(text)
-    let span = escaped.utf8Span.span
-    put(name, upTo: span.count + 2) { bytes in
-      bytes.append(UInt8(ascii: "\""))
-      bytes.append(copying: span)
-      bytes.append(UInt8(ascii: "\""))
-    }
+    begin(name)
+    guard let text else { return sink.write(word: "null") }
+    quote { $0.write(text, as: form) }
+  }
+
+  /// Writes a text; if it is no UTF-8, its bytes as the value of another key.
+  mutating func string(key name: StaticString, _ text: [UInt8]?, bytesKey: StaticString) {
+    guard let text else { return string(key: name, nil) }
+    begin(name)
+    var isUTF8 = true
+    quote { isUTF8 = $0.write(text.span, as: form) }
+    if !isUTF8 { bytes(key: bytesKey, text) }
+  }
+
+  /// Writes bytes as a string of two hexadecimal digits for each.
+  mutating func bytes(key name: StaticString, _ bytes: [UInt8]) {
+    begin(name)
+    quote { $0.write(digitsOf: bytes.span) }
   }
 
   mutating func number(key name: StaticString? = nil, _ number: Int?) {
-    word(name, number.map { String($0) } ?? "null")
+    begin(name)
+    if let number { sink.write(decimal: number) } else { sink.write(word: "null") }
   }
 
   mutating func boolean(key name: StaticString? = nil, _ value: Bool) {
-    word(name, value ? "true" : "false")
+    begin(name)
+    sink.write(word: value ? "true" : "false")
   }
 
   /// Writes a number as a string of hexadecimal digits, which no reader rounds.
   mutating func hexadecimal(key name: StaticString? = nil, _ number: UInt64?) {
-    string(key: name, number.map(\.hexadecimal))
+    begin(name)
+    guard let number else { return sink.write(word: "null") }
+    quote { $0.write(hexadecimal: number) }
   }
 
-  /// Writes the key of a value that writes itself next; any text can be one.
-  mutating func key(_ name: String) {
+  /// Writes the key of a value that writes itself next.
+  mutating func key(_ name: StaticString) {
+    begin(name)
+    needsComma = false
+  }
+
+  /// The same with a key that any text can be.
+  mutating func key(text name: String) {
     string(name)
     sink.write(UInt8(ascii: ":"))
-    followsKey = true
+    needsComma = false
+  }
+
+  mutating func message(key name: StaticString?, _ text: String?) { string(key: name, text) }
+
+  mutating func size(key name: StaticString?, _ size: UInt64?) {
+    number(key: name, size.map { Int(clamping: $0) })
+  }
+
+  mutating func nested(key name: StaticString, _ write: (inout JSONWriter) -> Void) {
+    key(name)
+    write(&self)
   }
 
   /// A line break between values, for people who look at the document.
@@ -85,67 +113,30 @@ struct JSONWriter {
   private mutating func container(
     _ name: StaticString?, _ opening: UInt8, _ closing: UInt8, _ body: (inout JSONWriter) -> Void
   ) {
-    put(name, upTo: 1) { $0.append(opening) }
-    hasElement = false
+    begin(name)
+    sink.write(opening)
+    needsComma = false
     depth += 1
     body(&self)
     depth -= 1
-    // It is an element itself.
-    hasElement = true
     sink.write(closing)
+    needsComma = depth > 0
   }
 
-  private mutating func word(_ name: StaticString?, _ word: String) {
-    let span = word.utf8Span.span
-    put(name, upTo: span.count) { $0.append(copying: span) }
+  private func quote(_ body: (ByteSink) -> Void) {
+    sink.write(UInt8(ascii: "\""))
+    body(sink)
+    sink.write(UInt8(ascii: "\""))
   }
 
-  /// Writes a value of at most `count` bytes at one go with what comes before it: a comma and its key, which
-  /// is written as it is.
-  private mutating func put(
-    _ name: StaticString?, upTo count: Int, _ value: (inout OutputSpan<UInt8>) -> Void
-  ) {
+  /// Writes what is before a value: a comma, and its key.
+  private mutating func begin(_ name: StaticString?) {
+    if let name {
+      sink.write(key: name, follows: needsComma)
+    } else if needsComma {
+      sink.write(UInt8(ascii: ","))
+    }
     // At the outermost level values are documents of their own, one a line.
-    let isSeparated = hasElement && !followsKey && depth > 0
-    (followsKey, hasElement) = (false, true)
-    sink.append(upTo: (name?.utf8CodeUnitCount ?? 0) + 4 + count) { bytes in
-      if isSeparated { bytes.append(UInt8(ascii: ",")) }
-      if let name {
-        bytes.append(UInt8(ascii: "\""))
-        name.withUTF8Buffer { bytes.append(copying: unsafe $0.span) }
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
-      }
-      value(&bytes)
-    }
-  }
-
-  /// A text as it is between quotes: most are themselves.
-  private func escaped(_ text: String) -> String {
-    guard isInScript || !Self.standsForItself(text.utf8Span.span) else { return text }
-    return text.unicodeScalars.map { isInScript && $0 == "<" ? "\\u003c" : $0.textInJSON }.joined()
-  }
-
-  /// Whether no byte of a text needs an escape.
-  private static func standsForItself(_ bytes: Span<UInt8>) -> Bool {
-    for index in bytes.indices {
-      let byte = bytes[index]
-      guard byte >= 0x20, byte < 0x7f, byte != 0x22, byte != 0x5c else { return false }
-    }
-    return true
-  }
-}
-
-extension OutputSpan<UInt8> {
-  fileprivate mutating func append(copying bytes: Span<UInt8>) {
-    // Sound: the caller has made room for as many bytes more.
-    unsafe withUnsafeMutableBufferPointer { all, used in
-      unsafe bytes.withUnsafeBufferPointer { bytes in
-        precondition(bytes.count <= all.count - used, "there is room for what was announced")
-        guard let from = bytes.baseAddress, let start = all.baseAddress else { return }
-        unsafe (start + used).initialize(from: from, count: bytes.count)
-        used += bytes.count
-      }
-    }
+    needsComma = depth > 0
   }
 }

@@ -17,6 +17,8 @@ final class PieceStream {
   /// Bytes for standard output.
   let text: ByteSink
   private let put: (Piece, [UInt8]) -> Void
+  /// Whether what is written goes on by itself, in its order.
+  private let isDirect: Bool
 
   /// A stream whose pieces `put` does something with.
   init(_ put: @escaping (Piece, [UInt8]) -> Void) {
@@ -25,11 +27,17 @@ final class PieceStream {
       put(.output, bytes)
       return 0
     }
+    isDirect = false
+  }
+
+  /// A stream that is printed as it comes.
+  init(_ printer: Printer) {
+    (put, text, isDirect) = (printer.take, printer.output, true)
   }
 
   /// Hands on a piece behind all text that was written before.
   func send(_ piece: Piece, _ bytes: [UInt8] = []) {
-    text.flush()
+    if !isDirect { text.flush() }
     put(piece, bytes)
   }
 

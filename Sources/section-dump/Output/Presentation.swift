@@ -41,6 +41,16 @@ struct Style {
   func bold(_ text: String) -> String { paint("1", text) }
   func dim(_ text: String) -> String { paint("2", text) }
 
+  /// Has `body` write to a sink in this style.
+  func bold(_ sink: ByteSink, _ body: () -> Void) { paint("\u{1b}[1m", sink, body) }
+  func dim(_ sink: ByteSink, _ body: () -> Void) { paint("\u{1b}[2m", sink, body) }
+
+  private func paint(_ start: StaticString, _ sink: ByteSink, _ body: () -> Void) {
+    if isColored { sink.write(word: start) }
+    body()
+    if isColored { sink.write(word: "\u{1b}[0m") }
+  }
+
   private func paint(_ code: String, _ text: String) -> String {
     isColored ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text
   }

@@ -35,14 +35,16 @@ final class Printer {
   func begin(_ columns: [String], _ head: String = "") {
     switch format {
     case .json: output.write("{\"schema\":1,\(head)\"files\":[")
-    case .csv: CSV.write(columns, to: output)
+    case .csv:
+      var csv = CSVWriter(output)
+      csv.row(columns)
     case .table, .ndjson: break
     }
   }
 
   /// Prints the rest; false, once told, where some of standard output was lost.
   func finish() -> Bool {
-    if format == .json { output.write("\n]}\n") }
+    if format == .json { output.write(word: "\n]}\n") }
     progress.clear()
     return output.finish(errors)
   }

@@ -31,7 +31,7 @@ extension Record {
   ) {
     json.object { json in
       if let path { json.string(key: "path", path) }
-      json.fields(RecordDump.fields, of: self)
+      RecordDump.writeFields(of: self, to: &json)
       more(&json)
     }
   }
@@ -41,29 +41,20 @@ extension Attributes {
   /// `priority=10 requires=log`
   var words: String { texts.joined(separator: " ") }
 
-  /// The object that `write` writes, as text.
-  var json: String {
-    let bytes = ByteSink.bytes { sink in
-      var json = JSONWriter(sink)
-      write(to: &json)
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
   /// An object without `priority`; keys that may repeat, and those that do, have arrays.
-  func write(key: StaticString? = nil, to json: inout JSONWriter) {
-    json.object(key: key) { json in
+  func write(to json: inout JSONWriter) {
+    json.object { json in
       let single = [("level", level), ("scope", scope), ("name", name), ("abi", abi)]
       for case (let key, let value?) in single {
-        json.key(key)
+        json.key(text: key)
         json.string(value)
       }
       for (key, values) in [("requires", requires), ("after", after)] where !values.isEmpty {
-        json.key(key)
+        json.key(text: key)
         json.array(values)
       }
       for same in others.groups(by: \.key) {
-        json.key(same[0].key)
+        json.key(text: same[0].key)
         // A target has one for each of its actions.
         if same.count == 1, same[0].key != "action" {
           json.string(same[0].value)

@@ -2,53 +2,88 @@ internal import BinaryImage
 
 /// Aligned columns for a person; the last one is not padded, and no cell makes others wider than a
 /// screen.
+///
+/// Rows are held until there are many bytes of them: those of a large table are not all aligned with
+/// each other.
 struct Table {
   private static let widestPadded = 80
+  private static let mostBytes = 1 << 18
 
-  let titles: [String]
-  private var rows: [[String]] = []
+  private let titles: [String]
+  private let sink: ByteSink
+  private let style: Style
+  /// The cells of the rows that were not written yet, one after another.
+  private let cells = ByteSink()
+  /// Where each of these cells ends, and how wide it is.
+  private var ends: [(position: Int, width: Int)] = []
   private var widths: [Int]
   private var hasTitles = false
 
-  /// The number of rows that were not written yet.
-  var count: Int { rows.count }
-
-  init(_ titles: [String]) {
-    self.titles = titles
+  init(_ titles: [String], to sink: ByteSink, _ style: Style) {
+    (self.titles, self.sink, self.style) = (titles, sink, style)
     widths = titles.map(\.count)
   }
 
-  /// Adds a row of as many cells as there are titles; what a file says is escaped here.
-  mutating func add(_ cells: [String]) {
-    let row = cells.map(\.escaped)
-    for (column, cell) in row.enumerated() {
-      widths[column] = max(widths[column], min(cell.count, Self.widestPadded))
-    }
-    rows.append(row)
+  /// Adds a cell that `body` writes; the last one of a row ends it.
+  mutating func cell(_ body: (ByteSink) -> Void) {
+    let start = cells.count
+    body(cells)
+    let width = cells.width(from: start)
+    let column = ends.count % titles.count
+    widths[column] = max(widths[column], min(width, Self.widestPadded))
+    ends.append((cells.count, width))
+    if column == titles.count - 1, cells.count >= Self.mostBytes { writeRows() }
   }
 
-  /// Writes the rows so far, before the first of all the titles, and forgets them.
-  mutating func write(to sink: ByteSink, _ style: Style) {
-    guard !rows.isEmpty else { return }
-    if !hasTitles { write(titles, to: sink) { style.dim($0) } }
+  /// Adds a text of a file; one that is missing is a dash.
+  mutating func cell(_ text: String?) {
+    cell { sink in
+      if let text { sink.write(text, as: .cell) } else { sink.write(word: "–") }
+    }
+  }
+
+  /// Adds a text of the tool.
+  mutating func cell(message: String) { cell { $0.write(message, as: .message) } }
+
+  mutating func cell(decimal number: UInt64) { cell { $0.write(decimal: number) } }
+
+  mutating func cell(hexadecimal number: UInt64) { cell { $0.write(hexadecimal: number) } }
+
+  /// Writes the rest of the rows.
+  mutating func finish() { writeRows() }
+
+  private mutating func writeRows() {
+    if !ends.isEmpty, !hasTitles { writeTitles() }
     hasTitles = true
-    for row in rows { write(row, to: sink) { $0 } }
-    rows.removeAll(keepingCapacity: true)
-  }
-
-  private func write(_ row: [String], to sink: ByteSink, _ paint: (String) -> String) {
-    var line = " "
-    for (column, cell) in row.enumerated() {
-      line += " " + (column < row.count - 1 ? cell.padded(to: widths[column]) + " " : cell)
+    var start = 0
+    for row in stride(from: 0, to: ends.count, by: titles.count) {
+      // Those before a cell that is empty are not written before it is known that one follows.
+      var blanks = 2
+      for column in titles.indices {
+        let (end, width) = ends[row + column]
+        if end > start {
+          sink.write(blanks: blanks)
+          sink.write(start..<end, of: cells)
+          blanks = 0
+        }
+        blanks += max(0, widths[column] - width) + 2
+        start = end
+      }
+      sink.write(UInt8(ascii: "\n"))
     }
-    while line.last == " " { line.removeLast() }
-    sink.write("  " + paint(String(line.dropFirst(2))) + "\n")
+    ends.removeAll(keepingCapacity: true)
+    cells.removeAll()
   }
-}
 
-extension String {
-  /// The text with blanks behind it, up to as many letters.
-  func padded(to width: Int) -> String {
-    self + String(repeating: " ", count: max(0, width - count))
+  private func writeTitles() {
+    sink.write(word: "  ")
+    style.dim(sink) {
+      for column in titles.indices {
+        sink.write(titles[column])
+        guard column < titles.count - 1 else { break }
+        sink.write(blanks: widths[column] - titles[column].utf8.count + 2)
+      }
+    }
+    sink.write(UInt8(ascii: "\n"))
   }
 }

@@ -89,9 +89,15 @@ extension Finding {
     "level", "code", "path", "container", "section", "index", "message", "remedy",
   ]
 
-  var row: [String] {
-    [level.rawValue, code] + place.cells
-      + [place.section ?? "", place.index.map { String($0) } ?? "", message, remedy]
+  func write(to csv: inout CSVWriter) {
+    csv.string(key: "level", level.rawValue)
+    csv.string(key: "code", code)
+    place.writeFile(to: &csv)
+    csv.string(key: "section", place.section)
+    csv.number(key: "index", place.index)
+    csv.message(key: "message", message)
+    csv.message(key: "remedy", remedy)
+    csv.endRow()
   }
 
   func write(to json: inout JSONWriter) {

@@ -1,0 +1,147 @@
+internal import BinaryImage
+
+/// A text that a slot leads to, or that a section holds.
+struct SlotText {
+  /// What is shown of it.
+  var bytes: [UInt8]
+  /// How many bytes the whole text has.
+  var size: Int
+
+  /// Keeps at most `limit` bytes, and no part of a character.
+  func cut(to limit: Int) -> SlotText {
+    guard bytes.count > limit else { return self }
+    var end = limit
+    while end > max(0, limit - 3), bytes[end] & 0xc0 == 0x80 { end -= 1 }
+    if bytes[end] & 0xc0 == 0x80 { end = limit }
+    return SlotText(bytes: Array(bytes[..<end]), size: size)
+  }
+
+  /// Writes what is shown, and after it the size if that is more.
+  func write(to sink: ByteSink) {
+    sink.write(bytes.span, as: .cell)
+    guard size > bytes.count else { return }
+    sink.write(word: "… (")
+    sink.write(decimal: size)
+    sink.write(word: " bytes)")
+  }
+}
+
+/// Reads the texts that the slots of a file lead to, in proportion to the file.
+///
+/// All slots of a file may lead to one text that is most of the file, or each to another part of it. So what is
+/// shown of a text has a limit, and what is read of all of them too. A text that was read a short while ago, and
+/// its parts, are not read again.
+struct SlotTexts {
+  /// The bytes after which a text without NUL is taken for none.
+  static let longest = 1 << 16
+  /// How many bytes of a text are shown.
+  static let shown = 256
+  /// How many bytes of texts are read for each byte of the file.
+  private static let share: UInt64 = 8
+  private static let mostKept = 16
+
+  /// A text that was read, and where it starts: in a section of an object, else at an address.
+  private struct Kept {
+    let section: Int?
+    let start: UInt64
+    let bytes: [UInt8]
+  }
+
+  private let image: any FileImage
+  private let showsWhole: Bool
+  /// How many bytes may still be read; if texts are shown whole, how many may be shown.
+  private var room: Int
+  /// The same of the names of symbols.
+  private var nameRoom: Int
+  private var kept: [Kept] = []
+  private var oldest = 0
+
+  /// Prepares for the texts of `image`; those that are shown whole have at most `maxBytes` together.
+  init(of image: any FileImage, showsWhole: Bool, maxBytes: Int) {
+    (self.image, self.showsWhole) = (image, showsWhole)
+    let (share, overflow) = image.part.size.multipliedReportingOverflow(by: Self.share)
+    room = showsWhole || overflow ? maxBytes : Int(clamping: share)
+    nameRoom = room
+  }
+
+  /// Returns what is shown of the text at `target`.
+  ///
+  /// Throws `tooLarge` if no more texts are read.
+  mutating func text(at target: PointerValue.Target) throws(ImageError) -> SlotText {
+    if let text = keptText(at: target) { return try shown(text) }
+    guard room > 0 else { throw tooLarge }
+    do throws(ImageError) {
+      let bytes = try image.withText(at: target, limit: Self.longest) { [UInt8](copying: $0) }
+      keep(bytes, at: target)
+      if !showsWhole { room -= bytes.count + 1 }
+      return try shown(SlotText(bytes: bytes, size: bytes.count))
+    } catch {
+      if error.code == .unterminated, !showsWhole { room -= Self.longest }
+      throw error
+    }
+  }
+
+  private mutating func shown(_ text: SlotText) throws(ImageError) -> SlotText {
+    guard showsWhole else { return text.cut(to: Self.shown) }
+    guard room > 0 else { throw tooLarge }
+    room -= text.size + 1
+    return text
+  }
+
+  /// Returns what is shown of the name of a symbol: all of it while there is room.
+  mutating func name(_ name: String) throws(ImageError) -> String {
+    guard name.utf8.count > Self.shown else { return name }
+    guard nameRoom > 0 else { throw tooLarge }
+    nameRoom -= name.utf8.count
+    return name
+  }
+
+  private var tooLarge: ImageError {
+    image.error(
+      .tooLarge,
+      showsWhole
+        ? "The texts make more than --max-bytes allows; this one is left out."
+        : "The texts make more than \(Self.share) times the file; this one is left out. --whole-texts shows them all."
+    )
+  }
+
+  private static func place(of target: PointerValue.Target) -> (section: Int?, offset: UInt64)? {
+    switch target {
+    case .address(let address): (nil, address.rawValue)
+    case .section(let index, let offset): (index, offset)
+    case .null, .imported, .foreign, .unresolvable: nil
+    }
+  }
+
+  private func keptText(at target: PointerValue.Target) -> SlotText? {
+    guard let (section, offset) = Self.place(of: target) else { return nil }
+    for text in kept where text.section == section && offset >= text.start {
+      let start = offset - text.start
+      guard start <= text.bytes.count else { continue }
+      let rest = text.bytes[Int(start)...]
+      return SlotText(
+        bytes: Array(showsWhole ? rest : rest.prefix(Self.shown + 1)), size: rest.count)
+    }
+    return nil
+  }
+
+  /// Keeps a text that is longer than what else a slot takes.
+  private mutating func keep(_ bytes: [UInt8], at target: PointerValue.Target) {
+    guard bytes.count > 64, let (section, offset) = Self.place(of: target) else { return }
+    let text = Kept(section: section, start: offset, bytes: bytes)
+    if kept.count < Self.mostKept {
+      kept.append(text)
+    } else {
+      kept[oldest] = text
+      oldest = (oldest + 1) % Self.mostKept
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Copies bytes.
+  init(copying bytes: Span<UInt8>) {
+    // Sound: the buffer is only used inside the call.
+    self = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
+  }
+}

@@ -1,0 +1,120 @@
+internal import BinaryImage
+internal import Registration
+
+/// How a text is written, so that nobody takes it for what is around it.
+struct TextForm {
+  /// A cell of a table, or a field of CSV without quotes: `\` and what is no UTF-8 are escaped, too.
+  static let cell = TextForm(escapes: "\\", isJSON: false)
+  /// A field of CSV between quotes.
+  static let quotedCell = TextForm(escapes: "\\\"", isJSON: false)
+  /// A message or another text of the tool, which may have escapes already.
+  static let message = TextForm(escapes: "", isJSON: false)
+  /// The same between quotes.
+  static let quotedMessage = TextForm(escapes: "\"", isJSON: false)
+  /// A string of JSON.
+  static let json = TextForm(escapes: "\\\"", isJSON: true)
+  /// The same in a script element, which `<` could end.
+  static let script = TextForm(escapes: "\\\"<", isJSON: true)
+
+  fileprivate let isJSON: Bool
+  // The bytes that stand for themselves: a bit for each of the first 64, and of the next.
+  private var low: UInt64 = .max << 32
+  private var high: UInt64 = .max >> 1
+
+  private init(escapes: String, isJSON: Bool) {
+    self.isJSON = isJSON
+    for byte in escapes.utf8 {
+      if byte < 64 { low &= ~(1 << UInt64(byte)) } else { high &= ~(1 << UInt64(byte - 64)) }
+    }
+  }
+
+  /// Returns where the first byte from `start` on is that does not stand for itself.
+  @inline(__always)
+  fileprivate func endOfPlain(_ text: Span<UInt8>, from start: Int) -> Int {
+    var index = start
+    while index < text.count {
+      let byte = text[index]
+      let known = byte < 64 ? low : byte < 128 ? high : 0
+      guard known >> UInt64(byte & 63) & 1 != 0 else { break }
+      index += 1
+    }
+    return index
+  }
+}
+
+extension ByteSink {
+  /// Writes a text of a file; returns whether all of it is UTF-8.
+  @discardableResult
+  func write(_ text: Span<UInt8>, as form: TextForm) -> Bool {
+    var (index, isUTF8) = (0, true)
+    while true {
+      let end = form.endOfPlain(text, from: index)
+      write(text.extracting(index..<end))
+      guard end < text.count else { return isUTF8 }
+      let (scalar, length) = text.scalar(at: end)
+      index = end + length
+      if let scalar {
+        write(scalar, as: form)
+      } else if form.isJSON {
+        isUTF8 = false
+        write(word: "\u{fffd}")
+      } else {
+        isUTF8 = false
+        for byte in end..<index {
+          write(word: "\\x")
+          write(digitsOf: text.extracting(byte..<byte + 1))
+        }
+      }
+    }
+  }
+
+  @discardableResult
+  func write(_ text: String, as form: TextForm) -> Bool { write(text.utf8Span.span, as: form) }
+
+  /// Writes a character that may not stand for itself.
+  private func write(_ scalar: Unicode.Scalar, as form: TextForm) {
+    if form.isJSON { return write(scalar == "<" ? "\\u003c" : scalar.textInJSON) }
+    switch scalar {
+    case "\\": write(word: "\\\\")
+    case "\"": write(word: "\"\"")
+    default: write(String(scalar).escaped)
+    }
+  }
+}
+
+extension Span<UInt8> {
+  /// Returns the character at `index` and the number of its bytes; nil if these bytes are no UTF-8.
+  fileprivate func scalar(at index: Int) -> (scalar: Unicode.Scalar?, length: Int) {
+    if self[index] < 0x80 { return (Unicode.Scalar(self[index]), 1) }
+    var bytes = FewBytes()
+    for position in (index..<Swift.min(index + 4, count)).reversed() {
+      bytes.prepend(self[position])
+    }
+    var parser = Unicode.UTF8.ForwardParser()
+    return switch parser.parseScalar(from: &bytes) {
+    case .valid(let encoded): (Unicode.UTF8.decode(encoded), encoded.count)
+    case .error(let length): (nil, length)
+    case .emptyInput: (nil, 1)
+    }
+  }
+}
+
+/// As many bytes as a character has at most.
+private struct FewBytes: IteratorProtocol {
+  private var bytes: UInt32 = 0
+  private var count = 0
+
+  mutating func prepend(_ byte: UInt8) {
+    bytes = bytes << 8 | UInt32(byte)
+    count += 1
+  }
+
+  mutating func next() -> UInt8? {
+    guard count > 0 else { return nil }
+    defer {
+      bytes >>= 8
+      count -= 1
+    }
+    return UInt8(truncatingIfNeeded: bytes)
+  }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Slots whose texts would make thousands of times the file, if all of them were shown.
+@Suite("What is printed is in proportion to the file")
+struct ProportionTests {
+  /// A library with `count` pointers in the section `list`, each to the text and as many bytes on as `offset` says.
+  private static func library(
+    _ name: String, count: Int = 20_000, text: String = ".fill 65535, 1, 0x78",
+    offset: (Int) -> Int = { _ in 0 }
+  ) throws -> String {
+    let slots = (0..<count).map { ".quad text+\(offset($0))\n" }.joined()
+    return try Fixtures.build(
+      """
+      .section list, "aw"
+      \(slots)
+      .section .rodata.text, "a"
+      text: \(text)
+      .byte 0
+      .section .note.GNU-stack, "", %progbits
+      """, as: name, suffix: "s", ["-shared", "-nostdlib", "-Wl,-z,pack-relative-relocs"])
+  }
+
+  /// What is printed with so much memory, and how many times the file that is.
+  private static func printed(
+    _ name: String, _ options: String..., kilobytes: Int = 160_000
+  ) throws -> (outcome: Outcome, share: Double) {
+    let outcome = try Fixtures.run(
+      "/bin/sh",
+      [
+        "-c", "ulimit -v \(kilobytes); exec \"$@\"", "sh", Repository.sectionDump, "strings",
+        "--section", "list",
+      ] + options + [name])
+    let size = try Fixtures.bytes(name).count
+    return (outcome, Double(outcome.output.utf8.count) / Double(size))
+  }
+
+  private static func entries(_ outcome: Outcome) throws -> [[String: Any]] {
+    let file = try #require(Tool.files(of: outcome).first)
+    let section = try #require((file["sections"] as? [[String: Any]])?.first)
+    return try #require(section["entries"] as? [[String: Any]])
+  }
+
+  @Test(
+    "Of a text that all slots share each shows the first bytes", .limitsMemory,
+    arguments: ["table", "json", "csv"])
+  func shared(format: String) throws {
+    let name = try Self.library("shared-text.so")
+    let (outcome, share) = try Self.printed(name, "--format", format)
+    #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.errors)")
+    #expect(share < 50, "\(share) times the file")
+    let text = String(repeating: "x", count: 256)
+    switch format {
+    case "json":
+      let entries = try Self.entries(outcome)
+      #expect(entries.count == 20_000)
+      #expect(
+        entries.allSatisfy {
+          $0["string"] as? String == text && $0["stringSize"] as? Int == 65_535
+        })
+    case "csv": #expect(outcome.lines.dropFirst().allSatisfy { $0.hasSuffix(",,65535") })
+    default: #expect(outcome.lines.last?.hasSuffix(" \(text)… (65535 bytes)") == true)
+    }
+  }
+
+  @Test(
+    "--whole-texts shows them whole up to --max-bytes, without keeping them", .limitsMemory,
+    arguments: ["table", "json"])
+  func whole(format: String) throws {
+    let name = try Self.library("whole-text.so", count: 6000)
+    let most = 300 * 65_536
+    let (some, _) = try Self.printed(
+      name, "--whole-texts", "--max-bytes", "\(most)", "--format", format)
+    #expect(some.status == 2)
+    #expect(
+      some.errors.hasSuffix(
+        """
+        list[300] (offset \(try Self.offset(of: 300, in: name))): The texts make more than --max-bytes allows; \
+        this one is left out. The same holds for 5699 more behind it.\n
+        """), "\(some.errors)")
+    #expect(
+      (most - 300..<most + 6000 * 400).contains(some.output.utf8.count),
+      "\(some.output.utf8.count)")
+    // What keeps all that it shows has no room for it.
+    let (all, _) = try Self.printed(
+      name, "--whole-texts", "--max-bytes", "\(160 << 20)", "--format", format)
+    #expect(all.output.utf8.count > 160 << 20)
+  }
+
+  private static func offset(of slot: Int, in name: String) throws -> String {
+    let file = try #require(Tool.files(["sections", name]).first)
+    let sections = try #require(file["sections"] as? [[String: Any]])
+    let list = sections.first { $0["name"] as? String == "list" }
+    let start = try #require(
+      (list?["offset"] as? String).flatMap { Int($0.dropFirst(2), radix: 16) })
+    return "0x" + String(start + 8 * slot, radix: 16)
+  }
+
+  @Test("Parts of a text that was read cost nothing")
+  func parts() throws {
+    let name = try Self.library("parts.so") { 3 * $0 }
+    let (outcome, _) = try Self.printed(name, "--format", "json")
+    #expect(outcome.status == 0)
+    let sizes = try Self.entries(outcome).map { $0["stringSize"] as? Int }
+    #expect(sizes == (0..<20_000).map { 65_535 - 3 * $0 })
+  }
+
+  @Test("Texts that make more than the file allows are left out, which is told once")
+  func overlapping() throws {
+    // Each slot's text begins before those that were read.
+    let name = try Self.library("overlapping.so") { 60_000 - 3 * $0 }
+    let (outcome, share) = try Self.printed(name, "--format", "json")
+    #expect(outcome.status == 2 && outcome.errors.split(separator: "\n").count == 1)
+    #expect(outcome.errors.contains("The texts make more than 8 times the file"))
+    #expect(share < 20, "\(share) times the file")
+    let entries = try Self.entries(outcome)
+    let shown = entries.prefix { $0["string"] is String }
+    #expect(entries.count == 20_000)
+    #expect(entries.dropFirst(shown.count).allSatisfy { $0["note"] as? String == "left out" })
+    // As much was read as was to be: each of the texts that are shown, once.
+    let read = shown.reduce(0) { $0 + ($1["stringSize"] as? Int ?? 0) + 1 }
+    let most = try 8 * Fixtures.bytes(name).count
+    #expect((most..<most + 65_536).contains(read))
+    let other = entries[shown.count]
+    #expect(other["target"] is String && other["kind"] as? String == "pointer")
+  }
+
+  @Test("A table of binary data, as Python's codecs have, is no reason to print it again and again")
+  func binary() throws {
+    // Two bytes for each of 40,000 characters, which few have none of, and a pointer to each 25th.
+    let words = (0..<40_000).map { number in
+      ".short \(number % 5000 == 0 ? 0 : 0x8080 | number * 257 % 0xffff)\n"
+    }.joined()
+    let name = try Self.library("binary.so", count: 1600, text: words) { 50 * $0 }
+    for format in ["table", "json", "csv"] {
+      let (outcome, share) = try Self.printed(name, "--format", format)
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(share < 25, "\(format): \(share) times the file")
+    }
+  }
+
+  @Test("The long name of a symbol that all slots import is told a few times")
+  func symbol() throws {
+    let symbol = String(repeating: "n", count: 60_000)
+    let name = try Fixtures.build(
+      """
+      .section list, "aw"
+      .rept 3000
+      .quad \(symbol)
+      .endr
+      .section .note.GNU-stack, "", %progbits
+      """, as: "long-symbol.so", suffix: "s", ["-shared", "-nostdlib"])
+    let (outcome, share) = try Self.printed(name, "--format", "json")
+    #expect(outcome.status == 2 && outcome.errors.contains("more than 8 times the file"))
+    #expect(share < 20, "\(share) times the file")
+    let entries = try Self.entries(outcome)
+    #expect(entries.count == 3000 && entries.first?["symbol"] as? String == symbol)
+    #expect(entries.last?["note"] as? String == "left out")
+  }
+
+  @Test("Sections that share their bytes are shown as far as the file has as many")
+  func sections() throws {
+    let names = (0..<40).map { "share\($0)" }
+    let name = try Fixtures.build(
+      ".set word, 0\n"
+        + names.map { name in
+          ".section \(name), \"aw\"\n"
+            + ".rept 1024\n.long word\n.set word, word + 77777\n.endr\n"
+        }.joined() + ".section .note.GNU-stack, \"\", %progbits\n",
+      as: "sharing.o", suffix: "s", ["-c"])
+    var bytes = try Fixtures.bytes(name)
+    func number(_ size: Int, _ place: Int) -> Int {
+      (0..<size).reduce(0) { $0 | Int(bytes[place + $1]) << ($1 * 8) }
+    }
+    let table = number(8, 40)
+    // Each is the whole file but its first page.
+    for header in (0..<number(2, 60)).map({ table + $0 * 64 }) where number(8, header + 32) == 4096
+    {
+      for (field, value) in [(24, 4096), (32, bytes.count - 4096)] {
+        bytes.replaceSubrange(
+          header + field..<header + field + 8,
+          with: (0..<8).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) })
+      }
+    }
+    try bytes.write(to: Fixtures.place("sharing-all.o"))
+    let outcome = try Tool.run(["hex", "--section", "share*", "sharing-all.o"])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("It is not shown, since it shares its bytes with others"))
+    #expect(outcome.output.utf8.count < 6 * bytes.count)
+  }
+}
