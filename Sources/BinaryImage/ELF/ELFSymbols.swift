@@ -84,7 +84,7 @@ struct ELFNames {
 
   init(_ bytes: ELFBytes, of file: OpenedFile) {
     (self.file, self.bytes) = (file, bytes)
-    budget = UInt64(1 << 20).saturating(adding: min(bytes.size, file.size) * 16)
+    budget = UInt64(1 << 24).saturating(adding: min(bytes.size, file.size) * 16)
   }
 
   /// The text at an offset; empty at offset 0.

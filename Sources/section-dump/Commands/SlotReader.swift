@@ -122,10 +122,10 @@ struct SlotReader {
     case .data: readText(of: pointer, into: &slot)
     case .outside where pointer.resolution == .absolute:
       (slot.kind, slot.resolution, slot.target) = (.number, .number, nil)
+    // No pointer of the program's: a function descriptor's word, a page of a global offset table, a weak symbol that
+    // nothing defines. Of an entry, its reader says that it leads nowhere.
     case .outside:
-      slot.failures = [
-        image.error(.outOfImage, "It leads out of the image, to \(slot.destination).")
-      ]
+      slot.note = "no image is at \(slot.destination): the word is no pointer, or a weak symbol that is not defined"
     }
   }
 
