@@ -10,7 +10,7 @@ internal import CImageList
 
   /// How the sections were found.
   package enum Evidence: Hashable, Sendable {
-    /// The note among the program headers; no file was opened.
+    /// The note, which libelf read from what the walk copied; no file was opened.
     case note
     /// The section table of the file, which was compared with what is mapped.
     case file
