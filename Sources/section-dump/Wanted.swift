@@ -97,10 +97,9 @@ struct Wanted: Sendable, Codable {
   /// A name without a wildcard is found where others cannot be listed, as in a stripped file.
   mutating func sections(of image: some FileImage) throws(ImageError) -> [Section] {
     guard !isAskedForNames else {
-      for section in try image.allSections() {
-        for index in names.indices where !names[index].isFound {
-          names[index].similar.consider(section.name, for: names[index].text)
-        }
+      let all = try image.allSections().map(\.name)
+      for index in names.indices where !names[index].isFound {
+        names[index].similar = nearest(to: names[index].text, in: names[index].similar + all)
       }
       return []
     }
