@@ -81,6 +81,8 @@ struct ELFNames {
   private var window = FileWindow()
   /// The bytes of names that may still be read: names may share their bytes.
   private var budget: UInt64
+  /// What was read last: many slots may name one symbol.
+  private var last: (offset: UInt64, text: String) = (0, "")
 
   init(_ bytes: ELFBytes, of file: OpenedFile) {
     (self.file, self.bytes) = (file, bytes)
@@ -89,10 +91,12 @@ struct ELFNames {
 
   /// The text at an offset; empty at offset 0.
   mutating func text(at offset: UInt64) throws(ImageError) -> String {
+    if offset == last.offset { return last.text }
     let text = try read(at: offset)
     let size = UInt64(text.utf8.count)
     try file.check(size <= budget, .malformed, "Too many names share the bytes of one table.")
     budget -= size
+    last = (offset, text)
     return text
   }
 
