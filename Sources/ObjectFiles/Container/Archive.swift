@@ -1,4 +1,5 @@
 internal import BinaryImage
+internal import LibC
 
 /// An archive of files, as `ar` makes it: in the variants of System V, GNU and BSD, and thin.
 ///
@@ -237,5 +238,88 @@ extension UInt64 {
       field[digits.endIndex...].allSatisfy({ $0 == 0x20 })
     else { return nil }
     self.init(String(decoding: digits, as: UTF8.self))
+  }
+}
+
+/// What linkers look symbols up in, at the start of an archive; read only to learn how far the
+/// archive reaches, since one that was cut off between two members looks whole.
+struct ArchiveIndex {
+  /// How the index is written.
+  enum Encoding {
+    /// `/`: a count and offsets, of 32 bits each, most significant byte first.
+    case systemV
+    /// `/SYM64/`: the same of 64 bits.
+    case systemV64
+    /// `__.SYMDEF`: a size, and pairs of name and offset, of 32 bits in the members' byte order.
+    case bsd
+    /// `__.SYMDEF_64`: the same of 64 bits.
+    case bsd64
+  }
+
+  /// The furthest member's header.
+  private(set) var furthest: UInt64 = 0
+
+  private static let mostBytes: UInt64 = 1 << 28
+
+  /// Reads the index at `offset`.
+  init(
+    _ encoding: Encoding, of file: OpenedFile, at offset: UInt64, size: UInt64
+  ) throws(ImageError) {
+    let bits = encoding == .systemV64 || encoding == .bsd64 ? 64 : 32
+    let isBSD = encoding == .bsd || encoding == .bsd64
+    let word = UInt64(bits / 8)
+    guard size >= word, size <= Self.mostBytes else { return }
+    let first = try file.read(at: offset, count: Int(word))
+    // Apple's are little-endian, but for machines that are not built for any more.
+    let isLittle = isBSD && first.last == 0
+    let order: ImageIdentity.ByteOrder = isLittle ? .little : .big
+    let count = first.span.word(at: 0, bits: bits, order: order) ?? 0
+    let bytes = isBSD ? count : count.multipliedReportingOverflow(by: word).partialValue
+    guard bytes <= size - word else { return }
+    let table = FileExtent(offset: offset + word, size: bytes)
+    // Of a pair, the offset is the second.
+    let entry = Int(isBSD ? 2 * word : word)
+    try file.forEachPiece(of: table, entry: entry) { entries in
+      for end in stride(from: entry, through: entries.count, by: entry) {
+        let place = entries.span.word(at: end - Int(word), bits: bits, order: order)
+        furthest = max(furthest, place ?? 0)
+      }
+    }
+  }
+}
+
+/// The files that a thin archive names instead of holding them.
+enum ThinMember {
+  /// Opens the file that `archive` names, which must not lie outside the archive's directory.
+  ///
+  /// An archive may come from anybody; it must not be a way to read what its giver cannot.
+  static func open(
+    _ name: String, of archive: OpenedFile, at offset: UInt64
+  ) throws(ImageError) -> OpenedFile {
+    func refused(_ reason: String) -> ImageError {
+      archive.error(.unreadable, "The member \(name) \(reason).", at: offset)
+    }
+    guard let path = archive.systemPath else {
+      throw refused("is beside an archive that is no file of its own")
+    }
+    guard !name.hasPrefix("/"), !name.split(separator: "/").contains("..") else {
+      throw refused("is said to be outside the archive's directory, and is not opened")
+    }
+    let slash = UInt8(ascii: "/")
+    let directory = path.lastIndex(of: slash).map { Array(path[...$0]) } ?? Array("./".utf8)
+    guard let inside = resolved(directory), let member = resolved(directory + Array(name.utf8))
+    else { throw refused("is not beside the archive") }
+    guard member.starts(with: inside.last == slash ? inside : inside + [slash]) else {
+      throw refused("leads outside the archive's directory, and is not opened")
+    }
+    return try OpenedFile(path: member, member: name, of: archive)
+  }
+
+  /// The path without links, dots and doubled slashes; nil where nothing is there.
+  private static func resolved(_ path: [UInt8]) -> [UInt8]? {
+    // Sound: the text ends in NUL and outlives the call; the answer is freed once it is copied.
+    guard !path.contains(0), let answer = unsafe realpath(path.cText, nil) else { return nil }
+    defer { unsafe free(answer) }
+    return Array(unsafe String(cString: answer).utf8)
   }
 }
