@@ -1,5 +1,90 @@
 internal import BinaryImage
 
+/// What was found out about the fixups and relocations of one file.
+struct MachOFixupTables {
+  /// The sections whose pointers are asked for.
+  var wanted = WantedSections()
+  /// Of a linked file: what covers the wanted sections.
+  var linked: Result<(any MachOLinkedFixups)?, ImageError>?
+  /// Of an object: what applies to a section, by its ordinal.
+  var byOrdinal: [Int: Result<MachORelocations, ImageError>] = [:]
+}
+
+/// What the loader writes into some ranges of a linked file.
+protocol MachOLinkedFixups {
+  /// What was looked at.
+  var ranges: AddressRanges { get }
+  /// What the loader does to the word at `place`, which holds `raw`; nil where it leaves it alone.
+  func fixup(at place: UInt64, raw: UInt64) throws(ImageError) -> MachOFixup?
+  /// The last word of a range that the loader writes; nil where it writes none.
+  func lastFixup(in range: Range<UInt64>) throws(ImageError) -> UInt64?
+}
+
+/// Where fixups are found: chains, programs or relocations, by the age of the file.
+extension MachOFile {
+  /// What the loader does to the word at `place` of a linked file, which holds `raw`.
+  func fixup(at place: UInt64, raw: UInt64, in section: Section) throws(ImageError) -> MachOFixup? {
+    try linkedFixups(at: place, in: section)?.fixup(at: place, raw: raw)
+  }
+
+  /// The last word of a section of a linked file that the loader writes; nil where it writes none.
+  func lastFixup(in section: Section) throws(ImageError) -> UInt64? {
+    let start = section.address.rawValue
+    return try linkedFixups(at: start, in: section)?
+      .lastFixup(in: start..<start.saturating(adding: section.size))
+  }
+
+  /// What covers the word at `place`, and all other wanted ones; nil where the file has neither
+  /// chains, programs nor relocations.
+  private func linkedFixups(
+    at place: UInt64, in section: Section
+  ) throws(ImageError) -> (any MachOLinkedFixups)? {
+    let range = place..<place.saturating(adding: UInt64(header.wordSize))
+    if let known = try fixups.linked?.get(), known.ranges.covers(range) { return known }
+    let found = Result { () throws(ImageError) in try findLinkedFixups(with: section) }
+    fixups.linked = found
+    return try found.get()
+  }
+
+  private func findLinkedFixups(
+    with section: Section
+  ) throws(ImageError) -> (any MachOLinkedFixups)? {
+    let commands = try commands.get()
+    if let extent = commands.chainedFixups, extent.size > 0 {
+      return try MachOChains(of: file, header, at: extent, segments)
+    }
+    fixups.wanted.insert(section)
+    let ranges = AddressRanges(of: fixups.wanted.list)
+    if let info = commands.dyldInfo {
+      return try MachOFixups(of: file, header, segments.get(), info, ranges: ranges)
+    }
+    guard let extents = commands.classicRelocations, commands.chainedFixups == nil else {
+      return nil
+    }
+    let countsFromWritable = header.machine.countsFromWritableSegment || header.hasSplitSegments
+    let origin = try segments.get().list.first { $0.isWritable || !countsFromWritable }
+    return try MachORelocations(
+      of: file, header, in: extents, ranges: ranges, origin: origin?.address ?? 0)
+  }
+
+  /// The relocations of one section of an object, and of no other.
+  func relocations(ofObjectSection section: Section) throws(ImageError) -> MachORelocations {
+    if let known = fixups.byOrdinal[section.index] { return try known.get() }
+    let found = Result<MachORelocations, ImageError> { () throws(ImageError) in
+      let entry = try sectionEntry(section.index)
+      let table = FileExtent(offset: entry.relocationOffset, size: entry.relocationCount * 8)
+      try file.check(
+        file.holds(table.offset, table.size), .truncated,
+        "The file ends before the section's relocations do.", section: section.name,
+        at: table.offset)
+      return try MachORelocations(
+        of: file, header, in: [table], ranges: AddressRanges([0..<section.size]))
+    }
+    fixups.byOrdinal[section.index] = found
+    return try found.get()
+  }
+}
+
 /// What the loader writes into one word of a linked file.
 enum MachOFixup {
   /// It adds the slide to the address in the word; other images may override the symbol that
@@ -217,4 +302,100 @@ struct MachOFixups: MachOLinkedFixups {
       }
     }
   }
+}
+
+/// One relocation of an object, or of a linked file that is older than `LC_DYLD_INFO`.
+///
+/// C: `struct relocation_info` and `scattered_relocation_info` of `<mach-o/reloc.h>`.
+struct MachORelocation {
+  /// What the target is counted from.
+  enum Base: Equatable {
+    /// The symbol of that number: `r_extern`.
+    case symbol(UInt64)
+    /// The section of that ordinal.
+    case section(Int)
+    /// The section that holds this address: a scattered relocation.
+    case address(UInt64)
+  }
+
+  /// Where it writes, from the start of the section or of the image.
+  var place: UInt64
+  /// What the target is counted from.
+  var base: Base
+  /// `r_type`, the machine's number for what to write.
+  var type: UInt8
+  /// How many bytes it writes: 1, 2, 4 or 8.
+  var size: Int
+  /// Whether it writes a distance.
+  var isRelative: Bool
+  /// Whether several relocations together make the word.
+  var isCombined = false
+
+  /// Splits the two words of an entry.
+  init(_ first: UInt32, _ second: UInt32, _ header: MachOHeader) {
+    // The 64-bit machines have no scattered relocations, and 32 bits of address.
+    guard header.bits == 64 || first & 0x8000_0000 == 0 else {
+      place = UInt64(first & 0x00ff_ffff)
+      type = UInt8(first >> 24 & 0xf)
+      size = 1 << Int(first >> 28 & 3)
+      isRelative = first >> 30 & 1 != 0
+      base = .address(UInt64(second))
+      return
+    }
+    place = UInt64(first)
+    let isLittle = header.order == .little
+    let number = isLittle ? second & 0x00ff_ffff : second >> 8
+    let bits = UInt8(isLittle ? second >> 24 : second & 0xff)
+    // The bit fields are in the other order too where the bytes are.
+    isRelative = (isLittle ? bits : bits >> 7) & 1 != 0
+    size = 1 << Int((isLittle ? bits >> 1 : bits >> 5) & 3)
+    let isExternal = (isLittle ? bits >> 3 : bits >> 4) & 1 != 0
+    type = isLittle ? bits >> 4 : bits & 0xf
+    base = isExternal ? .symbol(UInt64(number)) : .section(Int(number))
+  }
+}
+
+/// The relocations that fall into some ranges, one at each place.
+struct MachORelocations: MachOLinkedFixups {
+  /// What was looked at.
+  let ranges: AddressRanges
+  private var list: [MachORelocation] = []
+  /// The furthest place that an address is written to, wanted or not; nil where none is.
+  private(set) var furthest: UInt64?
+
+  /// Collects what the entries at `extents` say about `ranges`, counting places from `origin`.
+  init(
+    of file: OpenedFile, _ header: MachOHeader, in extents: [FileExtent],
+    ranges: AddressRanges, origin: UInt64 = 0
+  ) throws(ImageError) {
+    self.ranges = ranges
+    for extent in extents {
+      try file.forEachPiece(of: extent, entry: 8) { bytes in
+        for position in stride(from: 0, to: bytes.count, by: 8) {
+          var relocation = MachORelocation(
+            bytes.span.integer(at: position, order: header.order) ?? 0,
+            bytes.span.integer(at: position + 4, order: header.order) ?? 0, header)
+          relocation.place &+= origin
+          // The second halves of pairs keep numbers where others have places.
+          if relocation.type == MachOMachine.pointer {
+            furthest = max(furthest ?? 0, relocation.place)
+          }
+          if ranges.contains(relocation.place) { list.append(relocation) }
+        }
+      }
+    }
+    // Those that share a place make a difference of two addresses.
+    list.settle(by: \.place) { earlier, _ in earlier.isCombined = true }
+  }
+
+  /// The relocation that writes the word at `place`.
+  func relocation(at place: UInt64) -> MachORelocation? { list.element(at: place, by: \.place) }
+
+  /// What the loader does to the word at `place`.
+  func fixup(at place: UInt64, raw: UInt64) -> MachOFixup? {
+    relocation(at: place).map(MachOFixup.relocation)
+  }
+
+  /// The last word of a range that a relocation writes; nil where none does.
+  func lastFixup(in range: Range<UInt64>) -> UInt64? { list.lastKey(in: range, by: \.place) }
 }
