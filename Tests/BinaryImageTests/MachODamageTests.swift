@@ -33,6 +33,21 @@ struct MachODamageTests {
   }
 
   static let kinds: [MachOBuilder.Fixups] = [.chained(6), .chained(12), .programs, .classic]
+  @Test("whose chain leads out of its page have that walked once, not for each word")
+  func walkedOnce() throws {
+    var builder = MachOBuilder()
+    builder.slots = (0..<500).map { _ in .text("a") }
+    var bytes = builder.bytes
+    // The last word has a next one behind the page.
+    bytes[Int(MachOBuilder.page) + 499 * 8 + 7] = 0x10
+    let image = try MachOFile(path: Fixture.write(bytes, as: "endless-chain"))
+    let section = try #require(image.sections(named: "BeehiveMods").first)
+    for offset in stride(from: 0, to: section.size, by: 8) {
+      expectError(.malformed) { try image.pointer(at: offset, in: section) }
+    }
+    #expect(image.file.bytesRead < 1 << 17)
+  }
+
   static let builders = kinds.map { kind in
     var builder = MachOBuilder()
     builder.slots = [.text("ShopModule"), .symbol("_other"), .text("Cart.CartModule")]

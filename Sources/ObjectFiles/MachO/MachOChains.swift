@@ -5,16 +5,17 @@ internal import BinaryImage
 /// Only the pages that hold a wanted word are walked; whether a word is in a chain is known only by
 /// walking from the start of its page.
 ///
-/// C: `struct dyld_chained_fixups_header` and its kin in `<mach-o/fixup-chains.h>`.
+/// C: `struct dyld_chained_fixups_header`, `dyld_chained_import` and their kin in `<mach-o/fixup-chains.h>`.
 final class MachOChains: MachOLinkedFixups {
   /// Everything: pages are looked at when they are asked for.
   let ranges = AddressRanges([0..<UInt64.max])
   private let file: OpenedFile
   private let segments: MachOSegments
   /// `dyld_chained_fixups_header`: where the parts are in the file.
-  private let starts: UInt64
-  private let imports: MachOChainedImports
-  private let end: UInt64
+  private let starts: UInt64, imports: UInt64, names: UInt64, end: UInt64
+  private let importCount: UInt64
+  /// `DYLD_CHAINED_IMPORT`, `_ADDEND`, `_ADDEND64`; and whether the names are compressed.
+  private let importFormat: UInt64, namesFormat: UInt64
   private let order: ImageIdentity.ByteOrder
   private let wordSize: Int
   private var window = FileWindow()
@@ -28,7 +29,8 @@ final class MachOChains: MachOLinkedFixups {
     var highestPointer: UInt64
     /// The address behind it.
     var end: UInt64
-    var places: [UInt64]
+    /// The error too, so that a chain that fails is walked once and not for each word.
+    var places: Result<[UInt64], ImageError>
   }
 
   /// Reads the header of the fixups at `extent`, and then the segments.
@@ -49,8 +51,11 @@ final class MachOChains: MachOLinkedFixups {
       words[0] == 0, .unsupported, "Version \(words[0]) of the chained fixups is unknown.",
       at: extent.offset)
     (order, wordSize) = (header.order, header.wordSize)
-    (starts, end) = (extent.offset + words[1], extent.offset + extent.size)
-    imports = MachOChainedImports(words, in: extent, of: file, order)
+    (starts, imports, names) = (
+      extent.offset + words[1], extent.offset + words[2], extent.offset + words[3]
+    )
+    end = extent.offset + extent.size
+    (importCount, importFormat, namesFormat) = (words[4], words[5], words[6])
     try file.check(
       starts <= end, .malformed, "The chains' starts lie outside the fixups.", at: extent.offset)
     self.segments = try segments.get()
@@ -60,7 +65,7 @@ final class MachOChains: MachOLinkedFixups {
   func fixup(at address: UInt64, raw: UInt64) throws(ImageError) -> MachOFixup? {
     guard let found = segments.index(holding: address),
       let page = try page(of: address, in: found),
-      page.places.element(at: address, by: { $0 }) != nil
+      try page.places.get().element(at: address, by: { $0 }) != nil
     else { return nil }
     switch page.format.meaning(of: raw, highestPointer: page.highestPointer) {
     case .address(let target): return .chained(address: target)
@@ -70,7 +75,7 @@ final class MachOChains: MachOLinkedFixups {
       }
       return .chained(address: base &+ offset)
     case .bind(let ordinal, let addend):
-      var bind = try imports.bind(ordinal)
+      var bind = try bind(ordinal)
       bind.addend &+= addend
       return .bind(bind)
     case .number: return .other("the word of the chain is a number, no pointer")
@@ -84,10 +89,50 @@ final class MachOChains: MachOLinkedFixups {
     while range.contains(address), let found = segments.index(holding: address),
       let page = try page(of: address, in: found)
     {
-      last = page.places.lastKey(in: range, by: { $0 }) ?? last
+      last = try page.places.get().lastKey(in: range, by: { $0 }) ?? last
       address = page.end
     }
     return last
+  }
+
+  // MARK: - Imports
+
+  /// What the import of that number binds to.
+  private func bind(_ ordinal: UInt64) throws(ImageError) -> MachOBind {
+    try file.check(
+      namesFormat == 0, .unsupported, "The names of the chained imports are compressed; not read.")
+    let sizes: [UInt64: UInt64] = [1: 4, 2: 8, 3: 16]
+    guard let size = sizes[importFormat] else {
+      throw file.error(
+        .unsupported, "Chained imports of format \(importFormat) are unknown.", at: imports)
+    }
+    let start = imports + ordinal * size
+    try file.check(
+      ordinal < importCount && start + size <= end, .malformed,
+      "Chained import \(ordinal) lies outside the \(importCount) imports.", at: imports)
+    let library: Int
+    let name: UInt64
+    var addend: Int64 = 0
+    if importFormat == 3 {
+      let first = try integer(at: start, as: UInt64.self)
+      // Negative numbers name no library, but a way to look.
+      (library, name) = (Int(Int16(truncatingIfNeeded: first)), first >> 32)
+      addend = Int64(bitPattern: try integer(at: start + 8, as: UInt64.self))
+    } else {
+      let first = try integer(at: start, as: UInt32.self)
+      let low = UInt8(truncatingIfNeeded: first)
+      (library, name) = (low > 0xf0 ? Int(Int8(bitPattern: low)) : Int(low), first >> 9)
+      if importFormat == 2 {
+        addend = Int64(Int32(truncatingIfNeeded: try integer(at: start + 4, as: UInt32.self)))
+      }
+    }
+    let text = try window.text(file, at: names + name, before: end, limit: FileWindow.longestName)
+    guard let text else {
+      throw file.error(.malformed, "The name of chained import \(ordinal) lies outside the names.")
+    }
+    return MachOBind(
+      symbol: String(decoding: text.bytes.span.extracting(text.range)), library: library,
+      addend: addend)
   }
 
   // MARK: - Walking
@@ -117,17 +162,24 @@ final class MachOChains: MachOLinkedFixups {
     let number = (address - segment.address) / pageSize
     guard number < pageCount else { return nil }
     let first = number * pageSize
-    var found = Page(
-      segment: index, start: segment.address &+ first, format: format, highestPointer: highest,
-      end: segment.address.saturating(adding: first + pageSize), places: [])
-    let starts = try chainStarts(at: info + 22, page: number, count: pageCount, format)
-    if !starts.isEmpty {
+    let places = Result { () throws(ImageError) in
+      var places: [UInt64] = []
+      let starts = try chainStarts(at: info + 22, page: number, count: pageCount, format)
+      if starts.isEmpty { return places }
       // A word may begin in one page and end in the next.
       let length = min(pageSize + UInt64(wordSize), segment.fileSize - min(first, segment.fileSize))
       let bytes = try file.read(at: segment.offset.saturating(adding: first), count: Int(length))
-      for start in starts { try walk(bytes, from: start, within: Int(pageSize), &found, segment) }
-      found.places.sort()
+      for start in starts {
+        try walk(bytes, from: start, within: Int(pageSize), format, segment) {
+          places.append(segment.address &+ first &+ UInt64($0))
+          return places.count <= pageSize / 4
+        }
+      }
+      return places.sorted()
     }
+    let found = Page(
+      segment: index, start: segment.address &+ first, format: format, highestPointer: highest,
+      end: segment.address.saturating(adding: first + pageSize), places: places)
     page = found
     return found
   }
@@ -150,19 +202,17 @@ final class MachOChains: MachOLinkedFixups {
     throw file.error(.malformed, "The chains of a page have no end.", at: table)
   }
 
+  /// Visits each word of a chain. `body` returns false if the page cannot have so many.
   private func walk(
-    _ bytes: [UInt8], from start: Int, within pageSize: Int, _ page: inout Page,
-    _ segment: MachOSegment
+    _ bytes: [UInt8], from start: Int, within pageSize: Int, _ format: MachOChainedPointer,
+    _ segment: MachOSegment, _ body: (Int) -> Bool
   ) throws(ImageError) {
     var position = start
     while true {
-      guard position < pageSize, page.places.count <= pageSize / 4,
-        let raw = bytes.span.word(at: position, bits: wordSize * 8, order: order)
-      else {
-        throw file.error(.malformed, "A chain leads out of its page of \(segment.name).")
-      }
-      page.places.append(page.start &+ UInt64(position))
-      let step = page.format.step(from: raw)
+      guard position < pageSize,
+        let raw = bytes.span.word(at: position, bits: wordSize * 8, order: order), body(position)
+      else { throw file.error(.malformed, "A chain leads out of its page of \(segment.name).") }
+      let step = format.step(from: raw)
       if step == 0 { return }
       position += step
     }
@@ -264,73 +314,5 @@ extension UInt64 {
   /// The `count` bits from bit `first` on.
   fileprivate func bits(_ first: UInt64, _ count: UInt64) -> UInt64 {
     self >> first & (1 << count - 1)
-  }
-}
-
-/// The symbols that chained fixups bind words to.
-///
-/// C: `struct dyld_chained_import`, `_addend` and `_addend64` of `<mach-o/fixup-chains.h>`.
-final class MachOChainedImports {
-  private let file: OpenedFile
-  private let order: ImageIdentity.ByteOrder
-  /// `DYLD_CHAINED_IMPORT`, `_ADDEND`, `_ADDEND64`.
-  private let format: UInt64
-  private let count: UInt64
-  private let table: UInt64
-  private let names: UInt64
-  private let namesFormat: UInt64
-  private let end: UInt64
-  private var window = FileWindow()
-
-  /// Takes the words of the fixups' header; `extent` holds tables and names.
-  init(
-    _ words: [UInt64], in extent: FileExtent, of file: OpenedFile, _ order: ImageIdentity.ByteOrder
-  ) {
-    (self.file, self.order) = (file, order)
-    (table, names, end) = (
-      extent.offset + words[2], extent.offset + words[3], extent.offset + extent.size
-    )
-    (count, format, namesFormat) = (words[4], words[5], words[6])
-  }
-
-  /// What the import of that number binds to.
-  func bind(_ ordinal: UInt64) throws(ImageError) -> MachOBind {
-    try file.check(
-      namesFormat == 0, .unsupported, "The names of the chained imports are compressed; not read.")
-    let sizes: [UInt64: UInt64] = [1: 4, 2: 8, 3: 16]
-    guard let size = sizes[format] else {
-      throw file.error(.unsupported, "Chained imports of format \(format) are unknown.", at: table)
-    }
-    let start = table + ordinal * size
-    try file.check(
-      ordinal < count && start + size <= end, .malformed,
-      "Chained import \(ordinal) lies outside the \(count) imports.", at: table)
-    let (bytes, position) = try window.load(file, at: start, count: Int(size))
-    func single(_ place: Int) -> UInt32 {
-      bytes.span.integer(at: position + place, order: order) ?? 0
-    }
-    func word(_ place: Int) -> UInt64 {
-      bytes.span.integer(at: position + place, order: order) ?? 0
-    }
-    let library: Int
-    let name: UInt64
-    var addend: Int64 = 0
-    if format == 3 {
-      // Negative numbers name no library, but a way to look.
-      (library, name) = (Int(Int16(truncatingIfNeeded: word(0))), word(0) >> 32)
-      addend = Int64(bitPattern: word(8))
-    } else {
-      let low = UInt8(truncatingIfNeeded: single(0))
-      library = low > 0xf0 ? Int(Int8(bitPattern: low)) : Int(low)
-      name = UInt64(single(0) >> 9)
-      if format == 2 { addend = Int64(Int32(bitPattern: single(4))) }
-    }
-    let text = try window.text(file, at: names + name, before: end, limit: FileWindow.longestName)
-    guard let text else {
-      throw file.error(.malformed, "The name of chained import \(ordinal) lies outside the names.")
-    }
-    return MachOBind(
-      symbol: String(decoding: text.bytes.span.extracting(text.range)), library: library,
-      addend: addend)
   }
 }
