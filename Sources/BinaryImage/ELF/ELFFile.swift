@@ -336,7 +336,7 @@ extension ELFFile {
     }
     guard let bytes = inflater?.inflated(index) else { return nil }
     inflatedHere += bytes.count
-    if inflatedHere > 1 << 22 { 
+    if inflatedHere > 1 << 22 {
       inflater = nil
       inflatedHere = 0
     }

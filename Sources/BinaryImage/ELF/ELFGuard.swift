@@ -150,10 +150,13 @@ struct ELFGuard {
       file.error(
         .malformed, "The section is compressed \(reason).", section: name, at: section.offset)
     }
-    guard isStored else { throw refusal("and claims \(section.size) bytes, more than the file stores") }
+    guard isStored else {
+      throw refusal("and claims \(section.size) bytes, more than the file stores")
+    }
     guard let size else { throw refusal("and too short for the header that says how") }
     guard size <= budget else {
-      throw refusal("and claims to inflate to \(size) bytes; of one file, \(budget) more are inflated")
+      throw refusal(
+        "and claims to inflate to \(size) bytes; of one file, \(budget) more are inflated")
     }
     budget -= size
   }

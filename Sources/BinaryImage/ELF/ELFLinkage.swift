@@ -46,7 +46,8 @@ extension ELFFile {
     for segment in try segments().notes {
       let notes = try notes(in: segment.extent, alignment: segment.alignment)
       for note in notes.list where note.owner == .beehive {
-        let version = SectionNote.version(of: notes.bytes.span.extracting(note.descriptor), header.order)
+        let version = SectionNote.version(
+          of: notes.bytes.span.extracting(note.descriptor), header.order)
         if let version { versions.append((note.type, version)) }
       }
     }

@@ -33,7 +33,8 @@ struct RemoteHeaders {
       guard error.code == .notAnObject, mapping.hasELFFile else { throw error }
       throw mapping.error(
         .malformed,
-        "Its file has an ELF header and its memory has none: it was overwritten, so nothing of it can be read.")
+        "Its file has an ELF header and its memory has none: it was overwritten, so nothing of it can be read."
+      )
     }
     let header = headers.header
     func refusal(_ reason: String) -> ImageError {

@@ -125,7 +125,8 @@ struct SlotReader {
     // No pointer of the program's: a function descriptor's word, a page of a global offset table, a weak symbol that
     // nothing defines. Of an entry, its reader says that it leads nowhere.
     case .outside:
-      slot.note = "no image is at \(slot.destination): the word is no pointer, or a weak symbol that is not defined"
+      slot.note =
+        "no image is at \(slot.destination): the word is no pointer, or a weak symbol that is not defined"
     }
   }
 
