@@ -15,11 +15,15 @@ package func question(about names: [String]) -> String {
   return "; did you mean \(others.isEmpty ? last : "\(others) or \(last)")?"
 }
 
-/// Returns up to three of `names` that are nearly `wanted`, the nearest first.
+/// Returns up to three of `names` that are nearly `wanted`.
 ///
-/// Looks at 10,000 names and no more, so that an error is told soon.
+/// Looks at 10,000 names and no more, so that an error comes soon.
 ///
-/// - Parameter most: How many bytes may differ, of whatever case; nil for a quarter of those of `wanted`.
+/// - Parameters:
+///   - wanted: The name that nothing has.
+///   - names: Those that are there.
+///   - most: How many bytes may differ, of whatever case; nil for a quarter of those of `wanted`.
+/// - Returns: The near names, the nearest first.
 package func nearest(
   to wanted: String, in names: some Sequence<String>, atMost most: Int? = nil
 ) -> [String] {
