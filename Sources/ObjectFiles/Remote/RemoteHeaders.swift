@@ -9,14 +9,14 @@ struct RemoteHeaders {
   private let mapping: RemoteMapping
   private let head: [UInt8]
   private let headers: ELFMemoryHeaders
-  private let notes: [(notes: [ELFNote], bytes: ArraySlice<UInt8>, segment: ELFSegment)]
+  private var notes: [(notes: [ELFNote], bytes: ArraySlice<UInt8>, segment: ELFSegment)]
   private let loads: [Range<UInt64>]
   /// What the process cannot write to: there its memory is what its file has.
   let constants: [(memory: Range<UInt64>, offset: UInt64)]
   private let headerAddress: UInt64
 
   /// More bytes of notes or of a dynamic section than any linker writes.
-  private static let mostBytes: UInt64 = 1 << 20
+  private static let (mostNotes, mostBytes): (UInt64, UInt64) = (1 << 16, 1 << 20)
 
   init(of mapping: RemoteMapping, in memory: any RemoteMemory) throws(ImageError) {
     let head = try memory.read(at: mapping.base, count: ELFMemoryHeaders.headSize)
@@ -46,17 +46,17 @@ struct RemoteHeaders {
       throw mapping.error(.malformed, "No segment holds its header.")
     }
     let bias = mapping.base &- first.address
-    var room = Self.mostBytes
-    let notes = try segments.filter { $0.type == UInt32(PT_NOTE) }.map {
-      segment throws(ImageError) in
-      let count = Int(min(segment.fileSize, room))
-      room -= UInt64(count)
-      let bytes = try memory.read(at: bias &+ segment.address, count: count)
+    var (room, id): (UInt64, [UInt8]) = (Self.mostNotes, [])
+    notes = []
+    for segment in segments where segment.type == UInt32(PT_NOTE) {
+      let count = min(segment.fileSize, room)
+      room -= count
+      let bytes = try memory.read(at: bias &+ segment.address, count: Int(count))
       let found = try headers.notes(in: bytes, of: segment, failure: refusal)
-      return (notes: found, bytes: bytes[...], segment: segment)
-    }
-    let ids = notes.lazy.compactMap { notes, bytes, _ in
-      notes.first(where: \.isBuildID).map { Array(bytes[$0.descriptor]) }
+      if id.isEmpty, let own = found.first(where: \.isBuildID) { id = Array(bytes[own.descriptor]) }
+      // A process may have thousands of images: of their notes, only this project's are kept.
+      let ours = found.filter { $0.owner == .beehive }
+      if !ours.isEmpty { notes.append((notes: ours, bytes: bytes[...], segment: segment)) }
     }
     let isProgram = headers.isProgram {
       guard let segment = segments.last(where: { $0.type == UInt32(PT_DYNAMIC) }),
@@ -69,8 +69,8 @@ struct RemoteHeaders {
     identity = ImageIdentity(
       path: mapping.path, format: .elf, bits: header.bits, byteOrder: header.order,
       machine: ELFMachine(number: header.machine, bits: header.bits, order: header.order).name,
-      kind: isProgram ? .executable : .shared, id: ids.first { !$0.isEmpty } ?? [])
-    (self.mapping, self.headers, self.notes) = (mapping, headers, notes)
+      kind: isProgram ? .executable : .shared, id: id)
+    (self.mapping, self.headers) = (mapping, headers)
     self.head = Array(head.prefix(ELFHeader.size(bits: header.bits)))
     (self.bias, headerAddress) = (bias, first.address)
     constants = mapped.compactMap { segment in
