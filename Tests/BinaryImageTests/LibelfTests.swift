@@ -155,6 +155,45 @@ struct LibelfTests {
     expectError(.malformed) { try table.row(rows) }
   }
 
+  @Test("reads the notes of all sections within one budget, though sections share their bytes")
+  func sharedNotes() throws {
+    let (count, size) = (2000, 600 << 10)
+    var file = Header(sections: count, names: 1)
+    let names = Array("\0.shstrtab\0".utf8)
+    let start = UInt64(file.bytes.count)
+    file.put(1, 2, at: 16)
+    file.section(1, name: 1, type: 3, offset: start, size: UInt64(names.count))
+    for index in 2..<count {
+      file.section(index, type: 7, offset: start + 16, size: UInt64(size - index * 8))
+    }
+    let path = try Fixture.write(
+      file.bytes + names + [UInt8](repeating: 0, count: size + 16), as: "shared-notes.o")
+    try expect(path, .malformed, "more are read of one file") {
+      _ = try ELFFile(path: path).buildID()
+    }
+  }
+
+  @Test("bounds tables of relocations by what the file stores", arguments: [7, 36] as [UInt64])
+  func sparseRelocations(tag: UInt64) throws {
+    // A segment of 64 GB, and a dynamic section that names all of it: DT_RELA or DT_RELR, and its size.
+    var file = Header(sections: 0, segments: 2)
+    let size: UInt64 = 1 << 36
+    file.segment(0, type: 1, offset: 0, address: 0, size: size)
+    file.segment(1, type: 2, offset: 0x200, address: 0x200, size: 0x40)
+    var bytes = file.bytes + [UInt8](repeating: 0, count: 0x240 - file.bytes.count)
+    let words: [UInt64] = [tag, 0x1000, tag == 7 ? 8 : 35, size - 0x2000, 0, 0]
+    for (index, word) in words.enumerated() {
+      for byte in 0..<8 {
+        bytes[0x200 + index * 8 + byte] = UInt8(truncatingIfNeeded: word >> (8 * byte))
+      }
+    }
+    let path = try Fixture.write(bytes, as: "sparse-relocations-\(tag).so")
+    try Fixture.stretch(path, to: size)
+    try expect(path, .malformed, "more than the file stores") {
+      _ = try ELFFile(path: path).dynamic()
+    }
+  }
+
   @Test("asks for no bytes of a section without any, of which libelf gives a null pointer")
   func noBits() throws {
     let path = try named("nobits", 8, offset: 0, size: 1 << 40)
@@ -281,14 +320,20 @@ private enum Libelf {
 private struct Header {
   private(set) var bytes: [UInt8]
 
-  init(sections: Int, names: UInt64 = 0, claiming claimed: Int? = nil) {
+  init(sections: Int, names: UInt64 = 0, claiming claimed: Int? = nil, segments: Int = 0) {
     bytes = [UInt8](repeating: 0, count: 64 + 64 * max(1, sections))
+    if segments > 0 {
+      bytes = [UInt8](repeating: 0, count: 64 + 56 * segments)
+      put(64, 8, at: 32)
+      put(56, 2, at: 54)
+      put(UInt64(segments), 2, at: 56)
+    }
     put(0x464c_457f, 4, at: 0)
     (bytes[4], bytes[5], bytes[6]) = (2, 1, 1)
     put(3, 2, at: 16)
     put(62, 2, at: 18)
     put(1, 4, at: 20)
-    put(64, 8, at: 40)
+    if segments == 0 { put(64, 8, at: 40) }
     put(64, 2, at: 58)
     put(UInt64(claimed ?? sections), 2, at: 60)
     put(names, 2, at: 62)
@@ -304,6 +349,18 @@ private struct Header {
     put(flags, 8, at: start + 8)
     put(offset, 8, at: start + 24)
     put(size, 8, at: start + 32)
+  }
+
+  mutating func segment(
+    _ index: Int, type: UInt64, offset: UInt64, address: UInt64, size: UInt64
+  ) {
+    let start = 64 + 56 * index
+    put(type, 4, at: start)
+    put(6, 4, at: start + 4)
+    for (place, value) in [(8, offset), (16, address), (24, address), (32, size), (40, size)] {
+      put(value, 8, at: start + place)
+    }
+    put(0x1000, 8, at: start + 48)
   }
 
   mutating func put(_ value: UInt64, _ size: Int, at place: Int) {

@@ -94,6 +94,26 @@ struct MappedViewsTests {
     }
   }
 
+  @Test(
+    "compressed relocations of a machine of the other byte order are swapped once",
+    .needs("eu-elfcompress", "clang"))
+  func foreignTables() throws {
+    let folder = Fixtures.directory
+    let source = "foreign-tables.c"
+    try Data(Fixtures.handWritten.utf8).write(to: folder.appendingPathComponent(source))
+    _ = try Command.output(
+      "clang",
+      ["--target=s390x-linux-gnu", "-ffreestanding", "-fPIC", "-c", source, "-o", "foreign.o"],
+      in: folder)
+    _ = try Command.output(
+      "eu-elfcompress",
+      ["-f", "-n", ".rela*", "-t", "zlib", "-o", "foreign-packed.o", "foreign.o"],
+      in: folder)
+    let (plain, packed) = (try Tool.run(["foreign.o"]), try Tool.run(["foreign-packed.o"]))
+    #expect(plain.output.contains("Hand.Written"))
+    #expect(packed.output.replacing("foreign-packed.o", with: "foreign.o") == plain.output)
+  }
+
   @Test("numbers of another system are not taken for Android's", .needs("readelf"))
   func systems() throws {
     let library = try Fixtures.build(
