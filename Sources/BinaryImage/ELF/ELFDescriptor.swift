@@ -126,18 +126,26 @@ internal import CElf
     return unsafe elf_getshdrstrndx(elf, &index) == 0 && index > 0 ? index : nil
   }
 
-  /// The header of a section; nil if libelf reads none.
-  func section(_ index: Int) -> ELFSectionHeader? {
-    var header = GElf_Shdr()
-    guard let section = unsafe elf_getscn(elf, index), unsafe gelf_getshdr(section, &header) != nil
-    else { return nil }
-    return ELFSectionHeader(header)
+  /// The first `count` headers of sections; fewer if libelf reads one of them not.
+  func sections(_ count: Int) -> [ELFSectionHeader] {
+    var (sections, header): ([ELFSectionHeader], GElf_Shdr) = ([], GElf_Shdr())
+    sections.reserveCapacity(count)
+    while sections.count < count, let section = unsafe elf_getscn(elf, sections.count),
+      unsafe gelf_getshdr(section, &header) != nil
+    {
+      sections.append(ELFSectionHeader(header))
+    }
+    return sections
   }
 
-  /// A program header; nil if libelf reads none.
-  func segment(_ index: Int) -> ELFSegment? {
-    var header = GElf_Phdr()
-    return unsafe gelf_getphdr(elf, Int32(index), &header) != nil ? ELFSegment(header) : nil
+  /// The first `count` program headers; fewer if libelf reads one of them not.
+  func segments(_ count: Int) -> [ELFSegment] {
+    var (segments, header): ([ELFSegment], GElf_Phdr) = ([], GElf_Phdr())
+    segments.reserveCapacity(count)
+    while segments.count < count, unsafe gelf_getphdr(elf, Int32(segments.count), &header) != nil {
+      segments.append(ELFSegment(header))
+    }
+    return segments
   }
 
   // MARK: - Contents

@@ -227,16 +227,12 @@ package final class ELFFile: FileFormat {
 
   private lazy var loadedTable = Result<ELFSectionTable, ImageError> { () throws(ImageError) in
     let count = Int(header.sections.count)
-    var headers: [ELFSectionHeader] = []
-    headers.reserveCapacity(count)
-    for index in 0..<count {
-      guard let header = elf?.section(index) else {
-        throw file.error(
-          .malformed,
-          "libelf does not read section header \(index): \(ELFDescriptor.lastMessage).",
-          at: self.header.sections.offset)
-      }
-      headers.append(header)
+    let headers = elf?.sections(count) ?? []
+    guard headers.count == count else {
+      throw file.error(
+        .malformed,
+        "libelf does not read section header \(headers.count): \(ELFDescriptor.lastMessage).",
+        at: self.header.sections.offset)
     }
     let number = elf?.nameSection ?? 0
     if header.segments.count == 0 { elf = nil }
@@ -271,14 +267,9 @@ package final class ELFFile: FileFormat {
     try file.check(
       header.segments.isComplete, .truncated, "The file ends inside the program headers.",
       at: header.segments.offset)
-    var segments: [ELFSegment] = []
-    segments.reserveCapacity(Int(header.segments.count))
-    for index in 0..<Int(header.segments.count) {
-      guard let segment = elf?.segment(index) else {
-        throw file.isRefused(ELFDescriptor.lastMessage)
-      }
-      segments.append(segment)
-    }
+    let count = Int(header.segments.count)
+    let segments = elf?.segments(count) ?? []
+    guard segments.count == count else { throw file.isRefused(ELFDescriptor.lastMessage) }
     return try ELFSegments(segments, of: file)
   }
 

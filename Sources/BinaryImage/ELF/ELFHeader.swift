@@ -113,12 +113,18 @@ struct ELFFormat: Hashable, Sendable {
 
   /// The class and the order that `e_ident` says, without the machine; nil if it is none of ELF's.
   init?(identity head: [UInt8]) {
-    let kinds = [UInt8(ELFCLASS32): 32, UInt8(ELFCLASS64): 64]
-    let orders = [UInt8(ELFDATA2LSB): ImageIdentity.ByteOrder.little, UInt8(ELFDATA2MSB): .big]
     guard ELFFile.recognises(head), head.count >= Int(EI_NIDENT),
-      let bits = kinds[head[Int(EI_CLASS)]], let order = orders[head[Int(EI_DATA)]]
+      let bits = Self.bits(head[Int(EI_CLASS)]), let order = Self.order(head[Int(EI_DATA)])
     else { return nil }
     self.init(bits: bits, order: order, machine: UInt16(EM_NONE))
+  }
+
+  private static func bits(_ kind: UInt8) -> Int? {
+    kind == UInt8(ELFCLASS64) ? 64 : kind == UInt8(ELFCLASS32) ? 32 : nil
+  }
+
+  private static func order(_ data: UInt8) -> ImageIdentity.ByteOrder? {
+    data == UInt8(ELFDATA2LSB) ? .little : data == UInt8(ELFDATA2MSB) ? .big : nil
   }
 
   /// The size of one structure in a file, in bytes: `elf32_fsize`, `elf64_fsize`.

@@ -44,14 +44,8 @@ package struct ELFMemoryHeaders {
     }
     let descriptor = try ELFDescriptor(
       head: head[...], segments: programHeaders[...], format, refusal)
-    var segments: [ELFSegment] = []
-    for index in 0..<count {
-      guard let segment = descriptor.segment(index) else {
-        throw refusal(ELFDescriptor.lastMessage)
-      }
-      segments.append(segment)
-    }
-    self.segments = segments
+    segments = descriptor.segments(count)
+    guard segments.count == count else { throw refusal(ELFDescriptor.lastMessage) }
     header = ELFHeader(
       first, format.order, sections: .none,
       segments: ELFHeader.Table(offset: first.e_phoff, count: UInt64(count), isComplete: true))

@@ -27,14 +27,22 @@ package final class ELFSegments {
   /// Takes the program headers of a file, as libelf reads them.
   init(_ all: [ELFSegment], of file: OpenedFile) throws(ImageError) {
     self.all = all
-    func every(_ type: Int32) -> [ELFSegment] { all.filter { $0.type == UInt32(type) } }
-    loads = every(PT_LOAD)
-    notes = every(PT_NOTE)
-    dynamic = all.last { $0.type == UInt32(PT_DYNAMIC) && $0.fileSize > 0 }
-      .flatMap { $0.address == 0 ? nil : $0 }
-    hasEmptyDynamic = all.contains { $0.type == UInt32(PT_DYNAMIC) && $0.fileSize == 0 }
-    readOnlyAfterRelocation = all.last { $0.type == UInt32(PT_GNU_RELRO) }
-    hasInterpreter = all.contains { $0.type == UInt32(PT_INTERP) }
+    var (loads, notes): ([ELFSegment], [ELFSegment]) = ([], [])
+    var dynamic: ELFSegment?, relro: ELFSegment?, hasEmptyDynamic = false, hasInterpreter = false
+    for segment in all {
+      switch Int32(truncatingIfNeeded: segment.type) {
+      case PT_LOAD: loads.append(segment)
+      case PT_NOTE: notes.append(segment)
+      case PT_DYNAMIC where segment.fileSize == 0: hasEmptyDynamic = true
+      case PT_DYNAMIC: dynamic = segment.address == 0 ? nil : segment
+      case PT_GNU_RELRO: relro = segment
+      case PT_INTERP: hasInterpreter = true
+      default: break
+      }
+    }
+    (self.loads, self.notes, self.dynamic) = (loads, notes, dynamic)
+    (self.hasEmptyDynamic, self.hasInterpreter) = (hasEmptyDynamic, hasInterpreter)
+    readOnlyAfterRelocation = relro
     headerAddress = loads.first { $0.offset == 0 && $0.fileSize > 0 }
       .map { VirtualAddress(rawValue: $0.address) }
     isOrdered = zip(loads, loads.dropFirst()).allSatisfy { last, next in
