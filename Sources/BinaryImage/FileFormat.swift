@@ -11,11 +11,6 @@ package protocol FileFormat: FileImage, AnyObject {
   /// The size of a word in bits, and the order of its bytes.
   var words: (bits: Int, order: ImageIdentity.ByteOrder) { get }
 
-  /// What was read last of slots, of texts, and of bytes at addresses.
-  var slots: FileWindow { get set }
-  var texts: FileWindow { get set }
-  var mapped: FileWindow { get set }
-
   /// The bytes of the file from a linked address to the end of its segment, of which `count` are
   /// read; nil where there are none.
   func extent(from address: VirtualAddress, reading count: UInt64) throws(ImageError) -> FileExtent?
@@ -80,7 +75,7 @@ extension FileFormat {
   package func bytes(at address: VirtualAddress, count: Int) throws(ImageError) -> [UInt8] {
     let extent = try extent(from: address, reading: UInt64(count))
     guard let extent, extent.size >= UInt64(count) else { throw file.outsideSegments(address) }
-    let (bytes, position) = try mapped.load(file, at: extent.offset, count: count)
+    let (bytes, position) = try file.load(at: extent.offset, count: count)
     return Array(bytes[position..<position + count])
   }
 
@@ -93,7 +88,7 @@ extension FileFormat {
       guard let extent = try extent(from: address, reading: 1) else {
         throw file.outsideSegments(address)
       }
-      return try texts.withText(file, at: extent.offset, size: extent.size, limit: limit, body)
+      return try file.withText(at: extent.offset, size: extent.size, limit: limit, body)
     case .section(let index, let offset):
       return try withText(inSection: index, from: offset, limit: limit, body)
     case .null, .imported, .foreign, .unresolvable:

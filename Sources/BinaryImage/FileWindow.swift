@@ -2,7 +2,7 @@
 ///
 /// Stretches grow while more are asked for, so that few reads serve texts in any order; where even large ones do
 /// not help, small ones cost less.
-package struct FileWindow {
+struct FileWindow {
   private struct Stretch {
     var start: UInt64
     var bytes: [UInt8]
@@ -17,50 +17,60 @@ package struct FileWindow {
   private var stretches: [Stretch] = []
   private var reads = 0
 
-  private static let (mostStretches, growingReads, helpfulReads) = (8, 6, 24)
+  private static let (mostStretches, growingReads, helpfulReads) = (12, 3, 48)
 
+  /// The bytes around `offset` that were read before, and where `offset` is among them.
+  mutating func known(_ offset: UInt64, _ end: UInt64) -> (
+    bytes: [UInt8], position: Int
+  )? {
+    guard let found = stretches.firstIndex(where: { $0.holds(offset, end) }) else { return nil }
+    if found > 0 { stretches.swapAt(0, found) }
+    return (stretches[0].bytes, Int(offset - stretches[0].start))
+  }
+
+  /// What to read next for these bytes of a file of so many.
+  fileprivate func next(_ offset: UInt64, _ end: UInt64, of size: UInt64) -> Range<UInt64> {
+    let most: UInt64 =
+      reads > Self.helpfulReads ? 1 << 16 : 1 << (15 + 2 * UInt64(min(reads, Self.growingReads)))
+    let first = offset & ~(most - 1)
+    return first..<min(size, max(end, first + most))
+  }
+
+  fileprivate mutating func keep(_ bytes: [UInt8], from start: UInt64) {
+    if stretches.count == Self.mostStretches { stretches.removeLast() }
+    stretches.insert(Stretch(start: start, bytes: bytes), at: 0)
+    reads += 1
+  }
+}
+
+extension OpenedFile {
   /// Longer names are cut off the way a corrupt table would make them.
   package static let longestName = 1 << 16
 
-  /// Nothing was read yet.
-  package init() {}
-
   /// The bytes around `offset`, at least `count` of them, and where `offset` is among them.
-  package mutating func load(
-    _ file: OpenedFile, at offset: UInt64, count: Int
+  package func load(
+    at offset: UInt64, count: Int
   ) throws(ImageError) -> (bytes: [UInt8], position: Int) {
     let (end, overflow) = offset.addingReportingOverflow(UInt64(max(0, count)))
-    if !overflow, let found = stretches.firstIndex(where: { $0.holds(offset, end) }) {
-      if found > 0 { stretches.swapAt(0, found) }
-      return (stretches[0].bytes, Int(offset - stretches[0].start))
-    }
-    guard !overflow, end <= file.size else { throw file.endsBefore(offset, count) }
-    if end <= UInt64(file.head.count) { return (file.head, Int(offset)) }
-    let size = nextSize
-    let first = offset & ~(min(size, 1 << 16) - 1)
-    let last = min(file.size, max(end, first + size))
-    if stretches.count == Self.mostStretches { stretches.removeLast() }
-    let bytes = try file.read(at: first, count: Int(last - first))
-    stretches.insert(Stretch(start: first, bytes: bytes), at: 0)
-    reads += 1
-    return (bytes, Int(offset - first))
-  }
-
-  /// How many bytes the next read asks for: a power of two.
-  private var nextSize: UInt64 {
-    reads > Self.helpfulReads ? 1 << 16 : 1 << (15 + UInt64(min(reads, Self.growingReads)))
+    if !overflow, let known = window.known(offset, end) { return known }
+    guard !overflow, end <= size else { throw endsBefore(offset, count) }
+    if end <= UInt64(head.count) { return (head, Int(offset)) }
+    let range = window.next(offset, end, of: size)
+    let bytes = try read(at: range.lowerBound, count: range.count)
+    window.keep(bytes, from: range.lowerBound)
+    return (bytes, Int(offset - range.lowerBound))
   }
 
   /// The text at `offset` without its NUL, among bytes that hold it; nil where no NUL comes
   /// within `limit` bytes of text and before `end`.
-  package mutating func text(
-    _ file: OpenedFile, at offset: UInt64, before end: UInt64, limit: Int
+  package func text(
+    at offset: UInt64, before end: UInt64, limit: Int
   ) throws(ImageError) -> (bytes: [UInt8], range: Range<Int>)? {
     guard offset < end else { return nil }
     let most = Int(min(end - offset, UInt64(max(0, limit)) + 1))
     var count = min(most, 256)
     while true {
-      let (bytes, position) = try load(file, at: offset, count: count)
+      let (bytes, position) = try load(at: offset, count: count)
       let visible = bytes.span.extracting(position..<min(bytes.count, position + most))
       if let length = visible.textLength(from: 0) { return (bytes, position..<position + length) }
       guard visible.count < most else { return nil }
@@ -69,34 +79,29 @@ package struct FileWindow {
   }
 
   /// The name of a symbol, at an offset of a table of names; empty at offset 0.
-  package mutating func name(
-    _ file: OpenedFile, at offset: UInt64, in names: FileExtent
-  ) throws(ImageError) -> String {
+  package func name(at offset: UInt64, in names: FileExtent) throws(ImageError) -> String {
     guard offset != 0 else { return "" }
     let found = try text(
-      file, at: names.offset.saturating(adding: offset),
-      before: min(file.size, names.offset.saturating(adding: names.size)),
-      limit: Self.longestName)
+      at: names.offset.saturating(adding: offset),
+      before: min(size, names.offset.saturating(adding: names.size)), limit: Self.longestName)
     guard let found else {
-      throw file.error(
-        .malformed, "A symbol's name lies outside the string table.", at: names.offset)
+      throw error(.malformed, "A symbol's name lies outside the string table.", at: names.offset)
     }
     return String(decoding: found.bytes.span.extracting(found.range))
   }
 
   /// Lends the text at `offset`, which its mapping bounds to `size` bytes, for the call's duration.
-  package mutating func withText<Result>(
-    _ file: OpenedFile, at offset: UInt64, size: UInt64, limit: Int,
-    _ body: (Span<UInt8>) -> Result
+  package func withText<Result>(
+    at offset: UInt64, size: UInt64, limit: Int, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result {
     let (end, overflow) = offset.addingReportingOverflow(size)
-    let bound = overflow ? file.size : min(end, file.size)
-    try file.check(offset < bound, .truncated, "The file ends before this text.", at: offset)
-    guard let found = try text(file, at: offset, before: bound, limit: limit) else {
+    let bound = overflow ? self.size : min(end, self.size)
+    try check(offset < bound, .truncated, "The file ends before this text.", at: offset)
+    guard let found = try text(at: offset, before: bound, limit: limit) else {
       guard bound < end, bound - offset <= UInt64(max(0, limit)) else {
-        throw file.unterminated(limit, at: offset)
+        throw unterminated(limit, at: offset)
       }
-      throw file.error(.truncated, "The file ends inside this text.", at: offset)
+      throw error(.truncated, "The file ends inside this text.", at: offset)
     }
     return body(found.bytes.span.extracting(found.range))
   }

@@ -31,6 +31,8 @@ package final class OpenedFile {
   /// The first bytes: of most files, all headers that the loader reads.
   package let head: [UInt8]
   package static let usualHead = 960
+  /// What was read last behind the head.
+  var window = FileWindow()
   /// How many bytes were read behind the head, repeated ones as often as they were.
   private(set) var bytesRead: UInt64 = 0
 
@@ -138,6 +140,10 @@ package final class OpenedFile {
     guard !overflow, end <= size else { throw endsBefore(offset, count) }
     if end <= UInt64(head.count) {
       unsafe room.copyBytes(from: head[Int(offset)..<Int(end)])
+      return
+    }
+    if let (bytes, position) = window.known(offset, end) {
+      unsafe room.copyBytes(from: bytes[position..<position + count])
       return
     }
     bytesRead &+= UInt64(count)

@@ -111,7 +111,7 @@ extension FileFormat {
       let extent = file.held(at: start, claimed)
       try checkReadable(extent.offset, extent.size)
       if extent.size >= size, offset <= extent.size - size {
-        let (bytes, position) = try slots.load(file, at: extent.offset + offset, count: Int(size))
+        let (bytes, position) = try file.load(at: extent.offset + offset, count: Int(size))
         found = bytes.span.word(at: position, bits: words.bits, order: words.order)
       }
     } else if let position = Int(exactly: offset) {
@@ -160,8 +160,8 @@ extension FileFormat {
       offset < inflated.map { UInt64($0.count) } ?? extent.size, .outOfImage,
       "\(offset.hexadecimal) lies past the end of section \(index).")
     guard let inflated else {
-      return try texts.withText(
-        file, at: extent.offset + offset, size: extent.size - offset, limit: limit, body)
+      return try file.withText(
+        at: extent.offset + offset, size: extent.size - offset, limit: limit, body)
     }
     let start = Int(offset)
     guard let length = inflated.span.textLength(from: start), length <= limit else {

@@ -55,11 +55,16 @@ extension ELFFile {
       of: machine.relocationTypes, forbidden: AddressRanges(kept + [start..<own.upperBound]),
       toCopies: AddressRanges(kept + [own]))
     let tables = if let dynamic { dynamic.relocations } else { try loadedRelocations() }
-    let relocations = try ELFRelocations(
-      of: file, header, machine, in: tables, ranges: AddressRanges([]), survey: survey)
-    var rewriting = relocations.survey?.forbiddenPlace
+    // What is wanted already is found in the same pass.
+    let isFirst = linkedRelocations == nil && dynamic != nil && dynamic?.globalOffsets == nil
+    let found = try ELFRelocations(
+      of: file, header, machine, in: tables,
+      ranges: isFirst ? AddressRanges(of: relocations.wanted.list) : AddressRanges([]),
+      survey: survey)
+    if isFirst { linkedRelocations = .success(found) }
+    var rewriting = found.survey?.forbiddenPlace
       .flatMap { start..<own.upperBound ~= $0 ? $0 : nil }
-    if let copy = relocations.copy(notAfter: own.lowerBound),
+    if let copy = found.copy(notAfter: own.lowerBound),
       let symbol = try dynamic?.symbols?.symbol(copy.symbol),
       own.lowerBound - copy.place < symbol.size
     {
@@ -71,7 +76,7 @@ extension ELFFile {
         "It rewrites its own dynamic section: a relocation writes to \(rewriting.hexadecimal), so the loader finds "
           + "other things there than the file says.")
     }
-    return relocations.survey ?? survey
+    return found.survey ?? survey
   }
 
   /// What a file without a dynamic section relocates itself.

@@ -34,9 +34,6 @@ package final class ELFFile: FileFormat {
   private static let fewLookups = 32
   /// The bytes of compressed sections, by their index.
   var inflatedSections: [Int: [UInt8]] = [:]
-  package var slots = FileWindow()
-  package var texts = FileWindow()
-  package var mapped = FileWindow()
   var relocations = ELFRelocationTables()
   /// The notes that were read, by where they are.
   var knownNotes: [UInt64: Notes] = [:]

@@ -83,14 +83,14 @@ extension ELFFile {
         }
       }
     }
-    add { () throws(ImageError) in try threadLocals() }
-    add { () throws(ImageError) in try resolvers() }
-    // One pass over the relocations serves all arrays.
+    // One pass over the relocations serves all arrays and the resolvers.
     for (kind, place) in places {
       if let size = place.size, size <= Self.mostStartup {
         relocations.wanted.insert(Self.array(kind, at: place.start, size))
       }
     }
+    add { () throws(ImageError) in try threadLocals() }
+    add { () throws(ImageError) in try resolvers() }
     for kind in StartupStep.Kind.allCases {
       guard let place = places[kind] else { continue }
       add { () throws(ImageError) in
@@ -218,15 +218,19 @@ extension ELFFile {
     }
     for address in addresses.sorted() { add(.resolver, address, nil) }
     guard let symbols = try dynamic()?.symbols else { return steps }
-    for number in found.symbols.sorted() {
-      if let symbol = try symbols.symbol(number, where: \.isResolver) {
+    var exported: [Symbol] = []
+    let count = try symbolHash.get().count
+    func consider(_ number: UInt32) throws(ImageError) {
+      guard let symbol = try symbols.symbol(number, where: \.isResolver) else { return }
+      if found.symbols.contains(number) {
         add(.resolver, symbol.value, symbol.name)
+      } else {
+        exported.append(symbol)
       }
     }
-    try forEachLoaderSymbol(where: \.isResolver) { symbol in
-      add(.exportedResolver, symbol.value, symbol.name)
-      return true
-    }
+    for number in 0..<count { try consider(number) }
+    for number in found.symbols.sorted() where number >= count { try consider(number) }
+    for symbol in exported { add(.exportedResolver, symbol.value, symbol.name) }
     return steps
   }
 

@@ -78,7 +78,6 @@ final class ELFSymbols {
 struct ELFNames {
   private let file: OpenedFile
   private let bytes: ELFBytes
-  private var window = FileWindow()
   /// The bytes of names that may still be read: names may share their bytes.
   private var budget: UInt64
   /// What was read last: many slots may name one symbol.
@@ -102,7 +101,7 @@ struct ELFNames {
 
   private mutating func read(at offset: UInt64) throws(ImageError) -> String {
     switch bytes {
-    case .stored(let extent): return try window.name(file, at: offset, in: extent)
+    case .stored(let extent): return try file.name(at: offset, in: extent)
     case .inflated(let bytes):
       let start = Int(clamping: offset)
       guard let length = bytes.span.textLength(from: start) else {

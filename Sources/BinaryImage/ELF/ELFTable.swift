@@ -105,7 +105,7 @@ enum ELFBytes {
 
 /// A table of a file, which libelf reads piece by piece, each in a capsule.
 ///
-/// Pieces grow while more are asked for, from 64 kB to 1 MB, so that few reads serve any table and memory stays
+/// Pieces grow while more are asked for, from 64 kB to 4 MB, so that few reads serve any table and memory stays
 /// where it is.
 @safe final class ELFTable<Row> {
   private let rows: ELFRows<Row>
@@ -121,7 +121,7 @@ enum ELFBytes {
   private var data: UnsafeMutablePointer<Elf_Data>?
   private var loaded = 0..<0
   private var pieceSize = 1 << 16
-  private static var largestPiece: Int { 1 << 20 }
+  private static var largestPiece: Int { 1 << 22 }
 
   init(_ rows: ELFRows<Row>, _ bytes: ELFBytes, of file: OpenedFile, _ format: ELFFormat) {
     (self.rows, self.file, self.format, self.bytes) = (rows, file, format, bytes)
@@ -192,6 +192,6 @@ enum ELFBytes {
     unsafe data = unsafe read
     capsule = consume made
     loaded = first..<held
-    pieceSize = min(pieceSize * 2, Self.largestPiece)
+    pieceSize = min(pieceSize * 4, Self.largestPiece)
   }
 }

@@ -34,18 +34,17 @@ struct Archive: ContainerFormat {
     var furthest: UInt64 = 0
     var opened: Set<[UInt8]> = []
     var nameSize: UInt64 = 0
-    var window = FileWindow()
     var position = UInt64(Self.magic.count)
     do throws(ImageError) {
       while position < file.size {
         // A byte that pads the last member may be behind it.
         if file.size - position == 1, try file.read(at: position, count: 1) == [0x0a] { break }
-        let entry = try header(at: position, &window)
+        let entry = try header(at: position)
         let start = position + Self.headerSize
         let name: MemberName
         do throws(ImageError) {
           name = try MemberName.read(
-            entry.name, in: names, of: file, &window, data: start, entry.size)
+            entry.name, in: names, of: file, data: start, entry.size)
         } catch {
           // The size is no worse for that: the next member begins behind it.
           guard !isThin, entry.size <= file.size - start else { throw error }
@@ -130,12 +129,12 @@ struct Archive: ContainerFormat {
 
   /// The 16 bytes of the name, and the size.
   private func header(
-    at position: UInt64, _ window: inout FileWindow
+    at position: UInt64
   ) throws(ImageError) -> (name: [UInt8], size: UInt64) {
     try file.check(
       file.size - position >= Self.headerSize, .truncated,
       "The file ends inside a member's header.", at: position)
-    let (bytes, start) = try window.load(file, at: position, count: Int(Self.headerSize))
+    let (bytes, start) = try file.load(at: position, count: Int(Self.headerSize))
     let header = Array(bytes[start..<start + Int(Self.headerSize)])
     try file.check(
       header[58...] == [0x60, 0x0a], .malformed, "What is here is no member's header.",
@@ -175,7 +174,7 @@ private enum MemberName {
   /// Reads what the header of a member has in place of its name.
   static func read(
     _ field: [UInt8], in names: (offset: UInt64, size: UInt64)?, of file: OpenedFile,
-    _ window: inout FileWindow, data start: UInt64, _ size: UInt64
+    data start: UInt64, _ size: UInt64
   ) throws(ImageError) -> MemberName {
     let slash = UInt8(ascii: "/")
     let padding = field.reversed().prefix { $0 == 0x20 || $0 == 0 }.count
@@ -215,7 +214,7 @@ private enum MemberName {
       throw file.error(.malformed, "A member's name lies outside the table of names.", at: start)
     }
     let most = min(names.size - offset, longest, file.size - names.offset - offset)
-    let (bytes, position) = try window.load(file, at: names.offset + offset, count: Int(most))
+    let (bytes, position) = try file.load(at: names.offset + offset, count: Int(most))
     let text = bytes[position..<position + Int(most)].prefix { $0 != 0x0a && $0 != 0 }
     return .member(
       String(decoding: text.last == slash ? text.dropLast() : text, as: UTF8.self), skipped: 0)

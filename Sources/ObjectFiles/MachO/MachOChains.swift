@@ -18,7 +18,6 @@ final class MachOChains: MachOLinkedFixups {
   private let importFormat: UInt64, namesFormat: UInt64
   private let order: ImageIdentity.ByteOrder
   private let wordSize: Int
-  private var window = FileWindow()
   private var page: Page?
 
   /// The words of one page that are in a chain.
@@ -126,7 +125,7 @@ final class MachOChains: MachOLinkedFixups {
         addend = Int64(Int32(truncatingIfNeeded: try integer(at: start + 4, as: UInt32.self)))
       }
     }
-    let text = try window.text(file, at: names + name, before: end, limit: FileWindow.longestName)
+    let text = try file.text(at: names + name, before: end, limit: OpenedFile.longestName)
     guard let text else {
       throw file.error(.malformed, "The name of chained import \(ordinal) lies outside the names.")
     }
@@ -226,7 +225,7 @@ final class MachOChains: MachOLinkedFixups {
     try file.check(
       offset + UInt64(size) <= end, .malformed, "A table of the chained fixups lies outside them.",
       at: offset)
-    let (bytes, position) = try window.load(file, at: offset, count: size)
+    let (bytes, position) = try file.load(at: offset, count: size)
     return UInt64(bytes.span.integer(at: position, as: type, order: order) ?? 0)
   }
 }

@@ -15,10 +15,6 @@ package final class MachOFile: FileFormat {
   package var words: (bits: Int, order: ImageIdentity.ByteOrder) { (header.bits, header.order) }
 
   // Each part is read when it is first needed, once.
-  package var slots = FileWindow()
-  package var texts = FileWindow()
-  package var mapped = FileWindow()
-  var indirectSymbols = FileWindow()
   var fixups = MachOFixupTables()
 
   /// Reads the header of a file that is open already.

@@ -55,7 +55,7 @@ extension MachOFile {
       number < table.size / 4, .malformed,
       "Word \(index) has number \(number) in the indirect symbol table, which has "
         + "\(table.size / 4) entries.", section: section.name, at: table.offset)
-    let (bytes, position) = try indirectSymbols.load(file, at: table.offset + number * 4, count: 4)
+    let (bytes, position) = try file.load(at: table.offset + number * 4, count: 4)
     let symbol: UInt32 = bytes.span.integer(at: position, order: header.order) ?? 0
     // INDIRECT_SYMBOL_ABS: the word stays as it is. INDIRECT_SYMBOL_LOCAL: it leads into this image.
     if symbol & 0x4000_0000 != 0 { return nil }

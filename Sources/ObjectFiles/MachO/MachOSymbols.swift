@@ -18,8 +18,6 @@ final class MachOSymbols {
   private let table: MachOSymbolTable
   private let file: OpenedFile
   private let header: MachOHeader
-  private var entries = FileWindow()
-  private var names = FileWindow()
   private var definitions: [String: UInt64]?
   /// By the ordinal of the section.
   private var marks: [[Mark]]?
@@ -38,10 +36,10 @@ final class MachOSymbols {
       number < table.count, .malformed, "Symbol \(number) lies outside the symbol table.",
       at: table.offset)
     let size = header.symbolSize
-    let (bytes, position) = try entries.load(
-      file, at: table.offset + number * UInt64(size), count: size)
+    let (bytes, position) = try file.load(
+      at: table.offset + number * UInt64(size), count: size)
     let entry = Entry(bytes, at: position, header)
-    let name = try names.name(file, at: UInt64(entry.name), in: table.names)
+    let name = try file.name(at: UInt64(entry.name), in: table.names)
     return Symbol(number, name: name, value: entry.value, place: entry.place)
   }
 
@@ -54,7 +52,7 @@ final class MachOSymbols {
     var budget = table.names.size.saturating(adding: 4096) &* 16
     try forEachEntry { entry throws(ImageError) in
       guard entry.isExternal, case .section = entry.place else { return }
-      let own = try names.name(file, at: UInt64(entry.name), in: table.names)
+      let own = try file.name(at: UInt64(entry.name), in: table.names)
       try file.check(
         own.utf8.count < budget, .malformed,
         "The symbols share their names' bytes beyond reason.", at: table.offset)

@@ -122,11 +122,11 @@ struct OracleELFTests {
       try oracle.reports(Array(paths[$0..<min($0 + 100, paths.count)]))
     }
     let unreadable = reports.compactMap { report in
-      report.unreadable.map { (report.name, $0) }
+      report.unreadable.map { (report.path, $0) }
     }
     expectAgreement(
       reports, oracle.rawValue, of: "the system",
-      unreadable: Dictionary(unreadable) { first, _ in first })
+      unreadable: Dictionary(uniqueKeysWithValues: unreadable))
     #expect(Set(reports.map(\.path)) == Set(paths))
   }
 

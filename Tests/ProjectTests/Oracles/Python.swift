@@ -83,7 +83,7 @@ struct OracleReport: Decodable {
 
 /// Expects that an oracle has read all files but those of `unreadable`, and agrees on every slot.
 ///
-/// Why it cannot read one of these, by its name, is said, and must still be so.
+/// Why it cannot read one of these, by its path or its name, is said, and must still be so.
 func expectAgreement(
   _ reports: [OracleReport], _ oracle: String, of sample: String,
   unreadable: [String: String] = [:], sourceLocation: SourceLocation = #_sourceLocation
@@ -92,7 +92,7 @@ func expectAgreement(
     let failures = report.failures.joined(separator: "\n")
     #expect(report.wrong == 0, "\(failures)", sourceLocation: sourceLocation)
     #expect(
-      report.unreadable == unreadable[report.name], "\(report.name)",
+      report.unreadable == unreadable[report.path] ?? unreadable[report.name], "\(report.name)",
       sourceLocation: sourceLocation)
     if let reason = report.unreadable {
       print("\(oracle) cannot read \(report.name): \(reason)")
