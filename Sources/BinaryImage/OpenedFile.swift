@@ -193,7 +193,7 @@ package final class OpenedFile {
   }
 
   /// Does what reads the file; what is found wrong in one that was changed meanwhile is told as that.
-  package func tellingChanges<Result>(
+  package func tellingChanges<Result: ~Copyable>(
     _ body: () throws(ImageError) -> Result
   ) throws(ImageError) -> Result {
     do throws(ImageError) {

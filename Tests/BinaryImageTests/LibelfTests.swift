@@ -97,7 +97,7 @@ struct LibelfTests {
 
   @Test(
     "refuses what claims to inflate beyond reason, before elf_compress makes room for it",
-    arguments: [1 << 30, 1 << 40, .max] as [UInt64])
+    arguments: [1 << 23, 1 << 30, 1 << 40, .max] as [UInt64])
   func bomb(claimed: UInt64) throws {
     let path = try compressed("bomb-\(claimed)", method: 1, size: claimed)
     try expect(path, .malformed, "claims to inflate to \(claimed) bytes") {
@@ -117,7 +117,7 @@ struct LibelfTests {
 
   @Test("gives one budget for all that a file inflates to")
   func budget() throws {
-    let claim: UInt64 = 200 << 20
+    let claim: UInt64 = 3 << 20
     var guardian = ELFGuard(
       try OpenedFile(path: compressed("budget", method: 1, size: 1), name: ""))
     var shdr = GElf_Shdr()
@@ -128,6 +128,24 @@ struct LibelfTests {
       try guardian.admit(inflating: claim, of: header, named: nil)
     }
     #expect(throws: ImageError.self) { try guardian.admit(inflating: nil, of: header, named: nil) }
+  }
+
+  @Test(
+    "finds entries by their note where the section headers have no names", arguments: [0, 0xff19])
+  func namelessHeaders(names: UInt16) throws {
+    let path = try Fixture.library(Fixture.noted("nameless"), as: "nameless-\(names).so")
+    var bytes = try Fixture.bytes(of: path)
+    // e_shstrndx
+    bytes[62] = UInt8(truncatingIfNeeded: names)
+    bytes[63] = UInt8(truncatingIfNeeded: names >> 8)
+    _ = try Fixture.write(bytes, as: "nameless-\(names).so")
+    let file = try ELFFile(path: path)
+    let sections = try file.sections(named: "BeehiveMods")
+    #expect(sections.count == 1)
+    #expect(try file.texts(in: "BeehiveMods").first == "nameless.FirstModule")
+    try expect(path, .malformed, "No section holds the names of the sections") {
+      try file.checkExtents()
+    }
   }
 
   @Test("notices a file that shrinks while it is open, without a signal")

@@ -13,6 +13,9 @@ struct IsolationTests {
       """
       .section .debug_entries, "", %progbits
       .zero 255 << 20
+      # Of a small file, so much is not inflated.
+      .section .padding, "", %progbits
+      .zero 8 << 20
       .section .note.GNU-stack, "", %progbits
 
       """,

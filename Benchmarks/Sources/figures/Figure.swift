@@ -42,7 +42,6 @@ extension Figure {
     Figure("walk 200 images without it", "walk-files-200", .instructions, .ratio(3.6)),
     Figure("walk 1,000 images without it", "walk-files-1000", .time, .reported(nil)),
     Figure("walk 1,000 images without it", "walk-files-1000", .instructions, .ratio(3.8)),
-    // Asked for: 24,000 instructions a file; 26,100 are measured.
     Figure("find sections in a file, beside libelf", "find-sections", .time, .reported(nil)),
     Figure(
       "find sections in a file, beside libelf", "find-sections", .instructions, .atMost(24_000)),

@@ -28,7 +28,7 @@ extension ELFFile {
     return .inflated(try inflated(index, entry, name: sectionTable().name(of: index)))
   }
 
-  /// ELF: `elf_getdata`, and `elf_compress` where `SHF_COMPRESSED` is set.
+  /// ELF: `elf_compress`, where `SHF_COMPRESSED` is set.
   package func inflated(_ section: Section) throws(ImageError) -> [UInt8]? {
     guard hasSectionTable else { return nil }
     let entry = try sectionHeader(section.index)
@@ -41,21 +41,29 @@ extension ELFFile {
     if let bytes = inflatedSections[index] { return bytes }
     let header = compression(of: entry)
     try guardian.admit(inflating: header?.ch_size, of: entry, named: name)
-    guard let bytes = try inflate(index) else {
-      let method =
-        switch header?.ch_type {
-        case UInt32(ELFCOMPRESS_ZLIB): "zlib"
-        case 2: "zstd"
-        case let number: "method \(number ?? 0)"
-        }
-      throw file.error(
-        .unsupported,
-        "The section is compressed with \(method), and this libelf says: \(ELFDescriptor.lastMessage); "
-          + "objcopy --decompress-sections helps.",
-        section: name, at: entry.offset)
-    }
+    guard let bytes = try inflate(index) else { throw refusal(of: header, entry, name) }
     inflatedSections[index] = bytes
     return bytes
+  }
+
+  /// Why libelf does not inflate a section.
+  private func refusal(
+    of header: Elf64_Chdr?, _ entry: ELFSectionHeader, _ name: String?
+  ) -> ImageError {
+    if header?.ch_type == UInt32(ELFCOMPRESS_ZLIB) {
+      return file.error(
+        .malformed,
+        "The section is compressed with zlib, and what it holds is damaged or does not make the "
+          + "\(header?.ch_size ?? 0) bytes that it claims; make the file anew.",
+        section: name, at: entry.offset)
+    }
+    // ELFCOMPRESS_ZSTD
+    let method = header?.ch_type == 2 ? "zstd" : "method \(header?.ch_type ?? 0)"
+    return file.error(
+      .unsupported,
+      "The section is compressed with \(method), which this libelf does not inflate: "
+        + "\(ELFDescriptor.lastMessage); link without compression, or use a newer libelf.",
+      section: name, at: entry.offset)
   }
 
   /// The header of a compressed section; nil if the file does not hold one.

@@ -17,7 +17,7 @@ extension ELFFile {
         .truncated, "The file ends before the \(extent.size) bytes of a segment do.",
         at: extent.offset)
     }
-    guard hasSectionTable else { return }
+    guard hasSectionHeaders else { return }
     let table = try sectionTable()
     for index in sectionIndices {
       let section = table[index]

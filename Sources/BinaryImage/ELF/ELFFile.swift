@@ -45,6 +45,28 @@ package final class ELFFile: FileFormat {
 
   /// Reads the headers of a file that is open already.
   package init(_ file: OpenedFile) throws(ImageError) {
+    let read = try file.tellingChanges { () throws(ImageError) in try Self.headers(of: file) }
+    self.file = file
+    header = read.header
+    guardian = ELFGuard(file)
+    machine = ELFMachine(header.format)
+    elf = read.takeElf()
+  }
+
+  /// What libelf and the guard have both read of a file.
+  private struct Headers: ~Copyable {
+    private let elf: ELFDescriptor
+    let header: ELFHeader
+
+    init(_ elf: consuming ELFDescriptor, _ header: ELFHeader) {
+      self.elf = elf
+      self.header = header
+    }
+
+    consuming func takeElf() -> ELFDescriptor { elf }
+  }
+
+  private static func headers(of file: OpenedFile) throws(ImageError) -> Headers {
     let claims = try ELFGuard.claims(of: file)
     let elf = try Self.descriptor(of: file, claims)
     guard let header = elf.header else { throw file.isRefused(ELFDescriptor.lastMessage) }
@@ -58,12 +80,9 @@ package final class ELFFile: FileFormat {
         "The header claims \(claims.sections.count) sections and \(claims.segments.count) program headers, of "
           + "which libelf finds \(sections ?? 0) and \(segments ?? 0).")
     }
-    self.file = file
-    self.header = ELFHeader(
-      header, claims.format.order, sections: claims.sections, segments: claims.segments)
-    guardian = ELFGuard(file)
-    machine = ELFMachine(self.header.format)
-    self.elf = consume elf
+    return Headers(
+      elf,
+      ELFHeader(header, claims.format.order, sections: claims.sections, segments: claims.segments))
   }
 
   /// libelf's descriptor of a file; of a part of a larger one, of a copy of its headers.
@@ -113,7 +132,8 @@ package final class ELFFile: FileFormat {
   /// note that every annotated image carries; for any other name that is `sectionTableMissing`.
   package func findSections(named name: String) throws(ImageError) -> [Section] {
     guard hasSectionTable else {
-      guard let noted = try notedSections.get(), SectionNote.names.contains(name) else {
+      guard SectionNote.names.contains(name), let noted = try notedSections.get() else {
+        _ = try sectionTable()
         throw sectionTableMissing
       }
       let found = noted.filter { $0.name == name }
@@ -165,10 +185,11 @@ package final class ELFFile: FileFormat {
     return (sectionNames[name] ?? []).filter { table.name(of: $0, is: bytes) }
   }
 
-  /// Whether the section table is there, and whole.
-  ///
+  /// Whether the section table is there, whole and with names.
+  package var hasSectionTable: Bool { hasSectionHeaders && (try? sectionTable()) != nil }
+
   /// The null entry alone is none in a core file, which has it to count its segments.
-  package var hasSectionTable: Bool {
+  var hasSectionHeaders: Bool {
     header.sections.isComplete && header.sections.count > (isCore ? 1 : 0)
   }
 
@@ -213,7 +234,7 @@ package final class ELFFile: FileFormat {
   /// The section table as it is in the file.
   func sectionTable() throws(ImageError) -> ELFSectionTable {
     if let table { return table }
-    guard hasSectionTable else { throw sectionTableMissing }
+    guard hasSectionHeaders else { throw sectionTableMissing }
     let table = try loadedTable.get()
     self.table = table
     return table

@@ -34,7 +34,7 @@ struct ELFGuard {
 
   init(_ file: OpenedFile) {
     self.file = file
-    budget = ELFFile.mostContents
+    budget = min(ELFFile.mostContents, (1 << 22) + min(file.size, 1 << 32) * 32)
   }
 
   // MARK: - Before elf_begin

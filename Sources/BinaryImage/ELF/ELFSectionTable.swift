@@ -3,7 +3,7 @@ internal import CElf
 /// The section headers of a file and their names.
 ///
 /// Most files have no section of the name that is looked for: names are compared where they are, and none is made a
-/// text that nobody asked for.
+/// text that nobody asked for. `elf_strptr` would have libelf read all names of the file into a copy of its own.
 struct ELFSectionTable {
   /// Every header, the null entry included.
   let headers: [ELFSectionHeader]

@@ -1,6 +1,6 @@
 internal import CElf
 
-/// The program headers: which bytes of the file are at which address.
+/// The program headers: which bytes of the file are at which address. libelf has no call that looks an address up.
 package final class ELFSegments {
   /// `PT_DYNAMIC`: the last one with bytes, as the loader takes it; nil where that has no address.
   let dynamic: ELFSegment?

@@ -38,7 +38,8 @@ extension ELFRows<GElf_Versym> {
   static var versions: Self { unsafe Self(ELF_T_HALF, 0, gelf_getversym) }
 }
 
-// What libelf converts, and has no call for.
+// What libelf converts, and has no call for, or none that takes a copied piece: `gelf_getchdr` wants a section,
+// `gelf_getsymshndx` the symbols beside it.
 
 extension ELFRows<UInt32> {
   /// Words of hash tables and of `SHT_SYMTAB_SHNDX`.

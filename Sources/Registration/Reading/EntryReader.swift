@@ -19,6 +19,7 @@ struct EntryReader<Source: Image> {
 
   /// Reads sections that have these names.
   mutating func read(_ sections: EntrySections, _ take: Take) {
+    tally.admit(sections.all.reduce(0) { $0.saturating(adding: $1.size) })
     for (name, kind, sections) in sections.byName {
       tally.begin(sectionsNamed: name, of: kind)
       for section in sections {

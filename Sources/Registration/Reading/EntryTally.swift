@@ -6,7 +6,8 @@ internal import BinaryImage
 /// What it leaves out is counted and reported.
 struct EntryTally {
   static let recordLimit = 1 << 18
-  static let textLimit = 64 << 20
+  /// In bytes: more than all names have that an image declares, however large it is.
+  private static let mostText = 64 << 20
   static let rejectionLimit = 1024
 
   private let image: String
@@ -21,10 +22,17 @@ struct EntryTally {
   private var section: Section?
   private var recordCount = 0
   private var textSize = 0
+  /// How many bytes of names are read. Names may share their bytes, so the sections decide.
+  private var textLimit = 0
   private var rejectedHere = 0
   private var unlisted = 0
 
   init(image: String) { self.image = image }
+
+  /// Takes the size of all sections that will be read, in bytes.
+  mutating func admit(_ size: UInt64) {
+    textLimit = (1 << 20) + 16 * Int(min(size, UInt64(Self.mostText / 16)))
+  }
 
   /// Starts over at slot 0, for the sections of one name.
   mutating func begin(sectionsNamed name: String, of kind: RecordKind) {
@@ -59,13 +67,12 @@ struct EntryTally {
 
   /// Room for another entry; where there is none, that was said and the caller stops.
   mutating func hasRoom(at offset: UInt64) -> Bool {
-    if recordCount < Self.recordLimit, textSize < Self.textLimit { return true }
+    if recordCount < Self.recordLimit, textSize < textLimit { return true }
     append(
       Refusal(
         .limitExceeded,
         "the image declares more than \(Self.recordLimit) entries or "
-          + "\(Self.textLimit >> 20) MiB of names; from this entry on nothing was read"), at: offset
-    )
+          + "\(textLimit >> 10) KiB of names; from this entry on nothing was read"), at: offset)
     return false
   }
 
