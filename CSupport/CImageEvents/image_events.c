@@ -24,7 +24,7 @@ __asm__(".pushsection .note.beehive,\"aR\",%note\n"
 _Static_assert(BEEHIVE_RUNTIME_NOTE_TYPE == 0x42454502, "the assembler text says that");
 
 /* A node's `state`. */
-enum { STATE_ABSENT, STATE_PENDING, STATE_TAKEN };
+enum { STATE_ABSENT, STATE_PENDING, STATE_PENDING_PINNED, STATE_TAKEN };
 
 uintptr_t beehive_image_generation;
 
@@ -52,34 +52,32 @@ static void unlink_node(beehive_image *image) {
   image->link = NULL;
 }
 
-/* Swift's runtime keeps pointers into every image it has seen. Here, before `dlopen` returns, no
- * `dlclose` can have come first. Where the loader does not find the image by its name, the runtime
- * pins it when it takes it. */
-static void pin_if_swift(const beehive_image *image) {
+/* An image that registers stays: others keep pointers into it, and Swift's runtime does. Here, before
+ * `dlopen` returns, no `dlclose` can have come first. Where the loader does not find the image by its
+ * name, the runtime pins it when it takes it. */
+static bool pin(const beehive_image *image) {
   image_place place;
   const char *name = image_place_find(image, &place);
-  if (name == NULL || *name == 0) return; /* the main program stays anyway */
-  if (image_carries_swift(&place)) image_reference_take(&place, name, true);
+  /* The main program stays anyway. */
+  return name != NULL && (*name == 0 || image_pin(&place, name));
 }
 
 __attribute__((visibility("default"))) void beehive_image_event(beehive_image *image, int event) {
   /* A node of another version may have its fields elsewhere: a walk must do. */
   bool known = image->version == BEEHIVE_IMAGE_VERSION && image->size >= sizeof *image;
-  bool arrived = false;
+  bool pinned = known && event == BEEHIVE_IMAGE_UP && pin(image);
   hold();
   if (known && event == BEEHIVE_IMAGE_UP) {
-    arrived = image->state == STATE_ABSENT;
-    if (arrived) {
+    if (image->state == STATE_ABSENT) {
       link_node(image);
-      image->state = STATE_PENDING;
+      image->state = pinned ? STATE_PENDING_PINNED : STATE_PENDING;
     }
   } else if (known) {
-    if (image->state == STATE_PENDING) unlink_node(image);
+    if (image->state == STATE_PENDING || image->state == STATE_PENDING_PINNED) unlink_node(image);
     image->state = STATE_ABSENT;
   }
   release();
   __atomic_add_fetch(&beehive_image_generation, 1, __ATOMIC_RELEASE);
-  if (arrived) pin_if_swift(image);
 }
 
 /* The image that has the runtime is Swift's as well: it stays mapped after dlclose. */
@@ -97,7 +95,7 @@ static void survive_fork(void) {
   if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) pthread_atfork(hold, release, release);
 }
 
-size_t image_events_take(const void **headers, size_t capacity) {
+size_t image_events_take(image_event *events, size_t capacity) {
   survive_fork();
   size_t count = 0;
   while (count < capacity) {
@@ -105,8 +103,8 @@ size_t image_events_take(const void **headers, size_t capacity) {
     beehive_image *image = pending;
     if (image != NULL) {
       unlink_node(image);
+      events[count] = (image_event){image->header, image->state == STATE_PENDING_PINNED};
       image->state = STATE_TAKEN;
-      headers[count] = image->header;
     }
     release();
     if (image == NULL) break;

@@ -105,7 +105,6 @@ static void copy_image(
   copy->present = true;
   copy->place = image_place_of(image);
   copy->relocated = image_is_relocated(copy->place.lowest);
-  copy->carries_swift = image_carries_swift(&copy->place);
   copy->header = put(copying, (const void *)header.start, header.stop - header.start);
   copy->program_headers = put(copying, (const void *)program.start, program.stop - program.start);
   size_t budget = IMAGE_TEXT_BUDGET;

@@ -1,4 +1,5 @@
-/* The segments of one mapped image, and which images are not libraries. */
+/* The segments of one mapped image, and which images are not libraries. Asked under the loader's lock, where
+ * libelf, which allocates, must not be called. */
 #define _GNU_SOURCE
 #include <sys/auxv.h>
 

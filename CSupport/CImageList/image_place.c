@@ -1,11 +1,8 @@
-/* Where one image is, and which image an address belongs to. */
+/* Where one image is, and which image an address belongs to. Asked under the loader's lock, where libelf,
+ * which allocates, must not be called. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <errno.h>
-#include <string.h>
 #include <sys/auxv.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "image_loader.h"
 
@@ -38,21 +35,13 @@ static bool find_segment(
 struct segment_search {
   uintptr_t address;
   image_segment *segment;
-  void *bytes;
-  size_t size;
 };
 
 static int compare_segments(struct dl_phdr_info *info, size_t size, void *context) {
   (void)size;
-  struct segment_search *search = context;
-  image_segment *segment = search->segment;
-  if (!find_segment(
-          info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr, search->address, segment))
-    return 0;
-  if (search->size == 0) return 1;
-  if (!segment->readable || search->size > segment->range.stop - search->address) return -1;
-  memcpy(search->bytes, (const void *)search->address, search->size);
-  return 1;
+  const struct segment_search *search = context;
+  return find_segment(
+      info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr, search->address, search->segment);
 }
 
 bool image_segment_find(uintptr_t address, image_segment *segment) {
@@ -66,26 +55,7 @@ bool image_segment_find(uintptr_t address, image_segment *segment) {
     return find_segment(
         headers, (size_t)count, found.dlfo_link_map->l_addr, address, segment);
 #endif
-  return image_segment_search(address, segment);
-}
-
-bool image_segment_search(uintptr_t address, image_segment *segment) {
-  struct segment_search search = {.address = address, .segment = segment};
-  return dl_iterate_phdr(compare_segments, &search) == 1;
-}
-
-bool image_segment_among(
-    const void *headers, size_t size, uintptr_t bias, uintptr_t address, image_segment *segment) {
-  return find_segment(headers, size / sizeof(ElfW(Phdr)), bias, address, segment);
-}
-
-bool image_memory_copy(uintptr_t address, void *bytes, size_t size) {
-  struct iovec to = {bytes, size}, from = {(void *)address, size};
-  ssize_t count = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
-  if (count >= 0 || errno == EFAULT) return count == (ssize_t)size;
-  /* A sandbox that has forbidden the call: nothing is unmapped during a walk. */
-  image_segment segment;
-  struct segment_search search = {address, &segment, bytes, size};
+  struct segment_search search = {address, segment};
   return dl_iterate_phdr(compare_segments, &search) == 1;
 }
 

@@ -3,9 +3,8 @@ internal import CBeeHive
 
 /// Calls into code, and reads of structures, that an image declared by address.
 ///
-/// The one place of this layer that turns addresses into functions and pointers. Every caller has
-/// made sure that the image stays mapped: Swift images are pinned, C images held. What the author
-/// promised by writing the record (that the function has this type) cannot be checked.
+/// The one place of this layer that turns addresses into functions and pointers. An image that
+/// has registered stays mapped. What the author promised by writing the record (that the function has this type) cannot be checked.
 enum ForeignCall {
   /// Asks an accessor for a value of `Service`; nil where it refuses that type.
   static func make<Service>(_ accessor: Accessor, as service: Service.Type) -> Service? {
@@ -92,7 +91,7 @@ extension RuntimeAddress {
 extension ForeignMemory {
   /// The structure of C at an address, which satisfies the rules for it.
   ///
-  /// The image stays mapped meanwhile. `Structure` is the `beehive_…` structure that `kind` names, of which every
+  /// The image stays mapped. `Structure` is the `beehive_…` structure that `kind` names, of which every
   /// bit pattern is a value; bytes that a longer one has are not looked at.
   package func structure<Structure>(
     _ kind: CStructure, as type: Structure.Type, at address: RuntimeAddress

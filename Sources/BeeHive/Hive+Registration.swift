@@ -1,4 +1,3 @@
-internal import CImageEvents
 internal import Registration
 internal import Synchronization
 internal import Threads
@@ -171,17 +170,13 @@ extension Hive {
   /// Removes every service of a name, whatever registered or declared it.
   ///
   /// Swift instances that were handed out live on. What C libraries handed out must not be used again: what
-  /// a factory made for all is given to its `destroy`, and the library goes where its owner has closed it.
+  /// a factory made for all is given to its `destroy`. The library itself stays mapped.
   ///
   /// - Parameter name: The name of the type or the declared one, qualified with its module or not.
   /// - Returns: The number of services removed.
   @discardableResult
   public func removeServices(named name: String) -> Int {
-    let removed = withdraw {
-      $0.kind == .service && TypeName.couldMeanTheSame(name, $0.name)
-    }
-    waitForVisitors(of: removed)
-    return removed.count
+    withdraw { $0.kind == .service && TypeName.couldMeanTheSame(name, $0.name) }.count
   }
 
   /// Takes in one entry, for the module whose code is running; throws where it is refused.
@@ -216,18 +211,22 @@ extension Hive {
   /// Takes out the entries for which `condition` holds, and returns them.
   @discardableResult
   func withdraw(where condition: (RegisteredEntry) -> Bool) -> [RegisteredEntry] {
+    withdraw { $0.table.withdraw(where: condition) }
+  }
+
+  /// Takes out the entries that `choose` takes out of the table.
+  func withdraw(_ choose: (inout State) -> [RegisteredEntry]) -> [RegisteredEntry] {
     let (gone, taken) = state.withLock { state in
-      let gone = state.table.withdraw(where: condition)
+      let gone = choose(&state)
       for entry in gone {
-        state.images.noteRemoval(of: entry, after: UInt(image_events_generation()))
         state.forgetAnswers(of: entry, cache: cache)
         observers.post(.entryWithdrawn(entry.snapshot))
       }
       // A module that runs is torn down first.
-      return (gone, state.take(gone))
+      return (gone, state.take(gone.filter { $0.kind != .module }))
     }
     observers.deliver()
-    giveBack(taken)
+    for instance in taken { instance.destroy() }
     cache.collect(now: true)
     return gone
   }

@@ -46,6 +46,7 @@ public final class Hive: Sendable {
   let state: Lock<State>
   /// What the loader has mapped, under a lock of its own: see `ImageWatch`.
   let watch = Lock(ImageWatch())
+  let pins = ImagePins()
   /// Starts modules and tears them down.
   let runner = ModuleRunner()
   /// Who is told of what happens here.

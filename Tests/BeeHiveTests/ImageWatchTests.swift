@@ -6,134 +6,104 @@ import Testing
 
 @testable import BeeHive
 
-/// Libraries come and go in the middle of a look, or between two looks of two threads.
+/// What the loader maps and unmaps between two looks, and what a Hive makes of it.
 @Suite struct ImageWatchTests {
-  @Test("An image that goes while it is copied is taken in when it comes again")
-  func goesWhileCopied() throws {
-    let other = try CLibrary("other", declaring: "Other.Module")
-    let library = try CLibrary("guest", declaring: "Guest.Module")
-    let isSeenAgain = try (0..<5000).contains { _ in
-      var watch = ImageWatch()
-      try other.open()
-      watch.merged(try watch.look { _ in false })
-      // Something was unmapped: the look asks which known images may really be others, and that is
-      // after it walked the list and before it copies what is new.
-      other.close()
-      try library.open()
-      let place = try library.place()
-      let during = try watch.look { _ in
-        library.close()
-        return false
-      }
-      #expect(during.snapshot(of: library) == nil)
-      try library.open()
-      defer { library.close() }
-      let snapshot = try watch.look { _ in false }.snapshot(of: library)
-      let id = try #require(snapshot).image.mapped.id
-      #expect(!during.removed.contains(id))
-      // Elsewhere it would be a new image to any list.
-      return try library.place() == place
-    }
-    #expect(isSeenAgain, "the library never came back to its place; this tested nothing")
-  }
-
-  @Test("Of two snapshots of an image the later one holds") func laterHolds() throws {
+  @Test("An image is told until it is merged, and when it is gone") func comesAndGoes() throws {
     var watch = ImageWatch()
-    watch.merged(try watch.look { _ in false })
-    let library = try CLibrary("sighted", declaring: "Sighted.Module")
+    watch.merged(try watch.look())
+    let library = try CLibrary("guest")
     try library.open()
-    let first = try #require(try watch.look { _ in false }.snapshot(of: library))
+    // Two threads are at it.
+    let first = try #require(try watch.look().image(of: library))
+    let found = try watch.look()
+    let second = try #require(found.image(of: library))
+    #expect(first.mapped.id == second.mapped.id)
+    watch.merged(found)
+    #expect(try watch.look().image(of: library) == nil)
     library.close()
-    try library.open()
-    defer { library.close() }
-    // Nobody has said yet that the first one is merged: two threads are at it.
-    let second = try #require(try watch.look { _ in false }.snapshot(of: library))
-    #expect(second.look > first.look)
-    #expect(second.mayBeAnother)
-
-    let id = first.image.mapped.id
-    var older = KnownImages()
-    _ = older.merge(id, first.known, at: first.look)
-    #expect(older.isNews(id, at: second.look))
-    for order in [[first, second], [second, first]] {
-      var images = KnownImages()
-      for snapshot in order where images.isNews(id, at: snapshot.look) {
-        _ = images.merge(id, snapshot.known, at: snapshot.look)
-      }
-      #expect(!images.isNews(id, at: second.look))
-      #expect(images[id] != nil)
-    }
+    #expect(try watch.look().removed == [first.mapped.id])
   }
 
-  @Test("An image that is gone is told to everybody until what it declared is withdrawn")
-  func goneUntilWithdrawn() throws {
-    let library = try CLibrary("leaving", declaring: "Leaving.Module")
+  @Test("A Hive keeps what has registered, whoever closes it") func pinned() throws {
+    let library = try CLibrary("kept", declaring: "Kept.Module")
+    let file = library.file
+    let hive = Hive(imagesWhere: { $0 == file })
     try library.open()
-    var watch = ImageWatch()
-    let before = try watch.look { _ in false }
-    let id = try #require(before.snapshot(of: library)).image.mapped.id
-    watch.merged(before)
+    #expect(hive.entries.map(\.name) == ["Kept.Module"])
     library.close()
-    let first = try watch.look { _ in false }
-    #expect(first.removed.contains(id))
-    // The first thread is on its way: a lookup of a second one must not find what is gone.
-    let isStale = watch.isStale
-    #expect(isStale)
-    #expect(try watch.look { _ in false }.removed.contains(id))
-    watch.merged(first)
-    #expect(try !watch.look { _ in false }.removed.contains(id))
+    #expect(hive.entries.map(\.name) == ["Kept.Module"])
+    #expect(try ImageList.current().position(named: library.file) != nil)
   }
 
-  @Test("What is gone is no news again") func gone() throws {
-    var images = KnownImages()
-    #expect(images.isNews(7, at: 1))
-    _ = images.forget(7)
-    #expect(images.contains(7))
-    #expect(!images.isNews(7, at: 100))
+  @Test("What a library declares is removed at once, and its names are free") func removed()
+    async throws
+  {
+    let library = try CLibrary("left", declaring: "Left.Module")
+    let file = library.file
+    let hive = Hive(imagesWhere: { $0 == file })
+    try library.open()
+    #expect(hive.entries.count == 1)
+    #expect(await hive.remove(image: library.file) == 1)
+    #expect(hive.entries.isEmpty)
+    #expect(await hive.remove(image: library.file) == 0)
+    try await hive.register(module: "Left.Module") { _ in Nothing() }
+    #expect(hive.entries.count == 1)
+    library.close()
   }
 
-  @Test("An image that could not be read may be replaced") func failed() throws {
+  @Test("What became of an image is settled once, but for a failure") func settled() {
     var images = KnownImages()
     let failure = ImageError(.unreadable, image: "plugin.so", message: "It cannot be opened.")
-    images.fail(7, failure, at: 1)
-    #expect(images.mayGo(7))
-    #expect(images.problems == [failure])
-    _ = images.merge(7, nil, at: 2)
-    #expect(images.problems == [])
-    #expect(!images.mayGo(7))
+    func settle(_ id: Int, _ state: KnownImages.State) -> Bool { images.settle(id, state) }
+    #expect(settle(7, .failed(failure)))
+    #expect(images.problems == [failure] && !images.isSettled(7))
+    #expect(settle(7, .empty))
+    #expect(images.problems == [] && images.isSettled(7))
+    #expect(!settle(7, .failed(failure)))
+    images.forget(8)
+    #expect(!settle(8, .empty))
+  }
+}
+
+private struct Nothing: Module {}
+
+extension ImageList {
+  fileprivate static func current() throws -> ImageList {
+    var list = ImageList()
+    try list.update()
+    return list
+  }
+
+  fileprivate func position(named name: String) -> Int? {
+    (0..<count).first { self[$0].name == name }
   }
 }
 
 extension ImageWatch {
   fileprivate mutating func merged(_ found: Found) {
-    merged(found.images.map(\.image.mapped.id), of: found)
+    merged(found.images.map(\.mapped.id), of: found)
   }
 }
 
 extension ImageWatch.Found {
-  fileprivate func snapshot(of library: CLibrary) -> ImageWatch.Snapshot? {
-    images.first { $0.image.mapped.name == library.file }
+  fileprivate func image(of library: CLibrary) -> LoadedImage? {
+    images.first { $0.mapped.name == library.file }
   }
 }
 
-extension ImageWatch.Snapshot {
-  fileprivate var known: KnownImages.Registered {
-    KnownImages.Registered(image: image, isPinned: false, announces: true, entryCount: 1)
-  }
-}
-
-/// A C library with one module, which comes and goes as its test wants.
+/// A C library, with one module or without entries, which comes and goes as its test wants.
 @safe private final class CLibrary {
   private let folder: Folder
   let file: String
   // Sound: from dlopen, and closed once.
   private var handle: UnsafeMutableRawPointer?
 
-  init(_ name: String, declaring module: String) throws {
+  init(_ name: String, declaring module: String? = nil) throws {
     folder = try Folder()
     file = folder.place("lib\(name).so").path
+    let entry = module.map { "#include <BeeHive.h>\nBeeHiveMod(\($0));" } ?? "int nothing;"
     try Compiler.compile(
-      "#include <BeeHive.h>\nBeeHiveMod(\(module));", as: "lib\(name).so", in: folder.url,
+      entry, as: "lib\(name).so", in: folder.url,
       ["-shared", "-fPIC", "-I", Repository.headers])
   }
 
@@ -151,13 +121,5 @@ extension ImageWatch.Snapshot {
   func close() {
     if let handle = unsafe handle { unsafe _ = dlclose(handle) }
     unsafe handle = nil
-  }
-
-  /// Where the loader has put it.
-  func place() throws -> LoadBias {
-    var list = ImageList()
-    try list.update()
-    let position = (0..<list.count).first { list[$0].name == file }
-    return list[try #require(position)].bias
   }
 }

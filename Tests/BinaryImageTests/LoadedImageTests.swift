@@ -34,7 +34,6 @@ import Testing
       #expect(image.evidence == evidence)
       #expect(image.identity == file.identity)
       #expect(image.isSettled)
-      #expect(!image.carriesSwift)
       for section in LoadedImage.sectionNames {
         let stored = try file.sections(named: section).filter { $0.size > 0 }
         let mapped = try image.sections(named: section)

@@ -6,6 +6,7 @@
 #ifndef CIMAGE_EVENTS_H
 #define CIMAGE_EVENTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,11 +21,16 @@ static inline uintptr_t image_events_generation(void) {
   return __atomic_load_n(&beehive_image_generation, __ATOMIC_ACQUIRE);
 }
 
+/* An image that has come up: its header, which is its identity as in a walk of the loader's list, and
+ * whether the hook has seen to it that it stays mapped. */
+typedef struct image_event {
+  const void *header;
+  bool pinned;
+} image_event;
+
 /* Takes up to `capacity` images that have come up off the pending list, latest first, and says how many;
  * call it until it says fewer than `capacity`. An image that went before it was taken is not among them.
- *
- * What is told of each is its header: its identity, as in a walk of the loader's list. The node itself is
- * not handed out: it goes with its image, at any moment. */
-size_t image_events_take(const void **headers, size_t capacity);
+ * The nodes themselves are not handed out: one that is not pinned goes with its image, at any moment. */
+size_t image_events_take(image_event *events, size_t capacity);
 
 #endif

@@ -144,9 +144,8 @@ typedef struct image_copied {
 
 /* What was copied of one requested image. */
 typedef struct image_copy {
-  bool present;       /* false: it has been unmapped since */
-  bool relocated;     /* image_is_relocated said so before anything of it was copied */
-  bool carries_swift; /* it must never be unmapped */
+  bool present;   /* false: it has been unmapped since */
+  bool relocated; /* image_is_relocated said so before anything of it was copied */
   image_place place;
   image_piece header;          /* the ELF header; the Mach-O header */
   image_piece program_headers; /* or the load commands */
@@ -193,32 +192,17 @@ typedef struct image_segment {
  * is no index: call it with no lock held. */
 bool image_segment_find(uintptr_t address, image_segment *segment);
 
-/* The same of an image that may be unmapped at any time. Takes the loader's lock for a walk. */
-bool image_segment_search(uintptr_t address, image_segment *segment);
-
-/* The same among `size` bytes of program headers that were copied. */
-bool image_segment_among(
-    const void *headers, size_t size, uintptr_t bias, uintptr_t address, image_segment *segment);
-
-/* Copies memory of this process that may be unmapped at any time. False where it cannot be read. */
-bool image_memory_copy(uintptr_t address, void *bytes, size_t size);
-
 /* The bias of the image that this code is in. */
 uintptr_t image_home_bias(void);
 
 /* Whether the process has more rights than who started it: its environment is not to be heeded. */
 bool image_process_is_privileged(void);
 
-/* Whether an image has put its Swift metadata into the runtime's tables, which `dlclose` would
- * leave pointing to nothing. Reads the image's memory: only while it cannot be unmapped. */
-bool image_carries_swift(const image_place *place);
-
-/* Takes a reference that keeps the image mapped until image_reference_release; with `forever` it is
- * never unmapped at all. `name` is any path by which the loader can find the image: its own name
- * for it, or a path of the same file. Null if that is another image, or none. Takes the loader's
- * lock: call it with no lock held, or inside the image's own constructor. */
-void *image_reference_take(const image_place *place, const char *name, bool forever);
-void image_reference_release(void *reference);
+/* Keeps the image mapped for the rest of the process, whoever closes it. `name` is any path by which the
+ * loader can find the image: its own name for it, or a path of the same file. False if that is another
+ * image, or none. Takes the loader's lock: call it with no lock held, or inside the image's own
+ * constructor. */
+bool image_pin(const image_place *place, const char *name);
 
 /* Whether the loader has relocated the image that holds `address`; false too where it does not say.
  * What is copied after a true answer has the values that the loader gives it. Takes no lock. */

@@ -26,14 +26,15 @@ import Testing
     #expect(said.last == "first")
   }
 
-  @Test("When the first one is closed, the other has its turn")
+  @Test("When the first one is removed, the other has its turn")
   func turn() throws {
     let said = try Program.host(
-      "open=./libfirst.so", "open=./libsecond.so", "close=./libfirst.so", "entries",
+      "open=./libfirst.so", "open=./libsecond.so", "withdraw=./libfirst.so", "entries",
       "speak=Speaker",
       in: workshop())
     #expect(
       said == [
+        "2 removed",
         "accepted (no-such-type) module LatePlugin.LateModule at libsecond.so BeehiveMods[0]",
         "bound service Speaker at libsecond.so BeehiveRecords[0]", "second",
       ])

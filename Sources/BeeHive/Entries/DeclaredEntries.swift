@@ -24,18 +24,11 @@ extension Hive {
     return ForeignCall.make(accessor, as: type)
   }
 
-  /// Runs `body` with the address of a C record's structure while its image stays mapped; if it is kept, from
-  /// now on until the Hive stops. Returns nil where the image is gone.
-  package func withStructure<Result, Failure: Error>(
-    of entry: RegisteredEntry, keepingImage isKept: Bool,
-    _ body: (RuntimeAddress) throws(Failure) -> Result
-  ) throws(Failure) -> Result? {
-    let (maker, turn) = state.withLock { (entry.maker, $0.handedOut.turn) }
-    guard case .structure(_, let address) = maker else { return nil }
-    return try holding(entry) { () throws(Failure) in
-      // Where the Hive has just stopped, the image stays for this call alone.
-      if isKept { _ = handOut(entry, at: turn) }
-      return try body(address)
+  /// Returns where the structure of a C record is; nil of any other, and of one that was removed.
+  package func structure(of entry: RegisteredEntry) -> RuntimeAddress? {
+    state.withLock { _ in
+      guard !entry.isWithdrawn, case .structure(_, let address) = entry.maker else { return nil }
+      return address
     }
   }
 

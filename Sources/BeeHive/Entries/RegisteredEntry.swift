@@ -44,8 +44,6 @@ package final class RegisteredEntry: @unchecked Sendable {
   let scope: Scope
   /// Whether the record calls a service by none of its type's names.
   let hasOtherName: Bool
-  /// The address of the structure of a C record, whatever became of the entry.
-  let structure: RuntimeAddress?
   /// Made at the first request: most entries of a large library are never asked for.
   private let lazySingleton = LazyReference<Singleton>()
   var progress: Progress {
@@ -79,7 +77,6 @@ package final class RegisteredEntry: @unchecked Sendable {
     self.progress = progress
     isC = attributes.isC
     scope = isOverride ? .singleton : attributes.serviceScope
-    structure = if case .bound(.structure(_, let address)) = progress { address } else { nil }
     hasOtherName =
       if case .bound(.accessor(let accessor)) = progress { accessor.hasOtherName } else { false }
   }
@@ -205,14 +202,6 @@ extension RegisteredEntry {
     attributes.after = after
     self.init(
       kind: .module, name: name, attributes: attributes, source: source, progress: progress)
-  }
-
-  /// Whether two entries at the same place of two images say the same, so that one may replace the
-  /// other. What an accessor does is not compared: C images have none.
-  func declaresTheSame(as other: RegisteredEntry) -> Bool {
-    kind == other.kind && name == other.name && implementation == other.implementation
-      && attributes == other.attributes && source == other.source
-      && structure == other.structure
   }
 }
 

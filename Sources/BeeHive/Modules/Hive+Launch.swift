@@ -90,7 +90,6 @@ extension Hive {
     let made: (any Sendable)?
     switch provider {
     case .structure(_, let address):
-      guard keep(entry) else { throw failure("its image is gone") }
       switch ForeignCall.moduleTable(at: address, in: entry.memory) {
       case .success(let table):
         return RunningModule(

@@ -29,7 +29,7 @@ extension Hive {
   /// Each comes after those that require or follow it, else in reverse order. What they registered goes
   /// with them: ``start(_:options:)`` begins anew.
   ///
-  /// What C libraries handed out is taken back: a library that its owner has closed is unmapped then.
+  /// What C libraries handed out is taken back. The libraries stay mapped.
   ///
   /// Called during a start, it ends that start. A module that calls it from a step of the start does not
   /// wait for what it asked for.
@@ -136,10 +136,29 @@ extension Hive {
   public func unregister(module name: String) async -> Bool {
     let ids = state.withLock { state in Set(state.table.modules(named: name).map(\.order)) }
     // First out of the list, so that a start which is under way does not come back to it.
-    let removed = withdraw { ids.contains($0.order) }
+    withdraw { ids.contains($0.order) }
     await runner.remove(ids)
-    waitForVisitors(of: removed)
     return !ids.isEmpty
+  }
+
+  /// Removes everything that a library declares, as if it had never been loaded.
+  ///
+  /// Its modules are torn down and unmounted first, its services end as in ``removeServices(named:)``, and its names are
+  /// free. The library stays mapped until the process ends, since others may have pointers into it; a new build of it
+  /// is loaded from a file of another name.
+  ///
+  /// - Parameter path: The path of the library as reports and ``Entry/source`` say it, or as the loader has it.
+  /// - Returns: The number of entries removed; 0 if no library of this path has registered.
+  @discardableResult
+  public func remove(image path: String) async -> Int {
+    let removed = withdraw { state in
+      let images = state.images.registered(at: path)
+      let entries = state.table.withdraw(imagesOf: Set(images))
+      if !entries.isEmpty { observers.post(.imageWithdrawn(path: path)) }
+      return entries
+    }
+    await runner.remove(Set(removed.filter { $0.kind == .module }.map(\.order)))
+    return removed.count
   }
 }
 

@@ -22,7 +22,6 @@ extension ModuleRunner {
         _ = set(entry, .made(isInside: false))
       case .failure(let failure):
         leaveOut(entry, failure)
-        hive.letGo(of: [entry])
       }
     }
     for module in modules where !isOver && hive.isRegistered(module.entry) {
@@ -30,7 +29,6 @@ extension ModuleRunner {
     }
     await initialize(modules)
     for module in modules where !isOver && isRunning(module) { await take(.splash, module) }
-    hive.letGo(of: modules.filter { !isRunning($0) }.map(\.entry))
   }
 
   /// One module after another; those that are marked run beside the others, and those that start after

@@ -47,7 +47,6 @@ extension ModuleRunner {
       if failure.isOverdue { break }
     }
     await withdraw(module)
-    context?.hive.letGo(of: [module.entry])
     return failures
   }
 

@@ -199,10 +199,7 @@ actor ModuleRunner {
     // A task of its own: a caller that stops the Hive because it was cancelled still stops it in order.
     await Task(executorPreference: ModuleThreads.shared) { await self.undoAll() }.value
     while removals > 0 { await change() }
-    if let hive = context?.hive {
-      hive.letGo(of: states.withLock { $0.running.map(\.entry) })
-      if isEnd { await takeBack(hive) }
-    }
+    if isEnd, let hive = context?.hive { await takeBack(hive) }
     states.withLock { $0 = ModuleStates(after: failedStart, obstacles: $0.obstacles) }
     context?.hive.publishStages()
     let failures = progress.withLock { progress in

@@ -59,8 +59,7 @@ struct RunningModule: Sendable {
       case .unmount: try await module.unmount(context)
       }
     case .c(let operations):
-      let isDone = context.hive.holding(entry) { operations.run(step, context) }
-      guard isDone == true else { throw CRefusal() }
+      guard operations.run(step, context) else { throw CRefusal() }
     }
   }
 
@@ -69,8 +68,7 @@ struct RunningModule: Sendable {
     switch code {
     case .swift(let module): return try await module.handle(event, context)
     case .c(let operations):
-      let isDone = context.hive.holding(entry) { operations.handle(event, context) }
-      return isDone == true ? .handled : .ignored
+      return operations.handle(event, context) ? .handled : .ignored
     }
   }
 }

@@ -10,11 +10,11 @@ public enum HiveNotice: Sendable {
   case entryBound(Entry)
   /// An entry was refused; its state says why.
   case entryRejected(Entry)
-  /// An entry has left: its image is gone, or it was removed.
+  /// An entry was removed, alone or with its image.
   case entryWithdrawn(Entry)
   /// An image with this many entries was taken in.
   case imageArrived(path: String, entryCount: Int)
-  /// An image with entries is gone.
+  /// An image was removed with its entries: it stays mapped.
   case imageWithdrawn(path: String)
   /// An image cannot be inspected.
   case imageNotInspected(ImageError)
@@ -72,7 +72,7 @@ extension HiveNotice: CustomStringConvertible {
       entry.description
     case .entryWithdrawn(let entry): "withdrawn \(entry.kind) \(entry.name) \(entry.source)"
     case .imageArrived(let path, let count): "image \(path): entries \(count)"
-    case .imageWithdrawn(let path): "image \(path) is gone"
+    case .imageWithdrawn(let path): "image \(path) was removed"
     case .imageNotInspected(let error): "image not inspected: \(error)"
     case .stepBegan(let step): "module \(step.module) \(step.event) begins"
     case .stepEnded(let step, let took, nil): "module \(step.module) \(step.event) took \(took)"

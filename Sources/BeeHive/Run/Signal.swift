@@ -56,6 +56,4 @@ extension Set<Signal> {
   public static let none: Self = []
   /// SIGTERM and SIGINT.
   public static let terminating: Self = [.terminate, .interrupt]
-  /// SIGTSTP and SIGCONT.
-  public static let suspension: Self = [.suspend, .resume]
 }

@@ -50,16 +50,7 @@ struct CServiceLookup {
     search: for _ in 0..<Self.mostTurns {
       let candidates = hive.cCandidates(of: service, name: name)
       for candidate in candidates.entries {
-        // An image that has just gone takes its entries along.
-        let answer = try hive.holding(candidate.entry) { () throws(ServiceError) in
-          try self.answer(of: candidate, among: candidates)
-        }
-        guard let answer else {
-          if hive.isRegistered(candidate.entry) { continue }
-          // Another may have come in its place.
-          continue search
-        }
-        if let address = answer { return address }
+        if let address = try answer(of: candidate, among: candidates) { return address }
         continue search
       }
       return nil
@@ -75,7 +66,6 @@ struct CServiceLookup {
   private static let mostTurns = 100
 
   /// Hands out what a candidate makes; nil where it was removed, or the Hive stopped, while it answered.
-  /// Its image stays mapped meanwhile.
   private func answer(
     of candidate: CCandidate, among candidates: CCandidates
   ) throws(ServiceError) -> RuntimeAddress? {
@@ -90,18 +80,15 @@ struct CServiceLookup {
     }
     hive.cache.collect()
     if isHandedOut { return made.address }
-    // Nothing may be left that no one is told of: its image may go.
+    // Nothing may be left that no one is told of.
     let left = made.own ?? hive.state.withLock { $0.takeUnlessHandedOut(entry) }
     left?.destroy()
     return nil
   }
 
-  /// Reads a candidate's structure; makes what a factory makes, and destroys it. Its image stays mapped
-  /// meanwhile.
+  /// Reads a candidate's structure; makes what a factory makes, and destroys it.
   func check(_ candidate: CCandidate) throws(ServiceError) {
-    try hive.holding(candidate.entry) { () throws(ServiceError) in
-      try make(candidate, .transient)?.own?.destroy()
-    }
+    try make(candidate, .transient)?.own?.destroy()
   }
 
   // MARK: Making
@@ -115,7 +102,7 @@ struct CServiceLookup {
     var own: CInstance?
     /// What is for all requests.
     var kept: CachedService?
-    /// Whether a scope keeps it, and the image too.
+    /// Whether a scope keeps it.
     var isOfScope = false
   }
 
@@ -160,33 +147,24 @@ struct CServiceLookup {
     return table.address
   }
 
-  /// The one instance of a cell; nil where `create` makes none.
+  /// The one instance of a cell; nil where its entry has left meanwhile.
   private func instance(
     in cell: Singleton, of entry: RegisteredEntry, _ scope: ServiceScope? = nil,
-    _ create: () throws(ServiceError) -> CInstance?
+    _ create: () throws(ServiceError) -> CInstance
   ) throws(ServiceError) -> CachedValue<CInstance>? {
     let made = try cell.get(for: entry, in: scope) { () throws(ServiceError) in
-      try create().map { CachedValue($0, name: nil) }
+      CachedValue(try create(), name: nil)
     }
     return made as? CachedValue<CInstance>
   }
 
-  /// Makes an instance that lives until `scope` ends, as its image does.
+  /// Makes an instance that lives until `scope` ends.
   private func create(
     _ entry: RegisteredEntry, _ factory: CFactory, in scope: ServiceScope
-  ) throws(ServiceError) -> CInstance? {
-    guard let use = hive.begin(entry) else { return nil }
-    let instance: CInstance
-    do throws(ServiceError) { instance = try create(entry, factory) } catch {
-      hive.end(use)
-      throw error
-    }
-    let isKept = scope.atEnd { [hive] in
-      instance.destroy()
-      hive.end(use)
-    }
+  ) throws(ServiceError) -> CInstance {
+    let instance = try create(entry, factory)
     // Its factory may have ended the scope, or another thread.
-    guard isKept else { throw .ended(entry) }
+    guard scope.atEnd({ instance.destroy() }) else { throw .ended(entry) }
     return instance
   }
 

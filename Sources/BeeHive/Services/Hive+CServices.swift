@@ -61,7 +61,7 @@ extension Hive {
 
   func destroy(_ object: RuntimeAddress, of service: String, name: String?) -> Bool {
     cCandidates(of: service, name: name).entries.contains { candidate in
-      holding(candidate.entry) { destroy(object, by: candidate) } == true
+      destroy(object, by: candidate)
     }
   }
 

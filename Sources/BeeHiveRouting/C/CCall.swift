@@ -2,8 +2,8 @@ internal import CBeeHive
 
 /// Calls a function of a C target or route.
 ///
-/// The one place of this layer that reads structures of an image and calls its functions. The Hive keeps
-/// the image mapped from the first call on, until it stops; that the function has this type is the author's promise.
+/// The one place of this layer that reads structures of an image and calls its functions. An image
+/// that has registered stays mapped; that the function has this type is the author's promise.
 struct CCall: Sendable {
   let entry: RegisteredEntry
   let hive: WeakHive
@@ -14,9 +14,7 @@ struct CCall: Sendable {
 
   /// Throws where there is no function to call.
   func checkFunction() throws(RoutingError) {
-    let code = hive.value?.withStructure(of: entry, keepingImage: false) {
-      self.code(at: $0)
-    }
+    let code = hive.value?.structure(of: entry).map { self.code(at: $0) }
     if case .failure(let problem)? = code { throw failure(problem.message) }
   }
 
@@ -24,12 +22,8 @@ struct CCall: Sendable {
   func perform(
     _ arguments: Arguments, _ names: [String], url: String?, isRemote: Bool
   ) throws(RoutingError) -> any Sendable {
-    let answer = try hive.value?.withStructure(of: entry, keepingImage: true) {
-      address throws(RoutingError) in
-      try perform(at: address, arguments, names, url: url, isRemote: isRemote)
-    }
-    guard let answer else { throw departure }
-    return answer
+    guard let address = hive.value?.structure(of: entry) else { throw departure }
+    return try perform(at: address, arguments, names, url: url, isRemote: isRemote)
   }
 
   private func perform(
@@ -116,11 +110,11 @@ struct CCall: Sendable {
 
   private var name: String { action.map { "\(entry.name).\($0)" } ?? entry.name }
 
-  /// What it would have been a moment later: its library was closed after it was found.
+  /// What it would have been a moment later: it was removed after it was found.
   private var departure: RoutingError {
     RoutingError(
       action == nil ? .noRoute : .noTarget,
-      "\(name) of \(entry.source) went with its library before it was called",
+      "\(name) of \(entry.source) was removed before it was called",
       sources: [entry.source])
   }
 

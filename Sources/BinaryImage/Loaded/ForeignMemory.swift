@@ -5,10 +5,8 @@ internal import CImageList
 /// An address that leads outside every image, or to where the image has no code or no data, is a fault of
 /// the record. One that leads to other code or data of an image is its author's: that cannot be told.
 package enum ForeignMemory: AddressedMemory, Sendable {
-  /// An image has declared it, which stays mapped meanwhile.
+  /// An image has declared it, which stays mapped.
   case image
-  /// An image has declared it, which may be unmapped at any time.
-  case passing(LoadedImage)
   /// The host has registered it, which may keep it anywhere.
   case host
 
@@ -22,9 +20,6 @@ package enum ForeignMemory: AddressedMemory, Sendable {
     guard holdsData(address, size: UInt64(size)) else { return nil }
     // Little-endian, as every machine is that this library is built for.
     var value: UInt64 = 0
-    if case .passing = self {
-      return unsafe image_memory_copy(UInt(address), &value, size) ? value : nil
-    }
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: UInt(address)) else { return nil }
     unsafe withUnsafeMutableBytes(of: &value) {
       unsafe $0.copyMemory(from: UnsafeRawBufferPointer(start: pointer, count: size))
@@ -42,18 +37,13 @@ package enum ForeignMemory: AddressedMemory, Sendable {
 
   package func holdsCode(_ address: UInt64) -> Bool {
     if case .host = self { return true }
-    return segment(at: RuntimeAddress(rawValue: UInt(address)))?.isExecutable == true
-  }
-
-  private func segment(at address: RuntimeAddress) -> LoadedSegment? {
-    guard case .passing(let image) = self else { return LoadedSegment(holding: address) }
-    return image.segment(holding: address) ?? LoadedSegment(passing: address)
+    return LoadedSegment(holding: RuntimeAddress(rawValue: UInt(address)))?.isExecutable == true
   }
 
   /// How many bytes can be read from an address on, to the end of its segment.
   private func readable(from address: RuntimeAddress) -> UInt64 {
     if case .host = self { return .max }
-    guard let segment = segment(at: address), segment.isReadable else { return 0 }
+    guard let segment = LoadedSegment(holding: address), segment.isReadable else { return 0 }
     return UInt64(segment.addresses.upperBound.rawValue - address.rawValue)
   }
 
@@ -70,11 +60,27 @@ package enum ForeignMemory: AddressedMemory, Sendable {
 }
 
 extension LoadedImage {
-  /// This process; the image may be unmapped meanwhile.
-  package var addressedMemory: (any AddressedMemory)? { ForeignMemory.passing(self) }
+  /// This process, in which the image stays mapped.
+  package var addressedMemory: (any AddressedMemory)? { ForeignMemory.image }
+}
 
-  /// The segment of this image that holds an address.
-  fileprivate func segment(holding address: RuntimeAddress) -> LoadedSegment? {
-    LoadedSegment(holding: address, among: programHeaders, bias: mapped.bias)
+/// A segment of a loaded image: a piece of this process that an image has asked for.
+///
+/// Says what the image asked for, not what somebody has protected since: `PT_LOAD` and its `p_flags`.
+private struct LoadedSegment {
+  let addresses: Range<RuntimeAddress>
+  let isReadable: Bool
+  let isExecutable: Bool
+
+  /// The segment that holds an address, whichever image it belongs to; nil where no image does.
+  ///
+  /// Takes no lock where the loader has an index (glibc 2.36), else the loader's: call it with no lock
+  /// held. The answer holds as long as the image is mapped.
+  init?(holding address: RuntimeAddress) {
+    var found = image_segment()
+    guard unsafe image_segment_find(address.rawValue, &found) else { return nil }
+    addresses =
+      RuntimeAddress(rawValue: found.range.start)..<RuntimeAddress(rawValue: found.range.stop)
+    (isReadable, isExecutable) = (found.readable, found.executable)
   }
 }

@@ -33,7 +33,7 @@ internal import CImageList
     ///
     /// The loader has unmapped something, and what it mapped at the same place since, of the same
     /// name, size and build-id, looks the same in its list: code that relies on the contents of an
-    /// image that was neither pinned nor held copies it again and compares.
+    /// image that was not pinned copies it again.
     package var mayHideReplacements: Bool
   }
 

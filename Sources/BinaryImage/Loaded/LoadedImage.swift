@@ -24,18 +24,17 @@ internal import CImageList
   package let mapped: MappedImage
   /// How the sections were found.
   package let evidence: Evidence
-  /// Whether Swift's runtime knows its metadata: then it must never be unmapped, see `pin`.
-  package let carriesSwift: Bool
   /// Whether every pointer has the value that the loader gives it, as far as the copy shows.
   ///
   /// An image is in the loader's list before it is relocated. One that is neither settled nor relocated is
   /// copied again after `waitForRelocation()`. Typed records hide it, so with them an image is never called
   /// settled.
   package var isSettled: Bool { contents.isSettled }
+  /// Whether it has a section of entries that is not empty.
+  package var hasSections: Bool { !contents.parts.isEmpty }
   /// Whether the loader had relocated the image before it was copied; false too where it does not say.
   package let isRelocated: Bool
   let place: image_place
-  let programHeaders: [UInt8]
   let contents: Contents
 
   /// Every section of this name, ascending by address.
@@ -143,7 +142,42 @@ extension LoadedImage {
   init(unread mapped: MappedImage, _ entry: image_entry) {
     self.init(
       identity: ImageIdentity(of: mapped, name: ImagePaths.displayName(of: mapped)),
-      mapped: mapped, evidence: .none, carriesSwift: false, isRelocated: true,
-      place: image_place(), programHeaders: [], contents: .none)
+      mapped: mapped, evidence: .none, isRelocated: true,
+      place: image_place(), contents: .none)
   }
+}
+
+extension LoadedImage {
+  /// Keeps the image mapped for the rest of the process, whatever closes it: `RTLD_NODELETE`.
+  ///
+  /// - Throws: `replaced` where the image is gone, or another is in its place; what was copied of it then must not be
+  ///   used as addresses. Takes the loader's lock: call it with no lock held.
+  package func pin() throws(ImageError) {
+    if mapped.role != .library { return }
+    var place = self.place
+    for path in ImagePaths(of: mapped, at: place.lowest) {
+      // Sound: the place and the text are read during the call alone.
+      if unsafe image_pin(&place, path) { return }
+    }
+    throw error(
+      .replaced, "The loader does not find the image at this place any more, so it cannot be kept.")
+  }
+}
+
+extension LoadedImage {
+  /// Returns when the loader has relocated the image, or it is gone: a copy that is made now is
+  /// settled.
+  ///
+  /// Call it with no lock held. A constructor that waits for the caller does no harm where the loader
+  /// says what it has relocated (glibc from 2.35 on); elsewhere this waits for the loader's lock.
+  package func waitForRelocation() {
+    var place = self.place
+    // Sound: the place is read during the call alone.
+    unsafe image_wait_for_relocation(&place)
+  }
+}
+
+extension ImageList {
+  /// Whether the loader says what it has relocated: glibc does from 2.35 on.
+  package static var tellsRelocation: Bool { image_relocation_is_told() }
 }

@@ -55,11 +55,10 @@ internal import CImageList
     guard let contents = contents(index, locator) else {
       return .failed(locator.error(.unreadable, "No memory."))
     }
-    return unsafe .image(
+    return .image(
       LoadedImage(
         identity: identity, mapped: locator.mapped, evidence: locator.evidence,
-        carriesSwift: copy.carries_swift, isRelocated: copy.relocated, place: copy.place,
-        programHeaders: Array(programHeaders), contents: contents))
+        isRelocated: copy.relocated, place: copy.place, contents: contents))
   }
 
   /// The sections and texts of locator `index`, whose ranges are all readable; nil where memory runs out.

@@ -1,3 +1,5 @@
+internal import CImageList
+
 /// One image in the loader's list, as a scan describes it: nothing of its sections is read yet.
 ///
 /// `dl_phdr_info`, and what libelf reads of the headers and notes; on Darwin what dyld says of an image.
@@ -51,5 +53,19 @@ package struct MappedImage: Identifiable, Hashable, Sendable {
     case misaligned
     /// libelf did not read the headers and notes that were copied.
     case unread
+  }
+}
+
+extension RuntimeAddress {
+  /// The path of the image that holds the address, as the loader calls it; the program's own where it is
+  /// that. Nil where no image does.
+  ///
+  /// Takes the loader's lock: call it with no lock held. The image stays loaded meanwhile.
+  package var imagePath: String? {
+    var place = image_place()
+    let address = unsafe UnsafeRawPointer(bitPattern: rawValue)
+    guard let name = unsafe image_place_find(address, &place) else { return nil }
+    let text = unsafe String(cString: name)
+    return text.isEmpty ? ImagePaths.programPath : text
   }
 }

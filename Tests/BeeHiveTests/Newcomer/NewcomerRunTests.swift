@@ -38,9 +38,11 @@ struct NewcomerRunTests {
   func signals() async {
     let terminating: Set<Signal> = .terminating
     #expect(terminating == [.terminate, .interrupt])
-    #expect(Set<Signal>.suspension == [.suspend, .resume])
-    let others: [Signal] = [.quit, .hangUp, .user1, .user2]
-    #expect(others.map(\.description) == ["SIGQUIT", "SIGHUP", "SIGUSR1", "SIGUSR2"])
+    let others: [Signal] = [.suspend, .resume, .quit, .hangUp, .user1, .user2]
+    #expect(
+      others.map(\.description) == [
+        "SIGTSTP", "SIGCONT", "SIGQUIT", "SIGHUP", "SIGUSR1", "SIGUSR2",
+      ])
     var options = RunOptions()
     options.memoryPressure = .automatic
     options.memoryPressure = .file("/proc/pressure/memory")

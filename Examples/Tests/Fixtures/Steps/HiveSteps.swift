@@ -5,6 +5,12 @@ extension Host {
   static let hiveSteps: [(String, Step)] = [
     ("touch", { _, _ in _ = Hive.process }),
     ("refresh", { _, _ in Hive.process.refresh() }),
+    (
+      "withdraw",
+      { _, path in
+        print(waiting { "\(await Hive.process.remove(image: path)) removed" })
+      }
+    ),
     // Every entry that stands in an image; none says "no entries".
     ("entries", { _, _ in printEntries() }),
     ("reasons", { _, _ in printEntries { entry in "\(entry.summary): \(entry.reason)" } }),

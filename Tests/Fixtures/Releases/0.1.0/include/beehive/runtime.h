@@ -88,13 +88,12 @@ bool beehive_run(const beehive_options *options);
 
 /* Tears every module down, in reverse order, and waits for it. False where one of them failed.
  *
- * Objects that singletons' factories made are given to their `destroy`, and libraries that their owners
- * have closed are unmapped: what beehive_service has returned must not be used any more. */
+ * Objects that singletons' factories made are given to their `destroy`: what beehive_service has returned
+ * must not be used any more. */
 bool beehive_stop(void);
 
 /* The C table or object that is registered as this service; null where there is none, or its table
- * is smaller than `size`. Its library stays loaded until the service is removed, the Hive stops, or all
- * that its factory made has been given back. */
+ * is smaller than `size`. Its library stays loaded, whoever closes it. */
 const void *beehive_service(const char *service, size_t size);
 
 /* The one that is registered under a name of its own: BEEHIVE_NAME. Where `name` is null, the one without
@@ -107,8 +106,7 @@ const void *beehive_service_named(const char *service, const char *name, size_t 
 
 /* Gives back what a factory made for one request, or one of the requests that share the instance of
  * BEEHIVE_SCOPE("weak"): the last one destroys it. False where no factory of that service and name has
- * made it, or it was given back. A library that was closed may be unmapped when this returns, so no object
- * gives itself back. */
+ * made it, or it was given back. */
 bool beehive_destroy(const char *service, const char *name, const void *object);
 
 /* A context of its own for scoped services: one session, one request, one document. Each factory with
@@ -152,9 +150,8 @@ bool beehive_register_service_at(const char *service, const char *implementation
   beehive_register_service_at(service, implementation, table, sizeof(*(table)), __FILE__, \
                               (uint32_t)__LINE__)
 
-/* Removes every service of this name; false where there is none. Waits, a tenth of a second at most,
- * for calls of other threads that are inside its library, so that one which is closed next is unmapped.
- * What its factory made for one caller each can be given back before, and not afterwards. */
+/* Removes every service of this name; false where there is none. Their library stays loaded. What its
+ * factory made for one caller each can be given back before, and not afterwards. */
 bool beehive_unregister_service(const char *service);
 
 /* Registers a module; `operations` must live as long as the process. Where the Hive runs already, the

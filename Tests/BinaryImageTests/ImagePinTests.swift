@@ -2,8 +2,8 @@ import BinaryImage
 import Foundation
 import Testing
 
-/// An image that is held or pinned stays, whoever closes it; nothing else does.
-@Suite struct ImageReferenceTests {
+/// An image that is pinned stays, whoever closes it; nothing else does.
+@Suite struct ImagePinTests {
   private static func isMapped(_ path: String) throws -> Bool {
     try ImageList.current().position(named: path) != nil
   }
@@ -17,32 +17,22 @@ import Testing
     return false
   }
 
-  @Test func `An image that is held stays until it is released`() throws {
-    let path = try Fixture.library(Fixture.noted("held"), as: "held.so")
+  // Libraries with hand-written entries: those with the header's note pin themselves where a Hive is.
+  @Test func `An image that is pinned stays for ever`() throws {
+    let path = try Fixture.library(Fixture.handWritten("pinned"), as: "pinned.so")
     let library = try OpenLibrary(path)
     let image = try ImageList.current().copy(named: path)
-    let reference = try image.hold()
+    try image.pin()
     library.close()
     #expect(try Self.isMapped(path))
-    reference.release()
-    #expect(try Self.hasGone(path))
-    reference.release()  // does nothing
-    #expect(throws: ImageError.self) { try image.hold() }
-  }
-
-  @Test func `An image that is pinned stays for ever`() throws {
-    let path = try Fixture.library(Fixture.noted("pinned"), as: "pinned.so")
-    let library = try OpenLibrary(path)
-    try ImageList.current().copy(named: path).pin()
-    library.close()
-    #expect(try Self.isMapped(path))
+    try image.pin()
   }
 
   @Test func `A relative name that is taken twice keeps the right image`() throws {
     let directories = try ["one", "two"].map { name in
       let directory = Fixture.directory.appendingPathComponent(name)
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-      _ = try Fixture.library(Fixture.noted("twin_\(name)"), as: "\(name)/twin.so")
+      _ = try Fixture.library(Fixture.handWritten("twin_\(name)"), as: "\(name)/twin.so")
       return directory.path
     }
     try OwnThread.run(in: directories[0]) {
@@ -54,47 +44,35 @@ import Testing
       let list = try ImageList.current()
       let image = try list.copy(named: "./../two/twin.so")
       #expect(try image.texts(in: "BeehiveMods").first == "twin_two.FirstModule")
-      let reference = try image.hold()
+      try image.pin()
       second.close()
       first.close()
       #expect(try Self.hasGone("./twin.so"))
       #expect(try Self.isMapped("./../two/twin.so"))
-      reference.release()
     }
   }
 
   @Test func `A successor of the same name is not taken for it`() throws {
-    let path = try Fixture.library(Fixture.noted("former"), as: "successor.so")
+    let path = try Fixture.library(Fixture.handWritten("former"), as: "successor.so")
     let next = try Fixture.library(
-      Fixture.noted("latter") + "\nchar large[100000] = {1};\n", as: "successor-next.so")
+      Fixture.handWritten("latter") + "\nchar large[100000] = {1};\n", as: "successor-next.so")
     let library = try OpenLibrary(path)
     let image = try ImageList.current().copy(named: path)
     library.close()
     try #require(try Self.hasGone(path))
     #expect(unsafe rename(next, path) == 0)
     let successor = try OpenLibrary(path)
-    #expect(throws: ImageError.self) { try image.hold() }
     #expect(throws: ImageError.self) { try image.pin() }
     successor.close()
     #expect(try Self.hasGone(path))
   }
 
-  @Test func `The program needs no reference`() throws {
+  @Test func `The program is pinned already`() throws {
     let list = try ImageList.current()
     guard case .image(let image) = list.copy([0])[0] else {
       Issue.record("the first image is the program")
       return
     }
     try image.pin()
-    try image.hold().release()
-  }
-
-  @Test func `Swift's own images are known as such`() throws {
-    let list = try ImageList.current()
-    guard case .image(let program) = list.copy([0])[0] else { return }
-    #expect(program.carriesSwift)
-    let libc = try list.required { $0.contains("/libc.so") }
-    guard case .image(let c) = list.copy([libc])[0] else { return }
-    #expect(!c.carriesSwift)
   }
 }

@@ -1,5 +1,5 @@
-/* Keeping images mapped. Everything here takes the loader's own lock, which it holds while
- * constructors run: no caller may hold a lock that one of them could want. */
+/* Keeping images mapped, for the rest of the process. Everything here takes the loader's own lock, which
+ * it holds while constructors run: no caller may hold a lock that one of them could want. */
 #define _GNU_SOURCE
 #include "CImageList.h"
 
@@ -40,13 +40,11 @@ static void *take(const image_place *place, const char *name, int flags) {
   return NULL;
 }
 
-void *image_reference_take(const image_place *place, const char *name, bool forever) {
+bool image_pin(const image_place *place, const char *name) {
   void *reference = take(place, name, 0);
-  if (reference == NULL || !forever) return reference;
+  if (reference == NULL) return false;
   /* Only now, or an image that happens to have the same name would stay for ever. */
   void *pin = take(place, name, RTLD_NODELETE);
   dlclose(reference);
-  return pin;
+  return pin != NULL;
 }
-
-void image_reference_release(void *reference) { dlclose(reference); }
