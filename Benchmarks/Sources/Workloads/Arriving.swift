@@ -1,7 +1,7 @@
 import BeeHive
 import Glibc
 
-/// The first resolve after a `dlopen` or a `dlclose`, beside few and beside many entries or libraries.
+/// The first resolve after a `dlopen`, beside few and beside many entries or libraries.
 enum Arriving {
   /// The copies before this one share their names with the entries that they would arrive beside.
   private static let firstCopy = 100
@@ -17,24 +17,6 @@ enum Arriving {
     fixtures.load(count, of: "noted")
     guard Hive.process.entries.count == count * 10 else { stop("an entry was not registered") }
     return arriving("arrival-among-\(count)", fixtures)
-  }
-
-  /// A library of ten entries goes, and one of another is asked for that was not asked for before.
-  static func departing(beside count: Int, _ fixtures: Fixtures) -> Comparison {
-    fill(count, fixtures)
-    var next = firstCopy
-    var leaving: Library?
-    return Comparison(
-      "departure-beside-\(count)", rounds: 150, floor: nil,
-      candidate: .init(
-        before: {
-          fixtures.load(Fixtures.copy(next, of: "arriving"))
-          leaving = fixtures.load(Fixtures.copy(next + 1, of: "arriving"))
-          Hive.process.refresh()
-          leaving?.close()
-          next += 2
-        },
-        run: { resolve(fromCopy: next - 2) }))
   }
 
   private static func arriving(_ name: String, _ fixtures: Fixtures) -> Comparison {

@@ -1,4 +1,6 @@
+import BeeHive
 import Glibc
+import Synchronization
 
 /// The libraries that `Fixtures/make` builds.
 public struct Fixtures: Sendable {
@@ -15,6 +17,33 @@ public struct Fixtures: Sendable {
       stop("\(name) does not load: \(reason)")
     }
     return unsafe Library(handle: handle)
+  }
+
+  /// Copies a library to a new file, because one that has registered stays: the loader would answer with it.
+  func fresh(_ name: String) -> String {
+    let copy = "\(name)-\(Self.copies.add(1, ordering: .relaxed).newValue)"
+    let source = unsafe open("\(folder)/\(name).so", O_RDONLY)
+    let target = unsafe open("\(folder)/\(copy).so", O_WRONLY | O_CREAT | O_TRUNC, 0o755)
+    while sendfile(target, source, nil, 1 << 30) > 0 {}
+    guard Glibc.close(source) == 0, Glibc.close(target) == 0 else {
+      stop("\(name) cannot be copied")
+    }
+    return copy
+  }
+
+  private static let copies = Atomic(0)
+
+  /// Takes out what a copy declares, closes it and removes its file.
+  func remove(_ copy: String, _ library: Library?) {
+    let path = "\(folder)/\(copy).so"
+    let isDone = Atomic(false)
+    Task.detached {
+      await Hive.process.remove(image: path)
+      isDone.store(true, ordering: .releasing)
+    }
+    while !isDone.load(ordering: .acquiring) { usleep(50) }
+    library?.close()
+    unsafe unlink(path)
   }
 
   /// Where a copy of a library is.

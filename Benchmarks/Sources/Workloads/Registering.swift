@@ -44,7 +44,7 @@ enum Registering {
   /// The same with loading the library, which relocates every entry.
   static func loadingAndReading(_ fixtures: Fixtures) -> Comparison {
     Comparison(
-      "load-and-read-10000",
+      "load-and-read-10000", rounds: 150,
       base: loading("nothing", fixtures),
       floor: loading("empty-constructors", fixtures),
       candidate: loading("modules", fixtures) { read() })
@@ -59,11 +59,12 @@ enum Registering {
   static func whole(_ kind: String, _ fixtures: Fixtures) -> Comparison {
     Hive.process.refresh()
     let before = Hive.process.entries.count
-    let library = fixtures.load(kind)
+    let copy = fixtures.fresh(kind)
+    let library = fixtures.load(copy)
     guard Hive.process.entries.count == before + 10_000 else { stop("an entry was not registered") }
-    library.close()
+    fixtures.remove(copy, library)
     return Comparison(
-      "register-\(kind)",
+      "register-\(kind)", rounds: 150,
       floor: loading("inserting-constructors", fixtures) {},
       candidate: loading(kind, fixtures) { Hive.process.refresh() })
   }
@@ -71,20 +72,21 @@ enum Registering {
   private static func loading(
     _ name: String, _ fixtures: Fixtures, then: @escaping () -> Void = {}
   ) -> Comparison.Side {
-    var library: Library?
+    var (copy, library): (String, Library?) = ("", nil)
     return .init(
       // What the side before this one left to do is not this one's: images to withdraw, and small pieces
       // of freed memory, which the allocator puts together when it is next asked for a larger one.
       before: {
+        copy = fixtures.fresh(name)
         Hive.process.refresh()
         floor_settle()
       },
       run: {
-        library = fixtures.load(name)
+        library = fixtures.load(copy)
         then()
       },
       after: {
-        library?.close()
+        fixtures.remove(copy, library)
         library = nil
       })
   }

@@ -38,8 +38,6 @@ public enum Workloads {
     Recipe(name: "arrival-beside-100000") { Arriving.beside(100_000, $0) },
     Recipe(name: "arrival-among-100") { Arriving.among(100, $0) },
     Recipe(name: "arrival-among-1000") { Arriving.among(1000, $0) },
-    Recipe(name: "departure-beside-100") { Arriving.departing(beside: 100, $0) },
-    Recipe(name: "departure-beside-100000") { Arriving.departing(beside: 100_000, $0) },
     Recipe(name: "register-names-1000") { _ in Naming.registering(1000) },
     Recipe(name: "register-names-10000") { _ in Naming.registering(10_000) },
     Recipe(name: "find-name-10") { _ in Naming.finding(among: 10) },

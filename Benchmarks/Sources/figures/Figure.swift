@@ -99,12 +99,6 @@ extension Figure {
     Figure(
       "first resolve after dlopen, 1,000 libraries / 100", "arrival-among-1000",
       over: "arrival-among-100", .instructions, .ratio(2.4)),
-    Figure(
-      "first resolve after dlclose, 100,000 / 100", "departure-beside-100000",
-      over: "departure-beside-100", .time, .ratio(1.5)),
-    Figure(
-      "first resolve after dlclose, 100,000 / 100", "departure-beside-100000",
-      over: "departure-beside-100", .instructions, .ratio(1.1)),
     // Rows of one operation each: 12 times as long for ten times as many is 1.2.
     Figure(
       "register a name, 10,000 / 1,000", "register-names-10000", over: "register-names-1000", .time,

@@ -86,11 +86,11 @@ import Testing
     #expect(try Program.host(life.steps, in: workshop) == life.said)
   }
 
-  @Test("It comes and goes while another thread asks: its answer or none, and nothing else")
+  @Test("It comes and is closed while another thread asks: its answer or none, and nothing else")
   func meanwhile() throws { try reopen() }
 
   @Test(
-    "It comes and goes while another thread asks, and the sanitizer is quiet",
+    "It comes and is closed while another thread asks, and the sanitizer is quiet",
     .needsSanitizedHosts, arguments: Sanitizer.allCases)
   func meanwhile(sanitizer: Sanitizer) throws { try reopen(under: sanitizer) }
 

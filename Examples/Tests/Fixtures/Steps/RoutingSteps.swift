@@ -69,7 +69,7 @@ extension Host {
   /// What the answers were, each once.
   private static func askWhileReopening(_ path: String, url: String) -> String {
     var answers: Set<String> = []
-    // Held open by nobody else, so each round maps it and takes it away, until a call has reached it.
+    // Mapped by the first round, and closed by each.
     Threads.run({
       for _ in 0..<100 { try? Handle(opening: path).close() }
     }) {
