@@ -28,7 +28,7 @@ struct FileWindow {
     return (stretches[0].bytes, Int(offset - stretches[0].start))
   }
 
-  /// What to read next for these bytes of a file of so many.
+  /// The stretch to read for these bytes of a file of `size` bytes.
   fileprivate func next(_ offset: UInt64, _ end: UInt64, of size: UInt64) -> Range<UInt64> {
     let most: UInt64 =
       reads > Self.helpfulReads ? 1 << 16 : 1 << (15 + 2 * UInt64(min(reads, Self.growingReads)))

@@ -31,7 +31,7 @@ package final class OpenedFile {
   /// The first bytes: of most files, all headers that the loader reads.
   package let head: [UInt8]
   package static let usualHead = 960
-  /// What was read last behind the head.
+  /// The stretches behind the head that were read last.
   var window = FileWindow()
   /// How many bytes were read behind the head, repeated ones as often as they were.
   private(set) var bytesRead: UInt64 = 0

@@ -6,9 +6,9 @@ import Testing
 
 @testable import BeeHive
 
-/// What the loader maps and unmaps between two looks, and what a Hive makes of it.
+/// The images that the loader maps and unmaps between two looks, in a Hive.
 @Suite struct ImageWatchTests {
-  @Test("An image is told until it is merged, and when it is gone") func comesAndGoes() throws {
+  @Test("An image is reported until it is merged, and when it is gone") func comesAndGoes() throws {
     var watch = ImageWatch()
     watch.merged(try watch.look())
     let library = try CLibrary("guest")

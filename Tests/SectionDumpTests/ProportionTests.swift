@@ -22,7 +22,7 @@ struct ProportionTests {
       """, as: name, suffix: "s", ["-shared", "-nostdlib", "-Wl,-z,pack-relative-relocs"])
   }
 
-  /// What is printed with so much memory, which is not limited under a sanitizer, and how many times the file that is.
+  /// The output with so much memory, which no sanitizer run limits, and how many times the file it is.
   private static func printed(
     _ name: String, _ options: String..., kilobytes: Int = 160_000
   ) throws -> (outcome: Outcome, share: Double) {

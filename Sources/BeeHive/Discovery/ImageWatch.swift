@@ -1,6 +1,7 @@
 internal import BinaryImage
 internal import CBeeHive
 internal import CImageEvents
+internal import Threads
 
 /// Which images a Hive still has to merge: the loader's list, and the images that announced themselves.
 ///
@@ -110,6 +111,59 @@ struct ImageWatch: ~Copyable {
         announced[header] = unsafe event.pinned
       }
       if count < capacity { return }
+    }
+  }
+}
+
+/// Pins images that have not done it themselves: hand-written entries, hosts that export no hook, and constructors
+/// that run before the image's anchor.
+///
+/// On a thread of its own: while a constructor runs, the loader lets nobody else in, and a constructor may wait for the
+/// thread that asks. An image that is not pinned in time is left for the next look.
+struct ImagePins {
+  typealias Results = [MappedImage.ID: Result<Void, ImageError>]
+
+  private struct Work {
+    /// Whether a thread pins images now.
+    var isRunning = false
+    var results: Results = [:]
+  }
+
+  private let work = Lock(Work())
+  /// The longest wait for a constructor of another thread.
+  private static let patience = Duration.milliseconds(100)
+
+  /// Pins images. Returns the result of each, and nothing where some are left for the next look.
+  func pin(_ images: [LoadedImage]) -> Results {
+    let ids = Set(images.map(\.mapped.id))
+    guard !ids.isEmpty else { return [:] }
+    let deadline = ContinuousClock.now + Self.patience
+    while true {
+      let results = work.wait(before: deadline) { work -> Results? in
+        let own = Results(
+          uniqueKeysWithValues: ids.compactMap { id in work.results[id].map { (id, $0) } })
+        if own.count == ids.count {
+          // A pin holds for ever; another attempt may succeed.
+          for case (let id, .failure) in own { work.results[id] = nil }
+          return own
+        }
+        guard !work.isRunning else { return nil }
+        work.isRunning = true
+        return [:]
+      }
+      guard let results else { return [:] }
+      if !results.isEmpty { return results }
+      if !POSIXThread.detach({ [work] in Self.run(images, work) }) { Self.run(images, work) }
+    }
+  }
+
+  private static func run(_ images: [LoadedImage], _ work: Lock<Work>) {
+    let results = images.map { image in
+      (image.mapped.id, Result { () throws(ImageError) in try image.pin() })
+    }
+    work.change { work in
+      work.isRunning = false
+      for (id, result) in results { work.results[id] = result }
     }
   }
 }

@@ -2,7 +2,7 @@ internal import BinaryImage
 
 /// What a Hive knows of each image: one state per identity. Lives under the Hive's lock.
 struct KnownImages {
-  /// What became of an image.
+  /// The outcome of looking at an image.
   enum State {
     /// It declares nothing.
     case empty
@@ -15,7 +15,7 @@ struct KnownImages {
   }
 
   private var states: [MappedImage.ID: State] = [:]
-  /// What is wrong with images as a whole, although they can be read.
+  /// Faults of images that can be read.
   private var remarks: [MappedImage.ID: ImageError] = [:]
 
   subscript(id: MappedImage.ID) -> State? { states[id] }

@@ -29,7 +29,7 @@ extension Hive {
   /// Each comes after those that require or follow it, else in reverse order. What they registered goes
   /// with them: ``start(_:options:)`` begins anew.
   ///
-  /// What C libraries handed out is taken back. The libraries stay mapped.
+  /// Takes back all that C libraries handed out. The libraries stay mapped.
   ///
   /// Called during a start, it ends that start. A module that calls it from a step of the start does not
   /// wait for what it asked for.

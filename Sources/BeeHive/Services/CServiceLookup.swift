@@ -80,7 +80,7 @@ struct CServiceLookup {
     }
     hive.cache.collect()
     if isHandedOut { return made.address }
-    // Nothing may be left that no one is told of.
+    // Nothing may be left that nobody knows of.
     let left = made.own ?? hive.state.withLock { $0.takeUnlessHandedOut(entry) }
     left?.destroy()
     return nil

@@ -110,7 +110,7 @@ struct CCall: Sendable {
 
   private var name: String { action.map { "\(entry.name).\($0)" } ?? entry.name }
 
-  /// What it would have been a moment later: it was removed after it was found.
+  /// The error of a lookup a moment later: the entry was removed after it was found.
   private var departure: RoutingError {
     RoutingError(
       action == nil ? .noRoute : .noTarget,

@@ -53,7 +53,7 @@ package final class ELFFile: FileFormat {
     elf = read.takeElf()
   }
 
-  /// What libelf and the guard have both read of a file.
+  /// libelf's descriptor of a file, and the header that the guard has read too.
   private struct Headers: ~Copyable {
     private let elf: ELFDescriptor
     let header: ELFHeader

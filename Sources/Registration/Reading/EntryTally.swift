@@ -22,7 +22,7 @@ struct EntryTally {
   private var section: Section?
   private var recordCount = 0
   private var textSize = 0
-  /// How many bytes of names are read. Names may share their bytes, so the sections decide.
+  /// The most bytes of names that are read. Names may share their bytes, so the sections decide.
   private var textLimit = 0
   private var rejectedHere = 0
   private var unlisted = 0
