@@ -76,18 +76,3 @@ extension ModuleStates.Stage {
     unsafe state_record_set(cell, UInt16(STATE_BOUND), reason.map { _ in code.rawValue }, reason)
   }
 }
-
-extension Hive {
-  /// Tells those who read this process's memory how far a module is that is not switched off.
-  func publishStage(of module: RegisteredEntry) {
-    let stage = runner.states.withLock { $0.stage(of: module, [:], switchedOff: []) }
-    state.withLock { _ in module.publish(stage) }
-  }
-
-  /// Tells them how far all modules are.
-  func publishStages() {
-    let states = runner.states.withLock { $0 }
-    let switchedOff = self.switchedOff
-    state.withLock { $0.table.publish(states, switchedOff: switchedOff) }
-  }
-}

@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import Threads
 
 /// Starts modules and tears them down.
@@ -6,85 +7,49 @@ internal import Threads
 /// which runs outside it. What a module asks for while it is being started (another module, the end)
 /// is seen to as soon as its step is over; anybody else waits until it is done.
 actor ModuleRunner {
-  enum Phase { case idle, starting, running, stopping }
-
   /// The module that a task is inside of.
-  struct Visit: Sendable {
+  private struct Visit {
     let runner: ObjectIdentifier
     let belongings: Belongings
   }
 
-  /// What others may ask while the runner waits for a module.
-  struct Progress: Sendable {
-    struct Call: Sendable {
-      let module: String
-      let event: String
-      let start = ContinuousClock.now
-    }
-
-    /// The calls of modules that have not come back, in order; also those that are overdue.
-    private(set) var calls: [UInt64: Call] = [:]
-    private var last: UInt64 = 0
-    /// Whether what is started is to end, as soon as the step that is under way is over.
-    var isStopRequested = false
-    /// What went wrong in the stop that is under way.
-    var failures: [ModuleFailure] = []
-    /// How long the calls took of the start that is under way; nil while there is none.
-    var times: [LaunchReport.Time]?
-
-    mutating func begin(_ module: String, _ event: String) -> UInt64 {
-      last += 1
-      calls[last] = Call(module: module, event: event)
-      return last
-    }
-
-    mutating func end(_ number: UInt64) { calls[number] = nil }
-  }
-
   /// The modules that the current task is inside of, the innermost last: waiting for one of their
   /// runners would never end.
-  @TaskLocal static var inside: [Visit] = []
+  @TaskLocal private static var inside: [Visit] = []
+  private static let stepNumbers = Atomic<UInt64>(0)
 
-  var phase = Phase.idle
-  /// Where each module is in its life. Its lock is never held together with that of `progress`.
+  /// How far the Hive and each module are. Only the runner changes it.
   let states = Lock(ModuleStates())
-  var context: Context?
-  var options = LaunchOptions()
+  /// The report of the last start.
+  private(set) var report = LaunchReport()
+  private var context: Context?
+  private var options = LaunchOptions()
   /// What went wrong in the current advance.
-  var failures: [ModuleFailure] = []
-  var report = LaunchReport()
-  let progress = Lock(Progress())
-  private var isAdvancing = false
+  private var failures: [ModuleFailure] = []
   /// How many removals are under way: a stop is over after them.
   private var removals = 0
   private var stopCount = 0
   private var stopFailures: [ModuleFailure] = []
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
+  private var phase: ModuleStates.Phase {
+    get { states.withLock { $0.phase } }
+    set { states.withLock { $0.phase = newValue } }
+  }
+
+  var isStopRequested: Bool { states.withLock { $0.isStopRequested } }
+
   /// The names of the modules that live, in order.
   var names: [String] { states.withLock { $0.running.map(\.node.name) } }
-
-  var isStopRequested: Bool { progress.withLock { $0.isStopRequested } }
 
   /// What belongs to the module of this runner that the current task is inside of.
   nonisolated var belongings: Belongings? {
     Self.inside.last { $0.runner == ObjectIdentifier(self) }?.belongings
   }
 
-  var isInside: Bool { belongings != nil }
+  private var isInside: Bool { belongings != nil }
 
-  /// What went wrong in the stop that is under way, and the modules that have not come back.
-  nonisolated var unfinished: (failures: [ModuleFailure], hanging: [Watchdog.Finding]) {
-    let progress = progress.withLock { $0 }
-    let calls = progress.calls.sorted { $0.key < $1.key }.map(\.value)
-    return (
-      progress.failures,
-      calls.map { call in
-        Watchdog.Finding(
-          module: call.module, event: call.event, elapsed: call.start.duration(to: .now))
-      }
-    )
-  }
+  // MARK: Starting
 
   /// Starts modules in order. A Hive that runs already answers with the report of its start.
   func start(
@@ -94,25 +59,23 @@ actor ModuleRunner {
       if isInside { throw LaunchError(interruption: .calledByModule) }
       await change()
     }
-    if phase == .running { return report }
-    phase = .starting
-    states.withLock { ($0.failedStart, $0.phase) = (nil, .starting) }
+    if phase != .idle { return report }
+    states.withLock { $0.beginStart() }
     ForkedChild.watch()
     self.context = context
     self.options = options
     report = LaunchReport()
-    progress.withLock { ($0.times, $0.isStopRequested) = ([], false) }
     context.hive.state.withLock { state in
       state.disabled = options.disabled
       state.context = context
     }
     await withTaskCancellationHandler {
       _ = await advance(context.hive)
-    } onCancel: { [progress] in
-      progress.withLock { $0.isStopRequested = true }
+    } onCancel: { [states] in
+      states.withLock { $0.isStopRequested = true }
     }
     report.failures = failures
-    report.times = progress.withLock { $0.times.take() } ?? []
+    report.times = states.withLock { $0.times.take() } ?? []
     let isRefused = options.onFailure == .stop && !report.isClean
     if isRefused || isStopRequested {
       let (failures, isStopped) = (failures, isStopRequested)
@@ -122,6 +85,7 @@ actor ModuleRunner {
     }
     report.started = names
     phase = .running
+    context.hive.publishStages()
     wake()
     context.hive.observers.tell(.started(report))
     return report
@@ -131,39 +95,22 @@ actor ModuleRunner {
   ///
   /// Whatever comes during a start, or from inside a module that is being started, is part of that.
   func startLatecomers() async -> (failures: [ModuleFailure], order: LaunchOrder) {
-    while isAdvancing || phase == .stopping {
+    while ![.idle, .running].contains(phase) {
       if isInside { return ([], LaunchOrder([])) }
       await change()
     }
     guard phase == .running, let hive = context?.hive else { return ([], LaunchOrder([])) }
+    phase = .advancing
     let order = await advance(hive)
     let failures = failures
+    phase = .running
     if isStopRequested { await tearDown() }
     wake()
     return (failures, order)
   }
 
-  /// Tears everything down in reverse order; the modules that failed to.
-  func stop(_ hive: Hive) async -> [ModuleFailure] {
-    if phase == .idle {
-      if !isInside { await takeBack(hive) }
-      return []
-    }
-    if phase == .running, !isAdvancing { return await tearDown() }
-    if phase != .stopping { progress.withLock { $0.isStopRequested = true } }
-    if isInside { return [] }
-    let count = stopCount
-    while stopCount == count { await change() }
-    return stopFailures
-  }
-
-  /// Returns when nothing runs any more.
-  func untilIdle() async { while phase != .idle { await change() } }
-
   /// Launches whatever is bound, can be ordered and has not been tried: again, while more comes.
-  @discardableResult
   private func advance(_ hive: Hive) async -> LaunchOrder {
-    isAdvancing = true
     failures = []
     var order = LaunchOrder([])
     while !isOver {
@@ -181,11 +128,117 @@ actor ModuleRunner {
       if batch.order.modules.isEmpty { break }
       await launch(batch, hive)
     }
-    isAdvancing = false
-    states.withLock { $0.phase = .started }
-    hive.publishStages()
     return order
   }
+
+  /// What happens when a module fails: one that comes late does not take the others with it.
+  private var policy: FailurePolicy {
+    phase == .advancing && options.onFailure == .stop ? .skip : options.onFailure
+  }
+
+  /// Whether nothing more is to be started.
+  private var isOver: Bool { isStopRequested || (policy == .stop && !failures.isEmpty) }
+
+  /// Makes the modules of a batch and takes them through the three steps.
+  private func launch(_ batch: LaunchBatch, _ hive: Hive) async {
+    var modules: [RunningModule] = []
+    for node in batch.order.modules where !isOver {
+      guard let entry = batch.entries[node.name] else { continue }
+      guard set(entry, .made(isInside: true)) else { continue }
+      switch await make(entry, node, hive) {
+      case .success(let module):
+        modules.append(module)
+        _ = set(entry, .made(isInside: false))
+      case .failure(let failure):
+        leaveOut(entry, failure)
+      }
+    }
+    for module in modules where !isOver && hive.isRegistered(module.entry) {
+      if await isAdmitted(module, .setUp) { await take(.setUp, module) }
+    }
+    await initialize(modules)
+    for module in modules where !isOver && isRunning(module) { await take(.splash, module) }
+  }
+
+  /// One module after another; those that are marked run beside the others, and those that start after
+  /// one of them wait for it.
+  private func initialize(_ modules: [RunningModule]) async {
+    let earlierFailures = failures.count
+    var running: [String: Task<Void, Never>] = [:]
+    for module in modules where !isOver {
+      let before = module.node.predecessors.compactMap { running[$0] }
+      if module.isConcurrent {
+        running[module.node.name] = Task(executorPreference: ModuleThreads.shared) {
+          for task in before { await task.value }
+          await self.initialize(module)
+        }
+      } else {
+        for task in before { await task.value }
+        await initialize(module)
+      }
+    }
+    for task in running.values { await task.value }
+    // In the modules' order, whichever was faster.
+    let places = Dictionary(
+      modules.enumerated().map { ($1.node.name, $0) }, uniquingKeysWith: { first, _ in first })
+    failures[earlierFailures...].sort { places[$0.module] ?? 0 < places[$1.module] ?? 0 }
+  }
+
+  private func initialize(_ module: RunningModule) async {
+    guard !isOver, isRunning(module), await isAdmitted(module, .initialize) else { return }
+    await take(.initialize, module)
+  }
+
+  /// Whether nothing that the module requires has failed to start; it is left out otherwise.
+  private func isAdmitted(_ module: RunningModule, _ step: RunningModule.Step) async -> Bool {
+    let missing = states.withLock { states in
+      module.node.requiredNames.first(where: states.failedNames.contains)
+    }
+    guard let missing else { return true }
+    leaveOut(module.entry, module.node.failure(step.rawValue, .skipped(requirement: missing)))
+    failures += await undo(module, before: step)
+    return false
+  }
+
+  private func leaveOut(_ module: RegisteredEntry, _ failure: ModuleFailure) {
+    failures.append(failure)
+    _ = set(module, .failed(failure))
+    context?.hive.observers.tell(.moduleLeftOut(failure))
+  }
+
+  /// Takes a module through a step of its start, and settles what came of it.
+  private func take(_ step: RunningModule.Step, _ module: RunningModule) async {
+    guard set(module.entry, .running(module, next: step, isInside: true)) else { return }
+    let failure = await attempt(step, module)
+    if let failure { failures.append(failure) }
+    let policy = policy
+    let undoing = states.withLock { $0.end(step, of: module, failure, policy) }
+    publishStage(of: module.entry)
+    guard let undoing else { return }
+    let further = await undo(module, before: undoing.step)
+    if !undoing.isUnregistered { failures += further }
+  }
+
+  // MARK: Stopping
+
+  /// Tears everything down in reverse order; the modules that failed to.
+  func stop(_ hive: Hive) async -> [ModuleFailure] {
+    switch phase {
+    case .idle:
+      if !isInside { await takeBack(hive) }
+      return []
+    case .running: return await tearDown()
+    case .starting, .advancing: states.withLock { $0.isStopRequested = true }
+    case .stopping: break
+    }
+    if isInside { return [] }
+    let count = stopCount
+    while stopCount == count { await change() }
+    return stopFailures
+  }
+
+  /// Returns when nothing runs any more.
+  func untilIdle() async { while phase != .idle { await change() } }
 
   /// Undoes everything; `failedStart` says why the start was given up, if it was.
   @discardableResult
@@ -194,40 +247,68 @@ actor ModuleRunner {
   ) async -> [ModuleFailure] {
     // A start that failed leaves what the host was given.
     let isEnd = phase == .running || isStopRequested
-    phase = .stopping
-    states.withLock { $0.phase = .idle }
+    states.withLock { $0.beginStop() }
     // A task of its own: a caller that stops the Hive because it was cancelled still stops it in order.
     await Task(executorPreference: ModuleThreads.shared) { await self.undoAll() }.value
     while removals > 0 { await change() }
     if isEnd, let hive = context?.hive { await takeBack(hive) }
-    states.withLock { $0 = ModuleStates(after: failedStart, obstacles: $0.obstacles) }
-    context?.hive.publishStages()
-    let failures = progress.withLock { progress in
-      progress.isStopRequested = false
-      return progress.failures
-    }
-    stopFailures = failures
+    stopFailures = states.withLock { $0.endStop(after: failedStart) }
     stopCount += 1
-    context?.hive.state.withLock { $0.context = nil }
-    phase = .idle
+    let hive = context.take()?.hive
+    hive?.publishStages()
+    hive?.state.withLock { $0.context = nil }
     wake()
-    context?.hive.observers.tell(.stopped(failures: failures))
-    context = nil
+    let failures = stopFailures
+    hive?.observers.tell(.stopped(failures: failures))
     return failures
   }
 
-  func isRunning(_ module: RunningModule) -> Bool { states.withLock { $0.isRunning(module) } }
-
-  /// Changes the state of a module. Returns false where it was unregistered: then it is undone by who is inside it.
-  func set(_ module: RegisteredEntry, _ state: ModuleStates.State) -> Bool {
-    let isSet = states.withLock { $0.set(module.order, state) }
-    if phase != .stopping { context?.hive.publishStage(of: module) }
-    return isSet
+  /// Undoes what every module has been through, each after those that need it.
+  private func undoAll() async {
+    let modules = tearDownOrder
+    for module in modules { await undo(.tearDown, module) }
+    for module in modules where isRunning(module) {
+      await undo(.unmount, module)
+      await withdraw(module)
+    }
+    for module in states.withLock({ $0.overdue }) { await withdraw(module) }
   }
 
-  /// Has the Hive take back what C libraries handed out, which runs their code.
-  private func takeBack(_ hive: Hive) async {
-    await Task(executorPreference: ModuleThreads.shared) { hive.takeBack() }.value
+  /// Takes a running module through a step that undoes, if that is what comes next.
+  private func undo(_ step: RunningModule.Step, _ module: RunningModule) async {
+    guard case .running(_, let next, _) = states.withLock({ $0[module.id] }),
+      next.undoing.first == step,
+      set(module.entry, .running(module, next: step, isInside: true))
+    else { return }
+    let failure = await attempt(step, module)
+    let last = failure?.isOverdue == true ? RunningModule.Step.setUp : step.next
+    var failures = failure.map { [$0] } ?? []
+    if !set(module.entry, .running(module, next: last, isInside: false)) {
+      // It was unregistered meanwhile.
+      failures += await undo(module, before: last)
+    }
+    states.withLock { $0.stopFailures += failures }
+  }
+
+  /// Undoes what a module has been through before a step, once it counts as running no more, and withdraws what it
+  /// registered. Returns what went wrong.
+  private func undo(
+    _ module: RunningModule, before next: RunningModule.Step
+  ) async -> [ModuleFailure] {
+    var failures: [ModuleFailure] = []
+    // Those that it registered are its own.
+    let owned = module.belongings.modules
+    if !owned.isEmpty, let hive = context?.hive {
+      hive.withdraw { owned.contains($0.order) }
+      failures += await remove(owned)
+    }
+    for step in next.undoing {
+      guard let failure = await attempt(step, module) else { continue }
+      failures.append(failure)
+      if failure.isOverdue { break }
+    }
+    await withdraw(module)
+    return failures
   }
 
   /// Removes modules, however far they are. Returns what went wrong.
@@ -246,6 +327,53 @@ actor ModuleRunner {
     return failures
   }
 
+  /// The modules that live, each after those that require it, follow it or were registered by it.
+  ///
+  /// That is the reverse order of their start, except for what was registered anew since.
+  private var tearDownOrder: [RunningModule] {
+    let running = states.withLock { $0.running }
+    var needing: [String: [RunningModule]] = [:]
+    var owners: [UInt64: String] = [:]
+    for module in running {
+      for id in module.belongings.modules { owners[id] = module.node.name }
+    }
+    for module in running.reversed() {
+      for name in module.node.predecessors { needing[name, default: []].append(module) }
+      if let owner = owners[module.id] { needing[owner, default: []].append(module) }
+    }
+    var order: [RunningModule] = []
+    var seen: Set<UInt64> = []
+    func visit(_ module: RunningModule) {
+      guard seen.insert(module.id).inserted else { return }
+      for other in needing[module.node.name] ?? [] { visit(other) }
+      order.append(module)
+    }
+    for module in running.reversed() { visit(module) }
+    return order
+  }
+
+  /// Has the Hive take back what C libraries handed out, which runs their code.
+  private func takeBack(_ hive: Hive) async {
+    await Task(executorPreference: ModuleThreads.shared) { hive.takeBack() }.value
+  }
+
+  // MARK: States
+
+  private func isRunning(_ module: RunningModule) -> Bool {
+    states.withLock { $0.isRunning(module) }
+  }
+
+  /// Changes the state of a module. Returns false where it was unregistered: then it is undone by who is inside it.
+  private func set(_ module: RegisteredEntry, _ state: ModuleStates.State) -> Bool {
+    let isSet = states.withLock { $0.set(module.order, state) }
+    publishStage(of: module)
+    return isSet
+  }
+
+  private func publishStage(of module: RegisteredEntry) {
+    if phase != .stopping { context?.hive.publishStage(of: module) }
+  }
+
   private func change() async { await withCheckedContinuation { waiting.append($0) } }
 
   private func wake() {
@@ -253,21 +381,125 @@ actor ModuleRunner {
     self.waiting = []
     for continuation in waiting { continuation.resume() }
   }
-}
 
-/// Where modules run: threads that they may block, so that those of the concurrency runtime's pool stay
-/// free.
-///
-/// A task that prefers it, and the tasks of its groups, run here wherever nothing else is said; what
-/// belongs to the main actor runs there. `Task { }` inside of it begins a task on the pool.
-final class ModuleThreads: TaskExecutor {
-  static let shared = ModuleThreads()
-  private let threads = ThreadPool()
+  // MARK: Events
 
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    let isTaken = threads.run { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-    // Without a thread to spare, on the pool.
-    if !isTaken { globalConcurrentExecutor.enqueue(job) }
+  /// Tells every running module once, in order; those that are removed meanwhile are not told.
+  func dispatch(_ event: Event) async -> EventOutcome {
+    guard let context else { return EventOutcome() }
+    let modules = states.withLock { states in states.running.filter(states.hears) }
+    // One way to their thread and back for all of them.
+    return await withTaskExecutorPreference(ModuleThreads.shared) { [options] in
+      await tell(modules, event, context, options)
+    }
+  }
+
+  @concurrent private nonisolated func tell(
+    _ modules: [RunningModule], _ event: Event, _ context: Context, _ options: LaunchOptions
+  ) async -> EventOutcome {
+    var outcome = EventOutcome()
+    for module in modules where states.withLock({ $0.hears(module) }) {
+      let result = await observed(module, event.name, event.kind, context.hive, options) {
+        try await module.handle(event, context)
+      }
+      switch result {
+      case .success(let response):
+        outcome.answers.append(EventOutcome.Answer(module: module.node.name, response: response))
+        if response.stops { return outcome }
+      case .failure(let failure): outcome.failures.append(failure)
+      }
+    }
+    return outcome
+  }
+
+  // MARK: Calls of modules
+
+  /// Takes a module through a step; what went wrong.
+  private func attempt(
+    _ step: RunningModule.Step, _ module: RunningModule
+  ) async -> ModuleFailure? {
+    guard let context else { return nil }
+    let result = await observed(module, step.rawValue, step.kind, context.hive, options) {
+      try await module.run(step, context)
+    }
+    if case .failure(let failure) = result { return failure }
+    return nil
+  }
+
+  /// Makes the module of an entry.
+  private func make(
+    _ entry: RegisteredEntry, _ node: LaunchOrder.Node, _ hive: Hive
+  ) async -> Result<RunningModule, ModuleFailure> {
+    let belongings = Belongings()
+    let made = await visit(node.name, "make", belongings, within: options.timeLimit) {
+      var module = try hive.makeModule(entry, node)
+      module.belongings = belongings
+      return module
+    }
+    if case .success(let module) = made { return .success(module) }
+    await withdraw(belongings, of: node.name, from: hive)
+    guard case .failure(let error) = made else {
+      return .failure(node.failure("make", .exceeded(options.timeLimit ?? .zero)))
+    }
+    return .failure(error as? ModuleFailure ?? node.failure("make", .notMade("\(error)")))
+  }
+
+  private func withdraw(_ module: RunningModule) async {
+    guard let hive = context?.hive else { return }
+    await withdraw(module.belongings, of: module.node.name, from: hive)
+  }
+
+  /// Withdraws what a module registered.
+  private func withdraw(_ belongings: Belongings, of name: String, from hive: Hive) async {
+    guard let rest = belongings.close() else { return }
+    _ = await visit(name, "withdraw", belongings, within: nil) { rest.withdraw(from: hive) }
+  }
+
+  /// Calls a module within its time, and tells the profiler, the watchdog and the observers.
+  private nonisolated(nonsending) func observed<Value: Sendable>(
+    _ module: RunningModule, _ event: String, _ kind: Event.Kind, _ hive: Hive,
+    _ options: LaunchOptions, _ call: @escaping @Sendable () async throws -> Value
+  ) async -> Result<Value, ModuleFailure> {
+    let step = ModuleStep(
+      module: module.node.name, event: event, kind: kind,
+      number: Self.stepNumbers.wrappingAdd(1, ordering: .relaxed).newValue)
+    hive.observers.tell(.stepBegan(step))
+    let watchdog = options.watchdog
+    let watched = watchdog?.begin(step.module, event) { hive.observers.tell(.moduleIsSlow($0)) }
+    let began = hive.profiler.begin(step.module, event)
+    let start = ContinuousClock.now
+    let result = await visit(
+      step.module, event, module.belongings, within: options.timeLimit, call)
+    let took = start.duration(to: .now)
+    let outcome: Result<Value, ModuleFailure> =
+      switch result {
+      case .success(let value): .success(value)
+      case .failure(_ as CRefusal): .failure(module.node.failure(event, .refused))
+      case .failure(let error): .failure(module.node.failure(event, .threw(error)))
+      case nil: .failure(module.node.failure(event, .exceeded(options.timeLimit ?? .zero)))
+      }
+    let failure: ModuleFailure? = if case .failure(let failure) = outcome { failure } else { nil }
+    hive.profiler.end(began, isSuccess: failure == nil)
+    if let watched { watchdog?.end(watched) }
+    let time = LaunchReport.Time(
+      module: step.module, step: event, took: took,
+      isSlow: watchdog.map { took >= $0.threshold } ?? false)
+    states.withLock { $0.times?.append(time) }
+    hive.observers.tell(.stepEnded(step, took: took, failure: failure))
+    return outcome
+  }
+
+  /// Runs a module's code where it may block, within its time; lists it until it comes back, also if
+  /// that is later.
+  private nonisolated(nonsending) func visit<Value: Sendable>(
+    _ module: String, _ event: String, _ belongings: Belongings, within limit: Duration?,
+    _ work: @escaping @Sendable () async throws -> Value
+  ) async -> Result<Value, any Error>? {
+    let visit = Visit(runner: ObjectIdentifier(self), belongings: belongings)
+    return await TimeLimit.run(limit) { [states] in
+      let number = states.withLock { $0.begin(module, event) }
+      defer { states.withLock { $0.end(number) } }
+      return try await Self.$inside.withValue(Self.inside + [visit]) { try await work() }
+    }
   }
 }

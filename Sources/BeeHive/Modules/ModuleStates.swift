@@ -34,33 +34,81 @@ struct ModuleStates: Sendable {
     }
   }
 
-  /// How far the Hive is: a report says nothing of modules while it is idle.
+  /// How far the Hive is: a report says nothing of modules before a start and once a stop has begun.
   enum Phase {
-    /// It was not started, or a stop has begun.
     case idle
-    /// Its start is under way.
     case starting
-    /// Its start is through.
-    case started
+    case running
+    /// It runs, and modules that came late are being started.
+    case advancing
+    case stopping
+  }
+
+  /// A call of a module.
+  private struct Call {
+    let module: String
+    let event: String
+    let start = ContinuousClock.now
   }
 
   var phase = Phase.idle
-  /// Why the last start failed, until the next one begins; nil where it did not.
-  var failedStart: FailedStart?
+  /// Whether what is started is to end, as soon as the step that is under way is over.
+  var isStopRequested = false
   /// Why modules were not tried when they were to be ordered the last time, by name.
   var obstacles: [String: String] = [:]
+  /// What went wrong in the last stop, or in the one that is under way.
+  var stopFailures: [ModuleFailure] = []
+  /// How long the calls took of the start that is under way; nil while there is none.
+  var times: [LaunchReport.Time]?
+  /// Why the last start failed, until the next one begins; nil where it did not.
+  private var failedStart: FailedStart?
   private var states: [UInt64: State] = [:]
   /// The modules in the order in which they were tried.
   private var order: [UInt64] = []
   /// The names of those that failed, unless another of that name has been set up since.
   private(set) var failedNames: Set<String> = []
   /// The first thing that went wrong in the start of each module, whatever the policy makes of it.
-  private(set) var firstFailures: [UInt64: ModuleFailure] = [:]
+  private var firstFailures: [UInt64: ModuleFailure] = [:]
+  /// The calls of modules that have not come back, by number; also those that are overdue.
+  private var calls: [UInt64: Call] = [:]
+  private var lastCall: UInt64 = 0
 
-  /// No module was tried since; `failedStart` says why, if a start was given up.
-  init(after failedStart: FailedStart? = nil, obstacles: [String: String] = [:]) {
-    (self.failedStart, self.obstacles) = (failedStart, obstacles)
+  // MARK: The Hive
+
+  mutating func beginStart() {
+    (phase, failedStart, isStopRequested, times) = (.starting, nil, false, [])
   }
+
+  mutating func beginStop() { (phase, stopFailures) = (.stopping, []) }
+
+  /// Forgets all modules; `failedStart` says why a start was given up, if one was. Returns what went wrong.
+  mutating func endStop(after failedStart: FailedStart?) -> [ModuleFailure] {
+    (phase, isStopRequested, self.failedStart) = (.idle, false, failedStart)
+    (states, order, failedNames, firstFailures) = ([:], [], [], [:])
+    return stopFailures
+  }
+
+  // MARK: Calls
+
+  /// Notes that a module is called. Returns the number for `end`.
+  mutating func begin(_ module: String, _ event: String) -> UInt64 {
+    lastCall += 1
+    calls[lastCall] = Call(module: module, event: event)
+    return lastCall
+  }
+
+  /// Notes that a module has come back.
+  mutating func end(_ number: UInt64) { calls[number] = nil }
+
+  /// The modules that have not come back, the one that was called first first.
+  var hanging: [Watchdog.Finding] {
+    calls.sorted { $0.key < $1.key }.map { _, call in
+      Watchdog.Finding(
+        module: call.module, event: call.event, elapsed: call.start.duration(to: .now))
+    }
+  }
+
+  // MARK: Modules
 
   /// The state of a module, by the order of its entry; nil for one that was not tried.
   subscript(id: UInt64) -> State? { states[id] }
@@ -82,9 +130,27 @@ struct ModuleStates: Sendable {
     return true
   }
 
-  /// A step of the start of a module has failed.
-  mutating func note(_ failure: ModuleFailure, of id: UInt64) {
-    firstFailures[id] = firstFailures[id] ?? failure
+  /// Ends a step of the start of a module. Returns the step before which it is undone, because it was left out
+  /// or unregistered; nil where it goes on.
+  mutating func end(
+    _ step: RunningModule.Step, of module: RunningModule, _ failure: ModuleFailure?,
+    _ policy: FailurePolicy
+  ) -> (step: RunningModule.Step, isUnregistered: Bool)? {
+    firstFailures[module.id] = firstFailures[module.id] ?? failure
+    // One that still runs is not called again, whatever the policy.
+    let isOverdue = failure?.isOverdue == true
+    let isThrough = failure == nil || policy == .continue
+    let next = isOverdue ? RunningModule.Step.setUp : isThrough ? step.next : step
+    let isLeftOut = !isThrough && (policy == .skip || isOverdue)
+    let state: State
+    if isLeftOut, let failure {
+      state = .failed(failure)
+    } else {
+      state = isOverdue ? .overdue(module) : .running(module, next: next, isInside: false)
+    }
+    let isSet = set(module.id, state)
+    if isSet, !isLeftOut { return nil }
+    return (next, !isSet)
   }
 
   /// The running modules, in the order in which they were started.
@@ -128,6 +194,11 @@ struct ModuleStates: Sendable {
     for id in ids where states[id] != nil { _ = set(id, .gone) }
     return removed
   }
+}
+
+extension ModuleFailure {
+  /// Whether the module had not come back when it was last waited for.
+  var isOverdue: Bool { if case .exceeded = reason { true } else { false } }
 }
 
 extension ModuleStates {
@@ -178,9 +249,9 @@ extension ModuleStates {
   /// How far a module is that nothing is in the way of and that was not tried.
   var untried: Stage? {
     switch phase {
-    case .idle: nil
+    case .idle, .stopping: nil
     case .starting: .waiting
-    case .started: .late
+    case .running, .advancing: .late
     }
   }
 
@@ -191,7 +262,9 @@ extension ModuleStates {
   ) -> Stage? {
     guard entry.kind == .module else { return nil }
     if switchedOff.contains(entry.name) { return .disabled }
-    if phase == .idle { return failedStart.map { Stage($0, entry.name, obstacles[entry.name]) } }
+    if phase == .idle || phase == .stopping {
+      return failedStart.map { Stage($0, entry.name, obstacles[entry.name]) }
+    }
     let failure = firstFailures[entry.order]?.stepAndCause
     switch states[entry.order] {
     case .made(let isInside):

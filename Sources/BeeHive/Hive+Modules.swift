@@ -1,0 +1,390 @@
+internal import LibC
+internal import Registration
+internal import Threads
+
+// The lifecycle of modules, the events that they are told, and what they register themselves.
+extension Hive {
+  /// Starts every module in its declared order: setUp of all, initialize of all, splash of all.
+  ///
+  /// A Hive that runs keeps itself alive until ``stop()``, so that no module vanishes without its tear
+  /// down. Modules run on threads of the Hive, with no lock held.
+  ///
+  /// - Parameters:
+  ///   - context: What modules are given: configuration and an application's own values.
+  ///   - options: What to do when a module fails, time limits, and which modules are switched off.
+  /// - Returns: What was started, and what was in the way of the rest. A Hive that runs already returns the
+  ///   report of its start.
+  /// - Throws: ``LaunchError``, with everything torn down again: if the options say `stop` and a module
+  ///   failed, a requirement is missing or modules wait for each other; if it was stopped or cancelled
+  ///   before it was over. And with nothing done: if a module calls it during a start or stop.
+  @discardableResult
+  public func start(
+    _ context: Context? = nil, options: LaunchOptions = LaunchOptions()
+  ) async throws(LaunchError) -> LaunchReport {
+    var context = context ?? Context(hive: self)
+    context.hive = self
+    return try await runner.start(context, options)
+  }
+
+  /// Tears every module down and unmounts it.
+  ///
+  /// Each comes after those that require or follow it, else in reverse order. What they registered goes
+  /// with them: ``start(_:options:)`` begins anew.
+  ///
+  /// Takes back all that C libraries handed out. The libraries stay mapped.
+  ///
+  /// Called during a start, it ends that start. A module that calls it from a step of the start does not
+  /// wait for what it asked for.
+  ///
+  /// - Returns: What went wrong, a failure for each module and step.
+  @discardableResult
+  public func stop() async -> [ModuleFailure] { await runner.stop(self) }
+
+  /// Starts modules that came since the Hive was started.
+  ///
+  /// They are modules of images and files, and those that required a module that is there by now. What is
+  /// registered by code is started at once and needs no such call. A module that calls it while modules are
+  /// being started does not wait: what came is part of that start.
+  ///
+  /// - Returns: The modules that failed now, then those that came since the start and cannot be ordered:
+  ///   what they require is missing, or they wait for each other. Empty if the Hive does not run.
+  @discardableResult
+  public func startLatecomers() async -> [ModuleFailure] {
+    let (failures, order) = await runner.startLatecomers()
+    // What the start could not order is in its own report.
+    return failures + order.failures(besides: await runner.report.order)
+  }
+
+  /// The names of the modules that run, in the order in which they were started.
+  public var runningModules: [String] { get async { await runner.names } }
+
+  /// Registers a module by its type; in a Hive that runs, starts it at once.
+  ///
+  /// During a start it becomes part of that.
+  ///
+  /// - Parameters:
+  ///   - type: The module; the Hive makes one instance.
+  ///   - name: What others require it by; nil for the type's qualified name.
+  ///   - version: Its version, numbers with dots between them, for those that require some versions only.
+  ///   - level: Whether it starts among the basic modules.
+  ///   - priority: Larger first within a level.
+  ///   - requires: Modules that must be present and start earlier: `log`, or `log >=1.2 <2`.
+  ///   - after: Modules that start earlier where they are present.
+  ///   - file: Where it is registered: errors and reports name the location.
+  ///   - line: The line in that file.
+  /// - Throws: ``Problem`` if it is refused, as a duplicate is. In a Hive that runs also ``ModuleFailure``
+  ///   if it failed to start, and ``LaunchError`` if what it requires is missing or waits for it.
+  public func register<M: Module>(
+    module type: M.Type, name: String? = nil, version: String? = nil,
+    level: ModuleLevel = .normal, priority: Int = 0, requires: [String] = [],
+    after: [String] = [], file: String = #fileID, line: UInt = #line
+  ) async throws {
+    try await registerAndStart(
+      RegisteredEntry(
+        module: name ?? TypeSpelling.of(type).qualified, version: version, level: level,
+        priority: priority, requires: requires, after: after,
+        source: .code(file: file, line: line), progress: .bound(.module(type))))
+  }
+
+  /// Registers a module that a closure makes, for one that needs more than its type.
+  ///
+  /// - Parameters:
+  ///   - name: What others require it by.
+  ///   - version: Its version, numbers with dots between them, for those that require some versions only.
+  ///   - level: Whether it starts among the basic modules.
+  ///   - priority: Larger first within a level.
+  ///   - requires: Modules that must be present and start earlier: `log`, or `log >=1.2 <2`.
+  ///   - after: Modules that start earlier where they are present.
+  ///   - file: Where it is registered: errors and reports name the location.
+  ///   - line: The line in that file.
+  ///   - make: Makes the module at each start, on a thread of the Hive and with no lock held.
+  /// - Throws: ``Problem``, ``ModuleFailure`` or ``LaunchError``, as `register(module:)` of a type.
+  public func register(
+    module name: String, version: String? = nil, level: ModuleLevel = .normal, priority: Int = 0,
+    requires: [String] = [], after: [String] = [], file: String = #fileID, line: UInt = #line,
+    _ make: @escaping @Sendable (Hive) throws -> any Module
+  ) async throws {
+    let factory = FactoryClosure { hive in try make(hive) as any Sendable }
+    try await registerAndStart(
+      RegisteredEntry(
+        module: name, version: version, level: level, priority: priority, requires: requires,
+        after: after, source: .code(file: file, line: line), progress: .bound(.closure(factory))))
+  }
+
+  /// Takes in a module, and starts it in a Hive that runs.
+  private func registerAndStart(_ entry: RegisteredEntry) async throws {
+    try register(entry)
+    try await startLatecomer(entry)
+  }
+
+  /// Starts a module that came after the others, if they run; throws what kept it from starting.
+  func startLatecomer(_ entry: RegisteredEntry) async throws {
+    let (failures, order) = await runner.startLatecomers()
+    if let failure = failures.first(where: { $0.module == entry.name }) { throw failure }
+    var own = order
+    own.missing.removeAll { $0.module.name != entry.name }
+    own.cycles.removeAll { cycle in !cycle.path.contains { $0.name == entry.name } }
+    if !own.problems.isEmpty { throw LaunchError(order: own) }
+  }
+
+  /// Removes the modules of a name, and what they registered themselves.
+  ///
+  /// A module that runs is torn down and unmounted first; one that is inside of a step, as soon as that is
+  /// over. Modules that require it are left as they are.
+  ///
+  /// - Parameter name: The module's name, whatever registered or declared it.
+  /// - Returns: Whether there was one.
+  @discardableResult
+  public func unregister(module name: String) async -> Bool {
+    let ids = state.withLock { state in Set(state.table.modules(named: name).map(\.order)) }
+    // First out of the list, so that a start which is under way does not come back to it.
+    withdraw { ids.contains($0.order) }
+    await runner.remove(ids)
+    return !ids.isEmpty
+  }
+
+  /// Removes everything that a library declares, as if it had never been loaded.
+  ///
+  /// Its modules are torn down and unmounted first, its services end as in ``removeServices(named:)``, and its names are
+  /// free. The library stays mapped until the process ends, since others may have pointers into it; a new build of it
+  /// is loaded from a file of another name.
+  ///
+  /// - Parameter path: The path of the library as reports and ``Entry/source`` say it, or as the loader has it.
+  /// - Returns: The number of entries removed; 0 if no library of this path has registered.
+  @discardableResult
+  public func remove(image path: String) async -> Int {
+    let removed = withdraw { state in
+      let images = state.images.registered(at: path)
+      let entries = state.table.withdraw(imagesOf: Set(images))
+      if !entries.isEmpty { observers.post(.imageWithdrawn(path: path)) }
+      return entries
+    }
+    await runner.remove(Set(removed.filter { $0.kind == .module }.map(\.order)))
+    return removed.count
+  }
+
+  // MARK: Events
+
+  /// Tells every module that runs of an event, in order.
+  ///
+  /// Each module that runs now is told once: one that registers meanwhile is not, and one that leaves
+  /// before its turn is not either. Events may overlap each other. In a Hive that is not started, no module
+  /// is told.
+  ///
+  /// - Parameter event: Goes to each module until one answers `.stop`.
+  /// - Returns: The answer of each module, and what went wrong.
+  @discardableResult
+  public func trigger(_ event: Event) async -> EventOutcome { await runner.dispatch(event) }
+
+  /// Asks every module that runs, and returns the first answer of a type.
+  ///
+  /// A module answers with `.value`, or with `.stop` to be the last. Later answers are reported to
+  /// observers as `surplusReply`.
+  ///
+  /// - Parameters:
+  ///   - event: The question.
+  ///   - type: The type of the answer.
+  /// - Returns: The first answer.
+  /// - Throws: ``AskError`` where no module gives one; it says what they did instead.
+  public func ask<Answer: Sendable>(
+    _ event: Event, for type: Answer.Type = Answer.self
+  ) async throws(AskError) -> Answer {
+    let outcome = await runner.dispatch(event)
+    let replies = outcome.answers.compactMap { answer in
+      (answer.response.value as? Answer).map { (module: answer.module, value: $0) }
+    }
+    guard let first = replies.first else {
+      throw AskError(
+        event: event.name, answer: TypeSpelling.of(type).unqualified, outcome: outcome)
+    }
+    for reply in replies.dropFirst() {
+      observers.tell(
+        .surplusReply(
+          SurplusReply(event: event.name, module: reply.module, winner: first.module)))
+    }
+    return first.value
+  }
+
+  /// Asks with a value of the application's own, by its type.
+  ///
+  /// - Parameters:
+  ///   - question: What the modules are asked.
+  ///   - type: The type of the answer.
+  /// - Returns: The first answer.
+  /// - Throws: ``AskError`` where no module gives one.
+  public func ask<Question: Sendable, Answer: Sendable>(
+    _ question: Question, for type: Answer.Type = Answer.self
+  ) async throws(AskError) -> Answer {
+    try await ask(Event(question), for: type)
+  }
+
+  // MARK: Launching
+
+  /// What is bound and has not been tried, in order; what is in the way of the rest.
+  func launchBatch(after states: ModuleStates) -> LaunchBatch {
+    bindUnbound()
+    let declared = declaredModules()
+    var unavailable = declared.unavailable
+    for name in states.failedNames { unavailable[name] = "failed to start" }
+    let entries = declared.ready.filter { states[$0.order] == nil }
+    var order = LaunchOrder(
+      entries.map { LaunchOrder.Node($0) },
+      started: (states.running + states.overdue).map(\.node), unavailable: unavailable)
+    if !order.missing.isEmpty { order.look(for: moduleNames) }
+    return LaunchBatch(
+      order: order,
+      entries: Dictionary(entries.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
+      declared: declared)
+  }
+
+  /// Sorts all modules by what can become of them now.
+  func declaredModules() -> DeclaredModules {
+    let switchedOff = self.switchedOff
+    return state.withLock { state in
+      var declared = DeclaredModules()
+      for entry in state.table.entries(where: { $0.kind == .module }) {
+        let isRejected = if case .rejected = entry.progress { true } else { false }
+        if switchedOff.contains(entry.name), !isRejected {
+          declared.disabled.append(entry.name)
+          declared.unavailable[entry.name] = "is switched off"
+        } else if entry.provider != nil {
+          declared.ready.append(entry)
+        } else {
+          declared.unbound.append(entry.snapshot)
+          // A duplicate is not why no module of its name can start.
+          let reason = "is declared, but nothing can make it: \(entry.source)"
+          declared.unavailable[entry.name] = declared.unavailable[entry.name] ?? reason
+        }
+      }
+      return declared
+    }
+  }
+
+  /// The names of modules that do not start: those that the start was told of, and the ones in the
+  /// environment variable `BEEHIVE_DISABLE`, separated by commas.
+  var switchedOff: Set<String> {
+    let disabled = state.withLock { $0.disabled }
+    guard let value = unsafe getenv("BEEHIVE_DISABLE") else { return disabled }
+    return unsafe disabled.union(Self.names(listedIn: String(cString: value)))
+  }
+
+  static func names(listedIn text: String) -> Set<String> {
+    Set(text.split { $0 == "," || $0 == " " }.map(String.init))
+  }
+
+  /// Whether an entry is still part of the Hive.
+  func isRegistered(_ entry: RegisteredEntry) -> Bool { state.withLock { _ in !entry.isWithdrawn } }
+
+  /// Makes the module of an entry. No lock is held: this is the module's own code.
+  func makeModule(
+    _ entry: RegisteredEntry, _ node: LaunchOrder.Node
+  ) throws(ModuleFailure) -> RunningModule {
+    func failure(_ reason: String) -> ModuleFailure { node.failure("make", .notMade(reason)) }
+    guard let provider = state.withLock({ _ in entry.provider }) else {
+      throw failure("nothing makes it")
+    }
+    let isMarked = entry.attributes.isAsync
+    let made: (any Sendable)?
+    switch provider {
+    case .structure(_, let address):
+      switch ForeignCall.moduleTable(at: address, in: entry.memory) {
+      case .success(let table):
+        return RunningModule(
+          node: node, entry: entry, code: .c(COperations(table: table)), isConcurrent: isMarked)
+      case .failure(let problem): throw failure(problem.message)
+      }
+    case .module(let type): made = type.init()
+    case .accessor(let accessor):
+      made = ForeignCall.make(accessor, as: (any Module).self)
+      if made == nil { throw failure("its accessor makes another type") }
+    case .closure(let factory):
+      do { made = try factory.make(self, nil) } catch {
+        throw error as? ModuleFailure ?? failure("\(error)")
+      }
+    case .injectable: throw failure("it is bound to a service")
+    }
+    guard let module = made as? any Module else {
+      throw failure("what it is bound to does not conform to Module")
+    }
+    return RunningModule(
+      node: node, entry: entry, code: .swift(module),
+      isConcurrent: isMarked || type(of: module).initializesConcurrently)
+  }
+
+  // MARK: The state record
+
+  /// Tells those who read this process's memory how far a module is that is not switched off.
+  func publishStage(of module: RegisteredEntry) {
+    let stage = runner.states.withLock { $0.stage(of: module, [:], switchedOff: []) }
+    state.withLock { _ in module.publish(stage) }
+  }
+
+  /// Tells them how far all modules are.
+  func publishStages() {
+    let states = runner.states.withLock { $0 }
+    let switchedOff = self.switchedOff
+    state.withLock { $0.table.publish(states, switchedOff: switchedOff) }
+  }
+
+  // MARK: Owning
+
+  /// Has `undo` called when the module whose code is running has been unmounted, or at once if it has
+  /// been already. Does nothing outside of the modules of this Hive.
+  package func own(_ undo: @escaping @Sendable () -> Void) {
+    guard let belongings = runner.belongings, !belongings.add(undos: [undo]) else { return }
+    undo()
+  }
+
+  /// Makes a handle of what takes something back; the module whose code is running owns it.
+  package func owned(_ undo: @escaping @Sendable () -> Void) -> Handle {
+    own(undo)
+    return Handle(undo)
+  }
+
+  /// Gives entries that were added to the module whose code is running, if there is one; throws, with
+  /// the entries withdrawn, where it has been unmounted.
+  func own(_ entries: [RegisteredEntry]) throws(Problem) {
+    guard let belongings = runner.belongings, !belongings.add(entries) else { return }
+    let orders = Set(entries.map(\.order))
+    withdraw { orders.contains($0.order) }
+    throw Problem(
+      .unmounted,
+      "the module whose code registers \(entries.map(\.name).joined(separator: ", ")) has been "
+        + "unmounted; end its tasks in tearDown")
+  }
+}
+
+/// The modules that are declared, sorted by what can become of them.
+struct DeclaredModules {
+  /// Those that something makes and that were not switched off.
+  var ready: [RegisteredEntry] = []
+  /// The names of those that were switched off.
+  var disabled: [String] = []
+  /// Those that nothing makes, or that were rejected.
+  var unbound: [Entry] = []
+  /// Why no module of a name can start.
+  var unavailable: [String: String] = [:]
+}
+
+/// Modules that are about to be launched together.
+struct LaunchBatch {
+  var order: LaunchOrder
+  var entries: [String: RegisteredEntry]
+  /// The others among them.
+  var declared: DeclaredModules
+}
+
+extension LaunchOrder.Node {
+  init(_ entry: RegisteredEntry) {
+    let attributes = entry.attributes
+    self.init(
+      name: entry.name, version: attributes.version, isBasic: attributes.moduleLevel == .basic,
+      priority: attributes.priority, requires: attributes.requires, after: attributes.after,
+      source: entry.source)
+  }
+
+  /// What went wrong with the module in an event or a step.
+  func failure(_ event: String, _ reason: ModuleFailure.Reason) -> ModuleFailure {
+    ModuleFailure(module: name, event: event, reason: reason, source: source)
+  }
+}
