@@ -1,6 +1,8 @@
-internal import BinaryImage
+// An entry's attributes, origin and addresses are part of what the Hive answers with, so clients
+// that import BeeHive have their types too.
+@_exported public import BinaryImage
 internal import CSwiftRuntime
-internal import Registration
+@_exported public import Registration
 public import Synchronization
 internal import Threads
 
@@ -31,8 +33,8 @@ public final class Hive: Sendable {
     var context: Context?
     /// The names of the modules that the last start was told to leave out.
     var disabled: Set<String> = []
-    /// The keys of the lookup cache that an entry could change, by the hash of its name's last part.
-    var publishedKeys: [UInt32: PublishedKeys] = [:]
+    /// The keys of the lookup cache that an entry could change, by its name's last part.
+    var publishedKeys: [String: PublishedKeys] = [:]
     /// How many tasks have overrides of their own: meanwhile no answer is kept for others.
     var taskOverrideCount = 0
     /// The singletons that are being made asynchronously, by where they will be kept.
@@ -137,6 +139,33 @@ extension Hive {
       objects[key] = object
       return object
     }
+  }
+
+  /// Tells an observer what this Hive does from now on, on the thread that does it.
+  ///
+  /// What a module adds from inside of its steps and events ends when the module is unmounted.
+  ///
+  /// - Parameters:
+  ///   - fromStart: Whether to tell it of the present entries too, on the calling thread: the process's
+  ///     Hive has found some before anything could observe it. What happens on other threads meanwhile
+  ///     may be told before, and what was just happening twice.
+  ///   - observer: Called with no lock held, so it may ask the Hive; several threads may call it at once.
+  /// - Returns: Its `cancel()` ends the observation; forgetting the value does not.
+  @discardableResult
+  public func observe(
+    fromStart: Bool = false, _ observer: @escaping @Sendable (HiveNotice) -> Void
+  ) -> Handle {
+    if fromStart { bindUnbound() }
+    // At one go, so that nothing comes between what is there and what is told from now on.
+    let (observation, present, problems) = state.withLock { state in
+      fromStart
+        ? (observers.add(observer), state.table.all.map(\.snapshot), state.images.problems)
+        : (observers.add(observer), [], [])
+    }
+    own { observation.cancel() }
+    for entry in present { observer(entry.notice) }
+    for error in problems { observer(.imageNotInspected(error)) }
+    return observation
   }
 }
 

@@ -44,9 +44,6 @@ extension Record {
       kind: kind, name: name, implementation: implementation, attributes: attributes,
       encoding: encoding, resolution: .none, origin: origin)
   }
-
-  /// Forgets where its pointers lead, which means nothing without the bytes of its image.
-  mutating func forgetPointers() { (accessor, context, textAddress) = (nil, nil, nil) }
 }
 
 /// What a record declares: the `kind` field of a typed record.

@@ -5,12 +5,73 @@ import Testing
 
 @Suite("A file and the same file loaded have the same records")
 struct LoadedRecordsTests {
+  /// What a library declares.
+  struct Shape: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var source: String
+
+    init(_ title: String, _ source: String) {
+      testDescription = title
+      self.source = source
+    }
+
+    static let all: [Shape] = [
+      Shape(
+        "modules: ASCII, not ASCII, empty, null",
+        #"""
+        MODULE a = "Shop.Cart"; MODULE b = "caf\303\251"; MODULE c = ""; MODULE d = 0;
+        MODULE e = "Cache<Key, Value>";
+        """#),
+      Shape(
+        "services: plain, with an escape, two keys, no object, a line break",
+        #"""
+        SERVICE a = "{ \"Shop.Home\" : \"Shop.HomeView\" }"; SERVICE b = "{\"A\":\"B\"}  ";
+        SERVICE c = "{ \"A\\u0041\" : \"B\" }"; SERVICE d = "{\"A\":\"B\",\"C\":\"D\"}";
+        SERVICE e = "Home"; SERVICE f = "{\n\"G\" : \"H\" }"; SERVICE g = "{ \"\" : \"B\" }";
+        """#),
+      Shape(
+        "typed records by the header",
+        #"""
+        static const struct greeter { int (*greet)(void); } english;
+        BEEHIVE_SERVICE(Greeter, English, &english, BEEHIVE_SCOPE("singleton"));
+        BEEHIVE_SERVICE(Greeter, Formal, &english, BEEHIVE_PRIORITY(-12) BEEHIVE_NAME("formal"));
+        """#),
+      Shape(
+        "typed records by hand: fine, a repeated key, no number, an own key, no key",
+        #"""
+        RECORD(a, 1, "audio\0\0priority=7\0requires=log\0\0") RECORD(b, 2, "S\0I\0scope=a\0scope=b\0")
+        RECORD(c, 2, "S\0I\0priority=much\0") RECORD(d, 2, "T\0I\0colour=\0after=x\0")
+        RECORD(e, 2, "S\0I\0=x\0")
+        """#),
+      Shape(
+        "kinds: third parties, targets and what has no meaning",
+        #"""
+        RECORD(a, 0x8001, "theirs\0\0") RECORD(b, 3, "shop\0\0") RECORD(c, 77, "odd\0\0")
+        RECORD(d, 1, "plain\0\0")
+        """#),
+    ]
+  }
+
+  static let macros = #"""
+    #include <BeeHive.h>
+    #define MODULE BEE_TEST_ENTRY("BeehiveMods")
+    #define SERVICE BEE_TEST_ENTRY("BeehiveServices")
+    #define BEE_TEST_ENTRY(section_name) \
+      __attribute__((used, retain, aligned(8), section(section_name))) static const char *const
+    #define RECORD(name, kind, text) \
+      __attribute__((used, retain, aligned(8), section("BeehiveRecords"))) static const struct { \
+        uint32_t size; uint16_t version, number; uint32_t flags, offset; uint64_t pointers[2]; \
+        char bytes[(sizeof text + 7) / 8 * 8]; \
+      } name = {32 + (sizeof text + 7) / 8 * 8, 1, kind, 0, 32, {0, 0}, text};
+
+    """#
+
   @Test(
     "for each linker and each kind of entry",
-    arguments: ["bfd", "gold", "lld", "mold"], RecordViewTests.Shape.all)
-  func sameRecords(linker: String, _ shape: RecordViewTests.Shape) throws {
+    arguments: ["bfd", "gold", "lld", "mold"], Shape.all)
+  func sameRecords(linker: String, _ shape: Shape) throws {
     try Needs.linker(linker)
-    let library = try LoadedLibrary(RecordViewTests.macros + shape.source, "-fuse-ld=\(linker)")
+    let library = try LoadedLibrary(Self.macros + shape.source, "-fuse-ld=\(linker)")
     // The header's macros leave a note; without them the sections are found through the file.
     let hasNote = shape.source.contains("BEEHIVE_SERVICE")
     #expect(library.image.evidence == (hasNote ? .note : .file))

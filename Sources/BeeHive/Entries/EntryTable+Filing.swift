@@ -19,15 +19,15 @@ extension EntryTable {
       for identity in entry.identities { othersByIdentity.add(entry, for: identity) }
     default: break
     }
-    if let hash = entry.hash { name(entry, hash) }
-    if entry.isUnbound { knownUnboundCount += 1 }
+    if entry.isNamed { name(entry) }
+    if entry.isUnbound { unboundCount += 1 }
   }
 
   /// Takes an entry from under its name; what was its duplicate gets its turn.
   mutating func unfile(_ entry: RegisteredEntry) {
     guard !entry.name.isEmpty else { return }
-    if let hash = entry.hash {
-      unname(entry, hash)
+    if entry.isNamed {
+      unname(entry)
       if let type = entry.filedType { servicesByType.remove(entry, for: type) }
     } else {
       for identity in entry.identities { othersByIdentity.remove(entry, for: identity) }
@@ -42,7 +42,7 @@ extension EntryTable {
   ) -> [RegisteredEntry] {
     guard !entry.isWithdrawn, entry.isUnbound else { return [] }
     entry.progress = progress
-    if !entry.isUnbound { knownUnboundCount -= 1 }
+    if !entry.isUnbound { unboundCount -= 1 }
     var changed = [entry]
     if entry.kind == .service {
       _ = fileByType(entry)
@@ -94,7 +94,7 @@ extension EntryTable {
       other.progress = before.progress
       other.setAside = nil
       other.reject(ifDuplicateAmong: rivals(of: other).filter { $0.order < other.order })
-      if other.isUnbound { knownUnboundCount += 1 }
+      if other.isUnbound { unboundCount += 1 }
     }
   }
 }

@@ -1,6 +1,7 @@
 internal import BinaryImage
 internal import CStateRecord
 package import Registration
+internal import Synchronization
 
 /// An entry as the Hive keeps it: what was declared, and what became of it.
 package final class RegisteredEntry: @unchecked Sendable {
@@ -25,6 +26,8 @@ package final class RegisteredEntry: @unchecked Sendable {
     /// Whether it is the duplicate of another; else a layer above cannot use it.
     var isDuplicate: Bool
   }
+
+  private static let orders = Atomic<UInt64>(0)
 
   /// Grows with each registration in the process.
   package let order: UInt64
@@ -61,11 +64,11 @@ package final class RegisteredEntry: @unchecked Sendable {
   private var stateCell: Int32 = -1
 
   init(
-    order: UInt64 = Hive.nextOrder(), kind: RecordKind, name: String, implementation: String? = nil,
+    kind: RecordKind, name: String, implementation: String? = nil,
     attributes: Attributes = Attributes(), source: Source, image: MappedImage.ID? = nil,
     isOverride: Bool = false, progress: Progress
   ) {
-    self.order = order
+    order = Self.orders.wrappingAdd(1, ordering: .relaxed).oldValue
     self.isOverride = isOverride
     self.kind = kind
     self.name = name
@@ -82,9 +85,12 @@ package final class RegisteredEntry: @unchecked Sendable {
   }
 
   /// Tells those who read this process's memory what becomes of the entry, in this cell.
+  ///
+  /// An entry that nothing has needed has no reason in there.
   func publish(in cell: Int32) {
     guard cell >= 0 else { return }
     stateCell = cell
+    if case .accepted(.notYetLooked) = progress { return }
     progress.publish(in: cell)
   }
 
@@ -112,6 +118,9 @@ package final class RegisteredEntry: @unchecked Sendable {
 
   /// Whether it waits for what could make it. Under the Hive's lock.
   var isUnbound: Bool { if case .accepted = progress { true } else { false } }
+
+  /// Whether it is found by its name: a module or a service that has one.
+  var isNamed: Bool { !name.isEmpty && (kind == .service || kind == .module) }
 
   /// Whether the entry's own record would have to say what makes it: no type of the name can.
   var isForeign: Bool { attributes.abi != nil || (kind != .module && kind != .service) }
@@ -153,24 +162,23 @@ package final class RegisteredEntry: @unchecked Sendable {
 }
 
 extension RegisteredEntry {
-  /// Makes an entry of what was checked; its accessor may be asked.
-  convenience init(_ view: RecordView, of records: LoadedRecords, order: UInt64, binding: Binding) {
-    let image = records.image
-    switch records.record(of: view) {
-    case .success(let record):
-      self.init(
-        order: order, kind: record.kind, name: record.name,
-        implementation: record.implementation, attributes: record.attributes,
-        source: .image(record.origin), image: image.mapped.id,
+  /// Makes entries of all that an image declares, except for what third parties do. Asks accessors, so no lock is
+  /// held.
+  static func all(
+    of scan: Scan, in image: LoadedImage, _ binding: Binding
+  ) -> [RegisteredEntry] {
+    scan.records.filter { !$0.kind.isThirdParty }.map { record in
+      RegisteredEntry(
+        kind: record.kind, name: record.name, implementation: record.implementation,
+        attributes: record.attributes, source: .image(record.origin), image: image.mapped.id,
         progress: binding.progress(of: record, in: image.mapped.bias))
-    case .failure(let rejection): self.init(rejection, order: order, in: image)
-    }
+    } + scan.rejections.map { RegisteredEntry($0, in: image) }
   }
 
   /// Makes an entry that says what is wrong with it.
-  convenience init(_ rejection: Rejection, order: UInt64, in image: LoadedImage) {
+  private convenience init(_ rejection: Rejection, in image: LoadedImage) {
     self.init(
-      order: order, kind: rejection.kind, name: rejection.name ?? "",
+      kind: rejection.kind, name: rejection.name ?? "",
       source: .image(rejection.origin), image: image.mapped.id,
       progress: .rejected(Problem(rejection)))
   }

@@ -1,4 +1,5 @@
 public import CEpoch
+internal import Registration
 public import Synchronization
 
 /// What a lookup found once and finds again until something comes or goes that could change it.
@@ -175,5 +176,59 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
     let table = unsafe table
     unsafe table.forEach { _, object in unsafe Unmanaged<AnyObject>.fromOpaque(object).release() }
     unsafe table.deallocate()
+  }
+}
+
+// Which answers are kept where lookups find them, and which of them an entry that comes or goes makes stale.
+extension Hive.State {
+  /// Keeps an answer where lookups find it without a lock, unless something came or went since
+  /// `version` that could change it.
+  ///
+  /// `entry` gave it, nil where none did; an entry of one of `names` could give another.
+  mutating func publish(
+    _ answer: CachedService, for key: UInt, of entry: RegisteredEntry?, named names: [String],
+    version: Int, cache: borrowing LookupCache
+  ) {
+    guard entry?.isWithdrawn != true, table.version == version, taskOverrideCount == 0 else {
+      return
+    }
+    // An entry whose name ends in the same part could be asked for by the same name.
+    let ends = Set(names.map(TypeName.end))
+    let isMiss = answer is CachedMiss
+    guard ends.allSatisfy({ publishedKeys[$0]?.isOpen(toMiss: isMiss) ?? true }) else { return }
+    for end in ends { publishedKeys[end, default: PublishedKeys()].insert(key, isMiss: isMiss) }
+    cache.publish(answer, for: key)
+  }
+
+  /// Takes in an entry; an answer that it might change is asked for anew.
+  mutating func add(_ entry: RegisteredEntry, cache: borrowing LookupCache) {
+    table.add(entry)
+    observers.post(entry.snapshot.notice)
+    forgetAnswers(of: entry, cache: cache)
+  }
+
+  /// Takes the answers out of the lookup cache that depend on an entry.
+  mutating func forgetAnswers(of entry: RegisteredEntry, cache: borrowing LookupCache) {
+    guard entry.kind == .service, !publishedKeys.isEmpty else { return }
+    guard entry.hasOtherName else {
+      forgetAnswers(named: entry.name, cache: cache)
+      return
+    }
+    // Its name says nothing of who asks for it; such entries are few.
+    forgetAllAnswers(cache: cache)
+  }
+
+  /// Takes every answer out of the lookup cache.
+  mutating func forgetAllAnswers(cache: borrowing LookupCache) {
+    for keys in publishedKeys.values { for key in keys.all { cache.publish(nil, for: key) } }
+    publishedKeys = [:]
+  }
+
+  /// Takes the answers out of the lookup cache that depend on services of this name: those of names
+  /// that end in the same part.
+  mutating func forgetAnswers(named name: String, cache: borrowing LookupCache) {
+    guard !publishedKeys.isEmpty else { return }
+    let keys = publishedKeys.removeValue(forKey: TypeName.end(of: name))
+    for key in keys?.all ?? [] { cache.publish(nil, for: key) }
   }
 }

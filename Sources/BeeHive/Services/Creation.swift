@@ -124,3 +124,53 @@ extension ServiceError {
       sources: path.dropLast().map(\.source))
   }
 }
+
+/// Which services that are made asynchronously wait for which others.
+enum Loading {
+  private typealias Wait = (waiting: RegisteredEntry, wanted: RegisteredEntry)
+
+  /// What the current task is making.
+  @TaskLocal private static var making: RegisteredEntry?
+  private static let waits = Lock<[Wait]>([])
+
+  /// Runs `body`, which makes an entry or waits for it, unless that would never end.
+  static func waiting(
+    for wanted: RegisteredEntry, _ body: () async throws -> any Sendable
+  ) async throws(ServiceError) -> any Sendable {
+    if let making {
+      let cycle = waits.withLock { waits -> [RegisteredEntry]? in
+        if let rest = path(from: wanted, to: making, waits) { return [making] + rest }
+        waits.append((making, wanted))
+        return nil
+      }
+      if let cycle { throw ServiceError.cycle(cycle) }
+    }
+    defer {
+      if let making {
+        waits.withLock { waits in
+          let place = waits.firstIndex { $0.waiting === making && $0.wanted === wanted }
+          if let place { waits.remove(at: place) }
+        }
+      }
+    }
+    do {
+      return try await $making.withValue(wanted, operation: body)
+    } catch {
+      throw .thrown(error, by: wanted)
+    }
+  }
+
+  /// What is between two entries, with both, where one waits for the other.
+  private static func path(
+    from first: RegisteredEntry, to last: RegisteredEntry, _ waits: [Wait],
+    _ visited: Set<UInt64> = []
+  ) -> [RegisteredEntry]? {
+    if first === last { return [first] }
+    guard !visited.contains(first.order) else { return nil }
+    for wait in waits where wait.waiting === first {
+      let rest = path(from: wait.wanted, to: last, waits, visited.union([first.order]))
+      if let rest { return [first] + rest }
+    }
+    return nil
+  }
+}

@@ -1,34 +1,42 @@
+internal import BinaryImage
 internal import Registration
 internal import Threads
 
-/// One lookup by Swift type: which entry answers, and why the others do not.
+/// One lookup, by Swift type or by the name of a C service: which entry answers, and why the others do not.
+///
+/// `Service` is what an entry makes. Of a C service it is a `CInstance`, and the caller gets its address.
 struct ServiceLookup<Service: Sendable> {
-  let type: Service.Type
+  /// What is asked for.
+  private enum Asked {
+    case type(Service.Type)
+    /// The name of a C service, and the bytes of the table that the caller knows; 0 where only C knows its layout.
+    case c(String, size: Int)
+  }
+
+  private let asked: Asked
   let name: String?
   /// What the factory is given.
-  let parameter: (any Sendable)?
+  private let parameter: (any Sendable)?
   /// Who keeps the instances of scoped services: the one that was asked, or for which the calling
   /// thread is making what needs this.
-  let scope: ServiceScope?
-  let hive: Hive
+  private let scope: ServiceScope?
+  private let hive: Hive
   /// Whether the asker waits for services that are made asynchronously.
   var isPatient = false
   /// Whether what is made answers the lookup, and may be kept as its answer.
-  var isAnswer = true
+  private var isAnswer = true
   /// What was looked at and why it cannot serve.
-  var refusals: [(source: Source, reason: String)] = []
+  private var refusals: [(source: Source, reason: String)] = []
   /// What the Hive held when it was looked at.
-  var version = 0
+  private var moment = Hive.Moment()
   /// Whether an entry that nothing makes yet was passed over.
-  var mayChange = false
+  private var mayChange = false
 
   init(
     type: Service.Type, name: String?, parameter: (any Sendable)? = nil,
     scope: ServiceScope? = nil, hive: Hive
   ) {
-    self.type = type
-    self.name = name
-    self.parameter = parameter
+    (asked, self.name, self.parameter) = (.type(type), name, parameter)
     self.scope = scope ?? Creation.scope(of: hive)
     self.hive = hive
   }
@@ -41,15 +49,44 @@ struct ServiceLookup<Service: Sendable> {
     let isCertain: Bool
   }
 
+  /// The type that is asked for; nil of a C service.
+  private var type: Service.Type? { if case .type(let type) = asked { type } else { nil } }
+
+  /// What a record may call the service.
+  private var names: [String] {
+    switch asked {
+    case .type(let type): TypeSpelling.of(type).all
+    case .c(let service, _): [service]
+    }
+  }
+
+  /// Where lookups find what is the same for all without a lock.
+  private var key: UInt {
+    switch asked {
+    case .type(let type):
+      name.map { LookupCache.key(of: type, name: $0) } ?? LookupCache.key(of: type)
+    case .c: LookupCache.key(of: RuntimeAddress.self, name: question ?? "")
+    }
+  }
+
+  /// The name under which the answer is kept. The size belongs to the question: a C table may be long enough for
+  /// one caller alone.
+  private var question: String? {
+    guard case .c(let service, let size) = asked else { return name }
+    return "\(service)\0\(name.map { "=\($0)" } ?? "")\0\(size)"
+  }
+
+  // MARK: Choosing
+
   /// The service; nil where no entry serves, and `failure` says why.
   mutating func run() throws(ServiceError) -> Service? {
     var candidates = candidates()
     while let first = candidates.first {
       let recipe = recipe(first.provider)
-      if first.entry.isOverride { return try instance(of: first.entry, recipe) }
+      if first.entry.isOverride { return try answer(of: first.entry, recipe) }
       try checkRivals(of: first, among: candidates)
       remember(first, recipe)
-      if let service = try instance(of: first.entry, recipe) { return service }
+      if let service = try answer(of: first.entry, recipe) { return service }
       refusals.append((first.entry.source, "its accessor makes another type"))
       candidates.removeFirst()
     }
@@ -78,7 +115,7 @@ struct ServiceLookup<Service: Sendable> {
   func again() throws(ServiceError) -> Service? {
     let found = hive.cache.object(at: LookupCache.recipeKey(key), name: name)
     if let known = found as? CachedRecipe<Service> {
-      return try instance(of: known.entry, known.make)
+      return try answer(of: known.entry, known.make)
     }
     // Before a miss is reported again, the loader is asked for new images, as at the first time.
     // What another thread has found takes the miss away.
@@ -96,7 +133,7 @@ struct ServiceLookup<Service: Sendable> {
     (refusals, isAnswer) = ([], false)
     var services: [Service] = []
     for candidate in fitting() where scope != nil || candidate.entry.scope != .scoped {
-      if let service = try instance(of: candidate.entry, recipe(candidate.provider)) {
+      if let service = try answer(of: candidate.entry, recipe(candidate.provider)) {
         services.append(service)
       }
     }
@@ -122,22 +159,25 @@ struct ServiceLookup<Service: Sendable> {
 
   /// The type that an annotation names, where it is the one that serves.
   private func implementation(named name: String?) -> Any.Type? {
-    guard let name, case .found(let found) = TypeLookup.type(named: TypeName(name)),
+    guard let name, let type, case .found(let found) = TypeLookup.type(named: TypeName(name)),
       Conformance.of(found, to: type) == .holds
     else { return nil }
     return found
   }
 
-  /// The entries that can or may make the type: those of the task's overrides, the latest first, then by
+  /// The entries that can or may answer: those of the task's overrides, the latest first, then by
   /// larger priority, then in order. With a given name, only those that have it.
-  mutating func fitting(given name: String? = nil) -> [Candidate] {
+  private mutating func fitting(given name: String? = nil) -> [Candidate] {
     var found: [Candidate] = []
-    let names = TypeSpelling.of(type).all
+    let names = names
     let services = hive.services(named: names, of: type, given: name)
-    version = services.version
-    let ofTask = TaskOverride.entries(of: hive).filter {
-      names.contains($0.name) && (name == nil || $0.attributes.name == name)
-    }
+    moment = services.moment
+    let ofTask =
+      type == nil
+      ? []
+      : TaskOverride.entries(of: hive).filter {
+        names.contains($0.name) && (name == nil || $0.attributes.name == name)
+      }
     for entry in ofTask + services.entries.sorted(by: { $0.answersBefore($1) }) {
       switch hive.boundProgress(of: entry, asked: type) {
       case .bound(let provider):
@@ -149,7 +189,8 @@ struct ServiceLookup<Service: Sendable> {
       case .accepted(let problem):
         mayChange = true
         refusals.append((entry.source, problem.message))
-      case .rejected(let problem): refusals.append((entry.source, problem.message))
+      case .rejected(let problem):
+        refusals.append((entry.source, (type == nil ? "rejected, since " : "") + problem.message))
       }
     }
     return found
@@ -164,8 +205,12 @@ struct ServiceLookup<Service: Sendable> {
     return unnamed.isEmpty ? found : unnamed
   }
 
-  /// Whether an entry can make the type.
+  /// Whether an entry can make what is asked for.
   private func fitness(of provider: Provider, of entry: RegisteredEntry) -> Conformance {
+    guard let type else {
+      if case .structure = provider { return .holds }
+      return .fails("it is written in Swift; look it up by type")
+    }
     switch provider {
     case .structure: return .fails("it is written in C; look it up by name")
     case .module: return .fails("it is a module")
@@ -202,30 +247,300 @@ struct ServiceLookup<Service: Sendable> {
       "its factory takes a \(isClear ? needed.unqualified : needed.qualified), and was given a "
         + "\(isClear ? given.unqualified : given.qualified)")
   }
-}
 
-extension Hive {
-  /// Finds the services that a lookup may mean: those of any of these names, which are the spellings of the
-  /// type (`TypeSpelling`), and those whose code says that they serve as `type`, whatever their name.
-  ///
-  /// - Parameters:
-  ///   - names: Every way to spell the type.
-  ///   - type: The type; nil where it is asked for by name alone.
-  ///   - given: The given name that they must have; nil for any.
-  /// - Returns: The services, in order of registration, and the table's version at that time.
-  func services(
-    named names: [String], of type: Any.Type? = nil, given: String? = nil
-  ) -> (entries: [RegisteredEntry], version: Int) {
-    state.withLock { state in
-      var entries = names.flatMap { name in
-        given.map { state.table.services(named: name, given: $0) }
-          ?? state.table.services(named: name)
-      }
-      if let type {
-        entries += state.table.services(serving: ObjectIdentifier(type), given: given)
-          .filter { !names.contains($0.name) }
-      }
-      return (entries, state.table.version)
+  // MARK: Making
+
+  /// What a Swift entry makes, kept as the answer if it is the same for all; nil where it refuses the type.
+  private func answer(
+    of entry: RegisteredEntry, _ recipe: Recipe
+  ) throws(ServiceError) -> Service? {
+    let service = try instance(of: entry, recipe)
+    // What a parameter made is the instance too, but a lookup without one has no right to it.
+    if let service, entry.scope == .singleton, parameter == nil, isAnswer {
+      hive.publish(
+        CachedValue(service, name: name), for: key, of: entry, named: names,
+        version: moment.version)
+    }
+    return service
+  }
+
+  /// The same, not kept as an answer. What the recipe throws names its entry.
+  func instance(of entry: RegisteredEntry, _ recipe: Recipe) throws(ServiceError) -> Service? {
+    try instance(of: entry, in: entry.scope) { () throws(ServiceError) in
+      do { return try recipe(hive) } catch { throw .thrown(error, by: entry) }
     }
   }
+
+  /// What `make` makes, once or anew, as the scope says; nil where it makes nothing.
+  private func instance(
+    of entry: RegisteredEntry, in kind: Scope, _ make: () throws(ServiceError) -> Service?
+  ) throws(ServiceError) -> Service? {
+    let scope = kind == .singleton || kind == .weak ? nil : scope
+    let cell: Singleton
+    switch kind {
+    case .transient: return try Creation.make(Creation.Step(entry: entry, scope: scope), make)
+    case .singleton, .weak: cell = keeper(of: entry)
+    case .scoped:
+      guard let scope else { throw .unscoped(entry, neededBy: Creation.keeper) }
+      cell = try scope.cell(of: entry)
+    }
+    let made = try cell.get(for: entry, in: scope) { () throws(ServiceError) -> CachedService? in
+      guard let value = try make() else { return nil }
+      // Its factory may have ended the scope, or another thread.
+      if let scope, let value = value as? any Disposable, !scope.atEnd({ value.dispose() }) {
+        throw ServiceError.ended(entry)
+      }
+      return CachedValue<Service>(value, name: name)
+    }
+    return (made as? CachedValue<Service>)?.value
+  }
+
+  /// Where the instance of a singleton is kept: for the current task where that has an override.
+  func keeper(of entry: RegisteredEntry) -> Singleton {
+    let override = type == nil ? nil : TaskOverride.of(hive)
+    return override?.cell(of: entry) ?? entry.singleton
+  }
+
+  /// How a provider makes the service; the recipe answers nil where it makes something else.
+  func recipe(_ provider: Provider) -> Recipe {
+    guard let type else { return { _ in nil } }
+    switch provider {
+    case .accessor(let accessor):
+      return { _ in ForeignCall.make(accessor, as: type) }
+    case .injectable(let implementation, _):
+      return { hive in try implementation.init(hive: hive) as? Service }
+    case .closure(let factory):
+      if let typed = factory.typed(as: type) { return typed }
+      return { [parameter] hive in try factory.make(hive, parameter) as? Service }
+    case .structure, .module: return { _ in nil }
+    }
+  }
+
+  /// Keeps who makes a service that each lookup makes anew; not where an entry that nothing makes
+  /// today may come before it tomorrow.
+  private func remember(_ found: Candidate, _ recipe: @escaping Recipe) {
+    guard found.isCertain, found.entry.scope != .singleton, parameter == nil, !mayChange else {
+      return
+    }
+    hive.publish(
+      CachedRecipe(found.entry, name: name, recipe), for: LookupCache.recipeKey(key),
+      of: found.entry, named: names, version: moment.version)
+  }
+
+  // MARK: Failing
+
+  /// That several serve equally well.
+  private func ambiguity(_ candidates: [Candidate]) -> ServiceError {
+    let places = candidates.map(\.entry.source)
+    return ServiceError(
+      .ambiguous, service: spelling,
+      message: "\(Source.told(apart: places).joined(separator: " and ")) both provide it; "
+        + "give one of them a name or a priority",
+      sources: places)
+  }
+
+  private var spelling: String {
+    let service =
+      switch asked {
+      case .type(let type): TypeSpelling.of(type).unqualified
+      case .c(let service, _): service
+      }
+    return service + (name.map { " named \($0)" } ?? "")
+  }
+
+  /// Adds those that would serve but for their names.
+  private mutating func addOtherNames() {
+    guard let name else { return }
+    let known = refusals
+    let others = fitting().filter { $0.entry.attributes.name != name }
+    refusals = known + others.map { ($0.entry.source, $0.entry.nameRemark) }
+  }
+
+  /// Why `run` found nothing.
+  mutating func failure() -> ServiceError {
+    let (isKnown, version) = (refusals.isEmpty, moment.version)
+    addOtherNames()
+    let remedy =
+      type == nil
+      ? "no C library that is loaded provides it; link or dlopen the one that does"
+      : "nothing that is loaded provides it; link or dlopen the library that does, or register it"
+    var error =
+      refusals.isEmpty
+      ? ServiceError(.notFound, service: spelling, message: remedy) : unusable
+    // What was looked at may serve another time, though nothing comes or goes.
+    if isKnown, !mayChange, type != nil {
+      hive.publish(
+        CachedMiss(error, name: name), for: LookupCache.recipeKey(key), of: nil, named: names,
+        version: version)
+    }
+    error.hint = hint(for: error)
+    return error
+  }
+
+  private var unusable: ServiceError {
+    let told = refusals.prefix(16)
+    var reasons = zip(Source.told(apart: told.map(\.source)), told).map { "\($0): \($1.reason)" }
+    if refusals.count > told.count { reasons.append("and \(refusals.count - told.count) more") }
+    let remark = type.map { TypeCopies.remark(on: $0 as Any.Type) } ?? ""
+    // Long, and the same in each reason that has it: said once, at the end.
+    reasons = reasons.map { $0.hasSuffix(remark) ? String($0.dropLast(remark.count)) : $0 }
+    let head = type == nil ? "" : "none of what names it can serve: "
+    return ServiceError(
+      .unusable, service: spelling, message: head + reasons.joined(separator: "; ") + remark,
+      sources: refusals.map(\.source))
+  }
+
+  /// What may have been meant: services, or given names of this one.
+  private func hint(for miss: ServiceError) -> @Sendable () -> String {
+    let (hive, names, name) = (hive, names, name)
+    guard miss.code == .unusable else { return { hive.servicesLike(names[0]) } }
+    return { name.map { hive.givenNamesLike($0, of: names) } ?? "" }
+  }
+}
+
+// MARK: C
+
+extension ServiceLookup<CInstance> {
+  /// How often what was made may be taken back before it was handed out.
+  private static let mostTurns = 100
+
+  /// A lookup of a C service. `size` is that of the caller's structure.
+  init(
+    c service: String, name: String?, size: Int = 0, scope: ServiceScope? = nil, hive: Hive
+  ) {
+    (asked, self.name, parameter) = (.c(service, size: size), name, nil)
+    self.scope = scope ?? Creation.scope(of: hive)
+    self.hive = hive
+  }
+
+  /// The address as the pointer that the caller wants.
+  func pointer<Pointer>(_ make: (UInt) -> Pointer?) throws(ServiceError) -> Pointer {
+    guard let pointer = make(try address().rawValue) else {
+      throw ServiceError(.unusable, service: names[0], message: "its provider answered null")
+    }
+    return pointer
+  }
+
+  /// The address that the service is found at.
+  func address() throws(ServiceError) -> RuntimeAddress {
+    if let question, let made: RuntimeAddress = hive.made(at: key, name: question) { return made }
+    return try hive.resolve(self) { lookup throws(ServiceError) in try lookup.handedOut() }
+  }
+
+  /// Makes and hands out the service; nil where no entry serves.
+  private mutating func handedOut() throws(ServiceError) -> RuntimeAddress? {
+    for _ in 0..<Self.mostTurns {
+      guard let first = candidates().first else { return nil }
+      if let address = try handedOut(first) { return address }
+    }
+    throw ServiceError(
+      .unusable, service: names[0],
+      message:
+        "it was removed, or the Hive stopped, each time that it was made; stop the Hive from "
+        + "elsewhere than its factory")
+  }
+
+  /// Hands out what a candidate makes; nil where it was removed, or the Hive stopped, while it answered.
+  private func handedOut(_ candidate: Candidate) throws(ServiceError) -> RuntimeAddress? {
+    let entry = candidate.entry
+    guard let made = try instance(of: candidate, as: entry.scope) else { return nil }
+    let scope = made.factory == nil ? .singleton : entry.scope
+    if scope == .scoped { return made.address }
+    let isHandedOut = hive.handOut(entry, made, as: scope, at: moment.turn) { state in
+      guard scope == .singleton else { return }
+      state.publish(
+        CachedValue(made.address, name: question), for: key, of: entry, named: [entry.name],
+        version: moment.version, cache: hive.cache)
+    }
+    hive.cache.collect()
+    if isHandedOut { return made.address }
+    // Nothing may be left that nobody knows of.
+    let left: CInstance? =
+      scope == .transient ? made : hive.state.withLock { $0.takeUnlessHandedOut(entry) }
+    left?.destroy()
+    return nil
+  }
+
+  /// Gives back an object. Returns whether a factory of this name has made it.
+  mutating func giveBack(_ object: RuntimeAddress) -> Bool {
+    candidates().contains { candidate in
+      let entry = candidate.entry
+      guard case .structure(_, let address) = candidate.provider,
+        let isLast = hive.state.withLock({ $0.giveBack(object, to: entry) })
+      else { return false }
+      if isLast, case .success(let factory) = ForeignCall.factory(at: address, in: entry.memory) {
+        ForeignCall.destroy(object, with: factory)
+      }
+      return true
+    }
+  }
+
+  /// Reads a candidate's structure; makes what a factory makes, and destroys it.
+  func check(_ entry: RegisteredEntry) throws(ServiceError) {
+    guard let provider = entry.provider else { return }
+    let candidate = Candidate(entry: entry, provider: provider, isCertain: true)
+    try instance(of: candidate, as: .transient)?.destroy()
+  }
+
+  /// What a candidate makes: a table, or what its factory makes; nil where its entry has left meanwhile.
+  private func instance(
+    of candidate: Candidate, as scope: Scope
+  ) throws(ServiceError) -> CInstance? {
+    guard case .structure(let structure, let address) = candidate.provider else { return nil }
+    let entry = candidate.entry
+    guard structure == .factory else { return try table(of: entry, at: address) }
+    let factory = try read(ForeignCall.factory(at: address, in: entry.memory), entry)
+    return try instance(of: entry, in: scope) { () throws(ServiceError) in
+      let context = hive.state.withLock { $0.context } ?? Context(hive: hive)
+      CError.forget()
+      if let object = ForeignCall.create(factory, context) {
+        return CInstance(address: object, factory: factory)
+      }
+      let reason = CError.text
+      throw ServiceError(
+        .creationFailed, entry,
+        "the factory of \(entry.source) answered null"
+          + (reason.isEmpty ? "" : ", having been told: \(reason)"))
+    }
+  }
+
+  private func table(
+    of entry: RegisteredEntry, at address: RuntimeAddress
+  ) throws(ServiceError) -> CInstance {
+    let table = try read(ForeignCall.serviceTable(at: address, in: entry.memory), entry)
+    let size = if case .c(_, let size) = asked { size } else { 0 }
+    guard table.size >= size else {
+      throw ServiceError(
+        .tooSmall, entry,
+        "\(entry.source) has a table of \(table.size) bytes where \(size) are expected; rebuild it "
+          + "against the newer header")
+    }
+    return CInstance(address: table.address)
+  }
+
+  /// What a record's structure says; an unusable one turns its entry into a rejected one.
+  private func read<Value>(
+    _ result: Result<Value, Problem>, _ entry: RegisteredEntry
+  ) throws(ServiceError) -> Value {
+    do throws(Problem) { return try result.get() } catch {
+      hive.state.withLock { _ in entry.progress = .rejected(error) }
+      throw ServiceError(.unusable, entry, "\(entry.source): \(error)")
+    }
+  }
+}
+
+/// What a C service is: a table, or what a factory made, and how that is given back.
+struct CInstance: Disposable {
+  let address: RuntimeAddress
+  var factory: CFactory?
+
+  /// Gives back what a factory made. With no lock held.
+  func destroy() { if let factory { ForeignCall.destroy(address, with: factory) } }
+
+  func dispose() { destroy() }
+}
+
+extension RegisteredEntry {
+  /// Why it does not answer to another given name.
+  fileprivate var nameRemark: String { attributes.name.map { "is named \($0)" } ?? "has no name" }
 }

@@ -32,7 +32,7 @@ public final class ServiceScope: Sendable {
   public let outer: ServiceScope?
   private let state = Lock(State())
 
-  fileprivate init(hive: Hive, outer: ServiceScope? = nil) {
+  init(hive: Hive, outer: ServiceScope? = nil) {
     self.hive = hive
     self.outer = outer
   }
@@ -136,8 +136,8 @@ public final class ServiceScope: Sendable {
   public func service<Table>(
     _ service: String, name: String? = nil, as type: UnsafePointer<Table>.Type
   ) throws(ServiceError) -> UnsafePointer<Table> {
-    unsafe try CServiceLookup(
-      service, name: name, as: type, size: MemoryLayout<Table>.size, scope: self, hive: hive
+    unsafe try ServiceLookup(
+      c: service, name: name, size: MemoryLayout<Table>.size, scope: self, hive: hive
     ).pointer { unsafe UnsafePointer(bitPattern: $0) }
   }
 
@@ -153,7 +153,7 @@ public final class ServiceScope: Sendable {
   public func service(
     _ service: String, name: String? = nil, as type: OpaquePointer.Type
   ) throws(ServiceError) -> OpaquePointer {
-    unsafe try CServiceLookup(service, name: name, as: type, scope: self, hive: hive)
+    unsafe try ServiceLookup(c: service, name: name, scope: self, hive: hive)
       .pointer { unsafe OpaquePointer(bitPattern: $0) }
   }
 
@@ -188,11 +188,4 @@ public protocol Disposable: Sendable {
   /// Called once, on the thread that ends the scope, with no lock held; what was made later has been
   /// disposed of before.
   func dispose()
-}
-
-extension Hive {
-  /// Opens a scope for scoped services.
-  ///
-  /// - Returns: The scope. Keep it: it ends when its last reference goes.
-  public func makeScope() -> ServiceScope { ServiceScope(hive: self) }
 }

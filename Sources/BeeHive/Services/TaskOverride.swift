@@ -15,7 +15,7 @@ final class TaskOverride: Sendable {
   private let outer: TaskOverride?
   private let cells = Lock<[UInt64: (entry: RegisteredEntry, cell: Singleton)]>([:])
 
-  fileprivate init(_ entry: RegisteredEntry?, of hive: Hive) {
+  init(_ entry: RegisteredEntry?, of hive: Hive) {
     self.entry = entry
     self.hive = hive
     outer = Self.current
@@ -45,60 +45,11 @@ final class TaskOverride: Sendable {
     }
   }
 
-  fileprivate func end() {
+  func end() {
     let kept = cells.withLock { cells in
       defer { cells = [:] }
       return cells.values.sorted { $0.entry.order > $1.entry.order }
     }
     for (_, cell) in kept { cell.reset() }
-  }
-}
-
-extension Hive {
-  /// Overrides a service for the current task and those that it starts, while a closure runs.
-  ///
-  /// For tests, which may run at the same time on one Hive. Overrides nest, and the latest answers. Singletons
-  /// that are asked for meanwhile are made for this task only. Threads that `body` starts by other means get the
-  /// services of the Hive.
-  ///
-  /// - Parameters:
-  ///   - type: What the service is asked for as.
-  ///   - name: The given name of the one to replace; nil for the one that is asked for without a name.
-  ///   - instance: Answers the lookups.
-  ///   - file: Where errors and reports say that it was registered.
-  ///   - line: The line in that file.
-  ///   - isolation: The actor that `body` runs on: the caller's.
-  ///   - body: Runs once.
-  /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws.
-  public func overridingInTask<Service: Sendable, Result>(
-    _ type: Service.Type, name: String? = nil, with instance: Service, file: String = #fileID,
-    line: UInt = #line, isolation: isolated (any Actor)? = #isolation,
-    _ body: () async throws -> Result
-  ) async rethrows -> Result {
-    let entry = RegisteredEntry(
-      service: TypeSpelling.of(type).qualified, given: name,
-      source: .code(file: file, line: line), isOverride: true,
-      progress: .bound(.closure(FactoryClosure { _ in instance })))
-    return try await withTaskOverride(entry, body)
-  }
-
-  /// Runs `body` for a task that keeps the singletons that it makes to itself.
-  func withTaskOverride<Result>(
-    _ entry: RegisteredEntry? = nil, isolation: isolated (any Actor)? = #isolation,
-    _ body: () async throws -> Result
-  ) async rethrows -> Result {
-    let override = TaskOverride(entry, of: self)
-    // From now on every lookup takes the long way, on which overrides of tasks are seen.
-    state.withLock { state in
-      state.taskOverrideCount += 1
-      state.forgetAllAnswers(cache: cache)
-    }
-    cache.collect(now: true)
-    defer {
-      state.withLock { $0.taskOverrideCount -= 1 }
-      override.end()
-    }
-    return try await TaskOverride.$current.withValue(override, operation: body)
   }
 }

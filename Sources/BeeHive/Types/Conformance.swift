@@ -85,3 +85,100 @@ enum Conformance: Hashable, Sendable {
 
   private static func name(_ type: any Any.Type) -> String { TypeSpelling.of(type).qualified }
 }
+
+/// What `any P`, `any A & B` or `any Base & P` asks of a type, read from the existential's metadata.
+struct ExistentialLayout: Sendable {
+  /// Whether only classes fit.
+  let isClassBound: Bool
+  /// The class that must be inherited from.
+  let superclass: (any Any.Type)?
+  /// The protocols that must be conformed to. Marker protocols such as `Sendable` leave no trace.
+  let protocols: [ContextDescriptor]
+
+  /// How far a type is an existential one.
+  enum Kind: Sendable {
+    /// Protocols and perhaps a class.
+    case existential
+    /// Protocols with given associated types, such as `any Feed<Int>`.
+    case constrainedExistential
+    /// Not a protocol type.
+    case other
+  }
+
+  /// Which kind of type it is.
+  static func kind(of type: any Any.Type) -> Kind {
+    switch ProcessMemory().word(at: UInt64(address(of: type))) {
+    case 0x303: .existential
+    case 0x307: .constrainedExistential
+    default: .other
+    }
+  }
+
+  /// The layout of an existential type without constraints; nil for any other type.
+  ///
+  /// Its metadata is: kind, flags (32 bits), number of protocols (32 bits), the superclass where
+  /// bit 30 of the flags says so, then the protocols' descriptors; bit 31 means "not only classes".
+  init?(of type: any Any.Type) {
+    guard Self.kind(of: type) == .existential else { return nil }
+    let word = UInt(MemoryLayout<UInt>.size)
+    let start = Self.address(of: type) + word
+    let memory = ProcessMemory()
+    let flags = memory.word(at: UInt64(start))
+    let count = UInt(memory.word(at: UInt64(start + 4)))
+    let hasSuperclass = flags & 0x4000_0000 != 0
+    isClassBound = flags & 0x8000_0000 == 0
+    let superclass = hasSuperclass ? memory.address(at: start + 8) : nil
+    self.superclass =
+      unsafe superclass
+      .flatMap { unsafe UnsafeRawPointer(bitPattern: $0) }
+      .map { unsafe memory.type($0) }
+    let first = start + 8 + (hasSuperclass ? word : 0)
+    let protocols = (0..<count).map { memory.address(at: first + $0 * word) }
+    self.protocols = protocols.compactMap { ContextDescriptor(at: $0) }
+    guard self.protocols.count == protocols.count else { return nil }
+  }
+
+  private static func address(of type: any Any.Type) -> UInt {
+    // The identity of a type is the address of its metadata.
+    UInt(bitPattern: ObjectIdentifier(type))
+  }
+}
+
+/// What the compiler wrote about a type, protocol, module or extension of a loaded Swift image.
+///
+/// A view of constant memory: Swift images are never unmapped, so an address that a registered
+/// section gave stays readable.
+struct ContextDescriptor: Hashable, Sendable {
+  /// Where the descriptor lies.
+  let address: UInt
+
+  /// The descriptor at an address; nil unless a descriptor can lie there.
+  init?(at address: UInt?) {
+    guard let address, address != 0, address % 4 == 0 else { return nil }
+    self.address = address
+  }
+
+  /// What is described, and how.
+  var flags: ContextFlags { ProcessTables.flags(of: address) }
+
+  /// Whether metadata takes generic arguments: of the type itself or of a type around it.
+  var isGeneric: Bool { flags.isGeneric }
+
+  /// The name: the last component of the path; nil where the kind has none.
+  var name: String? {
+    unsafe ProcessTables.name(of: address).map { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Whether the name is this one; makes no `String` to tell.
+  func isNamed(_ other: Substring) -> Bool {
+    unsafe ProcessTables.name(of: address).map { unsafe $0.elementsEqual(other.utf8) } ?? false
+  }
+
+  /// The names from the module to this declaration; nil where an author could not write them all.
+  ///
+  /// That is the case inside private declarations and functions. Inside an extension, the names
+  /// are those of the extended type; finding it may call into the Swift runtime.
+  var path: [String]? {
+    ProcessTables.path(of: address) { TypeName(TypeSpelling.of($0).qualified).path }
+  }
+}

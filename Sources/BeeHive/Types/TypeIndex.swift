@@ -1,3 +1,6 @@
+internal import CSwiftRuntime
+internal import SwiftMetadata
+
 /// The named types and protocols of Swift images, by the last component of their name.
 ///
 /// Only remembers where descriptors lie: 24 bytes for each, and no text. Adding an image reads its
@@ -57,5 +60,69 @@ struct TypeIndex: Sendable {
   // FNV-1a.
   private static func hash(_ name: some Sequence<UInt8>) -> UInt64 {
     name.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+  }
+}
+
+/// An image that registered itself with the Swift runtime, and where its type tables lie.
+struct SwiftImage: Hashable, Sendable {
+  /// The image's first mapped byte.
+  let base: UInt
+  /// The table of types: 32-bit relative pointers to descriptors.
+  let types: Range<UInt>
+  /// The table of protocols, likewise.
+  let protocols: Range<UInt>
+  /// The table of conformances, likewise.
+  let conformances: Range<UInt>
+  /// False when the tables have a layout that is not understood; they are empty then.
+  let isReadable: Bool
+
+  /// How many Swift images the process has; nil where the runtime keeps no list.
+  ///
+  /// The number only grows. While it is the same, no type arrived.
+  static var count: Int? {
+    let count = beehive_swift_images(nil, 0, 0)
+    return count < 0 ? nil : count
+  }
+
+  /// The Swift images from an index on, in the order in which they registered.
+  static func all(from first: Int) -> [SwiftImage] {
+    guard let count, count > first else { return [] }
+    let capacity = count - first
+    // Sound: the runtime's list only grows, so at least `capacity` elements are stored, and no more.
+    return unsafe [beehive_swift_image](unsafeUninitializedCapacity: capacity) { buffer, filled in
+      _ = unsafe beehive_swift_images(buffer.baseAddress, first, capacity)
+      filled = capacity
+    }.map(SwiftImage.init)
+  }
+
+  /// Passes over the image's classes, structs, enums and protocols, with the bytes of their names.
+  ///
+  /// Left out are types that `Any` cannot hold, and records that lead nowhere or to something else.
+  func forEachDescriptor(_ body: (ContextDescriptor, UnsafeRawBufferPointer) -> Void) {
+    for record in stride(from: types.lowerBound, to: types.upperBound, by: 4) {
+      if let found = unsafe ProcessTables.type(at: record) { unsafe add(found) }
+    }
+    for record in stride(from: protocols.lowerBound, to: protocols.upperBound, by: 4) {
+      if let found = unsafe ProcessTables.protocol(at: record) { unsafe add(found) }
+    }
+    func add(_ found: ProcessTables.Named) {
+      guard let descriptor = unsafe ContextDescriptor(at: found.descriptor) else { return }
+      unsafe body(descriptor, found.name)
+    }
+  }
+
+  private init(_ image: beehive_swift_image) {
+    base = image.base
+    types = Self.range(image.types)
+    protocols = Self.range(image.protocols)
+    conformances = Self.range(image.conformances)
+    isReadable = image.readable
+  }
+
+  /// Whole records only; nothing where the bounds contradict themselves.
+  private static func range(_ table: beehive_swift_table) -> Range<UInt> {
+    let (start, size) = (table.start, UInt(bitPattern: table.length) & ~3)
+    guard start != 0, start % 4 == 0, size <= UInt.max - start else { return 0..<0 }
+    return start..<(start + size)
   }
 }

@@ -1,3 +1,4 @@
+internal import BinaryImage
 internal import CSwiftRuntime
 internal import Registration
 internal import SwiftMetadata
@@ -187,5 +188,60 @@ private struct Letters {
     let most = max(1, wanted.count / 4)
     return (bits & ~wanted.bits).nonzeroBitCount <= most
       && (wanted.bits & ~bits).nonzeroBitCount <= most && abs(count - wanted.count) <= most
+  }
+}
+
+/// Finds a type by its whole name through the runtime alone, for want of an index.
+///
+/// The runtime takes `Module.Type` only for top-level classes; everything else goes by its mangled
+/// name, which says of each component whether it is a class, a struct or an enum. A written name does
+/// not, so each is tried. A miss costs a walk over all types of the process for each attempt.
+enum MangledName {
+  /// The type with the path `Module`, `Outer`, …, `Type`; nil if there is none, or it is generic.
+  static func type(at path: [String]) -> (any Any.Type)? {
+    guard let module = path.first, path.count > 1 else { return nil }
+    var outer = prefix(module: module)
+    for (index, name) in path.enumerated().dropFirst() {
+      let isLast = index == path.count - 1
+      let part = outer + "\(name.utf8.count)\(name)"
+      for suffix in isLast ? ["C", "V", "O", "_p"] : ["C", "V", "O"] {
+        guard let type = _typeByName(part + suffix) else { continue }
+        if isLast { return type }
+        outer = part + suffix
+        break
+      }
+      // No enclosing type of this name: nothing inside it either.
+      if !isLast && !outer.hasPrefix(part) { return nil }
+    }
+    return nil
+  }
+
+  /// A module as a mangled name starts with it; the standard library's is abbreviated.
+  private static func prefix(module: String) -> String {
+    switch module {
+    case "Swift": "s"
+    case "__C": "So"
+    default: "\(module.utf8.count)\(module)"
+    }
+  }
+}
+
+/// A type or protocol that several images declare under one name: each has a type of its own, and what
+/// serves as one does not serve as the other. It happens where a module is linked into several images.
+enum TypeCopies {
+  /// Which images have a copy and what to do, to end a sentence with; empty where there is one at most.
+  ///
+  /// Asks the loader: call it with no lock held, and only to say why something failed.
+  static func remark(on type: any Any.Type) -> String {
+    let name = TypeSpelling.of(type).qualified
+    var paths: [String] = []
+    for base in TypeLookup.images(declaring: TypeName(name)) {
+      let path = RuntimeAddress(rawValue: base).imagePath ?? "an image that is gone"
+      if !paths.contains(path) { paths.append(path) }
+    }
+    guard paths.count > 1 else { return "" }
+    let module = name.split(separator: ".").first ?? ""
+    return "; \(paths.joined(separator: " and ")) each have a \(name) of their own, so these are "
+      + "different types: put the module \(module) into one dynamic library that all of them link"
   }
 }

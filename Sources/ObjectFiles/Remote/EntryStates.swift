@@ -13,7 +13,7 @@ package struct EntryStates: Sendable {
     /// What keeps it from being bound, and what to do.
     package var reason: String?
 
-    /// Of an image that was taken in, an entry that has no cell: nothing has needed it.
+    /// Of an image that was taken in, an entry that has no reason, or no cell: nothing has needed it.
     static func unmade(isModule: Bool) -> Self {
       let reason = isModule ? "no start has come to it yet" : "it was not asked for yet"
       return Self(state: .accepted, code: nil, reason: reason)
@@ -54,7 +54,8 @@ package struct EntryStates: Sendable {
       let index = UInt32(exactly: index)
     else { return nil }
     let place = Place(bias: bias, section: UInt16(section), index: index)
-    return entries[place] ?? (isIncomplete ? nil : .unmade(isModule: isModule))
+    if let entry = entries[place], entry.state != .accepted || entry.code != nil { return entry }
+    return isIncomplete && entries[place] == nil ? nil : .unmade(isModule: isModule)
   }
 }
 

@@ -5,20 +5,25 @@ internal import BinaryImage
 /// A refused entry never hides its neighbours, and a section whose bytes cannot be read is one rejection that
 /// hides no other section.
 struct EntryReader<Source: Image> {
-  /// Receives each checked entry, the text that its parts are ranges of, if it was read the pointer that leads
-  /// there, and the section of the entry. May still refuse the entry.
-  typealias Take = (RecordView, Span<UInt8>, PointerValue?, Section) throws(Refusal) -> Void
-
   private let image: Source
-  private(set) var tally: EntryTally
+  private let keepsPointers: Bool
+  private(set) var records: [Record] = []
+  private var tally: EntryTally
+  /// Made once, at the first record in C.
+  private lazy var memory = image.addressedMemory
 
-  init(_ image: Source) {
-    self.image = image
+  var rejections: [Rejection] { tally.rejections }
+
+  init(_ image: Source, keepsPointers: Bool) {
+    (self.image, self.keepsPointers) = (image, keepsPointers)
     tally = EntryTally(image: image.path)
   }
 
   /// Reads sections that have these names.
-  mutating func read(_ sections: EntrySections, _ take: Take) {
+  mutating func read(_ sections: EntrySections) {
+    // Most files of a system end here, before anything is read that only says what they are.
+    guard let most = sections.all.map(\.size).max() else { return }
+    records.reserveCapacity(Int(min(most / 8, 16)))
     tally.admit(sections.all.reduce(0) { $0.saturating(adding: $1.size) })
     for (name, kind, sections) in sections.byName {
       tally.begin(sectionsNamed: name, of: kind)
@@ -33,9 +38,9 @@ struct EntryReader<Source: Image> {
           continue
         }
         if kind == .unknown {
-          readRecords(section, take)
+          readRecords(section)
         } else {
-          readPointers(section, kind, take)
+          readPointers(section, kind)
         }
       }
       tally.endSections()
@@ -44,7 +49,7 @@ struct EntryReader<Source: Image> {
 
   // MARK: Pointer sections
 
-  private mutating func readPointers(_ section: Section, _ kind: RecordKind, _ take: Take) {
+  private mutating func readPointers(_ section: Section, _ kind: RecordKind) {
     tally.begin(section)
     let slotSize = UInt64(image.pointerSize)
     var end: UInt64 = 0
@@ -54,7 +59,7 @@ struct EntryReader<Source: Image> {
         guard tally.hasRoom(at: offset) else { return false }
         end = offset + slotSize
         if let text {
-          readPointer(text, pointer, kind, at: offset, in: section, take)
+          readPointer(text, pointer, kind, at: offset, in: section)
         } else if let refusal = refusal(ofTextAt: offset, in: section) {
           tally.reject(refusal, at: offset)
         }
@@ -76,25 +81,34 @@ struct EntryReader<Source: Image> {
 
   private mutating func readPointer(
     _ text: Span<UInt8>, _ pointer: PointerValue?, _ kind: RecordKind, at offset: UInt64,
-    in section: Section, _ take: Take
+    in section: Section
   ) {
     do throws(Refusal) {
-      let view = RecordView(
-        try PointerGrammar.parts(of: text, kind: kind), of: text, encoding: .pointer,
-        section: tally.sectionNumber,
-        index: tally.index, offset: offset)
-      try take(view, text, pointer, section)
-      tally.count(view)
+      let parts = try PointerGrammar.parts(of: text, kind: kind)
+      let pointer = if let pointer { pointer } else { try self.pointer(at: offset, in: section) }
+      var record = record(parts, text, .pointer, at: offset, in: section)
+      record.resolution = pointer.resolution
+      if keepsPointers, case .address(let address) = pointer.target {
+        record.textAddress = address
+      }
+      take(record, parts)
     } catch {
       tally.reject(error, at: offset)
+    }
+  }
+
+  /// Reads the pointer in a slot.
+  private func pointer(at offset: UInt64, in section: Section) throws(Refusal) -> PointerValue {
+    do throws(ImageError) { return try image.pointer(at: offset, in: section) } catch {
+      throw Refusal(.unresolvedPointer, error.message)
     }
   }
 
   /// Why a slot leads to no text; nil where it is padding.
   private func refusal(ofTextAt offset: UInt64, in section: Section) -> Refusal? {
     let pointer: PointerValue
-    do throws(ImageError) { pointer = try image.pointer(at: offset, in: section) } catch {
-      return Refusal(.unresolvedPointer, error.message)
+    do throws(Refusal) { pointer = try self.pointer(at: offset, in: section) } catch {
+      return error
     }
     switch pointer.target {
     case .address, .section:
@@ -147,7 +161,7 @@ struct EntryReader<Source: Image> {
 
   // MARK: Typed records
 
-  private mutating func readRecords(_ section: Section, _ take: Take) {
+  private mutating func readRecords(_ section: Section) {
     tally.begin(section)
     let grammar = RecordGrammar(order: image.identity.byteOrder)
     do throws(ImageError) {
@@ -161,7 +175,7 @@ struct EntryReader<Source: Image> {
             guard let record = try grammar.extent(at: start, in: bytes) else { return }
             start = record.upperBound
             guard record.count >= RecordGrammar.headSize else { continue }
-            readRecord(bytes.extracting(record), grammar, at: offset, in: section, take)
+            readRecord(bytes.extracting(record), grammar, at: offset, in: section)
           } catch {
             tally.reject(error, at: offset)
             tally.index += 1
@@ -176,29 +190,55 @@ struct EntryReader<Source: Image> {
   }
 
   private mutating func readRecord(
-    _ record: Span<UInt8>, _ grammar: RecordGrammar, at offset: UInt64, in section: Section,
-    _ take: Take
+    _ bytes: Span<UInt8>, _ grammar: RecordGrammar, at offset: UInt64, in section: Section
   ) {
     var name: Range<Int>?
     do throws(Refusal) {
-      let parts = try grammar.parts(of: record, kind: tally.kind)
+      let parts = try grammar.parts(of: bytes, kind: tally.kind)
       name = parts.name
-      let attributes = record.extracting(parts.attributes)
-      try AttributeRules.check(attributes, of: parts.kind, isASCII: parts.isASCII)
-      let view = RecordView(
-        parts, of: record, encoding: .inline, section: tally.sectionNumber, index: tally.index,
-        offset: offset)
-      if parts.kind == .target || parts.kind == .route {
-        try RoutingRules.check(
-          parts.kind, view.nameText(in: record), Attributes(checked: attributes))
-      }
-      try take(view, record, nil, section)
-      tally.count(view)
+      try AttributeRules.check(
+        bytes.extracting(parts.attributes), of: parts.kind, isASCII: parts.isASCII)
+      var record = record(parts, bytes, .inline, at: offset, in: section)
+      try RoutingRules.check(parts.kind, record.name, record.attributes)
+      record.accessor = try pointer(
+        at: offset + UInt64(RecordGrammar.accessorOffset), in: section)
+      record.context = try pointer(at: offset + UInt64(RecordGrammar.contextOffset), in: section)
+      try record.checkStructure(in: memory)
+      if !keepsPointers { (record.accessor, record.context) = (nil, nil) }
+      take(record, parts)
     } catch {
       var refusal = error
-      if let name { refusal.name = String(checked: record.extracting(name)) }
+      if let name { refusal.name = String(checked: bytes.extracting(name)) }
       tally.reject(refusal, at: offset)
     }
+  }
+
+  // MARK: Values
+
+  /// The value of an entry that was checked, without its pointers.
+  private func record(
+    _ parts: EntryParts, _ text: Span<UInt8>, _ encoding: Record.Encoding, at offset: UInt64,
+    in section: Section
+  ) -> Record {
+    func string(_ part: Range<Int>) -> String {
+      let bytes = text.extracting(part)
+      return parts.hasEscapes ? JSONStringPair.decoded(bytes) : String(checked: bytes)
+    }
+    return Record(
+      kind: parts.kind, name: string(parts.name),
+      implementation: parts.implementation.isEmpty ? nil : string(parts.implementation),
+      attributes: parts.attributes.isEmpty
+        ? Attributes() : Attributes(checked: text.extracting(parts.attributes)),
+      encoding: encoding,
+      origin: Origin(
+        image: image.path, section: section, named: section.name, index: tally.index,
+        offset: offset))
+  }
+
+  private mutating func take(_ record: consuming Record, _ parts: EntryParts) {
+    // A record is large: it is moved there.
+    records.append(record)
+    tally.count(parts)
   }
 }
 
@@ -221,4 +261,104 @@ struct EntrySections {
 
   /// In the order in which they are read.
   var all: [Section] { byName.flatMap(\.sections) }
+}
+
+/// What a reader has counted and refused so far, and its current slot.
+///
+/// A section of eight-byte slots can point a million times at one long text, so what a reader keeps is bounded.
+/// What it leaves out is counted and reported.
+struct EntryTally {
+  static let recordLimit = 1 << 18
+  /// In bytes: more than all names have that an image declares, however large it is.
+  private static let mostText = 64 << 20
+  static let rejectionLimit = 1024
+
+  private let image: String
+  private(set) var rejections: [Rejection] = []
+  /// What the slot declares, as far as it is known.
+  var kind = RecordKind.unknown
+  /// The slot that is being read, counted over all sections of its name.
+  var index = 0
+  private var sectionName = ""
+  private var section: Section?
+  private var recordCount = 0
+  private var textSize = 0
+  /// The most bytes of names that are read. Names may share their bytes, so the sections decide.
+  private var textLimit = 0
+  private var rejectedHere = 0
+  private var unlisted = 0
+
+  init(image: String) { self.image = image }
+
+  /// Takes the size of all sections that will be read, in bytes.
+  mutating func admit(_ size: UInt64) {
+    textLimit = (1 << 20) + 16 * Int(min(size, UInt64(Self.mostText / 16)))
+  }
+
+  /// Starts over at slot 0, for the sections of one name.
+  mutating func begin(sectionsNamed name: String, of kind: RecordKind) {
+    sectionName = name
+    self.kind = kind
+    section = nil
+    index = 0
+    rejectedHere = 0
+    unlisted = 0
+  }
+
+  mutating func begin(_ section: Section) { self.section = section }
+
+  /// Says what was refused but not listed, once the sections of one name are read.
+  mutating func endSections() {
+    guard unlisted > 0 else { return }
+    append(
+      Refusal(
+        .limitExceeded,
+        "\(unlisted) more entries of \(sectionName) were refused; "
+          + "the first \(Self.rejectionLimit) are listed"), at: 0)
+  }
+
+  /// Counts an entry that was taken in.
+  mutating func count(_ parts: EntryParts) {
+    recordCount += 1
+    textSize += parts.name.count + parts.implementation.count
+  }
+
+  /// Room for another entry; where there is none, that was said and the caller stops.
+  mutating func hasRoom(at offset: UInt64) -> Bool {
+    if recordCount < Self.recordLimit, textSize < textLimit { return true }
+    append(
+      Refusal(
+        .limitExceeded,
+        "the image declares more than \(Self.recordLimit) entries or "
+          + "\(textLimit >> 10) KiB of names; from this entry on nothing was read"), at: offset)
+    return false
+  }
+
+  mutating func reject(_ refusal: Refusal, at offset: UInt64) {
+    guard rejectedHere < Self.rejectionLimit else {
+      unlisted += 1
+      return
+    }
+    rejectedHere += 1
+    append(refusal, at: offset)
+  }
+
+  private mutating func append(_ refusal: Refusal, at offset: UInt64) {
+    rejections.append(
+      Rejection(
+        reason: refusal.reason, kind: kind, name: refusal.name, message: refusal.message,
+        origin: Origin(
+          image: image, section: section, named: sectionName, index: index, offset: offset)))
+  }
+}
+
+extension Origin {
+  /// The place of an entry in a section; without one, in all of a name.
+  init(image: String, section: Section?, named name: String, index: Int, offset: UInt64) {
+    let base = section?.address ?? VirtualAddress(rawValue: 0)
+    self.init(
+      image: image, section: name, index: index,
+      address: VirtualAddress(rawValue: base.rawValue &+ offset),
+      offset: section?.offset.map { FileOffset(rawValue: $0.rawValue &+ offset) })
+  }
 }

@@ -9,6 +9,9 @@ package struct Scan: Sendable {
 
   /// An empty scan.
   package init() {}
+
+  /// Whether the image declares nothing at all.
+  package var isEmpty: Bool { records.isEmpty && rejections.isEmpty }
 }
 
 /// Reads the three sections of an image.
@@ -40,75 +43,18 @@ package enum RecordScanner {
     _ image: ELFFile, keepsPointers: Bool = true
   ) throws(ImageError) -> Scan { try everything(in: image, keepsPointers) }
 
+  /// The same of an image of this process: the compiler makes code of its own for it.
+  package static func scan(_ image: LoadedImage) throws(ImageError) -> Scan {
+    try everything(in: image, true)
+  }
+
   private static func everything(
     in image: some Image, _ keepsPointers: Bool
   ) throws(ImageError) -> Scan {
-    let sections = try EntrySections(of: image)
-    let all = sections.all
+    var reader = EntryReader(image, keepsPointers: keepsPointers)
+    reader.read(try EntrySections(of: image))
     var scan = Scan()
-    // Most files of a system end here, before anything is read that only says what they are.
-    guard let most = all.map(\.size).max() else { return scan }
-    scan.records.reserveCapacity(Int(min(most / 8, 16)))
-    // Made once, at the first record in C.
-    lazy var memory = image.addressedMemory
-    var reader = EntryReader(image)
-    reader.read(sections) { view, text, pointer, section throws(Refusal) in
-      var record: Record
-      do throws(ImageError) {
-        record = try Record.made(of: view, text, pointer, in: section, of: image)
-      } catch {
-        throw Refusal(.unresolvedPointer, error.message)
-      }
-      try record.checkStructure(in: memory)
-      if !keepsPointers { record.forgetPointers() }
-      // A record is large: it is moved there.
-      scan.records.append(consume record)
-    }
-    scan.rejections = reader.tally.rejections
+    (scan.records, scan.rejections) = (reader.records, reader.rejections)
     return scan
-  }
-}
-
-extension Record {
-  /// Makes the value of an entry that was checked.
-  ///
-  /// - Parameters:
-  ///   - view: The entry.
-  ///   - text: The text that its parts are ranges of.
-  ///   - pointer: The pointer that leads there, where it was read.
-  ///   - section: The section that holds it.
-  ///   - image: The image.
-  /// - Returns: The record.
-  /// - Throws: ``ImageError`` where the pointers of a file are not to be resolved.
-  static func made(
-    of view: RecordView, _ text: Span<UInt8>, _ pointer: PointerValue?, in section: Section,
-    of image: some Image
-  ) throws(ImageError) -> Record {
-    var (resolution, textAddress) = (PointerValue.Resolution.none, VirtualAddress?.none)
-    var (accessor, context): (PointerValue?, PointerValue?)
-    switch view.encoding {
-    case .pointer:
-      guard let pointer else {
-        let read = try image.pointer(at: view.offset, in: section)
-        return try made(of: view, text, read, in: section, of: image)
-      }
-      resolution = pointer.resolution
-      if case .address(let address) = pointer.target { textAddress = address }
-    case .inline:
-      accessor = try image.pointer(
-        at: view.offset + UInt64(RecordGrammar.accessorOffset), in: section)
-      context = try image.pointer(
-        at: view.offset + UInt64(RecordGrammar.contextOffset), in: section)
-    }
-    return Record(
-      kind: view.kind, name: view.nameText(in: text),
-      implementation: view.implementationText(in: text),
-      attributes: view.attributes.count == 0
-        ? Attributes() : Attributes(checked: text.extracting(view.attributes.range)),
-      encoding: view.encoding, resolution: resolution, textAddress: textAddress,
-      accessor: accessor, context: context,
-      origin: Origin(
-        image: image.path, section: section, named: section.name, index: Int(view.index),
-        offset: view.offset))
   }
 }

@@ -79,3 +79,20 @@ extension Context {
     }
   }
 }
+
+extension beehive_context {
+  /// Fills what leads back to a Hive, which the caller keeps alive as long as the context is valid.
+  mutating func lead(to hive: Hive) {
+    unsafe self.hive = unsafe Unmanaged.passUnretained(hive).toOpaque()
+    unsafe service = { hive, service, name, size in
+      unsafe Self.hive(hive)?.cService(service, name, size)
+    }
+    unsafe destroy = { hive, service, name, object in
+      unsafe Self.hive(hive)?.cDestroy(service, name, object) ?? false
+    }
+  }
+
+  private static func hive(_ pointer: UnsafeMutableRawPointer?) -> Hive? {
+    unsafe pointer.map { unsafe Unmanaged<Hive>.fromOpaque($0).takeUnretainedValue() }
+  }
+}

@@ -1,37 +1,4 @@
 internal import BinaryImage
-internal import Threads
-
-// What C libraries have handed out, and how it is taken back. Code of images runs with no lock held.
-extension Hive {
-  /// Notes that something of an entry is handed out; `publish` says where lookups find it, and `object` is what may
-  /// be given back by itself. Returns false where the entry has left, the Hive was stopped since `turn`, or what was
-  /// kept for all has been taken back.
-  func handOut(
-    _ entry: RegisteredEntry, _ object: RuntimeAddress? = nil, _ kept: CachedService? = nil,
-    at turn: Int, _ publish: (inout State) -> Void
-  ) -> Bool {
-    state.withLock { state in
-      if let kept, entry.existingSingleton?.instance !== kept { return false }
-      guard state.handedOut.add(entry, object, at: turn) else { return false }
-      publish(&state)
-      return true
-    }
-  }
-
-  /// Takes back what was handed out of C libraries: what singletons' factories made is given to their
-  /// `destroy`, the last first. Entries stay.
-  func takeBack() {
-    // One by one: while a `destroy` runs, what was made before it is still there to be asked.
-    for entry in state.withLock({ $0.handedOut.beginTakingBack() }) {
-      let taken = state.withLock { state in
-        state.forgetAnswers(of: entry, cache: cache)
-        return state.take([entry])
-      }
-      for instance in taken { instance.destroy() }
-    }
-    cache.collect(now: true)
-  }
-}
 
 extension Hive.State {
   /// Takes out what entries made for all, for the caller to destroy.
@@ -102,5 +69,18 @@ struct HandedOut {
   mutating func beginTakingBack() -> [RegisteredEntry] {
     turn += 1
     return entries.values.sorted { $0.number > $1.number }.map(\.entry)
+  }
+}
+
+extension RegisteredEntry {
+  /// What a C factory made for all.
+  var instance: CInstance? {
+    (existingSingleton?.instance as? CachedValue<CInstance>)?.value
+  }
+
+  /// Takes out what a C factory made for all, for the caller to destroy.
+  func takeInstance() -> CInstance? {
+    guard isC else { return nil }
+    return (existingSingleton?.take() as? CachedValue<CInstance>)?.value
   }
 }

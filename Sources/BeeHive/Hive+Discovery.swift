@@ -1,0 +1,272 @@
+public import BinaryImage
+internal import CImageEvents
+internal import Registration
+internal import Synchronization
+internal import Threads
+
+extension Hive {
+  /// Merges images that announced themselves; if `probing`, also asks the loader. Returns whether anything
+  /// changed.
+  @discardableResult
+  func catchUp(probing: Bool) -> Bool {
+    guard followsLoader else { return false }
+    let announcements = UInt(image_events_generation())
+    let isAnnounced = announcements != seenAnnouncements.load(ordering: .acquiring)
+    guard isAnnounced || (probing && watch.withLock { $0.isStale }) else { return false }
+    let changed = discover()
+    // What was announced during the walk is merged the next time.
+    seenAnnouncements.store(announcements, ordering: .releasing)
+    return changed
+  }
+
+  /// Walks the loader's list and merges what it finds. Returns whether anything changed.
+  ///
+  /// What was copied of an image before it was `pinned` is copied anew where the loader has changed its list
+  /// meanwhile: another may have taken its place.
+  @discardableResult
+  func discover(_ pinned: Set<MappedImage.ID> = []) -> Bool {
+    // Out of memory: the next lookup tries again.
+    guard let found = try? watch.withLock({ watch throws(ImageError) in try watch.look() }) else {
+      return false
+    }
+    let images = settled(found)
+    let pins = pins.pin(images.filter { !found.pinned.contains($0.mapped.id) && mayRegister($0) })
+    if !pins.isEmpty, !pinned.isSuperset(of: pins.keys), ImageList.probe() != found.counters {
+      return discover(pinned.union(pins.keys))
+    }
+    let arrivals = images.compactMap { arrival(of: $0, in: found, pins) }
+    state.withLock { $0.merge(arrivals, found, cache: cache) }
+    watch.withLock { $0.merged(arrivals.map(\.id), of: found) }
+    observers.deliver()
+    cache.collect()
+    return !found.images.isEmpty || !found.removed.isEmpty
+  }
+
+  /// The images to merge, each relocated.
+  private func settled(_ found: ImageWatch.Found) -> [LoadedImage] {
+    guard !found.unsettled.isEmpty else { return found.images }
+    // Another thread is inside the dlopen that maps them. No lock is held.
+    for image in found.unsettled { image.waitForRelocation() }
+    let ids = found.unsettled.map(\.mapped.id)
+    let again = watch.withLock { $0.lookAgain(at: ids) }
+    let settled = Dictionary(uniqueKeysWithValues: again.images.map { ($0.mapped.id, $0) })
+    let unsettled = Set(ids)
+    return found.images.compactMap {
+      unsettled.contains($0.mapped.id) ? settled[$0.mapped.id] : $0
+    }
+  }
+
+  /// Whether an image has entries that this Hive does not know.
+  private func mayRegister(_ image: LoadedImage) -> Bool {
+    image.hasSections && isChosen?(image.identity.path) != false
+      && !state.withLock { $0.images.isSettled(image.mapped.id) }
+  }
+
+  /// Reads the entries of an image and makes entries of the Hive of them, without a lock. Returns nil if the image is
+  /// not pinned: it is left for the next walk.
+  private func arrival(
+    of image: LoadedImage, in found: ImageWatch.Found,
+    _ pins: [MappedImage.ID: Result<Void, ImageError>]
+  ) -> Arrival? {
+    var arrival = Arrival(image: image)
+    guard mayRegister(image) else { return arrival }
+    do throws(ImageError) {
+      if !found.pinned.contains(arrival.id) {
+        guard let pin = pins[arrival.id] else { return nil }
+        try pin.get()
+      }
+      let scan = try RecordScanner.scan(image)
+      guard !scan.isEmpty else { return arrival }
+      let binding = Binding(hostBindings: state.withLock { $0.hostBindings })
+      arrival.contents = .entries(RegisteredEntry.all(of: scan, in: image, binding))
+    } catch {
+      // It was unmapped meanwhile, which the next walk finds.
+      if error.code == .replaced, ImageList.probe() != found.counters { return nil }
+      arrival.contents = .failure(error)
+    }
+    return arrival
+  }
+
+  /// What is wrong with whole images, each once: those that could not be inspected, and those that
+  /// carry a second runtime.
+  public var imageProblems: [ImageError] {
+    refresh()
+    return state.withLock { $0.images.problems }
+  }
+}
+
+// MARK: Binding
+
+extension Hive {
+  /// How far an entry got; one that is not bound is tried once more.
+  ///
+  /// A caller who tries several delivers afterwards, once, what observers are to be told.
+  func boundProgress(
+    of entry: RegisteredEntry, asked: Any.Type? = nil, delivers: Bool = true
+  ) -> RegisteredEntry.Progress {
+    let (progress, bindings) = state.withLock { (entry.progress, $0.hostBindings) }
+    guard case .accepted = progress, !entry.isForeign else { return progress }
+    // The runtime's lookups run here, with no lock held.
+    let next = Binding(hostBindings: bindings).progress(named: entry, asked: asked)
+    let isTried = entry.kind == .module && runner.states.withLock { $0[entry.order] != nil }
+    defer { if delivers { observers.deliver() } }
+    return state.withLock { state in
+      for changed in state.table.set(next, for: entry) {
+        switch changed.progress {
+        case .bound:
+          observers.post(.entryBound(changed.snapshot))
+          if !isTried { state.table.publishArrival(of: changed) }
+        case .rejected:
+          observers.post(.entryRejected(changed.snapshot))
+          // Another one may have got its turn.
+          state.forgetAnswers(of: changed, cache: cache)
+        case .accepted: break
+        }
+      }
+      return entry.progress
+    }
+  }
+
+  /// Asks the loader, and tries every unbound entry, unless nothing has come that could bind one since the
+  /// last time.
+  ///
+  /// When it returns, each was tried: a caller that comes while another thread does this does the same work.
+  func bindUnbound() {
+    catchUp(probing: true)
+    var isTried = false
+    while !isTried {
+      let images = TypeLookup.generation
+      let (unbound, ground) = state.withLock { state -> ([RegisteredEntry], BindingGround?) in
+        guard state.table.unboundCount > 0 else { return ([], nil) }
+        let ground = images.map {
+          BindingGround(
+            images: $0, entries: state.table.version, hostBindings: state.hostBindingsVersion)
+        }
+        if let ground, ground == state.lastTry { return ([], nil) }
+        return (state.table.entries(where: \.isUnbound), ground)
+      }
+      if unbound.isEmpty { break }
+      let rejected = unbound.count {
+        if case .rejected = boundProgress(of: $0, delivers: false) { true } else { false }
+      }
+      // What was a duplicate of one that was rejected may be bound now.
+      isTried = rejected == 0
+      if isTried { state.withLock { $0.lastTry = ground } }
+    }
+    // Only now, for observers may ask for the entries.
+    observers.deliver()
+  }
+}
+
+// MARK: Layers above
+
+extension Hive {
+  /// The targets and routes that images declare, of which layers above make something; those that nothing
+  /// can make left out. Nil where none came or went since `version`.
+  package func declaredEntries(
+    since version: Int?, probing: Bool
+  ) -> (version: Int, entries: [RegisteredEntry])? {
+    catchUp(probing: probing)
+    return state.withLock { state in
+      guard state.table.otherVersion != version else { return nil }
+      let entries = state.table.others.filter { entry in
+        entry.setAside?.isDuplicate != true && entry.maker != nil
+      }
+      return (state.table.otherVersion, entries)
+    }
+  }
+
+  /// Asks the entry's accessor for a value; nil where it makes another type.
+  package func make<Value>(_ entry: RegisteredEntry, as type: Value.Type) -> Value? {
+    guard case .accessor(let accessor) = state.withLock({ _ in entry.maker }) else { return nil }
+    return ForeignCall.make(accessor, as: type)
+  }
+
+  /// Returns where the structure of a C record is; nil of any other, and of one that was removed.
+  package func structure(of entry: RegisteredEntry) -> RuntimeAddress? {
+    state.withLock { _ in
+      guard !entry.isWithdrawn, case .structure(_, let address) = entry.maker else { return nil }
+      return address
+    }
+  }
+
+  /// Says how far an entry got in a layer above: what keeps it from being used, for now or for good, or that
+  /// nothing does any longer.
+  package func settle(_ entry: RegisteredEntry, _ outcome: Entry.State) {
+    state.withLock { state in
+      guard !entry.isWithdrawn else { return }
+      let wasUnbound = entry.isUnbound
+      let before = entry.setAside
+      if case .bound = outcome {
+        guard let before else { return }
+        (entry.progress, entry.setAside) = (before.progress, nil)
+        observers.post(.entryBound(entry.snapshot))
+      } else if entry.snapshot.state != outcome {
+        entry.setAside = before ?? .init(progress: entry.progress, isDuplicate: false)
+        if case .rejected(let problem) = outcome { entry.progress = .rejected(problem) }
+        if case .accepted(let problem) = outcome { entry.progress = .accepted(problem) }
+        if case .rejected = outcome { observers.post(.entryRejected(entry.snapshot)) }
+      }
+      state.table.unboundCount += (entry.isUnbound ? 1 : 0) - (wasUnbound ? 1 : 0)
+    }
+    observers.deliver()
+  }
+}
+
+extension RegisteredEntry {
+  /// The provider, also while a layer above cannot use the entry. Under the Hive's lock.
+  fileprivate var maker: Provider? { setAside?.progress.provider ?? provider }
+}
+
+/// One image on its way into a Hive.
+private struct Arrival {
+  enum Contents {
+    /// It declares nothing, or what it declares was taken in before.
+    case nothing
+    case entries([RegisteredEntry])
+    case failure(ImageError)
+  }
+
+  let image: LoadedImage
+  var contents = Contents.nothing
+
+  var id: MappedImage.ID { image.mapped.id }
+}
+
+extension Hive.State {
+  /// Brings the entries up to date with what was found.
+  fileprivate mutating func merge(
+    _ arrivals: [Arrival], _ found: ImageWatch.Found, cache: borrowing LookupCache
+  ) {
+    for id in found.removed { images.forget(id) }
+    for (id, error) in found.remarks where !images.isSettled(id) { images.remark(id, error) }
+    for (id, error) in found.failures { fail(id, error) }
+    for arrival in arrivals {
+      switch arrival.contents {
+      case .nothing: _ = images.settle(arrival.id, .empty)
+      case .failure(let error): fail(arrival.id, error)
+      case .entries(let entries):
+        guard images.settle(arrival.id, .registered(arrival.image)) else { continue }
+        observers.post(
+          .imageArrived(path: arrival.image.identity.path, entryCount: entries.count))
+        table.add(arrival.image.mapped)
+        for entry in entries { add(entry, cache: cache) }
+      }
+    }
+  }
+
+  private mutating func fail(_ id: MappedImage.ID, _ error: ImageError) {
+    guard images.failure(of: id) != error, images.settle(id, .failed(error)) else { return }
+    observers.post(.imageNotInspected(error))
+  }
+}
+
+/// All that decides what becomes of a Hive's unbound entries: while it stays the same, so do they.
+struct BindingGround: Equatable {
+  /// The images that bring types: see `TypeLookup.generation`.
+  var images: Int
+  /// The entries: see `EntryTable.version`.
+  var entries: Int
+  /// What the host gave.
+  var hostBindings: Int
+}

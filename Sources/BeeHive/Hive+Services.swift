@@ -1,0 +1,483 @@
+internal import BinaryImage
+public import CEpoch
+public import CImageEvents
+internal import Registration
+internal import SwiftMetadata
+public import Synchronization
+internal import Threads
+
+extension Hive {
+  /// Returns the service of a type: the one singleton, or a new instance, as its scope says.
+  ///
+  ///     let greeter: any Greeter = try hive.service()
+  ///
+  /// May be called from any thread. A singleton that has been made before is found without a lock; else the
+  /// factory runs on the calling thread, with no lock held.
+  ///
+  /// - Parameter type: What the service was registered or declared as.
+  /// - Returns: The instance of the entry that has the largest priority.
+  /// - Throws: ``ServiceError``: `notFound`, with names that are nearly the same; `ambiguous`, with the
+  ///   locations of those that serve equally well; `unusable`; `cycle`; or `creationFailed`, with the
+  ///   factory's error.
+  @inlinable @inline(__always)
+  public func service<Service: Sendable>(
+    _ type: Service.Type = Service.self
+  ) throws(ServiceError) -> Service {
+    // Written out rather than as an optional: an existential is copied once, into its place.
+    if isUpToDate {
+      let reader = unsafe beehive_read_begin()
+      if let cached = unsafe cache.cached(type, at: LookupCache.key(of: type)) {
+        let service = unsafe cached._withUnsafeGuaranteedRef { $0.value }
+        unsafe beehive_read_end(reader)
+        return service
+      }
+      unsafe beehive_read_end(reader)
+    }
+    return try resolve(type, name: nil)
+  }
+
+  /// Returns the service of a type that has a given name.
+  ///
+  /// - Parameters:
+  ///   - type: What the service was registered or declared as.
+  ///   - name: The name that it was given.
+  /// - Returns: The instance of the entry that has the largest priority.
+  /// - Throws: ``ServiceError`` as ``service(_:)`` does.
+  public func service<Service: Sendable>(
+    _ type: Service.Type = Service.self, name: String
+  ) throws(ServiceError) -> Service {
+    try resolve(type, name: name)
+  }
+
+  /// Returns a service that is made with a parameter.
+  ///
+  /// - Parameters:
+  ///   - type: What the service was registered as.
+  ///   - name: The name that it was given, if any.
+  ///   - parameter: Goes to the factory, which was registered `taking` its type.
+  /// - Returns: A new instance.
+  /// - Throws: ``ServiceError`` as ``service(_:)`` does.
+  public func service<Service: Sendable, Parameter: Sendable>(
+    _ type: Service.Type = Service.self, name: String? = nil, with parameter: Parameter
+  ) throws(ServiceError) -> Service {
+    try resolve(ServiceLookup(type: type, name: name, parameter: parameter, hive: self))
+  }
+
+  /// Returns every implementation of a service, whatever its name.
+  ///
+  /// - Parameter type: What the services were registered or declared as.
+  /// - Returns: The larger priority first; empty where there is none.
+  /// - Throws: ``ServiceError`` where one of them cannot be made.
+  public func all<Service: Sendable>(
+    of type: Service.Type = Service.self
+  ) throws(ServiceError) -> [Service] {
+    try all(ServiceLookup(type: type, name: nil, hive: self))
+  }
+
+  func all<Service: Sendable>(
+    _ lookup: ServiceLookup<Service>
+  ) throws(ServiceError) -> [Service] {
+    catchUp(probing: true)
+    var lookup = lookup
+    return try lookup.all()
+  }
+
+  /// Finds what implements a service, without making any.
+  ///
+  /// - Parameter type: What the services were registered or declared as.
+  /// - Returns: The larger priority first, whatever the given names; empty if there is none.
+  public func implementations<Service: Sendable>(
+    of type: Service.Type = Service.self
+  ) -> [Implementation] {
+    catchUp(probing: true)
+    var lookup = ServiceLookup(type: type, name: nil, hive: self)
+    let found = lookup.implementations()
+    return state.withLock { _ in
+      found.map { Implementation(entry: $0.entry.snapshot, type: $0.type) }
+    }
+  }
+
+  /// Lends the service for the call's duration, without counting a reference.
+  ///
+  /// For the hottest call sites.
+  ///
+  /// - Parameters:
+  ///   - type: What the service was registered or declared as.
+  ///   - body: Uses the service; is short and does not wait: while it runs, what has been withdrawn from
+  ///     any Hive stays in memory.
+  /// - Returns: What `body` returns.
+  /// - Throws: ``ServiceError`` as ``service(_:)`` does, and what `body` throws.
+  @inlinable @inline(__always)
+  public func withService<Service: Sendable, Result>(
+    _ type: Service.Type = Service.self, _ body: (borrowing Service) throws -> Result
+  ) throws -> Result {
+    if isUpToDate {
+      let result = try cache.withValue(type, at: LookupCache.key(of: type), body)
+      if let result { return result }
+    }
+    return try body(resolve(type, name: nil))
+  }
+
+  /// Whether every image that announced itself has been seen to.
+  @inlinable @inline(__always)
+  var isUpToDate: Bool {
+    !followsLoader || image_events_generation() == seenAnnouncements.load(ordering: .relaxed)
+  }
+
+  /// The long way: finds the entry, makes the instance, and keeps it where it is a singleton.
+  @usableFromInline
+  func resolve<Service: Sendable>(
+    _ type: Service.Type, name: String?
+  ) throws(ServiceError) -> Service {
+    if let name, let made: Service = made(at: LookupCache.key(of: type, name: name), name: name) {
+      return made
+    }
+    let lookup = ServiceLookup(type: type, name: name, hive: self)
+    if isUpToDate, let service = try lookup.again() { return service }
+    return try resolve(lookup)
+  }
+
+  func resolve<Service: Sendable>(
+    _ lookup: ServiceLookup<Service>
+  ) throws(ServiceError) -> Service {
+    try resolve(lookup) { lookup throws(ServiceError) in try lookup.run() }
+  }
+
+  /// What `run` finds with the images that announced themselves, else with all that are loaded.
+  func resolve<Service: Sendable, Answer>(
+    _ lookup: ServiceLookup<Service>,
+    _ run: (inout ServiceLookup<Service>) throws(ServiceError) -> Answer?
+  ) throws(ServiceError) -> Answer {
+    var lookup = lookup
+    catchUp(probing: false)
+    if let answer = try run(&lookup) { return answer }
+    // A miss asks the loader, so that an image without an anchor is not overlooked. Another thread may be the
+    // one that has found what is new.
+    catchUp(probing: true)
+    if let answer = try run(&lookup) { return answer }
+    throw lookup.failure()
+  }
+
+  /// The singleton or the C service that was asked for by a name of its own.
+  func made<Service: Sendable>(at key: UInt, name: String) -> Service? {
+    guard isUpToDate else { return nil }
+    return (cache.object(at: key, name: name) as? CachedValue<Service>)?.value
+  }
+
+  /// Keeps an answer, as `State.publish` does.
+  func publish(
+    _ answer: CachedService, for key: UInt, of entry: RegisteredEntry?, named names: [String],
+    version: Int
+  ) {
+    // What a task overrides is its own, also when it lives longer than the override.
+    guard TaskOverride.of(self) == nil else { return }
+    state.withLock {
+      $0.publish(answer, for: key, of: entry, named: names, version: version, cache: cache)
+    }
+    cache.collect()
+  }
+
+  /// `; did you mean Greeter?`: services whose names are nearly this one.
+  func servicesLike(_ name: String) -> String {
+    let names = state.withLock { $0.table.serviceNames }
+    return near(name, in: names)
+  }
+
+  /// The same of the names that tell the implementations of one service apart.
+  func givenNamesLike(_ name: String, of services: [String]) -> String {
+    near(name, in: self.services(named: services).entries.compactMap(\.attributes.name))
+  }
+
+  /// What an answer is kept with: see `EntryTable.version` and `HandedOut.turn`.
+  struct Moment {
+    var version = 0
+    var turn = 0
+  }
+
+  /// Finds the services that a lookup may mean: those of any of these names, which are the spellings of the
+  /// type (`TypeSpelling`), and those whose code says that they serve as `type`, whatever their name.
+  ///
+  /// - Parameters:
+  ///   - names: Every way to spell the type.
+  ///   - type: The type; nil where it is asked for by name alone.
+  ///   - given: The given name that they must have; nil for any.
+  /// - Returns: The services, in order of registration, and when that was.
+  func services(
+    named names: [String], of type: Any.Type? = nil, given: String? = nil
+  ) -> (entries: [RegisteredEntry], moment: Moment) {
+    state.withLock { state in
+      var entries = names.flatMap { name in
+        given.map { state.table.services(named: name, given: $0) }
+          ?? state.table.services(named: name)
+      }
+      if let type {
+        entries += state.table.services(serving: ObjectIdentifier(type), given: given)
+          .filter { !names.contains($0.name) }
+      }
+      return (entries, Moment(version: state.table.version, turn: state.handedOut.turn))
+    }
+  }
+
+  /// Finds the types that declare to conform to a protocol, with or without annotations.
+  ///
+  ///     for codec in hive.conformers(to: (any Codec).self) { print(codec) }
+  ///
+  /// Reads what the compiler wrote of every image of the process, and makes no instance. Not found are generic
+  /// types, which are none without arguments, ones that `Any` cannot hold, conformances on one global actor, and subclasses
+  /// that inherit the conformance: nothing is written of them. To find them in a file that is not loaded:
+  /// `section-dump conformances`.
+  ///
+  /// - Parameters:
+  ///   - type: A protocol, or a composition of which a type must fulfil every part; neither marker protocols alone nor
+  ///     constraints on associated types, such as `any Feed<Int>`, tell conformers.
+  ///   - image: The path of the image that is to have the conformances, as the loader knows it; nil for all.
+  /// - Returns: Each type once, in the order in which the images were loaded.
+  public func conformers<Service>(
+    to type: Service.Type, in image: String? = nil
+  ) -> [any Any.Type] {
+    guard let first = ExistentialLayout(of: type)?.protocols.first else { return [] }
+    var known: Set<ObjectIdentifier> = []
+    var types: [any Any.Type] = []
+    for loaded in SwiftImage.all(from: 0) {
+      if let image, RuntimeAddress(rawValue: loaded.base).imagePath != image { continue }
+      ProcessTables.forEachConformer(in: loaded.conformances, to: first.address) { address in
+        guard let descriptor = ContextDescriptor(at: address), !descriptor.isGeneric,
+          descriptor.flags.describesCopyableType, let found = TypeLookup.type(descriptor),
+          known.insert(ObjectIdentifier(found)).inserted
+        else { return }
+        if Conformance.of(found, to: type) == .holds { types.append(found) }
+      }
+    }
+    return types
+  }
+
+  /// Opens a scope for scoped services.
+  ///
+  /// - Returns: The scope. Keep it: it ends when its last reference goes.
+  public func makeScope() -> ServiceScope { ServiceScope(hive: self) }
+}
+
+// MARK: Asynchronous services
+
+extension Hive {
+  /// Registers a service that asynchronous code makes, or code of an actor: `{ @MainActor hive in … }`.
+  ///
+  /// ``load(_:name:)`` asks for it. A singleton is loaded once, however many tasks ask at once; from then
+  /// on ``service(_:)`` finds it too.
+  ///
+  /// - Parameters:
+  ///   - type: What the service is asked for as.
+  ///   - name: Tells it from others of the type; nil for the one that is asked for without a name.
+  ///   - scope: `transient` or `singleton`.
+  ///   - priority: The largest answers a lookup; only services of one priority are duplicates.
+  ///   - file: Where it is registered: errors and reports name the location.
+  ///   - line: The line in that file.
+  ///   - load: Makes an instance. A singleton's runs in a task of its own, which the cancellation of a task
+  ///     that asked does not cancel.
+  /// - Throws: ``Problem`` if it is a duplicate, or if `scope` is `scoped` or `weak`.
+  public func register<Service: Sendable>(
+    _ type: Service.Type, name: String? = nil, scope: Scope = .transient, priority: Int = 0,
+    file: String = #fileID, line: UInt = #line,
+    loading load: @escaping @Sendable (Hive) async throws -> Service
+  ) throws(Problem) {
+    guard scope == .transient || scope == .singleton else {
+      throw Problem(
+        Problem.Code(rawValue: Rejection.Reason.badAttribute.rawValue),
+        "scope=\(scope.rawValue) cannot be made asynchronously; use transient or singleton")
+    }
+    try register(
+      type, FactoryClosure(loading: load), name: name, scope: scope, priority: priority, file: file,
+      line: line)
+  }
+
+  /// Returns the service of a type, whose factory may be asynchronous.
+  ///
+  /// A singleton is loaded once, however many tasks ask for it.
+  ///
+  /// - Parameters:
+  ///   - type: What the service was registered or declared as.
+  ///   - name: The name that it was given, if any.
+  /// - Returns: The instance of the entry that has the largest priority.
+  /// - Throws: ``ServiceError`` as ``service(_:)`` does; services that wait for each other get `cycle`, which
+  ///   names them, and no deadlock.
+  public func load<Service: Sendable>(
+    _ type: Service.Type = Service.self, name: String? = nil
+  ) async throws(ServiceError) -> Service {
+    var lookup = ServiceLookup(type: type, name: name, hive: self)
+    lookup.isPatient = true
+    let found = try resolve(lookup) { lookup throws(ServiceError) in try lookup.choose() }
+    guard case .closure(let factory) = found.provider, let load = factory.load else {
+      return try resolve(lookup)
+    }
+    return try await self.load(found.entry, load, lookup)
+  }
+
+  /// The same of an entry whose factory is asynchronous.
+  func load<Service: Sendable>(
+    _ entry: RegisteredEntry, _ load: @escaping FactoryClosure.Loading,
+    _ lookup: ServiceLookup<Service>
+  ) async throws(ServiceError) -> Service {
+    var lookup = lookup
+    let keeper = lookup.keeper(of: entry)
+    if entry.scope == .singleton, keeper.instance != nil { return try resolve(lookup) }
+    let made = try await Loading.waiting(for: entry) {
+      entry.scope == .singleton
+        ? try await self.loadOnce(entry, into: keeper, load) : try await load(self)
+    }
+    guard let service = made as? Service else { throw lookup.failure() }
+    guard entry.scope == .singleton else { return service }
+    // The first to come keeps it; from here on it is found as others are.
+    _ = try keeper.get(for: entry) { CachedValue<Service>(service, name: lookup.name) }
+    return try resolve(lookup)
+  }
+
+  /// Joins the task that makes a singleton, or begins it.
+  private func loadOnce(
+    _ entry: RegisteredEntry, into keeper: Singleton,
+    _ load: @escaping FactoryClosure.Loading
+  ) async throws -> any Sendable {
+    let key = ObjectIdentifier(keeper)
+    let task = state.withLock { state in
+      if let task = state.loading[key] { return task }
+      let task = Task {
+        defer { self.state.withLock { state in state.loading[key] = nil } }
+        return try await load(self)
+      }
+      state.loading[key] = task
+      return task
+    }
+    return try await task.value
+  }
+}
+
+// MARK: Overrides
+
+extension Hive {
+  /// Overrides a service for the current task and those that it starts, while a closure runs.
+  ///
+  /// For tests, which may run at the same time on one Hive. Overrides nest, and the latest answers. Singletons
+  /// that are asked for meanwhile are made for this task only. Threads that `body` starts by other means get the
+  /// services of the Hive.
+  ///
+  /// - Parameters:
+  ///   - type: What the service is asked for as.
+  ///   - name: The given name of the one to replace; nil for the one that is asked for without a name.
+  ///   - instance: Answers the lookups.
+  ///   - file: Where errors and reports say that it was registered.
+  ///   - line: The line in that file.
+  ///   - isolation: The actor that `body` runs on: the caller's.
+  ///   - body: Runs once.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws.
+  public func overridingInTask<Service: Sendable, Result>(
+    _ type: Service.Type, name: String? = nil, with instance: Service, file: String = #fileID,
+    line: UInt = #line, isolation: isolated (any Actor)? = #isolation,
+    _ body: () async throws -> Result
+  ) async rethrows -> Result {
+    let entry = RegisteredEntry(
+      service: TypeSpelling.of(type).qualified, given: name,
+      source: .code(file: file, line: line), isOverride: true,
+      progress: .bound(.closure(FactoryClosure { _ in instance })))
+    return try await withTaskOverride(entry, body)
+  }
+
+  /// Runs `body` for a task that keeps the singletons that it makes to itself.
+  func withTaskOverride<Result>(
+    _ entry: RegisteredEntry? = nil, isolation: isolated (any Actor)? = #isolation,
+    _ body: () async throws -> Result
+  ) async rethrows -> Result {
+    let override = TaskOverride(entry, of: self)
+    // From now on every lookup takes the long way, on which overrides of tasks are seen.
+    state.withLock { state in
+      state.taskOverrideCount += 1
+      state.forgetAllAnswers(cache: cache)
+    }
+    cache.collect(now: true)
+    defer {
+      state.withLock { $0.taskOverrideCount -= 1 }
+      override.end()
+    }
+    return try await TaskOverride.$current.withValue(override, operation: body)
+  }
+}
+
+// MARK: Making each
+
+extension Hive {
+  /// Makes each bound service, and lets go of it; why one could not be made, by the order of its entry.
+  func failuresOfMakingEach() async -> [UInt64: ServiceError] {
+    bindUnbound()
+    let services = state.withLock { state in
+      state.table.entries { $0.kind == .service && $0.provider != nil }
+    }
+    return await withTaskOverride {
+      let scope = makeScope()
+      defer { scope.end() }
+      var failures: [UInt64: ServiceError] = [:]
+      // What is made asynchronously first: others can only find it then.
+      for entry in services.filter(\.isAsynchronous) + services.filter({ !$0.isAsynchronous }) {
+        do throws(ServiceError) { try await make(entry, in: scope) } catch {
+          failures[entry.order] = error
+        }
+      }
+      return failures
+    }
+  }
+
+  private func make(_ entry: RegisteredEntry, in scope: ServiceScope) async throws(ServiceError) {
+    switch entry.provider {
+    case .structure:
+      try ServiceLookup(c: entry.name, name: entry.givenName, scope: scope, hive: self)
+        .check(entry)
+    case .accessor(let accessor): try await make(entry, as: accessor.service, in: scope)
+    case .injectable(_, let service?): try await make(entry, as: service, in: scope)
+    case .injectable(let type, nil):
+      // The caller of a lookup says as which type it is kept; here there is none.
+      _ = try Creation.make(Creation.Step(entry: entry, scope: scope)) { () throws(ServiceError) in
+        do { return try type.init(hive: self) } catch {
+          throw ServiceError.thrown(error, by: entry)
+        }
+      }
+    case .closure(let factory) where factory.parameter == nil:
+      try await make(entry, as: factory.service, in: scope)
+    case .closure, .module, nil: break
+    }
+  }
+
+  /// Makes a service as a type, which is nil where only its accessor knows it: then no lookup can name it.
+  private func make(
+    _ entry: RegisteredEntry, as type: ObjectIdentifier?, in scope: ServiceScope
+  ) async throws(ServiceError) {
+    guard let type else { return }
+    // Sound: the identifier of a type is the address of its metadata, which is all that a metatype holds;
+    // every registration requires that the type is `Sendable`.
+    try await make(entry, as: unsafe unsafeBitCast(type, to: (any Sendable.Type).self), in: scope)
+  }
+
+  private func make<Service: Sendable>(
+    _ entry: RegisteredEntry, as type: Service.Type, in scope: ServiceScope
+  ) async throws(ServiceError) {
+    let lookup = ServiceLookup(type: type, name: entry.givenName, scope: scope, hive: self)
+    guard let provider = entry.provider else { return }
+    if case .closure(let factory) = provider, let load = factory.load {
+      _ = try await self.load(entry, load, lookup)
+    } else if try lookup.instance(of: entry, lookup.recipe(provider)) == nil {
+      throw ServiceError(.unusable, entry, "\(entry.source) makes another type")
+    }
+  }
+}
+
+extension RegisteredEntry {
+  /// Whether its factory is asynchronous.
+  fileprivate var isAsynchronous: Bool {
+    if case .closure(let factory) = provider { factory.load != nil } else { false }
+  }
+}
+
+/// One implementation of a service, known without an instance.
+public struct Implementation: Sendable {
+  /// The entry that provides it.
+  public var entry: Entry
+  /// The implementing type; nil where only its factory knows, or its type is private.
+  public var type: Any.Type?
+}
