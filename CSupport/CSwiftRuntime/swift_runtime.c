@@ -30,7 +30,6 @@ static bool copy_image(const struct sections *sections, void *context) {
   beehive_swift_image *image = &copy->out[index - copy->first];
   *image = (beehive_swift_image){.base = (uintptr_t)sections->base};
   if (sections->version < oldest_readable_version) { return true; }
-  image->readable = true;
   image->protocols = sections->protocols;
   image->conformances = sections->conformances;
   image->types = sections->types;
@@ -38,7 +37,7 @@ static bool copy_image(const struct sections *sections, void *context) {
 }
 
 ptrdiff_t beehive_swift_images(beehive_swift_image *out, size_t first, size_t capacity) {
-  if (!swift_enumerateAllMetadataSections) { return -1; }
+  if (!swift_enumerateAllMetadataSections) { return 0; }
   struct copy copy = {.out = out, .first = first, .capacity = capacity};
   swift_enumerateAllMetadataSections(copy_image, &copy);
   return (ptrdiff_t)copy.count;

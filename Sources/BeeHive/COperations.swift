@@ -96,3 +96,6 @@ extension beehive_context {
     unsafe pointer.map { unsafe Unmanaged<Hive>.fromOpaque($0).takeUnretainedValue() }
   }
 }
+
+/// The address that modules and factories in C find in `context->custom`.
+enum CCustom: Context.Key { static let defaultValue: UInt = 0 }

@@ -78,6 +78,3 @@ struct COptions: Sendable {
     return seconds == 0 ? nil : .seconds(min(seconds, 3e9))
   }
 }
-
-/// The address that modules and factories in C find in `context->custom`.
-enum CCustom: Context.Key { static let defaultValue: UInt = 0 }

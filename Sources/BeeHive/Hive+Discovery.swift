@@ -78,7 +78,7 @@ extension Hive {
       let scan = try RecordScanner.scan(image)
       guard !scan.isEmpty else { return arrival }
       let binding = Binding(hostBindings: state.withLock { $0.hostBindings })
-      arrival.contents = .entries(RegisteredEntry.all(of: scan, in: image, binding))
+      arrival.contents = .entries(binding.entries(of: scan, in: image))
     } catch {
       // It was unmapped meanwhile, which the next walk finds.
       if error.code == .replaced, ImageList.probe() != found.counters { return nil }
@@ -138,11 +138,9 @@ extension Hive {
       let images = TypeLookup.generation
       let (unbound, ground) = state.withLock { state -> ([RegisteredEntry], BindingGround?) in
         guard state.table.unboundCount > 0 else { return ([], nil) }
-        let ground = images.map {
-          BindingGround(
-            images: $0, entries: state.table.version, hostBindings: state.hostBindingsVersion)
-        }
-        if let ground, ground == state.lastTry { return ([], nil) }
+        let ground = BindingGround(
+          images: images, entries: state.table.version, hostBindings: state.hostBindingsVersion)
+        if ground == state.lastTry { return ([], nil) }
         return (state.table.entries(where: \.isUnbound), ground)
       }
       if unbound.isEmpty { break }
@@ -259,14 +257,4 @@ extension Hive.State {
     guard images.failure(of: id) != error, images.settle(id, .failed(error)) else { return }
     observers.post(.imageNotInspected(error))
   }
-}
-
-/// All that decides what becomes of a Hive's unbound entries: while it stays the same, so do they.
-struct BindingGround: Equatable {
-  /// The images that bring types: see `TypeLookup.generation`.
-  var images: Int
-  /// The entries: see `EntryTable.version`.
-  var entries: Int
-  /// What the host gave.
-  var hostBindings: Int
 }

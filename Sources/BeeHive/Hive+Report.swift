@@ -80,7 +80,7 @@ extension Report: CustomStringConvertible {
 extension Report.Line {
   /// `source` says where the entry is, as it is told from the others.
   init(
-    _ entry: Entry, at source: String, launch stage: ModuleStates.Stage?
+    _ entry: Entry, at source: String, launch stage: ModuleStage?
   ) {
     kind = entry.kind.description
     name = entry.name

@@ -320,7 +320,7 @@ extension Hive {
     var lookup = lookup
     let keeper = lookup.keeper(of: entry)
     if entry.scope == .singleton, keeper.instance != nil { return try resolve(lookup) }
-    let made = try await Loading.waiting(for: entry) {
+    let made = try await AsyncCreation.waiting(for: entry) {
       entry.scope == .singleton
         ? try await self.loadOnce(entry, into: keeper, load) : try await load(self)
     }

@@ -7,7 +7,7 @@
 // the metadata behind a descriptor, and whether a type conforms.
 //
 // Every runtime symbol behind these functions is referenced weakly: a runtime that lacks one makes
-// the function answer "unavailable", never the link fail.
+// the function answer "unavailable", or nothing, never the link fail.
 
 // For this library alone.
 #pragma GCC visibility push(hidden)
@@ -21,16 +21,15 @@ typedef struct beehive_swift_table {
 /// One image as it registered itself with the Swift runtime.
 ///
 /// `base` is the image's first mapped byte. An image whose sections have a layout older than
-/// version 4 is counted with `readable` false and no sections.
+/// version 4 is counted, without sections.
 typedef struct beehive_swift_image {
   uintptr_t base;
   beehive_swift_table protocols, conformances, types;
-  bool readable;
 } beehive_swift_image;
 
 /// Copies the images from index `first` on, at most `capacity` of them; returns how many there are.
 ///
-/// The order is that of registration; images are only ever added. -1: the runtime has no such list.
+/// The order is that of registration; images are only ever added. A runtime without such a list has none.
 ptrdiff_t beehive_swift_images(beehive_swift_image *out, size_t first, size_t capacity);
 
 /// The metadata of the class, struct or enum that `descriptor` describes; null if it has none.

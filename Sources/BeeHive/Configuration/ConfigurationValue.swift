@@ -131,7 +131,7 @@ extension ConfigurationValue: Codable {
     if value.decodeNil() {
       throw DecodingError.valueNotFound(
         ConfigurationValue.self,
-        DecodingError.Context(
+        .init(
           codingPath: decoder.codingPath,
           debugDescription: "null is no setting; leave the key out, or give it a value"))
     } else if let flag = try? value.decode(Bool.self) {

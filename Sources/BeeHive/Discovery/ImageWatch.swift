@@ -1,5 +1,4 @@
 internal import BinaryImage
-internal import CBeeHive
 internal import CImageEvents
 internal import Threads
 

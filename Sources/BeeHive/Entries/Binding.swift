@@ -12,6 +12,16 @@ struct Binding {
   /// Where the host gave nothing.
   static let nothing = Binding(hostBindings: [:])
 
+  /// Makes entries of all that an image declares, except for what third parties do.
+  func entries(of scan: Scan, in image: LoadedImage) -> [RegisteredEntry] {
+    scan.records.filter { !$0.kind.isThirdParty }.map { record in
+      RegisteredEntry(
+        kind: record.kind, name: record.name, implementation: record.implementation,
+        attributes: record.attributes, source: .image(record.origin), image: image.mapped.id,
+        progress: progress(of: record, in: image.mapped.bias))
+    } + scan.rejections.map { RegisteredEntry($0, in: image) }
+  }
+
   /// What becomes of a record of an image whose Swift code, if it has any, is pinned.
   func progress(of record: Record, in image: LoadBias) -> RegisteredEntry.Progress {
     guard record.kind.isKnown else {
@@ -192,7 +202,6 @@ extension Problem {
       case .unknown: "no type of this name yet"
       case .generic(let whole): "\(whole) is generic, and only a factory can choose its arguments"
       case .malformed: "\(name) is not the name of a type"
-      case .unqualified: "this Swift runtime lists no types; write the module's name too"
       }
     return Problem(.noSuchType, "\(found); \(remedy)")
   }

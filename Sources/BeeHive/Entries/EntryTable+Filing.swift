@@ -1,4 +1,3 @@
-internal import BinaryImage
 internal import Registration
 
 // Under which names and types entries are kept, and which of them are duplicates.

@@ -48,7 +48,7 @@ package final class RegisteredEntry: @unchecked Sendable {
   /// Whether the record calls a service by none of its type's names.
   let hasOtherName: Bool
   /// Made at the first request: most entries of a large library are never asked for.
-  private let lazySingleton = LazyReference<Singleton>()
+  let kept = LazyReference<Kept>()
   var progress: Progress {
     didSet { if stateCell >= 0 { progress.publish(in: stateCell) } }
   }
@@ -95,7 +95,7 @@ package final class RegisteredEntry: @unchecked Sendable {
   }
 
   /// Tells them how far the module is, if it is bound.
-  func publish(_ stage: ModuleStates.Stage?) {
+  func publish(_ stage: ModuleStage?) {
     guard stateCell >= 0, provider != nil else { return }
     if let stage { stage.publish(in: stateCell) } else { progress.publish(in: stateCell) }
   }
@@ -106,12 +106,6 @@ package final class RegisteredEntry: @unchecked Sendable {
     // The cell goes with its image.
     stateCell = -1
   }
-
-  /// The instance of a singleton.
-  var singleton: Singleton { lazySingleton.get { Singleton() } }
-
-  /// The same, if anybody has asked for it.
-  var existingSingleton: Singleton? { lazySingleton.load() }
 
   /// What makes it, if something does. Under the Hive's lock.
   var provider: Provider? { progress.provider }
@@ -162,21 +156,8 @@ package final class RegisteredEntry: @unchecked Sendable {
 }
 
 extension RegisteredEntry {
-  /// Makes entries of all that an image declares, except for what third parties do. Asks accessors, so no lock is
-  /// held.
-  static func all(
-    of scan: Scan, in image: LoadedImage, _ binding: Binding
-  ) -> [RegisteredEntry] {
-    scan.records.filter { !$0.kind.isThirdParty }.map { record in
-      RegisteredEntry(
-        kind: record.kind, name: record.name, implementation: record.implementation,
-        attributes: record.attributes, source: .image(record.origin), image: image.mapped.id,
-        progress: binding.progress(of: record, in: image.mapped.bias))
-    } + scan.rejections.map { RegisteredEntry($0, in: image) }
-  }
-
   /// Makes an entry that says what is wrong with it.
-  private convenience init(_ rejection: Rejection, in image: LoadedImage) {
+  convenience init(_ rejection: Rejection, in image: LoadedImage) {
     self.init(
       kind: rejection.kind, name: rejection.name ?? "",
       source: .image(rejection.origin), image: image.mapped.id,
@@ -275,5 +256,36 @@ extension Problem {
     let isRecorded = first.image != nil || later.image != nil
     return isRecorded
       ? "give one of them BEEHIVE_NAME or BEEHIVE_PRIORITY" : "unregister the first one before"
+  }
+}
+
+/// What services keep with an entry: its `Singleton`.
+class Kept: @unchecked Sendable {
+  // Sound: it has no state of its own.
+}
+
+/// An object that the first caller makes, and that is kept for good.
+///
+/// As `AtomicLazyReference`, which the Synchronization library does not inline: ThreadSanitizer does
+/// not see its orderings, and would report users of the Hive.
+@safe struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
+  // Sound: the one reference that is ever stored is retained until `deinit`, and its store releases
+  // what the loads acquire.
+  private let stored = unsafe Atomic<Unmanaged<Object>?>(nil)
+
+  deinit { unsafe stored.load(ordering: .acquiring)?.release() }
+
+  /// The object, if it has been made.
+  func load() -> Object? { unsafe stored.load(ordering: .acquiring)?.takeUnretainedValue() }
+
+  /// The object; `make` may run on several threads, and one of the results is kept.
+  func get(_ make: () -> Object) -> Object {
+    if let object = load() { return object }
+    let mine = unsafe Unmanaged.passRetained(make())
+    let (isMine, others) = unsafe stored.compareExchange(
+      expected: nil, desired: mine, ordering: .acquiringAndReleasing)
+    guard !isMine, let others = unsafe others else { return unsafe mine.takeUnretainedValue() }
+    unsafe mine.release()
+    return unsafe others.takeUnretainedValue()
   }
 }

@@ -1,19 +1,16 @@
 internal import BinaryImage
 internal import CStateRecord
 internal import Registration
-internal import Threads
 
 /// What this process's Hive made of the entries of its images, where others can read it: `section-dump
 /// live` in this process's memory, a debugger in a core file. Lives under the Hive's lock.
-///
-/// Entries that are not made cost nothing: that their image is there says enough of them.
 struct StateRecord {
   /// The cells of the images that were taken in.
   private var images: [MappedImage.ID: Int32] = [:]
   /// The modules that the last start left out by name.
   private var switchedOff: Set<String> = []
   /// How far any other module is that comes now; nil while the Hive does not run.
-  private var arrival: ModuleStates.Stage?
+  private var arrival: ModuleStage?
 
   /// An image has come.
   mutating func add(_ image: MappedImage) {
@@ -37,14 +34,14 @@ struct StateRecord {
     entry.publish(switchedOff.contains(entry.name) ? .disabled : arrival)
   }
 
-  /// The modules are being started, have been, or were torn down: says of each how far it is.
+  /// The modules are being started, have been, or were torn down: says of each how far it is, and how far one is
+  /// that comes now.
   mutating func publish(
-    _ modules: some Sequence<RegisteredEntry>, _ states: ModuleStates, switchedOff: Set<String>
+    _ modules: some Sequence<RegisteredEntry>, arrival: ModuleStage?, switchedOff: Set<String>,
+    _ stage: (RegisteredEntry) -> ModuleStage?
   ) {
-    (self.switchedOff, arrival) = (switchedOff, states.untried)
-    for module in modules where module.kind == .module {
-      module.publish(states.stage(of: module, states.obstacles, switchedOff: switchedOff))
-    }
+    (self.switchedOff, self.arrival) = (switchedOff, arrival)
+    for module in modules where module.kind == .module { module.publish(stage(module)) }
   }
 
   /// An image has gone, and all its entries with it.
@@ -67,7 +64,7 @@ extension RegisteredEntry.Progress {
   }
 }
 
-extension ModuleStates.Stage {
+extension ModuleStage {
   /// Tells how far a bound module is, where there is something to say of it.
   ///
   /// The state stays bound, so that older readers show the reason too.
@@ -75,4 +72,37 @@ extension ModuleStates.Stage {
     // Sound: both texts outlive the call, which copies them.
     unsafe state_record_set(cell, UInt16(STATE_BOUND), reason.map { _ in code.rawValue }, reason)
   }
+}
+
+/// How far a module is, as reports and the state record say it.
+struct ModuleStage {
+  /// How far a module is that is bound: the stable codes of the state record.
+  enum Code: String {
+    /// The environment or the options of the start have switched it off.
+    case disabled = "disabled"
+    /// A step of its start failed or took longer than it may, or what it requires did.
+    case failed = "failed"
+    /// Its start is under way.
+    case starting = "starting"
+    /// It runs; where there is a reason, a step of its start failed.
+    case started = "started"
+    /// What it requires cannot start, the start has not come to it yet, or it came after that.
+    case notStarted = "not-started"
+  }
+
+  let code: Code
+  /// Why the module does not run, or what went wrong when it was started.
+  let reason: String?
+
+  /// The word that a report prints.
+  var word: String { code == .notStarted ? "not started" : code.rawValue }
+
+  init(_ code: Code, _ reason: String? = nil) { (self.code, self.reason) = (code, reason) }
+
+  static let disabled = Self(
+    .disabled, "switched off by BEEHIVE_DISABLE or the options of the start")
+  static let waiting = Self(.notStarted, "the start has not come to it yet")
+  static let late = Self(
+    .notStarted,
+    "came after the start; startLatecomers() starts it, in C beehive_start_latecomers()")
 }

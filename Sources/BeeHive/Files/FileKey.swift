@@ -22,7 +22,7 @@ extension Decoder {
     guard let key = unknown.min() else { return try container(keyedBy: Key.self) }
     let names = Key.allCases.map(\.stringValue).joined(separator: ", ")
     throw DecodingError.dataCorrupted(
-      DecodingError.Context(
+      .init(
         codingPath: codingPath + [FileKey(stringValue: key)],
         debugDescription: "\(key.escaped) is no key \(owner)"
           + near(key, in: known) + "; the keys are \(names)"))

@@ -168,18 +168,6 @@ public struct EventOutcome: Sendable {
   }
 }
 
-extension EventOutcome {
-  /// Why an event has no effect, for those who learn only that it has none.
-  func silence(of event: Event) -> String {
-    let why =
-      answers.isEmpty
-      ? "no module runs that could be told; start the Hive first"
-      : "none of the modules that were told has handled it: "
-        + answers.map(\.module).joined(separator: ", ")
-    return "event \(event.kind.rawValue) \(event.name): \(why)".escaped
-  }
-}
-
 extension EventResponse {
   var isHandled: Bool { if case .ignored = self { false } else { true } }
 
@@ -213,4 +201,26 @@ extension AskError: CustomStringConvertible {
       "\(event): no module answered with a \(answer); asked: \(asked), failed: \(lines.count)"
     return ([head.escaped] + lines).joined(separator: "\n")
   }
+}
+
+/// One call of a module: a step of the lifecycle, or an event.
+public struct ModuleStep: Hashable, Sendable {
+  /// The module's name.
+  public var module: String
+  /// The name of the step or event.
+  public var event: String
+  /// Which event it is.
+  public var kind: Event.Kind
+  /// Differs from that of every other call of this Hive.
+  public var number: UInt64
+}
+
+/// An answer that came second.
+public struct SurplusReply: Hashable, Sendable {
+  /// The question.
+  public var event: String
+  /// The module whose answer was dropped.
+  public var module: String
+  /// The module whose answer won.
+  public var winner: String
 }

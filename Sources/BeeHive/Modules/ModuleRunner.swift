@@ -61,7 +61,6 @@ actor ModuleRunner {
     }
     if phase != .idle { return report }
     states.withLock { $0.beginStart() }
-    ForkedChild.watch()
     self.context = context
     self.options = options
     report = LaunchReport()

@@ -202,52 +202,8 @@ extension ModuleFailure {
 }
 
 extension ModuleStates {
-  /// How far a module is, as reports and the state record say it.
-  struct Stage {
-    /// How far a module is that is bound: the stable codes of the state record.
-    enum Code: String {
-      /// The environment or the options of the start have switched it off.
-      case disabled = "disabled"
-      /// A step of its start failed or took longer than it may, or what it requires did.
-      case failed = "failed"
-      /// Its start is under way.
-      case starting = "starting"
-      /// It runs; where there is a reason, a step of its start failed.
-      case started = "started"
-      /// What it requires cannot start, the start has not come to it yet, or it came after that.
-      case notStarted = "not-started"
-    }
-
-    let code: Code
-    /// Why the module does not run, or what went wrong when it was started.
-    let reason: String?
-
-    /// The word that a report prints.
-    var word: String { code == .notStarted ? "not started" : code.rawValue }
-
-    init(_ code: Code, _ reason: String? = nil) { (self.code, self.reason) = (code, reason) }
-
-    init(_ failure: ModuleFailure) { self.init(.failed, failure.stepAndCause) }
-
-    /// A module of a start that was given up, and what keeps it from being ordered.
-    init(_ start: FailedStart, _ module: String, _ obstacle: String?) {
-      if let own = start.failures.first(where: { $0.module == module }) {
-        self.init(own)
-      } else {
-        self.init(.notStarted, obstacle ?? "the start was given up: \(start.cause)".escaped)
-      }
-    }
-
-    static let disabled = Self(
-      .disabled, "switched off by BEEHIVE_DISABLE or the options of the start")
-    static let waiting = Self(.notStarted, "the start has not come to it yet")
-    static let late = Self(
-      .notStarted,
-      "came after the start; startLatecomers() starts it, in C beehive_start_latecomers()")
-  }
-
   /// How far a module is that nothing is in the way of and that was not tried.
-  var untried: Stage? {
+  var untried: ModuleStage? {
     switch phase {
     case .idle, .stopping: nil
     case .starting: .waiting
@@ -259,24 +215,37 @@ extension ModuleStates {
   /// has failed. `obstacles` say why modules cannot be ordered.
   func stage(
     of entry: RegisteredEntry, _ obstacles: [String: String], switchedOff: Set<String>
-  ) -> Stage? {
+  ) -> ModuleStage? {
     guard entry.kind == .module else { return nil }
     if switchedOff.contains(entry.name) { return .disabled }
     if phase == .idle || phase == .stopping {
-      return failedStart.map { Stage($0, entry.name, obstacles[entry.name]) }
+      return failedStart.map { ModuleStage($0, entry.name, obstacles[entry.name]) }
     }
     let failure = firstFailures[entry.order]?.stepAndCause
     switch states[entry.order] {
     case .made(let isInside):
-      return Stage(.starting, isInside ? "it is being made" : "it waits for its setUp")
+      return ModuleStage(.starting, isInside ? "it is being made" : "it waits for its setUp")
     case .running(_, let step, let isInside) where step.isOfStart:
       let waits = failure ?? "it waits for its \(step)"
-      return Stage(.starting, isInside ? "it is in \(step)" : waits)
+      return ModuleStage(.starting, isInside ? "it is in \(step)" : waits)
     case .running:
-      return Stage(.started, failure.map { "\($0); it counts as started all the same" })
-    case .overdue: return firstFailures[entry.order].map { Stage($0) }
-    case .failed(let failure): return Stage(failure)
-    case .gone, nil: return obstacles[entry.name].map { Stage(.notStarted, $0) } ?? untried
+      return ModuleStage(.started, failure.map { "\($0); it counts as started all the same" })
+    case .overdue: return firstFailures[entry.order].map { ModuleStage($0) }
+    case .failed(let failure): return ModuleStage(failure)
+    case .gone, nil: return obstacles[entry.name].map { ModuleStage(.notStarted, $0) } ?? untried
+    }
+  }
+}
+
+extension ModuleStage {
+  fileprivate init(_ failure: ModuleFailure) { self.init(.failed, failure.stepAndCause) }
+
+  /// A module of a start that was given up, and what keeps it from being ordered.
+  fileprivate init(_ start: ModuleStates.FailedStart, _ module: String, _ obstacle: String?) {
+    if let own = start.failures.first(where: { $0.module == module }) {
+      self.init(own)
+    } else {
+      self.init(.notStarted, obstacle ?? "the start was given up: \(start.cause)".escaped)
     }
   }
 }

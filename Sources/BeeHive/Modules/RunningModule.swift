@@ -124,3 +124,38 @@ final class Belongings: Sendable {
     }
   }
 }
+
+/// The modules that are declared, sorted by what can become of them.
+struct DeclaredModules {
+  /// Those that something makes and that were not switched off.
+  var ready: [RegisteredEntry] = []
+  /// The names of those that were switched off.
+  var disabled: [String] = []
+  /// Those that nothing makes, or that were rejected.
+  var unbound: [Entry] = []
+  /// Why no module of a name can start.
+  var unavailable: [String: String] = [:]
+}
+
+/// Modules that are about to be launched together.
+struct LaunchBatch {
+  var order: LaunchOrder
+  var entries: [String: RegisteredEntry]
+  /// The others among them.
+  var declared: DeclaredModules
+}
+
+extension LaunchOrder.Node {
+  init(_ entry: RegisteredEntry) {
+    let attributes = entry.attributes
+    self.init(
+      name: entry.name, version: attributes.version, isBasic: attributes.moduleLevel == .basic,
+      priority: attributes.priority, requires: attributes.requires, after: attributes.after,
+      source: entry.source)
+  }
+
+  /// What went wrong with the module in an event or a step.
+  func failure(_ event: String, _ reason: ModuleFailure.Reason) -> ModuleFailure {
+    ModuleFailure(module: name, event: event, reason: reason, source: source)
+  }
+}

@@ -126,7 +126,7 @@ extension ServiceError {
 }
 
 /// Which services that are made asynchronously wait for which others.
-enum Loading {
+enum AsyncCreation {
   private typealias Wait = (waiting: RegisteredEntry, wanted: RegisteredEntry)
 
   /// What the current task is making.

@@ -84,3 +84,14 @@ extension RegisteredEntry {
     return (existingSingleton?.take() as? CachedValue<CInstance>)?.value
   }
 }
+
+/// What a C service is: a table, or what a factory made, and how that is given back.
+struct CInstance: Disposable {
+  let address: RuntimeAddress
+  var factory: CFactory?
+
+  /// Gives back what a factory made. With no lock held.
+  func destroy() { if let factory { ForeignCall.destroy(address, with: factory) } }
+
+  func dispose() { destroy() }
+}

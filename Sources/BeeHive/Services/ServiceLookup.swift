@@ -529,18 +529,34 @@ extension ServiceLookup<CInstance> {
   }
 }
 
-/// What a C service is: a table, or what a factory made, and how that is given back.
-struct CInstance: Disposable {
-  let address: RuntimeAddress
-  var factory: CFactory?
-
-  /// Gives back what a factory made. With no lock held.
-  func destroy() { if let factory { ForeignCall.destroy(address, with: factory) } }
-
-  func dispose() { destroy() }
-}
-
 extension RegisteredEntry {
   /// Why it does not answer to another given name.
   fileprivate var nameRemark: String { attributes.name.map { "is named \($0)" } ?? "has no name" }
+}
+
+/// Which entry answers a lookup whose service is made anew each time: for `LookupCache.recipeKey`.
+final class CachedRecipe<Service: Sendable>: CachedService, @unchecked Sendable {
+  // Sound: immutable, and so is its superclass.
+  let entry: RegisteredEntry
+  let make: @Sendable (Hive) throws -> Service?
+
+  init(
+    _ entry: RegisteredEntry, name: String?, _ make: @escaping @Sendable (Hive) throws -> Service?
+  ) {
+    self.entry = entry
+    self.make = make
+    super.init(name: name)
+  }
+}
+
+/// That nothing has the name of a service: for `LookupCache.recipeKey`.
+final class CachedMiss: CachedService, @unchecked Sendable {
+  // Sound: immutable, and so is its superclass.
+  /// What the lookup threw, without its hint.
+  let error: ServiceError
+
+  init(_ error: ServiceError, name: String?) {
+    self.error = error
+    super.init(name: name)
+  }
 }

@@ -182,10 +182,3 @@ public final class ServiceScope: Sendable {
     return isKept
   }
 }
-
-/// A service that a scope disposes of when it ends: closes a file, returns a connection.
-public protocol Disposable: Sendable {
-  /// Called once, on the thread that ends the scope, with no lock held; what was made later has been
-  /// disposed of before.
-  func dispose()
-}

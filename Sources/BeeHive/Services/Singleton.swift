@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import Threads
 
 /// The one instance of an entry, or of an entry in a scope: made once, however many ask at once.
@@ -6,7 +5,8 @@ internal import Threads
 /// The factory runs on the thread that came first, with no lock held; the others wait for it. If it
 /// fails they get its error, and the next request tries again. A weak one is kept only as long as
 /// somebody else holds it, and made again then.
-final class Singleton: Sendable {
+final class Singleton: Kept, @unchecked Sendable {
+  // Sound: it has the lock alone.
   /// Tells one making from the next.
   private final class Making: Sendable {}
 
@@ -128,42 +128,13 @@ final class Singleton: Sendable {
   }
 }
 
-/// An instance that somebody else keeps.
-struct LentService: Sendable {
-  /// The instance, as long as it lives.
-  let service: @Sendable () -> CachedService?
-
-  /// Remembers what was handed out; nil where it is no object.
-  init?<Service: Sendable>(_ service: Service) {
-    guard type(of: service as Any) is AnyClass else { return nil }
-    // Sound: the object is a `Sendable` service, which `AnyObject` does not say.
-    nonisolated(unsafe) weak let object: AnyObject? = service as AnyObject
-    self.service = { unsafe (object as? Service).map { CachedValue($0, name: nil) } }
+extension RegisteredEntry {
+  /// The instance of a singleton.
+  var singleton: Singleton {
+    // Sound: nothing else is kept with an entry.
+    unsafe unsafeDowncast(kept.get { Singleton() }, to: Singleton.self)
   }
-}
 
-/// An object that the first caller makes, and that is kept for good.
-///
-/// As `AtomicLazyReference`, which the Synchronization library does not inline: ThreadSanitizer does
-/// not see its orderings, and would report users of the Hive.
-@safe struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
-  // Sound: the one reference that is ever stored is retained until `deinit`, and its store releases
-  // what the loads acquire.
-  private let stored = unsafe Atomic<Unmanaged<Object>?>(nil)
-
-  deinit { unsafe stored.load(ordering: .acquiring)?.release() }
-
-  /// The object, if it has been made.
-  func load() -> Object? { unsafe stored.load(ordering: .acquiring)?.takeUnretainedValue() }
-
-  /// The object; `make` may run on several threads, and one of the results is kept.
-  func get(_ make: () -> Object) -> Object {
-    if let object = load() { return object }
-    let mine = unsafe Unmanaged.passRetained(make())
-    let (isMine, others) = unsafe stored.compareExchange(
-      expected: nil, desired: mine, ordering: .acquiringAndReleasing)
-    guard !isMine, let others = unsafe others else { return unsafe mine.takeUnretainedValue() }
-    unsafe mine.release()
-    return unsafe others.takeUnretainedValue()
-  }
+  /// The same, if anybody has asked for it.
+  var existingSingleton: Singleton? { kept.load() as? Singleton }
 }

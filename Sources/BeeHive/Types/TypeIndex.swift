@@ -7,7 +7,7 @@ internal import SwiftMetadata
 /// tables and calls nothing, so it may happen under a lock.
 struct TypeIndex: Sendable {
   /// One declaration, and the image that declares it.
-  struct Entry: Sendable {
+  struct Declaration: Sendable {
     let descriptor: ContextDescriptor
     /// The image's first mapped byte.
     let image: UInt
@@ -17,43 +17,40 @@ struct TypeIndex: Sendable {
 
   /// How many images were added.
   private(set) var imageCount = 0
-  /// False when an image has tables in a layout that is not understood.
-  private(set) var isComplete = true
-
-  private var entries: [Entry] = []
+  private var declarations: [Declaration] = []
   /// The position of the last one with a name of this hash.
   private var last: [UInt64: Int32] = [:]
 
   /// Adds the declarations of an image.
   mutating func add(_ image: SwiftImage) {
     imageCount += 1
-    if !image.isReadable { isComplete = false }
     last.reserveCapacity(last.count + (image.types.count + image.protocols.count) / 4)
     unsafe image.forEachDescriptor { descriptor, name in
       let hash = unsafe Self.hash(name)
-      let previous = last.updateValue(Int32(entries.count), forKey: hash) ?? -1
-      entries.append(Entry(descriptor: descriptor, image: image.base, previous: previous))
+      let previous = last.updateValue(Int32(declarations.count), forKey: hash) ?? -1
+      declarations.append(
+        Declaration(descriptor: descriptor, image: image.base, previous: previous))
     }
   }
 
   /// The declarations whose last component is `name`, in the order of registration.
-  func entries(named name: Substring) -> [Entry] {
-    var found: [Entry] = []
+  func declarations(named name: Substring) -> [Declaration] {
+    var found: [Declaration] = []
     forEachCandidate(named: name) { if $0.descriptor.isNamed(name) { found.append($0) } }
     return found.reversed()
   }
 
   /// Every declaration.
-  var descriptors: [ContextDescriptor] { entries.map(\.descriptor) }
+  var descriptors: [ContextDescriptor] { declarations.map(\.descriptor) }
 
   /// Passes over the declarations whose names have the hash of this one, the last one first.
   @inline(__always)
-  func forEachCandidate(named name: Substring, _ body: (Entry) -> Void) {
+  func forEachCandidate(named name: Substring, _ body: (Declaration) -> Void) {
     var next = last[Self.hash(name.utf8)] ?? -1
     while next >= 0 {
-      let entry = entries[Int(next)]
-      body(entry)
-      next = entry.previous
+      let declaration = declarations[Int(next)]
+      body(declaration)
+      next = declaration.previous
     }
   }
 
@@ -73,21 +70,16 @@ struct SwiftImage: Hashable, Sendable {
   let protocols: Range<UInt>
   /// The table of conformances, likewise.
   let conformances: Range<UInt>
-  /// False when the tables have a layout that is not understood; they are empty then.
-  let isReadable: Bool
 
-  /// How many Swift images the process has; nil where the runtime keeps no list.
+  /// How many Swift images the process has.
   ///
   /// The number only grows. While it is the same, no type arrived.
-  static var count: Int? {
-    let count = beehive_swift_images(nil, 0, 0)
-    return count < 0 ? nil : count
-  }
+  static var count: Int { beehive_swift_images(nil, 0, 0) }
 
   /// The Swift images from an index on, in the order in which they registered.
   static func all(from first: Int) -> [SwiftImage] {
-    guard let count, count > first else { return [] }
     let capacity = count - first
+    guard capacity > 0 else { return [] }
     // Sound: the runtime's list only grows, so at least `capacity` elements are stored, and no more.
     return unsafe [beehive_swift_image](unsafeUninitializedCapacity: capacity) { buffer, filled in
       _ = unsafe beehive_swift_images(buffer.baseAddress, first, capacity)
@@ -116,7 +108,6 @@ struct SwiftImage: Hashable, Sendable {
     types = Self.range(image.types)
     protocols = Self.range(image.protocols)
     conformances = Self.range(image.conformances)
-    isReadable = image.readable
   }
 
   /// Whole records only; nothing where the bounds contradict themselves.

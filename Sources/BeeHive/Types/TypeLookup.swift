@@ -30,32 +30,25 @@ enum TypeLookup {
     case generic(String)
     /// The text is not the name of a nominal type: a composition, a tuple, an empty part.
     case malformed
-    /// The Swift runtime of this process lists no images, so that only whole names can be found.
-    case unqualified
   }
 
-  /// How many Swift images have registered; nil where the runtime keeps no list.
+  /// How many Swift images have registered.
   ///
   /// While it stays the same, a name that was not found is still not found.
-  static var generation: Int? { SwiftImage.count }
+  static var generation: Int { SwiftImage.count }
 
   /// The type that `name` means.
   ///
-  /// When several images hold a type of the same qualified name, the one in the image that is mapped
-  /// at `image` is taken if there is one, and the first that was loaded if not, as the runtime would.
-  static func type(named name: TypeName, preferring image: UInt? = nil) -> Answer {
+  /// When several images hold a type of the same qualified name, the first that was loaded is taken, as the runtime
+  /// would.
+  static func type(named name: TypeName) -> Answer {
     guard let last = name.last else { return .none(.malformed) }
-    guard let images = generation else {
-      return name.path.map(answerWithoutIndex) ?? .none(.malformed)
-    }
-    let (entries, isComplete) = find(in: images) { ($0.entries(named: last), $0.isComplete) }
+    let declarations = find { $0.declarations(named: last) }
     // Most names that are asked for at start-up have no type; they must cost next to nothing.
-    guard !entries.isEmpty || !isComplete else { return .none(.unknown) }
+    guard !declarations.isEmpty else { return .none(.unknown) }
     guard let path = name.path else { return .none(.malformed) }
     // No lock is held from here on: paths and metadata are asked of the runtime.
-    let answer = choose(among: matches(entries, path), preferring: image)
-    if case .none(.unknown) = answer, !isComplete { return answerWithoutIndex(path) }
-    return answer
+    return choose(among: matches(declarations, path))
   }
 
   /// The types that a composition is of; nil where the name is no composition, or one that lookups by
@@ -72,28 +65,21 @@ enum TypeLookup {
     return whole.contains(name) ? parts : nil
   }
 
-  /// What a path means where the index lacks images, or there is none.
-  static func answerWithoutIndex(_ path: [String]) -> Answer {
-    guard path.count > 1 else { return .none(.unqualified) }
-    return MangledName.type(at: path).map(Answer.found) ?? .none(.unknown)
-  }
-
   /// The images that declare a type of this whole name, by their first mapped byte.
   static func images(declaring name: TypeName) -> [UInt] {
-    guard let last = name.last, let path = name.path, let images = generation else { return [] }
-    return matches(find(in: images) { $0.entries(named: last) }, path)
-      .filter(\.isWhole).map(\.entry.image)
+    guard let last = name.last, let path = name.path else { return [] }
+    return matches(find { $0.declarations(named: last) }, path)
+      .filter(\.isWhole).map(\.declaration.image)
   }
 
   /// Whole names of types that come near to each of these: the last part is nearly the same, whatever
   /// comes before it. Looks at every type of the process, once.
   static func similar(to names: [TypeName]) -> [TypeName: [String]] {
-    guard let images = generation else { return [:] }
     let wanted = names.compactMap { name in
       name.last.map { (name: name, last: String($0), letters: Letters($0)) }
     }
     var near: [(TypeName, ContextDescriptor)] = []
-    for descriptor in find(in: images, \.descriptors) {
+    for descriptor in find(\.descriptors) {
       guard let last = descriptor.name else { continue }
       let letters = Letters(last)
       for (name, text, wantedLetters) in wanted where letters.mayBeNear(wantedLetters) {
@@ -116,10 +102,10 @@ enum TypeLookup {
   /// The index of the process.
   private static let index = Lock(TypeIndex())
 
-  /// What `body` finds in the index, which is brought up to date where it has fewer images than these.
-  private static func find<Result>(in images: Int, _ body: (TypeIndex) -> Result) -> Result {
+  /// What `body` finds in the index, which is brought up to date.
+  private static func find<Result>(_ body: (TypeIndex) -> Result) -> Result {
     let known = index.withLock { $0.imageCount }
-    if known < images {
+    if known < generation {
       // Asked outside the lock; other threads may add the same images meanwhile.
       let new = SwiftImage.all(from: known)
       index.withLock { index in
@@ -131,33 +117,36 @@ enum TypeLookup {
 
   /// A declaration whose path ends in what was asked for.
   private struct Match {
-    let entry: TypeIndex.Entry
+    let declaration: TypeIndex.Declaration
     let name: String
     let isWhole: Bool
   }
 
-  private static func matches(_ entries: [TypeIndex.Entry], _ path: [String]) -> [Match] {
-    let matches = entries.compactMap { entry -> Match? in
-      guard let whole = entry.descriptor.path, whole.suffix(path.count).elementsEqual(path) else {
+  private static func matches(
+    _ declarations: [TypeIndex.Declaration], _ path: [String]
+  ) -> [Match] {
+    let matches = declarations.compactMap { declaration -> Match? in
+      guard let whole = declaration.descriptor.path, whole.suffix(path.count).elementsEqual(path)
+      else {
         return nil
       }
       return Match(
-        entry: entry, name: whole.joined(separator: "."), isWhole: whole.count == path.count)
+        declaration: declaration, name: whole.joined(separator: "."),
+        isWhole: whole.count == path.count)
     }
     // A whole name means exactly that, whatever else it may be a part of.
     let whole = matches.filter(\.isWhole)
     return whole.isEmpty ? matches : whole
   }
 
-  private static func choose(among matches: [Match], preferring image: UInt?) -> Answer {
-    let usable = matches.filter { !$0.entry.descriptor.isGeneric }
+  private static func choose(among matches: [Match]) -> Answer {
+    let usable = matches.filter { !$0.declaration.descriptor.isGeneric }
     guard let first = usable.first else {
       return .none(matches.first.map { .generic($0.name) } ?? .unknown)
     }
     let names = Set(usable.map(\.name))
     guard names.count == 1 else { return .ambiguous(names.sorted()) }
-    let match = usable.first { $0.entry.image == image } ?? first
-    return type(match.entry.descriptor).map(Answer.found) ?? .none(.unknown)
+    return type(first.declaration.descriptor).map(Answer.found) ?? .none(.unknown)
   }
 
   /// The type of a descriptor that is not generic.
@@ -188,41 +177,6 @@ private struct Letters {
     let most = max(1, wanted.count / 4)
     return (bits & ~wanted.bits).nonzeroBitCount <= most
       && (wanted.bits & ~bits).nonzeroBitCount <= most && abs(count - wanted.count) <= most
-  }
-}
-
-/// Finds a type by its whole name through the runtime alone, for want of an index.
-///
-/// The runtime takes `Module.Type` only for top-level classes; everything else goes by its mangled
-/// name, which says of each component whether it is a class, a struct or an enum. A written name does
-/// not, so each is tried. A miss costs a walk over all types of the process for each attempt.
-enum MangledName {
-  /// The type with the path `Module`, `Outer`, …, `Type`; nil if there is none, or it is generic.
-  static func type(at path: [String]) -> (any Any.Type)? {
-    guard let module = path.first, path.count > 1 else { return nil }
-    var outer = prefix(module: module)
-    for (index, name) in path.enumerated().dropFirst() {
-      let isLast = index == path.count - 1
-      let part = outer + "\(name.utf8.count)\(name)"
-      for suffix in isLast ? ["C", "V", "O", "_p"] : ["C", "V", "O"] {
-        guard let type = _typeByName(part + suffix) else { continue }
-        if isLast { return type }
-        outer = part + suffix
-        break
-      }
-      // No enclosing type of this name: nothing inside it either.
-      if !isLast && !outer.hasPrefix(part) { return nil }
-    }
-    return nil
-  }
-
-  /// A module as a mangled name starts with it; the standard library's is abbreviated.
-  private static func prefix(module: String) -> String {
-    switch module {
-    case "Swift": "s"
-    case "__C": "So"
-    default: "\(module.utf8.count)\(module)"
-    }
   }
 }
 

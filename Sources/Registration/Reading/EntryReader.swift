@@ -196,8 +196,7 @@ struct EntryReader<Source: Image> {
     do throws(Refusal) {
       let parts = try grammar.parts(of: bytes, kind: tally.kind)
       name = parts.name
-      try AttributeRules.check(
-        bytes.extracting(parts.attributes), of: parts.kind, isASCII: parts.isASCII)
+      try AttributeRules.check(bytes.extracting(parts.attributes), of: parts.kind)
       var record = record(parts, bytes, .inline, at: offset, in: section)
       try RoutingRules.check(parts.kind, record.name, record.attributes)
       record.accessor = try pointer(

@@ -11,9 +11,8 @@ enum PointerGrammar {
   /// A slot of `BeehiveMods`: the name itself.
   private static func module(_ text: Span<UInt8>) throws(Refusal) -> EntryParts {
     try Refusal.check(!text.isEmpty, .emptyName, "points at an empty name; give the module one")
-    let isASCII = text.isASCII
-    if !isASCII { try text.checkUTF8("the name") }
-    return EntryParts(kind: .module, name: text.indices, isASCII: isASCII)
+    try text.checkUTF8("the name")
+    return EntryParts(kind: .module, name: text.indices)
   }
 
   /// A slot of `BeehiveServices`: `{ "Service" : "Implementation" }`.
@@ -22,8 +21,7 @@ enum PointerGrammar {
     try Refusal.check(
       !pair.key.isEmpty, .emptyName, "names no service; write { \"Service\" : \"Implementation\" }")
     let parts = EntryParts(
-      kind: .service, name: pair.key, implementation: pair.value, hasEscapes: pair.hasEscapes,
-      isASCII: text.isASCII)
+      kind: .service, name: pair.key, implementation: pair.value, hasEscapes: pair.hasEscapes)
     guard !pair.value.isEmpty else {
       let name = JSONStringPair.decoded(text.extracting(pair.key))
       throw Refusal(.emptyName, "names no implementation of \(name); write one behind the colon")
@@ -44,7 +42,7 @@ struct JSONStringPair {
   /// Finds the strings, and throws where the text is no such object.
   init(parsing text: Span<UInt8>) throws(Refusal) {
     try text.checkUTF8("the text")
-    var cursor = JSONCursor(in: text)
+    var cursor = JSONCursor()
     let isSeveral: Bool
     do throws(JSONCursor.Failure) {
       try cursor.expect(text, UInt8(ascii: "{"), "{")
@@ -66,7 +64,7 @@ struct JSONStringPair {
   /// The text of a string that was found, its escapes resolved.
   static func decoded(_ string: Span<UInt8>) -> String {
     var result = ""
-    var cursor = JSONCursor(in: string)
+    var cursor = JSONCursor()
     while cursor.position < string.count {
       let start = cursor.position
       cursor.position = string.first(UInt8(ascii: "\\"), from: start) ?? string.count
@@ -95,10 +93,6 @@ struct JSONCursor {
   var position = 0
   /// Whether a string with escapes was found.
   private(set) var hasEscapes = false
-  /// Whether there is neither an escape nor a control byte, so that a string ends at the next quote.
-  private let isPlain: Bool
-
-  init(in text: Span<UInt8>) { isPlain = text.isPrintable(without: UInt8(ascii: "\\")) }
 
   func peek(_ text: Span<UInt8>) -> UInt8? { position < text.count ? text[position] : nil }
 
@@ -136,12 +130,6 @@ struct JSONCursor {
   mutating func string(_ text: Span<UInt8>) throws(Failure) -> Range<Int> {
     try expect(text, UInt8(ascii: "\""), "a string")
     let start = position
-    if let end = text.first(UInt8(ascii: "\""), from: start),
-      isPlain || text.extracting(start..<end).isPrintable(without: UInt8(ascii: "\\"))
-    {
-      position = end + 1
-      return start..<end
-    }
     while let byte = peek(text) {
       switch byte {
       case UInt8(ascii: "\""):

@@ -56,9 +56,8 @@ struct RecordGrammar {
     guard let nameEnd = record.first(0, from: start) else { throw Self.unterminated(record) }
     let name = start..<nameEnd
     try Refusal.check(!name.isEmpty, .emptyName, "has an empty name; give the \(kind) one")
-    let isASCII = record.extracting(start...).isASCII
-    if !isASCII { try record.extracting(name).checkUTF8("the name") }
-    var parts = EntryParts(kind: kind, name: name, isASCII: isASCII)
+    try record.extracting(name).checkUTF8("the name")
+    var parts = EntryParts(kind: kind, name: name)
     guard nameEnd + 1 < record.count else { return parts }
 
     var implementationStart = nameEnd + 1
@@ -71,7 +70,6 @@ struct RecordGrammar {
     // Most records end here: nothing but padding.
     let rest = implementationEnd + 1..<record.count
     if !record.extracting(rest).isZero { parts.attributes = rest }
-    guard !isASCII else { return parts }
     try record.extracting(parts.implementation)
       .checkUTF8("the implementation", of: String(checked: record.extracting(name)))
     return parts
@@ -113,14 +111,16 @@ extension Span<UInt8> {
     return order == .little ? first | second << 8 : first << 8 | second
   }
 
-  @inline(__always)
   fileprivate func word32(at offset: Int, _ order: ImageIdentity.ByteOrder) -> UInt32 {
-    // Eight bytes are there: a record begins and goes on with as many.
-    if order == .little {
-      return UInt32(truncatingIfNeeded: word(at: offset & ~7) >> (UInt64(offset & 4) * 8))
-    }
-    let first = UInt32(word16(at: offset, order))
-    return first << 16 | UInt32(word16(at: offset + 2, order))
+    let (first, second) = (word16(at: offset, order), word16(at: offset + 2, order))
+    return order == .little
+      ? UInt32(first) | UInt32(second) << 16 : UInt32(first) << 16 | UInt32(second)
+  }
+
+  /// The position of the first `byte` from `start` on; nil where there is none.
+  func first(_ byte: UInt8, from start: Int) -> Int? {
+    for index in start..<count where self[index] == byte { return index }
+    return nil
   }
 
   /// Whether all bytes are NUL.
@@ -136,9 +136,8 @@ struct EntryParts {
   var name: Range<Int>
   var implementation = 0..<0
   var attributes = 0..<0
+  /// Whether the names are JSON strings with escapes.
   var hasEscapes = false
-  /// Whether all of the text is ASCII.
-  var isASCII: Bool
 }
 
 // Text of an entry: fields end at bytes of ASCII, so each can be validated alone, before it is copied.
@@ -146,7 +145,6 @@ struct EntryParts {
 extension Span<UInt8> {
   /// The position of the first byte that keeps this from being UTF-8; nil where nothing does.
   var invalidUTF8: Int? {
-    if isASCII { return nil }
     do throws(UTF8.ValidationError) {
       _ = try UTF8Span(validating: self)
       return nil

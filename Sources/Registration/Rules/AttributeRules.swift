@@ -78,22 +78,19 @@ struct AttributeRules {
   }
 
   private let kind: RecordKind
-  private let isASCII: Bool
   /// The keys of which each may come once, as bits.
   private var seen: UInt16 = 0
 
   /// Checks all attributes of a record of a kind.
-  static func check(
-    _ attributes: Span<UInt8>, of kind: RecordKind, isASCII: Bool
-  ) throws(Refusal) {
-    var rules = Self(kind: kind, isASCII: isASCII)
+  static func check(_ attributes: Span<UInt8>, of kind: RecordKind) throws(Refusal) {
+    var rules = Self(kind: kind)
     try attributes.forEachField { field throws(Refusal) in try rules.check(field) }
   }
 
-  private init(kind: RecordKind, isASCII: Bool) { (self.kind, self.isASCII) = (kind, isASCII) }
+  private init(kind: RecordKind) { self.kind = kind }
 
   private mutating func check(_ field: Span<UInt8>) throws(Refusal) {
-    if !isASCII { try field.checkUTF8("an attribute") }
+    try field.checkUTF8("an attribute")
     guard let (key, equals) = Key.cut(field) else {
       throw Self.refusal(field, "is no key=value; write it as one")
     }
@@ -203,7 +200,7 @@ extension Attributes {
   ) throws(Refusal) {
     try Refusal.check(!name.isEmpty, .emptyName, "has an empty name; give the \(kind) one")
     let bytes = texts.flatMap { field -> [UInt8] in Array(field.utf8) + [0] }
-    _ = try AttributeRules.check(bytes.span, of: kind, isASCII: bytes.span.isASCII)
+    _ = try AttributeRules.check(bytes.span, of: kind)
     self.init(checked: bytes.span)
     try RoutingRules.check(kind, name, self)
   }

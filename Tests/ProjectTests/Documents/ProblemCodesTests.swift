@@ -44,7 +44,7 @@ struct ProblemCodesTests {
       title: "An entry that a Hive does not bind", source: "Sources/BeeHive/Entries/Problem.swift"),
     Section(
       title: "How far a module is that is bound",
-      source: "Sources/BeeHive/Modules/ModuleStates.swift", areCases: true),
+      source: "Sources/BeeHive/Entries/StateRecord.swift", areCases: true),
     Section(
       title: "A call, a route or a table that is refused",
       source: "Sources/BeeHiveRouting/RoutingError.swift", areCases: true),

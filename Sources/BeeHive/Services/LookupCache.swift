@@ -29,33 +29,6 @@ final class CachedValue<Service: Sendable>: CachedService, @unchecked Sendable {
   override var lent: LentService? { LentService(value) }
 }
 
-/// Which entry answers a lookup whose service is made anew each time: for `LookupCache.recipeKey`.
-final class CachedRecipe<Service: Sendable>: CachedService, @unchecked Sendable {
-  // Sound: immutable, and so is its superclass.
-  let entry: RegisteredEntry
-  let make: @Sendable (Hive) throws -> Service?
-
-  init(
-    _ entry: RegisteredEntry, name: String?, _ make: @escaping @Sendable (Hive) throws -> Service?
-  ) {
-    self.entry = entry
-    self.make = make
-    super.init(name: name)
-  }
-}
-
-/// That nothing has the name of a service: for `LookupCache.recipeKey`.
-final class CachedMiss: CachedService, @unchecked Sendable {
-  // Sound: immutable, and so is its superclass.
-  /// What the lookup threw, without its hint.
-  let error: ServiceError
-
-  init(_ error: ServiceError, name: String?) {
-    self.error = error
-    super.init(name: name)
-  }
-}
-
 /// Where answers are published that an entry of one name could change.
 struct PublishedKeys {
   private(set) var all: Set<UInt> = []
@@ -194,7 +167,7 @@ extension Hive.State {
     }
     // An entry whose name ends in the same part could be asked for by the same name.
     let ends = Set(names.map(TypeName.end))
-    let isMiss = answer is CachedMiss
+    let isMiss = entry == nil
     guard ends.allSatisfy({ publishedKeys[$0]?.isOpen(toMiss: isMiss) ?? true }) else { return }
     for end in ends { publishedKeys[end, default: PublishedKeys()].insert(key, isMiss: isMiss) }
     cache.publish(answer, for: key)
@@ -230,5 +203,19 @@ extension Hive.State {
     guard !publishedKeys.isEmpty else { return }
     let keys = publishedKeys.removeValue(forKey: TypeName.end(of: name))
     for key in keys?.all ?? [] { cache.publish(nil, for: key) }
+  }
+}
+
+/// An instance that somebody else keeps.
+struct LentService: Sendable {
+  /// The instance, as long as it lives.
+  let service: @Sendable () -> CachedService?
+
+  /// Remembers what was handed out; nil where it is no object.
+  init?<Service: Sendable>(_ service: Service) {
+    guard type(of: service as Any) is AnyClass else { return nil }
+    // Sound: the object is a `Sendable` service, which `AnyObject` does not say.
+    nonisolated(unsafe) weak let object: AnyObject? = service as AnyObject
+    self.service = { unsafe (object as? Service).map { CachedValue($0, name: nil) } }
   }
 }

@@ -202,3 +202,10 @@ public struct Context: Sendable {
     set { values[ObjectIdentifier(key)] = newValue }
   }
 }
+
+/// A service that a scope disposes of when it ends: closes a file, returns a connection.
+public protocol Disposable: Sendable {
+  /// Called once, on the thread that ends the scope, with no lock held; what was made later has been
+  /// disposed of before.
+  func dispose()
+}

@@ -1,6 +1,5 @@
 internal import BinaryImage
 internal import Registration
-internal import Threads
 
 /// Modules and services that a file declares, in the shape of BeeHive's two property lists.
 ///
