@@ -145,7 +145,7 @@ extension Hive {
     return Report(
       entries: lines, images: imageProblems.map { "\($0) [\($0.code.rawValue)]" },
       order: order.problems,
-      lifts: order.lifts.map(\.sentence), remarks: switchedOffInVain())
+      lifts: order.lifts, remarks: switchedOffInVain())
   }
 
   /// Checks that every entry is bound, every image was read, and the modules can be ordered.

@@ -41,7 +41,8 @@ struct ModuleStagesTests {
     #expect(found["web"]?.reason == "setUp: skipped, because net failed")
     #expect(
       found["shop"]?.reason
-        == "requires nowhere, and no module is named that; load what declares it, or say `after`")
+        == "requires nowhere, which nothing in this process declares; load what declares it, or say after in "
+        + "place of requires")
     #expect(found["till"]?.reason == "requires shop, which cannot start")
     #expect(
       found["late"]?.reason
@@ -71,12 +72,13 @@ struct ModuleStagesTests {
       #expect(failures.map(\.module) == ["web", "one", "two"])
       #expect(
         failures.map(\.description) == [
-          "module web (late.json moduleClasses[0]) make: could not be made: it requires lag, and no "
-            + "module is named that; load what declares it, or say `after`; did you mean log?",
-          "module one (late.json moduleClasses[1]) make: could not be made: cycle: one → two → one "
-            + "(late.json moduleClasses[1], late.json moduleClasses[2])",
-          "module two (late.json moduleClasses[2]) make: could not be made: cycle: one → two → one "
-            + "(late.json moduleClasses[1], late.json moduleClasses[2])",
+          "module web (late.json moduleClasses[0]) make: could not be made: it requires lag, which "
+            + "nothing in this process declares; load what declares it, or say after in place of requires; "
+            + "did you mean log?",
+          "module one (late.json moduleClasses[1]) make: could not be made: modules one → two "
+            + "→ one wait for each other, so none of them can start (late.json moduleClasses[1], late.json moduleClasses[2])",
+          "module two (late.json moduleClasses[2]) make: could not be made: modules one → two "
+            + "→ one wait for each other, so none of them can start (late.json moduleClasses[1], late.json moduleClasses[2])",
         ])
     }
     // Where the module comes by a call, that one says so.

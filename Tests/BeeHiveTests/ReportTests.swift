@@ -63,8 +63,8 @@ struct ReportTests {
     let error = #expect(throws: ValidationError.self) { try hive.validate() }
     let lines = error?.description.split(separator: "\n").map(String.init) ?? []
     #expect(lines.count == 4)
-    #expect(lines.contains { $0.contains("requires net, and no module is named that") })
-    #expect(lines.contains { $0.hasPrefix("cycle: ") && $0.contains("storage → ") })
+    #expect(lines.contains { $0.contains("requires net, which nothing in this process declares") })
+    #expect(lines.contains { $0.contains("wait for each other") && $0.contains("storage → ") })
   }
 
   @Test("a rejected entry stops no start", arguments: [FailurePolicy.stop, .skip, .continue])

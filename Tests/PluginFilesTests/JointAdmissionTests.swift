@@ -63,9 +63,8 @@ struct JointAdmissionTests {
       ])
     #expect(
       report.plugins.flatMap(\.refusals).map(\.message) == [
-        "Its module b requires the module ledger, and that of the host is of version 1.9, not >=2.",
-        "Its module c requires the module log, and that of liblog.so says no version, where >=1 is "
-          + "required.",
+        "Module b requires ledger, which is of version 1.9, not >=2 (the host).",
+        "Module c requires log, which says no version, where >=1 is required (liblog.so).",
       ])
   }
 
@@ -146,12 +145,12 @@ struct JointAdmissionTests {
     try folder.plugin("b", AdmissionFolder.module("a"))
     let report = try folder.report()
     #expect(report.admitted.count == 2)
-    #expect(report.plugins[1].remarks.first?.contains("liba.so declares it too") == true)
+    #expect(report.plugins[1].remarks.first?.contains("is declared by liba.so too") == true)
     var policy = PluginPolicy()
     policy.admitsRejectedEntries = false
     let refusal = try folder.report(policy).plugins[1].refusals.first
     #expect(refusal?.code == "rejected-entry")
-    #expect(refusal?.message.contains("liba.so declares it too") == true)
+    #expect(refusal?.message.contains("is declared by liba.so too") == true)
     // The first is the one that loads first.
     try folder.plugin("a", AdmissionFolder.module("a", #"BEEHIVE_AFTER("b")"#))
     try folder.plugin(
@@ -159,7 +158,7 @@ struct JointAdmissionTests {
     try folder.plugin("c", AdmissionFolder.module("c", #"BEEHIVE_REQUIRES("a")"#))
     let ordered = try folder.report()
     #expect(ordered.admitted.first?.lastPart == "libb.so")
-    #expect(ordered.plugins[0].remarks.first?.contains("libb.so declares it too") == true)
+    #expect(ordered.plugins[0].remarks.first?.contains("is declared by libb.so too") == true)
     // What needs the one that is refused then is refused too.
     #expect(try folder.codes(policy)["libc.so"] == ["refused-provider"])
   }

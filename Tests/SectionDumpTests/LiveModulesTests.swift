@@ -62,8 +62,8 @@ struct LiveModulesTests {
     "log": "bound –: –", "net": "bound failed: setUp: answered false",
     "web": "bound failed: setUp: skipped, because net failed",
     "shop":
-      "bound not-started: requires nowhere, and no module is named that; load what declares it, or "
-      + "say `after`",
+      "bound not-started: requires nowhere, which nothing in this process declares; load what "
+      + "declares it, or say after in place of requires",
     "till": "bound not-started: requires shop, which cannot start", "off": disabled,
   ]
 
@@ -123,8 +123,8 @@ struct LiveModulesTests {
           "first": "bound starting: it waits for its initialize",
           "second": "bound starting: it is in setUp",
           "third": "bound starting: it waits for its setUp",
-          "lacking": "bound not-started: requires nowhere, and no module is named that; load what "
-            + "declares it, or say `after`",
+          "lacking": "bound not-started: requires nowhere, which nothing in this process declares; "
+            + "load what declares it, or say after in place of requires",
         ])
     }
   }

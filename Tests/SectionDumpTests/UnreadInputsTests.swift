@@ -113,7 +113,7 @@ struct UnreadInputsTests {
     let outcome = try Tool.run(["verify", file])
     #expect(outcome.status == 1)
     let line = try #require(outcome.lines.first)
-    #expect(line.contains("the 300 modules "), "\(line)")
+    #expect(line.contains("error: 300 modules "), "\(line)")
     #expect(line.contains(" → 292 more → "))
     #expect(line.utf8.count < 1000)
     // Each of its nodes leads to it all the same.

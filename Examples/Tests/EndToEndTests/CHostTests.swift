@@ -243,7 +243,8 @@ import Testing
         }
         """)
     let lack =
-      "requires nowhere, and no module is named that; load what declares it, or say `after`"
+      "requires nowhere, which nothing in this process declares; load what declares it, or say after in "
+      + "place of requires"
     #expect(
       try workshop.output(host, []).split(separator: "\n").map(String.init) == [
         "0 bad: nothing is wrong", "0 lacking: nothing is wrong",

@@ -1,3 +1,4 @@
+internal import BinaryImage
 internal import Registration
 
 /// In which order modules start, and what keeps some from starting.
@@ -48,14 +49,6 @@ public struct LaunchOrder: Hashable, Sendable {
     }
   }
 
-  /// A normal module that counts as basic.
-  public struct Lift: Hashable, Sendable {
-    /// The normal module that starts among the basic ones.
-    public var module: String
-    /// The basic module that requires it, or a normal one that was lifted itself.
-    public var requiredBy: String
-  }
-
   /// A requirement that no module meets.
   public struct Missing: Hashable, Sendable {
     /// The module that cannot start.
@@ -68,10 +61,16 @@ public struct LaunchOrder: Hashable, Sendable {
     public var similar: [String] = []
   }
 
+  /// A cycle of modules, each of which starts only after the next.
+  public struct Cycle: Hashable, Sendable {
+    /// The cycle, with the first module once more at its end.
+    public var path: [Node]
+  }
+
   /// The modules that can start, in order.
   public internal(set) var modules: [Node] = []
-  /// The normal modules that start among the basic ones.
-  public internal(set) var lifts: [Lift] = []
+  /// Says of each normal module that starts among the basic ones which module requires it: one sentence each.
+  public internal(set) var lifts: [String] = []
   /// Requirements that no module meets; what needs them, directly or not, is not in `modules`.
   public internal(set) var missing: [Missing] = []
   /// Cycles; their members, and what needs them, are not in `modules`.
@@ -181,7 +180,8 @@ public struct LaunchOrder: Hashable, Sendable {
       next += 1
       for other in graph.requires[position] where !isBasic[other] {
         isBasic[other] = true
-        lifts.append(Lift(module: nodes[other].name, requiredBy: nodes[position].name))
+        let (module, requirer) = (nodes[other].name, nodes[position].name)
+        lifts.append("\(module) starts among the basic modules: \(requirer) requires it".escaped)
         queue.append(other)
       }
     }
@@ -192,6 +192,67 @@ public struct LaunchOrder: Hashable, Sendable {
     if a.isBasic != b.isBasic { return a.isBasic }
     if a.priority != b.priority { return a.priority > b.priority }
     return (a.source.path, a.name) < (b.source.path, b.name)
+  }
+}
+
+extension LaunchOrder {
+  /// What cannot be ordered, one sentence each: requirements that no module meets, and cycles.
+  public var problems: [String] { missing.map(\.description) + cycles.map(\.description) }
+
+  /// What keeps each module that has no place in the order from starting, by its name.
+  var obstacles: [String: String] {
+    var reasons = blocked.mapValues { "requires \($0), which cannot start".escaped }
+    for cycle in cycles {
+      for module in cycle.path { reasons[module.name] = "\(cycle)" }
+    }
+    for found in missing.reversed() { reasons[found.module.name] = found.why.escaped }
+    return reasons
+  }
+
+  /// What cannot be ordered, a failure for each module; without what `known` says already.
+  func failures(besides known: LaunchOrder) -> [ModuleFailure] {
+    let lacking = missing.filter { found in
+      !known.missing.contains { (found.module, found.requirement) == ($0.module, $0.requirement) }
+    }
+    return lacking.map { $0.module.failure("make", .notMade("it \($0.why)")) }
+      + cycles.filter { !known.cycles.contains($0) }.flatMap { cycle in
+        cycle.path.dropLast().map { $0.failure("make", .notMade("\(cycle)")) }
+      }
+  }
+
+  /// Appends the order of what came later; what was in the way then has been looked at again.
+  mutating func append(_ later: LaunchOrder) {
+    modules += later.modules
+    lifts += later.lifts
+    missing = later.missing
+    cycles = later.cycles
+    blocked = later.blocked
+  }
+}
+
+extension LaunchOrder.Missing: CustomStringConvertible {
+  /// `module shop (libshop.so BeehiveRecords[0]) requires log, which nothing in this process declares; …`
+  public var description: String {
+    "module \(module.name) (\(module.source)) \(why)".escaped
+  }
+
+  /// What is required, why it is not there or will not do, and for what is not there what to do.
+  fileprivate var why: String {
+    let required = ModuleRequirement(requirement)
+    if let reason { return Conflict.unfit(required, by: nil, reason).message }
+    let conflict = Conflict.missing(
+      required, by: nil, nobody: "nothing in this process", addition: "load what")
+    return "\(conflict.message); \(conflict.remedy)" + question(about: similar)
+  }
+}
+
+extension LaunchOrder.Cycle: CustomStringConvertible {
+  /// `modules storage → log → storage wait for each other, so none of them can start (…)`, with each one's place.
+  public var description: String {
+    let places = zip(path, path.dropFirst()).map { module, next in
+      module.requiredNames.contains(next.name) ? "\(module.source)" : "\(module.source) by `after`"
+    }
+    return Conflict.cycle(of: path.dropLast().map(\.name), at: places).message.escaped
   }
 }
 

@@ -73,7 +73,7 @@ extension LaunchReport: CustomStringConvertible {
   /// `started: log, shop`, then one line for each thing that is not as it might have been expected.
   public var description: String {
     var lines = ["started: \(started.joined(separator: ", "))".escaped]
-    lines += order.lifts.map { "lifted: \($0.sentence)" }
+    lines += order.lifts.map { "lifted: \($0)" }
     lines += disabled.map { "switched off: \($0)".escaped } + remarks
     lines += unbound.map(\.description) + order.problems
     lines += order.blocked.sorted { $0.key < $1.key }.map { module, requirement in

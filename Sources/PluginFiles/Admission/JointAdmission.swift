@@ -94,14 +94,13 @@ struct JointAdmission {
           continue
         }
         if let fault = required.fault(of: attributes.version) {
-          let owner = provider.map { " of \(files[$0.file].path.fileName)" } ?? ""
+          let owner = provider.map { files[$0.file].path.fileName } ?? ""
+          let conflict = Conflict.unfit(
+            required, by: record.name, fault, of: there == nil ? owner : "the host")
           files[file].refusals.append(
             PluginRefusal(
-              .unmetRequirement,
-              "Its module \(record.name) requires the module \(required.name), and that"
-                + "\(there == nil ? owner : " of the host") \(fault).",
-              expected: text, found: attributes.version ?? "no version",
-              remedy: "Use files that belong together, or say which versions will do."))
+              .unmetRequirement, conflict, expected: text,
+              found: attributes.version ?? "no version"))
         } else if there == nil, let provider, provider.file != file,
           !needs[file].contains(provider.file)
         {
@@ -115,14 +114,13 @@ struct JointAdmission {
   private mutating func refuse(
     _ file: Int, _ record: Record, _ required: ModuleRequirement, known: Set<String>
   ) {
-    let question = near(required.name, in: known.lazy.filter { $0 != record.name })
+    let names = nearest(to: required.name, in: known.lazy.filter { $0 != record.name })
+    let conflict = Conflict.missing(
+      required, by: record.name, nobody: "neither the host nor another plugin", near: names,
+      addition: "add the plugin that")
     files[file].refusals.append(
       PluginRefusal(
-        .unmetRequirement,
-        "Its module \(record.name) requires the module \(required.name), which neither the host nor "
-          + "another plugin declares\(question.isEmpty ? "." : question)",
-        expected: required.name, found: "no such module",
-        remedy: "Add the plugin that declares it, or say after in place of requires."))
+        .unmetRequirement, conflict, expected: required.name, found: "no such module"))
   }
 
   private mutating func addCycles(of modules: [Declared]) {
@@ -130,19 +128,12 @@ struct JointAdmission {
       let members = path.map { modules[$0].record.name }
       // The same words whatever the order of the files and of the entries in them.
       let start = members.indices.min { members[$0] < members[$1] } ?? 0
-      let names = members[start...] + members[..<start]
+      let names = Array(members[start...] + members[..<start])
       let owners = Set(path.map { modules[$0].file }).sorted()
-      let shown = names.count > 8 ? names.prefix(7) + ["…"] : names
-      let chain = (shown + names.prefix(1)).joined(separator: " → ")
-      let places = owners.map { files[$0].path.fileName }.shown(most: 4)
+      let conflict = Conflict.cycle(of: names, at: owners.map { files[$0].path.fileName })
       for owner in owners {
         files[owner].refusals.append(
-          PluginRefusal(
-            .cycle,
-            names.count == 1
-              ? "Its module \(names[0]) requires itself, so it cannot start."
-              : "The modules \(chain) wait for each other, so none of them can start (\(places)).",
-            expected: "an order", found: chain, remedy: "Drop one of these requirements."))
+          PluginRefusal(.cycle, conflict, expected: "an order", found: names.shown(most: 8)))
       }
     }
   }
@@ -150,18 +141,18 @@ struct JointAdmission {
   /// The second of two entries that nothing tells apart is rejected by the host; the plugin loads, unless the policy
   /// refuses that. Returns the plugins that it refuses.
   private mutating func noteDuplicates(_ policy: PluginPolicy) -> [Int] {
-    var holders: [EntryIdentity: Int] = [:]
+    var holders: [EntryIdentity: Declared] = [:]
     for file in order {
       for record in files[file].manifest?.records ?? [] {
         let identities = EntryIdentity.all(of: record)
-        if let other = identities.lazy.compactMap({ holders[$0] }).first {
-          let owner = files[other].path.fileName
-          files[file].tell(
-            "\(record.kind) \(record.name) will be rejected: \(owner) declares it too",
-            remedy: record.kind.remedyOfDuplicates, policy)
-        } else {
-          for identity in identities { holders[identity] = file }
+        guard let first = identities.lazy.compactMap({ holders[$0] }).first else {
+          for identity in identities { holders[identity] = (file, record) }
+          continue
         }
+        let owner = files[first.file].path.fileName
+        let conflict = Conflict.duplicate(record, of: first.record, at: owner)
+        files[file].tell(
+          conflict.message + ", so it will be rejected", remedy: conflict.remedy, policy)
       }
     }
     return order.filter { !files[$0].refusals.isEmpty }
@@ -188,6 +179,13 @@ struct JointAdmission {
 }
 
 extension PluginRefusal {
+  fileprivate init(_ code: Code, _ conflict: Conflict, expected: String, found: String) {
+    let isQuestion = conflict.message.hasSuffix("?")
+    self.init(
+      code, conflict.message.capitalizedFirst + (isQuestion ? "" : "."), expected: expected,
+      found: found, remedy: conflict.remedy.capitalizedFirst + ".")
+  }
+
   /// Whether a library is nowhere where the loader looks.
   fileprivate var isOfUnfound: Bool {
     code == Code.missingLibrary.rawValue && found == "no such file"

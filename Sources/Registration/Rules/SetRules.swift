@@ -1,0 +1,101 @@
+internal import BinaryImage
+
+/// Says why entries that are good by themselves do not go together.
+///
+/// A Hive, `verify` and `doctor` judge by these rules and say these sentences; each adds where the others are.
+package struct Conflict: Hashable, Sendable {
+  /// The sentence, from a small letter on and without a full stop.
+  package let message: String
+  /// What to do, likewise.
+  package let remedy: String
+
+  /// A module requires one that is not there.
+  ///
+  /// - Parameters:
+  ///   - required: The module that is required.
+  ///   - module: The module that requires it; nil where the reader knows.
+  ///   - nobody: Who does not declare it: "no file".
+  ///   - names: Names that are nearly its own.
+  ///   - addition: How to add it: "add the file that".
+  package static func missing(
+    _ required: ModuleRequirement, by module: String?, nobody: String, near names: [String] = [],
+    addition: String
+  ) -> Self {
+    Self(
+      message: required.sentence(of: module) + "\(nobody) declares" + question(about: names),
+      remedy: required.mayMeanVersions
+        ? "say which versions will do as in \"log >=1.2 <2\", and one module in each requirement"
+        : "\(addition) declares it, or say after in place of requires")
+  }
+
+  /// A module requires one that is there, and will not do.
+  ///
+  /// - Parameters:
+  ///   - required: The module that is required.
+  ///   - module: The module that requires it; nil where the reader knows.
+  ///   - fault: Why it will not do: "is switched off".
+  ///   - provider: Where it is declared; empty where nobody knows.
+  package static func unfit(
+    _ required: ModuleRequirement, by module: String?, _ fault: String, of provider: String = ""
+  ) -> Self {
+    Self(
+      message: required.sentence(of: module) + fault + provider.inBrackets,
+      remedy: "use files that belong together, or say which versions will do")
+  }
+
+  /// Modules wait for each other.
+  ///
+  /// - Parameters:
+  ///   - names: The modules, each waiting for the next and the last for the first.
+  ///   - places: Where they are declared. Of many names or places those at both ends are told.
+  package static func cycle(of names: [String], at places: [String]) -> Self {
+    let ring = "\(names.ends.joined(separator: " → ")) → \(names[0])"
+    let number = names.ends.count < names.count ? "\(names.count) " : ""
+    let message =
+      names.count == 1
+      ? "module \(names[0]) waits for itself, so it cannot start"
+      : "\(number)modules \(ring) wait for each other, so none of them can start"
+    return Self(
+      message: message + places.ends.joined(separator: ", ").inBrackets,
+      remedy: "drop one of these requirements")
+  }
+
+  /// An entry that nothing tells from one before it.
+  ///
+  /// - Parameters:
+  ///   - record: The later entry, which a Hive rejects.
+  ///   - first: The one before it.
+  ///   - place: Where that is declared.
+  package static func duplicate(_ record: Record, of first: Record, at place: String) -> Self {
+    let subject = "\(record.kind) \(record.name)"
+    return Self(
+      message: record.name == first.name
+        ? "\(subject) is declared by \(place) too"
+        : "\(subject) has the shape and the priority of \(first.name), which \(place) declares",
+      remedy: record.kind.remedyOfDuplicates)
+  }
+}
+
+extension ModuleRequirement {
+  /// The beginning of a sentence that ends with why it is not met.
+  fileprivate func sentence(of module: String?) -> String {
+    "\(module.map { "module \($0) " } ?? "")requires \(name), which "
+  }
+
+  /// Whether the name has signs that names of modules rarely have, and versions have.
+  fileprivate var mayMeanVersions: Bool {
+    name.contains { "=^~!".contains($0) } || (name.contains(" ") && name.last?.isNumber == true)
+  }
+}
+
+extension [String] {
+  /// As many as people read: the first five and the last three, and how many are between them.
+  fileprivate var ends: [String] {
+    guard count > 10 else { return self }
+    return prefix(5) + ["\(count - 8) more"] + suffix(3)
+  }
+}
+
+extension String {
+  fileprivate var inBrackets: String { isEmpty ? "" : " (\(self))" }
+}
