@@ -1,6 +1,6 @@
 /* BeeHive for C and C++ authors: say what a library offers; the host that loads it finds it.
  *
- *   #include <BeeHive.h>                       // no library to link; nothing runs on its own
+ *   #include <BeeHive.h>                       // no library to link; none of your code runs on its own
  *   BeeHiveMod(Shop.ShopModule);               // a Swift type by name
  *
  *   static bool set_up(const beehive_context *context) { return true; }
