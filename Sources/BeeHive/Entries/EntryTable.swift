@@ -10,8 +10,10 @@ struct EntryTable {
   ///
   /// Who takes one out releases it with no lock held, since that may destroy an instance of the user's.
   private var made: [UInt64: RegisteredEntry] = [:]
-  /// The modules and services by their names.
-  private var names: [RecordKind: [String: Namesakes]] = [.module: [:], .service: [:]]
+  /// The services by their names.
+  private var services: [String: Namesakes] = [:]
+  /// The modules by theirs.
+  private var modules: [String: Namesakes] = [:]
   /// The services that are known to serve as a type.
   var servicesByType: [ObjectIdentifier: Namesakes] = [:]
   /// What each image declares, in order of registration.
@@ -41,11 +43,11 @@ struct EntryTable {
   }
 
   /// The services of this name, the rejected ones among them, in order of registration.
-  func services(named name: String) -> [RegisteredEntry] { names[.service]?[name]?.all ?? [] }
+  func services(named name: String) -> [RegisteredEntry] { services[name]?.all ?? [] }
 
   /// Those of them that have this given name, or none. At no cost for the others.
   func services(named name: String, given: String?) -> [RegisteredEntry] {
-    names[.service]?.given(given, for: name) ?? []
+    services.given(given, for: name)
   }
 
   /// The services that are known to serve as a type, whatever their name; with a given name, those that
@@ -55,10 +57,10 @@ struct EntryTable {
   }
 
   /// The names of all services.
-  var serviceNames: [String] { (names[.service] ?? [:]).keys.map { $0 } }
+  var serviceNames: [String] { Array(services.keys) }
 
   /// The modules of this name.
-  func modules(named name: String) -> [RegisteredEntry] { names[.module]?[name]?.all ?? [] }
+  func modules(named name: String) -> [RegisteredEntry] { modules[name]?.all ?? [] }
 
   // MARK: Coming
 
@@ -79,12 +81,20 @@ struct EntryTable {
 
   /// Puts a module or a service under its name.
   mutating func name(_ entry: RegisteredEntry) {
-    names[entry.kind, default: [:]].add(entry, for: entry.name)
+    if entry.kind == .service {
+      services.add(entry, for: entry.name)
+    } else {
+      modules.add(entry, for: entry.name)
+    }
   }
 
   /// Takes it from under its name.
   mutating func unname(_ entry: RegisteredEntry) {
-    names[entry.kind]?.remove(entry, for: entry.name)
+    if entry.kind == .service {
+      services.remove(entry, for: entry.name)
+    } else {
+      modules.remove(entry, for: entry.name)
+    }
   }
 
   // MARK: The state record

@@ -7,10 +7,18 @@ internal import Threads
 /// `Service` is what an entry makes. Of a C service it is a `CInstance`, and the caller gets its address.
 struct ServiceLookup<Service: Sendable> {
   /// What is asked for.
-  private enum Asked {
+  private enum Asked: Sendable {
     case type(Service.Type)
     /// The name of a C service, and the bytes of the table that the caller knows; 0 where only C knows its layout.
     case c(String, size: Int)
+
+    /// What a record may call the service.
+    var names: [String] {
+      switch self {
+      case .type(let type): TypeSpelling.of(type).all
+      case .c(let service, _): [service]
+      }
+    }
   }
 
   private let asked: Asked
@@ -52,13 +60,7 @@ struct ServiceLookup<Service: Sendable> {
   /// The type that is asked for; nil of a C service.
   private var type: Service.Type? { if case .type(let type) = asked { type } else { nil } }
 
-  /// What a record may call the service.
-  private var names: [String] {
-    switch asked {
-    case .type(let type): TypeSpelling.of(type).all
-    case .c(let service, _): [service]
-    }
-  }
+  private var names: [String] { asked.names }
 
   /// Where lookups find what is the same for all without a lock.
   private var key: UInt {
@@ -392,9 +394,9 @@ struct ServiceLookup<Service: Sendable> {
 
   /// What may have been meant: services, or given names of this one.
   private func hint(for miss: ServiceError) -> @Sendable () -> String {
-    let (hive, names, name) = (hive, names, name)
-    guard miss.code == .unusable else { return { hive.servicesLike(names[0]) } }
-    return { name.map { hive.givenNamesLike($0, of: names) } ?? "" }
+    let (hive, asked, name) = (hive, asked, name)
+    guard miss.code == .unusable else { return { hive.servicesLike(asked.names[0]) } }
+    return { name.map { hive.givenNamesLike($0, of: asked.names) } ?? "" }
   }
 }
 

@@ -48,26 +48,8 @@ enum NameText {
   /// The last identifier of a dotted name; nil where the text is none.
   static func last(_ text: String) -> Substring? {
     guard isPlain(text) else { return path(text)?.last.map { $0[...] } }
-    return lastPart(of: text.utf8Span.span).map { range in
-      text[text.utf8.index(text.startIndex, offsetBy: range.lowerBound)...]
-    }
-  }
-
-  /// The range of the last part of a plain dotted name; nil where the name is none, or not plain.
-  static func lastPart(of name: Span<UInt8>) -> Range<Int>? {
-    var previous = UInt8(ascii: ".")
-    var start = 0
-    for index in name.indices {
-      let byte = name[index]
-      if byte == UInt8(ascii: ".") {
-        if previous == byte { return nil }
-        start = index + 1
-      } else if !isIdentifier(byte) {
-        return nil
-      }
-      previous = byte
-    }
-    return previous == UInt8(ascii: ".") ? nil : start..<name.count
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.contains("") ? nil : parts.last
   }
 
   /// The text, and what is left of it after each of its top-level dots.
