@@ -66,3 +66,116 @@ package struct LoadBias: RawRepresentable, Hashable, Sendable {
     VirtualAddress(rawValue: UInt64(address.rawValue &- rawValue))
   }
 }
+
+/// The addresses that somebody asks about: sorted, disjoint ranges.
+///
+/// A library may have millions of fixups and three sections that matter; this says which do.
+package struct AddressRanges {
+  private let ranges: [Range<UInt64>]
+
+  /// Joins ranges that may overlap, in any order.
+  package init(_ ranges: [Range<UInt64>]) {
+    guard ranges.count > 1 else {
+      self.ranges = ranges.first?.isEmpty == false ? ranges : []
+      return
+    }
+    var result: [Range<UInt64>] = []
+    for range in ranges.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+      if let last = result.last, range.lowerBound <= last.upperBound {
+        result[result.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+      } else {
+        result.append(range)
+      }
+    }
+    self.ranges = result
+  }
+
+  /// Every address.
+  package static let all = AddressRanges([0..<UInt64.max])
+
+  /// The ranges of whole sections.
+  package init(of sections: [Section]) {
+    self.init(
+      sections.map { $0.address.rawValue..<$0.address.rawValue.saturating(adding: $0.size) })
+  }
+
+  /// Whether every byte of `range` is asked about.
+  package func covers(_ range: Range<UInt64>) -> Bool {
+    guard let found = ranges.last(notAfter: range.lowerBound, by: \.lowerBound) else {
+      return range.isEmpty
+    }
+    return ranges[found].upperBound >= range.upperBound
+  }
+
+  /// Whether somebody asks about `place`.
+  @inline(__always)
+  package func contains(_ place: UInt64) -> Bool {
+    guard let first = ranges.first, let last = ranges.last,
+      place >= first.lowerBound, place < last.upperBound
+    else { return false }
+    guard ranges.count > 1 else { return true }
+    guard let found = ranges.last(notAfter: place, by: \.lowerBound) else { return false }
+    return ranges[found].contains(place)
+  }
+
+  /// Whether a range from `start` up to `end` can hold something that is asked about.
+  package func mayOverlap(_ start: UInt64, _ end: UInt64) -> Bool {
+    guard let first = ranges.first, let last = ranges.last else { return false }
+    guard end >= start else { return true }
+    guard start < last.upperBound, end > first.lowerBound,
+      let found = ranges.last(notAfter: end - 1, by: \.lowerBound)
+    else { return false }
+    return ranges[found].upperBound > start
+  }
+
+  /// What is between the ranges, before and behind them.
+  package var gaps: [Range<UInt64>] {
+    zip([0] + ranges.map(\.upperBound), ranges.map(\.lowerBound) + [.max]).map { $0..<$1 }
+  }
+}
+
+extension Array {
+  /// The index of the first element from which on `isReached` is true, in a list where it is false
+  /// before; the count where it is true of none.
+  @inline(__always)
+  package func sortedIndex(where isReached: (Element) -> Bool) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if isReached(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+
+  /// The index of the last element whose key is not above `bound`, in a list sorted by that key.
+  @inline(__always)
+  package func last(notAfter bound: UInt64, by key: (Element) -> UInt64) -> Int? {
+    let next = sortedIndex(where: { key($0) > bound })
+    return next > 0 ? next - 1 : nil
+  }
+
+  /// The element of that key, in a list sorted by it.
+  @inline(__always)
+  package func element(at place: UInt64, by key: (Element) -> UInt64) -> Element? {
+    last(notAfter: place, by: key).flatMap { key(self[$0]) == place ? self[$0] : nil }
+  }
+
+  /// Sorts by a key; of those that share one, each is joined to the earlier one.
+  package mutating func settle(
+    by key: (Element) -> UInt64, joining: (_ earlier: inout Element, _ later: Element) -> Void
+  ) {
+    guard zip(self, dropFirst()).contains(where: { key($0) >= key($1) }) else { return }
+    // This keeps the order of those that share one.
+    sort { key($0) < key($1) }
+    var result: [Element] = []
+    for element in self {
+      if let last = result.last, key(last) == key(element) {
+        joining(&result[result.count - 1], element)
+      } else {
+        result.append(element)
+      }
+    }
+    self = result
+  }
+}

@@ -86,22 +86,3 @@ struct LinkedMemory: AddressedMemory {
     (try? file.memory(at: .address(VirtualAddress(rawValue: address)))).map(condition) ?? true
   }
 }
-
-extension Image {
-  /// Where structures in C can be looked at; nil where this image cannot tell.
-  package var addressedMemory: (any AddressedMemory)? { nil }
-}
-
-extension FileImage {
-  /// Of all sections.
-  package func mappedSections() throws(ImageError) -> (sections: [Section], hasDescriptors: Bool) {
-    let sections = try allSections()
-    return (
-      sections.filter { $0.address.rawValue != 0 && $0.offset != nil },
-      sections.contains { $0.name == ".opd" }
-    )
-  }
-
-  /// The file as the loader will leave it; nil of objects and cores.
-  package var addressedMemory: (any AddressedMemory)? { LinkedMemory(self) }
-}

@@ -106,3 +106,69 @@ extension OpenedFile {
     return body(found.bytes.span.extracting(found.range))
   }
 }
+
+/// A range of the bytes of a file.
+package struct FileExtent {
+  /// From the start of the file.
+  package var offset: UInt64
+  /// In bytes.
+  package var size: UInt64
+
+  /// A range.
+  package init(offset: UInt64, size: UInt64) { (self.offset, self.size) = (offset, size) }
+}
+
+extension OpenedFile {
+  /// Whether the file has all `extentSize` bytes at `offset`.
+  package func holds(_ offset: UInt64, _ extentSize: UInt64) -> Bool {
+    offset <= size && extentSize <= size - offset
+  }
+
+  /// Reads whole entries of `entry` bytes, many at once: all that the extent holds.
+  package func forEachPiece(
+    of extent: FileExtent, entry: Int, _ body: ([UInt8]) throws(ImageError) -> Void
+  ) throws(ImageError) {
+    let whole = extent.size - extent.size % UInt64(entry)
+    let most = UInt64(1 << 16 / entry * entry)
+    var done: UInt64 = 0
+    while done < whole {
+      let size = min(most, whole - done)
+      try body(read(at: extent.offset + done, count: Int(size)))
+      done += size
+    }
+  }
+
+  /// The part of a range that the file has.
+  package func held(at offset: UInt64, _ extentSize: UInt64) -> FileExtent {
+    FileExtent(offset: offset, size: min(extentSize, size - min(size, offset)))
+  }
+
+  /// Where in this part of the file a section is.
+  package func place(of section: Section) -> UInt64? { section.offset.map { $0.rawValue &- base } }
+
+  /// Where in the whole file a byte of this part is.
+  package func offset(_ place: UInt64) -> FileOffset { FileOffset(rawValue: base &+ place) }
+}
+
+/// The bytes that an image is: all of a file, or those of a member or a slice.
+package struct FilePart: Hashable, Codable, Sendable {
+  /// The path of the file, as the system takes it.
+  package var path: [UInt8]
+  /// Where in the file the image starts.
+  package var offset: UInt64
+  /// The size of the image in bytes.
+  package var size: UInt64
+
+  /// Hands over the bytes, in pieces that begin and end at the same places for every part of this
+  /// size.
+  ///
+  /// Throws where the file is gone or ends before they do.
+  package func forEachPiece(_ body: ([UInt8]) -> Void) throws(ImageError) {
+    let file = try OpenedFile(path: path, name: String(decoding: path, as: UTF8.self))
+    let (end, overflow) = offset.addingReportingOverflow(size)
+    try file.check(
+      !overflow && end <= file.size, .truncated, "The file has become smaller since it was read.",
+      at: offset)
+    try file.forEachPiece(of: FileExtent(offset: offset, size: size), entry: 1, body)
+  }
+}

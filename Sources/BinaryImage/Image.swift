@@ -78,6 +78,10 @@ extension ImageIdentity.ByteOrder {
 package protocol Image {
   /// What the image is.
   var identity: ImageIdentity { get }
+  /// The size of a pointer in this image, in bytes.
+  var pointerSize: Int { get }
+  /// The path it was opened by, or the loader's name for it.
+  var path: String { get }
 
   /// Every section of exactly this name, in table order; empty where there is none.
   ///
@@ -92,10 +96,23 @@ package protocol Image {
   /// The pointer `offset` bytes into `section`.
   func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue
 
+  /// The same without looking for the word, where the bytes of the section are there.
+  func pointer(
+    at offset: UInt64, of bytes: Span<UInt8>, in section: Section
+  ) throws(ImageError) -> PointerValue
+
+  /// Lends the text that starts at a pointer's target, without its NUL, for the call's duration.
+  ///
+  /// Throws `outOfImage` where it leads to nothing that is mapped of the image's own file contents, and
+  /// `unterminated` where no NUL comes within `limit` bytes or before the mapping ends.
+  func withText<Result>(
+    at target: PointerValue.Target, limit: Int, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result
+
   /// Calls `body` with each whole slot of a section of pointers, until it returns false.
   ///
   /// `body` receives the slot's offset, its pointer if that was resolved, and the text that it leads to; nil
-  /// if there is none, and `pointer(at:in:)` and `withText(ofSlotAt:in:limit:_:)` say why.
+  /// if there is none, and `pointer(at:in:)` and `withText(at:limit:_:)` say why.
   ///
   /// - Parameters:
   ///   - section: The section.
@@ -107,100 +124,22 @@ package protocol Image {
     of section: Section, limit: Int, _ body: (UInt64, PointerValue?, Span<UInt8>?) -> Bool
   ) throws(ImageError) -> UInt64
 
-  /// Lends the text that the pointer `offset` bytes into a section of pointers leads to, without its NUL, for
-  /// the call's duration.
-  ///
-  /// Throws `outOfImage` where it leads to nothing that is mapped of the image's own file contents, and
-  /// `unterminated` where no NUL comes within `limit` bytes or before the mapping ends.
-  func withText<Result>(
-    ofSlotAt offset: UInt64, in section: Section, limit: Int, _ body: (Span<UInt8>) -> Result
-  ) throws(ImageError) -> Result
-
   /// Where structures in C can be looked at; nil where this image cannot tell.
   var addressedMemory: (any AddressedMemory)? { get }
-
-  /// The size of a pointer in this image, in bytes.
-  var pointerSize: Int { get }
-  /// The path it was opened by, or the loader's name for it.
-  var path: String { get }
 }
 
-/// An image whose pointers are followed one by one, rather than all of them when it is copied.
-package protocol PointerFollowing: Image {
-  /// Lends the text that starts at a pointer's target, without its NUL, for the call's duration.
-  ///
-  /// Throws as `withText(ofSlotAt:in:limit:_:)` does.
-  func withText<Result>(
-    at target: PointerValue.Target, limit: Int, _ body: (Span<UInt8>) -> Result
-  ) throws(ImageError) -> Result
+extension Image {
+  /// As the identity says it.
+  package var pointerSize: Int { identity.bits / 8 }
 
-  /// The pointer `offset` bytes into `section`, whose bytes these are.
-  func pointer(
+  /// As the identity says it.
+  package var path: String { identity.path }
+
+  /// Looked for anew, where words of it may mean more than their bytes.
+  package func pointer(
     at offset: UInt64, of bytes: Span<UInt8>, in section: Section
-  ) throws(ImageError) -> PointerValue
-}
+  ) throws(ImageError) -> PointerValue { try pointer(at: offset, in: section) }
 
-/// An image in a file, whose section table can be listed as a whole.
-package protocol FileImage: PointerFollowing {
-  /// Whether it is a core file, as the identity says too, which costs more.
-  var isCore: Bool { get }
-  /// Which bytes of which file the image is.
-  var part: FilePart { get }
-
-  /// Every section of the table, in table order, without the null entry.
-  ///
-  /// Throws `sectionTableMissing` where the table was stripped or cut off.
-  func allSections() throws(ImageError) -> [Section]
-
-  /// The sections that have an address and bytes, of which other sections may be at the same addresses; names
-  /// are not needed. And whether pointers to functions lead to descriptors of them: `.opd`.
-  ///
-  /// Throws as `allSections` does.
-  func mappedSections() throws(ImageError) -> (sections: [Section], hasDescriptors: Bool)
-
-  /// The bytes that the file maps at a linked address, in file byte order.
-  ///
-  /// Throws `outOfImage` where it maps fewer: in objects, which have no addresses, always.
-  func bytes(at address: VirtualAddress, count: Int) throws(ImageError) -> [UInt8]
-
-  /// How many bytes of a section the file has; nil where it has none by its nature: memory that
-  /// starts as zeros.
-  ///
-  /// Throws `noContents` where the bytes are in another file, which this one was split from.
-  func stored(of section: Section) throws(ImageError) -> StoredBytes?
-
-  /// Some of the bytes of a section that the file has, uncompressed, in file byte order.
-  func bytes(of section: Section, at offset: UInt64, count: Int) throws(ImageError) -> [UInt8]
-
-  /// What a pointer's target is.
-  func memory(at target: PointerValue.Target) throws(ImageError) -> TargetMemory
-
-  /// The first place of a section from `offset` on that may be relocated; nil where none is.
-  func nextRelocated(from offset: UInt64, in section: Section) throws(ImageError) -> UInt64?
-
-  /// Whether a linker that collects garbage keeps all of an object's section, though nothing refers
-  /// to it.
-  func isRetained(_ section: Section) throws(ImageError) -> Bool
-
-  /// Throws where the file ends before something does that it declares: it was cut off. Throws too
-  /// where its headers contradict each other or what they describe, as far as sections of entries
-  /// may be hidden by that; ask after looking for them.
-  ///
-  /// What is found in such a file is there; what is not found may have been.
-  func checkExtents() throws(ImageError)
-}
-
-extension FileImage {
-  /// Without a section table, every address may be.
-  package func nextRelocated(
-    from offset: UInt64, in section: Section
-  ) throws(ImageError) -> UInt64? { offset }
-
-  /// As the section's own flags say.
-  package func isRetained(_ section: Section) throws(ImageError) -> Bool { section.isRetained }
-}
-
-extension PointerFollowing {
   /// Each slot with its pointer, resolved, and the text that it leads to.
   package func forEachSlot(
     of section: Section, limit: Int, _ body: (UInt64, PointerValue?, Span<UInt8>?) -> Bool
@@ -225,23 +164,6 @@ extension PointerFollowing {
     }
   }
 
-  /// Looked for anew, where words of it may mean more than their bytes.
-  package func pointer(
-    at offset: UInt64, of bytes: Span<UInt8>, in section: Section
-  ) throws(ImageError) -> PointerValue { try pointer(at: offset, in: section) }
-
-  /// Resolves the pointer, then follows it.
-  package func withText<Result>(
-    ofSlotAt offset: UInt64, in section: Section, limit: Int, _ body: (Span<UInt8>) -> Result
-  ) throws(ImageError) -> Result {
-    try withText(at: pointer(at: offset, in: section).target, limit: limit, body)
-  }
-}
-
-extension Image {
-  /// As the identity says it.
-  package var pointerSize: Int { identity.bits / 8 }
-
-  /// As the identity says it.
-  package var path: String { identity.path }
+  /// Where structures in C can be looked at; nil where this image cannot tell.
+  package var addressedMemory: (any AddressedMemory)? { nil }
 }

@@ -92,3 +92,10 @@ extension ImageError: CustomStringConvertible {
     return "\(place): \(message)".escaped
   }
 }
+
+extension ImageError {
+  /// What the system says of a file by a number of `errno`, behind a few words.
+  package init(system number: Int32, _ image: String, _ words: String = "") {
+    self.init(.unreadable, image: image, message: "\(words)\(systemMessage(number)).")
+  }
+}

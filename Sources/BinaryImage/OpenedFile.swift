@@ -26,8 +26,8 @@ package final class OpenedFile {
   /// Where in the whole file this part starts.
   package let base: UInt64
 
-  /// What the system calls the whole file, as text and where that is not all as bytes.
-  private let systemName: (text: String, bytes: [UInt8]?)
+  /// What the system calls the whole file.
+  private let systemBytes: [UInt8]
   /// The first bytes: of most files, all headers that the loader reads.
   package let head: [UInt8]
   package static let usualHead = 960
@@ -44,38 +44,30 @@ package final class OpenedFile {
   package convenience init(
     path: String, name: String, wasMapped: Bool = false, readWhole: Int = usualHead
   ) throws(ImageError) {
-    try self.init(
-      OpenedPath(path, wasMapped: wasMapped), name: name, path: name, systemName: (path, nil),
-      container: [], readWhole: readWhole)
+    try self.init(Array(path.utf8), wasMapped, name: name, path: name, readWhole: readWhole)
   }
 
   /// Opens the regular file at a path that need not be UTF-8.
   package convenience init(
     path: [UInt8], name: String, wasMapped: Bool = false
-  ) throws(ImageError) {
-    try self.init(
-      OpenedPath(path, wasMapped: wasMapped), name: name, path: name, systemName: (name, path),
-      container: [])
-  }
+  ) throws(ImageError) { try self.init(path, wasMapped, name: name, path: name) }
 
   /// Opens a file that a thin archive names `member`.
   package convenience init(path: [UInt8], member: String, of archive: OpenedFile) throws(ImageError)
   {
     try self.init(
-      OpenedPath(path, wasMapped: false), name: "\(archive.name)(\(member))", path: archive.path,
-      systemName: (member, path), container: archive.container + [member])
+      path, false, name: "\(archive.name)(\(member))", path: archive.path,
+      container: archive.container + [member])
   }
 
   private init(
-    _ opened: OpenedPath, name: String, path: String, systemName: (text: String, bytes: [UInt8]?),
-    container: [String], readWhole: Int = usualHead
+    _ bytes: [UInt8], _ wasMapped: Bool, name: String, path: String, container: [String] = [],
+    readWhole: Int = usualHead
   ) throws(ImageError) {
-    guard case .file(let descriptor, let status) = opened else {
-      throw ImageError(.unreadable, image: name, message: opened.refusal)
-    }
+    let (descriptor, status) = try Self.opened(bytes, name, wasMapped)
     self.descriptor = descriptor
     (self.name, self.path, self.container) = (name, path, container)
-    (whole, base, self.systemName) = (nil, 0, systemName)
+    (whole, base, systemBytes) = (nil, 0, bytes)
     // Should the path lead elsewhere by now, these are only bounds: every read is checked.
     size = UInt64(max(0, status.st_size))
     allocatedSize = UInt64(max(0, status.st_blocks)) &* 512
@@ -89,6 +81,36 @@ package final class OpenedFile {
     }
   }
 
+  /// Opens a path if it leads to a regular file.
+  private static func opened(
+    _ path: [UInt8], _ name: String, _ wasMapped: Bool
+  ) throws(ImageError) -> (Int32, stat) {
+    guard !path.isEmpty, !path.contains(0) else {
+      throw ImageError(
+        .unreadable, image: name,
+        message: "The path is empty or holds a NUL; give the path of a file.")
+    }
+    // Sound: the text ends in NUL and outlives the calls.
+    let (text, flags) = (path.cText, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    var status = stat()
+    if !wasMapped {
+      guard unsafe stat(text, &status) == 0 else { throw ImageError(system: errno, name) }
+      try status.checkRegular(name)
+    }
+    let descriptor = unsafe open(text, flags)
+    guard descriptor >= 0 else { throw ImageError(system: errno, name) }
+    // Should the path lead elsewhere by now, what was said of it is only a bound.
+    guard wasMapped else { return (descriptor, status) }
+    do throws(ImageError) {
+      guard unsafe fstat(descriptor, &status) == 0 else { throw ImageError(system: errno, name) }
+      try status.checkRegular(name)
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    return (descriptor, status)
+  }
+
   /// The part of an open file that a container calls `member`.
   package init(
     _ member: String, of file: OpenedFile, at offset: UInt64, size: UInt64
@@ -97,7 +119,7 @@ package final class OpenedFile {
       file.holds(offset, size), .truncated,
       "The file ends before the \(size) bytes of \(member) do.", at: offset)
     (name, path, container) = ("\(file.name)(\(member))", file.path, file.container + [member])
-    (whole, base, self.size, systemName) = (file, file.base + offset, size, file.systemName)
+    (whole, base, self.size, systemBytes) = (file, file.base + offset, size, file.systemBytes)
     (descriptor, allocatedSize) = (file.descriptor, file.allocatedSize)
     (stamp, access) = (file.stamp, file.access)
     let count = Int(min(size, UInt64(Self.usualHead)))
@@ -114,8 +136,6 @@ package final class OpenedFile {
 
   /// What the system calls the file; nil for a part of one.
   package var systemPath: [UInt8]? { isWhole ? systemBytes : nil }
-
-  private var systemBytes: [UInt8] { systemName.bytes ?? Array(systemName.text.utf8) }
 
   /// The `count` bytes at `offset`, all of them.
   package func read(at offset: UInt64, count: Int) throws(ImageError) -> [UInt8] {
@@ -154,14 +174,10 @@ package final class OpenedFile {
       let more = unsafe pread(
         descriptor, rest.baseAddress, rest.count, off_t(base + offset) + off_t(filled))
       if more < 0, errno == EINTR { continue }
-      if more < 0 { throw unreadable(errno, at: offset) }
+      if more < 0 { throw error(.unreadable, "\(systemMessage(errno)).", at: offset) }
       guard more > 0 else { throw endsBefore(offset, count) }
       filled += more
     }
-  }
-
-  private func unreadable(_ failure: Int32, at offset: UInt64) -> ImageError {
-    error(.unreadable, "\(systemMessage(failure)).", at: offset)
   }
 
   private static func read(
@@ -222,5 +238,43 @@ package final class OpenedFile {
     ImageError(
       .truncated, image: name, offset: FileOffset(rawValue: offset),
       message: "The file ends before the \(count) bytes that should be here.")
+  }
+
+  // MARK: - The errors that several readers tell
+
+  /// Throws an error that names this file where something is not as it has to be.
+  @inline(__always)
+  package func check(
+    _ isRight: Bool, _ code: ImageError.Code, _ message: @autoclosure () -> String,
+    section: @autoclosure () -> String? = nil, at offset: @autoclosure () -> UInt64? = nil
+  ) throws(ImageError) {
+    if !isRight { throw error(code, message(), section: section(), at: offset()) }
+  }
+
+  /// The error for a text that goes on for too long.
+  package func unterminated(_ limit: Int, at offset: UInt64?) -> ImageError {
+    error(
+      .unterminated, "No NUL ends the text within \(limit) bytes or before its mapping ends.",
+      at: offset)
+  }
+
+  /// The error for a target at which this file has no text.
+  package func noText(at target: PointerValue.Target) -> ImageError {
+    let reason =
+      switch target {
+      case .null: "A null pointer leads to no text."
+      case .imported(let symbol, let addend):
+        "The text is '\(PointerValue.name(ofImport: symbol, addend: addend))' of another image."
+      case .foreign(let address):
+        "\(UInt64(address.rawValue).hexadecimal) is an address of a process."
+      case .unresolvable(let reason): reason
+      case .address, .section: "The pointer leads out of the file."
+      }
+    return error(.outOfImage, reason)
+  }
+
+  /// The error for an address that no segment of the file has bytes for.
+  package func outsideSegments(_ address: VirtualAddress) -> ImageError {
+    error(.outOfImage, "No segment holds bytes of the file at \(address.rawValue.hexadecimal).")
   }
 }

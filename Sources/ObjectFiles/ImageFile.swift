@@ -14,7 +14,7 @@ package enum ImageFile {
     try open(OpenedFile(path: pathBytes, name: name ?? String(decoding: pathBytes, as: UTF8.self)))
   }
 
-  private static var formats: [any FileFormat.Type] { [ELFFile.self, MachOFile.self] }
+  private static var formats: [any FileImage.Type] { [ELFFile.self, MachOFile.self] }
 
   /// Files that may well hold entries, in formats that nothing here reads, by how they start.
   private static let unread: [(magic: [UInt8], what: String)] = [
@@ -25,15 +25,6 @@ package enum ImageFile {
     (Array("dyld_v1 ".utf8), "a shared cache of dyld"),
     (Array("<bigaf>\n".utf8), "an archive of AIX"),
   ]
-
-  /// Where the first image or container starts among a file's first bytes; nil where none does.
-  static func start(of head: [UInt8]) -> Int? {
-    let most = 256
-    return head.prefix(most).indices.first { index in
-      let rest = Array(head[index...])
-      return formats.contains { $0.recognises(rest) } || isContainer(rest)
-    }
-  }
 
   /// Reads the headers of the image that an open file is.
   static func open(_ file: OpenedFile) throws(ImageError) -> any FileImage {

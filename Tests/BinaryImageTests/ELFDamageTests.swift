@@ -145,34 +145,6 @@ struct ELFDamageTests {
     expectError(.malformed) { try image.sections(named: "BeehiveMods") }
   }
 
-  @Test("of many relocations of a section of an endless name are refused", .mayHang)
-  func longName() throws {
-    let names = Array("\0.shstrtab\0.relaBeehiveMods\0BeehiveMods".utf8)
-    let text = names + [UInt8](repeating: 0x78, count: 1 << 20) + [0]
-    let count = 2000
-    var bytes = header(sections: UInt16(count), size: 0)
-    (bytes[16], bytes[62]) = (1, 1)
-    bytes += [UInt8](repeating: 0, count: count * 64 - 64)
-    func put(_ value: Int, _ size: Int, at place: Int) {
-      for index in 0..<size {
-        bytes[place + index] = UInt8(truncatingIfNeeded: value >> (index * 8))
-      }
-    }
-    func section(_ index: Int, name: Int, type: Int, info: Int = 0) {
-      put(name, 4, at: 64 + index * 64)
-      put(type, 4, at: 64 + index * 64 + 4)
-      put(info, 4, at: 64 + index * 64 + 44)
-    }
-    section(1, name: 1, type: 3)
-    put(bytes.count, 8, at: 64 + 64 + 24)
-    put(text.count, 8, at: 64 + 64 + 32)
-    section(2, name: 28, type: 1)
-    for index in 3..<count { section(index, name: 11, type: 4, info: 2) }
-    let image = try ELFFile(path: Fixture.write(bytes + text, as: "long-name"))
-    expectError(.malformed) { try image.checkExtents() }
-    #expect(image.file.bytesRead < 2 * UInt64(bytes.count + text.count))
-  }
-
   @Test("that shrink while they are open are refused")
   func shrinking() throws {
     let path = try Fixture.compile(

@@ -222,7 +222,7 @@ extension ELFPointersTests.Machine {
   }
 }
 
-extension PointerFollowing {
+extension Image {
   /// Every word of the sections of that name as a pointer, and the text that it leads to.
   func texts(of name: String) throws -> [(pointer: PointerValue, text: String)] {
     var texts: [(PointerValue, String)] = []

@@ -4,7 +4,7 @@ import Testing
 @testable import BinaryImage
 @testable import ObjectFiles
 
-/// Files that claim thousands of sections or segments: an answer, or a problem, in little time.
+/// Files that claim thousands of sections: an answer, or a problem, in little time.
 @Suite("Mach-O files of many sections")
 struct MachOManySectionsTests {
   /// A file of little-endian 64 bits whose one segment holds all of its bytes, and sections of one
@@ -21,12 +21,6 @@ struct MachOManySectionsTests {
     var relocations: UInt64 = 0
     /// The sections and the flags of symbols.
     var symbols: [(section: UInt8, description: UInt16, offset: Int)] = []
-    /// Bytes of a program for the loader that does nothing.
-    var program = 0
-    /// Whether the loader walks chains, of which none starts in any of its tiny pages.
-    var isChained = false
-    /// Further segments of one byte, 63 bytes of no segment before each.
-    var segments = 0
 
     static let base: UInt64 = 0x1_0000_0000
 
@@ -46,16 +40,13 @@ struct MachOManySectionsTests {
     }
 
     var bytes: [UInt8] {
-      let table = isObject ? 24 : isChained ? 16 : 48
-      let commands = 72 + count * 80 + table + segments * 72
+      let commands = 72 + count * 80 + (isObject ? 24 : 48)
       let contents = 32 + commands
       let symbolTable = contents + count * step + 64
-      let pages = symbolTable / 256 + 1
-      let chains = isChained ? 28 + 8 + 22 + 2 * pages : 0
-      let end = UInt64(symbolTable + symbols.count * 16 + chains + program)
+      let end = UInt64(symbolTable + symbols.count * 16)
       let base = isObject ? 0 : Self.base
       var file = numbers(0xfeed_facf, 0x0100_000c, 0, isObject ? 1 : 6)
-      file += numbers(UInt64(2 + segments), UInt64(commands))
+      file += numbers(2, UInt64(commands))
       file += numbers(0x2000, 0, 0x19, UInt64(72 + count * 80)) + name("__DATA")
       file += numbers(base, end, 0, end, size: 8) + numbers(3, 3, UInt64(count), 0)
       let title = name("BeehiveMods") + name("__DATA")
@@ -66,64 +57,21 @@ struct MachOManySectionsTests {
       }
       if isObject {
         file += numbers(2, 24, UInt64(symbolTable), UInt64(symbols.count), UInt64(end), 0)
-      } else if isChained {
-        file += numbers(0x8000_0034, 16, UInt64(symbolTable), UInt64(chains))
       } else {
-        file += numbers(0x22, 48, end - UInt64(program), UInt64(program))
-        file += [UInt8](repeating: 0, count: 32)
-      }
-      for index in 0..<UInt64(segments) {
-        file += numbers(0x19, 72) + name("__HOLE")
-        file += numbers(2 * base + index, 1, end + 63 + index * 64, 1, size: 8)
-        file += numbers(1, 1, 0, 0)
+        file += numbers(0x22, 48, end, 0) + [UInt8](repeating: 0, count: 32)
       }
       file += [UInt8](repeating: 0, count: symbolTable - file.count)
-      if isChained {
-        file += numbers(0, 28, end, end, 0, 1, 0, 1, 8, UInt64(22 + 2 * pages))
-        file += numbers(256, 6, size: 2) + numbers(0, size: 8) + numbers(0)
-        file += numbers(UInt64(pages), size: 2) + [UInt8](repeating: 0xff, count: 2 * pages)
-      }
       for symbol in symbols {
         file += [0, 0, 0, 0, 0xe, symbol.section] + numbers(UInt64(symbol.description), size: 2)
         let address = contents + (Int(symbol.section) - 1) * step + symbol.offset
         file += numbers(UInt64(address), size: 8)
       }
-      return file + [UInt8](repeating: 0, count: program + segments * 64)
+      return file
     }
   }
 
   private func open(_ bytes: [UInt8], _ name: String) throws -> MachOFile {
     try MachOFile(path: Fixture.write(bytes, as: "crowd-\(name)"))
-  }
-
-  @Test(
-    "look behind the end of each without reading what tells of all others anew", .mayHang,
-    arguments: [
-      (Effort.times(5_000, full: 20_000), false), (Effort.times(15_000, full: 60_000), true),
-    ])
-  func gaps(count: Int, isChained: Bool) throws {
-    var crowd = Crowd(count: count, step: 16)
-    crowd.isChained = isChained
-    crowd.program = isChained ? 0 : 4096
-    let bytes = crowd.bytes
-    let image = try open(bytes, "gaps-\(isChained)")
-    #expect(try image.sections(named: "BeehiveMods").count == count)
-    try image.checkExtents()
-    // The program is read once. Of chains, what tells where those of a page start, for each page.
-    let pages = isChained ? bytes.count / 256 : 0
-    #expect(image.file.bytesRead <= UInt64(bytes.count + pages * 2 * 8192))
-  }
-
-  @Test("are refused where one of them is followed by a word that the loader writes")
-  func followed() throws {
-    var crowd = Crowd(count: 2000)
-    crowd.isChained = true
-    var bytes = crowd.bytes
-    // The starts of the chains stand last: one that begins with the hundredth page from the end.
-    bytes.replaceSubrange(bytes.count - 200..<bytes.count - 198, with: [0, 0])
-    let image = try open(bytes, "followed")
-    #expect(try image.sections(named: "BeehiveMods").count == 2000)
-    expectError(.malformed) { try image.checkExtents() }
   }
 
   @Test("are refused where no linker writes so many of one name")
@@ -159,27 +107,5 @@ struct MachOManySectionsTests {
     // What one byte cannot name no symbol marks.
     #expect(kept == [1] + Array(4...255))
     #expect(image.file.bytesRead <= UInt64(bytes.count))
-  }
-
-  @Test("are refused where they have more segments than any file", arguments: [255, 256])
-  func segments(further: Int) throws {
-    var crowd = Crowd(count: 0)
-    crowd.segments = further
-    let image = try open(crowd.bytes, "segments-\(further)")
-    if further < 256 {
-      try image.checkExtents()
-    } else {
-      expectError(.malformed) { try image.checkExtents() }
-    }
-  }
-
-  @Test("look at the start of each hole between their segments", arguments: [1, 100, 255])
-  func holes(hole: Int) throws {
-    var crowd = Crowd(count: 0)
-    crowd.segments = 255
-    var bytes = crowd.bytes
-    bytes[bytes.count - 255 * 64 + (hole - 1) * 64 + 7] = 1
-    let image = try open(bytes, "hole-\(hole)")
-    expectError(.malformed) { try image.checkExtents() }
   }
 }

@@ -79,19 +79,6 @@ struct UniversalFileTests {
       ])
   }
 
-  @Test("whose table has lost a slice give the others, and say so", arguments: [false, true])
-  func lost(is64: Bool) throws {
-    let image = MachOBuilder().bytes
-    let padded = image + [UInt8](repeating: 0, count: 3 - (image.count + 3) % 4)
-    let size = UInt64(image.count)
-    let slices = [
-      Slice(type: Self.intel, offset: 256, size: size),
-      Slice(type: Self.arm64, offset: 256 + UInt64(padded.count), size: size),
-    ]
-    let bytes = Self.header(slices, count: 1, is64: is64) + padded + image
-    #expect(try ArchiveTests.found(in: bytes) == ["x86_64 arm64 2", ": malformed"])
-  }
-
   @Test("whose header stands in the other byte order are refused, and not taken for no object")
   func swapped() throws {
     let image = MachOBuilder().bytes

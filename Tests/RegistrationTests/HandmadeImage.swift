@@ -4,7 +4,7 @@ import Testing
 
 /// An image made by hand, byte for byte: one mapping, sections that are ranges of it, and pointers
 /// that are linked addresses unless a test says where else they lead.
-struct HandmadeImage: PointerFollowing {
+struct HandmadeImage: Image {
   static let base: UInt64 = 0x1000
 
   var identity: ImageIdentity

@@ -63,14 +63,6 @@ struct Damage {
     }
   }
 
-  /// The variants that show fewer entries than the file, and no problem.
-  func silentlyFewer() throws -> [String] {
-    let count = try entries().count
-    return zip(variants, answers).compactMap { variant, answer in
-      answer.hasProblem || answer.entries.count >= count ? nil : variant.name
-    }
-  }
-
   /// A folder in memory, where there is one with so much room: thousands of files would keep a disk
   /// busy. Others write there too.
   static func folder(for size: Int) throws -> URL {

@@ -17,7 +17,7 @@ public func test(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
 }
 
 /// An image that is nothing but the contents of its sections: pointers count from their start.
-private struct BareImage: PointerFollowing {
+private struct BareImage: Image {
   let identity: ImageIdentity
   let bytes: [UInt8]
 

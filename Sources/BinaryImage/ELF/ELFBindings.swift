@@ -50,7 +50,7 @@ package final class ELFBindings {
     self.file = file
     symbols = try file.dynamic()?.symbols
     versions = try ELFSymbolVersions(of: file)
-    hash = try file.symbolHash.get()
+    hash = try file.symbolHash()
   }
 
   /// The symbols that relocations name and that other images have to define, in the order of the file.
@@ -59,7 +59,7 @@ package final class ELFBindings {
   package func wanted() throws(ImageError) -> [BoundSymbol] {
     guard let symbols else { return [] }
     var wanted: [BoundSymbol] = []
-    for number in try file.relocationSurvey.get().symbols.sorted() {
+    for number in try file.relocationSurvey().symbols.sorted() {
       let symbol = try symbols.symbol(number)
       guard symbol.place == .undefined else { continue }
       var bound = BoundSymbol(name: symbol.name)

@@ -7,23 +7,24 @@ extension ELFFile {
   ) throws(ImageError) -> (offset: UInt64?, size: UInt64, isCompressed: Bool) {
     guard hasSectionTable else { return (file.place(of: section), section.size, false) }
     let entry = try sectionHeader(section.index)
-    return (entry.hasContents ? entry.offset : nil, entry.size, entry.isCompressed)
+    return (entry.hasContents ? entry.sh_offset : nil, entry.sh_size, entry.isCompressed)
   }
 
   /// Returns whether a process gets the section: a linked file asks for it, and a segment holds its address.
-  func isMapped(_ entry: ELFSectionHeader) -> Bool {
+  func isMapped(_ entry: GElf_Shdr) -> Bool {
     if header.isObject { return true }
     guard entry.isLoaded else { return false }
     // Program headers that cannot be read are told of when a pointer is followed.
     guard let segments = try? segments() else { return true }
-    return segments.holds(VirtualAddress(rawValue: entry.address))
+    return segments.holds(VirtualAddress(rawValue: entry.sh_addr))
   }
 
   /// Returns the bytes of a table: of symbols, names or relocations.
   func tableBytes(_ index: Int) throws(ImageError) -> ELFBytes {
     let entry = try sectionHeader(index)
     guard entry.isCompressed else {
-      return .stored(FileExtent(offset: entry.offset, size: entry.hasContents ? entry.size : 0))
+      return .stored(
+        FileExtent(offset: entry.sh_offset, size: entry.hasContents ? entry.sh_size : 0))
     }
     return .inflated(try inflated(index, entry, name: sectionTable().name(of: index)))
   }
@@ -36,7 +37,7 @@ extension ELFFile {
   }
 
   func inflated(
-    _ index: Int, _ entry: ELFSectionHeader, name: String?
+    _ index: Int, _ entry: GElf_Shdr, name: String?
   ) throws(ImageError) -> [UInt8] {
     if let bytes = inflatedSections[index] { return bytes }
     let header = compression(of: entry)
@@ -48,14 +49,14 @@ extension ELFFile {
 
   /// Why libelf does not inflate a section.
   private func refusal(
-    of header: Elf64_Chdr?, _ entry: ELFSectionHeader, _ name: String?
+    of header: Elf64_Chdr?, _ entry: GElf_Shdr, _ name: String?
   ) -> ImageError {
     if header?.ch_type == UInt32(ELFCOMPRESS_ZLIB) {
       return file.error(
         .malformed,
         "The section is compressed with zlib, and what it holds is damaged or does not make the "
           + "\(header?.ch_size ?? 0) bytes that it claims; make the file anew.",
-        section: name, at: entry.offset)
+        section: name, at: entry.sh_offset)
     }
     // ELFCOMPRESS_ZSTD
     let method = header?.ch_type == 2 ? "zstd" : "method \(header?.ch_type ?? 0)"
@@ -63,32 +64,32 @@ extension ELFFile {
       .unsupported,
       "The section is compressed with \(method), which this libelf does not inflate: "
         + "\(ELFDescriptor.lastMessage); link without compression, or use a newer libelf.",
-      section: name, at: entry.offset)
+      section: name, at: entry.sh_offset)
   }
 
   /// The header of a compressed section; nil if the file does not hold one.
-  private func compression(of entry: ELFSectionHeader) -> Elf64_Chdr? {
+  private func compression(of entry: GElf_Shdr) -> Elf64_Chdr? {
     let size = UInt64(header.format.size(of: ELF_T_CHDR))
-    guard entry.isCompressed, entry.hasContents, entry.size >= size else { return nil }
-    let extent = FileExtent(offset: entry.offset, size: size)
+    guard entry.isCompressed, entry.hasContents, entry.sh_size >= size else { return nil }
+    let extent = FileExtent(offset: entry.sh_offset, size: size)
     return try? ELFTable(.compression, extent, of: file, header.format).row(0)
   }
 
   /// `ch_size`; nil where the section is not compressed, or its header lies outside the file.
-  func inflatedSize(of entry: ELFSectionHeader) -> UInt64? { compression(of: entry)?.ch_size }
+  func inflatedSize(of entry: GElf_Shdr) -> UInt64? { compression(of: entry)?.ch_size }
 
   package func mappedSections() throws(ImageError) -> (sections: [Section], hasDescriptors: Bool) {
     let table = try sectionTable()
     var sections: [Section] = []
     for index in sectionIndices {
       let entry = table[index]
-      guard !header.isObject, entry.address != 0, entry.hasContents, isMapped(entry) else {
+      guard !header.isObject, entry.sh_addr != 0, entry.hasContents, isMapped(entry) else {
         continue
       }
       sections.append(
         Section(
-          index: index, name: "", address: VirtualAddress(rawValue: entry.address),
-          offset: file.offset(entry.offset), size: inflatedSize(of: entry) ?? entry.size))
+          index: index, name: "", address: VirtualAddress(rawValue: entry.sh_addr),
+          offset: file.offset(entry.sh_offset), size: inflatedSize(of: entry) ?? entry.sh_size))
     }
     return (sections, table.holds(namesStartingWith: ".opd"))
   }
@@ -100,14 +101,14 @@ extension ELFFile {
     let entry = try sectionHeader(index)
     return Section(
       index: index, name: "", address: VirtualAddress(rawValue: 0),
-      offset: file.offset(entry.offset), size: entry.size)
+      offset: file.offset(entry.sh_offset), size: entry.sh_size)
   }
 
   /// What a pointer leads to.
   package func memory(at target: PointerValue.Target) throws(ImageError) -> TargetMemory {
     switch target {
     case .address(let address):
-      if try codeRanges.get().contains(address.rawValue) { return .code }
+      if try codeRanges().contains(address.rawValue) { return .code }
       if try segments().extent(from: address) != nil { return .data }
       if try segments().holds(address) { return .zeros }
       // MIPS rounds the addresses in its global offset table to 64 KiB, up or down.
@@ -120,7 +121,7 @@ extension ELFFile {
       guard sectionIndices.contains(index) else { return .outside }
       let section = try sectionHeader(index)
       if section.isExecutable { return .code }
-      return section.type == UInt32(SHT_NOBITS) ? .zeros : .data
+      return section.sh_type == UInt32(SHT_NOBITS) ? .zeros : .data
     case .null, .imported, .foreign, .unresolvable: return .outside
     }
   }
@@ -135,7 +136,63 @@ extension ELFFile {
     guard section.isMapped else { return nil }
     _ = try linkedRelocation(at: offset, in: section)
     let start = section.address.rawValue
-    let next = try linkedRelocations?.get().place(notBefore: start.saturating(adding: offset))
+    let next = try relocations.linked?.get().place(notBefore: start.saturating(adding: offset))
     return next.flatMap { $0 - start < section.size ? $0 - start : nil }
+  }
+
+  // MARK: - Whether the file is whole
+
+  /// Throws where the file ends before a segment, a section or a table of headers does, or where
+  /// the section table and the note do not tell of the same entries.
+  package func checkDeclared() throws(ImageError) {
+    try file.check(
+      header.sections.isComplete, .truncated, "The file ends before its section headers do.",
+      at: header.sections.offset)
+    // Split debug information keeps the program headers of the file that it was split from.
+    if let extent = try segments().extent(notWithin: file), !hasOnlyDebugInformation {
+      throw file.error(
+        .truncated, "The file ends before the \(extent.size) bytes of a segment do.",
+        at: extent.offset)
+    }
+    guard hasSectionHeaders else { return }
+    let table = try sectionTable()
+    for index in sectionIndices {
+      let section = table[index]
+      guard section.hasContents else { continue }
+      try file.check(
+        file.holds(section.sh_offset, section.sh_size), .truncated,
+        "The file ends before the \(section.sh_size) bytes of a section do.",
+        section: table.name(of: index), at: section.sh_offset)
+    }
+    if !header.isObject { try checkNotedExtents(table) }
+  }
+
+  /// The note tells where the entries are too: the table must not have lost some of them.
+  private func checkNotedExtents(_ table: ELFSectionTable) throws(ImageError) {
+    // A note that is of no use is none; the section table is there.
+    guard let noted = try? notedSections() else { return }
+    var ranges: [[Range<UInt64>]] = SectionNote.names.map { _ in [] }
+    table.forEach(named: .ofThisProject) { ranges[$1].append(table[$0].addresses) }
+    for section in noted {
+      let start = section.address.rawValue
+      let end = start.saturating(adding: section.size)
+      guard let name = SectionNote.names.firstIndex(of: section.name),
+        !AddressRanges(ranges[name]).covers(start..<end)
+      else { continue }
+      throw file.error(
+        .malformed,
+        "The note says that entries are at \(start.hexadecimal) to \(end.hexadecimal), where "
+          + "the section table has no such section.", section: section.name,
+        at: file.place(of: section))
+    }
+    for (name, ranges) in zip(SectionNote.names, ranges) where !ranges.isEmpty {
+      let known = AddressRanges(of: noted.filter { $0.name == name })
+      guard let lost = ranges.first(where: { !$0.isEmpty && !known.covers($0) }) else { continue }
+      throw file.error(
+        .malformed,
+        "Entries are at \(lost.lowerBound.hexadecimal) to \(lost.upperBound.hexadecimal), which the note leaves out: "
+          + "a process does not see them. Link the objects anew, without -r or with another linker.",
+        section: name)
+    }
   }
 }

@@ -108,18 +108,6 @@ internal import CElf
     return isRead ? header : nil
   }
 
-  /// How many sections there are; 0 of a table that is cut off.
-  var sectionCount: Int? {
-    var count = 0
-    return unsafe elf_getshdrnum(elf, &count) == 0 ? count : nil
-  }
-
-  /// How many program headers there are.
-  var segmentCount: Int? {
-    var count = 0
-    return unsafe elf_getphdrnum(elf, &count) == 0 ? count : nil
-  }
-
   /// The index of the section that holds the names, extended numbering included; nil if there is none.
   var nameSection: Int? {
     var index = 0
@@ -127,23 +115,23 @@ internal import CElf
   }
 
   /// The first `count` headers of sections; fewer if libelf reads one of them not.
-  func sections(_ count: Int) -> [ELFSectionHeader] {
-    var (sections, header): ([ELFSectionHeader], GElf_Shdr) = ([], GElf_Shdr())
+  func sections(_ count: Int) -> [GElf_Shdr] {
+    var (sections, header): ([GElf_Shdr], GElf_Shdr) = ([], GElf_Shdr())
     sections.reserveCapacity(count)
     while sections.count < count, let section = unsafe elf_getscn(elf, sections.count),
       unsafe gelf_getshdr(section, &header) != nil
     {
-      sections.append(ELFSectionHeader(header))
+      sections.append(header)
     }
     return sections
   }
 
   /// The first `count` program headers; fewer if libelf reads one of them not.
-  func segments(_ count: Int) -> [ELFSegment] {
-    var (segments, header): ([ELFSegment], GElf_Phdr) = ([], GElf_Phdr())
+  func segments(_ count: Int) -> [GElf_Phdr] {
+    var (segments, header): ([GElf_Phdr], GElf_Phdr) = ([], GElf_Phdr())
     segments.reserveCapacity(count)
     while segments.count < count, unsafe gelf_getphdr(elf, Int32(segments.count), &header) != nil {
-      segments.append(ELFSegment(header))
+      segments.append(header)
     }
     return segments
   }

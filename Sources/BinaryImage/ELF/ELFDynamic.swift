@@ -27,7 +27,7 @@ final class ELFDynamic {
   private static let mostBytes: UInt64 = 1 << 20
 
   /// Reads the dynamic section where the loader does: at the address that the program header names.
-  init(of image: ELFFile, at segment: ELFSegment) throws(ImageError) {
+  init(of image: ELFFile, at segment: GElf_Phdr) throws(ImageError) {
     let (file, header, segments) = (image.file, image.header, try image.segments())
     (tags, addresses) = try Self.tags(of: file, header, segments, at: segment)
     globalOffsets = try ELFGlobalOffsets(of: file, header, segments, value: value)
@@ -90,9 +90,9 @@ final class ELFDynamic {
 
   /// Reads the tags and their values, up to `DT_NULL`, whatever size the program header claims.
   private static func tags(
-    of file: OpenedFile, _ header: ELFHeader, _ segments: ELFSegments, at segment: ELFSegment
+    of file: OpenedFile, _ header: ELFHeader, _ segments: ELFSegments, at segment: GElf_Phdr
   ) throws(ImageError) -> ([(tag: Int64, value: UInt64)], addresses: Range<UInt64>) {
-    let (entry, start) = (UInt64(header.format.size(of: ELF_T_DYN)), segment.address)
+    let (entry, start) = (UInt64(header.format.size(of: ELF_T_DYN)), segment.p_vaddr)
     var tags: [(tag: Int64, value: UInt64)] = []
     var end = start
     // A piece for each segment that it reaches into: as a rule one, of the size that its header claims.
@@ -100,7 +100,7 @@ final class ELFDynamic {
       try file.check(
         extent.size >= entry && end - start < mostBytes, .malformed,
         "The dynamic section does not end (DT_NULL).", at: extent.offset)
-      let claimed = max(min(segment.fileSize, mostBytes), entry)
+      let claimed = max(min(segment.p_filesz, mostBytes), entry)
       let size = min(extent.size, tags.isEmpty ? claimed : mostBytes - (end - start))
       let table = ELFTable(
         .dynamic, FileExtent(offset: extent.offset, size: size), of: file, header.format)

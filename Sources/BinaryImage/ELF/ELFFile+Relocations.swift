@@ -4,6 +4,8 @@ internal import CElf
 struct ELFRelocationTables {
   /// The sections whose pointers are asked for.
   var wanted = WantedSections()
+  /// Of a linked file: what covers the wanted sections.
+  var linked: Result<ELFRelocations, ImageError>?
   /// Of an object: what applies to a section, by its index.
   var bySection: [Int: Result<ELFRelocations, ImageError>] = [:]
   /// Of an object: the relocation sections, by the index of the section that they apply to.
@@ -23,11 +25,11 @@ extension ELFFile {
     let (place, overflow) = section.address.rawValue.addingReportingOverflow(offset)
     try file.check(!overflow, .malformed, "The section wraps around.", section: section.name)
     let range = place..<place.saturating(adding: UInt64(header.wordSize))
-    if let known = try linkedRelocations?.get(), known.ranges.covers(range) {
+    if let known = try relocations.linked?.get(), known.ranges.covers(range) {
       return known.relocation(at: place)
     }
     relocations.wanted.insert(section)
-    let (wanted, isFirst) = (relocations.wanted.list, linkedRelocations == nil)
+    let (wanted, isFirst) = (relocations.wanted.list, relocations.linked == nil)
     let collected = Result<ELFRelocations, ImageError> { () throws(ImageError) in
       let dynamic = try dynamic()
       let tables = dynamic?.relocations ?? []
@@ -37,7 +39,7 @@ extension ELFFile {
         // Few are kept, all of them, once they are read again for another section.
         ranges: isFirst || size > Self.fewRelocations ? AddressRanges(of: wanted) : .all)
     }
-    linkedRelocations = collected
+    relocations.linked = collected
     return try collected.get().relocation(at: place)
   }
 
@@ -56,12 +58,12 @@ extension ELFFile {
       toCopies: AddressRanges(kept + [own]))
     let tables = if let dynamic { dynamic.relocations } else { try loadedRelocations() }
     // What is wanted already is found in the same pass.
-    let isFirst = linkedRelocations == nil && dynamic != nil && dynamic?.globalOffsets == nil
+    let isFirst = relocations.linked == nil && dynamic != nil && dynamic?.globalOffsets == nil
     let found = try ELFRelocations(
       of: file, header, machine, in: tables,
       ranges: isFirst ? AddressRanges(of: relocations.wanted.list) : AddressRanges([]),
       survey: survey)
-    if isFirst { linkedRelocations = .success(found) }
+    if isFirst { relocations.linked = .success(found) }
     var rewriting = found.survey?.forbiddenPlace
       .flatMap { start..<own.upperBound ~= $0 ? $0 : nil }
     if let copy = found.copy(notAfter: own.lowerBound),
@@ -83,11 +85,11 @@ extension ELFFile {
   private func loadedRelocations() throws(ImageError) -> [ELFRelocationTable] {
     let table = try sectionTable()
     let entries = sectionIndices.map { table[$0] }.filter {
-      $0.isLoaded && $0.size > 0 && Self.encodings[$0.type] != nil
+      $0.isLoaded && $0.sh_size > 0 && Self.encodings[$0.sh_type] != nil
     }
-    try guardian.admit(entries.lazy.map(\.size), of: "relocations")
+    try guardian.admit(entries.lazy.map(\.sh_size), of: "relocations")
     return entries.map {
-      ELFRelocationTable(encoding: Self.encodings[$0.type] ?? .rela, .stored($0.extent))
+      ELFRelocationTable(encoding: Self.encodings[$0.sh_type] ?? .rela, .stored($0.extent))
     }
   }
 
@@ -101,7 +103,7 @@ extension ELFFile {
       var tables: [ELFRelocationTable] = []
       for index in try relocationSections()[section.index] ?? [] {
         let entry = try sectionHeader(index)
-        let encoding = Self.encodings[entry.type] ?? .rela
+        let encoding = Self.encodings[entry.sh_type] ?? .rela
         tables.append(ELFRelocationTable(encoding: encoding, try tableBytes(index)))
       }
       return try ELFRelocations(
@@ -118,9 +120,9 @@ extension ELFFile {
     var sizes: [UInt64] = []
     for index in sectionIndices {
       let entry = try sectionHeader(index)
-      guard Self.encodings[entry.type] != nil else { continue }
-      tables[entry.info, default: []].append(index)
-      sizes.append(entry.size)
+      guard Self.encodings[entry.sh_type] != nil else { continue }
+      tables[Int(entry.sh_info), default: []].append(index)
+      sizes.append(entry.sh_size)
     }
     try guardian.admit(sizes, of: "relocation sections")
     relocations.sections = tables
@@ -136,15 +138,15 @@ extension ELFFile {
   func symbols(for section: Section) throws(ImageError) -> ELFSymbols? {
     guard header.isObject else { return try dynamic()?.symbols }
     guard let first = try relocationSections()[section.index]?.first else { return nil }
-    let index = try sectionHeader(first).link
+    let index = Int(try sectionHeader(first).sh_link)
     if let known = relocations.symbols[index] { return known }
     let table = try sectionHeader(index)
-    let names = try sectionHeader(table.link)
+    let names = try sectionHeader(Int(table.sh_link))
     try file.check(
-      table.type == UInt32(SHT_SYMTAB) && names.type == UInt32(SHT_STRTAB), .malformed,
+      table.sh_type == UInt32(SHT_SYMTAB) && names.sh_type == UInt32(SHT_STRTAB), .malformed,
       "The relocations name symbols of a section that holds none.", section: section.name)
     let symbols = ELFSymbols(
-      self, try tableBytes(index), names: try tableBytes(table.link),
+      self, try tableBytes(index), names: try tableBytes(Int(table.sh_link)),
       longIndices: try longIndices(of: index))
     relocations.symbols[index] = symbols
     return symbols

@@ -7,82 +7,61 @@ internal import CElf
 /// that `ELFGuard` has not admitted. Use one value on one thread.
 ///
 /// ELF: `elf_begin`, `gelf_getehdr`, `gelf_getshdr`, `gelf_getphdr`.
-package final class ELFFile: FileFormat {
+package final class ELFFile: FileImage {
   package let file: OpenedFile
-  /// Until its headers were copied: libelf makes an object of each section.
-  private var elf: ELFDescriptor?
   var guardian: ELFGuard
   /// The header, and where the tables are that it leads to.
   package let header: ELFHeader
   /// What the file is.
   package private(set) lazy var identity = makeIdentity()
-
   /// What is known of the machine.
   let machine: ELFMachine
-
   /// What the machine's relocation types are called.
   private(set) lazy var relocationNames = ELFRelocationNames(of: machine)
 
   package var words: (bits: Int, order: ImageIdentity.ByteOrder) { (header.bits, header.order) }
 
+  /// The headers that libelf has read, and which section holds the names.
+  private let headers: (sections: [GElf_Shdr], segments: [GElf_Phdr], names: Int)
+
   // Each part is read when it is first needed, once.
+  private var onceTable = Once<ELFSectionTable>(), onceSegments = Once<ELFSegments>()
+  private var onceDynamic = Once<ELFDynamic?>(), onceNoted = Once<[Section]?>()
+  private var onceSurvey = Once<ELFRelocations.Survey>(), onceHash = Once<ELFSymbolHash>()
+  private var onceCode = Once<AddressRanges>(), onceSlim = Once<Bool>()
   /// How often sections were looked for by name, and all names from when that is not rare.
   private var lookups = 0
   private var sectionNames: [String: [Int]]?
+  private static let fewLookups = 32
   /// The indices of the sections that hold entries, by the order of `SectionNote.names`.
   private var projectSections: [[Int]]?
-  private static let fewLookups = 32
   /// The bytes of compressed sections, by their index.
   var inflatedSections: [Int: [UInt8]] = [:]
   var relocations = ELFRelocationTables()
   /// The notes that were read, by where they are.
-  var knownNotes: [UInt64: Notes] = [:]
+  var knownNotes: [UInt64: (size: UInt64, notes: [ELFNote])] = [:]
   /// What inflates sections: libelf's own copies of them go with it.
   private var inflater: ELFDescriptor?
   private var inflatedHere = 0
-  /// Of a linked file: what covers the wanted sections.
-  var linkedRelocations: Result<ELFRelocations, ImageError>?
 
   /// Reads the headers of a file that is open already.
   package init(_ file: OpenedFile) throws(ImageError) {
-    let read = try file.tellingChanges { () throws(ImageError) in try Self.headers(of: file) }
     self.file = file
-    header = read.header
     guardian = ELFGuard(file)
+    do throws(ImageError) {
+      let claims = try ELFGuard.claims(of: file)
+      let elf = try Self.descriptor(of: file, claims)
+      guard let raw = elf.header else { throw file.isRefused(ELFDescriptor.lastMessage) }
+      header = ELFHeader(
+        raw, claims.format.order, sections: claims.sections, segments: claims.segments)
+      headers = (
+        elf.sections(claims.sections.held), elf.segments(claims.segments.held), elf.nameSection ?? 0
+      )
+    } catch {
+      try file.checkUnchanged()
+      throw error
+    }
     machine = ELFMachine(header.format)
-    elf = read.takeElf()
-  }
-
-  /// libelf's descriptor of a file, and the header that the guard has read too.
-  private struct Headers: ~Copyable {
-    private let elf: ELFDescriptor
-    let header: ELFHeader
-
-    init(_ elf: consuming ELFDescriptor, _ header: ELFHeader) {
-      self.elf = elf
-      self.header = header
-    }
-
-    consuming func takeElf() -> ELFDescriptor { elf }
-  }
-
-  private static func headers(of file: OpenedFile) throws(ImageError) -> Headers {
-    let claims = try ELFGuard.claims(of: file)
-    let elf = try Self.descriptor(of: file, claims)
-    guard let header = elf.header else { throw file.isRefused(ELFDescriptor.lastMessage) }
-    // Of a table that is cut off, libelf says that it is empty; of one that is not there, it may find anything.
-    func isHere(_ table: ELFHeader.Table) -> Bool { table.isComplete && table.count > 0 }
-    let sections = isHere(claims.sections) ? elf.sectionCount : Int(claims.sections.count)
-    let segments = isHere(claims.segments) ? elf.segmentCount : Int(claims.segments.count)
-    guard sections == Int(claims.sections.count), segments == Int(claims.segments.count) else {
-      throw file.error(
-        .malformed,
-        "The header claims \(claims.sections.count) sections and \(claims.segments.count) program headers, of "
-          + "which libelf finds \(sections ?? 0) and \(segments ?? 0).")
-    }
-    return Headers(
-      elf,
-      ELFHeader(header, claims.format.order, sections: claims.sections, segments: claims.segments))
   }
 
   /// libelf's descriptor of a file; of a part of a larger one, of a copy of its headers.
@@ -91,8 +70,7 @@ package final class ELFFile: FileFormat {
   ) throws(ImageError) -> ELFDescriptor {
     if file.isWhole { return try ELFDescriptor(file, file.isRefused) }
     func bytes(_ table: ELFHeader.Table, _ type: Elf_Type) throws(ImageError) -> ArraySlice<UInt8> {
-      let count = table.isComplete ? Int(table.count) : 0
-      return try file.slice(at: table.offset, count: count * claims.format.size(of: type))
+      try file.slice(at: table.offset, count: table.held * claims.format.size(of: type))
     }
     return try ELFDescriptor(
       head: file.head[...], sections: bytes(claims.sections, ELF_T_SHDR),
@@ -132,7 +110,7 @@ package final class ELFFile: FileFormat {
   /// note that every annotated image carries; for any other name that is `sectionTableMissing`.
   package func findSections(named name: String) throws(ImageError) -> [Section] {
     guard hasSectionTable else {
-      guard SectionNote.names.contains(name), let noted = try notedSections.get() else {
+      guard SectionNote.names.contains(name), let noted = try notedSections() else {
         _ = try sectionTable()
         throw sectionTableMissing
       }
@@ -145,12 +123,12 @@ package final class ELFFile: FileFormat {
     for index in try indices(named: name) {
       let header = try sectionHeader(index)
       found.append(try section(index, header, name: name))
-      if header.hasContents { total = total.saturating(adding: min(header.size, file.size)) }
+      if header.hasContents { total = total.saturating(adding: min(header.sh_size, file.size)) }
     }
     try file.check(
       found.count <= 1 || total <= file.size, .malformed,
       "\(found.count) sections of this name share their bytes.", section: name)
-    if found.isEmpty, header.isObject, try isSlimLTO.get() {
+    if found.isEmpty, header.isObject, try isSlimLTO() {
       throw file.error(
         .unsupported,
         "The object holds GCC's intermediate code alone (-flto), so its sections are not there "
@@ -199,7 +177,7 @@ package final class ELFFile: FileFormat {
   }
 
   /// The header of a section.
-  func sectionHeader(_ index: Int) throws(ImageError) -> ELFSectionHeader {
+  func sectionHeader(_ index: Int) throws(ImageError) -> GElf_Shdr {
     let table = try sectionTable()
     try file.check(0..<table.count ~= index, .malformed, "Section header \(index) cannot be read.")
     return table[index]
@@ -215,16 +193,16 @@ package final class ELFFile: FileFormat {
   }
 
   private func section(
-    _ index: Int, _ entry: ELFSectionHeader, name: String
+    _ index: Int, _ entry: GElf_Shdr, name: String
   ) throws(ImageError) -> Section {
     var section = Section(
       index: index, name: name,
-      address: VirtualAddress(rawValue: header.isObject ? 0 : entry.address),
-      offset: entry.hasContents ? file.offset(entry.offset) : nil,
-      size: inflatedSize(of: entry) ?? entry.size, flags: entry.flagLetters,
-      type: entry.typeName(header), alignment: entry.alignment,
-      entrySize: entry.entrySize, link: entry.link,
-      isRetained: entry.flags & UInt64(SHF_GNU_RETAIN) != 0)
+      address: VirtualAddress(rawValue: header.isObject ? 0 : entry.sh_addr),
+      offset: entry.hasContents ? file.offset(entry.sh_offset) : nil,
+      size: inflatedSize(of: entry) ?? entry.sh_size, flags: entry.flagLetters,
+      type: entry.typeName(header), alignment: entry.sh_addralign,
+      entrySize: entry.sh_entsize, link: Int(entry.sh_link),
+      isRetained: entry.sh_flags & UInt64(SHF_GNU_RETAIN) != 0)
     section.isMapped = isMapped(entry)
     return section
   }
@@ -233,39 +211,22 @@ package final class ELFFile: FileFormat {
 
   /// The section table as it is in the file.
   func sectionTable() throws(ImageError) -> ELFSectionTable {
-    if let table { return table }
-    guard hasSectionHeaders else { throw sectionTableMissing }
-    let table = try loadedTable.get()
-    self.table = table
-    return table
-  }
-
-  /// What was read without a failure is asked for often.
-  private var table: ELFSectionTable?, knownSegments: ELFSegments?, knownDynamic: ELFDynamic?
-
-  private lazy var loadedTable = Result<ELFSectionTable, ImageError> { () throws(ImageError) in
-    let count = Int(header.sections.count)
-    let headers = elf?.sections(count) ?? []
-    guard headers.count == count else {
-      throw file.error(
-        .malformed,
-        "libelf does not read section header \(headers.count): \(ELFDescriptor.lastMessage).",
-        at: self.header.sections.offset)
-    }
-    let number = elf?.nameSection ?? 0
-    if header.segments.count == 0 { elf = nil }
-    let named = 1..<count ~= number ? headers[number] : nil
-    let extent = try ELFGuard.names(named, of: file)
-    let names =
-      if let named, named.isCompressed { try inflated(number, named, name: nil) } else {
-        try file.read(at: extent.offset, count: Int(extent.size))
+    try onceTable { () throws(ImageError) in
+      guard hasSectionHeaders else { throw sectionTableMissing }
+      let (sections, number) = (headers.sections, headers.names)
+      guard sections.count == Int(header.sections.count) else {
+        throw file.error(
+          .malformed, "libelf does not read section header \(sections.count).",
+          at: header.sections.offset)
       }
-    return ELFSectionTable(headers, names: names, of: number)
-  }
-
-  /// Whether the object has no code but that of GCC for itself.
-  private lazy var isSlimLTO = Result<Bool, ImageError> { () throws(ImageError) in
-    try sectionTable().isSlimLTO(of: file)
+      let named = 1..<sections.count ~= number ? sections[number] : nil
+      let extent = try ELFGuard.names(named, of: file)
+      let names =
+        if let named, named.isCompressed { try inflated(number, named, name: nil) } else {
+          try file.read(at: extent.offset, count: Int(extent.size))
+        }
+      return ELFSectionTable(sections, names: names)
+    }
   }
 
   /// The bytes of the file from a linked address to the end of its segment.
@@ -275,62 +236,77 @@ package final class ELFFile: FileFormat {
 
   /// The program headers.
   package func segments() throws(ImageError) -> ELFSegments {
-    if let knownSegments { return knownSegments }
-    let segments = try loadedSegments.get()
-    knownSegments = segments
-    return segments
-  }
-
-  private lazy var loadedSegments = Result<ELFSegments, ImageError> { () throws(ImageError) in
-    try file.check(
-      header.segments.isComplete, .truncated, "The file ends inside the program headers.",
-      at: header.segments.offset)
-    let count = Int(header.segments.count)
-    let segments = elf?.segments(count) ?? []
-    guard segments.count == count else { throw file.isRefused(ELFDescriptor.lastMessage) }
-    return try ELFSegments(segments, of: file)
+    try onceSegments { () throws(ImageError) in
+      try file.check(
+        header.segments.isComplete, .truncated, "The file ends inside the program headers.",
+        at: header.segments.offset)
+      guard headers.segments.count == Int(header.segments.count) else {
+        throw file.isRefused("it finds \(headers.segments.count) program headers")
+      }
+      return try ELFSegments(headers.segments, of: file)
+    }
   }
 
   /// What `PT_DYNAMIC` says; nil where there is none.
   func dynamic() throws(ImageError) -> ELFDynamic? {
-    if let knownDynamic { return knownDynamic }
-    let dynamic = try loadedDynamic.get()
-    knownDynamic = dynamic
-    return dynamic
-  }
-
-  private lazy var loadedDynamic = Result<ELFDynamic?, ImageError> { () throws(ImageError) in
-    guard let segment = try segments().dynamic else { return nil }
-    return try ELFDynamic(of: self, at: segment)
+    try onceDynamic { () throws(ImageError) in
+      guard let segment = try segments().dynamic else { return nil }
+      return try ELFDynamic(of: self, at: segment)
+    }
   }
 
   /// What the relocations together name, call and write to.
-  private(set) lazy var relocationSurvey = Result<ELFRelocations.Survey, ImageError> {
-    () throws(ImageError) in
-    try surveyRelocations()
+  func relocationSurvey() throws(ImageError) -> ELFRelocations.Survey {
+    try onceSurvey { () throws(ImageError) in try surveyRelocations() }
+  }
+
+  /// Whether the object has no code but that of GCC for itself.
+  private func isSlimLTO() throws(ImageError) -> Bool {
+    try onceSlim { () throws(ImageError) in try sectionTable().isSlimLTO(of: file) }
   }
 
   /// How symbols are found by their names.
-  private(set) lazy var symbolHash = Result<ELFSymbolHash, ImageError> { () throws(ImageError) in
-    try ELFSymbolHash(of: self)
-  }
-
-  /// The addresses of the sections that are run; none without a section table.
-  private(set) lazy var codeRanges = Result<AddressRanges, ImageError> { () throws(ImageError) in
-    var ranges: [Range<UInt64>] = []
-    guard hasSectionTable else { return AddressRanges([]) }
-    let table = try sectionTable()
-    for index in sectionIndices {
-      let section = table[index]
-      guard section.isLoaded, section.isExecutable, section.hasContents else { continue }
-      ranges.append(section.addresses)
-    }
-    return AddressRanges(ranges)
+  func symbolHash() throws(ImageError) -> ELFSymbolHash {
+    try onceHash { () throws(ImageError) in try ELFSymbolHash(of: self) }
   }
 
   /// The sections that the image's note tells of; nil where it has no such note.
-  private(set) lazy var notedSections = Result<[Section]?, ImageError> { () throws(ImageError) in
-    try readNotedSections()
+  func notedSections() throws(ImageError) -> [Section]? {
+    try onceNoted { () throws(ImageError) in try readNotedSections() }
+  }
+
+  /// The addresses of the sections that are run; none without a section table.
+  func codeRanges() throws(ImageError) -> AddressRanges {
+    try onceCode { () throws(ImageError) in
+      guard hasSectionTable else { return AddressRanges([]) }
+      let table = try sectionTable()
+      return AddressRanges(
+        sectionIndices.map { table[$0] }
+          .filter { $0.isLoaded && $0.isExecutable && $0.hasContents }.map(\.addresses))
+    }
+  }
+}
+
+/// A part that is read when it is first asked for; the failure is kept too.
+struct Once<Value> {
+  private var value: Value?
+  private var failure: ImageError?
+
+  /// Answers what was made before, or makes it.
+  @inline(__always)
+  mutating func callAsFunction(
+    _ make: () throws(ImageError) -> Value
+  ) throws(ImageError) -> Value {
+    if let value { return value }
+    if let failure { throw failure }
+    do throws(ImageError) {
+      let made = try make()
+      value = made
+      return made
+    } catch {
+      failure = error
+      throw error
+    }
   }
 }
 

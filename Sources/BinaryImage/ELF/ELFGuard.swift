@@ -121,18 +121,18 @@ struct ELFGuard {
 
   /// The extent of the section that holds the names, once libelf may read it.
   static func names(
-    _ section: ELFSectionHeader?, of file: OpenedFile
+    _ section: GElf_Shdr?, of file: OpenedFile
   ) throws(ImageError) -> FileExtent {
-    guard let section, section.type == UInt32(SHT_STRTAB) else {
+    guard let section, section.sh_type == UInt32(SHT_STRTAB) else {
       throw file.error(.malformed, "No section holds the names of the sections.")
     }
     try file.check(
-      file.holds(section.offset, section.size), .truncated,
-      "The file ends before the sections' names do.", at: section.offset)
+      file.holds(section.sh_offset, section.sh_size), .truncated,
+      "The file ends before the sections' names do.", at: section.sh_offset)
     try file.check(
-      section.size <= mostNames && file.stores(section.size), .malformed,
-      "The sections' names claim \(section.size) bytes, more than the file stores.",
-      at: section.offset)
+      section.sh_size <= mostNames && file.stores(section.sh_size), .malformed,
+      "The sections' names claim \(section.sh_size) bytes, more than the file stores.",
+      at: section.sh_offset)
     return section.extent
   }
 
@@ -141,17 +141,17 @@ struct ELFGuard {
   /// Lets a compressed section be inflated, whose header claims that it has `size` bytes then; nil if it claims
   /// nothing.
   mutating func admit(
-    inflating size: UInt64?, of section: ELFSectionHeader, named name: String?
+    inflating size: UInt64?, of section: GElf_Shdr, named name: String?
   ) throws(ImageError) {
     let isStored =
-      section.hasContents && file.holds(section.offset, section.size)
-      && file.stores(section.size)
+      section.hasContents && file.holds(section.sh_offset, section.sh_size)
+      && file.stores(section.sh_size)
     func refusal(_ reason: String) -> ImageError {
       file.error(
-        .malformed, "The section is compressed \(reason).", section: name, at: section.offset)
+        .malformed, "The section is compressed \(reason).", section: name, at: section.sh_offset)
     }
     guard isStored else {
-      throw refusal("and claims \(section.size) bytes, more than the file stores")
+      throw refusal("and claims \(section.sh_size) bytes, more than the file stores")
     }
     guard let size else { throw refusal("and too short for the header that says how") }
     guard size <= budget else {

@@ -13,6 +13,9 @@ package struct ELFHeader: Sendable {
     /// Whether the file holds all of them.
     package var isComplete: Bool
 
+    /// How many entries the file holds, all of them or none.
+    var held: Int { isComplete ? Int(count) : 0 }
+
     /// A table that the file does not have.
     static let none = Table(offset: 0, count: 0, isComplete: true)
   }

@@ -54,10 +54,10 @@ extension ELFFile {
     for index in sectionIndices {
       let section = table[index]
       if section.isLoaded {
-        let isEmptied = section.type == UInt32(SHT_NOBITS)
-        guard isEmptied || section.type == UInt32(SHT_NOTE) else { return false }
+        let isEmptied = section.sh_type == UInt32(SHT_NOBITS)
+        guard isEmptied || section.sh_type == UInt32(SHT_NOTE) else { return false }
         if isEmptied { hasLoaded = true }
-      } else if section.type == UInt32(SHT_SYMTAB) {
+      } else if section.sh_type == UInt32(SHT_SYMTAB) {
         hasDebug = true
       } else {
         hasDebug = hasDebug || table.name(of: index, startsWith: ".debug_")
@@ -68,8 +68,9 @@ extension ELFFile {
 
   /// The build-id where the loader finds it too: the first among the note segments, empty if there is none.
   func loadedBuildID() throws(ImageError) -> [UInt8] {
-    for note in try segments().notes {
-      if let id = try buildID(in: note.extent, alignment: note.alignment) { return id }
+    for segment in try segments().notes {
+      let notes = try notes(in: segment.extent, alignment: segment.p_align, at: segment.p_vaddr)
+      if let id = notes.first(where: \.isBuildID) { return Array(id.descriptor) }
     }
     return []
   }
@@ -88,16 +89,10 @@ extension ELFFile {
     // Objects have no segments, and those of split debug information may lead nowhere.
     for index in sectionIndices {
       let section = try sectionHeader(index)
-      guard section.type == UInt32(SHT_NOTE) else { continue }
-      if let id = try buildID(in: section.extent, alignment: section.alignment) { return id }
+      guard section.sh_type == UInt32(SHT_NOTE) else { continue }
+      let notes = try notes(in: section.extent, alignment: section.sh_addralign)
+      if let id = notes.first(where: \.isBuildID) { return Array(id.descriptor) }
     }
     return []
-  }
-
-  private func buildID(in extent: FileExtent, alignment: UInt64) throws(ImageError) -> [UInt8]? {
-    let notes = try notes(in: extent, alignment: alignment)
-    return notes.list.first(where: \.isBuildID).map {
-      Array(notes.bytes.dropFirst($0.descriptor.lowerBound).prefix($0.descriptor.count))
-    }
   }
 }

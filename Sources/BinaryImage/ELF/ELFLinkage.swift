@@ -28,31 +28,19 @@ extension ELFFile {
   /// - Returns: What the dynamic section, the notes and the names of the sections say.
   /// - Throws: ``ImageError`` where one of them cannot be read.
   package func linkage() throws(ImageError) -> ELFLinkage {
-    let notes = try projectNotes()
+    let notes = try loadedNotes().filter { $0.owner == .beehive }
+    let version = notes.first { $0.type == SectionNote.type }
+      .flatMap { SectionNote.version(of: $0.descriptor.span, header.order) }
     let hasSwift = hasSectionTable ? try sectionTable().holds(namesStartingWith: "swift5_") : false
     return ELFLinkage(
       name: try names(Int64(DT_SONAME)).last,
       needed: try names(Int64(DT_FILTER)) + names(Int64(DT_NEEDED)),
-      noteVersion: notes.first { $0.type == SectionNote.type }.map { Int($0.version) },
+      noteVersion: version.map { Int($0) },
       carriesRuntime: notes.contains { $0.type == Self.runtimeNote }, hasSwiftSections: hasSwift)
   }
 
   /// The type of the note of an image that has the runtime in it.
   private static let runtimeNote: UInt32 = 0x4245_4502
-
-  /// The types of this project's notes and their versions, the first word of each.
-  private func projectNotes() throws(ImageError) -> [(type: UInt32, version: UInt32)] {
-    var versions: [(type: UInt32, version: UInt32)] = []
-    for segment in try segments().notes {
-      let notes = try notes(in: segment.extent, alignment: segment.alignment)
-      for note in notes.list where note.owner == .beehive {
-        let version = SectionNote.version(
-          of: notes.bytes.span.extracting(note.descriptor), header.order)
-        if let version { versions.append((note.type, version)) }
-      }
-    }
-    return versions
-  }
 
   /// The names that the dynamic section gives under a tag, in order; none without a dynamic section.
   func names(_ tag: Int64) throws(ImageError) -> [String] {
@@ -75,5 +63,90 @@ extension ELFFile {
         "The dynamic section names a library or a path \(offset.hexadecimal) bytes into the names, which end "
           + "before (DT_STRSZ).")
     }
+  }
+}
+
+/// How a linked file asks to be loaded: where to look for its libraries, and whether its code is written to and its
+/// stack run.
+package struct ELFLoading: Hashable, Sendable {
+  /// The folders where those are looked for, as they are written: `DT_RUNPATH`, or `DT_RPATH` where there is none.
+  package var searchPaths: [String] = []
+  /// Whether the libraries that it opens look there too: `DT_RPATH` alone.
+  package var isInherited = false
+  /// Whether relocations write into code: `DT_TEXTREL`, `DF_TEXTREL`.
+  package var relocatesCode = false
+  /// Whether the stack is to be executable; nil where the file does not say: `PT_GNU_STACK`.
+  package var runsStack: Bool?
+  /// Whether its libraries are looked for on search paths alone, and not where the system keeps them: `DF_1_NODEFLIB`.
+  package var avoidsSystem = false
+  /// Whether segments are aligned to less than pages, which glibc has admitted since 2.35.
+  package var hasSmallAlignment = false
+  /// The bytes that it needs of the room that each thread has from its start, where little is left for files that are
+  /// opened later: `DF_STATIC_TLS`.
+  package var staticThreadBytes: UInt64 = 0
+
+  /// The level of x86-64 that the processor must have: `GNU_PROPERTY_X86_ISA_1_NEEDED`; 0 for any.
+  package var processorLevel = 0
+
+  /// Asks for nothing.
+  package init() {}
+}
+
+extension ELFFile {
+  /// How the file asks to be loaded.
+  package func loading() throws(ImageError) -> ELFLoading {
+    var loading = ELFLoading()
+    guard !header.isObject, let dynamic = try dynamic() else { return loading }
+    loading.avoidsSystem = dynamic.flags & UInt64(DF_1_NODEFLIB) != 0
+    let ownPath = try names(Int64(DT_RUNPATH)).last
+    loading.isInherited = ownPath == nil
+    let path = try names(Int64(DT_RPATH)).last
+    if let path = ownPath ?? path {
+      loading.searchPaths = path.split(separator: ":", omittingEmptySubsequences: false)
+        .map(String.init)
+    }
+    let flags = dynamic.value(Int64(DT_FLAGS)) ?? 0
+    loading.relocatesCode = dynamic.relocatesCode
+    for segment in try segments().all {
+      switch segment.p_type {
+      case UInt32(PT_LOAD) where segment.p_align % 4096 != 0: loading.hasSmallAlignment = true
+      case UInt32(PT_GNU_STACK): loading.runsStack = segment.isExecutable
+      case UInt32(PT_TLS) where flags & UInt64(DF_STATIC_TLS) != 0:
+        loading.staticThreadBytes = segment.p_memsz
+      case UInt32(PT_GNU_PROPERTY) where header.machine == UInt16(EM_X86_64):
+        loading.processorLevel = (try? processorLevel(in: segment)) ?? 0
+      default: break
+      }
+    }
+    return loading
+  }
+
+  /// The loader that a program names, at most 4096 bytes of it: `PT_INTERP`; nil if it names none.
+  package func interpreter() throws(ImageError) -> String? {
+    guard let segment = try segments().all.first(where: { $0.p_type == UInt32(PT_INTERP) }) else {
+      return nil
+    }
+    let bytes = try file.slice(at: segment.p_offset, count: Int(min(segment.p_filesz, 4096)))
+    return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+  }
+
+  /// What files for one process must have in common besides machine, class and byte order: the system whose
+  /// conventions they follow, and how functions are called. Nil where any will do.
+  package var abi: (system: UInt8, calls: UInt32?) {
+    // GNU's extensions are those of System V too.
+    let system = header.system
+    let mask: UInt32 =
+      switch Int32(header.machine) {
+      // EABI version, and hard or soft float.
+      case EM_ARM: 0xff00_0600
+      // Float ABI, and the reduced register set.
+      case EM_RISCV: 0xe
+      // ELFv1 or ELFv2.
+      case EM_PPC64: 0x3
+      // ABI2, o32, n64, …
+      case EM_MIPS: 0xf020
+      default: 0
+      }
+    return (system == UInt8(ELFOSABI_LINUX) ? 0 : system, mask == 0 ? nil : header.flags & mask)
   }
 }

@@ -1,11 +1,11 @@
-internal import CElf
+package import CElf
 
 /// The headers of an image as another process has them in memory: libelf reads copies of them, in capsules.
 ///
 /// ELF: `gelf_getehdr`, `gelf_getphdr`, `gelf_getnote`, `gelf_getdyn`.
 package struct ELFMemoryHeaders {
   package let header: ELFHeader
-  package let segments: [ELFSegment]
+  package let segments: [GElf_Phdr]
   /// The program headers as they are in memory.
   package let programHeaders: [UInt8]
 
@@ -51,35 +51,29 @@ package struct ELFMemoryHeaders {
       segments: ELFHeader.Table(offset: first.e_phoff, count: UInt64(count), isComplete: true))
   }
 
-  /// Returns whether the image is a program; `dynamic` answers the values of its tags.
-  package func isProgram(_ dynamic: () -> ((_ tag: Int64) -> UInt64?)?) -> Bool {
-    ELFFile.isProgram(
-      header, hasInterpreter: segments.contains { $0.type == UInt32(PT_INTERP) },
-      dynamic: dynamic)
+  /// Returns whether the image is a program; `read` copies the bytes of its dynamic section.
+  package func isProgram(_ read: (GElf_Phdr) -> [UInt8]?) -> Bool {
+    let hasInterpreter = segments.contains { $0.p_type == UInt32(PT_INTERP) }
+    return ELFFile.isProgram(header, hasInterpreter: hasInterpreter) {
+      let segment = segments.last { $0.p_type == UInt32(PT_DYNAMIC) }
+      guard let bytes = segment.flatMap(read), let tags = tags(in: bytes) else { return nil }
+      return { tags[$0] }
+    }
   }
 
-  /// The values of the tags in the bytes of a dynamic section, up to `DT_NULL`.
-  package func tags(
-    in bytes: [UInt8], failure: (String) -> ImageError
-  ) throws(ImageError) -> [Int64: UInt64] {
+  /// The values of the tags in the bytes of a dynamic section, up to `DT_NULL`; nil if libelf does not read them.
+  private func tags(in bytes: [UInt8]) -> [Int64: UInt64]? {
     guard !bytes.isEmpty else { return [:] }
-    let capsule = try unsafe ELFDescriptor(header.format, count: bytes.count, failure) {
+    let failure = { ImageError(.unreadable, image: "", message: $0) }
+    let capsule = try? unsafe ELFDescriptor(header.format, count: bytes.count, failure) {
       unsafe $0.copyBytes(from: bytes)
     }
+    guard let capsule, let data = unsafe capsule.data(ELF_T_DYN) else { return nil }
     var (tags, row, index): ([Int64: UInt64], GElf_Dyn, Int32) = ([:], GElf_Dyn(), 0)
-    guard let data = unsafe capsule.data(ELF_T_DYN) else { return [:] }
     while unsafe gelf_getdyn(data, index, &row) != nil, row.d_tag != DT_NULL {
       tags[row.d_tag] = unsafe row.d_un.d_val
       index += 1
     }
     return tags
-  }
-
-  /// The notes of a segment whose bytes these are.
-  package func notes(
-    in bytes: [UInt8], of segment: ELFSegment, failure: (String) -> ImageError
-  ) throws(ImageError) -> [ELFNote] {
-    try ELFNote.notes(
-      in: bytes[...], alignment: segment.alignment, order: header.order, refusal: failure)
   }
 }

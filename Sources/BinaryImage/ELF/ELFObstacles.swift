@@ -43,11 +43,11 @@ extension ELFFile {
     }
     var end: UInt64?
     for load in loads {
-      let place = load.address.hexadecimal
-      guard (load.address &- load.offset) % Self.pageSize == 0 else {
+      let place = load.p_vaddr.hexadecimal
+      guard (load.p_vaddr &- load.p_offset) % Self.pageSize == 0 else {
         return "its segments do not begin on pages (-z max-page-size)"
       }
-      guard load.fileSize <= load.memorySize else {
+      guard load.p_filesz <= load.p_memsz else {
         return "the segment at \(place) has more bytes in the file than in memory"
       }
       // Processors let be read what may be written, and mostly what may be run.
@@ -56,22 +56,22 @@ extension ELFFile {
         return "the segment at \(place) may not be read (PF_R)"
       }
       // What is mapped later would cover what was mapped before, by whole pages.
-      guard end.map({ load.address / Self.pageSize >= $0 }) ?? true else {
+      guard end.map({ load.p_vaddr / Self.pageSize >= $0 }) ?? true else {
         return "the segment at \(place) shares pages with the one before, or is in disorder"
       }
-      let top = load.address.saturating(adding: load.memorySize)
+      let top = load.p_vaddr.saturating(adding: load.p_memsz)
       end = top.saturating(adding: 4095) / Self.pageSize
-      let isHuge = load.alignment.nonzeroBitCount == 1 && load.alignment > Self.mostAddresses
-      guard !isHuge, top - loads[0].address <= Self.mostAddresses else {
+      let isHuge = load.p_align.nonzeroBitCount == 1 && load.p_align > Self.mostAddresses
+      guard !isHuge, top - loads[0].p_vaddr <= Self.mostAddresses else {
         return "its segments take more addresses than a process has"
       }
     }
     guard let kept = try segments().readOnlyAfterRelocation else { return nil }
-    let first = kept.address / Self.pageSize
-    let last = (kept.address &+ kept.memorySize) / Self.pageSize
+    let first = kept.p_vaddr / Self.pageSize
+    let last = (kept.p_vaddr &+ kept.p_memsz) / Self.pageSize
     let isHeld = loads.contains { load in
-      let top = load.address.saturating(adding: load.memorySize).saturating(adding: 4095)
-      return load.address / Self.pageSize <= first && first <= last && last <= top / Self.pageSize
+      let top = load.p_vaddr.saturating(adding: load.p_memsz).saturating(adding: 4095)
+      return load.p_vaddr / Self.pageSize <= first && first <= last && last <= top / Self.pageSize
     }
     return first == last || isHeld
       ? nil : "what becomes read-only after relocation is not in one segment (PT_GNU_RELRO)"
@@ -141,7 +141,7 @@ extension ELFFile {
   // MARK: - What is done with it
 
   private func relocationObstacle() throws(ImageError) -> String? {
-    let survey = try relocationSurvey.get()
+    let survey = try relocationSurvey()
     if let place = survey.forbiddenPlace {
       return
         "a relocation writes to \(place.hexadecimal), which may not be written to, and DT_TEXTREL does not say so"
@@ -188,13 +188,9 @@ extension ELFFile {
   }
 }
 
-extension ELFSegment {
-  fileprivate func holds(_ place: UInt64) -> Bool {
-    place >= address && place - address < memorySize
-  }
-
+extension GElf_Phdr {
   /// Whether code of the file may be run at an address.
   fileprivate func runs(_ place: UInt64) -> Bool {
-    isExecutable && place >= address && place - address < fileSize
+    isExecutable && place >= p_vaddr && place - p_vaddr < p_filesz
   }
 }

@@ -74,8 +74,6 @@ final class ELFRelocations {
 
   /// What was looked at.
   var ranges: AddressRanges { found.ranges }
-  /// The furthest place that anything is written to, wanted or not; nil where nothing is.
-  var furthest: UInt64? { found.furthest }
   /// What all of them together do; nil where that is not asked for.
   var survey: Survey? { found.survey }
 
@@ -105,7 +103,6 @@ struct ELFRelocationCollector {
   private(set) var copies: [ELFRelocation] = []
   /// Whether several relocations of one place together make its word, as in objects.
   private let areCombined: Bool
-  private(set) var furthest: UInt64?
   let file: OpenedFile
   let machine: ELFMachine
   private let copyType: UInt32?
@@ -169,7 +166,6 @@ struct ELFRelocationCollector {
     _ place: UInt64, symbol: UInt32, type: UInt32, _ addend: UInt64, _ form: ELFRelocation.Form
   ) {
     survey?.consider(place, symbol: symbol, type: type, addend, form)
-    if type != 0 || form == .relr, furthest.map({ place > $0 }) ?? true { furthest = place }
     let isWanted = ranges.contains(place)
     let isCopy = type == copyType
     // Type 0 asks for nothing on every machine; a bitmap has no types.

@@ -6,19 +6,15 @@ internal import CElf
 /// text that nobody asked for. `elf_strptr` would have libelf read all names of the file into a copy of its own.
 struct ELFSectionTable {
   /// Every header, the null entry included.
-  let headers: [ELFSectionHeader]
+  let headers: [GElf_Shdr]
   /// The bytes that hold the names.
   private let names: [UInt8]
-  /// The section that holds the names.
-  private let nameTable: Int
 
   /// The number of sections, the null entry included.
   var count: Int { headers.count }
 
-  /// Takes the headers that libelf reads, and the bytes of section `nameTable`.
-  init(_ headers: [ELFSectionHeader], names: [UInt8], of nameTable: Int) {
-    (self.headers, self.names, self.nameTable) = (headers, names, nameTable)
-  }
+  /// Takes the headers that libelf reads, and the bytes of the section that holds the names.
+  init(_ headers: [GElf_Shdr], names: [UInt8]) { (self.headers, self.names) = (headers, names) }
 
   /// Names to look for.
   struct Names {
@@ -65,7 +61,7 @@ struct ELFSectionTable {
     let beginning = wanted.beginning.span
     let first = beginning.isEmpty ? nil : beginning[0]
     for index in 1..<max(1, count) {
-      let offset = headers[index].name
+      let offset = Int(headers[index].sh_name)
       guard offset < names.count, first == nil || names[offset] == first,
         names.holds(beginning, at: offset)
       else { continue }
@@ -81,12 +77,13 @@ struct ELFSectionTable {
   }
 
   /// The header of a section.
-  subscript(index: Int) -> ELFSectionHeader { headers[index] }
+  subscript(index: Int) -> GElf_Shdr { headers[index] }
 
   /// Whether the name of some section starts with `prefix`.
   func holds(namesStartingWith prefix: String) -> Bool {
     let (names, beginning) = (names.span, Array(prefix.utf8))
-    for index in 1..<max(1, count) where names.holds(beginning.span, at: headers[index].name) {
+    for index in 1..<max(1, count)
+    where names.holds(beginning.span, at: Int(headers[index].sh_name)) {
       return true
     }
     return false
@@ -94,13 +91,13 @@ struct ELFSectionTable {
 
   /// Whether the name of a section starts with `prefix`.
   func name(of index: Int, startsWith prefix: String) -> Bool {
-    names.span.holds(Array(prefix.utf8).span, at: headers[index].name)
+    names.span.holds(Array(prefix.utf8).span, at: Int(headers[index].sh_name))
   }
 
   /// Whether a section has exactly this name, whose bytes are compared where they are.
   func name(of index: Int, is text: [UInt8]) -> Bool {
     guard 0..<count ~= index else { return false }
-    let (names, offset) = (names.span, headers[index].name)
+    let (names, offset) = (names.span, Int(headers[index].sh_name))
     return names.holds(text.span, at: offset) && names[offset + text.count] == 0
   }
 
@@ -118,24 +115,110 @@ struct ELFSectionTable {
   }
 
   private func range(of index: Int) -> Range<Int>? {
-    let start = headers[index].name
+    let start = Int(headers[index].sh_name)
     return names.span.textLength(from: start).map { start..<start + $0 }
-  }
-
-  /// Throws where the headers or the names cannot be those that were written: what is found in the
-  /// wrong bytes has other names.
-  func checkNames(of file: OpenedFile) throws(ImageError) {
-    // Every linker and assembler calls the table of names so, and starts it with the empty name.
-    let own = name(of: nameTable)
-    try file.check(
-      self[0].type == UInt32(SHT_NULL) && (own == ".shstrtab" || own == ".strtab")
-        && names.first == 0 && names.last == 0, .malformed,
-      "The section headers and the sections' names do not belong together.")
-    for index in 1..<count where headers[index].name >= names.count {
-      throw file.error(.malformed, "The name of section \(index) lies outside the names.")
-    }
   }
 
   /// The most bytes that all names together should have, though they may share bytes.
   var plausibleLength: Int { names.count * 16 + 4096 }
+
+  /// Whether an object of these sections has the intermediate code of GCC and none for a machine:
+  /// `gcc -flto` without `-ffat-lto-objects`.
+  ///
+  /// Since GCC 10 a section of its own says so in its fifth byte: `lto_section.slim_object`. Before,
+  /// such an object is one whose other sections are all empty.
+  func isSlimLTO(of file: OpenedFile) throws(ImageError) -> Bool {
+    var (hasCode, hasContents) = (false, false)
+    for index in 1..<max(1, count) {
+      let section = self[index]
+      if name(of: index, startsWith: ".gnu.lto_") {
+        hasCode = true
+        guard name(of: index, startsWith: ".gnu.lto_.lto."), section.sh_size >= 8 else { continue }
+        return try file.slice(at: section.sh_offset, count: 8).dropFirst(4).first != 0
+      }
+      // Both sorts have notes and the like.
+      if section.isLoaded, section.sh_size > 0, !hasContents {
+        hasContents = !name(of: index, startsWith: ".note")
+      }
+    }
+    return hasCode && !hasContents
+  }
+}
+
+/// What a section header says, as libelf reads it.
+extension GElf_Shdr {
+  /// Whether the file holds the bytes of the section.
+  var hasContents: Bool { sh_type != UInt32(SHT_NOBITS) && sh_type != UInt32(SHT_NULL) }
+  /// Whether the section is part of the image in memory.
+  var isLoaded: Bool { sh_flags & UInt64(SHF_ALLOC) != 0 }
+  /// Whether its bytes have to be inflated.
+  var isCompressed: Bool { sh_flags & UInt64(SHF_COMPRESSED) != 0 }
+
+  /// Whether the section is run.
+  var isExecutable: Bool { sh_flags & UInt64(SHF_EXECINSTR) != 0 }
+  /// Where the file has the section, as the header claims.
+  var extent: FileExtent { FileExtent(offset: sh_offset, size: sh_size) }
+  /// The linked addresses of the section.
+  var addresses: Range<UInt64> { sh_addr..<sh_addr.saturating(adding: sh_size) }
+
+  /// The flags as `readelf -S` prints them.
+  var flagLetters: String { Self.usual[sh_flags] ?? Self.letters(of: sh_flags) }
+
+  /// The letters of flags that most sections have.
+  private static let usual = Dictionary(
+    uniqueKeysWithValues: [0, 2, 3, 6, 0x30, 0x20_0003].map { ($0, letters(of: $0)) })
+
+  private static func letters(of flags: UInt64) -> String {
+    String(letters.filter { flags & $0.flags != 0 }.map(\.letter))
+  }
+
+  /// In the order in which they are printed; `o`, `p` and `x` are those without a letter, of the system, of the
+  /// processor, and others.
+  private static let letters: [(flags: UInt64, letter: Character)] = [
+    (0x1, "W"), (0x2, "A"), (0x4, "X"), (0x10, "M"), (0x20, "S"), (0x40, "I"), (0x80, "L"),
+    (0x100, "O"), (0x200, "G"), (0x400, "T"), (0x800, "C"), (0x20_0000, "R"), (0x8000_0000, "E"),
+    (0x0fd0_0000, "o"), (0x7000_0000, "p"), (~0xfff0_0ff7, "x"),
+  ]
+
+  /// The type as `readelf -S` prints it; numbers of systems and processors mean something under theirs only.
+  func typeName(_ file: ELFHeader) -> String {
+    if Int(sh_type) < Self.standard.count, !Self.standard[Int(sh_type)].isEmpty {
+      return Self.standard[Int(sh_type)]
+    }
+    // Versions of symbols come from Solaris, and have one number everywhere; the hash table is GNU's everywhere.
+    let isCommon = file.usesCommonNumbers || sh_type >= UInt32(SHT_GNU_HASH)
+    return (isCommon ? Self.systems[sh_type] : nil) ?? Self.processors[file.machine]?[sh_type]
+      ?? UInt64(sh_type).hexadecimal
+  }
+
+  private static let standard = [
+    "NULL", "PROGBITS", "SYMTAB", "STRTAB", "RELA", "HASH", "DYNAMIC", "NOTE", "NOBITS", "REL",
+    "SHLIB", "DYNSYM", "", "", "INIT_ARRAY", "FINI_ARRAY", "PREINIT_ARRAY", "GROUP", "SYMTAB_SHNDX",
+    "RELR",
+  ]
+
+  private static let systems: [UInt32: String] = [
+    0x4000_0014: "CREL", 0x6000_0001: "ANDROID_REL", 0x6000_0002: "ANDROID_RELA",
+    0x6fff_4c00: "LLVM_ODRTAB", 0x6fff_4c01: "LLVM_LINKER_OPTIONS", 0x6fff_4c03: "LLVM_ADDRSIG",
+    0x6fff_4c04: "LLVM_DEPENDENT_LIBRARIES", 0x6fff_4c05: "LLVM_SYMPART",
+    0x6fff_4c0a: "LLVM_BB_ADDR_MAP", 0x6fff_ff00: "ANDROID_RELR", 0x6fff_fff5: "GNU_ATTRIBUTES",
+    0x6fff_fff6: "GNU_HASH", 0x6fff_fff7: "GNU_LIBLIST", 0x6fff_fffd: "VERDEF",
+    0x6fff_fffe: "VERNEED", 0x6fff_ffff: "VERSYM",
+  ]
+
+  private static let processors: [UInt16: [UInt32: String]] = [
+    UInt16(EM_X86_64): [0x7000_0001: "X86_64_UNWIND"],
+    UInt16(EM_ARM): [
+      0x7000_0001: "ARM_EXIDX", 0x7000_0002: "ARM_PREEMPTMAP", 0x7000_0003: "ARM_ATTRIBUTES",
+    ],
+    UInt16(EM_AARCH64): [0x7000_0003: "AARCH64_ATTRIBUTES"],
+    UInt16(EM_RISCV): [0x7000_0003: "RISCV_ATTRIBUTES"],
+    UInt16(EM_MIPS): [
+      0x7000_0006: "MIPS_REGINFO", 0x7000_000d: "MIPS_OPTIONS", 0x7000_001e: "MIPS_DWARF",
+      0x7000_002a: "MIPS_ABIFLAGS",
+    ],
+    UInt16(EM_PARISC): [
+      0x7000_0000: "PARISC_EXT", 0x7000_0001: "PARISC_UNWIND", 0x7000_0002: "PARISC_DOC",
+    ],
+  ]
 }

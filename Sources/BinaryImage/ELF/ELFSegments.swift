@@ -1,40 +1,40 @@
-internal import CElf
+package import CElf
 
 /// The program headers: which bytes of the file are at which address. libelf has no call that looks an address up.
 package final class ELFSegments {
   /// `PT_DYNAMIC`: the last one with bytes, as the loader takes it; nil where that has no address.
-  let dynamic: ELFSegment?
+  let dynamic: GElf_Phdr?
   /// Whether a `PT_DYNAMIC` has no bytes, as in files of debug information.
   let hasEmptyDynamic: Bool
   /// `PT_GNU_RELRO`: the last one, as the loader takes it.
-  let readOnlyAfterRelocation: ELFSegment?
+  let readOnlyAfterRelocation: GElf_Phdr?
   /// Every `PT_NOTE`, in table order.
-  package let notes: [ELFSegment]
+  package let notes: [GElf_Phdr]
   /// Whether a loader is named: `PT_INTERP`.
   let hasInterpreter: Bool
   /// Where the ELF header is in memory, if it is loaded.
   let headerAddress: VirtualAddress?
   /// Every `PT_LOAD`.
-  package let loads: [ELFSegment]
+  package let loads: [GElf_Phdr]
   private let isOrdered: Bool
 
   /// The most segments that may overlap or be in disorder; real files have a handful, in order.
   private static let mostDisordered = 64
 
   /// Every program header, in table order.
-  package let all: [ELFSegment]
+  package let all: [GElf_Phdr]
 
   /// Takes the program headers of a file, as libelf reads them.
-  init(_ all: [ELFSegment], of file: OpenedFile) throws(ImageError) {
+  init(_ all: [GElf_Phdr], of file: OpenedFile) throws(ImageError) {
     self.all = all
-    var (loads, notes): ([ELFSegment], [ELFSegment]) = ([], [])
-    var dynamic: ELFSegment?, relro: ELFSegment?, hasEmptyDynamic = false, hasInterpreter = false
+    var (loads, notes): ([GElf_Phdr], [GElf_Phdr]) = ([], [])
+    var dynamic: GElf_Phdr?, relro: GElf_Phdr?, hasEmptyDynamic = false, hasInterpreter = false
     for segment in all {
-      switch Int32(truncatingIfNeeded: segment.type) {
+      switch Int32(truncatingIfNeeded: segment.p_type) {
       case PT_LOAD: loads.append(segment)
       case PT_NOTE: notes.append(segment)
-      case PT_DYNAMIC where segment.fileSize == 0: hasEmptyDynamic = true
-      case PT_DYNAMIC: dynamic = segment.address == 0 ? nil : segment
+      case PT_DYNAMIC where segment.p_filesz == 0: hasEmptyDynamic = true
+      case PT_DYNAMIC: dynamic = segment.p_vaddr == 0 ? nil : segment
       case PT_GNU_RELRO: relro = segment
       case PT_INTERP: hasInterpreter = true
       default: break
@@ -43,10 +43,10 @@ package final class ELFSegments {
     (self.loads, self.notes, self.dynamic) = (loads, notes, dynamic)
     (self.hasEmptyDynamic, self.hasInterpreter) = (hasEmptyDynamic, hasInterpreter)
     readOnlyAfterRelocation = relro
-    headerAddress = loads.first { $0.offset == 0 && $0.fileSize > 0 }
-      .map { VirtualAddress(rawValue: $0.address) }
+    headerAddress = loads.first { $0.p_offset == 0 && $0.p_filesz > 0 }
+      .map { VirtualAddress(rawValue: $0.p_vaddr) }
     isOrdered = zip(loads, loads.dropFirst()).allSatisfy { last, next in
-      next.address >= last.address && next.address - last.address >= last.memorySize
+      next.p_vaddr >= last.p_vaddr && next.p_vaddr - last.p_vaddr >= last.p_memsz
     }
     try file.check(
       isOrdered || loads.count <= Self.mostDisordered, .malformed,
@@ -58,9 +58,9 @@ package final class ELFSegments {
   /// A later segment covers an earlier one, as the kernel maps them.
   package func extent(from address: VirtualAddress) -> FileExtent? {
     guard let load = load(holding: address.rawValue) else { return nil }
-    let skipped = address.rawValue - load.address
+    let skipped = address.rawValue - load.p_vaddr
     guard skipped < load.mappedSize else { return nil }
-    let (offset, overflow) = load.offset.addingReportingOverflow(skipped)
+    let (offset, overflow) = load.p_offset.addingReportingOverflow(skipped)
     return overflow ? nil : FileExtent(offset: offset, size: load.mappedSize - skipped)
   }
 
@@ -72,8 +72,8 @@ package final class ELFSegments {
 
   /// What a segment claims that the file does not have whole; nil where it has them all.
   func extent(notWithin file: OpenedFile) -> FileExtent? {
-    loads.first { $0.mappedSize > 0 && !file.holds($0.offset, $0.mappedSize) }
-      .map { FileExtent(offset: $0.offset, size: $0.mappedSize) }
+    loads.first { $0.mappedSize > 0 && !file.holds($0.p_offset, $0.mappedSize) }
+      .map { FileExtent(offset: $0.p_offset, size: $0.mappedSize) }
   }
 
   /// Whether memory of the image is at an address, or ends there.
@@ -86,47 +86,32 @@ package final class ELFSegments {
   var unwritable: [Range<UInt64>] {
     AddressRanges(
       loads.filter(\.isWritable).map { load in
-        load.address..<load.address.saturating(adding: load.memorySize)
+        load.p_vaddr..<load.p_vaddr.saturating(adding: load.p_memsz)
       }
     ).gaps
   }
 
-  private func load(holding address: UInt64) -> ELFSegment? {
-    let isThere = { (load: ELFSegment) in
-      address >= load.address && address - load.address < load.memorySize
-    }
-    guard isOrdered else { return loads.last(where: isThere) }
-    return loads.last(notAfter: address, by: \.address).flatMap {
-      isThere(loads[$0]) ? loads[$0] : nil
+  private func load(holding address: UInt64) -> GElf_Phdr? {
+    guard isOrdered else { return loads.last { $0.holds(address) } }
+    return loads.last(notAfter: address, by: \.p_vaddr).flatMap {
+      loads[$0].holds(address) ? loads[$0] : nil
     }
   }
 }
 
-/// One program header, as libelf reads it: `GElf_Phdr`.
-package struct ELFSegment: Hashable, Sendable {
-  package let type: UInt32
-  package let offset: UInt64
-  package let address: UInt64
-  package let fileSize: UInt64
-  package let memorySize: UInt64
-  package let alignment: UInt64
-  private let flags: UInt32
-
-  init(_ header: GElf_Phdr) {
-    (type, flags, offset, address) = (
-      header.p_type, header.p_flags, header.p_offset, header.p_vaddr
-    )
-    (fileSize, memorySize, alignment) = (header.p_filesz, header.p_memsz, header.p_align)
-  }
-
+/// What a program header says, as libelf reads it.
+extension GElf_Phdr {
   /// Whether code in it may run.
-  package var isExecutable: Bool { flags & UInt32(PF_X) != 0 }
+  package var isExecutable: Bool { p_flags & UInt32(PF_X) != 0 }
   /// Whether the process may write to it.
-  package var isWritable: Bool { flags & UInt32(PF_W) != 0 }
+  package var isWritable: Bool { p_flags & UInt32(PF_W) != 0 }
   /// Whether the process may read it.
-  var isReadable: Bool { flags & UInt32(PF_R) != 0 }
+  var isReadable: Bool { p_flags & UInt32(PF_R) != 0 }
   /// How many bytes of it are both in the file and in memory.
-  var mappedSize: UInt64 { min(fileSize, memorySize) }
+  var mappedSize: UInt64 { min(p_filesz, p_memsz) }
   /// Where the file has it.
-  package var extent: FileExtent { FileExtent(offset: offset, size: fileSize) }
+  package var extent: FileExtent { FileExtent(offset: p_offset, size: p_filesz) }
+
+  /// Whether an address is in its memory.
+  package func holds(_ place: UInt64) -> Bool { place >= p_vaddr && place - p_vaddr < p_memsz }
 }

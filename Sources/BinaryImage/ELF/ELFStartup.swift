@@ -140,12 +140,12 @@ extension ELFFile {
     let functions: [String: StartupStep.Kind] = [".init": .initialiser, ".fini": .finaliser]
     let table = try sectionTable()
     var places: StartupPlaces = [:]
-    for index in sectionIndices where table[index].isLoaded && table[index].size > 0 {
+    for index in sectionIndices where table[index].isLoaded && table[index].sh_size > 0 {
       let entry = table[index]
-      if let kind = arrays[Int32(bitPattern: entry.type)] {
-        places[kind] = (entry.address, entry.size)
+      if let kind = arrays[Int32(bitPattern: entry.sh_type)] {
+        places[kind] = (entry.sh_addr, entry.sh_size)
       } else if entry.isExecutable, let kind = table.name(of: index).flatMap({ functions[$0] }) {
-        places[kind] = (entry.address, nil)
+        places[kind] = (entry.sh_addr, nil)
       }
     }
     return places
@@ -154,9 +154,9 @@ extension ELFFile {
   // MARK: - What it leads to
 
   private func threadLocals() throws(ImageError) -> [StartupStep] {
-    try segments().all.filter { $0.type == UInt32(PT_TLS) }.map {
+    try segments().all.filter { $0.p_type == UInt32(PT_TLS) }.map {
       StartupStep(
-        kind: .threadLocal, note: "\($0.memorySize) bytes, of which \($0.fileSize) have values")
+        kind: .threadLocal, note: "\($0.p_memsz) bytes, of which \($0.p_filesz) have values")
     }
   }
 
@@ -202,7 +202,7 @@ extension ELFFile {
   /// The functions of the file that choose addresses, each once: those of its relocations, and those that others
   /// may bind to.
   private func resolvers() throws(ImageError) -> [StartupStep] {
-    let found = try relocationSurvey.get()
+    let found = try relocationSurvey()
     try file.check(
       found.addends.count + found.places.count <= ELFRelocations.Survey.most, .malformed,
       "It claims more than \(ELFRelocations.Survey.most) functions that choose addresses.")
@@ -219,7 +219,7 @@ extension ELFFile {
     for address in addresses.sorted() { add(.resolver, address, nil) }
     guard let symbols = try dynamic()?.symbols else { return steps }
     var exported: [Symbol] = []
-    let count = try symbolHash.get().count
+    let count = try symbolHash().count
     func consider(_ number: UInt32) throws(ImageError) {
       guard let symbol = try symbols.symbol(number, where: \.isResolver) else { return }
       if found.symbols.contains(number) {

@@ -130,13 +130,13 @@ extension ELFFile {
   ) throws(ImageError) {
     let headers = try hasSectionTable ? sectionTable().headers : []
     let tables = sectionIndices.filter {
-      headers[$0].type == UInt32(SHT_SYMTAB) && headers[$0].size > 0
+      headers[$0].sh_type == UInt32(SHT_SYMTAB) && headers[$0].sh_size > 0
     }
-    try guardian.admit(tables.map { headers[$0].size }, of: "tables of symbols")
+    try guardian.admit(tables.map { headers[$0].sh_size }, of: "tables of symbols")
     for index in tables {
       let entry = headers[index]
       let table = ELFSymbols(
-        self, try tableBytes(index), names: try tableBytes(entry.link),
+        self, try tableBytes(index), names: try tableBytes(Int(entry.sh_link)),
         longIndices: try longIndices(of: index))
       guard try forEach(of: table, try checked(symbols: UInt64(table.count)), isWanted, body) else {
         return
@@ -150,7 +150,7 @@ extension ELFFile {
     where isWanted: (Symbol) -> Bool, _ body: (Symbol) -> Bool
   ) throws(ImageError) {
     guard let symbols = try dynamic()?.symbols else { return }
-    _ = try forEach(of: symbols, try symbolHash.get().count, isWanted, body)
+    _ = try forEach(of: symbols, try symbolHash().count, isWanted, body)
   }
 
   private func forEach(
@@ -167,7 +167,7 @@ extension ELFFile {
   func longIndices(of index: Int) throws(ImageError) -> ELFBytes? {
     let table = try sectionTable()
     let found = sectionIndices.first {
-      table[$0].type == UInt32(SHT_SYMTAB_SHNDX) && table[$0].link == index
+      table[$0].sh_type == UInt32(SHT_SYMTAB_SHNDX) && Int(table[$0].sh_link) == index
     }
     guard let found else { return nil }
     return try tableBytes(found)

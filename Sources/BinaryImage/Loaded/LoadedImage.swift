@@ -96,7 +96,23 @@ internal import CImageList
     guard part.texts.contains(slot) else {
       throw error(.outOfImage, section: section.name, "No slot of pointers is at this offset.")
     }
-    let text = contents.texts[slot]
+    return try withText(contents.texts[slot], limit, body)
+  }
+
+  /// Lends the text that was copied for a slot that leads to this target.
+  package func withText<Result>(
+    at target: PointerValue.Target, limit: Int, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result {
+    guard case .address(let linked) = target,
+      case let address = mapped.bias.runtimeAddress(of: linked).rawValue,
+      let text = contents.texts.first(where: { $0.address == address })
+    else { throw error(.outOfImage, "No slot of pointers leads there.") }
+    return try withText(text, limit, body)
+  }
+
+  private func withText<Result>(
+    _ text: image_text, _ limit: Int, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result {
     switch text.kind {
     case IMAGE_TEXT_COPIED where text.size <= limit: return contents.withText(text, body)
     case IMAGE_TEXT_COPIED, IMAGE_TEXT_UNTERMINATED:

@@ -76,10 +76,6 @@ struct Archive: ContainerFormat {
         switch name {
         case .names: names = (start, entry.size)
         case .index(let encoding?, let skipped):
-          let most = min(entry.size - skipped, 16)
-          try file.check(
-            ImageFile.start(of: try file.read(at: start + skipped, count: Int(most))) != 0,
-            .malformed, "What is called the index is an object.", at: position)
           let index = try ArchiveIndex(
             encoding, of: file, at: start + skipped, size: entry.size - skipped)
           furthest = max(furthest, index.furthest)
@@ -92,13 +88,8 @@ struct Archive: ContainerFormat {
                 try check(member, among: &opened, at: position)
                 return member
               }
-              let member = try OpenedFile(
+              return try OpenedFile(
                 text, of: file, at: start + skipped, size: entry.size - skipped)
-              guard let late = ImageFile.start(of: member.head), late > 0 else { return member }
-              throw file.error(
-                .malformed,
-                "The member \(text) is an object from its byte \(late) on: its name "
-                  + "is not as long as its header says.", at: position)
             })
         }
         position = end + end % 2

@@ -9,13 +9,10 @@ struct UniversalFile: ContainerFormat {
     var name: String
     var offset: UInt64
     var size: UInt64
-    /// The power of two that the slice's start is a multiple of.
-    var alignment: UInt32
 
     init(_ fields: MachOFields) throws(MachOFields.TooShort) {
       name = MachOMachine(type: try fields.single(0), subtype: try fields.single(4)).name
       (offset, size) = (try fields.word(8), try fields.word(8 + fields.bits / 8))
-      alignment = try fields.single(8 + fields.bits / 4)
     }
   }
 
@@ -76,21 +73,6 @@ struct UniversalFile: ContainerFormat {
           return member
         })
     }
-    do throws(ImageError) {
-      try checkNothingFollows(end)
-    } catch {
-      body(.failure(error))
-    }
-  }
-
-  /// Throws where one more image is right behind the last slice: the table has lost it.
-  private func checkNothingFollows(_ end: UInt64) throws(ImageError) {
-    let alignment = UInt64(1) << UInt64(slices.map(\.alignment).max().map { min($0, 15) } ?? 0)
-    let next = end.saturating(adding: alignment - 1) & ~(alignment - 1)
-    guard next < file.size else { return }
-    let head = try file.read(at: next, count: Int(min(32, file.size - next)))
-    guard MachOFile.recognises(head) || Archive.recognises(head) else { return }
-    throw file.error(.malformed, "An image is here that the table does not name.", at: next)
   }
 
   private func malformed(_ slice: Slice, _ reason: String) -> ImageError {

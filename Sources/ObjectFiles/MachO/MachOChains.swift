@@ -81,19 +81,6 @@ final class MachOChains: MachOLinkedFixups {
     }
   }
 
-  /// The last word of a range that the loader writes; nil where it writes none.
-  func lastFixup(in range: Range<UInt64>) throws(ImageError) -> UInt64? {
-    var last: UInt64?
-    var address = range.lowerBound
-    while range.contains(address), let found = segments.index(holding: address),
-      let page = try page(of: address, in: found)
-    {
-      last = try page.places.get().lastKey(in: range, by: { $0 }) ?? last
-      address = page.end
-    }
-    return last
-  }
-
   // MARK: - Imports
 
   /// What the import of that number binds to.

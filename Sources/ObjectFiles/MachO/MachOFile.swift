@@ -6,7 +6,7 @@ package import BinaryImage
 /// it is believed before it is checked. Use one value on one thread.
 ///
 /// C: `<mach-o/loader.h>`; what dyld does with it, without doing it.
-package final class MachOFile: FileFormat {
+package final class MachOFile: FileImage {
   package let file: OpenedFile
   let header: MachOHeader
   /// What the file is.
@@ -126,12 +126,6 @@ extension MachOFile {
     return extent
   }
 
-  package func location(
-    of section: Section
-  ) throws(ImageError) -> (offset: UInt64?, size: UInt64, isCompressed: Bool) {
-    (file.place(of: section), section.size, false)
-  }
-
   package func anySection(_ ordinal: Int) throws(ImageError) -> Section {
     let entry = try sectionEntry(ordinal)
     return Section(
@@ -167,8 +161,37 @@ extension MachOFile {
   }
 }
 
-/// What a Mach-O file is for, and which build it is of.
+/// What a Mach-O file is for, and whether it is whole.
 extension MachOFile {
+  /// Throws where the file ends before a segment, a section or a table of the loader does.
+  package func checkDeclared() throws(ImageError) {
+    let commands = try commands.get()
+    func check(_ what: String, _ offset: UInt64, _ size: UInt64) throws(ImageError) {
+      try file.check(
+        size == 0 || file.holds(offset, size), .truncated, "The file ends before \(what) does.",
+        at: offset)
+    }
+    for segment in commands.segments {
+      let name = segment.name.isEmpty ? "its segment" : "segment \(segment.name)"
+      try check(name, segment.offset, segment.fileSize)
+    }
+    for section in commands.sections {
+      let name = "section \(section.segment),\(section.name)"
+      if let offset = section.offset { try check(name, offset, section.size) }
+      try check("what relocates \(name)", section.relocationOffset, section.relocationCount * 8)
+    }
+    if let symbols = commands.symbols {
+      try check("the symbol table", symbols.offset, symbols.count * UInt64(header.symbolSize))
+    }
+    let tables =
+      [("what names the symbols", commands.symbols?.names)]
+      + (commands.dyldInfo?.programs ?? []).map { ("what the loader is told", $0) }
+      + [("the table of chained fixups", commands.chainedFixups)]
+      + (commands.classicRelocations ?? []).map { ("the table of relocations", $0) }
+      + [("the indirect symbol table", commands.indirectSymbols)]
+    for case (let what, let table?) in tables { try check(what, table.offset, table.size) }
+  }
+
   /// Whether the header says that it is a core file.
   package var isCore: Bool { header.type == .core }
 

@@ -16,8 +16,6 @@ protocol MachOLinkedFixups {
   var ranges: AddressRanges { get }
   /// What the loader does to the word at `place`, which holds `raw`; nil where it leaves it alone.
   func fixup(at place: UInt64, raw: UInt64) throws(ImageError) -> MachOFixup?
-  /// The last word of a range that the loader writes; nil where it writes none.
-  func lastFixup(in range: Range<UInt64>) throws(ImageError) -> UInt64?
 }
 
 /// Where fixups are found: chains, programs or relocations, by the age of the file.
@@ -25,13 +23,6 @@ extension MachOFile {
   /// What the loader does to the word at `place` of a linked file, which holds `raw`.
   func fixup(at place: UInt64, raw: UInt64, in section: Section) throws(ImageError) -> MachOFixup? {
     try linkedFixups(at: place, in: section)?.fixup(at: place, raw: raw)
-  }
-
-  /// The last word of a section of a linked file that the loader writes; nil where it writes none.
-  func lastFixup(in section: Section) throws(ImageError) -> UInt64? {
-    let start = section.address.rawValue
-    return try linkedFixups(at: start, in: section)?
-      .lastFixup(in: start..<start.saturating(adding: section.size))
   }
 
   /// What covers the word at `place`, and all other wanted ones; nil where the file has neither
@@ -183,9 +174,6 @@ struct MachOFixups: MachOLinkedFixups {
     case let index: return .bind(binds[Int(index)])
     }
   }
-
-  /// The last word of a range that the loader writes; nil where it writes none.
-  func lastFixup(in range: Range<UInt64>) -> UInt64? { slots.lastKey(in: range, by: \.place) }
 
   // MARK: - The programs
 

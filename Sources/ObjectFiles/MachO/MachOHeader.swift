@@ -23,8 +23,6 @@ struct MachOHeader {
   var size: Int { bits == 64 ? 32 : 28 }
   /// Whether addresses are relative to sections: `MH_OBJECT`.
   var isObject: Bool { type == .object }
-  /// Whether a linker made the file for a loader, which maps each of its bytes in some segment.
-  var isLinked: Bool { [.execute, .dylib, .bundle].contains(type) }
   /// The size of an address in bytes.
   var wordSize: Int { bits / 8 }
   /// The size of an entry of the symbol table in bytes: `nlist`, `nlist_64`.

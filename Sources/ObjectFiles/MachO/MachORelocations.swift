@@ -56,8 +56,6 @@ struct MachORelocations: MachOLinkedFixups {
   /// What was looked at.
   let ranges: AddressRanges
   private var list: [MachORelocation] = []
-  /// The furthest place that an address is written to, wanted or not; nil where none is.
-  private(set) var furthest: UInt64?
 
   /// Collects what the entries at `extents` say about `ranges`, counting places from `origin`.
   init(
@@ -72,10 +70,6 @@ struct MachORelocations: MachOLinkedFixups {
             bytes.span.integer(at: position, order: header.order) ?? 0,
             bytes.span.integer(at: position + 4, order: header.order) ?? 0, header)
           relocation.place &+= origin
-          // The second halves of pairs keep numbers where others have places.
-          if relocation.type == MachOMachine.pointer {
-            furthest = max(furthest ?? 0, relocation.place)
-          }
           if ranges.contains(relocation.place) { list.append(relocation) }
         }
       }
@@ -91,7 +85,4 @@ struct MachORelocations: MachOLinkedFixups {
   func fixup(at place: UInt64, raw: UInt64) -> MachOFixup? {
     relocation(at: place).map(MachOFixup.relocation)
   }
-
-  /// The last word of a range that a relocation writes; nil where none does.
-  func lastFixup(in range: Range<UInt64>) -> UInt64? { list.lastKey(in: range, by: \.place) }
 }

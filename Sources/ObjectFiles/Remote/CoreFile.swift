@@ -33,21 +33,21 @@ final class CoreFile: RemoteMemory {
     try file.check(image.isCore, .notAnObject, "It is no core file, but another ELF file.")
     segments = try image.segments()
     let (notes, loads) = (segments.notes, segments.loads)
-    self.parts = Dictionary(loads.map { ($0.address, $0.isExecutable) }) { first, _ in first }
-    let missing = loads.count { $0.fileSize > 0 && !file.holds($0.offset, $0.fileSize) }
+    self.parts = Dictionary(loads.map { ($0.p_vaddr, $0.isExecutable) }) { first, _ in first }
+    let missing = loads.count { $0.p_filesz > 0 && !file.holds($0.p_offset, $0.p_filesz) }
     shortage =
       missing == 0
       ? nil
       : file.error(
         .truncated,
         "The file ends before \(missing) of its \(loads.count) parts do; was its size limited?")
-    let claimed = notes.reduce(UInt64(0)) { $0.saturating(adding: $1.fileSize) }
+    let claimed = notes.reduce(UInt64(0)) { $0.saturating(adding: $1.p_filesz) }
     try file.check(
       claimed <= Self.mostNotes && claimed <= file.allocatedSize.saturating(adding: 1 << 20),
       .malformed, "The notes claim \(claimed) bytes, more than the file stores.")
     for segment in notes {
-      let bytes = try file.read(at: segment.offset, count: Int(segment.fileSize))
-      try take(bytes, alignment: segment.alignment)
+      let bytes = try file.read(at: segment.p_offset, count: Int(segment.p_filesz))
+      try take(bytes, alignment: segment.p_align)
     }
     noteCode()
     try file.check(
@@ -73,7 +73,7 @@ final class CoreFile: RemoteMemory {
     let notes = try ELFNote.notes(
       in: bytes[...], alignment: alignment, order: image.header.order, refusal: image.noteRefusal)
     for note in notes where note.owner == .core {
-      let descriptor = bytes.span.extracting(note.descriptor)
+      let descriptor = note.descriptor.span
       switch note.type {
       case UInt32(NT_FILE): try takeFiles(descriptor)
       case UInt32(NT_PRSTATUS) where pid == nil:

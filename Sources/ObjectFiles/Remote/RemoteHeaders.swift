@@ -9,7 +9,7 @@ struct RemoteHeaders {
   private let mapping: RemoteMapping
   private let head: [UInt8]
   private let headers: ELFMemoryHeaders
-  private var notes: [(notes: [ELFNote], bytes: ArraySlice<UInt8>, segment: ELFSegment)]
+  private var notes: [ELFNote]
   private let loads: [Range<UInt64>]
   /// What the process cannot write to: there its memory is what its file has.
   let constants: [(memory: Range<UInt64>, offset: UInt64)]
@@ -37,34 +37,27 @@ struct RemoteHeaders {
       )
     }
     let header = headers.header
-    func refusal(_ reason: String) -> ImageError {
-      mapping.error(.unreadable, "libelf does not read its memory: \(reason).")
-    }
-    let segments = headers.segments
-    let mapped = segments.filter { $0.type == UInt32(PT_LOAD) }
-    guard let first = mapped.first(where: { $0.offset == 0 }) else {
+    let mapped = headers.segments.filter { $0.p_type == UInt32(PT_LOAD) }
+    guard let first = mapped.first(where: { $0.p_offset == 0 }) else {
       throw mapping.error(.malformed, "No segment holds its header.")
     }
-    let bias = mapping.base &- first.address
+    let bias = mapping.base &- first.p_vaddr
     var (room, id): (UInt64, [UInt8]) = (Self.mostNotes, [])
     notes = []
-    for segment in segments where segment.type == UInt32(PT_NOTE) {
-      let count = min(segment.fileSize, room)
+    for segment in headers.segments where segment.p_type == UInt32(PT_NOTE) {
+      let count = min(segment.p_filesz, room)
       room -= count
-      let bytes = try memory.read(at: bias &+ segment.address, count: Int(count))
-      let found = try headers.notes(in: bytes, of: segment, failure: refusal)
-      if id.isEmpty, let own = found.first(where: \.isBuildID) { id = Array(bytes[own.descriptor]) }
+      let found = try ELFNote.notes(
+        in: memory.read(at: bias &+ segment.p_vaddr, count: Int(count))[...],
+        alignment: segment.p_align, order: header.order, at: segment.p_vaddr
+      ) { mapping.error(.unreadable, "libelf does not read its memory: \($0).") }
+      if id.isEmpty, let own = found.first(where: \.isBuildID) { id = Array(own.descriptor) }
       // A process may have thousands of images: of their notes, only this project's are kept.
-      let ours = found.filter { $0.owner == .beehive }
-      if !ours.isEmpty { notes.append((notes: ours, bytes: bytes[...], segment: segment)) }
+      notes += found.filter { $0.owner == .beehive }
     }
-    let isProgram = headers.isProgram {
-      guard let segment = segments.last(where: { $0.type == UInt32(PT_DYNAMIC) }),
-        let bytes = try? memory.read(
-          at: bias &+ segment.address, count: Int(min(segment.fileSize, Self.mostBytes))),
-        let tags = try? headers.tags(in: bytes, failure: refusal)
-      else { return nil }
-      return { tags[$0] }
+    let isProgram = headers.isProgram { segment in
+      try? memory.read(
+        at: bias &+ segment.p_vaddr, count: Int(min(segment.p_filesz, Self.mostBytes)))
     }
     identity = ImageIdentity(
       path: mapping.path, format: .elf, bits: header.bits, byteOrder: header.order,
@@ -72,15 +65,15 @@ struct RemoteHeaders {
       kind: isProgram ? .executable : .shared, id: id)
     (self.mapping, self.headers) = (mapping, headers)
     self.head = Array(head.prefix(ELFHeader.size(bits: header.bits)))
-    (self.bias, headerAddress) = (bias, first.address)
+    (self.bias, headerAddress) = (bias, first.p_vaddr)
     constants = mapped.compactMap { segment in
-      let start = bias &+ segment.address
-      let (end, overflow) = start.addingReportingOverflow(segment.fileSize)
-      return overflow || segment.isWritable ? nil : (start..<end, segment.offset)
+      let start = bias &+ segment.p_vaddr
+      let (end, overflow) = start.addingReportingOverflow(segment.p_filesz)
+      return overflow || segment.isWritable ? nil : (start..<end, segment.p_offset)
     }
     loads = mapped.compactMap { segment in
-      let (end, overflow) = segment.address.addingReportingOverflow(segment.memorySize)
-      return overflow ? nil : segment.address..<end
+      let (end, overflow) = segment.p_vaddr.addingReportingOverflow(segment.p_memsz)
+      return overflow ? nil : segment.p_vaddr..<end
     }
   }
 
@@ -100,29 +93,23 @@ struct RemoteHeaders {
   /// Where the state record of the runtime in this image is in the process; nil where the image
   /// has no runtime that keeps one.
   func stateRecord() throws(ImageError) -> UInt64? {
-    for (notes, bytes, segment) in notes {
-      let found = notes.first {
-        $0.owner == .beehive && $0.type == StateRecordReader.noteType
-      }
-      guard let found else { continue }
-      let descriptor = bytes.span.extracting(found.descriptor)
-      func distance(at offset: Int) -> UInt64? {
-        SectionNote.distance(at: offset, of: descriptor, identity.byteOrder)
-      }
-      let start = segment.address &+ UInt64(found.descriptor.lowerBound)
-      guard distance(at: 0) == 1, let header = distance(at: 4), let record = distance(at: 8) else {
-        throw mapping.error(
-          .unsupported,
-          "Its note of the state record is of a version that this reader does not know.")
-      }
-      // A tool that moves notes leaves the distances as they were.
-      let moved = headerAddress &- (start &+ 4 &+ header)
-      let place = VirtualAddress(rawValue: start &+ 8 &+ record &+ moved)
-      try mapping.check(
-        holds(place), .malformed, "Its note tells of a state record outside the image.")
-      return place.rawValue &+ bias
+    guard let note = notes.first(where: { $0.type == StateRecordReader.noteType }) else {
+      return nil
     }
-    return nil
+    func distance(at offset: Int) -> UInt64? {
+      SectionNote.distance(at: offset, of: note.descriptor.span, identity.byteOrder)
+    }
+    guard distance(at: 0) == 1, let header = distance(at: 4), let record = distance(at: 8) else {
+      throw mapping.error(
+        .unsupported,
+        "Its note of the state record is of a version that this reader does not know.")
+    }
+    // A tool that moves notes leaves the distances as they were.
+    let moved = headerAddress &- (note.address &+ 4 &+ header)
+    let place = VirtualAddress(rawValue: note.address &+ 8 &+ record &+ moved)
+    try mapping.check(
+      holds(place), .malformed, "Its note tells of a state record outside the image.")
+    return place.rawValue &+ bias
   }
 
   /// Whether the image was mapped from a file: the headers that both have are the same.

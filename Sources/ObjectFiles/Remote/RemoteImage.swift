@@ -6,7 +6,7 @@ internal import CElf
 /// Its headers are read from that memory. Where its sections are, the image's own note says, or
 /// else its file, if that is the one that is mapped. The process may change or end meanwhile: what
 /// is not there any more is an error. Use one value on one thread.
-package final class RemoteImage: PointerFollowing {
+package final class RemoteImage: Image {
   /// What the image is.
   package let identity: ImageIdentity
   /// Where it is mapped, and what became of its file.

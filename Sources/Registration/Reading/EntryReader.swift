@@ -113,7 +113,7 @@ struct EntryReader<Source: Image> {
     switch pointer.target {
     case .address, .section:
       do throws(ImageError) {
-        try image.withText(ofSlotAt: offset, in: section, limit: PointerGrammar.limit) { _ in }
+        try image.withText(at: pointer.target, limit: PointerGrammar.limit) { _ in }
       } catch {
         return Self.refusal(of: error, pointer)
       }

@@ -63,36 +63,30 @@ package struct SectionNote: Hashable {
     (modules, services, records) = (extent(12), extent(20), extent(28))
   }
 
-  /// What the note segments of an image say, whose header is at `header`; several must agree.
-  /// `failure` makes the errors.
+  /// What the notes of an image say, whose header is at `header`; several must agree.
+  /// `failure` makes the errors, of one that is not understood with its source.
   package static func read(
-    _ notes: [(notes: [ELFNote], bytes: ArraySlice<UInt8>, segment: ELFSegment)],
-    header: VirtualAddress?, bits: Int, order: ImageIdentity.ByteOrder,
-    failure: (ImageError.Code, String, ELFSegment) -> ImageError
+    _ notes: [ELFNote], header: VirtualAddress?, bits: Int, order: ImageIdentity.ByteOrder,
+    failure: (ImageError.Code, String, UInt64?) -> ImageError
   ) throws(ImageError) -> SectionNote? {
     var found: SectionNote?
-    for (notes, bytes, segment) in notes {
-      for note in notes where note.owner == .beehive && note.type == Self.type {
-        let start = VirtualAddress(rawValue: segment.address)
-          .advanced(by: UInt64(note.descriptor.lowerBound))
-        guard let start,
-          let stated = SectionNote(
-            descriptor: bytes.span.extracting(note.descriptor), at: start, header: header,
-            bits: bits, order: order)
-        else {
-          throw failure(
-            .unsupported, "The note .note.beehive is of a version that this reader does not know.",
-            segment)
-        }
-        guard header != nil else {
-          throw failure(
-            .malformed, "No segment holds the ELF header that the note refers to.", segment)
-        }
-        guard found == nil || found == stated else {
-          throw failure(.malformed, "Two notes .note.beehive contradict each other.", segment)
-        }
-        found = stated
+    for note in notes where note.owner == .beehive && note.type == Self.type {
+      let stated = SectionNote(
+        descriptor: note.descriptor.span, at: VirtualAddress(rawValue: note.address),
+        header: header, bits: bits, order: order)
+      guard let stated else {
+        throw failure(
+          .unsupported, "The note .note.beehive is of a version that this reader does not know.",
+          note.source)
       }
+      guard header != nil else {
+        throw failure(
+          .malformed, "No segment holds the ELF header that the note refers to.", nil)
+      }
+      guard found == nil || found == stated else {
+        throw failure(.malformed, "Two notes .note.beehive contradict each other.", nil)
+      }
+      found = stated
     }
     return found
   }

@@ -1,0 +1,179 @@
+internal import CElf
+
+/// One note of a `PT_NOTE` or `SHT_NOTE`: who wrote it, what it is, and its descriptor.
+///
+/// libelf hands out the note, and has no call for what is in the descriptor.
+///
+/// ELF: `gelf_getnote`.
+package struct ELFNote {
+  /// Who may have written a note that matters here.
+  package enum Owner: String, CaseIterable {
+    case gnu = "GNU"
+    case beehive = "Beehive"
+    case core = "CORE"
+
+    /// The owner of a note whose name has so many bytes by its head; it is compared where it is.
+    fileprivate init?(named bytes: Span<UInt8>, at name: Int, size: Int) {
+      // No owner that matters is longer.
+      let end = min(name + min(size, 15), bytes.count)
+      guard name < end else { return nil }
+      let field = bytes.extracting(name..<end)
+      let text = field.extracting(0..<(field.textLength(from: 0) ?? field.count))
+      for owner in Self.allCases where text.equals(owner.rawValue.utf8Span.span) {
+        self = owner
+        return
+      }
+      return nil
+    }
+  }
+
+  /// What the name says; nil for any other.
+  package var owner: Owner?
+  /// `n_type`, a number of the owner's.
+  package var type: UInt32
+  /// The bytes of the descriptor.
+  package var descriptor: ArraySlice<UInt8>
+  /// The linked address of the descriptor, and where in the file the notes begin that it is one of.
+  package var address: UInt64, source: UInt64
+
+  /// `NT_GNU_BUILD_ID`.
+  package var isBuildID: Bool { owner == .gnu && type == UInt32(NT_GNU_BUILD_ID) }
+
+  /// The notes in `bytes`, up to the first that does not fit.
+  ///
+  /// Linkers gather notes of 4 and of 8 bytes' alignment in segments of their own, but mold puts
+  /// both into one of 8: there a note may begin at any multiple of 4, and those of an owner that this
+  /// reader knows are picked out, each up to its end.
+  ///
+  /// - Throws: The error of `refusal` if libelf does not open a copy of the bytes.
+  package static func notes(
+    in bytes: ArraySlice<UInt8>, alignment: UInt64, order: ImageIdentity.ByteOrder,
+    at address: UInt64 = 0, from source: UInt64 = 0, refusal: (String) -> ImageError
+  ) throws(ImageError) -> [ELFNote] {
+    var (notes, position, resumptions): ([ELFNote], Int, Int) = ([], 0, 0)
+    let format = ELFFormat(bits: 64, order: order, machine: UInt16(EM_NONE))
+    while position + headSize <= bytes.count, resumptions < mostResumptions {
+      let rest = bytes.dropFirst(position)
+      let capsule = try unsafe ELFDescriptor(format, count: rest.count, refusal) {
+        unsafe $0.copyBytes(from: rest)
+      }
+      let end = read(capsule, rest.span, isMixed: alignment >= 8) { owner, type, range in
+        let start = rest.startIndex + range.lowerBound
+        notes.append(
+          ELFNote(
+            owner: owner, type: type, descriptor: rest[start..<start + range.count],
+            address: address &+ UInt64(position + range.lowerBound), source: source))
+      }
+      // What libelf has not swapped it cannot read on, so the rest is another capsule.
+      guard alignment >= 8, let next = next(in: bytes.span, from: position + end + 4) else { break }
+      (position, resumptions) = (next, resumptions + 1)
+    }
+    return notes
+  }
+
+  /// The size of a note before its name, in bytes.
+  private static let headSize = MemoryLayout<GElf_Nhdr>.size
+  /// More notes of known owners than any linker mixes with others.
+  private static let mostResumptions = 64
+
+  /// Reads notes one after the other; returns where the first begins that does not fit, or in a mixed segment the
+  /// first of an unknown owner.
+  private static func read(
+    _ capsule: borrowing ELFDescriptor, _ bytes: Span<UInt8>, isMixed: Bool,
+    _ body: (Owner?, UInt32, Range<Int>) -> Void
+  ) -> Int {
+    guard let data = unsafe capsule.data(ELF_T_NHDR) else { return 0 }
+    var (position, head, name, descriptor) = (0, GElf_Nhdr(), 0, 0)
+    while true {
+      let next = unsafe gelf_getnote(data, position, &head, &name, &descriptor)
+      guard next > position, next <= (bytes.count + 3) & ~3 else { return position }
+      let owner = Owner(named: bytes, at: name, size: Int(head.n_namesz))
+      if isMixed, owner == nil { return position }
+      let end = descriptor + Int(head.n_descsz)
+      guard end <= bytes.count else { return position }
+      body(owner, head.n_type, descriptor..<end)
+      position = next
+    }
+  }
+
+  /// The first multiple of 4 where a note of a known owner may begin; nil if there is none.
+  private static func next(in bytes: Span<UInt8>, from start: Int) -> Int? {
+    var position = start
+    while position + headSize < bytes.count {
+      for owner in Owner.allCases
+      where bytes.holds(owner.rawValue.utf8Span.span, at: position + headSize) { return position }
+      position += 4
+    }
+    return nil
+  }
+}
+
+// MARK: - The notes of a file
+
+extension ELFFile {
+  /// The error of notes that libelf does not open.
+  package func noteRefusal(_ reason: String) -> ImageError {
+    file.error(.unreadable, "libelf does not read the notes: \(reason).")
+  }
+
+  /// The notes of all segments of notes, in table order.
+  func loadedNotes() throws(ImageError) -> [ELFNote] {
+    var notes: [ELFNote] = []
+    for segment in try segments().notes {
+      notes += try self.notes(
+        in: segment.extent, alignment: segment.p_align, at: segment.p_vaddr)
+    }
+    return notes
+  }
+
+  /// The notes of a segment or section; each is read once.
+  func notes(
+    in extent: FileExtent, alignment: UInt64, at address: UInt64 = 0
+  ) throws(ImageError) -> [ELFNote] {
+    if let known = knownNotes[extent.offset], known.size == extent.size { return known.notes }
+    try guardian.admit(notes: extent)
+    let notes = try ELFNote.notes(
+      in: file.slice(at: extent.offset, count: Int(extent.size)), alignment: alignment,
+      order: header.order, at: address, from: extent.offset, refusal: noteRefusal)
+    knownNotes[extent.offset] = (extent.size, notes)
+    return notes
+  }
+
+  /// The sections that the note tells of, those without bytes left out; nil where it has no note.
+  func readNotedSections() throws(ImageError) -> [Section]? {
+    let note = try SectionNote.read(
+      loadedNotes(), header: segments().headerAddress, bits: header.bits, order: header.order
+    ) { file.error($0, $1, at: $2) }
+    return try note?.sections { name, extent throws(ImageError) in
+      guard extent.start < extent.stop,
+        let stored = try segments().extent(
+          from: extent.start, size: extent.stop.rawValue - extent.start.rawValue)
+      else {
+        throw file.error(
+          .malformed,
+          "The note says \(extent.start.rawValue.hexadecimal) to "
+            + "\(extent.stop.rawValue.hexadecimal), which no segment holds.", section: name)
+      }
+      return file.offset(stored.offset)
+    }
+  }
+
+  /// The level of x86-64 that a segment of properties asks for; 0 for any: `GNU_PROPERTY_X86_ISA_1_NEEDED`.
+  func processorLevel(in segment: GElf_Phdr) throws(ImageError) -> Int {
+    var level = 0
+    for note in try notes(in: segment.extent, alignment: segment.p_align)
+    where note.owner == .gnu && note.type == UInt32(NT_GNU_PROPERTY_TYPE_0) {
+      func number(_ place: Int) -> UInt32? {
+        note.descriptor.span.integer(at: place, order: header.order)
+      }
+      // Each has a type, a size and a value, padded to a word.
+      var place = 0
+      while let type = number(place), let size = number(place + 4), let value = number(place + 8) {
+        // A bit for each level, the highest counts.
+        if type == UInt32(GNU_PROPERTY_X86_ISA_1_NEEDED) { level = 32 - value.leadingZeroBitCount }
+        place += 8 + (Int(size) + header.wordSize - 1) / header.wordSize * header.wordSize
+      }
+    }
+    return level
+  }
+}

@@ -1,0 +1,332 @@
+/// How much of a section a file has.
+package struct StoredBytes: Sendable {
+  /// In bytes, uncompressed.
+  package var size: UInt64
+  /// What is wrong where the header claims more.
+  package var shortage: ImageError?
+}
+
+/// What a pointer leads to, as far as the image's own file says it.
+package enum TargetMemory: Sendable {
+  /// In a section that is run.
+  case code
+  /// In bytes of the file.
+  case data
+  /// In memory of which the file has no bytes: it starts as zeros, or the image ends there.
+  case zeros
+  /// Nowhere in the image.
+  case outside
+}
+
+/// An image in a file of one format, whose section table can be listed as a whole.
+package protocol FileImage: Image, AnyObject {
+  /// Whether a file that starts with these bytes is of this format.
+  static func recognises(_ head: [UInt8]) -> Bool
+
+  /// Reads the headers of an open file.
+  init(_ file: OpenedFile) throws(ImageError)
+
+  /// The file.
+  var file: OpenedFile { get }
+  /// The size of a word in bits, and the order of its bytes, as the identity says too, which costs more.
+  var words: (bits: Int, order: ImageIdentity.ByteOrder) { get }
+  /// Whether it is a core file, likewise.
+  var isCore: Bool { get }
+  /// Whether this has the debug information alone that was split from another file.
+  var hasOnlyDebugInformation: Bool { get }
+
+  // MARK: - Sections
+
+  /// Every section of the table, in table order, without the null entry.
+  ///
+  /// Throws `sectionTableMissing` where the table was stripped or cut off.
+  func allSections() throws(ImageError) -> [Section]
+
+  /// What `sections(named:)` answers if the file does not change meanwhile.
+  func findSections(named name: String) throws(ImageError) -> [Section]
+
+  /// The sections that have an address and bytes, of which other sections may be at the same addresses; names
+  /// are not needed. And whether pointers to functions lead to descriptors of them: `.opd`.
+  ///
+  /// Throws as `allSections` does.
+  func mappedSections() throws(ImageError) -> (sections: [Section], hasDescriptors: Bool)
+
+  /// A section by its index, for a pointer that leads into it.
+  func anySection(_ index: Int) throws(ImageError) -> Section
+
+  /// What the header of a section claims, in this part of the file: it decides, not what the caller
+  /// made of it. Without an offset, the file has no bytes of the section.
+  func location(
+    of section: Section
+  ) throws(ImageError) -> (offset: UInt64?, size: UInt64, isCompressed: Bool)
+
+  /// The bytes of a section that is compressed; nil of any other.
+  func inflated(_ section: Section) throws(ImageError) -> [UInt8]?
+
+  /// Whether a linker that collects garbage keeps all of an object's section, though nothing refers
+  /// to it.
+  func isRetained(_ section: Section) throws(ImageError) -> Bool
+
+  /// What `checkExtents` throws if the file does not change meanwhile.
+  func checkDeclared() throws(ImageError)
+
+  // MARK: - Addresses
+
+  /// The bytes of the file from a linked address to the end of its segment, of which `count` are
+  /// read; nil where there are none.
+  func extent(from address: VirtualAddress, reading count: UInt64) throws(ImageError) -> FileExtent?
+
+  /// Refuses bytes that mean nothing as they are.
+  func checkReadable(_ offset: UInt64, _ size: UInt64) throws(ImageError)
+
+  /// What a pointer's target is.
+  func memory(at target: PointerValue.Target) throws(ImageError) -> TargetMemory
+
+  /// What a word means that is `offset` bytes into a section.
+  func pointer(
+    of raw: UInt64, at offset: UInt64, in section: Section
+  ) throws(ImageError) -> PointerValue
+
+  /// The first place of a section from `offset` on that may be relocated; nil where none is.
+  func nextRelocated(from offset: UInt64, in section: Section) throws(ImageError) -> UInt64?
+}
+
+// What holds where a format says nothing else.
+extension FileImage {
+  /// Of all sections.
+  package func mappedSections() throws(ImageError) -> (sections: [Section], hasDescriptors: Bool) {
+    let sections = try allSections()
+    return (
+      sections.filter { $0.address.rawValue != 0 && $0.offset != nil },
+      sections.contains { $0.name == ".opd" }
+    )
+  }
+
+  /// As the section says.
+  package func location(
+    of section: Section
+  ) throws(ImageError) -> (offset: UInt64?, size: UInt64, isCompressed: Bool) {
+    (file.place(of: section), section.size, false)
+  }
+
+  /// No section is compressed.
+  package func inflated(_ section: Section) throws(ImageError) -> [UInt8]? { nil }
+
+  /// As the section's own flags say.
+  package func isRetained(_ section: Section) throws(ImageError) -> Bool { section.isRetained }
+
+  /// Every byte can be read.
+  package func checkReadable(_ offset: UInt64, _ size: UInt64) throws(ImageError) {}
+
+  /// Every address may be.
+  package func nextRelocated(
+    from offset: UInt64, in section: Section
+  ) throws(ImageError) -> UInt64? { offset }
+}
+
+extension FileImage {
+  /// Opens the file at `path`; errors and the identity call it `name`, or else the path.
+  package init(path: String, name: String? = nil) throws(ImageError) {
+    try self.init(OpenedFile(path: path, name: name ?? path))
+  }
+
+  /// Which bytes of which file the image is.
+  package var part: FilePart { file.part }
+
+  /// Without the rest of the identity, which costs more.
+  package var pointerSize: Int { words.bits / 8 }
+
+  /// Likewise.
+  package var path: String { file.path }
+
+  /// The file as the loader will leave it; nil of objects and cores.
+  package var addressedMemory: (any AddressedMemory)? { LinkedMemory(self) }
+
+  /// Every section of exactly this name, in table order; empty where there is none.
+  package func sections(named name: String) throws(ImageError) -> [Section] {
+    try file.tellingChanges { () throws(ImageError) in try findSections(named: name) }
+  }
+
+  /// Throws where the file ends before something does that it declares: it was cut off. Throws too
+  /// where the section table has lost entries that the note tells of; ask after looking for them.
+  ///
+  /// What is found in such a file is there; what is not found may have been.
+  package func checkExtents() throws(ImageError) {
+    try file.tellingChanges { () throws(ImageError) in try checkDeclared() }
+    try file.checkUnchanged()
+  }
+
+  // MARK: - Bytes of sections
+
+  /// The largest section that is read as a whole, and the most that one file may inflate to.
+  package static var mostContents: UInt64 { 1 << 28 }
+
+  /// The range that a section's header claims, once the file is known to have it.
+  private func extent(of section: Section) throws(ImageError) -> FileExtent {
+    let (offset, size, _) = try location(of: section)
+    guard let offset else {
+      throw file.error(
+        .noContents,
+        hasOnlyDebugInformation
+          ? "The section has no bytes in this file; look in the one it was split from."
+          : "The section is memory that starts as zeros; the file has no bytes of it.",
+        section: section.name)
+    }
+    try file.check(
+      file.holds(offset, size), .truncated,
+      "The file ends before the section's \(size) bytes do.", section: section.name, at: offset)
+    return FileExtent(offset: offset, size: size)
+  }
+
+  /// The same, once it is known to be readable.
+  package func contents(of section: Section) throws(ImageError) -> FileExtent {
+    let extent = try extent(of: section)
+    try checkReadable(extent.offset, extent.size)
+    return extent
+  }
+
+  /// All bytes of a section, uncompressed.
+  func bytes(of section: Section) throws(ImageError) -> [UInt8] {
+    let extent = try contents(of: section)
+    if let bytes = try inflated(section) { return bytes }
+    try file.check(
+      extent.size <= Self.mostContents, .unsupported,
+      "The section claims \(extent.size) bytes, more than are read at once.",
+      section: section.name, at: extent.offset)
+    return try file.read(at: extent.offset, count: Int(extent.size))
+  }
+
+  /// Lends the bytes of a section, uncompressed, in file byte order, for the call's duration.
+  package func withBytes<Result>(
+    of section: Section, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result {
+    let bytes = try bytes(of: section)
+    return body(bytes.span)
+  }
+
+  /// How much of a section the file has, once it is inflated; nil for one without bytes.
+  package func stored(of section: Section) throws(ImageError) -> StoredBytes? {
+    do throws(ImageError) {
+      let extent = try extent(of: section)
+      return StoredBytes(size: try inflated(section).map { UInt64($0.count) } ?? extent.size)
+    } catch  where error.code == .noContents && !hasOnlyDebugInformation {
+      return nil
+    } catch  where error.code == .truncated {
+      let (offset, size, _) = try location(of: section)
+      return StoredBytes(size: file.held(at: offset ?? size, size).size, shortage: error)
+    }
+  }
+
+  /// Bytes of a section, from an offset in it on; a compressed one is inflated.
+  package func bytes(
+    of section: Section, at offset: UInt64, count: Int
+  ) throws(ImageError) -> [UInt8] {
+    if let bytes = try inflated(section) {
+      try file.check(
+        offset <= UInt64(bytes.count) && count <= bytes.count - Int(offset), .outOfImage,
+        "The section has fewer bytes.", section: section.name)
+      return Array(bytes[Int(offset)..<Int(offset) + count])
+    }
+    let start = (try location(of: section).offset ?? file.size).saturating(adding: offset)
+    try checkReadable(start, UInt64(max(0, count)))
+    return try file.read(at: start, count: count)
+  }
+
+  /// The word at an offset of a section; of one that claims more than the file has, what is there is
+  /// read.
+  package func word(at offset: UInt64, in section: Section) throws(ImageError) -> UInt64 {
+    let size = UInt64(words.bits / 8)
+    let (start, claimed, isCompressed) = try location(of: section)
+    var found: UInt64?
+    if !isCompressed, let start, start <= file.size {
+      let extent = file.held(at: start, claimed)
+      try checkReadable(extent.offset, extent.size)
+      if extent.size >= size, offset <= extent.size - size {
+        let (bytes, position) = try file.load(at: extent.offset + offset, count: Int(size))
+        found = bytes.span.word(at: position, bits: words.bits, order: words.order)
+      }
+    } else if let position = Int(exactly: offset) {
+      let bytes = try bytes(of: section)
+      found = bytes.span.word(at: position, bits: words.bits, order: words.order)
+    }
+    guard let found else {
+      throw file.error(
+        .truncated, "The section has no whole pointer at \(offset.hexadecimal).",
+        section: section.name)
+    }
+    return found
+  }
+
+  /// The word that the file maps at a linked address.
+  func pointerWord(at address: VirtualAddress) throws(ImageError) -> UInt64 {
+    words.order.number(of: try bytes(at: address, count: words.bits / 8)[...])
+  }
+
+  /// The pointer `offset` bytes into `section`.
+  package func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue {
+    try pointer(of: word(at: offset, in: section), at: offset, in: section)
+  }
+
+  /// The same without looking for the word, which is among the bytes of the section.
+  package func pointer(
+    at offset: UInt64, of bytes: Span<UInt8>, in section: Section
+  ) throws(ImageError) -> PointerValue {
+    let raw = bytes.word(at: Int(offset), bits: words.bits, order: words.order)
+    return try pointer(of: raw ?? 0, at: offset, in: section)
+  }
+
+  /// As much of a number as is an address of this file.
+  package func masked(_ value: UInt64) -> UInt64 {
+    words.bits == 64 ? value : value & 0xffff_ffff
+  }
+
+  // MARK: - Addresses and texts
+
+  /// The bytes that the file maps at a linked address, in file byte order.
+  ///
+  /// Throws `outOfImage` where it maps fewer: in objects, which have no addresses, always.
+  package func bytes(at address: VirtualAddress, count: Int) throws(ImageError) -> [UInt8] {
+    let extent = try extent(from: address, reading: UInt64(count))
+    guard let extent, extent.size >= UInt64(count) else { throw file.outsideSegments(address) }
+    let (bytes, position) = try file.load(at: extent.offset, count: count)
+    return Array(bytes[position..<position + count])
+  }
+
+  /// Lends the text that starts at a pointer's target, without its NUL, for the call's duration.
+  package func withText<Result>(
+    at target: PointerValue.Target, limit: Int, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result {
+    switch target {
+    case .address(let address):
+      guard let extent = try extent(from: address, reading: 1) else {
+        throw file.outsideSegments(address)
+      }
+      return try file.withText(at: extent.offset, size: extent.size, limit: limit, body)
+    case .section(let index, let offset):
+      return try withText(inSection: index, from: offset, limit: limit, body)
+    case .null, .imported, .foreign, .unresolvable:
+      throw file.noText(at: target)
+    }
+  }
+
+  /// Lends a text of a section, without its NUL, for the call's duration.
+  private func withText<Result>(
+    inSection index: Int, from offset: UInt64, limit: Int, _ body: (Span<UInt8>) -> Result
+  ) throws(ImageError) -> Result {
+    let section = try anySection(index)
+    let extent = try contents(of: section)
+    let inflated = try inflated(section)
+    try file.check(
+      offset < inflated.map { UInt64($0.count) } ?? extent.size, .outOfImage,
+      "\(offset.hexadecimal) lies past the end of section \(index).")
+    guard let inflated else {
+      return try file.withText(
+        at: extent.offset + offset, size: extent.size - offset, limit: limit, body)
+    }
+    let start = Int(offset)
+    guard let length = inflated.span.textLength(from: start), length <= limit else {
+      throw file.unterminated(limit, at: nil)
+    }
+    return body(inflated.span.extracting(start..<start + length))
+  }
+}

@@ -1,0 +1,145 @@
+package import LibC
+
+/// What tells the contents of a file from those it had before, and the file from all others.
+///
+/// A program that writes to a file can set back when it was modified, and not when it was changed.
+package struct FileStamp: Hashable, Sendable {
+  /// The device that holds it: `st_dev`.
+  package var device: UInt64
+  /// Its number there: `st_ino`.
+  package var inode: UInt64
+  /// In bytes.
+  package var size: UInt64
+  /// When its contents were written, in nanoseconds since 1970: `st_mtim`.
+  package var modified: Int64
+  /// When anything about it was changed: `st_ctim`.
+  package var changed: Int64
+
+  /// Takes over what the system says.
+  package init(_ status: stat) {
+    (device, inode) = (UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino))
+    size = UInt64(max(0, status.st_size))
+    modified = Self.nanoseconds(status.st_mtim)
+    changed = Self.nanoseconds(status.st_ctim)
+  }
+
+  /// What all names of one file share.
+  package struct FileNumber: Hashable, Sendable {
+    private let device, inode: UInt64
+
+    fileprivate init(_ stamp: FileStamp) { (device, inode) = (stamp.device, stamp.inode) }
+  }
+
+  /// Which file it is, whatever its contents.
+  package var number: FileNumber { FileNumber(self) }
+
+  /// Whether these are names of one file.
+  package func isSameFile(as other: Self) -> Bool { number == other.number }
+
+  /// Whether a change from now on would show: the file system's clock ticks every few milliseconds, and what is
+  /// written twice within a tick has one time.
+  package var isSettled: Bool {
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &now)
+    return Self.nanoseconds(now) &- changed > Self.longestTick
+  }
+
+  /// Longer than any kernel's clock takes for a tick.
+  private static let longestTick: Int64 = 20_000_000
+
+  private static func nanoseconds(_ time: timespec) -> Int64 {
+    Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+  }
+}
+
+/// Whom a file belongs to, and who may do what with it.
+package struct FileAccess: Hashable, Sendable {
+  /// The user: `st_uid`.
+  package var owner: UInt32
+  /// The bits of `st_mode`, without those of its type.
+  package var mode: UInt32
+
+  /// Takes over what the system says.
+  package init(_ status: stat) {
+    (owner, mode) = (status.st_uid, UInt32(status.st_mode & ~S_IFMT))
+  }
+
+  /// Whether others than its owner may write to it.
+  package var isWritableByOthers: Bool { mode & 0o022 != 0 }
+}
+
+/// Returns what a directory holds, without `.` and `..`, in bytewise order.
+///
+/// - Parameter path: The directory, as the system takes it.
+/// - Returns: The names.
+/// - Throws: ``ImageError`` where the directory cannot be read.
+package func directoryNames(of path: [UInt8]) throws(ImageError) -> [[UInt8]] {
+  let name = String(decoding: path, as: UTF8.self)
+  // Sound: the text outlives the call; the stream is closed below.
+  guard let stream = unsafe opendir(path.cText) else { throw ImageError(system: errno, name) }
+  defer { unsafe closedir(stream) }
+  var names: [[UInt8]] = []
+  while true {
+    errno = 0
+    // Sound: the entry is valid until the next readdir, and its name is copied before that.
+    guard let entry = unsafe readdir(stream) else { break }
+    let text = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+      unsafe tuple.withMemoryRebound(to: CChar.self, capacity: 1) { text in
+        unsafe Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+      }
+    }
+    guard text != [0x2e], text != [0x2e, 0x2e] else { continue }
+    names.append(text)
+  }
+  guard errno == 0 else { throw ImageError(system: errno, name) }
+  names.sort { $0.lexicographicallyPrecedes($1) }
+  return names
+}
+
+/// Returns what the system says of what a path leads to; nil where it does not.
+package func fileStatus(of path: some Collection<UInt8>, followingLinks: Bool) -> stat? {
+  var status = stat()
+  let text = path.cText
+  // Sound: the text ends in NUL and outlives the call.
+  let result = unsafe followingLinks ? stat(text, &status) : lstat(text, &status)
+  return result == 0 ? status : nil
+}
+
+extension stat {
+  /// Whether it is one of a directory.
+  package var isDirectory: Bool { st_mode & S_IFMT == S_IFDIR }
+
+  /// Throws where it is one of anything but a regular file: opening alone acts on some devices.
+  func checkRegular(_ name: String) throws(ImageError) {
+    let kind: String
+    switch st_mode & S_IFMT {
+    case S_IFREG: return
+    case S_IFDIR: kind = "a directory"
+    case S_IFIFO: kind = "a FIFO"
+    case S_IFSOCK: kind = "a socket"
+    case S_IFBLK, S_IFCHR: kind = "a device"
+    default: kind = "no regular file"
+    }
+    throw ImageError(
+      .unreadable, image: name, message: "It is \(kind); only regular files are read.")
+  }
+}
+
+/// Returns what is said of the regular file that a path leads to, without opening it.
+///
+/// - Parameter path: The path, as the system takes it; links are followed.
+/// - Returns: The file's stamp.
+/// - Throws: ``ImageError`` that says what the path leads to instead.
+package func fileStamp(of path: some Collection<UInt8>) throws(ImageError) -> FileStamp {
+  let text = path.cText
+  var status = stat()
+  // Sound: the text ends in NUL and outlives the call.
+  let failure = unsafe stat(text, &status) == 0 ? 0 : errno
+  let name = String(decoding: path, as: UTF8.self)
+  if failure == ENOENT, fileStatus(of: path, followingLinks: false) != nil {
+    throw ImageError(.unreadable, image: name, message: "It is a link that leads nowhere.")
+  }
+  guard failure == 0 else { throw ImageError(system: failure, name) }
+  try status.checkRegular(name)
+  return FileStamp(status)
+}
