@@ -155,28 +155,11 @@ package final class OpenedFile {
   ///
   /// - Throws: ``ImageError`` if the file has fewer, or cannot be read.
   func read(at offset: UInt64, into room: UnsafeMutableRawBufferPointer) throws(ImageError) {
-    let count = room.count
-    let (end, overflow) = offset.addingReportingOverflow(UInt64(count))
-    guard !overflow, end <= size else { throw endsBefore(offset, count) }
-    if end <= UInt64(head.count) {
-      unsafe room.copyBytes(from: head[Int(offset)..<Int(end)])
-      return
-    }
-    if let (bytes, position) = window.known(offset, end) {
-      unsafe room.copyBytes(from: bytes[position..<position + count])
-      return
-    }
-    bytesRead &+= UInt64(count)
-    var filled = 0
-    while filled < count {
-      // Sound: the room holds `count` bytes, of which `filled` are written.
-      let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: room[filled...])
-      let more = unsafe pread(
-        descriptor, rest.baseAddress, rest.count, off_t(base + offset) + off_t(filled))
-      if more < 0, errno == EINTR { continue }
-      if more < 0 { throw error(.unreadable, "\(systemMessage(errno)).", at: offset) }
-      guard more > 0 else { throw endsBefore(offset, count) }
-      filled += more
+    let (end, overflow) = offset.addingReportingOverflow(UInt64(room.count))
+    if !overflow, end > head.count, let (bytes, position) = window.known(offset, end) {
+      unsafe room.copyBytes(from: bytes[position..<position + room.count])
+    } else {
+      unsafe room.copyBytes(from: try slice(at: offset, count: room.count))
     }
   }
 

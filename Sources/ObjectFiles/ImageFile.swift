@@ -37,3 +37,170 @@ package enum ImageFile {
     throw file.error(.notAnObject, "The file is no object file of a known format.")
   }
 }
+
+/// An image in a file, or why there is none.
+package struct FoundImage {
+  /// The members and slices that lead to it, outermost first; empty where the file is the image.
+  package var container: [String]
+  /// The image.
+  package var image: Result<any FileImage, ImageError>
+}
+
+extension ImageFile {
+  /// Containers in containers; real ones are two deep, archives in a universal file.
+  private static var mostNested: Int { 4 }
+
+  /// Whether a file that starts with these bytes holds others.
+  static func isContainer(_ head: [UInt8]) -> Bool {
+    Archive.recognises(head) || UniversalFile.recognises(head)
+  }
+
+  /// Every image in the file at a path, in file order: itself, or the members of an archive, the
+  /// slices of a universal file, and what those hold.
+  ///
+  /// With an `architecture`, as `ImageIdentity.machine` names it, the others are left out, and a file
+  /// that has none is `no-such-architecture`. What is no image is `not-an-object`, in archives too, and so is an
+  /// archive that holds none. One without members has no image, and nothing is wrong with it.
+  package static func forEachImage(
+    pathBytes: [UInt8], name: String? = nil, architecture: String? = nil,
+    _ body: (FoundImage) -> Void
+  ) {
+    var hasFound = false
+    do throws(ImageError) {
+      let name = name ?? String(decoding: pathBytes, as: UTF8.self)
+      let file = try OpenedFile(path: pathBytes, name: name)
+      visit(file, architecture, &hasFound, body)
+      guard !hasFound, !Archive.isEmpty(file) else { return }
+      guard let architecture else {
+        throw file.error(.notAnObject, "The file is to hold others, and holds no object file.")
+      }
+      throw file.error(.noSuchArchitecture, "The file has no image for \(architecture).")
+    } catch {
+      body(FoundImage(container: [], image: .failure(error)))
+    }
+  }
+
+  /// Hands over the images of a file that are for an architecture; `hasFound` becomes true where
+  /// something is, or may be, what is looked for.
+  private static func visit(
+    _ file: OpenedFile, _ architecture: String?, _ hasFound: inout Bool,
+    _ body: (FoundImage) -> Void
+  ) {
+    func tell(_ error: ImageError) {
+      if error.code != .notAnObject || file.container.isEmpty { hasFound = true }
+      body(FoundImage(container: file.container, image: .failure(error)))
+    }
+    do throws(ImageError) {
+      guard isContainer(file.head) else {
+        let image = try open(file)
+        guard architecture == nil || image.identity.machine == architecture else { return }
+        hasFound = true
+        return body(FoundImage(container: file.container, image: .success(image)))
+      }
+      try file.check(
+        file.container.count < mostNested, .malformed,
+        "Containers are nested more than \(mostNested) deep.")
+      let isArchive = Archive.recognises(file.head)
+      func visitMember(_ member: Result<OpenedFile, ImageError>) {
+        switch member {
+        case .success(let member):
+          // Slices are named after machines.
+          guard architecture == nil || isArchive || member.container.last == architecture else {
+            return
+          }
+          visit(member, architecture, &hasFound, body)
+        case .failure(let error): tell(error)
+        }
+      }
+      if isArchive {
+        Archive(file).forEachMember(visitMember)
+      } else {
+        try UniversalFile(file).forEachMember(visitMember)
+      }
+    } catch {
+      tell(error)
+    }
+  }
+}
+
+/// A universal file: Mach-O files or archives for several machines, one behind the other.
+///
+/// C: `struct fat_header`, `fat_arch` and `fat_arch_64` of `<mach-o/fat.h>`.
+struct UniversalFile {
+  /// One `fat_arch`.
+  private struct Slice {
+    var name: String
+    var offset: UInt64
+    var size: UInt64
+
+    init(_ fields: MachOFields) throws(MachOFields.TooShort) {
+      name = MachOMachine(type: try fields.single(0), subtype: try fields.single(4)).name
+      (offset, size) = (try fields.word(8), try fields.word(8 + fields.bits / 8))
+    }
+  }
+
+  private let file: OpenedFile
+  private let slices: [Slice]
+
+  /// More slices than any file has. Compiled Java starts with the same magic, and where the number
+  /// of slices would be, with its version, which is 45 or more.
+  private static let mostSlices: UInt32 = 40
+
+  /// Whether a file that starts with these bytes is one.
+  static func recognises(_ head: [UInt8]) -> Bool {
+    guard
+      head.starts(with: [0xca, 0xfe, 0xba, 0xbe]) || head.starts(with: [0xca, 0xfe, 0xba, 0xbf])
+    else { return false }
+    guard let count: UInt32 = head.span.integer(at: 4, order: .big) else { return true }
+    return count <= mostSlices || head[3] == 0xbf
+  }
+
+  init(_ file: OpenedFile) throws(ImageError) {
+    self.file = file
+    // All numbers are big-endian, whatever the slices are.
+    let head = file.head
+    guard let count: UInt32 = head.span.integer(at: 4, order: .big) else {
+      throw file.error(.truncated, "The file ends inside the universal header.")
+    }
+    guard count > 0, count <= Self.mostSlices else {
+      throw file.error(.malformed, "A universal file cannot have \(count) slices.", at: 4)
+    }
+    let bits = head[3] == 0xbf ? 64 : 32
+    let stride = bits == 64 ? 32 : 20
+    let table = try file.read(at: 8, count: Int(count) * stride)
+    slices = (0..<Int(count)).compactMap { index in
+      let fields = MachOFields(
+        table, index * stride..<(index + 1) * stride, bits: bits, order: .big)
+      return try? Slice(fields)
+    }
+  }
+
+  /// Every slice in turn, or why it is none.
+  func forEachMember(_ body: (Result<OpenedFile, ImageError>) -> Void) {
+    // Slices that share bytes would make a small file large, or hold itself.
+    var end = UInt64(8)
+    let ordered = slices.indices.sorted { slices[$0].offset < slices[$1].offset }
+    var overlapping: Set<Int> = []
+    for index in ordered {
+      if slices[index].offset < end { overlapping.insert(index) }
+      end = max(end, slices[index].offset.saturating(adding: slices[index].size))
+    }
+    for (index, slice) in slices.enumerated() {
+      body(
+        Result { () throws(ImageError) in
+          guard !overlapping.contains(index) else {
+            throw malformed(slice, "shares bytes with another")
+          }
+          let member = try OpenedFile(slice.name, of: file, at: slice.offset, size: slice.size)
+          guard MachOFile.recognises(member.head) || Archive.recognises(member.head) else {
+            throw malformed(slice, "is neither a Mach-O file nor an archive")
+          }
+          return member
+        })
+    }
+  }
+
+  private func malformed(_ slice: Slice, _ reason: String) -> ImageError {
+    file.error(.malformed, "The slice for \(slice.name) \(reason).", at: slice.offset)
+  }
+}

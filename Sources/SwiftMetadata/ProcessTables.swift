@@ -1,3 +1,5 @@
+internal import LibC
+
 /// The compiler's tables of this process.
 ///
 /// Here, and not where they are used, so that the compiler makes a reader for this memory alone.
@@ -75,5 +77,83 @@ package enum ProcessTables {
 
   private static func table(_ range: Range<UInt>) -> Range<UInt64> {
     UInt64(range.lowerBound)..<UInt64(range.upperBound)
+  }
+}
+
+/// The compiler's tables of this process, which nothing checks.
+///
+/// Sound because every address derives from a section that a loaded image registered with the Swift
+/// runtime, by offsets that the runtime itself follows at the first cast: the tables are constant,
+/// mapped for ever, and aligned to 4 bytes.
+package struct ProcessMemory: MetadataMemory, Sendable {
+  /// All that is loaded.
+  package init() {}
+
+  /// The 32 bits at an address.
+  package func word(at address: UInt64) -> UInt32 {
+    guard let pointer = unsafe UnsafeRawPointer(bitPattern: UInt(address)) else { return 0 }
+    return unsafe pointer.loadUnaligned(as: UInt32.self)
+  }
+
+  /// The 16 bits at an address.
+  package func halfWord(at address: UInt64) -> UInt16 {
+    guard let pointer = unsafe UnsafeRawPointer(bitPattern: UInt(address)) else { return 0 }
+    return unsafe pointer.loadUnaligned(as: UInt16.self)
+  }
+
+  /// The byte at an address.
+  package func byte(at address: UInt64) -> UInt8 {
+    guard let pointer = unsafe UnsafeRawPointer(bitPattern: UInt(address)) else { return 0 }
+    return unsafe pointer.load(as: UInt8.self)
+  }
+
+  /// The pointer stored at an address; nil for null, or where no pointer can be.
+  package func pointer(at address: UInt64) -> MetadataReference<Never>? {
+    self.address(at: UInt(address)).map { .address(UInt64($0)) }
+  }
+
+  /// The pointer stored at an address; nil for null, or where no pointer can be.
+  package func address(at address: UInt) -> UInt? {
+    guard address % UInt(MemoryLayout<UInt>.alignment) == 0,
+      let pointer = unsafe UnsafeRawPointer(bitPattern: address)
+    else { return nil }
+    let value = unsafe pointer.load(as: UInt.self)
+    return value == 0 ? nil : value
+  }
+
+  /// The NUL-terminated text at an address, without its NUL.
+  package func bytes(ofTextAt address: UInt64) -> UnsafeRawBufferPointer {
+    let start = unsafe UnsafePointer<CChar>(bitPattern: UInt(address))
+    return unsafe UnsafeRawBufferPointer(start: start, count: start.map { unsafe strlen($0) } ?? 0)
+  }
+
+  package func text(at address: UInt64) -> String {
+    unsafe String(decoding: bytes(ofTextAt: address), as: UTF8.self)
+  }
+
+  package func path(of imported: Never) -> [String]? {}
+
+  package func wrapped(_ address: UInt64) -> UInt64 { UInt64(UInt(truncatingIfNeeded: address)) }
+
+  /// The type whose metadata lies at an address: an `Any.Type` is nothing but that address.
+  package func type(_ metadata: UnsafeRawPointer) -> any Any.Type {
+    unsafe unsafeBitCast(metadata, to: Any.Type.self)
+  }
+
+  /// The type with the mangled name at an address; nil for one that depends on generic arguments.
+  package func type(mangled address: UInt64) -> (any Any.Type)? {
+    guard let start = unsafe UnsafePointer<UInt8>(bitPattern: UInt(address)) else { return nil }
+    // Symbolic references are inside the name: a control byte, then 4 or 8 bytes that may be 0.
+    var count = 0
+    while true {
+      switch unsafe start[count] {
+      case 0:
+        return unsafe _getTypeByMangledNameInContext(
+          start, UInt(count), genericContext: nil, genericArguments: nil)
+      case 0x01...0x17: count += 5
+      case 0x18...0x1f: count += 1 + MemoryLayout<UInt>.size
+      default: count += 1
+      }
+    }
   }
 }

@@ -120,9 +120,8 @@ struct LibelfTests {
     let claim: UInt64 = 3 << 20
     var guardian = ELFGuard(
       try OpenedFile(path: compressed("budget", method: 1, size: 1), name: ""))
-    var shdr = GElf_Shdr()
-    (shdr.sh_type, shdr.sh_flags, shdr.sh_size) = (1, UInt64(SHF_COMPRESSED), 16)
-    let header = ELFSectionHeader(shdr)
+    var header = GElf_Shdr()
+    (header.sh_type, header.sh_flags, header.sh_size) = (1, UInt64(SHF_COMPRESSED), 16)
     try guardian.admit(inflating: claim, of: header, named: nil)
     #expect(throws: ImageError.self) {
       try guardian.admit(inflating: claim, of: header, named: nil)

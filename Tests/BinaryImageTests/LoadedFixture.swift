@@ -114,7 +114,8 @@ extension Image {
     try sections(named: name).flatMap { section in
       stride(from: 0, to: section.size, by: pointerSize).map { offset in
         do throws(ImageError) {
-          return try withText(ofSlotAt: offset, in: section, limit: 65536) { bytes in
+          let target = try pointer(at: offset, in: section).target
+          return try withText(at: target, limit: 65536) { bytes in
             String(decoding: (0..<bytes.count).map { bytes[$0] }, as: UTF8.self)
           }
         } catch {

@@ -1,4 +1,4 @@
-internal import CElf
+package import CElf
 
 /// The ELF header of a file, and the two tables that it leads to.
 ///
@@ -138,5 +138,180 @@ struct ELFFormat: Hashable, Sendable {
   /// A number of a file in the order of this process, or the other way round.
   func file<Number: FixedWidthInteger>(_ number: Number) -> Number {
     order == .ofThisProcess ? number : number.byteSwapped
+  }
+}
+
+/// What an ELF file is for, and which build it is of.
+extension ELFFile {
+  /// Whether the header says that it is a core file.
+  package var isCore: Bool { header.type == UInt16(ET_CORE) }
+  /// A relocatable object, which no loader opens.
+  package var isObject: Bool { header.isObject }
+
+  /// Describes the file as far as it can be read; a damaged part is as good as an absent one here.
+  package func makeIdentity() -> ImageIdentity {
+    ImageIdentity(
+      path: file.path, format: .elf, bits: header.bits,
+      byteOrder: header.order, machine: machine.name, kind: kind, id: (try? buildID()) ?? [])
+  }
+
+  private var kind: ImageIdentity.Kind {
+    switch Int32(header.type) {
+    case ET_CORE: return .core
+    case ET_REL: return hasOnlyDebugInformation ? .debug : .object
+    case ET_EXEC: return hasOnlyDebugInformation ? .debug : .executable
+    default:
+      return hasOnlyDebugInformation ? .debug : isProgram ? .executable : .shared
+    }
+  }
+
+  /// Whether it is linked to be started.
+  var isProgram: Bool {
+    let hasInterpreter = (try? segments())?.hasInterpreter == true
+    return Self.isProgram(header, hasInterpreter: hasInterpreter) { (try? dynamic())?.value }
+  }
+
+  /// Returns whether an ELF header, an interpreter and, if these leave it open, the values of the tags
+  /// of the dynamic section are those of a program.
+  ///
+  /// A static PIE has no interpreter, an old linker's PIE no flag. Libraries that can be run, as
+  /// libc.so.6, have an interpreter; `DT_DEBUG` is written into programs alone.
+  static func isProgram(
+    _ header: ELFHeader, hasInterpreter: Bool, dynamic: () -> ((_ tag: Int64) -> UInt64?)?
+  ) -> Bool {
+    if header.type == UInt16(ET_EXEC) { return true }
+    // Most libraries say here that nothing starts them.
+    guard hasInterpreter || header.entry != 0 else { return false }
+    guard let value = dynamic() else { return hasInterpreter }
+    return (value(Int64(DT_FLAGS_1)) ?? 0) & UInt64(DF_1_PIE) != 0
+      || hasInterpreter && value(Int64(DT_DEBUG)) != nil
+  }
+
+  /// Whether everything that is loaded was left out of this file, and symbols or DWARF were not.
+  package var hasOnlyDebugInformation: Bool {
+    guard let table = try? sectionTable() else { return false }
+    var hasLoaded = false
+    var hasDebug = false
+    for index in sectionIndices {
+      let section = table[index]
+      if section.isLoaded {
+        let isEmptied = section.sh_type == UInt32(SHT_NOBITS)
+        guard isEmptied || section.sh_type == UInt32(SHT_NOTE) else { return false }
+        if isEmptied { hasLoaded = true }
+      } else if section.sh_type == UInt32(SHT_SYMTAB) {
+        hasDebug = true
+      } else {
+        hasDebug = hasDebug || table.name(of: index, startsWith: ".debug_")
+      }
+    }
+    return hasLoaded && hasDebug
+  }
+
+  /// The build-id where the loader finds it too: the first among the note segments, empty if there is none.
+  func loadedBuildID() throws(ImageError) -> [UInt8] {
+    for segment in try segments().notes {
+      let notes = try notes(in: segment.extent, alignment: segment.p_align, at: segment.p_vaddr)
+      if let id = notes.first(where: \.isBuildID) { return Array(id.descriptor) }
+    }
+    return []
+  }
+
+  /// The bytes of the program headers, as the file has them.
+  package func programHeaderBytes() throws(ImageError) -> ArraySlice<UInt8> {
+    let table = header.segments
+    return try file.slice(
+      at: table.offset, count: Int(table.count) * header.format.size(of: ELF_T_PHDR))
+  }
+
+  /// The descriptor of the first `NT_GNU_BUILD_ID`; empty where there is none.
+  package func buildID() throws(ImageError) -> [UInt8] {
+    let id = try loadedBuildID()
+    if !id.isEmpty { return id }
+    // Objects have no segments, and those of split debug information may lead nowhere.
+    for index in sectionIndices {
+      let section = try sectionHeader(index)
+      guard section.sh_type == UInt32(SHT_NOTE) else { continue }
+      let notes = try notes(in: section.extent, alignment: section.sh_addralign)
+      if let id = notes.first(where: \.isBuildID) { return Array(id.descriptor) }
+    }
+    return []
+  }
+}
+
+/// The headers of an image as another process has them in memory: libelf reads copies of them, in capsules.
+///
+/// ELF: `gelf_getehdr`, `gelf_getphdr`, `gelf_getnote`, `gelf_getdyn`.
+package struct ELFMemoryHeaders {
+  package let header: ELFHeader
+  package let segments: [GElf_Phdr]
+  /// The program headers as they are in memory.
+  package let programHeaders: [UInt8]
+
+  /// The most bytes that an ELF header has, of either class.
+  package static let headSize = ELFHeader.size(bits: 64)
+  /// More program headers than any linker writes.
+  private static let mostSegments = 1 << 10
+
+  /// Reads the headers of an image.
+  ///
+  /// - Parameters:
+  ///   - head: The first `headSize` bytes of the image.
+  ///   - failure: Makes the errors.
+  ///   - read: Copies the bytes at a distance from the image's start.
+  /// - Throws: ``ImageError`` if libelf does not read them, or `read` fails.
+  package init(
+    _ head: [UInt8], failure: (ImageError.Code, String) -> ImageError,
+    read: (_ offset: UInt64, _ count: Int) throws(ImageError) -> [UInt8]
+  ) throws(ImageError) {
+    guard head.count >= Self.headSize, let format = ELFFormat(identity: head) else {
+      throw failure(.notAnObject, "What is mapped does not start with an ELF header.")
+    }
+    func refusal(_ reason: String) -> ImageError {
+      failure(.unreadable, "libelf does not read its headers: \(reason).")
+    }
+    guard let first = try ELFDescriptor(head: head[...], format, refusal).header else {
+      throw refusal(ELFDescriptor.lastMessage)
+    }
+    let (size, count) = (format.size(of: ELF_T_PHDR), Int(first.e_phnum))
+    guard 1...Self.mostSegments ~= count, Int(first.e_phentsize) == size else {
+      throw failure(.malformed, "It claims \(count) program headers.")
+    }
+    programHeaders = try read(first.e_phoff, count * size)
+    guard programHeaders.count == count * size else {
+      throw failure(.truncated, "Its program headers are not there.")
+    }
+    let descriptor = try ELFDescriptor(
+      head: head[...], segments: programHeaders[...], format, refusal)
+    segments = descriptor.segments(count)
+    guard segments.count == count else { throw refusal(ELFDescriptor.lastMessage) }
+    header = ELFHeader(
+      first, format.order, sections: .none,
+      segments: ELFHeader.Table(offset: first.e_phoff, count: UInt64(count), isComplete: true))
+  }
+
+  /// Returns whether the image is a program; `read` copies the bytes of its dynamic section.
+  package func isProgram(_ read: (GElf_Phdr) -> [UInt8]?) -> Bool {
+    let hasInterpreter = segments.contains { $0.p_type == UInt32(PT_INTERP) }
+    return ELFFile.isProgram(header, hasInterpreter: hasInterpreter) {
+      let segment = segments.last { $0.p_type == UInt32(PT_DYNAMIC) }
+      guard let bytes = segment.flatMap(read), let tags = tags(in: bytes) else { return nil }
+      return { tags[$0] }
+    }
+  }
+
+  /// The values of the tags in the bytes of a dynamic section, up to `DT_NULL`; nil if libelf does not read them.
+  private func tags(in bytes: [UInt8]) -> [Int64: UInt64]? {
+    guard !bytes.isEmpty else { return [:] }
+    let failure = { ImageError(.unreadable, image: "", message: $0) }
+    let capsule = try? unsafe ELFDescriptor(header.format, count: bytes.count, failure) {
+      unsafe $0.copyBytes(from: bytes)
+    }
+    guard let capsule, let data = unsafe capsule.data(ELF_T_DYN) else { return nil }
+    var (tags, row, index): ([Int64: UInt64], GElf_Dyn, Int32) = ([:], GElf_Dyn(), 0)
+    while unsafe gelf_getdyn(data, index, &row) != nil, row.d_tag != DT_NULL {
+      tags[row.d_tag] = unsafe row.d_un.d_val
+      index += 1
+    }
+    return tags
   }
 }

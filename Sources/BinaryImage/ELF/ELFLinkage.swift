@@ -12,14 +12,6 @@ package struct ELFLinkage: Hashable, Sendable {
   package var carriesRuntime: Bool
   /// Whether it has metadata of Swift's.
   package var hasSwiftSections: Bool
-
-  /// Describes a file.
-  package init(
-    name: String?, needed: [String], noteVersion: Int?, carriesRuntime: Bool, hasSwiftSections: Bool
-  ) {
-    (self.name, self.needed, self.noteVersion) = (name, needed, noteVersion)
-    (self.carriesRuntime, self.hasSwiftSections) = (carriesRuntime, hasSwiftSections)
-  }
 }
 
 extension ELFFile {

@@ -145,3 +145,125 @@ package final class RemoteImage: Image {
     return sections
   }
 }
+
+/// The headers of an image as they are in the memory of another process.
+struct RemoteHeaders {
+  let identity: ImageIdentity
+  /// What was added to every linked address.
+  let bias: UInt64
+  private let mapping: RemoteMapping
+  private let head: [UInt8]
+  private let headers: ELFMemoryHeaders
+  private var notes: [ELFNote]
+  private let loads: [Range<UInt64>]
+  /// What the process cannot write to: there its memory is what its file has.
+  let constants: [(memory: Range<UInt64>, offset: UInt64)]
+  private let headerAddress: UInt64
+
+  /// More bytes of notes or of a dynamic section than any linker writes.
+  private static let (mostNotes, mostBytes): (UInt64, UInt64) = (1 << 16, 1 << 20)
+
+  init(of mapping: RemoteMapping, in memory: any RemoteMemory) throws(ImageError) {
+    let head = try memory.read(at: mapping.base, count: ELFMemoryHeaders.headSize)
+    try mapping.check(
+      head.count == ELFMemoryHeaders.headSize, .unreadable,
+      "Its header is not there: the process unmapped it or ended, or the core file was cut off.")
+    let headers: ELFMemoryHeaders
+    do throws(ImageError) {
+      headers = try ELFMemoryHeaders(head, failure: { mapping.error($0, $1) }) {
+        offset, count throws(ImageError) in
+        try memory.read(at: mapping.base &+ offset, count: count)
+      }
+    } catch {
+      guard error.code == .notAnObject, mapping.hasELFFile else { throw error }
+      throw mapping.error(
+        .malformed,
+        "Its file has an ELF header and its memory has none: it was overwritten, so nothing of it can be read."
+      )
+    }
+    let header = headers.header
+    let mapped = headers.segments.filter { $0.p_type == UInt32(PT_LOAD) }
+    guard let first = mapped.first(where: { $0.p_offset == 0 }) else {
+      throw mapping.error(.malformed, "No segment holds its header.")
+    }
+    let bias = mapping.base &- first.p_vaddr
+    var (room, id): (UInt64, [UInt8]) = (Self.mostNotes, [])
+    notes = []
+    for segment in headers.segments where segment.p_type == UInt32(PT_NOTE) {
+      let count = min(segment.p_filesz, room)
+      room -= count
+      let found = try ELFNote.notes(
+        in: memory.read(at: bias &+ segment.p_vaddr, count: Int(count))[...],
+        alignment: segment.p_align, order: header.order, at: segment.p_vaddr
+      ) { mapping.error(.unreadable, "libelf does not read its memory: \($0).") }
+      if id.isEmpty, let own = found.first(where: \.isBuildID) { id = Array(own.descriptor) }
+      // A process may have thousands of images: of their notes, only this project's are kept.
+      notes += found.filter { $0.owner == .beehive }
+    }
+    let isProgram = headers.isProgram { segment in
+      try? memory.read(
+        at: bias &+ segment.p_vaddr, count: Int(min(segment.p_filesz, Self.mostBytes)))
+    }
+    identity = ImageIdentity(
+      path: mapping.path, format: .elf, bits: header.bits, byteOrder: header.order,
+      machine: ELFMachine(number: header.machine, bits: header.bits, order: header.order).name,
+      kind: isProgram ? .executable : .shared, id: id)
+    (self.mapping, self.headers) = (mapping, headers)
+    self.head = Array(head.prefix(ELFHeader.size(bits: header.bits)))
+    (self.bias, headerAddress) = (bias, first.p_vaddr)
+    constants = mapped.compactMap { segment in
+      let start = bias &+ segment.p_vaddr
+      let (end, overflow) = start.addingReportingOverflow(segment.p_filesz)
+      return overflow || segment.isWritable ? nil : (start..<end, segment.p_offset)
+    }
+    loads = mapped.compactMap { segment in
+      let (end, overflow) = segment.p_vaddr.addingReportingOverflow(segment.p_memsz)
+      return overflow ? nil : segment.p_vaddr..<end
+    }
+  }
+
+  /// Whether a segment of the image is loaded at a linked address.
+  func holds(_ address: VirtualAddress) -> Bool {
+    loads.contains { $0.contains(address.rawValue) }
+  }
+
+  /// What the image itself says of its sections; several notes must agree.
+  func sectionNote() throws(ImageError) -> SectionNote? {
+    try SectionNote.read(
+      notes, header: VirtualAddress(rawValue: headerAddress), bits: identity.bits,
+      order: identity.byteOrder
+    ) { code, message, _ in mapping.error(code, message) }
+  }
+
+  /// Where the state record of the runtime in this image is in the process; nil where the image
+  /// has no runtime that keeps one.
+  func stateRecord() throws(ImageError) -> UInt64? {
+    guard let note = notes.first(where: { $0.type == StateRecordReader.noteType }) else {
+      return nil
+    }
+    func distance(at offset: Int) -> UInt64? {
+      SectionNote.distance(at: offset, of: note.descriptor.span, identity.byteOrder)
+    }
+    guard distance(at: 0) == 1, let header = distance(at: 4), let record = distance(at: 8) else {
+      throw mapping.error(
+        .unsupported,
+        "Its note of the state record is of a version that this reader does not know.")
+    }
+    // A tool that moves notes leaves the distances as they were.
+    let moved = headerAddress &- (note.address &+ 4 &+ header)
+    let place = VirtualAddress(rawValue: note.address &+ 8 &+ record &+ moved)
+    try mapping.check(
+      holds(place), .malformed, "Its note tells of a state record outside the image.")
+    return place.rawValue &+ bias
+  }
+
+  /// Whether the image was mapped from a file: the headers that both have are the same.
+  func agree(with file: OpenedFile) throws(ImageError) -> Bool {
+    let image = try ELFFile(file)
+    let theirs = try file.read(at: 0, count: head.count)
+    guard ELFHeader.areOfOneBuild(head[...], theirs[...]),
+      try image.programHeaderBytes().elementsEqual(headers.programHeaders)
+    else { return false }
+    return identity.id.isEmpty || image.identity.id == identity.id
+  }
+}

@@ -77,3 +77,152 @@ package final class RemoteProcess {
     return mapping
   }
 }
+
+/// The memory of a process that runs, and which files it has mapped.
+///
+/// Linux: `/proc/PID/mem`, which stays that of the process it was opened for, and `/proc/PID/maps`.
+final class ProcessMemory: RemoteMemory {
+  /// What is mapped from files, ascending.
+  let ranges: [MappedRange]
+  private let descriptor: Int32
+  private let pid: Int
+
+  /// Throws `unreadable` where there is no such process, or it may not be read.
+  init(pid: Int) throws(ImageError) {
+    let (text, failure) = systemFile("/proc/\(pid)/maps")
+    guard failure == 0 else { throw Self.refusal(failure, pid) }
+    let descriptor = unsafe open("/proc/\(pid)/mem", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Self.refusal(errno, pid) }
+    (self.pid, self.descriptor) = (pid, descriptor)
+    ranges = text.split(separator: UInt8(ascii: "\n")).compactMap { line in
+      var range = MappedRange(line)
+      range?.path.unescapeLineBreaks()
+      return range?.path.hasPrefix("/") == true ? range : nil
+    }
+    guard !ranges.isEmpty else { throw Self.noMemory(pid) }
+  }
+
+  deinit { close(descriptor) }
+
+  func read(at address: UInt64, count: Int) throws(ImageError) -> [UInt8] {
+    guard let offset = Int(exactly: address) else { return [] }
+    let (bytes, failure) = readBytes(of: descriptor, at: offset, count: count)
+    // Nothing is mapped there: the caller knows what that means.
+    guard failure == 0 || failure == EIO || failure == EFAULT else {
+      throw Self.refusal(failure, pid)
+    }
+    return bytes
+  }
+
+  private static func error(_ pid: Int, _ message: String) -> ImageError {
+    ImageError(.unreadable, image: "process \(pid)", message: message)
+  }
+
+  private static func noMemory(_ pid: Int) -> ImageError {
+    error(pid, "It has no memory: it has ended, or belongs to the kernel.")
+  }
+
+  /// Why the system refuses, and what to do about it.
+  private static func refusal(_ number: Int32, _ pid: Int) -> ImageError {
+    switch number {
+    case ENOENT, ESRCH:
+      fileStatus(of: "/proc/\(pid)".utf8, followingLinks: false) == nil
+        ? error(pid, "There is no such process.") : noMemory(pid)
+    case EACCES, EPERM:
+      error(
+        pid,
+        "It may not be read: be its user, or root with CAP_SYS_PTRACE, which containers often lack; so does a user "
+          + "need it where kernel.yama.ptrace_scope is above 0.")
+    default: error(pid, "\(systemMessage(number)).")
+    }
+  }
+}
+
+extension String {
+  /// Puts line breaks where the kernel wrote `\012`.
+  fileprivate mutating func unescapeLineBreaks() {
+    guard contains("\\") else { return }
+    self = split(separator: "\\012", omittingEmptySubsequences: false).joined(separator: "\n")
+  }
+}
+
+/// The memory of another process, or what a core file kept of it.
+protocol RemoteMemory {
+  /// The bytes at an address, as many as there are, at most `count`.
+  func read(at address: UInt64, count: Int) throws(ImageError) -> [UInt8]
+}
+
+/// An image that another process has mapped, and what became of its file since.
+package struct RemoteMapping: Sendable {
+  /// The path that the process knows it by.
+  package var path: String
+  /// The bytes of a path that is not UTF-8.
+  package var pathBytes: [UInt8]?
+  /// The address of its header.
+  package var base: UInt64
+  /// Whether the file has no name any more.
+  package var isDeleted = false
+  /// Whether another file has its name now.
+  package var isReplaced = false
+  /// What is mapped of it, ascending.
+  package var ranges: [MappedRange]
+  /// Where the file itself may be found, likeliest first.
+  var files: [String]
+}
+
+extension RemoteMapping {
+  /// Throws an error that names the image where something is not as it has to be.
+  func check(
+    _ isRight: Bool, _ code: ImageError.Code, _ message: @autoclosure () -> String,
+    section: Section? = nil
+  ) throws(ImageError) {
+    if !isRight { throw error(code, message(), section: section) }
+  }
+
+  /// An error that names the image.
+  func error(_ code: ImageError.Code, _ message: String, section: Section? = nil) -> ImageError {
+    ImageError(code, image: path, section: section?.name, message: message)
+  }
+
+  /// Whether its file is there and starts as ELF does.
+  var hasELFFile: Bool {
+    files.contains { path in
+      (try? OpenedFile(path: path, name: path)).map { ELFFile.recognises($0.head) } ?? false
+    }
+  }
+
+  /// The images among what a process has mapped, in the order of their addresses.
+  ///
+  /// An image begins with the start of its file, and some of it may run; a file that is mapped to be
+  /// read is none.
+  static func images(in ranges: [MappedRange]) -> [RemoteMapping] {
+    var images: [[MappedRange]] = []
+    for range in ranges {
+      if range.offset > 0, let first = images.last?.first, first.path == range.path,
+        first.fileID == range.fileID
+      {
+        images[images.count - 1].append(range)
+      } else {
+        images.append([range])
+      }
+    }
+    return images.compactMap { ranges in
+      guard let first = ranges.first, first.offset == 0, ranges.contains(where: \.isExecutable)
+      else { return nil }
+      return RemoteMapping(
+        path: first.path, pathBytes: first.pathBytes, base: first.start, ranges: ranges,
+        files: [first.path])
+    }
+  }
+
+  /// Drops what the system writes behind the path of a file that has no name any more; false where it has written
+  /// nothing.
+  mutating func dropMark() -> Bool {
+    let mark = MappedRange.deletedMark
+    guard path.hasSuffix(mark) else { return false }
+    path.removeLast(mark.count)
+    pathBytes?.removeLast(mark.utf8.count)
+    isDeleted = true
+    return true
+  }
+}

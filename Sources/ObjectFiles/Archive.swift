@@ -6,7 +6,7 @@ internal import LibC
 /// Members are found one behind the other; an index only tells whether there should be more.
 ///
 /// C: `struct ar_hdr` of `<ar.h>`.
-struct Archive: ContainerFormat {
+struct Archive {
   private let file: OpenedFile
   /// Whether the members are files of their own, beside the archive.
   private let isThin: Bool
@@ -15,6 +15,7 @@ struct Archive: ContainerFormat {
   private static let thinMagic = Array("!<thin>\n".utf8)
   private static let headerSize: UInt64 = 60
 
+  /// Whether a file that starts with these bytes is one.
   static func recognises(_ head: [UInt8]) -> Bool {
     head.starts(with: magic) || head.starts(with: thinMagic)
   }
@@ -24,11 +25,16 @@ struct Archive: ContainerFormat {
     recognises(file.head) && file.size == magic.count
   }
 
-  init(_ file: OpenedFile) throws(ImageError) {
+  /// Looks into an open file.
+  init(_ file: OpenedFile) {
     self.file = file
     isThin = file.head.starts(with: Self.thinMagic)
   }
 
+  /// Every member in turn that may be an image or hold some, or why there are no more.
+  ///
+  /// A member that cannot be opened hides no other; where one cannot be told from the next, it is
+  /// the last.
   func forEachMember(_ body: (Result<OpenedFile, ImageError>) -> Void) {
     var names: (offset: UInt64, size: UInt64)?
     var furthest: UInt64 = 0
