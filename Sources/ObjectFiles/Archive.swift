@@ -81,16 +81,14 @@ struct Archive {
           "The members share the bytes of their names beyond reason.", at: position)
         switch name {
         case .names: names = (start, entry.size)
-        case .index(let encoding?, let skipped):
-          let index = try ArchiveIndex(
-            encoding, of: file, at: start + skipped, size: entry.size - skipped)
-          furthest = max(furthest, index.furthest)
-        case .index: break
+        case .index(let bits, let isBSD, let skipped):
+          let table = FileExtent(offset: start + skipped, size: entry.size - skipped)
+          furthest = max(furthest, try furthestMember(in: table, bits: bits, isBSD: isBSD))
         case .member(let text, let skipped):
           body(
             Result { () throws(ImageError) in
               if isThin {
-                let member = try ThinMember.open(text, of: file, at: position)
+                let member = try openBeside(text, at: position)
                 try check(member, among: &opened, at: position)
                 return member
               }
@@ -142,6 +140,70 @@ struct Archive {
     }
     return (Array(header[..<16]), size)
   }
+
+  /// More bytes than the index of any archive has.
+  private static let mostOfIndex: UInt64 = 1 << 28
+
+  /// The furthest member's header that an index names: an archive that was cut off between two members looks whole.
+  ///
+  /// A System V index is a count and offsets, most significant byte first; a BSD one a size, and pairs of name and
+  /// offset, in the members' byte order.
+  private func furthestMember(
+    in index: FileExtent, bits: Int, isBSD: Bool
+  ) throws(ImageError) -> UInt64 {
+    let word = UInt64(bits / 8)
+    guard word > 0, index.size >= word, index.size <= Self.mostOfIndex else { return 0 }
+    let first = try file.read(at: index.offset, count: Int(word))
+    // Apple's are little-endian, but for machines that are not built for any more.
+    let order: ImageIdentity.ByteOrder = isBSD && first.last == 0 ? .little : .big
+    let count = first.span.word(at: 0, bits: bits, order: order) ?? 0
+    let bytes = isBSD ? count : count.multipliedReportingOverflow(by: word).partialValue
+    guard bytes <= index.size - word else { return 0 }
+    let table = FileExtent(offset: index.offset + word, size: bytes)
+    // Of a pair, the offset is the second.
+    let entry = Int(isBSD ? 2 * word : word)
+    var furthest: UInt64 = 0
+    try file.forEachPiece(of: table, entry: entry) { entries in
+      for end in stride(from: entry, through: entries.count, by: entry) {
+        let place = entries.span.word(at: end - Int(word), bits: bits, order: order)
+        furthest = max(furthest, place ?? 0)
+      }
+    }
+    return furthest
+  }
+
+  // MARK: - Thin archives
+
+  /// Opens the file that a thin archive names, which must not lie outside the archive's directory.
+  ///
+  /// An archive may come from anybody; it must not be a way to read what its giver cannot.
+  private func openBeside(_ name: String, at offset: UInt64) throws(ImageError) -> OpenedFile {
+    func refused(_ reason: String) -> ImageError {
+      file.error(.unreadable, "The member \(name) \(reason).", at: offset)
+    }
+    guard let path = file.systemPath else {
+      throw refused("is beside an archive that is no file of its own")
+    }
+    guard !name.hasPrefix("/"), !name.split(separator: "/").contains("..") else {
+      throw refused("is said to be outside the archive's directory, and is not opened")
+    }
+    let slash = UInt8(ascii: "/")
+    let directory = path.lastIndex(of: slash).map { Array(path[...$0]) } ?? Array("./".utf8)
+    guard let inside = resolved(directory), let member = resolved(directory + Array(name.utf8))
+    else { throw refused("is not beside the archive") }
+    guard member.starts(with: inside.last == slash ? inside : inside + [slash]) else {
+      throw refused("leads outside the archive's directory, and is not opened")
+    }
+    return try OpenedFile(path: member, member: name, of: file)
+  }
+
+  /// The path without links, dots and doubled slashes; nil where nothing is there.
+  private func resolved(_ path: [UInt8]) -> [UInt8]? {
+    // Sound: the text ends in NUL and outlives the call; the answer is freed once it is copied.
+    guard !path.contains(0), let answer = unsafe realpath(path.cText, nil) else { return nil }
+    defer { unsafe free(answer) }
+    return Array(unsafe String(cString: answer).utf8)
+  }
 }
 
 /// What a member's header calls it.
@@ -150,8 +212,9 @@ private enum MemberName {
   case member(String, skipped: UInt64)
   /// The names that do not fit into headers: `//`.
   case names
-  /// What linkers look symbols up in: `/`, `/SYM64/`, `__.SYMDEF`; nil for other tables of theirs.
-  case index(ArchiveIndex.Encoding?, skipped: UInt64)
+  /// What linkers look symbols up in: `/`, `/SYM64/`, `__.SYMDEF`, with words of so many bits; 0 for other tables of
+  /// theirs.
+  case index(bits: Int, isBSD: Bool, skipped: UInt64)
 
   private static let longest: UInt64 = 4096
 
@@ -195,10 +258,10 @@ private enum MemberName {
     let digits = trimmed.dropFirst()
     guard let first = digits.first, (0x30...0x39).contains(first) else {
       return switch String(decoding: trimmed, as: UTF8.self) {
-      case "/": .index(.systemV, skipped: 0)
-      case "/SYM64/": .index(.systemV64, skipped: 0)
+      case "/": .index(bits: 32, isBSD: false, skipped: 0)
+      case "/SYM64/": .index(bits: 64, isBSD: false, skipped: 0)
       // `/<ECSYMBOLS>/` and others, of linkers for Windows.
-      case let text where text.hasPrefix("/<"): .index(nil, skipped: 0)
+      case let text where text.hasPrefix("/<"): .index(bits: 0, isBSD: false, skipped: 0)
       case let text: .member(text, skipped: 0)
       }
     }
@@ -222,7 +285,7 @@ private enum MemberName {
       return .member(String(decoding: bytes, as: UTF8.self), skipped: skipped)
     }
     let isLong = bytes.starts(with: Array("__.SYMDEF_64".utf8))
-    return .index(isLong ? .bsd64 : .bsd, skipped: skipped)
+    return .index(bits: isLong ? 64 : 32, isBSD: true, skipped: skipped)
   }
 }
 
@@ -234,88 +297,5 @@ extension UInt64 {
       field[digits.endIndex...].allSatisfy({ $0 == 0x20 })
     else { return nil }
     self.init(String(decoding: digits, as: UTF8.self))
-  }
-}
-
-/// What linkers look symbols up in, at the start of an archive; read only to learn how far the
-/// archive reaches, since one that was cut off between two members looks whole.
-struct ArchiveIndex {
-  /// How the index is written.
-  enum Encoding {
-    /// `/`: a count and offsets, of 32 bits each, most significant byte first.
-    case systemV
-    /// `/SYM64/`: the same of 64 bits.
-    case systemV64
-    /// `__.SYMDEF`: a size, and pairs of name and offset, of 32 bits in the members' byte order.
-    case bsd
-    /// `__.SYMDEF_64`: the same of 64 bits.
-    case bsd64
-  }
-
-  /// The furthest member's header.
-  private(set) var furthest: UInt64 = 0
-
-  private static let mostBytes: UInt64 = 1 << 28
-
-  /// Reads the index at `offset`.
-  init(
-    _ encoding: Encoding, of file: OpenedFile, at offset: UInt64, size: UInt64
-  ) throws(ImageError) {
-    let bits = encoding == .systemV64 || encoding == .bsd64 ? 64 : 32
-    let isBSD = encoding == .bsd || encoding == .bsd64
-    let word = UInt64(bits / 8)
-    guard size >= word, size <= Self.mostBytes else { return }
-    let first = try file.read(at: offset, count: Int(word))
-    // Apple's are little-endian, but for machines that are not built for any more.
-    let isLittle = isBSD && first.last == 0
-    let order: ImageIdentity.ByteOrder = isLittle ? .little : .big
-    let count = first.span.word(at: 0, bits: bits, order: order) ?? 0
-    let bytes = isBSD ? count : count.multipliedReportingOverflow(by: word).partialValue
-    guard bytes <= size - word else { return }
-    let table = FileExtent(offset: offset + word, size: bytes)
-    // Of a pair, the offset is the second.
-    let entry = Int(isBSD ? 2 * word : word)
-    try file.forEachPiece(of: table, entry: entry) { entries in
-      for end in stride(from: entry, through: entries.count, by: entry) {
-        let place = entries.span.word(at: end - Int(word), bits: bits, order: order)
-        furthest = max(furthest, place ?? 0)
-      }
-    }
-  }
-}
-
-/// The files that a thin archive names instead of holding them.
-enum ThinMember {
-  /// Opens the file that `archive` names, which must not lie outside the archive's directory.
-  ///
-  /// An archive may come from anybody; it must not be a way to read what its giver cannot.
-  static func open(
-    _ name: String, of archive: OpenedFile, at offset: UInt64
-  ) throws(ImageError) -> OpenedFile {
-    func refused(_ reason: String) -> ImageError {
-      archive.error(.unreadable, "The member \(name) \(reason).", at: offset)
-    }
-    guard let path = archive.systemPath else {
-      throw refused("is beside an archive that is no file of its own")
-    }
-    guard !name.hasPrefix("/"), !name.split(separator: "/").contains("..") else {
-      throw refused("is said to be outside the archive's directory, and is not opened")
-    }
-    let slash = UInt8(ascii: "/")
-    let directory = path.lastIndex(of: slash).map { Array(path[...$0]) } ?? Array("./".utf8)
-    guard let inside = resolved(directory), let member = resolved(directory + Array(name.utf8))
-    else { throw refused("is not beside the archive") }
-    guard member.starts(with: inside.last == slash ? inside : inside + [slash]) else {
-      throw refused("leads outside the archive's directory, and is not opened")
-    }
-    return try OpenedFile(path: member, member: name, of: archive)
-  }
-
-  /// The path without links, dots and doubled slashes; nil where nothing is there.
-  private static func resolved(_ path: [UInt8]) -> [UInt8]? {
-    // Sound: the text ends in NUL and outlives the call; the answer is freed once it is copied.
-    guard !path.contains(0), let answer = unsafe realpath(path.cText, nil) else { return nil }
-    defer { unsafe free(answer) }
-    return Array(unsafe String(cString: answer).utf8)
   }
 }
