@@ -91,7 +91,7 @@ import Testing
     }
     let codes = (0..<6).map { slot in
       do throws(ImageError) {
-        return try image.withText(ofSlotAt: UInt64(slot * 8), in: section, limit: 65536) {
+        return try image.withText(at: targets[slot], limit: 65536) {
           "\($0.count) bytes"
         }
       } catch { return error.code.rawValue }

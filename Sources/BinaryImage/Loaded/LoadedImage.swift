@@ -87,18 +87,6 @@ internal import CImageList
     return UInt64(part.bytes.count)
   }
 
-  /// Lends the text that was copied for a slot.
-  package func withText<Result>(
-    ofSlotAt offset: UInt64, in section: Section, limit: Int, _ body: (Span<UInt8>) -> Result
-  ) throws(ImageError) -> Result {
-    let part = try self.part(section)
-    let slot = part.texts.lowerBound + Int(offset) / MemoryLayout<UInt>.size
-    guard part.texts.contains(slot) else {
-      throw error(.outOfImage, section: section.name, "No slot of pointers is at this offset.")
-    }
-    return try withText(contents.texts[slot], limit, body)
-  }
-
   /// Lends the text that was copied for a slot that leads to this target.
   package func withText<Result>(
     at target: PointerValue.Target, limit: Int, _ body: (Span<UInt8>) -> Result
@@ -107,12 +95,6 @@ internal import CImageList
       case let address = mapped.bias.runtimeAddress(of: linked).rawValue,
       let text = contents.texts.first(where: { $0.address == address })
     else { throw error(.outOfImage, "No slot of pointers leads there.") }
-    return try withText(text, limit, body)
-  }
-
-  private func withText<Result>(
-    _ text: image_text, _ limit: Int, _ body: (Span<UInt8>) -> Result
-  ) throws(ImageError) -> Result {
     switch text.kind {
     case IMAGE_TEXT_COPIED where text.size <= limit: return contents.withText(text, body)
     case IMAGE_TEXT_COPIED, IMAGE_TEXT_UNTERMINATED:
