@@ -42,44 +42,6 @@ struct ELFDamageTests {
     try handle.close()
   }
 
-  @Test(
-    "with any header byte overwritten show every entry, or have a problem", arguments: linkages)
-  func overwritten(arguments: [String]) throws {
-    try Needs.linker(of: arguments)
-    let path = try ELFAnswer.build("over", arguments)
-    let bytes = try Fixture.bytes(of: path)
-    let image = try ELFFile(path: path)
-    // The headers, the section table, and whatever tables the relocations stand in.
-    var places = Array(0..<min(1024, bytes.count))
-    let sections = try image.allSections()
-    places += Array(max(0, bytes.count - (sections.count + 1) * 64)..<bytes.count)
-    for section in sections where section.size < 1024 {
-      guard let offset = section.offset, section.name.contains("rel") || section.name == ".dynamic"
-      else { continue }
-      places += Array(Int(offset.rawValue)..<Int(offset.rawValue + section.size))
-    }
-    let whole = ELFAnswer(of: path)
-    #expect(whole.count == 3)
-    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-    func put(_ value: UInt8, at place: Int) throws {
-      try handle.seek(toOffset: UInt64(place))
-      try handle.write(contentsOf: [value])
-    }
-    var fewer: [String] = []
-    for place in Effort.sample(90, of: Set(places).sorted()) {
-      for bits in [0xff, 0x01, 0x10, 0x80] as [UInt8] {
-        try put(bytes[place] ^ bits, at: place)
-        if let count = ELFAnswer(of: path).count, count < 3 {
-          fewer.append("\(count) of 3 with byte \(place) ^ \(bits)")
-        }
-      }
-      try put(bytes[place], at: place)
-    }
-    try handle.close()
-    #expect(fewer.isEmpty, "\(fewer)")
-    #expect(ELFAnswer(of: path) == whole)
-  }
-
   /// A 64-bit header that claims a section table, and a first section header with these numbers.
   private func header(sections: UInt16, size: UInt64, tableAt offset: UInt64 = 64) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 128)

@@ -72,48 +72,6 @@ struct MachODamageTests {
     try handle.close()
   }
 
-  @Test(
-    "with any byte of a table overwritten show every entry, or have a problem",
-    arguments: builders.indices)
-  func overwritten(index: Int) throws {
-    let bytes = Self.builders[index].bytes
-    let path = try Fixture.write(bytes, as: "over-macho-\(index)")
-    let whole = try answer(path).get()
-    #expect(whole.count == 2)
-    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-    func put(_ value: UInt8, at place: Int) throws {
-      try handle.seek(toOffset: UInt64(place))
-      try handle.write(contentsOf: [value])
-    }
-    let page = Int(MachOBuilder.page)
-    // The name stands nowhere else: a section that is called otherwise is listed under that name.
-    let name = try #require(Self.places(of: "BeehiveMods", in: bytes).first)
-    var fewer: [String] = []
-    let places = Array(0..<1024) + Array(page..<page + 64) + Array(2 * page..<bytes.count)
-    for place in Effort.sample(200, of: places) {
-      for bits in [0xff, 0x01, 0x10, 0x80] as [UInt8] {
-        try put(bytes[place] ^ bits, at: place)
-        guard case .success(let texts) = answer(path), texts.count < 2 else { continue }
-        if (name..<name + 16).contains(place) {
-          let size = try MachOFile(path: path).allSections().first { $0.segment == "__DATA" }?.size
-          #expect(size == 24)
-        } else {
-          fewer.append("\(texts.count) of 2 with byte \(place) ^ \(bits)")
-        }
-      }
-      try put(bytes[place], at: place)
-    }
-    try handle.close()
-    #expect(fewer.isEmpty, "\(fewer)")
-    #expect(try answer(path).get() == whole)
-  }
-
-  /// Where a text stands among the bytes.
-  private static func places(of text: String, in bytes: [UInt8]) -> [Int] {
-    let wanted = Array(text.utf8)
-    return bytes.indices.filter { bytes[$0...].starts(with: wanted) }
-  }
-
   /// A change to a good file, and the code of the refusal.
   struct Harm: Sendable, CustomTestStringConvertible {
     var testDescription: String

@@ -52,10 +52,10 @@ struct OpenedFileTests {
     }
   }
 
-  /// The section headers stand behind the bytes that opening has read.
+  /// The names of the sections stand behind the bytes that opening has read.
   @Test("are told so where sections are looked for and what leads to them is gone")
   func sections() throws {
-    let image = try open(Self.elf(), Self.changes[4])
+    let image = try open(Self.elf(), Self.changes[3])
     expectError(.unreadable) { try image.sections(named: "BeehiveMods") }
   }
 
