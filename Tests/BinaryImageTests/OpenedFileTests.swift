@@ -52,13 +52,6 @@ struct OpenedFileTests {
     }
   }
 
-  /// The names of the sections stand behind the bytes that opening has read.
-  @Test("are told so where sections are looked for and what leads to them is gone")
-  func sections() throws {
-    let image = try open(Self.elf(), Self.changes[3])
-    expectError(.unreadable) { try image.sections(named: "BeehiveMods") }
-  }
-
   @Test("are no others where nobody wrote to them")
   func unchanged() throws {
     for bytes in try [Self.elf(), MachOBuilder().bytes] {
