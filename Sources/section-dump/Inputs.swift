@@ -17,8 +17,8 @@ struct Inputs {
   var maxBytes = defaultMaxBytes
   /// How many files are read at a time.
   var jobs = 1
-  /// The child that reads each file, where one does.
-  var child: IsolatedChild?
+  /// Whether a child reads each file.
+  var isIsolated = false
   /// Whether the files are compared with each other: then each is read once, under the first of the
   /// names that lead to it.
   var isSet = false
@@ -28,15 +28,16 @@ struct Inputs {
 }
 
 /// One file to read.
-struct Input: Codable {
+struct Input: Sendable {
   /// The path as the system takes it.
   var path: [UInt8]
   /// What reports call it.
   var name: String
   /// Whether a walk found it, so that it may be something else than an object file.
   var isFound: Bool
-  /// Whether the names of its sections are asked for, and nothing else of it.
-  var isAskedForNames = false
+  /// Whether it is one of the first files, whose sections may have names that are similar to those asked for: to look
+  /// into more would take long.
+  var isAmongFirst = false
   /// The bytes of the path, where the name cannot say them.
   let pathBytes: [UInt8]?
 
@@ -79,6 +80,16 @@ struct Input: Codable {
   }
 }
 
+extension Result<Input, ImageError> {
+  /// What reports call the file.
+  var name: String {
+    switch self {
+    case .success(let input): input.name
+    case .failure(let error): error.image
+    }
+  }
+}
+
 extension Inputs {
   /// What a walk met beside the files that it handed over.
   struct PassedOver {
@@ -91,8 +102,28 @@ extension Inputs {
     var note: String? { irregular > 0 ? "\(irregular) passed over (no regular files)" : nil }
   }
 
+  /// Has every file read, or why a path leads to none, and takes what comes of it in order.
+  func read<Part: Reported>(
+    _ read: @escaping ReadingThreads<Part>.Read, take: @escaping (Part) -> Void
+  ) -> PassedOver {
+    let threads = ReadingThreads(jobs: jobs, read: read, take: take)
+    var (count, isolated): (Int, [ReadingThreads<Part>.File]) = (0, [])
+    let passed = forEach { file in
+      let file = file.map { input in
+        var input = input
+        input.isAmongFirst = count < 10
+        return input
+      }
+      count += 1
+      if isIsolated { isolated.append(file) } else { threads.add(file) }
+    }
+    threads.finish()
+    IsolatedChild.read(isolated, read, take: take)
+    return passed
+  }
+
   /// Every file in turn, or why a path leads to none.
-  func forEach(_ body: (Result<Input, ImageError>) -> Void) -> PassedOver {
+  private func forEach(_ body: (Result<Input, ImageError>) -> Void) -> PassedOver {
     let paths = pathBytes
     var passed = PassedOver()
     guard isSet else {

@@ -15,17 +15,11 @@ struct Place: Hashable, Codable, CustomStringConvertible {
     container.isEmpty ? path : path + container.map { "(\($0))" }.joined()
   }
 
-  /// Writes the columns of CSV that say which file it is.
-  func writeFile(to csv: inout CSVWriter) {
-    csv.string(key: "path", pathBytes ?? Array(path.utf8), bytesKey: "pathBytes")
-    csv.string(key: "container", container.joined(separator: "/"))
-  }
-
-  /// Writes the keys that say which file it is.
-  func writeFile(to json: inout JSONWriter) {
-    json.string(key: "path", path)
-    if let pathBytes { json.bytes(key: "pathBytes", pathBytes) }
-    json.array(key: "container", container)
+  /// Writes the fields that say which file it is; without a place, the same fields.
+  static func writeFile(of place: Place?, to writer: inout some FieldWriter) {
+    let bytes = place.map { $0.pathBytes ?? Array($0.path.utf8) }
+    writer.string(key: "path", bytes, bytesKey: "pathBytes")
+    writer.list(key: "container", place?.container ?? [], separator: "/")
   }
 
   /// Where in the file something is.
@@ -48,7 +42,7 @@ extension Place {
   /// Writes what a document says of an image before its contents; `identity` is nil where it could not
   /// be opened.
   func write(_ identity: ImageIdentity?, to json: inout JSONWriter) {
-    writeFile(to: &json)
+    Self.writeFile(of: self, to: &json)
     json.string(key: "format", identity?.format.rawValue)
     json.number(key: "bits", identity?.bits)
     json.string(key: "endian", identity?.byteOrder.rawValue)

@@ -12,7 +12,7 @@ enum StandardInput {
     if unsafe fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
       return "/dev/fd/\(STDIN_FILENO)"
     }
-    let descriptor = try AnonymousFile.open()
+    let descriptor = try anonymousFile()
     try forEachChunk(limit: limit) { chunk throws(ImageError) in
       let reason = chunk.write(to: descriptor)
       guard reason == 0 else { throw failure(reason) }
@@ -46,6 +46,16 @@ enum StandardInput {
       }
       try body(chunk)
     }
+  }
+
+  /// A file without a name, for what is too large to be kept in memory; it is gone once its descriptor is closed.
+  private static func anonymousFile() throws(ImageError) -> Int32 {
+    guard let stream = unsafe tmpfile() else { throw failure(errno) }
+    defer { unsafe fclose(stream) }
+    // Sound: the stream is open until it is closed here, once.
+    let descriptor = unsafe dup(fileno(stream))
+    guard descriptor >= 0 else { throw failure(errno) }
+    return descriptor
   }
 
   private static func failure(_ number: Int32) -> ImageError {

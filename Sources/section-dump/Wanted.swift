@@ -37,8 +37,8 @@ struct Wanted: Sendable, Codable {
   private(set) var names: [Name] = []
   /// Whether what matches is shown, and nothing else.
   let isSelection: Bool
-  /// Whether sections are not looked for, but their names, which may be similar.
-  var isAskedForNames = false
+  /// Whether the names of sections are looked at that may be similar to a name that is not found.
+  var looksForSimilar = false
 
   /// Entries that must be there, and patterns of what is shown; everything is where there are none.
   init(_ required: [Requirement] = [], patterns: [(kind: String, texts: [String])] = []) {
@@ -77,11 +77,6 @@ struct Wanted: Sendable, Codable {
     }
   }
 
-  /// Whether no file has a section that was asked for by its name.
-  var lacksSections: Bool {
-    names.contains { $0.kind == "section" && !$0.isFound && $0.literal != nil }
-  }
-
   /// A line for each name that no file has.
   var complaints: [String] {
     names.filter { !$0.isFound }.map { name in
@@ -96,13 +91,6 @@ struct Wanted: Sendable, Codable {
   ///
   /// A name without a wildcard is found where others cannot be listed, as in a stripped file.
   mutating func sections(of image: some FileImage) throws(ImageError) -> [Section] {
-    guard !isAskedForNames else {
-      let all = try image.allSections().map(\.name)
-      for index in names.indices where !names[index].isFound {
-        names[index].similar = nearest(to: names[index].text, in: names[index].similar + all)
-      }
-      return []
-    }
     var (found, known): ([Section], Set<[UInt8]>) = ([], [])
     var listed: [Section]?
     for index in names.indices {
@@ -111,6 +99,11 @@ struct Wanted: Sendable, Codable {
         if !named.isEmpty {
           names[index].isFound = true
           if known.insert(Array(literal.utf8)).inserted { found += named }
+        }
+        if named.isEmpty, looksForSimilar, !names[index].isFound {
+          // Where sections cannot be listed, none is similar.
+          let all = (try? image.allSections())?.map(\.name) ?? []
+          names[index].similar = nearest(to: names[index].text, in: names[index].similar + all)
         }
         guard named.isEmpty, names[index].isListed else { continue }
       }

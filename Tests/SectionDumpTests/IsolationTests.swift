@@ -122,8 +122,14 @@ struct IsolationTests {
     #expect(outcome.errors.hasPrefix("section-dump: hours.so: The child that read it "))
   }
 
-  @Test("One that somebody kills is told, and the scan goes on")
-  func killed() throws {
+  /// What is told of a child that gets a signal.
+  static let signals =
+    [(SIGKILL, "was killed by signal 9")]
+    // One that is stopped is waited for.
+    + (Effort.isFull ? [(SIGSTOP, "said nothing for 50 seconds")] : [])
+
+  @Test("One that somebody kills or stops is told, and the scan goes on", arguments: signals)
+  func killed(signal: Int32, told: String) throws {
     let long = try Self.longLibrary.get()
     let good = try Fixtures.build(Fixtures.handWritten, as: "beside-too.so", ["-shared", "-fPIC"])
     let process = Process()
@@ -139,7 +145,7 @@ struct IsolationTests {
       let text = (try? String(contentsOfFile: list, encoding: .utf8)) ?? ""
       child = text.split(separator: " ").first.flatMap { Int32($0) }
     }
-    kill(try #require(child), SIGKILL)
+    kill(try #require(child), signal)
     let document = try JSONSerialization.jsonObject(
       with: output.fileHandleForReading.readToEnd() ?? Data())
     process.waitUntilExit()
@@ -149,7 +155,7 @@ struct IsolationTests {
     #expect((files[1]["problems"] as? [Any])?.isEmpty == true)
     #expect(
       String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
-        .contains("was killed by signal 9"))
+        .contains(told))
     #expect(process.terminationStatus == 2)
   }
 }

@@ -26,10 +26,28 @@ struct Conformances: ParsableCommand {
   }
 }
 
-/// The conformances of each image.
-struct ConformanceDump: ListDump {
-  static let contentKey: StaticString = "conformances"
+extension FileTables.Conformance: Tabled {
   static let titles = ["TYPE", "PROTOCOL", "HOW"]
+
+  static func writeFields(of conformance: Self?, to writer: inout some FieldWriter) {
+    writer.string(key: "type", conformance?.type.name)
+    writer.string(key: "protocol", conformance?.protocol.name)
+    writer.string(key: "symbol", conformance?.protocol.symbol)
+    writer.list(key: "how", conformance?.how ?? [], separator: " ")
+  }
+
+  func addCells(to table: inout Table) {
+    table.cell(type.name)
+    table.cell(`protocol`.name)
+    table.cell(how.joined(separator: ", "))
+  }
+}
+
+/// The conformances of each image.
+struct ConformanceDump: FileDump {
+  typealias Element = FileTables.Conformance
+
+  static let contentKey: StaticString = "conformances"
 
   /// The protocols that are asked for; empty for all.
   var wanted: Wanted
@@ -37,7 +55,7 @@ struct ConformanceDump: ListDump {
   var emptyNote: String { wanted.isSelection ? "no such conformances" : "no conformances" }
   var skippedNote: String { "not linked" }
 
-  mutating func read(_ found: ReadImage) throws(ImageError) -> [FileTables.Conformance] {
+  mutating func read(_ found: ReadFile) throws(ImageError) -> [FileTables.Conformance] {
     var conformances: [FileTables.Conformance] = []
     try FileTables([.conformances], of: found.image)?.forEachConformance { conformance in
       if !wanted.isSelection || isWanted(conformance.protocol.name) {
@@ -55,24 +73,5 @@ struct ConformanceDump: ListDump {
       wanted.sees(parts[start...].joined(separator: "."), of: "protocol")
     }
     return isWanted.contains(true)
-  }
-
-  static func writeFields<Writer: FieldWriter>(
-    of conformance: FileTables.Conformance?, to writer: inout Writer
-  ) {
-    writer.string(key: "type", conformance?.type.name)
-    writer.string(key: "protocol", conformance?.protocol.name)
-    writer.string(key: "symbol", conformance?.protocol.symbol)
-    if Writer.nests {
-      writer.nested(key: "how") { $0.array(conformance?.how ?? []) }
-    } else {
-      writer.string(key: "how", conformance?.how.joined(separator: " "))
-    }
-  }
-
-  static func addCells(of conformance: FileTables.Conformance, to table: inout Table) {
-    table.cell(conformance.type.name)
-    table.cell(conformance.protocol.name)
-    table.cell(conformance.how.joined(separator: ", "))
   }
 }

@@ -32,23 +32,18 @@ struct Diff: ParsableCommand {
   func run() throws {
     let both = Inputs(
       paths: [old, new], isRecursive: recursive, architecture: arch == "all" ? nil : arch,
-      jobs: reading.jobs(forMany: recursive), child: reading.child)
-    let surveys = try both.paths.map { path in
+      jobs: reading.jobs(forMany: recursive), isIsolated: reading.isolate)
+    let surveys = both.paths.map { path in
       var inputs = both
       inputs.paths = [path]
-      return try Survey.read(inputs)
+      return Survey(inputs)
     }
     let errors = ByteSink(descriptor: 2)
     for trouble in surveys.flatMap(\.problems) { errors.say(trouble.line) }
     let differences = Differences(from: surveys[0], to: surveys[1])
     let presentation = output.values
     let sink = ByteSink(descriptor: 1)
-    switch presentation.format {
-    case .json: differences.writeDocument(to: sink)
-    case .ndjson: differences.writeLines(to: sink)
-    case .csv: differences.writeRows(to: sink)
-    case .table: differences.writeText(to: sink, presentation.style)
-    }
+    differences.write(in: presentation.format, to: sink, presentation.style)
     let isWritten = sink.finish(errors)
     if !isWritten || !differences.problems.isEmpty { throw ExitCode(2) }
     if !differences.isEmpty { throw ExitCode(1) }

@@ -24,7 +24,7 @@ struct Graph: ParsableCommand {
   var format = Format.dot
 
   func run() throws {
-    let survey = try Survey.read(inputs.values, readsTypes: true)
+    let survey = Survey(inputs.values, readsTypes: true)
     let errors = ByteSink(descriptor: 2)
     for trouble in survey.problems { errors.say(trouble.line) }
     let picture = Picture(of: survey)

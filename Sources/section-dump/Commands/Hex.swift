@@ -39,11 +39,11 @@ struct HexRows {
   private var repeats = 0
   private let style: Style
 
-  init(_ found: SlotSection, of image: any FileImage, to sink: ByteSink, _ style: Style) {
+  init(_ found: SlotSection, to sink: ByteSink, _ style: Style) {
     (section, size, self.sink, self.style) = (found.section, found.size ?? 0, sink, style)
     arrow = style.dim("→")
     addressWidth = (section.address.rawValue &+ section.size).hexadecimal.utf8.count
-    window = SectionWindow(section, size: size, of: image)
+    window = SectionWindow(section, size: size, of: found.image)
   }
 
   /// Takes in what a slot is; those before have been told.

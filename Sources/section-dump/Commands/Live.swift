@@ -46,137 +46,148 @@ struct Live: ParsableCommand {
       if let core { return try RemoteProcess(core: core) }
       return try RemoteProcess(pid: pid ?? 0)
     }
-    var report = LiveReport(pid: pid, process, output.values)
-    try report().end()
+    try Self.report(process, pid: pid ?? (try? process.get())?.pid, output.values).end()
+  }
+
+  /// Prints the images of a process, one after another.
+  private static func report(
+    _ process: Result<RemoteProcess, ImageError>, pid: Int?, _ output: Presentation
+  ) -> ExitCode {
+    let printer = Printer(output.format)
+    var writer = ImageWriter<LiveDump>(output, printer.take)
+    var dump = LiveDump(pid: pid)
+    printer.begin("\"pid\":\(pid.map(String.init) ?? "null"),") { csv in
+      dump.writeImage(nil, to: &csv)
+      LiveDump.writeColumns(to: &csv)
+    }
+    do throws(ImageError) {
+      let process = try process.get()
+      let images = process.images.map { LiveImage($0, of: process) }
+      LiveImage.compareRuntimes(of: images)
+      dump.states = images.lazy.compactMap(\.states).first
+      var count = 0
+      for image in images {
+        guard let records = image.read(dump.states) else { continue }
+        count += 1
+        writer.show(dump, image, records, isAlone: !image.problems.isEmpty)
+      }
+      if let shortage = process.shortage { writer.note(shortage) }
+      if output.format == .table {
+        let shown = writer.sums.shown
+        let sums =
+          "\(count.counted("image")): \(shown) shown, \(count - shown) no entries"
+          + (dump.states == nil ? "; no Hive" : "")
+        writer.text.write((shown > 0 ? "\n" : "") + output.style.dim(sums) + "\n")
+      }
+    } catch {
+      writer.note(error)
+    }
+    writer.text.flush()
+    let isWritten = printer.finish()
+    return writer.sums.hasProblems || !isWritten ? ExitCode(2) : .success
   }
 }
 
-/// The images of a process, one after another.
-private struct LiveReport {
-  private let pid: Int?
-  private let process: Result<RemoteProcess, ImageError>
-  private let output: Presentation
-  private let printer: Printer
-  private let stream: PieceStream
-  private var json: JSONWriter
-  private var hasProblems = false
-  private var (shown, empty) = (0, 0)
+/// What is shown of the images of a process.
+private struct LiveDump: Dump {
+  static let contentKey: StaticString = "records"
+  let pid: Int?
   /// What the process's Hive made of the entries, where it has one.
-  private var states: EntryStates?
+  var states: EntryStates?
 
-  init(pid: Int?, _ process: Result<RemoteProcess, ImageError>, _ output: Presentation) {
-    self.process = process
-    self.pid = pid ?? (try? process.get())?.pid
-    self.output = output
-    printer = Printer(output.format)
-    stream = PieceStream(printer)
-    json = JSONWriter(stream.text)
+  var emptyNote: String { "no entries" }
+
+  func writeHead(to json: inout JSONWriter, of found: ReadImage, _ format: Presentation.Format) {
+    if format == .ndjson { json.number(key: "pid", pid) }
+    found.place.write(found.identity, to: &json)
+    Self.write((found as? LiveImage)?.mapping, to: &json)
   }
 
-  private static let columns =
-    ["pid", "path", "mapped", "deleted", "replaced"] + RecordDump.columns
-    + FieldNames { EntryStates.writeFields(of: nil, to: &$0) }.names
+  func writeHeadline(of found: ReadImage, to sink: ByteSink) {
+    guard let mapping = (found as? LiveImage)?.mapping else { return }
+    let fate = mapping.isReplaced ? ", replaced since" : mapping.isDeleted ? ", deleted since" : ""
+    sink.write("  mapped at \(mapping.base.hexadecimal)\(fate)")
+  }
 
-  mutating func callAsFunction() -> ExitCode {
-    printer.begin(Self.columns, "\"pid\":\(pid.map(String.init) ?? "null"),")
-    do throws(ImageError) {
-      let process = try process.get()
-      var images = process.images.map { Found($0, of: process) }
-      Found.compareRuntimes(of: &images)
-      states = images.lazy.compactMap(\.states).first
-      for image in images { show(image) }
-      if let shortage = process.shortage { report([shortage], path: shortage.image) }
-      if output.format == .table { writeSummary() }
-    } catch {
-      report([error], path: error.image)
+  func writeImage(_ found: ReadImage?, to csv: inout CSVWriter) {
+    csv.number(key: "pid", found == nil ? nil : pid)
+    csv.string(key: "path", found?.place.path)
+    Self.write((found as? LiveImage)?.mapping, to: &csv)
+  }
+
+  private static func write(_ mapping: RemoteMapping?, to writer: inout some FieldWriter) {
+    writer.hexadecimal(key: "mapped", mapping?.base)
+    writer.boolean(key: "deleted", mapping?.isDeleted)
+    writer.boolean(key: "replaced", mapping?.isReplaced)
+  }
+
+  static func writeColumns(to csv: inout CSVWriter) { LiveRecord.writeFields(of: nil, to: &csv) }
+
+  func write(_ record: LiveRecord, of _: ReadImage, to json: inout JSONWriter) {
+    json.object { LiveRecord.writeFields(of: record, to: &$0) }
+  }
+
+  func writeRows(_ record: LiveRecord, of _: ReadImage, to csv: inout CSVWriter) {
+    csv.row { LiveRecord.writeFields(of: record, to: &$0) }
+  }
+
+  /// Writes the states before each entry and the reasons behind where there are any.
+  func writeTable(
+    _ records: [LiveRecord], of _: ReadImage, to sink: ByteSink, _ style: Style
+  ) {
+    let hasStates = states != nil
+    var table = Table(
+      (hasStates ? ["STATE"] : []) + Record.titles + (hasStates ? ["REASON"] : []), to: sink, style)
+    for record in records {
+      if hasStates { table.cell(record.word) }
+      record.record.addCells(to: &table)
+      if hasStates { table.cell(message: record.entry?.reason ?? "") }
     }
-    stream.text.flush()
-    let isWritten = printer.finish()
-    return hasProblems || !isWritten ? ExitCode(2) : .success
+    table.finish()
+  }
+}
+
+/// An entry of a running process, and what its Hive made of it.
+private struct LiveRecord: Listed {
+  let record: Record
+  /// Nil where the process does not say; kinds of third parties are registered by no Hive.
+  let entry: EntryStates.Entry?
+
+  init(_ record: Record, in image: RemoteImage, _ states: EntryStates?) {
+    self.record = record
+    let origin = record.origin
+    entry =
+      record.kind.isThirdParty
+      ? nil
+      : states?[origin.index, in: origin.section, of: image, isModule: record.kind == .module]
   }
 
-  private func writeSummary() {
-    if shown > 0 { stream.text.write(word: "\n") }
-    let sums =
-      "\((shown + empty).counted("image")): \(shown) shown, \(empty) no entries"
-      + (states == nil ? "; no Hive" : "")
-    stream.text.write(output.style.dim(sums) + "\n")
+  /// What a person reads: of a bound module that does not run, why not.
+  var word: String? {
+    entry.map { $0.state == .bound ? $0.code ?? $0.state.rawValue : $0.state.rawValue }
   }
 
-  private mutating func show(_ found: Found) {
-    let (mapping, text) = (found.mapping, stream.text)
-    var problems = found.problems
-    let place = Place(path: mapping.path, pathBytes: mapping.pathBytes)
-    var identity: ImageIdentity?
-    var records: [LiveRecord] = []
-    do throws(ImageError) {
-      let image = try found.image.get()
-      identity = image.identity
-      let scan = try RecordScanner.scan(image)
-      records = scan.records.map { LiveRecord(record: $0, entry: states?.entry(of: $0, in: image)) }
-      problems += scan.rejections.map { ImageError($0) }
-    } catch {
-      // A file that is mapped and may run need not be an image.
-      if error.code == .notAnObject { return }
-      problems.append(error)
-    }
-    let hasNothing = records.isEmpty && problems.isEmpty
-    switch output.format {
-    case .json, .ndjson:
-      stream.send(.item)
-      json.object { json in
-        if output.format == .ndjson { json.number(key: "pid", pid) }
-        place.write(identity, to: &json)
-        json.hexadecimal(key: "mapped", mapping.base)
-        json.boolean(key: "deleted", mapping.isDeleted)
-        json.boolean(key: "replaced", mapping.isReplaced)
-        json.array(key: "records", records) { $0.write(to: &$1) }
-        json.array(key: "problems", problems) { $0.write(to: &$1) }
-      }
-      if output.format == .ndjson { json.lineBreak() }
-    case .csv:
-      for record in records {
-        var csv = CSVWriter(text)
-        csv.number(key: "pid", pid)
-        csv.string(key: "path", mapping.path)
-        csv.hexadecimal(key: "mapped", mapping.base)
-        csv.string(key: "deleted", String(mapping.isDeleted))
-        csv.string(key: "replaced", String(mapping.isReplaced))
-        RecordDump.writeFields(of: record.record, to: &csv)
-        EntryStates.writeFields(of: record.entry, to: &csv)
-        csv.endRow()
-      }
-    case .table where hasNothing: empty += 1
-    case .table:
-      stream.send(.item)
-      place.writeHeading(of: identity, to: text, output.style)
-      text.write(
-        "  mapped at \(mapping.base.hexadecimal)"
-          + (mapping.isReplaced ? ", replaced since" : mapping.isDeleted ? ", deleted since" : "")
-          + "\n")
-      LiveRecord.writeTable(of: records, withStates: states != nil, to: text, output.style)
-    }
-    if !hasNothing { shown += 1 }
-    report(problems, path: mapping.path)
-  }
-
-  private mutating func report(_ problems: [ImageError], path: String) {
-    if !problems.isEmpty { hasProblems = true }
-    stream.report(problems, path: path)
+  static func writeFields(of record: Self?, to writer: inout some FieldWriter) {
+    Record.writeFields(of: record?.record, to: &writer)
+    writer.string(key: "state", record?.entry?.state.rawValue)
+    writer.string(key: "code", record?.entry?.code)
+    writer.message(key: "reason", record?.entry?.reason)
   }
 }
 
 /// An image of the process, its headers read.
-private struct Found {
+private final class LiveImage: ReadImage {
   let mapping: RemoteMapping
   let image: Result<RemoteImage, ImageError>
   /// What the runtime in it says of all entries of the process.
   private(set) var states: EntryStates?
-  private(set) var problems: [ImageError] = []
 
   init(_ mapping: RemoteMapping, of process: RemoteProcess) {
     self.mapping = mapping
-    image = Result { () throws(ImageError) in try process.image(mapping) }
+    let image = Result { () throws(ImageError) in try process.image(mapping) }
+    self.image = image
+    super.init(
+      Place(path: mapping.path, pathBytes: mapping.pathBytes), (try? image.get())?.identity)
     do throws(ImageError) {
       states = try (try? image.get())?.entryStates()
     } catch {
@@ -184,12 +195,26 @@ private struct Found {
     }
   }
 
+  /// Returns the entries; nil for a file that is mapped and may run, and is no image.
+  func read(_ states: EntryStates?) -> [LiveRecord]? {
+    do throws(ImageError) {
+      let image = try image.get()
+      let scan = try RecordScanner.scan(image)
+      problems += scan.rejections.map { ImageError($0) }
+      return scan.records.map { LiveRecord($0, in: image, states) }
+    } catch {
+      if error.code == .notAnObject { return nil }
+      problems.append(error)
+      return []
+    }
+  }
+
   /// Finds the images that carry a runtime beside the one that is used, or else the first.
-  static func compareRuntimes(of images: inout [Found]) {
-    let carriers = images.indices.filter { (try? images[$0].image.get())?.carriesRuntime ?? false }
-    let used = carriers.first { images[$0].states != nil } ?? carriers.first
-    for index in carriers where index != used {
-      images[index].problems.append(.secondRuntime(in: images[index].mapping.path))
+  static func compareRuntimes(of images: [LiveImage]) {
+    let carriers = images.filter { (try? $0.image.get())?.carriesRuntime ?? false }
+    let used = carriers.first { $0.states != nil } ?? carriers.first
+    for image in carriers where image !== used {
+      image.problems.append(.secondRuntime(in: image.mapping.path))
     }
   }
 }

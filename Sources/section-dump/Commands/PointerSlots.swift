@@ -7,6 +7,9 @@ struct SlotSection {
   var firstIndex: Int
   /// The bytes that the file has of it; nil for memory that starts as zeros.
   var size: UInt64?
+  let image: any FileImage
+  /// The texts that the slots of the image lead to.
+  let texts: SlotTexts
 }
 
 /// Reads sections of one name slot by slot, and no more of them than `--max-bytes` allows.
@@ -22,7 +25,7 @@ struct PointerSlots {
   var places: [UInt64] = [0]
 
   /// The sections; larger ones are problems, and so are those that the file ends in.
-  mutating func sections(of found: ReadImage) throws(ImageError) -> [SlotSection] {
+  mutating func sections(of found: ReadFile) throws(ImageError) -> [SlotSection] {
     let image = found.image
     let sections = try wanted.sections(of: image)
     if sections.isEmpty { return [] }
@@ -36,13 +39,14 @@ struct PointerSlots {
           + "--stride and --at say otherwise.")
     }
     var readable: [SlotSection] = []
-    found.texts = SlotTexts(of: image, showsWhole: showsWholeTexts, maxBytes: maxBytes)
+    let texts = SlotTexts(of: image, showsWhole: showsWholeTexts, maxBytes: maxBytes)
     var (index, room) = (0, UInt64(maxBytes))
     // No file has more bytes for its sections than it has, but for those that it compresses.
     var unshared = image.part.size
     for section in sections {
       if section.name != readable.last?.section.name { index = 0 }
-      var known = SlotSection(section: section, firstIndex: index, size: nil)
+      var known = SlotSection(
+        section: section, firstIndex: index, size: nil, image: image, texts: texts)
       do throws(ImageError) {
         if let stored = try image.stored(of: section) {
           if let shortage = stored.shortage { found.problems.append(shortage) }
@@ -75,10 +79,10 @@ struct PointerSlots {
   /// Each slot in turn, equal ones that follow each other as one; what is damaged joins `problems`.
   func forEach(in known: SlotSection, of found: ReadImage, _ body: (PointerSlot) -> Void) {
     guard let size = known.size else { return }
-    let (section, image) = (known.section, found.image)
+    let (section, image) = (known.section, known.image)
     var log = ProblemLog(section: section)
     let stride = stride ?? UInt64(image.pointerSize)
-    var reader = SlotReader(section, size: size, of: found)
+    var reader = SlotReader(known, size: size)
     var (pending, element): ([PointerSlot], [PointerSlot]) = ([], [])
     func finish() {
       for index in pending.indices {

@@ -56,9 +56,8 @@ extension Requirement: ExpressibleByArgument {
   }
 }
 
-/// The entries of each image.
-struct RecordDump: ListDump {
-  static let contentKey: StaticString = "records"
+extension Record: Tabled {
+  static let titles = ["KIND", "NAME", "IMPLEMENTATION", "ATTRIBUTES", "WHERE"]
 
   static func writeFields(of record: Record?, to writer: inout some FieldWriter) {
     writeSource(of: record, to: &writer)
@@ -80,12 +79,27 @@ struct RecordDump: ListDump {
     writer.number(key: "index", record?.origin.index)
   }
 
+  func addCells(to table: inout Table) {
+    table.cell(kind.description)
+    table.cell(name)
+    table.cell(implementation)
+    table.cell(attributes.words)
+    table.cell(place)
+  }
+}
+
+/// The entries of each image.
+struct RecordDump: FileDump {
+  typealias Element = Record
+
+  static let contentKey: StaticString = "records"
+
   /// What must be there, and which entries are shown.
   var wanted = Wanted()
 
   var emptyNote: String { wanted.isSelection ? "no such entries" : "no entries" }
 
-  mutating func read(_ found: ReadImage) throws(ImageError) -> [Record] {
+  mutating func read(_ found: ReadFile) throws(ImageError) -> [Record] {
     let scan = try found.image.scanEntries()
     found.problems += scan.rejections.map { ImageError($0) }
     guard !wanted.isEmpty else { return scan.records }
@@ -93,15 +107,5 @@ struct RecordDump: ListDump {
       let isShown = wanted.sees(record.name, of: record.kind.description)
       return isShown || !wanted.isSelection
     }
-  }
-
-  static let titles = ["KIND", "NAME", "IMPLEMENTATION", "ATTRIBUTES", "WHERE"]
-
-  static func addCells(of record: Record, to table: inout Table) {
-    table.cell(record.kind.description)
-    table.cell(record.name)
-    table.cell(record.implementation)
-    table.cell(record.attributes.words)
-    table.cell(record.place)
   }
 }

@@ -6,16 +6,16 @@ struct SectionTexts {
   private static let shortest = 4
 
   private let found: SlotSection
-  private let image: any FileImage
+  private var image: any FileImage { found.image }
   private let size: UInt64
 
   /// The texts of a section; nil where it holds something else, or that cannot be told.
   ///
   /// It holds texts where its header says so, or where all of its bytes are letters and NULs. A
   /// section that something relocates holds pointers.
-  init?(of found: SlotSection, in image: any FileImage) {
+  init?(of found: SlotSection) {
     guard let size = found.size, size > 0 else { return nil }
-    (self.found, self.image, self.size) = (found, image, size)
+    (self.found, self.size) = (found, size)
     let section = found.section
     let saysSo =
       section.type == "STRTAB" || section.type == "cstring_literals"

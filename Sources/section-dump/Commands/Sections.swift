@@ -12,20 +12,23 @@ struct Sections: ParsableCommand {
 }
 
 /// The sections of each image.
-struct SectionDumpTable: ListDump {
+struct SectionDumpTable: FileDump {
+  typealias Element = Section
+
   static let contentKey: StaticString = "sections"
+
+  var emptyNote: String { "no sections" }
+
+  func read(_ found: ReadFile) throws(ImageError) -> [Section] { try found.image.allSections() }
+}
+
+extension Section: Tabled {
   static let titles = [
     "INDEX", "NAME", "TYPE", "ADDRESS", "OFFSET", "SIZE", "ENTRY", "LINK", "ALIGN", "FLAGS",
   ]
 
-  var emptyNote: String { "no sections" }
-
-  mutating func read(_ found: ReadImage) throws(ImageError) -> [Section] {
-    try found.image.allSections()
-  }
-
   static func writeFields(of section: Section?, to writer: inout some FieldWriter) {
-    Section.writeFields(of: section, to: &writer)
+    writeSource(of: section, to: &writer)
     writer.string(key: "flags", section?.flags)
     writer.string(key: "type", section?.type)
     writer.size(key: "alignment", section?.alignment)
@@ -33,25 +36,25 @@ struct SectionDumpTable: ListDump {
     writer.number(key: "link", section?.link)
   }
 
-  static func addCells(of section: Section, to table: inout Table) {
-    table.cell(decimal: UInt64(section.index))
-    table.cell { section.writeFullName(to: $0) }
-    table.cell { $0.write(section.type, as: .cell) }
-    table.cell(hexadecimal: section.address.rawValue)
+  func addCells(to table: inout Table) {
+    table.cell(decimal: UInt64(index))
+    table.cell { writeFullName(to: $0) }
+    table.cell { $0.write(type, as: .cell) }
+    table.cell(hexadecimal: address.rawValue)
     table.cell { sink in
-      if let offset = section.offset {
+      if let offset = offset {
         sink.write(hexadecimal: offset.rawValue)
       } else {
         sink.write(word: "–")
       }
     }
-    table.cell(decimal: section.size)
-    table.cell(decimal: section.entrySize)
+    table.cell(decimal: size)
+    table.cell(decimal: entrySize)
     table.cell { sink in
-      if let link = section.link { sink.write(decimal: link) } else { sink.write(word: "–") }
+      if let link = link { sink.write(decimal: link) } else { sink.write(word: "–") }
     }
-    table.cell(decimal: section.alignment)
-    table.cell { $0.write(section.flags, as: .cell) }
+    table.cell(decimal: alignment)
+    table.cell { $0.write(flags, as: .cell) }
   }
 }
 
@@ -76,9 +79,8 @@ extension Section {
   var fullName: String { segment.map { "\($0),\(name)" } ?? name }
 
   /// Writes what every command says of a section; without one, the same fields.
-  static func writeFields(of section: Section?, to writer: inout some FieldWriter) {
-    writer.string(
-      key: "name", section?.allNameBytes, bytesKey: "nameBytes")
+  static func writeSource(of section: Section?, to writer: inout some FieldWriter) {
+    writer.string(key: "name", section?.allNameBytes, bytesKey: "nameBytes")
     writer.string(key: "segment", section?.segment)
     writer.hexadecimal(key: "address", section?.address.rawValue)
     writer.hexadecimal(key: "offset", section?.offset?.rawValue)

@@ -1,7 +1,7 @@
 internal import BinaryImage
 
 /// What a command shows of sections that it reads slot by slot.
-struct SlotDump: Dump {
+struct SlotDump: FileDump {
   enum Form {
     /// The bytes of a section.
     case hex
@@ -10,8 +10,6 @@ struct SlotDump: Dump {
   }
 
   static let contentKey: StaticString = "sections"
-  static let columns =
-    ["section"] + FieldNames { PointerSlot.writeFields(of: nil, to: &$0) }.names
 
   let form: Form
   var slots: PointerSlots
@@ -22,21 +20,21 @@ struct SlotDump: Dump {
 
   var emptyNote: String { "no section \(slots.wanted.text.escaped)" }
 
-  mutating func read(_ found: ReadImage) throws(ImageError) -> [SlotSection] {
+  mutating func read(_ found: ReadFile) throws(ImageError) -> [SlotSection] {
     try slots.sections(of: found)
   }
 
   /// The texts of a section that holds texts and is shown as such.
-  private func texts(of section: SlotSection, in found: ReadImage) -> SectionTexts? {
+  private func texts(of section: SlotSection) -> SectionTexts? {
     guard form == .strings, slots.stride == nil else { return nil }
-    return SectionTexts(of: section, in: found.image)
+    return SectionTexts(of: section)
   }
 
   /// Each slot of a section in turn; what is damaged joins the problems.
   private func forEach(
     in section: SlotSection, of found: ReadImage, _ body: (PointerSlot) -> Void
   ) {
-    guard let texts = texts(of: section, in: found) else {
+    guard let texts = texts(of: section) else {
       return slots.forEach(in: section, of: found, body)
     }
     let failure = texts.forEach { index, position, text in
@@ -49,7 +47,7 @@ struct SlotDump: Dump {
 
   func write(_ section: SlotSection, of found: ReadImage, to json: inout JSONWriter) {
     json.object { json in
-      Section.writeFields(of: section.section, to: &json)
+      Section.writeSource(of: section.section, to: &json)
       json.array(key: "entries") { json in
         forEach(in: section, of: found) { slot in
           json.object { PointerSlot.writeFields(of: slot, to: &$0) }
@@ -58,16 +56,17 @@ struct SlotDump: Dump {
     }
   }
 
-  func writeRows(
-    _ section: SlotSection, of found: ReadImage, to csv: inout CSVWriter,
-    _ begin: (inout CSVWriter) -> Void
-  ) {
+  static func writeColumns(to csv: inout CSVWriter) { write(nil, of: nil, to: &csv) }
+
+  func writeRows(_ section: SlotSection, of found: ReadImage, to csv: inout CSVWriter) {
     forEach(in: section, of: found) { slot in
-      begin(&csv)
-      csv.string(key: "section", section.section.allNameBytes, bytesKey: "sectionBytes")
-      PointerSlot.writeFields(of: slot, to: &csv)
-      csv.endRow()
+      csv.row { Self.write(slot, of: section.section, to: &$0) }
     }
+  }
+
+  private static func write(_ slot: PointerSlot?, of section: Section?, to csv: inout CSVWriter) {
+    csv.string(key: "section", section?.allNameBytes, bytesKey: "sectionBytes")
+    PointerSlot.writeFields(of: slot, to: &csv)
   }
 
   func writeTable(
@@ -81,12 +80,12 @@ struct SlotDump: Dump {
         sink.write(": \(size) bytes of memory that start as zeros; the file has none of them\n")
         continue
       }
-      if let texts = texts(of: section, in: found) {
+      if let texts = texts(of: section) {
         writeHeading(of: section, to: sink, style)
         writeTexts(texts, of: section, in: found, to: sink)
       } else if form == .hex {
         writeHeading(of: section, to: sink, style)
-        var rows = HexRows(section, of: found.image, to: sink, style)
+        var rows = HexRows(section, to: sink, style)
         forEach(in: section, of: found) { rows.add($0) }
         if let failure = rows.finish() { found.problems.append(failure) }
       } else {

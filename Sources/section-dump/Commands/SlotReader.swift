@@ -2,8 +2,8 @@ internal import BinaryImage
 
 /// Reads the words of one section, and what they mean, in their order.
 struct SlotReader {
-  private let found: ReadImage
   private let image: any FileImage
+  private let texts: SlotTexts
   private let word: UInt64
   private let order: ImageIdentity.ByteOrder
   /// Whether a word without a relocation may be an address.
@@ -26,12 +26,12 @@ struct SlotReader {
   var failure: ImageError? { window.failure }
 
   /// Prepares for a section of which the file has so many bytes.
-  init(_ section: Section, size: UInt64, of found: ReadImage) {
-    (self.found, image) = (found, found.image)
+  init(_ known: SlotSection, size: UInt64) {
+    (image, texts) = (known.image, known.texts)
     let identity = image.identity
     (word, order) = (UInt64(identity.bits / 8), identity.byteOrder)
     mayBeFixed = [.executable, .core].contains(identity.kind)
-    window = SectionWindow(section, size: size, of: image)
+    window = SectionWindow(known.section, size: size, of: image)
   }
 
   /// Returns how many bytes after a word that nothing relocates repeat it; as `SectionWindow` does.
@@ -133,7 +133,7 @@ struct SlotReader {
   private func show(_ symbol: String?, of slot: inout PointerSlot) {
     guard let symbol else { return }
     do throws(ImageError) {
-      slot.symbol = try found.texts.name(symbol)
+      slot.symbol = try texts.name(symbol)
     } catch {
       leaveOut(error, of: &slot)
     }
@@ -141,7 +141,7 @@ struct SlotReader {
 
   private func readText(of pointer: PointerValue, into slot: inout PointerSlot) {
     do throws(ImageError) {
-      slot.text = try found.texts.text(at: pointer.target)
+      slot.text = try texts.text(at: pointer.target)
     } catch  where error.code == .unterminated {
       slot.note = "no text: no NUL within \(SlotTexts.longest) bytes or before the mapping ends"
     } catch  where error.code == .tooLarge {

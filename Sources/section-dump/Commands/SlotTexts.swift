@@ -31,7 +31,7 @@ struct SlotText {
 /// All slots of a file may lead to one text that is most of the file, or each to another part of it. So what is
 /// shown of a text has a limit, and what is read of all of them too. A text that was read a short while ago, and
 /// its parts, are not read again.
-struct SlotTexts {
+final class SlotTexts {
   /// The bytes after which a text without NUL is taken for none.
   static let longest = 1 << 16
   /// How many bytes of a text are shown.
@@ -67,7 +67,7 @@ struct SlotTexts {
   /// Returns what is shown of the text at `target`.
   ///
   /// Throws `tooLarge` if no more texts are read.
-  mutating func text(at target: PointerValue.Target) throws(ImageError) -> SlotText {
+  func text(at target: PointerValue.Target) throws(ImageError) -> SlotText {
     if let text = keptText(at: target) { return try shown(text) }
     guard room > 0 else { throw tooLarge }
     do throws(ImageError) {
@@ -81,7 +81,7 @@ struct SlotTexts {
     }
   }
 
-  private mutating func shown(_ text: SlotText) throws(ImageError) -> SlotText {
+  private func shown(_ text: SlotText) throws(ImageError) -> SlotText {
     guard showsWhole else { return text.cut(to: Self.shown) }
     guard room > 0 else { throw tooLarge }
     room -= text.size + 1
@@ -89,7 +89,7 @@ struct SlotTexts {
   }
 
   /// Returns what is shown of the name of a symbol: all of it while there is room.
-  mutating func name(_ name: String) throws(ImageError) -> String {
+  func name(_ name: String) throws(ImageError) -> String {
     guard name.utf8.count > Self.shown else { return name }
     guard nameRoom > 0 else { throw tooLarge }
     nameRoom -= name.utf8.count
@@ -126,7 +126,7 @@ struct SlotTexts {
   }
 
   /// Keeps a text that is longer than what else a slot takes.
-  private mutating func keep(_ bytes: [UInt8], at target: PointerValue.Target) {
+  private func keep(_ bytes: [UInt8], at target: PointerValue.Target) {
     guard bytes.count > 64, let (section, offset) = Self.place(of: target) else { return }
     let text = Kept(section: section, start: offset, bytes: bytes)
     if kept.count < Self.mostKept {

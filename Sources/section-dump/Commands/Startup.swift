@@ -17,11 +17,10 @@ struct Startup: ParsableCommand {
   func run() throws { try files.show(StartupDump()) }
 }
 
-/// The steps of each image.
-struct StartupDump: ListDump {
-  static let contentKey: StaticString = "startup"
+extension StartupStep: Tabled {
+  static let titles = ["WHEN", "WHAT", "WHERE"]
 
-  static func writeFields(of step: StartupStep?, to writer: inout some FieldWriter) {
+  static func writeFields(of step: Self?, to writer: inout some FieldWriter) {
     writer.string(key: "when", step?.kind.rawValue)
     writer.number(key: "index", step?.index)
     writer.string(key: "name", step?.name)
@@ -29,25 +28,30 @@ struct StartupDump: ListDump {
     writer.message(key: "note", step?.note)
   }
 
-  static let titles = ["WHEN", "WHAT", "WHERE"]
+  func addCells(to table: inout Table) {
+    table.cell(kind.rawValue + (index.map { "[\($0)]" } ?? ""))
+    table.cell(name)
+    table.cell(
+      message: [address?.hexadecimal, note.map { "(\($0))" }].compactMap { $0 }
+        .joined(separator: " "))
+  }
+}
+
+/// The steps of each image.
+struct StartupDump: FileDump {
+  typealias Element = StartupStep
+
+  static let contentKey: StaticString = "startup"
 
   var emptyNote: String { "nothing runs" }
   var skippedNote: String { "not linked, or no ELF files" }
 
-  mutating func read(_ found: ReadImage) throws(ImageError) -> [StartupStep] {
+  func read(_ found: ReadFile) throws(ImageError) -> [StartupStep] {
     guard let file = found.image as? ELFFile else {
       throw found.image.error(.noEntries, "What runs at startup is read of ELF files alone.")
     }
     let (steps, problems) = try file.startup()
     found.problems += problems
     return steps
-  }
-
-  static func addCells(of step: StartupStep, to table: inout Table) {
-    let place = step.address.map(\.hexadecimal) ?? ""
-    let note = step.note.map { "(\($0))" } ?? ""
-    table.cell(step.kind.rawValue + (step.index.map { "[\($0)]" } ?? ""))
-    table.cell(step.name)
-    table.cell(message: [place, note].filter { !$0.isEmpty }.joined(separator: " "))
   }
 }

@@ -35,45 +35,21 @@ struct Verify: ParsableCommand {
 
   func run() throws {
     let inputs = files.inputs.values
-    let survey = try Survey.read(inputs, readsTypes: true)
+    let survey = Survey(inputs, readsTypes: true)
     var findings = Verdict(on: survey).findings
     findings += WithoutEntries.findings(in: survey, areRequired: requireEntries)
     findings += RequiredEntries.findings(in: survey, requirements)
     let presentation = files.output.values
     let sink = ByteSink(descriptor: 1)
-    write(findings, of: survey, in: presentation, to: sink)
+    if presentation.format == .table {
+      writeText(findings, of: survey, presentation.style, to: sink)
+    } else {
+      sink.write(findings, as: "findings", in: presentation.format)
+    }
     let isWritten = sink.finish(ByteSink(descriptor: 2))
     if !isWritten || !survey.problems.isEmpty { throw ExitCode(2) }
     let fails = findings.contains { $0.level == .error || strict && $0.level == .warning }
     if fails { throw ExitCode(1) }
-  }
-
-  private func write(
-    _ findings: [Finding], of survey: Survey, in presentation: Presentation, to sink: ByteSink
-  ) {
-    var json = JSONWriter(sink)
-    switch presentation.format {
-    case .json:
-      json.object { json in
-        json.number(key: "schema", 1)
-        json.array(key: "findings", findings) { finding, json in
-          json.lineBreak()
-          finding.write(to: &json)
-        }
-      }
-      json.lineBreak()
-    case .ndjson:
-      for finding in findings {
-        finding.write(to: &json)
-        json.lineBreak()
-      }
-    case .csv:
-      var csv = CSVWriter(sink)
-      csv.row(Finding.columns)
-      for finding in findings { finding.write(to: &csv) }
-    case .table:
-      writeText(findings, of: survey, presentation.style, to: sink)
-    }
   }
 
   /// One paragraph a finding, the place first, as compilers say it.

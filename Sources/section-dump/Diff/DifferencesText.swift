@@ -2,86 +2,88 @@ internal import BinaryImage
 internal import Registration
 
 extension Differences {
-  /// One JSON document: records with their paths.
-  func writeDocument(to sink: ByteSink) {
+  /// Writes all of it; one object a line has one key, what happened.
+  func write(in format: Presentation.Format, to sink: ByteSink, _ style: Style) {
     var json = JSONWriter(sink)
-    json.object { json in
-      json.number(key: "schema", 1)
-      let lists = [
-        ("added", added.map(Self.entry)), ("removed", removed.map(Self.entry)),
-        ("changed", changed.map { Self.change($0.old, $0.new) }),
-        ("problems", problems.map { Self.problem($0.build, $0.trouble) }),
-      ]
-      for (key, values) in lists {
-        json.key(text: key)
-        json.array(values) { $0(&$1) }
-      }
-    }
-    json.lineBreak()
-  }
-
-  /// One object a line, its one key what happened.
-  func writeLines(to sink: ByteSink) {
-    var json = JSONWriter(sink)
-    let lists = [
-      ("removed", removed.map(Self.entry)), ("added", added.map(Self.entry)),
-      ("changed", changed.map { Self.change($0.old, $0.new) }),
-      ("problem", problems.map { Self.problem($0.build, $0.trouble) }),
-    ]
-    for (key, values) in lists {
-      for write in values {
-        json.object { json in
-          json.key(text: key)
-          write(&json)
-        }
-        json.lineBreak()
-      }
-    }
-  }
-
-  /// Writes one value.
-  private typealias Write = (inout JSONWriter) -> Void
-
-  private static func entry(_ entry: Declared) -> Write { { entry.write(to: &$0) } }
-
-  private static func change(_ old: Declared, _ new: Declared) -> Write {
-    { json in
+    switch format {
+    case .json:
       json.object { json in
-        json.key("old")
-        old.write(to: &json)
-        json.key("new")
-        new.write(to: &json)
+        json.number(key: "schema", 1)
+        for list in [additions, removals, changes, troubles] {
+          json.key(text: list.name)
+          json.array(list.values) { $0(&$1) }
+        }
       }
+      json.lineBreak()
+    case .ndjson:
+      for list in [removals, additions, changes, troubles] {
+        for write in list.values {
+          json.object { json in
+            json.key(text: list.word)
+            write(&json)
+          }
+          json.lineBreak()
+        }
+      }
+    case .csv: writeRows(to: sink)
+    case .table: writeText(to: sink, style)
     }
   }
 
-  private static func problem(_ build: Build, _ trouble: Survey.Trouble) -> Write {
-    { trouble.write(to: &$0) { $0.string(key: "build", build.rawValue) } }
+  /// What happened, in a document and in a line, and what writes each value.
+  private typealias List = (name: String, word: String, values: [(inout JSONWriter) -> Void])
+
+  private var additions: List {
+    ("added", "added", added.map { entry in { entry.write(to: &$0) } })
+  }
+
+  private var removals: List {
+    ("removed", "removed", removed.map { entry in { entry.write(to: &$0) } })
+  }
+
+  private var changes: List {
+    let values = changed.map { old, new in
+      { (json: inout JSONWriter) in
+        json.object { json in
+          json.key("old")
+          old.write(to: &json)
+          json.key("new")
+          new.write(to: &json)
+        }
+      }
+    }
+    return ("changed", "changed", values)
+  }
+
+  private var troubles: List {
+    let values = problems.map { build, trouble in
+      { (json: inout JSONWriter) in
+        trouble.write(to: &json) { $0.string(key: "build", build.rawValue) }
+      }
+    }
+    return ("problems", "problem", values)
   }
 
   /// A row a record; of a change, the old one and then the new one.
-  func writeRows(to sink: ByteSink) {
+  private func writeRows(to sink: ByteSink) {
     // The columns behind these differ with every build.
     var csv = CSVWriter(sink)
-    csv.row(
-      ["difference", "path", "container"]
-        + FieldNames { RecordDump.writeSource(of: nil, to: &$0) }.names)
-    func row(_ word: String, _ entry: Declared) {
+    func write(_ word: String?, _ entry: Declared?, _ csv: inout CSVWriter) {
       csv.string(key: "difference", word)
-      entry.place.writeFile(to: &csv)
-      RecordDump.writeSource(of: entry.record, to: &csv)
-      csv.endRow()
+      Place.writeFile(of: entry?.place, to: &csv)
+      Record.writeSource(of: entry?.record, to: &csv)
     }
-    for entry in removed { row("removed", entry) }
-    for entry in added { row("added", entry) }
+    csv.header { write(nil, nil, &$0) }
+    for entry in removed { csv.row { write("removed", entry, &$0) } }
+    for entry in added { csv.row { write("added", entry, &$0) } }
     for (old, new) in changed {
-      row("changed from", old)
-      row("changed to", new)
+      csv.row { write("changed from", old, &$0) }
+      csv.row { write("changed to", new, &$0) }
     }
   }
 
   /// `- module log`, `+ module net`, `~ service Greeter: priority=1 → –`, and their places.
-  func writeText(to sink: ByteSink, _ style: Style) {
+  private func writeText(to sink: ByteSink, _ style: Style) {
     func line(_ sign: String, _ entry: Declared, _ rest: String = "") {
       let record = entry.record
       let text = "\(sign) \(record.kind) \(record.name)\(rest)".escaped

@@ -24,17 +24,10 @@ extension AdmissionReport {
       for plugin in plugins { sink.write(plugin.value.text + "\n") }
     case .csv:
       var csv = CSVWriter(sink)
-      csv.row(["path", "loads", "order", "code", "cause", "message", "remedy"])
+      csv.header { Self.write(nil, nil, to: &$0) }
       for plugin in plugins {
         for refusal in plugin.refusals.isEmpty ? [nil] : plugin.refusals.map(Optional.some) {
-          csv.string(key: "path", plugin.path)
-          csv.string(key: "loads", plugin.loads ? "true" : "false")
-          csv.number(key: "order", plugin.order)
-          csv.string(key: "code", refusal?.code)
-          csv.string(key: "cause", refusal?.cause)
-          csv.message(key: "message", refusal?.message)
-          csv.message(key: "remedy", refusal?.remedy)
-          csv.endRow()
+          csv.row { Self.write(plugin, refusal, to: &$0) }
         }
       }
     case .table:
@@ -51,5 +44,36 @@ extension AdmissionReport {
         sink.write("\n" + presentation.style.dim("\(files): \(names)") + "\n")
       }
     }
+  }
+
+  private static func write(
+    _ plugin: AdmissionReport.Plugin?, _ refusal: PluginRefusal?, to csv: inout CSVWriter
+  ) {
+    csv.string(key: "path", plugin?.path)
+    csv.boolean(key: "loads", plugin?.loads)
+    csv.number(key: "order", plugin?.order)
+    csv.string(key: "code", refusal?.code)
+    csv.string(key: "cause", refusal?.cause)
+    csv.message(key: "message", refusal?.message)
+    csv.message(key: "remedy", refusal?.remedy)
+  }
+}
+
+extension PluginCatalogue.Candidate {
+  /// The name of what cannot be read, as a link that leads nowhere, and why; nil for folders and for what is read.
+  var unreadTitle: String? {
+    guard case .failure(let error) = found, error.code == .unreadable,
+      !isDirectory(Array(path.utf8))
+    else { return nil }
+    return "\(path.fileName) (\(error.message))".escaped
+  }
+
+  /// Why the file is no plugin, as a value of JSON; nil for a plugin.
+  var refusal: JSONValue? {
+    guard case .failure(let error) = found else { return nil }
+    return .object([
+      .init("path", .string(path)), .init("code", .string(error.code.rawValue)),
+      .init("message", .string(error.message)),
+    ])
   }
 }

@@ -212,3 +212,19 @@ internal import LibC
     return failure == 0
   }
 }
+
+extension [UInt8] {
+  /// Writes all bytes to a descriptor; answers the system's reason where it cannot, else 0.
+  func write(to descriptor: Int32) -> Int32 {
+    var written = 0
+    while written < count {
+      // Sound: the pointer covers the bytes that are left, for the duration of the call.
+      let more = unsafe withUnsafeBytes { bytes in
+        let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
+        return unsafe LibC.write(descriptor, rest.baseAddress, rest.count)
+      }
+      if more > 0 { written += more } else if errno != EINTR { return errno }
+    }
+    return 0
+  }
+}

@@ -1,5 +1,27 @@
 internal import BinaryImage
 
+/// Takes the fields of what is listed, one after another: keys of a JSON object, or columns of CSV.
+protocol FieldWriter {
+  /// Whether a field may be an object or an array.
+  static var nests: Bool { get }
+
+  /// Takes a text of a file.
+  mutating func string(key name: StaticString?, _ text: String?)
+  /// Takes a text of a file that need not be UTF-8; JSON has its bytes as another key then.
+  mutating func string(key name: StaticString, _ text: [UInt8]?, bytesKey: StaticString)
+  /// Takes a text of the tool.
+  mutating func message(key name: StaticString?, _ text: String?)
+  mutating func number(key name: StaticString?, _ number: Int?)
+  mutating func boolean(key name: StaticString?, _ value: Bool?)
+  /// Takes a size in bytes; JSON says one that is larger than any number of its readers as the largest.
+  mutating func size(key name: StaticString?, _ size: UInt64?)
+  mutating func hexadecimal(key name: StaticString?, _ number: UInt64?)
+  /// Takes texts, which CSV has as one.
+  mutating func list(key name: StaticString, _ texts: [String], separator: String)
+  /// Takes what `write` writes as JSON, which is a text in CSV.
+  mutating func nested(key name: StaticString, _ write: (inout JSONWriter) -> Void)
+}
+
 /// Writes lines of comma-separated values, as RFC 4180 quotes them.
 ///
 /// Texts are escaped as in tables, so a line is a row and a terminal is safe; the JSON formats keep
@@ -7,27 +29,43 @@ internal import BinaryImage
 struct CSVWriter {
   private let sink: ByteSink
   private var isFirst = true
+  /// Whether the names of fields are written in place of what they say.
+  private var isHeader = false
+  /// The fields that each row begins with.
+  var prefix: [UInt8] = []
 
   init(_ sink: ByteSink) { self.sink = sink }
 
-  /// Writes a row of words of the tool.
-  mutating func row(_ words: [String]) {
-    for word in words { message(key: nil, word) }
-    endRow()
+  /// Writes the first line: the names of the fields that `write` writes of nothing.
+  mutating func header(_ write: (inout Self) -> Void) {
+    isHeader = true
+    row(write)
+    isHeader = false
   }
 
-  mutating func endRow() {
+  /// Writes a line.
+  mutating func row(_ write: (inout Self) -> Void) {
+    sink.write(prefix)
+    isFirst = prefix.isEmpty
+    write(&self)
     sink.write(UInt8(ascii: "\n"))
-    isFirst = true
   }
 
-  private mutating func begin() {
+  /// The bytes of the fields that `write` writes, to begin rows with.
+  static func fields(_ write: (inout Self) -> Void) -> [UInt8] {
+    ByteSink.bytes { sink in
+      var csv = Self(sink)
+      write(&csv)
+    }
+  }
+
+  private mutating func begin(_ name: StaticString?) {
     if !isFirst { sink.write(UInt8(ascii: ",")) }
     isFirst = false
+    if isHeader, let name { sink.write(word: name) }
   }
 
-  private mutating func field(_ text: Span<UInt8>, _ plain: TextForm, _ quoted: TextForm) {
-    begin()
+  private func field(_ text: Span<UInt8>, _ plain: TextForm, _ quoted: TextForm) {
     guard text.hasDelimiter else {
       sink.write(text, as: plain)
       return
@@ -42,30 +80,42 @@ extension CSVWriter: FieldWriter {
   static var nests: Bool { false }
 
   mutating func string(key name: StaticString?, _ text: String?) {
-    if let text { field(text.utf8Span.span, .cell, .quotedCell) } else { begin() }
+    begin(name)
+    if let text { field(text.utf8Span.span, .cell, .quotedCell) }
   }
 
   mutating func string(key name: StaticString, _ text: [UInt8]?, bytesKey: StaticString) {
-    if let text { field(text.span, .cell, .quotedCell) } else { begin() }
+    begin(name)
+    if let text { field(text.span, .cell, .quotedCell) }
   }
 
   mutating func message(key name: StaticString?, _ text: String?) {
-    if let text { field(text.utf8Span.span, .message, .quotedMessage) } else { begin() }
+    begin(name)
+    if let text { field(text.utf8Span.span, .message, .quotedMessage) }
   }
 
   mutating func number(key name: StaticString?, _ number: Int?) {
-    begin()
+    begin(name)
     if let number { sink.write(decimal: number) }
   }
 
+  mutating func boolean(key name: StaticString?, _ value: Bool?) {
+    begin(name)
+    if let value { sink.write(word: value ? "true" : "false") }
+  }
+
   mutating func size(key name: StaticString?, _ size: UInt64?) {
-    begin()
+    begin(name)
     if let size { sink.write(decimal: size) }
   }
 
   mutating func hexadecimal(key name: StaticString?, _ number: UInt64?) {
-    begin()
+    begin(name)
     if let number { sink.write(hexadecimal: number) }
+  }
+
+  mutating func list(key name: StaticString, _ texts: [String], separator: String) {
+    string(key: name, texts.joined(separator: separator))
   }
 
   mutating func nested(key name: StaticString, _ write: (inout JSONWriter) -> Void) {

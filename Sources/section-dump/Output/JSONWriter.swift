@@ -71,9 +71,9 @@ struct JSONWriter: FieldWriter {
     if let number { sink.write(decimal: number) } else { sink.write(word: "null") }
   }
 
-  mutating func boolean(key name: StaticString? = nil, _ value: Bool) {
+  mutating func boolean(key name: StaticString? = nil, _ value: Bool?) {
     begin(name)
-    sink.write(word: value ? "true" : "false")
+    sink.write(word: value.map { $0 ? "true" : "false" } ?? "null")
   }
 
   /// Writes a number as a string of hexadecimal digits, which no reader rounds.
@@ -100,6 +100,10 @@ struct JSONWriter: FieldWriter {
 
   mutating func size(key name: StaticString?, _ size: UInt64?) {
     number(key: name, size.map { Int(clamping: $0) })
+  }
+
+  mutating func list(key name: StaticString, _ texts: [String], separator _: String) {
+    array(key: name, texts)
   }
 
   mutating func nested(key name: StaticString, _ write: (inout JSONWriter) -> Void) {

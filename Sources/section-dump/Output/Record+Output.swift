@@ -31,7 +31,7 @@ extension Record {
   ) {
     json.object { json in
       if let path { json.string(key: "path", path) }
-      RecordDump.writeFields(of: self, to: &json)
+      Record.writeFields(of: self, to: &json)
       more(&json)
     }
   }

@@ -1,7 +1,7 @@
 internal import BinaryImage
 
 /// Something that keeps an entry from being registered as its author meant.
-struct Finding: Hashable, Codable {
+struct Finding: Hashable, Codable, Listed {
   enum Level: String, Codable {
     /// An entry will be lost or refused.
     case error
@@ -85,30 +85,15 @@ extension Finding {
       others: others, missing: missing)
   }
 
-  static let columns = [
-    "level", "code", "path", "container", "section", "index", "message", "remedy",
-  ]
-
-  func write(to csv: inout CSVWriter) {
-    csv.string(key: "level", level.rawValue)
-    csv.string(key: "code", code)
-    place.writeFile(to: &csv)
-    csv.string(key: "section", place.section)
-    csv.number(key: "index", place.index)
-    csv.message(key: "message", message)
-    csv.message(key: "remedy", remedy)
-    csv.endRow()
-  }
-
-  func write(to json: inout JSONWriter) {
-    json.object { json in
-      json.string(key: "code", code)
-      json.string(key: "level", level.rawValue)
-      place.writeFile(to: &json)
-      json.string(key: "section", place.section)
-      json.number(key: "index", place.index)
-      json.string(key: "message", message)
-      json.string(key: "remedy", remedy)
-    }
+  /// Writes what JSON and CSV say of a finding; without one, the same fields.
+  static func writeFields<Writer: FieldWriter>(of finding: Self?, to writer: inout Writer) {
+    if !Writer.nests { writer.string(key: "level", finding?.level.rawValue) }
+    writer.string(key: "code", finding?.code)
+    if Writer.nests { writer.string(key: "level", finding?.level.rawValue) }
+    Place.writeFile(of: finding?.place, to: &writer)
+    writer.string(key: "section", finding?.place.section)
+    writer.number(key: "index", finding?.place.index)
+    writer.message(key: "message", finding?.message)
+    writer.message(key: "remedy", finding?.remedy)
   }
 }

@@ -7,7 +7,7 @@ internal import SwiftMetadata
 /// Everything that a set of files declares, and what is wrong with each of them by itself.
 struct Survey: Codable {
   /// What a child tells of a file.
-  private enum CodingKeys: CodingKey { case images, findings, read, skipped }
+  private enum CodingKeys: CodingKey { case images, findings, read, skipped, files }
 
   /// An entry and the file that holds it.
   struct Declared {
@@ -44,7 +44,7 @@ struct Survey: Codable {
     func write(to json: inout JSONWriter, first: (inout JSONWriter) -> Void = { _ in }) {
       problem.write(to: &json) { json in
         first(&json)
-        place.writeFile(to: &json)
+        Place.writeFile(of: place, to: &json)
       }
     }
   }
@@ -68,16 +68,14 @@ struct Survey: Codable {
     var inputs = inputs
     inputs.isSet = true
     var survey = Self()
-    let threads = ReadingThreads<Survey>(jobs: inputs.jobs) { [inputs] files, _ in
+    survey.passedOver = inputs.read { [inputs] files, _ in
       var survey = Survey()
-      for file in files { survey.read(file, inputs, readsTypes: readsTypes) }
+      for file in files { survey.read(file, inputs.architecture, readsTypes: readsTypes) }
       return survey
     } take: { part in
       survey.add(part)
       progress.advance(by: part.files)
     }
-    survey.passedOver = inputs.forEach(threads.add)
-    threads.finish()
     survey.leaveOutCopies()
     survey.declared = survey.images.flatMap(\.declared)
     self = survey
@@ -101,22 +99,16 @@ struct Survey: Codable {
   }
 
   private mutating func read(
-    _ file: Result<Input, ImageError>, _ inputs: Inputs, readsTypes: Bool
+    _ file: Result<Input, ImageError>, _ architecture: String?, readsTypes: Bool
   ) {
     files += 1
-    do throws(ImageError) {
-      let input = try file.get()
-      if let child = inputs.child {
-        add(try Survey(of: input, by: child))
-      } else {
-        read(input, inputs.architecture, readsTypes: readsTypes)
-      }
-    } catch {
-      note(error, Place(path: error.image))
+    switch file {
+    case .success(let input): read(input, architecture, readsTypes: readsTypes)
+    case .failure(let error): note(error, Place(path: error.image))
     }
   }
 
-  mutating func read(_ input: Input, _ architecture: String?, readsTypes: Bool) {
+  private mutating func read(_ input: Input, _ architecture: String?, readsTypes: Bool) {
     input.forEachImage(architecture: architecture) { found in
       let place = input.place(in: found.container)
       do throws(ImageError) {
@@ -240,4 +232,13 @@ extension Survey {
       types[image.platform, default: DeclaredTypes()].add(image.types)
     }
   }
+}
+
+extension Survey: Reported {
+  init?(_ pieces: [Piece]) {
+    guard let last = pieces.last, let survey = try? Self(coded: last.bytes) else { return nil }
+    self = survey
+  }
+
+  var pieces: [Piece] { coded.map { [Piece(kind: .sums, bytes: $0)] } ?? [] }
 }

@@ -51,7 +51,7 @@ struct InputOptions: ParsableArguments {
     Inputs(
       paths: paths + CommandArguments.current.laterPaths, isRecursive: recursive, readsList: stdin0,
       architecture: arch == "all" ? nil : arch, maxBytes: maxBytes,
-      jobs: reading.jobs(forMany: recursive || stdin0), child: reading.child)
+      jobs: reading.jobs(forMany: recursive || stdin0), isIsolated: reading.isolate)
   }
 }
 
@@ -61,7 +61,9 @@ struct FileOptions: ParsableArguments {
   @OptionGroup var output: OutputOptions
 
   /// Prints what a command shows of each file.
-  func show(_ dump: some Dump) throws { try DumpRun(dump, inputs.values, output.values)().end() }
+  func show(_ dump: some FileDump) throws {
+    try DumpRun(dump, inputs.values, output.values)().end()
+  }
 }
 
 /// Which sections of each file are shown.
@@ -107,9 +109,6 @@ struct ReadingOptions: ParsableArguments {
         + "its file alone."))
   var isolate = false
 
-  /// What has a child read each file, where that was asked for.
-  var child: IsolatedChild? { isolate ? IsolatedChild() : nil }
-
   func validate() throws {
     guard jobs ?? 1 > 0 else { throw ValidationError("--jobs must be positive.") }
   }
@@ -120,4 +119,21 @@ struct ReadingOptions: ParsableArguments {
     let processors = POSIXThread.processors
     return min(jobs ?? (isMany ? processors : 1), 8 * processors)
   }
+}
+
+extension Presentation.Format: ExpressibleByArgument {}
+extension Presentation.Color: ExpressibleByArgument {}
+
+/// The arguments that say how results are printed.
+struct OutputOptions: ParsableArguments {
+  @Option(
+    help: """
+      How to print: table for people, json as one document, ndjson as an object a line, or csv.
+      """)
+  var format = Presentation.Format.table
+
+  @Option(help: "When to use colours; auto heeds NO_COLOR and asks for a terminal.")
+  var color = Presentation.Color.auto
+
+  var values: Presentation { Presentation(format: format, color: color) }
 }

@@ -1,0 +1,243 @@
+internal import ArgumentParser
+internal import BinaryImage
+internal import ObjectFiles
+
+/// What a command shows of each image of the files that are named.
+protocol FileDump: Dump {
+  /// What is looked for in the files, and whether it was found so far.
+  var wanted: Wanted { get set }
+  /// What the files are that were found and left out.
+  var skippedNote: String { get }
+
+  /// Finds what is to be shown.
+  mutating func read(_ found: ReadFile) throws(ImageError) -> [Element]
+}
+
+extension FileDump {
+  /// What a directory holds beside object files.
+  var skippedNote: String { "no object files" }
+
+  /// Nothing where a command has no such option.
+  var wanted: Wanted {
+    get { Wanted() }
+    set {}
+  }
+}
+
+/// An image of a file that was opened.
+final class ReadFile: ReadImage {
+  let image: any FileImage
+
+  init(_ place: Place, _ image: any FileImage) {
+    self.image = image
+    super.init(place, image.identity)
+  }
+}
+
+/// Reads the inputs, prints what a command shows of each in their order, and knows how it went.
+struct DumpRun<Shown: FileDump> {
+  let dump: Shown
+  let inputs: Inputs
+  let output: Presentation
+  private let printer: Printer
+
+  init(_ dump: Shown, _ inputs: Inputs, _ output: Presentation) {
+    (self.dump, self.inputs, self.output) = (dump, inputs, output)
+    printer = Printer(output.format)
+  }
+
+  /// Prints everything and answers the exit status: 2 where an input could not be read, else 1
+  /// where something is asked for that no file has, else 0.
+  func callAsFunction() -> ExitCode {
+    printer.begin { csv in
+      dump.writeImage(nil, to: &csv)
+      Shown.writeColumns(to: &csv)
+    }
+    var sums = ReportSums()
+    sums.wanted = dump.wanted
+    let passed = inputs.read { [dump, inputs, output] files, handOn in
+      var part = ReportPart()
+      var reports = FileReports(dump, inputs, output) { piece in
+        part.add(piece)
+        if part.size >= 1 << 20 { handOn(part.take()) }
+      }
+      for file in files { reports.read(file) }
+      part.sums = reports.finish()
+      return part
+    } take: { part in
+      for piece in part.output { printer.take(piece) }
+      guard let more = part.sums else { return }
+      sums.add(more)
+      printer.progress.advance(by: more.files)
+    }
+    if output.format == .table {
+      writeSummary(sums, passed)
+    } else {
+      if sums.skipped > 0 { printer.errors.say("\(sums.skipped) skipped (\(dump.skippedNote))") }
+      if let note = passed.note { printer.errors.say(note) }
+    }
+    let complaints = sums.wanted.complaints
+    for complaint in complaints { printer.errors.say(complaint) }
+    let isWritten = printer.finish()
+    if sums.hasProblems || !isWritten { return ExitCode(2) }
+    return complaints.isEmpty ? .success : ExitCode(1)
+  }
+
+  private func writeSummary(_ sums: ReportSums, _ passed: Inputs.PassedOver) {
+    let (shown, empty, skipped, unread) = (sums.shown, sums.empty, sums.skipped, sums.unread)
+    guard !inputs.isSingle || sums.holdsMany, empty + skipped + unread + passed.irregular > 0
+    else { return }
+    var parts = ["\((shown + empty + unread).counted("file")): \(shown) shown"]
+    if unread > 0 { parts.append("\(unread) not read") }
+    if empty > 0 { parts.append("\(empty) \(dump.emptyNote)") }
+    if skipped > 0 { parts.append("\(skipped) skipped (\(dump.skippedNote))") }
+    if let note = passed.note { parts.append(note) }
+    if shown > 0 { printer.output.write(word: "\n") }
+    printer.output.write(output.style.dim(parts.joined(separator: ", ")) + "\n")
+  }
+}
+
+/// What the reports of some files amount to.
+struct ReportSums: Sendable, Codable {
+  var (shown, empty, skipped, unread, files) = (0, 0, 0, 0, 0)
+  var hasProblems = false
+  var holdsMany = false
+  /// What is looked for, and whether these files have it.
+  var wanted = Wanted()
+
+  /// Whether a child may have counted this.
+  var isSensible: Bool {
+    [shown, empty, skipped, unread, files].allSatisfy((0..<1 << 32).contains)
+  }
+
+  /// Adds what further files amount to; what is looked for is in one of all.
+  mutating func add(_ other: Self) {
+    shown += other.shown
+    empty += other.empty
+    skipped += other.skipped
+    unread += other.unread
+    files += other.files
+    hasProblems = hasProblems || other.hasProblems
+    holdsMany = holdsMany || other.holdsMany
+    wanted.add(other.wanted)
+  }
+}
+
+/// What is handed on of the files that are read.
+struct ReportPart: Reported {
+  private(set) var output: [Piece] = []
+  private(set) var size = 0
+  /// Nil in all but the last part.
+  var sums: ReportSums?
+
+  init() {}
+
+  init?(_ pieces: [Piece]) {
+    output = pieces.filter { $0.kind != .sums }
+    sums = pieces.last.flatMap { try? ReportSums(coded: $0.bytes) }
+    guard sums?.isSensible ?? false else { return nil }
+  }
+
+  var pieces: [Piece] {
+    output + (sums?.coded.map { [Piece(kind: .sums, bytes: $0)] } ?? [])
+  }
+
+  mutating func add(_ piece: Piece) {
+    output.append(piece)
+    size += piece.bytes.count
+  }
+
+  /// Returns what there is so far, and keeps nothing of it.
+  mutating func take() -> Self {
+    defer { self = Self() }
+    return self
+  }
+}
+
+/// Reads files one after another and says, in pieces, what a command shows of them.
+private struct FileReports<Shown: FileDump> {
+  private var dump: Shown
+  private let inputs: Inputs
+  private var writer: ImageWriter<Shown>
+
+  init(
+    _ dump: Shown, _ inputs: Inputs, _ output: Presentation, _ put: @escaping (Piece) -> Void
+  ) {
+    (self.dump, self.inputs) = (dump, inputs)
+    writer = ImageWriter(output, put)
+  }
+
+  /// Hands on what was not handed on yet, and returns what all amount to.
+  func finish() -> ReportSums {
+    writer.text.flush()
+    var sums = writer.sums
+    sums.wanted = dump.wanted
+    return sums
+  }
+
+  /// Reports one file, or why there is none.
+  mutating func read(_ file: Result<Input, ImageError>) {
+    writer.sums.files += 1
+    switch file {
+    case .success(let input): read(input)
+    case .failure(let error): showNothing(at: Place(path: error.image), error)
+    }
+  }
+
+  private mutating func read(_ input: Input) {
+    var (isShown, refusal): (Bool, ImageError?) = (false, nil)
+    dump.wanted.looksForSimilar = input.isAmongFirst
+    input.forEachImage(architecture: inputs.architecture) { found in
+      if !found.container.isEmpty { writer.sums.holdsMany = true }
+      let place = input.place(in: found.container)
+      do throws(ImageError) {
+        let found = ReadFile(place, try found.image.get())
+        let contents = try contents(of: found, of: input)
+        let isAlone = inputs.isSingle && place.container.isEmpty
+        writer.show(dump, found, contents, isAlone: isAlone)
+        isShown = true
+      } catch {
+        if input.mayOmit(error, in: place.container) {
+          writer.sums.skipped += 1
+          if error.code == .noEntries { refusal = refusal ?? error }
+        } else {
+          showNothing(at: place, error)
+          isShown = true
+        }
+      }
+    }
+    // What was named, and has nothing that the command reads, is no empty result.
+    if let refusal, !isShown, !input.isFound { showNothing(at: input.place(), refusal) }
+  }
+
+  private mutating func showNothing(at place: Place, _ error: ImageError) {
+    writer.show(dump, ReadImage(place, nil, problems: [error]), nil)
+  }
+
+  /// What is to be shown; nil where it cannot be read. Throws where the image may be left out.
+  private mutating func contents(
+    of found: ReadFile, of input: Input
+  ) throws(ImageError) -> [Shown.Element]? {
+    var elements: [Shown.Element]?
+    do throws(ImageError) {
+      elements = try dump.read(found)
+    } catch {
+      if input.mayOmit(error, in: found.place.container) { throw error }
+      found.problems.append(error)
+    }
+    do throws(ImageError) {
+      try found.image.checkExtents()
+    } catch {
+      // The same cause is told once.
+      if !found.problems.contains(where: { $0.code == error.code }) { found.problems.append(error) }
+    }
+    return elements
+  }
+}
+
+extension ExitCode {
+  /// Ends a command with this status.
+  func end() throws {
+    if !isSuccess { throw self }
+  }
+}

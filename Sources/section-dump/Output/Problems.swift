@@ -1,0 +1,65 @@
+internal import BinaryImage
+internal import Registration
+
+/// What goes wrong in the tool alone; everything else has the code that it has everywhere.
+extension ImageError.Code {
+  /// There is more than `--max-bytes` allows.
+  static let tooLarge = Self(rawValue: "too-large")
+  /// With `--isolate`: the child that read the file was killed, or broke off.
+  static let killed = Self(rawValue: "killed")
+}
+
+extension FileImage {
+  /// An error that names the file, and a section of it.
+  func error(_ code: ImageError.Code, _ message: String, section: Section? = nil) -> ImageError {
+    ImageError(
+      code, image: identity.path, section: section?.name, offset: section?.offset, message: message)
+  }
+
+  /// The entries that the file would register; throws where files of its kind register none.
+  func scanEntries() throws(ImageError) -> Scan {
+    guard !isCore else {
+      throw error(
+        .noEntries,
+        "It is a core file, and registers nothing; section-dump live --core shows what the process "
+          + "had.")
+    }
+    let scan = try RecordScanner.scan(self)
+    // The entries of a library are listed in the file of its debug information, without their bytes.
+    guard !scan.rejections.isEmpty, identity.kind == .debug else { return scan }
+    throw error(
+      .noEntries,
+      "It is split debug information, and registers nothing; its entries are in the file that it was "
+        + "split from.")
+  }
+}
+
+extension ImageError {
+  /// An entry that was refused, as what could not be read of its file.
+  init(_ rejection: Rejection) {
+    let origin = rejection.origin
+    self.init(
+      Code(rawValue: rejection.reason.rawValue), image: origin.image, section: origin.section,
+      index: origin.index, offset: origin.offset,
+      message: (rejection.name.map { "\(rejection.kind) \($0): " } ?? "") + rejection.message)
+  }
+
+  /// The line on standard error: path, place, reason.
+  func line(path: String) -> String {
+    var error = self
+    error.image = path
+    return error.description
+  }
+
+  /// Writes an object; `first` writes keys before its own.
+  func write(to json: inout JSONWriter, first: (inout JSONWriter) -> Void = { _ in }) {
+    json.object { json in
+      first(&json)
+      json.string(key: "code", code.rawValue)
+      json.string(key: "section", section)
+      json.number(key: "index", index)
+      json.hexadecimal(key: "offset", offset?.rawValue)
+      json.string(key: "message", message)
+    }
+  }
+}
