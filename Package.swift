@@ -122,8 +122,7 @@ let package = Package(
         "PluginFiles", "ObjectFiles", "BinaryImage", "Registration", "SwiftMetadata", "Threads",
         "LibC",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      resources: ["html", "css", "js"].map { .embedInCode("Graph/page.\($0)") }),
+      ]),
 
     // What `swift package` offers to clients; built for those who ask for it.
     .plugin(

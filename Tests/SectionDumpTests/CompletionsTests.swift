@@ -129,7 +129,6 @@ struct CompletionsTests {
     arguments: [
       (["section-dump", "ver"], ["verify"]), (["section-dump", "verify", "--str"], ["--strict"]),
       (["section-dump", "live", "--c"], ["--core", "--color"]),
-      (["section-dump", "help", "ve"], ["verify"]),
       (["section-dump", "hex", "--section", "BeehiveM"], ["BeehiveMods"]),
       (["section-dump", "records", "--format", "nd"], ["ndjson"]),
       (["section-dump", "records", "--arch", "aa"], ["aarch64"]),
@@ -150,21 +149,5 @@ struct CompletionsTests {
     let replies = Set(
       outcome.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) })
     #expect(replies == Set(expected), "\(outcome.errors)")
-  }
-
-  @Test("Other shells complete the commands behind help", arguments: ["zsh", "fish"])
-  func helpCompletes(shell: String) throws {
-    let script = try Self.script(shell)
-    let names = Self.commandNames.joined(separator: " ")
-    #expect(script.contains(shell == "zsh" ? "'*:subcommands:(\(names))'" : "-fa '\(names)'"))
-  }
-
-  @Test("fish completes the commands behind help", .needs("fish"))
-  func fishCompletes() throws {
-    let file = Fixtures.place("completions-help.fish")
-    try Data(Self.script("fish").utf8).write(to: file)
-    let command = "source '\(file.path)'; complete -C 'section-dump help ve'"
-    let outcome = try Fixtures.run("fish", ["--no-config", "-c", command])
-    #expect(outcome.output.hasPrefix("verify"), "\(outcome.errors)")
   }
 }

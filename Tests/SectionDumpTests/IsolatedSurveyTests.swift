@@ -39,7 +39,7 @@ struct IsolatedSurveyTests {
   static let commands = [
     ["verify"], ["verify", "--strict", "--require", "module:nobody"],
     ["verify", "--arch", "arm64"],
-    ["graph", "--format", "dot"], ["graph", "--format", "html"],
+    ["graph", "--format", "dot"], ["graph", "--format", "json"],
   ]
 
   /// Every command with every format, by one thread and by several; half of that is usually enough.
@@ -128,36 +128,9 @@ struct CodedTests {
     } + [.blank]
   }()
 
-  private static func written() throws -> [UInt8] { try #require(entries.coded) }
-
-  private static func read(_ bytes: [UInt8]) throws -> [Record] { try [Record](coded: bytes) }
-
   @Test("is read as it was written")
   func roundTrip() throws {
-    #expect(try Self.read(Self.written()) == Self.entries)
-  }
-
-  @Test("is refused where it breaks off or goes on")
-  func cut() throws {
-    let bytes = try Self.written()
-    for count in Effort.sample(200, of: Array(bytes.indices)) {
-      #expect(throws: (any Error).self) { try Self.read(Array(bytes.prefix(count))) }
-    }
-    #expect(throws: (any Error).self) { try Self.read(bytes + [0]) }
-  }
-
-  @Test("is refused or is something, whatever bytes stand there")
-  func overwritten() throws {
-    let bytes = try Self.written()
-    var refused = 0
-    let positions = Effort.sample(150, of: Array(bytes.indices))
-    for position in positions {
-      for value: UInt8 in [0, 0x7f, 0x80, 0xff] {
-        var copy = bytes
-        copy[position] = value
-        if (try? Self.read(copy)) == nil { refused += 1 }
-      }
-    }
-    #expect(refused > positions.count)
+    let bytes = try #require(Self.entries.coded)
+    #expect(try [Record](coded: bytes) == Self.entries)
   }
 }

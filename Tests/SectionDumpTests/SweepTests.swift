@@ -15,7 +15,7 @@ struct SweepTests {
     ["strings", "--section", "*", "--format", "json"], ["hex", "--section", "*"],
     ["hex", "--section", "Beehive*", "--format", "json"], ["verify", "--strict"], ["startup"],
     ["conformances"],
-    ["verify", "--format", "json"], ["graph", "--format", "dot"], ["graph", "--format", "html"],
+    ["verify", "--format", "json"], ["graph", "--format", "dot"], ["graph", "--format", "json"],
   ]
 
   private static let mutations = 33_000

@@ -6,20 +6,19 @@ struct Graph: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "graph", abstract: "Draws modules, services and what they require.",
     discussion: """
-      Reads all files as one set. html is one page that needs no network: drag or use the arrow \
-      keys to move, the wheel or + and - to zoom, / to search; #search=NAME behind its address \
-      searches at once. Modules that are required and missing, and cycles, are marked; what verify \
-      finds is listed beside the picture, and so is what could not be read. Exit status: 0 the picture was drawn, 2 an input could not be read or holds a malformed entry.
+      Reads all files as one set. Modules that are required and missing, and cycles, are marked; what verify \
+      finds is there too, and so is what could not be read. Graphviz makes an image of it: section-dump graph … | dot \
+      -Tsvg. Exit status: 0 the picture was drawn, 2 an input could not be read or holds a malformed entry.
       """)
 
   enum Format: String, CaseIterable, ExpressibleByArgument {
-    case dot, mermaid, html, json
+    case dot, mermaid, json
   }
 
   @OptionGroup var inputs: InputOptions
 
   @Option(
-    help: "How to draw: for Graphviz, for Mermaid in Markdown, as a page for a browser, or as data."
+    help: "How to draw: for Graphviz, for Mermaid in Markdown, or as data."
   )
   var format = Format.dot
 
@@ -32,8 +31,7 @@ struct Graph: ParsableCommand {
     switch format {
     case .dot: DotText(picture: picture, sink: sink).write()
     case .mermaid: MermaidText(picture: picture, sink: sink).write()
-    case .html: picture.writePage(to: sink)
-    case .json: GraphData(picture: picture).writeDocument(to: sink)
+    case .json: picture.writeDocument(to: sink)
     }
     if !sink.finish(errors) || !survey.problems.isEmpty { throw ExitCode(2) }
   }

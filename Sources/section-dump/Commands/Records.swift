@@ -37,12 +37,6 @@ struct Records: ParsableCommand {
   }
 }
 
-/// An entry that one of the files must have.
-struct Requirement: Hashable {
-  var kind: RecordKind
-  var name: String
-}
-
 extension Requirement: ExpressibleByArgument {
   private static let kinds: [RecordKind] = [.module, .service, .target, .route]
   static let defaultCompletionKind = CompletionKind.list(kinds.map { "\($0):" })

@@ -1,3 +1,4 @@
+internal import ArgumentParser
 internal import BinaryImage
 
 /// What a command shows of sections that it reads slot by slot.

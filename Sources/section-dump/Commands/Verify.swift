@@ -37,8 +37,8 @@ struct Verify: ParsableCommand {
     let inputs = files.inputs.values
     let survey = Survey(inputs, readsTypes: true)
     var findings = Verdict(on: survey).findings
-    findings += WithoutEntries.findings(in: survey, areRequired: requireEntries)
-    findings += RequiredEntries.findings(in: survey, requirements)
+    findings += survey.withoutEntries(areRequired: requireEntries)
+    findings += survey.missing(requirements)
     let presentation = files.output.values
     let sink = ByteSink(descriptor: 1)
     if presentation.format == .table {

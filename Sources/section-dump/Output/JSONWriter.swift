@@ -8,16 +8,11 @@ struct JSONWriter: FieldWriter {
   static var nests: Bool { true }
 
   private let sink: ByteSink
-  private let form: TextForm
   // Whether a comma comes before the next value, and how many objects and arrays are open.
   private var needsComma = false
   private var depth = 0
 
-  /// Writes to a sink; `isInScript` where the text is in a script element, which `<` could end.
-  init(_ sink: ByteSink, isInScript: Bool = false) {
-    self.sink = sink
-    form = isInScript ? .script : .json
-  }
+  init(_ sink: ByteSink) { self.sink = sink }
 
   /// Writes an object, as the value of a key where it is given one; the others do so too.
   mutating func object(key name: StaticString? = nil, _ body: (inout JSONWriter) -> Void) {
@@ -48,7 +43,7 @@ struct JSONWriter: FieldWriter {
   mutating func string(key name: StaticString? = nil, _ text: String?) {
     begin(name)
     guard let text else { return sink.write(word: "null") }
-    quote { $0.write(text, as: form) }
+    quote { $0.write(text, as: .json) }
   }
 
   /// Writes a text; if it is no UTF-8, its bytes as the value of another key.
@@ -56,7 +51,7 @@ struct JSONWriter: FieldWriter {
     guard let text else { return string(key: name, nil) }
     begin(name)
     var isUTF8 = true
-    quote { isUTF8 = $0.write(text.span, as: form) }
+    quote { isUTF8 = $0.write(text.span, as: .json) }
     if !isUTF8 { bytes(key: bytesKey, text) }
   }
 

@@ -1,3 +1,4 @@
+internal import BinaryImage
 internal import LibC
 
 /// How results are printed.
@@ -53,5 +54,126 @@ struct Style {
 
   private func paint(_ code: String, _ text: String) -> String {
     isColored ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text
+  }
+}
+
+/// A piece of what is printed, on its way from where it was found.
+struct Piece: Sendable {
+  enum Kind: UInt8 {
+    /// Bytes for standard output; the first ones of all begin with what separates two items.
+    case output = 1
+    /// Lines for standard error; what came before them is printed before them.
+    case errors
+    /// What the reports of some files amount to; nothing that is printed.
+    case sums
+  }
+
+  var kind: Kind
+  var bytes: [UInt8]
+}
+
+/// Standard output and standard error, with what is before and behind all items.
+final class Printer {
+  let output: ByteSink
+  let errors: ByteSink
+  /// How far a long scan is.
+  let progress: Progress
+  private let format: Presentation.Format
+  private var isFirst = true
+
+  init(_ format: Presentation.Format) {
+    self.format = format
+    let progress = Progress()
+    self.progress = progress
+    output = ByteSink(descriptor: STDOUT_FILENO, after: progress.makeWay)
+    errors = ByteSink(descriptor: STDERR_FILENO, after: progress.makeWay)
+  }
+
+  func take(_ piece: Piece) {
+    switch piece.kind {
+    case .output:
+      output.write(piece.bytes[(isFirst ? format.separator.utf8CodeUnitCount : 0)...])
+      isFirst = false
+    case .errors:
+      output.flush()
+      errors.write(piece.bytes)
+      errors.flush()
+    case .sums: break
+    }
+  }
+
+  /// Prints what is before all items; `head` are keys of a JSON document.
+  func begin(_ head: String = "", columns: (inout CSVWriter) -> Void) {
+    switch format {
+    case .json: output.write("{\"schema\":1,\(head)\"files\":[\n")
+    case .csv:
+      var csv = CSVWriter(output)
+      csv.header(columns)
+    case .table, .ndjson: break
+    }
+  }
+
+  /// Prints the rest; false, once told, where some of standard output was lost.
+  func finish() -> Bool {
+    if format == .json { output.write(word: isFirst ? "]}\n" : "\n]}\n") }
+    progress.clear()
+    return output.finish(errors)
+  }
+}
+
+extension Presentation.Format {
+  /// What is before each item but the first.
+  var separator: StaticString {
+    switch self {
+    case .json: ",\n"
+    case .table: "\n"
+    case .ndjson, .csv: ""
+    }
+  }
+}
+
+/// A line on the terminal that says how far a long scan is, and goes before anything is printed.
+final class Progress {
+  /// How long it is no matter that nothing happens.
+  static let patience: Duration = .milliseconds(500)
+  /// How often the number changes.
+  private static let pace: Duration = .milliseconds(100)
+
+  private let isWanted = isatty(STDERR_FILENO) == 1 && !Presentation.isDumbTerminal
+  private let sharesTerminal = isatty(STDOUT_FILENO) == 1
+  private var files = 0
+  private var next = ContinuousClock.now + patience
+  private var isShown = false
+  /// Whether what was printed last ended in the midst of a line.
+  private var isAmidLine = false
+
+  /// Counts files that were read.
+  func advance(by count: Int) {
+    guard isWanted else { return }
+    files += count
+    let now = ContinuousClock.now
+    guard now >= next, !isAmidLine else { return }
+    next = now + Self.pace
+    isShown = true
+    write("\r\(files.counted("file")) read")
+  }
+
+  /// Makes way for bytes that are going to be printed.
+  func makeWay(for bytes: [UInt8]) {
+    clear()
+    isAmidLine = sharesTerminal && bytes.last != UInt8(ascii: "\n")
+  }
+
+  /// Takes the line away.
+  func clear() {
+    guard isShown else { return }
+    isShown = false
+    write("\r\u{1b}[K")
+  }
+
+  private func write(_ text: String) {
+    let sink = ByteSink(descriptor: STDERR_FILENO)
+    sink.write(text)
+    sink.flush()
   }
 }

@@ -13,8 +13,6 @@ struct TextForm {
   static let quotedMessage = TextForm(escapes: "\"", isJSON: false)
   /// A string of JSON.
   static let json = TextForm(escapes: "\\\"", isJSON: true)
-  /// The same in a script element, which `<` could end.
-  static let script = TextForm(escapes: "\\\"<", isJSON: true)
 
   fileprivate let isJSON: Bool
   // The bytes that stand for themselves: a bit for each of the first 64, and of the next.
@@ -73,7 +71,7 @@ extension ByteSink {
 
   /// Writes a character that may not stand for itself.
   private func write(_ scalar: Unicode.Scalar, as form: TextForm) {
-    if form.isJSON { return write(scalar == "<" ? "\\u003c" : scalar.textInJSON) }
+    if form.isJSON { return write(scalar.textInJSON) }
     switch scalar {
     case "\\": write(word: "\\\\")
     case "\"": write(word: "\"\"")

@@ -1,4 +1,5 @@
 internal import BinaryImage
+internal import Registration
 
 /// Entries of one platform that may come into one process, by their positions in `entries`.
 ///
@@ -42,5 +43,202 @@ extension Array {
       groups[position].append(element)
     }
     return groups
+  }
+}
+
+/// Entries that are refused because of others that are the same, process by process.
+///
+/// Of two duplicates the second is refused, and makes no third one a duplicate. The libraries are judged once.
+/// For each executable only those entries are judged again that share an identity with one of its own, or with
+/// an entry that does.
+struct Duplicates {
+  typealias Refused = (entry: Int, other: Int)
+
+  private let entries: [Survey.Declared]
+  private var identities: [Int: [Identity]] = [:]
+  /// The shared entries that have an identity; empty where every process has no others.
+  private var users: [Identity: [Int]] = [:]
+  /// The shared entries that are refused where there are no others, and that no process has told yet.
+  private var untold: [Refused] = []
+
+  init(in processes: Processes) {
+    entries = processes.entries
+    for position in processes.shared { note(position) }
+    untold = refused(among: processes.shared)
+    guard processes.own.contains(where: { !$0.isEmpty }) else {
+      identities = [:]
+      return
+    }
+    for position in processes.shared {
+      for identity in identities[position] ?? [] { users[identity, default: []].append(position) }
+    }
+  }
+
+  private mutating func note(_ position: Int) {
+    identities[position] = Identity.all(of: entries[position].record)
+  }
+
+  /// What is refused of some entries, which are in order, if there are no others.
+  private func refused(among positions: [Int]) -> [Refused] {
+    var holders: [Identity: Int] = [:]
+    return positions.compactMap { position in
+      let all = identities[position] ?? []
+      if let other = all.lazy.compactMap({ holders[$0] }).first { return (position, other) }
+      for identity in all { holders[identity] = position }
+      return nil
+    }
+  }
+
+  /// What the process with these entries refuses, in order; of the shared ones only what differs from
+  /// what was told for the processes before.
+  mutating func next(_ own: [Int]) -> [Refused] {
+    for position in own { note(position) }
+    defer { for position in own { identities[position] = nil } }
+    var seen = Set(own)
+    var met: Set<Identity> = []
+    var queue = own
+    while let position = queue.popLast() {
+      for identity in identities[position] ?? [] where met.insert(identity).inserted {
+        queue += (users[identity] ?? []).filter { seen.insert($0).inserted }
+      }
+    }
+    let told = untold.filter { !seen.contains($0.entry) }
+    untold.removeAll { !seen.contains($0.entry) }
+    return (refused(among: seen.sorted()) + told).sorted { $0.entry < $1.entry }
+  }
+}
+
+/// Who starts after whom in each process, and where that makes cycles.
+///
+/// Of modules of one name the first is meant. An executable's modules are looked at together with those of
+/// the libraries only where that could make or break a cycle.
+struct StartOrder {
+  /// What a process has that none before it had.
+  ///
+  /// The modules are those that count, in order, and each cycle is from its first member on.
+  typealias News = (modules: [Int], cycles: [[Int]])
+
+  private let entries: [Survey.Declared]
+  /// The first shared module of each name.
+  private var firsts: [String: Int] = [:]
+  /// The names that shared modules start after.
+  private var followed: Set<String> = []
+  private let inCycles: Set<Int>
+  private var untoldModules: Set<Int>
+  /// The cycles of the shared modules by themselves, until a process has told them.
+  private var untoldCycles: [[Int]]
+
+  init(in processes: Processes) {
+    entries = processes.entries
+    let modules = Self.firsts(among: processes.shared, of: entries)
+    for position in modules {
+      let record = entries[position].record
+      firsts[record.name] = position
+      followed.formUnion(record.predecessors)
+    }
+    untoldModules = Set(modules)
+    untoldCycles = Self.cycles(of: modules, in: entries)
+    inCycles = Set(untoldCycles.joined())
+  }
+
+  /// The modules among some entries, without those that are duplicates.
+  private static func firsts(among positions: [Int], of entries: [Survey.Declared]) -> [Int] {
+    var names: Set<String> = []
+    return positions.filter {
+      let record = entries[$0].record
+      return record.kind == .module && names.insert(record.name).inserted
+    }
+  }
+
+  /// What the process with these entries has, and none before it.
+  mutating func next(_ own: [Int]) -> News {
+    let modules = Self.firsts(among: own, of: entries).filter {
+      (firsts[entries[$0].record.name] ?? .max) > $0
+    }
+    let hidden = Set(modules.compactMap { firsts[entries[$0].record.name] })
+    var news: News
+    news.modules = (modules + untoldModules.filter { !hidden.contains($0) }).sorted()
+    untoldModules.formIntersection(hidden)
+
+    if isSeparate(modules, hiding: hidden) {
+      news.cycles = Self.cycles(of: modules, in: entries) + untoldCycles
+      news.cycles.sort { $0.lexicographicallyPrecedes($1) }
+      untoldCycles = []
+    } else {
+      let shared = firsts.values.filter { !hidden.contains($0) }
+      news.cycles = Self.cycles(of: (modules + shared).sorted(), in: entries)
+    }
+    return news
+  }
+
+  /// Whether no cycle of the process has both modules of its own and shared ones, and all cycles of the
+  /// shared ones are there.
+  private func isSeparate(_ modules: [Int], hiding hidden: Set<Int>) -> Bool {
+    guard hidden.isDisjoint(with: inCycles) else { return false }
+    let names = Set(modules.map { entries[$0].record.name })
+    return names.isDisjoint(with: followed)
+      || !modules.contains { position in
+        entries[position].record.predecessors.contains { firsts[$0] != nil && !names.contains($0) }
+      }
+  }
+
+  private static func cycles(of modules: [Int], in entries: [Survey.Declared]) -> [[Int]] {
+    let graph = ModuleGraph(of: modules.map { entries[$0].record })
+    return graph.cycles().paths.map { path in path.map { modules[$0] } }
+  }
+}
+
+extension Record {
+  /// The names of the modules that one starts after.
+  fileprivate var predecessors: [String] { attributes.requiredNames + attributes.after }
+}
+
+/// A digest of what may be large, where many are kept.
+///
+/// Two things that differ have one digest as good as never, and no file can bring it about: hashes are
+/// seeded anew for each run.
+struct Digest: Hashable {
+  private var halves: SIMD2<Int>
+
+  /// A digest of one value.
+  init(of content: some Hashable) {
+    var maker = Maker()
+    maker.add(content)
+    self = maker.digest
+  }
+
+  /// Takes in what a digest is made of, piece by piece.
+  struct Maker {
+    private var hashers = (Hasher(), Hasher())
+
+    init() { hashers.1.combine(1) }
+
+    mutating func add(_ content: some Hashable) {
+      hashers.0.combine(content)
+      hashers.1.combine(content)
+    }
+
+    /// Many bytes at a time: one by one they would take twenty times as long.
+    mutating func add(bytes: [UInt8]) {
+      // Sound: the hashers read the bytes during the call.
+      unsafe bytes.withUnsafeBytes { bytes in
+        unsafe hashers.0.combine(bytes: bytes)
+        unsafe hashers.1.combine(bytes: bytes)
+      }
+    }
+
+    var digest: Digest { Digest(halves: SIMD2(hashers.0.finalize(), hashers.1.finalize())) }
+  }
+
+  private init(halves: SIMD2<Int>) { self.halves = halves }
+}
+
+/// What nothing could tell apart, small enough to keep many.
+typealias Identity = Digest
+
+extension Identity {
+  /// Those of an entry: a route has as many as its pattern has forms.
+  static func all(of record: Record) -> [Self] {
+    EntryIdentity.all(of: record).map { Self(of: $0) }
   }
 }

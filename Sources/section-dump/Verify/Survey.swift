@@ -122,7 +122,7 @@ struct Survey: Codable {
           readContracts(image, into: &surveyed)
           if surveyed.isLoadable { surveyed.runtimes = RuntimeNeeds(of: image) }
           // Where sections cannot be listed, the problems say so.
-          findings += (try? LookAlikes.findings(in: image, at: place)) ?? []
+          findings += (try? Self.lookAlikes(in: image, at: place)) ?? []
         }
         if !surveyed.isEmpty { images.append(surveyed) }
       } catch {

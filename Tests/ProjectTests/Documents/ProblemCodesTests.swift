@@ -33,7 +33,7 @@ struct ProblemCodesTests {
       title: "An entry that cannot be registered", source: "Sources/Registration/Rejection.swift",
       areCases: true),
     Section(
-      title: "What only section-dump meets", source: "Sources/section-dump/ToolProblem.swift"),
+      title: "What only section-dump meets", source: "Sources/section-dump/Output/Problems.swift"),
     Section(
       title: "What section-dump verify finds", source: "Sources/section-dump/Verify/Finding.swift",
       areCases: true),

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A page that `section-dump graph --format html` draws of libraries in C.
+/// A page that `Examples/GraphPage` draws of libraries in C.
 enum GraphPage: String, CaseIterable, Sendable {
   /// Seven entries: a cycle, and a module that is missing among them.
   case small
@@ -9,6 +9,14 @@ enum GraphPage: String, CaseIterable, Sendable {
   case hostile
   /// Five hundred modules in fifty libraries.
   case large
+
+  /// The program that draws, which is built for it.
+  private static let program = Result {
+    let package = ["--package-path", Repository.place("Examples/GraphPage").path]
+    _ = try Command.output("swift", ["build"] + package)
+    let built = try Command.output("swift", ["build", "--show-bin-path"] + package)
+    return "\(built.trimmingCharacters(in: .whitespacesAndNewlines))/graph-page"
+  }
 
   /// What is in each of its libraries.
   private var libraries: [String] {
@@ -67,7 +75,9 @@ enum GraphPage: String, CaseIterable, Sendable {
         source, as: library, in: folder.url, ["-shared", "-fPIC", "-I", Repository.headers])
       files.append(folder.place(library).path)
     }
-    let page = try Command.output(Repository.sectionDump, ["graph", "--format", "html"] + files)
+    let data = try Command.output(Repository.sectionDump, ["graph", "--format", "json"] + files)
+    let page = try Command.run(try Self.program.get(), [], in: folder.url, input: Data(data.utf8))
+      .output
     return try folder.write(page, as: "\(rawValue).html")
   }
 }

@@ -16,7 +16,8 @@ struct InstallTests {
       for path in ["CSupport", "LICENSE.txt", "NOTICE"] { try machine.copy(path) }
       try write("", as: "CHANGELOG.md")
       try write(
-        "  static let version = \"\(version)\"\n", as: "Sources/section-dump/SectionDump.swift")
+        "  static let version = \"\(version)\"\n",
+        as: "Sources/section-dump/Commands/SectionDump.swift")
       try write("the library", as: "built/libBeeHive.so")
       try write("#!/bin/sh\n\(tool)\n", as: "built/section-dump")
       try FileManager.default.setAttributes(

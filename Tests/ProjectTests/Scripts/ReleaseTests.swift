@@ -23,7 +23,8 @@ struct ReleaseTests {
       try folder.write("", as: "Examples/README.md")
       try folder.write(changelog, as: "CHANGELOG.md")
       try folder.write(
-        "  static let version = \"\(version)\"\n", as: "Sources/section-dump/SectionDump.swift")
+        "  static let version = \"\(version)\"\n",
+        as: "Sources/section-dump/Commands/SectionDump.swift")
       try folder.write(
         """
         {"pins" : [

@@ -1,6 +1,24 @@
 internal import ArgumentParser
 internal import BinaryImage
 
+/// `section-dump hex --section NAME PATH…`: bytes, each pointer slot resolved beside them.
+struct Hex: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "hex", abstract: "Shows a section's bytes, each pointer resolved beside them.",
+    discussion: """
+      Behind an arrow is what the pointers of a line lead to, each with the number of its word \
+      in the section. Lines that repeat the one before are counted.
+      """)
+
+  @OptionGroup var files: FileOptions
+  @OptionGroup var sections: SectionOptions
+
+  func run() throws {
+    let slots = sections.slots(maxBytes: files.inputs.maxBytes)
+    try files.show(SlotDump(form: .hex, slots: slots))
+  }
+}
+
 /// `section-dump strings --section NAME PATH…`: any section as an array of pointers to strings.
 struct Strings: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -21,6 +21,8 @@ final class ReadingThreads<Part: Sendable> {
   private let state = Lock(State())
   private var workers: [POSIXThread] = []
   private var files: [File] = []
+  private var batches = 0
+  /// How many of the batches were given to other threads.
   private var issued = 0
 
   /// Reads with `jobs` threads; `take` runs on this one.
@@ -34,7 +36,7 @@ final class ReadingThreads<Part: Sendable> {
   func add(_ file: File) {
     files.append(file)
     // The first ones may be all: then each is worth a thread.
-    if files.count >= min(Self.mostFiles, 1 + issued / (2 * jobs)) { issue() }
+    if files.count >= min(Self.mostFiles, 1 + batches / (2 * jobs)) { issue() }
   }
 
   /// Returns when every file was read, and every part taken.
@@ -48,6 +50,7 @@ final class ReadingThreads<Part: Sendable> {
   private func issue() {
     let batch = Batch(number: issued, files: files)
     files = []
+    batches += 1
     if jobs > 1, workers.count < jobs, let worker = worker() { workers.append(worker) }
     guard !workers.isEmpty else { return take(read(batch.files, take)) }
     issued += 1

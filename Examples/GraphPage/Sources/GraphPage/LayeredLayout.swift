@@ -1,5 +1,3 @@
-internal import Registration
-
 /// Places boxes in columns, so that what leads somewhere is left of where it leads.
 ///
 /// Boxes that nothing connects are laid out by themselves, and the parts are packed into a rectangle
@@ -86,12 +84,12 @@ struct LayeredLayout {
 }
 
 /// How large a box is, or all of a picture.
-struct Size: Equatable {
+struct Size: Hashable, Encodable {
   var width: Int
   var height: Int
 }
 
-struct Point: Equatable {
+struct Point: Hashable, Encodable {
   var x = 0
   var y = 0
 }

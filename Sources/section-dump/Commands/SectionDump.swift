@@ -17,7 +17,7 @@ struct SectionDump: ParsableCommand {
       section-dump sections|hex|strings|startup|conformances [<options>] <path> ...
       section-dump verify [<options>] <path> ...
       section-dump diff [<options>] <old> <new>
-      section-dump graph --format dot|mermaid|html|json <path> ...
+      section-dump graph --format dot|mermaid|json <path> ...
       section-dump live --pid <number>
       section-dump live --core <file>
       section-dump doctor --host <executable> <folder> ...
@@ -44,11 +44,6 @@ struct SectionDump: ParsableCommand {
   /// types alone take longer to set up than many files take to read; the result is the same.
   static func main() {
     let arguments = CommandLine.arguments.dropFirst()
-    if let script = CompletionScript.asked(for: arguments) {
-      let (output, errors) = (ByteSink(descriptor: 1), ByteSink(descriptor: 2))
-      output.write(script + "\n")
-      end(output.finish(errors) ? .success : ExitCode(2))
-    }
     if let name = arguments.dropFirst().first, arguments.first == "help", !isCommand(name) {
       refuse("There is no command \(name); there are \(commands.joined(separator: ", ")).")
     }

@@ -1,6 +1,6 @@
 /// Where everything of a picture is: nodes in their files, files beside each other.
-struct PicturePlan {
-  struct Box: Equatable {
+struct PicturePlan: Encodable {
+  struct Box: Encodable {
     var origin = Point()
     var size: Size
   }
@@ -30,17 +30,18 @@ struct PicturePlan {
       let ends = [picture.edges[index].from, picture.edges[index].to].map { picture.nodes[$0].file }
       return ends[0] == ends[1] ? ends[0] : nil
     }
-    for (position, file) in picture.files.enumerated() {
-      let places = Dictionary(uniqueKeysWithValues: zip(file.nodes, file.nodes.indices))
+    for (position, members) in picture.members.enumerated() {
+      let file = picture.files[position]
+      let places = Dictionary(uniqueKeysWithValues: zip(members, members.indices))
       let edges = edgesWithin[position] ?? []
       let layout = LayeredLayout(
-        file.nodes.map { nodes[$0].size },
+        members.map { nodes[$0].size },
         arrows: edges.compactMap { edge in
           guard let from = places[picture.edges[edge].from], let to = places[picture.edges[edge].to]
           else { return nil }
           return (from, to)
         })
-      for (node, origin) in zip(file.nodes, layout.origins) { nodes[node].origin = origin }
+      for (node, origin) in zip(members, layout.origins) { nodes[node].origin = origin }
       for (edge, points) in zip(edges, layout.bends) { bends[edge] = points }
       let width = min(file.name.count + file.machine.count + 2, Self.textLimit + 8) * 8
       let (least, most) = (Self.titleHeights.lowerBound, Self.titleHeights.upperBound)

@@ -124,3 +124,9 @@ struct Wanted: Sendable, Codable {
     return found
   }
 }
+
+/// An entry that one of the files must have.
+struct Requirement: Hashable {
+  var kind: RecordKind
+  var name: String
+}

@@ -1,5 +1,15 @@
 'use strict';
 const graph = JSON.parse(document.getElementById('data').textContent);
+const plan = JSON.parse(document.getElementById('plan').textContent);
+const placed = (box) => ({ ...box.origin, ...box.size });
+Object.assign(graph, plan.size);
+graph.files.forEach((file, index) => {
+  Object.assign(file, placed(plan.files[index]), { title: plan.titles[index] });
+});
+graph.nodes.forEach((node, index) => Object.assign(node, placed(plan.nodes[index])));
+graph.edges.forEach((edge, index) => {
+  edge.bends = plan.bends[index].flatMap((point) => [point.x, point.y]);
+});
 const byId = (id) => document.getElementById(id);
 const canvas = byId('canvas'), view = byId('view'), search = byId('search');
 const SVG = 'http://www.w3.org/2000/svg';

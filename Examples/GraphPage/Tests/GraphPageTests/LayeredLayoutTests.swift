@@ -1,6 +1,6 @@
 import Testing
 
-@testable import section_dump
+@testable import GraphPage
 
 @Suite("Columns of boxes")
 struct LayeredLayoutTests {

@@ -1,3 +1,5 @@
+internal import BinaryImage
+
 /// A picture in the language of Graphviz: `section-dump graph … | dot -Tsvg`.
 ///
 /// Shapes and lines tell kinds apart, so that it can be read without colour.
@@ -72,6 +74,58 @@ struct DotText {
   }
 }
 
+/// A picture as a Mermaid flowchart, which many hosts of Markdown draw.
+struct MermaidText {
+  let picture: Picture
+  let sink: ByteSink
+
+  func write() {
+    sink.write("flowchart LR\n")
+    for (position, file) in picture.files.enumerated() {
+      sink.write("  subgraph f\(position)[\"\(Self.escape(file.title))\"]\n")
+      for node in file.nodes { write(node, indented: "    ") }
+      sink.write("  end\n")
+    }
+    for node in picture.freeNodes { write(node, indented: "  ") }
+    for edge in picture.edges {
+      let arrow =
+        switch edge.kind {
+        case .requires: edge.isInCycle ? "==>" : "-->"
+        case .after: edge.isInCycle ? "==>|after|" : "-.->|after|"
+        case .provides: "-.->"
+        }
+      sink.write("  n\(edge.from) \(arrow) n\(edge.to)\n")
+    }
+    for (number, note) in picture.shown(picture.findings).enumerated() {
+      sink.write("  note\(number)>\"\(Self.escape(note))\"]\n")
+    }
+    let isMarked = picture.nodes.map { node in
+      node.isInCycle || node.kind == .missing
+        || node.findings.contains { picture.findings[$0].finding.level == .error }
+    }
+    guard isMarked.contains(true) else { return }
+    sink.write("  classDef wrong stroke:#c53030,stroke-width:3px,stroke-dasharray:4\n")
+    for node in isMarked.indices where isMarked[node] { sink.write("  class n\(node) wrong\n") }
+  }
+
+  private func write(_ position: Int, indented indent: String) {
+    let node = picture.nodes[position]
+    let (_, opening, closing) = node.kind.drawing
+    let label = [node.name, node.caption].map(Self.escape).joined(separator: "<br>")
+    sink.write("\(indent)n\(position)\(opening)\"\(label)\"\(closing)\n")
+  }
+
+  /// Everything that Mermaid, Markdown or HTML could take for something else as a numbered entity.
+  private static func escape(_ text: String) -> String {
+    text.unicodeScalars.map { scalar in
+      let isPlain =
+        scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+        || " .-_:/,()·".unicodeScalars.contains(scalar)
+      return isPlain ? String(scalar) : "#\(scalar.value);"
+    }.joined()
+  }
+}
+
 extension Picture {
   /// The first of these findings, and how many more there are.
   func shown(_ notes: [Found]) -> [String] {
@@ -107,5 +161,59 @@ extension Picture.Node {
       }
     let words = [word, detail, isInCycle ? "in a cycle" : ""]
     return words.filter { !$0.isEmpty }.joined(separator: " · ")
+  }
+}
+
+extension Picture {
+  /// Writes the picture as data, in one JSON document.
+  func writeDocument(to sink: ByteSink) {
+    var json = JSONWriter(sink)
+    json.object { json in
+      json.number(key: "schema", 1)
+      json.string(key: "summary", summary)
+      json.list("files", files) { json, file in
+        json.string(key: "name", file.name)
+        json.string(key: "machine", file.machine)
+      }
+      json.list("nodes", nodes) { json, node in
+        json.string(key: "kind", node.kind.rawValue)
+        json.string(key: "name", node.name)
+        json.string(key: "caption", node.caption)
+        json.string(key: "attributes", node.attributes)
+        json.string(key: "place", node.place)
+        json.number(key: "file", node.file)
+        json.boolean(key: "isInCycle", node.isInCycle)
+        json.array(key: "findings", node.findings)
+      }
+      json.list("edges", edges) { json, edge in
+        json.string(key: "kind", edge.kind.rawValue)
+        json.number(key: "from", edge.from)
+        json.number(key: "to", edge.to)
+        json.boolean(key: "isInCycle", edge.isInCycle)
+      }
+      json.list("findings", findings) { json, found in
+        let finding = found.finding
+        json.string(key: "code", finding.code)
+        json.string(key: "level", finding.level.rawValue)
+        json.string(key: "place", found.place)
+        json.string(key: "message", finding.message.escaped)
+        json.string(key: "remedy", finding.remedy.escaped)
+        json.array(key: "nodes", found.nodes)
+      }
+      json.array(key: "problems", problems) { $0.write(to: &$1) }
+    }
+    json.lineBreak()
+  }
+}
+
+extension JSONWriter {
+  /// Writes an array of objects, each on a line.
+  fileprivate mutating func list<Element>(
+    _ name: StaticString, _ elements: [Element], _ body: (inout JSONWriter, Element) -> Void
+  ) {
+    array(key: name, elements) { element, json in
+      json.lineBreak()
+      json.object { body(&$0, element) }
+    }
   }
 }

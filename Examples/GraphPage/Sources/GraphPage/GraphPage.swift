@@ -1,0 +1,71 @@
+import Foundation
+
+/// Reads what `section-dump graph --format json` prints from standard input, and writes a page that draws it.
+@main
+enum GraphPage {
+  static func main() throws {
+    let document = FileHandle.standardInput.readDataToEndOfFile()
+    let picture = try JSONDecoder().decode(Picture.self, from: document)
+    let plan = try JSONEncoder().encode(PicturePlan(of: picture))
+    try FileHandle.standardOutput.write(contentsOf: page(of: document, plan))
+  }
+
+  /// One page that needs nothing else: `page.html`, with style, script and data in it.
+  private static func page(of document: Data, _ plan: Data) -> Data {
+    var page = Data()
+    // What is between two @ in the page names what takes its place.
+    for part in PackageResources.page_html.split(
+      separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+    {
+      switch String(decoding: part, as: UTF8.self) {
+      case "page.css": page += PackageResources.page_css
+      case "page.js": page += PackageResources.page_js
+      case "data": page += inScript(document)
+      case "plan": page += plan
+      default: page += part
+      }
+    }
+    return page
+  }
+
+  /// JSON in a script element, which `<` could end.
+  private static func inScript(_ document: Data) -> Data {
+    Data(String(decoding: document, as: UTF8.self).replacing("<", with: "\\u003c").utf8)
+  }
+}
+
+/// What a set of files declares, as far as it has to do with places.
+struct Picture: Decodable {
+  struct Node: Decodable {
+    var name: String
+    var caption: String
+    /// The position of the file that declares it; nil for what several do, or none.
+    var file: Int?
+  }
+
+  struct Edge: Decodable {
+    var from: Int
+    var to: Int
+  }
+
+  struct File: Decodable {
+    var name: String
+    var machine: String
+  }
+
+  var nodes: [Node]
+  var edges: [Edge]
+  var files: [File]
+
+  /// The nodes of each file.
+  var members: [[Int]] {
+    var members: [[Int]] = files.map { _ in [] }
+    for (position, node) in nodes.enumerated() {
+      if let file = node.file { members[file].append(position) }
+    }
+    return members
+  }
+
+  /// The nodes that are in no file.
+  var freeNodes: [Int] { nodes.indices.filter { nodes[$0].file == nil } }
+}

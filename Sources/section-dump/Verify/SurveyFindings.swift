@@ -1,0 +1,197 @@
+internal import BinaryImage
+internal import PluginFiles
+internal import Registration
+
+/// All that is found in a set of files: `verify` lists it, and `graph` shows it.
+struct Verdict {
+  /// What the entries of each platform come to together, in the order of the files.
+  var contradictions: [Contradictions]
+  var findings: [Finding]
+
+  /// A survey that has read types.
+  init(on survey: Survey) {
+    contradictions = survey.declared.groups(by: \.platform).map { Contradictions(among: $0) }
+    findings = survey.findings + contradictions.flatMap(\.findings)
+    findings += survey.idleAttributes
+    findings += survey.missingTypes
+    findings += SharedTypes.findings(in: survey)
+    findings += ContractFindings.findings(in: survey)
+    findings += survey.neverLinked
+    findings += Runtimes.findings(in: survey)
+  }
+}
+
+extension Survey {
+  /// Attributes that say nothing of the entry that has them: another one was meant.
+  var idleAttributes: [Finding] {
+    declared.flatMap { entry in
+      let record = entry.record
+      return record.attributes.idle(of: record.kind).map { field, owner in
+        Finding(
+          .idleAttribute, .warning, entry.place,
+          "\(record.kind) \(record.name) has the attribute \(field), which says something of a \(owner) alone",
+          remedy: "leave it out, or give it to the \(owner) that it is meant for")
+      }
+    }
+  }
+
+  /// Entries whose implementation is nowhere in the set.
+  ///
+  /// An entry with an accessor or a C structure brings what it needs; one that names a Swift type waits
+  /// for a file that declares it. A host may still bind the name by code, hence a warning.
+  var missingTypes: [Finding] {
+    let (all, unsearched) = (self.types, self.unsearched)
+    return declared.compactMap { entry in
+      guard let type = entry.record.neededType else { return nil }
+      let types = all[entry.platform] ?? DeclaredTypes()
+      guard !types.has(type) else { return nil }
+      let message =
+        "\(entry.record.kind) \(entry.record.name) needs the Swift type \(type), which no file has"
+      guard let file = unsearched[entry.platform] else {
+        return Finding(
+          .missingImplementation, .warning, entry.place, message,
+          remedy: "add the file that has it, correct the name, or bind it by code")
+      }
+      return Finding(
+        .missingImplementation, .remark, entry.place,
+        "\(message) whose types can be read; those of \(file) cannot",
+        remedy: "name the library that has the type, as it is linked and with its sections")
+    }
+  }
+
+  /// Members of archives whose entries are in no linked file, though linked files are beside them.
+  ///
+  /// A linker takes the members that something refers to, and nothing refers to entries.
+  var neverLinked: [Finding] {
+    let executables = self.executables
+    let loadable = images.filter(\.isLoadable)
+    let platforms = Set(loadable.map(\.platform))
+    let linked = Set(
+      loadable.flatMap { image in image.records.map { Saying($0, of: image) } })
+    return images.compactMap { image in
+      guard image.isMember, !image.records.isEmpty, platforms.contains(image.platform),
+        !image.records.contains(where: { linked.contains(Saying($0, of: image)) })
+      else { return nil }
+      let count = image.records.count
+      let entries = count == 1 ? "its entry is" : "none of its \(count) entries is"
+      // Without an executable, one that is not given may have it.
+      let others = executables[image.platform]
+      let all =
+        others.map { $0.count == 1 ? $0[0] : "any of the \($0.count) executables" } ?? "any library"
+      return Finding(
+        .neverLinked, others == nil ? .warning : .error, image.place,
+        "the member was never linked: \(entries) \(count == 1 ? "not " : "")in \(all)",
+        remedy: image.platform.format == .elf
+          ? "link the archive between -Wl,--whole-archive and -Wl,--no-whole-archive"
+          : "link the archive with -Wl,-force_load")
+    }
+  }
+
+  /// What `--require` names and no file registers.
+  func missing(_ requirements: [Requirement]) -> [Finding] {
+    let isLinked = images.contains(where: \.isLoadable)
+    let known = Dictionary(grouping: declared) {
+      Requirement(kind: $0.record.kind, name: $0.record.name)
+    }
+    return requirements.compactMap { required in
+      let found = known[required] ?? []
+      // Before anything is linked, objects are all there is.
+      if found.contains(where: { !isLinked || $0.file != .object }) { return nil }
+      let code = Finding.Code(rawValue: "missing-\(required.kind)") ?? .missingService
+      guard let object = found.first else {
+        let others = known.keys.lazy.filter { $0.kind == required.kind }.map(\.name)
+        return Finding(
+          code, .error, Place(path: "(all files)"),
+          "no file has the required \(required.kind) \(required.name)"
+            + near(required.name, in: others),
+          remedy: "add the file that has it, or correct the name")
+      }
+      return Finding(
+        code, .error, object.place,
+        "the required \(required.kind) \(required.name) is here, and in no file that was linked",
+        remedy:
+          "link this object; its archive between -Wl,--whole-archive and -Wl,--no-whole-archive")
+    }
+  }
+
+  /// Libraries that have no entries though something says that they should, and sets of no file at all.
+  ///
+  /// `areRequired` says that every library that was named should, and that some file must. That no file was
+  /// read is told always: a gate over nothing lets everything pass.
+  func withoutEntries(areRequired: Bool) -> [Finding] {
+    let findings = images.compactMap { Self.finding(on: $0, isRequired: areRequired) }
+    let isNothing = read == 0 && problems.isEmpty
+    guard findings.isEmpty, declared.isEmpty, areRequired || isNothing else {
+      return findings
+    }
+    return [
+      Finding(
+        .withoutEntries, areRequired ? .error : .warning, Place(path: "(all files)"),
+        isNothing ? "no object file is among them" : "no file has an entry",
+        remedy: "name the files that are to have some")
+    ]
+  }
+
+  private static func finding(on image: SurveyedImage, isRequired: Bool) -> Finding? {
+    guard image.isBare else { return nil }
+    let isNamedLibrary = image.isNamed && image.isLoadable && image.kind != .executable
+    let why: String
+    if image.runtimes.isAnnotated {
+      why = ": annotations were linked into it, and a linker has dropped the entries"
+    } else if isNamedLibrary, let hive = image.runtimes.hive {
+      why = ", though it needs \(hive)"
+    } else if isNamedLibrary, isRequired {
+      why = ""
+    } else {
+      return nil
+    }
+    return Finding(
+      .withoutEntries,
+      isRequired ? .error : image.runtimes.isAnnotated ? .warning : .remark, image.place,
+      "it has no entries\(why)",
+      remedy:
+        "link the target that declares them into it, with retain; name its objects or archives "
+        + "too, to see what was dropped")
+  }
+
+  /// Sections whose names are nearly those that hold entries: their author meant those, and no reader
+  /// knows these.
+  static func lookAlikes(in image: any FileImage, at place: Place) throws(ImageError) -> [Finding] {
+    var seen: Set<String> = []
+    return try image.allSections().filter { $0.size > 0 }.map(\.name).compactMap { name in
+      guard let meant = meant(by: name), seen.insert(name).inserted else { return nil }
+      return Finding(
+        .lookAlikeSection, .error, place.at(section: name),
+        "the section \(name) is not read; entries are in \(meant)",
+        remedy: "call it \(meant), or declare its entries with BeeHive.h")
+    }
+  }
+
+  /// The section that a name is not, but for the case of letters and one letter more, less or else.
+  private static func meant(by name: String) -> String? {
+    // Most names are shorter or longer, and cost no more than this.
+    guard (10...16).contains(name.utf8.count) else { return nil }
+    return nearest(to: name, in: SectionNote.names, atMost: 1).first
+  }
+}
+
+/// What an entry says, wherever it is.
+private struct Saying: Hashable {
+  var platform: Survey.Platform
+  var kind: RecordKind
+  var name: String
+  var implementation: String?
+  var attributes: Attributes
+
+  init(_ record: Record, of image: SurveyedImage) {
+    (platform, kind, name) = (image.platform, record.kind, record.name)
+    (implementation, attributes) = (record.implementation, record.attributes)
+  }
+}
+
+extension SurveyedImage {
+  /// Whether it is an object in an archive; slices are called after their machines.
+  fileprivate var isMember: Bool {
+    kind == .object && place.container.last.map { $0 != platform.machine } ?? false
+  }
+}
