@@ -49,8 +49,8 @@ struct IsolatedChild {
       } catch {
         end = .unstarted(error.message)
       }
-      // A child that has read others before is no proof against this file.
-      guard next < files.count, isFresh, let end else { continue }
+      // A child that has read others before is no proof against this file, but for what it says and takes of each.
+      guard next < files.count, let end, isFresh || end.isOfOneFile else { continue }
       take(read([.failure(end.error(files[next].name))], take))
       next += 1
     }
@@ -160,6 +160,14 @@ private enum ChildEnd {
   case silent
   /// It said more than anybody keeps.
   case wordy
+
+  /// Whether the file that was read last is the cause, whatever was read before it.
+  var isOfOneFile: Bool {
+    switch self {
+    case .status(let status): [SIGPROF, SIGALRM].contains(status & 0x7f)
+    case .silent, .wordy, .unstarted: true
+    }
+  }
 
   /// Why a file has no report, as far as the system says.
   func error(_ name: String) -> ImageError {
