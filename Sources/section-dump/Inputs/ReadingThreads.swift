@@ -36,7 +36,8 @@ final class ReadingThreads<Part: Sendable> {
   func add(_ file: File) {
     files.append(file)
     // The first ones may be all: then each is worth a thread.
-    if files.count >= min(Self.mostFiles, 1 + batches / (2 * jobs)) { issue() }
+    let wanted = jobs > 1 ? 1 + batches / (2 * jobs) : 1 + batches * Self.mostFiles
+    if files.count >= min(Self.mostFiles, wanted) { issue() }
   }
 
   /// Returns when every file was read, and every part taken.

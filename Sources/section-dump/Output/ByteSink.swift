@@ -75,6 +75,13 @@ internal import LibC
 
   func write(_ bytes: ArraySlice<UInt8>) { write(bytes.span) }
 
+  /// Writes bytes, and hands them over without a copy where they are many.
+  func write(piece bytes: [UInt8]) {
+    guard let drain, bytes.count >= Self.pieceSize / 2 else { return write(bytes) }
+    flush()
+    if failure == 0 { failure = drain(bytes) }
+  }
+
   func write(_ text: String) { write(text.utf8Span.span) }
 
   /// Writes a text of the tool, which costs less than one that is a `String`.

@@ -92,7 +92,11 @@ final class Printer {
   func take(_ piece: Piece) {
     switch piece.kind {
     case .output:
-      output.write(piece.bytes[(isFirst ? format.separator.utf8CodeUnitCount : 0)...])
+      if isFirst {
+        output.write(piece.bytes[format.separator.utf8CodeUnitCount...])
+      } else {
+        output.write(piece: piece.bytes)
+      }
       isFirst = false
     case .errors:
       output.flush()
