@@ -10,8 +10,8 @@ import Glibc
     }
     let hive = Hive.process
     hive.observe { if case .started(let launch) = $0 { print(launch) } }
-    var options = RunOptions(tearDownLimit: .seconds(20))
-    options.launch.onFailure = .skip
+    let options = RunOptions(
+      launch: LaunchOptions(onFailure: .skip), tearDownLimit: .seconds(20))
     do {
       let report = try await hive.run(options: options)
       print(report)

@@ -13,8 +13,7 @@ import Glibc
     let hive = Hive.process
     for entry in hive.entries { print(entry) }
 
-    var options = LaunchOptions()
-    options.onFailure = .skip
+    let options = LaunchOptions(onFailure: .skip)
     let launch = try await hive.start(Context(hive: hive, environment: .test), options: options)
     print("started:", launch.started)
 

@@ -11,7 +11,7 @@ import Glibc
     try hive.plugins.add(directory: directory)
 
     for file in hive.plugins.files where !file.isLoaded {
-      print(file.path, file.machine, file.requirements.map(\.name))
+      print(file.path, file.machine, file.requirements)
     }
     // Of files that are not loaded, the larger priority first.
     print(hive.plugins.implementations(of: "Greeter").map(\.implementation))

@@ -1,10 +1,10 @@
-public import CBeeHive.Runtime
+package import CBeeHive.Runtime
 
 // What `beehive/runtime.h` tells of the entries.
 
 /// `beehive_entries`.
 @implementation @c
-public func beehive_entries(
+package func beehive_entries(
   _ visit: (@convention(c) (UnsafePointer<beehive_entry>?, UnsafeMutableRawPointer?) -> Bool)?,
   _ context: UnsafeMutableRawPointer?
 ) -> Int {
@@ -16,7 +16,7 @@ public func beehive_entries(
 
 /// `beehive_remarks`.
 @implementation @c
-public func beehive_remarks(
+package func beehive_remarks(
   _ visit: (@convention(c) (UnsafePointer<CChar>?, UnsafeMutableRawPointer?) -> Bool)?,
   _ context: UnsafeMutableRawPointer?
 ) -> Int {

@@ -36,7 +36,7 @@ struct COperations: Hashable, Sendable {
           var told = unsafe beehive_event()
           unsafe told.size = UInt32(MemoryLayout<beehive_event>.size)
           unsafe told.version = UInt32(BEEHIVE_EVENT_VERSION)
-          unsafe told.number = Int64(event.kind.rawValue)
+          unsafe told.number = Int64(event.number)
           unsafe told.name = unsafe name
           unsafe told.payload = payload == nil ? nil : bytes.baseAddress
           unsafe told.payload_size = bytes.count

@@ -1,5 +1,5 @@
 internal import BinaryImage
-public import CBeeHive.Runtime
+package import CBeeHive.Runtime
 internal import Registration
 internal import Threads
 
@@ -8,11 +8,11 @@ internal import Threads
 
 /// `beehive_start`.
 @implementation @c
-public func beehive_start() -> Bool { beehive_start_with(nil) }
+package func beehive_start() -> Bool { beehive_start_with(nil) }
 
 /// `beehive_start_with`.
 @implementation @c
-public func beehive_start_with(_ options: UnsafePointer<beehive_options>?) -> Bool {
+package func beehive_start_with(_ options: UnsafePointer<beehive_options>?) -> Bool {
   succeeds {
     let options = unsafe try COptions(options, for: .process)
     try waiting { () async throws in
@@ -23,7 +23,7 @@ public func beehive_start_with(_ options: UnsafePointer<beehive_options>?) -> Bo
 
 /// `beehive_run`.
 @implementation @c
-public func beehive_run(_ options: UnsafePointer<beehive_options>?) -> Bool {
+package func beehive_run(_ options: UnsafePointer<beehive_options>?) -> Bool {
   succeeds {
     let options = unsafe try COptions(options, for: .process)
     let report = try waiting { () async throws in
@@ -40,7 +40,7 @@ public func beehive_run(_ options: UnsafePointer<beehive_options>?) -> Bool {
 
 /// `beehive_start_latecomers`.
 @implementation @c
-public func beehive_start_latecomers() -> Bool {
+package func beehive_start_latecomers() -> Bool {
   succeeds {
     try CError.check(
       Hive.process.state.withLock({ $0.context }) != nil,
@@ -52,7 +52,7 @@ public func beehive_start_latecomers() -> Bool {
 
 /// `beehive_stop`.
 @implementation @c
-public func beehive_stop() -> Bool {
+package func beehive_stop() -> Bool {
   succeeds {
     let failures = try waiting { await Hive.process.stop() }
     if let failure = failures.first { throw failure }
@@ -61,13 +61,13 @@ public func beehive_stop() -> Bool {
 
 /// `beehive_service`.
 @implementation @c
-public func beehive_service(_ service: UnsafePointer<CChar>?, _ size: Int) -> UnsafeRawPointer? {
+package func beehive_service(_ service: UnsafePointer<CChar>?, _ size: Int) -> UnsafeRawPointer? {
   unsafe beehive_service_named(service, nil, size)
 }
 
 /// `beehive_service_named`.
 @implementation @c
-public func beehive_service_named(
+package func beehive_service_named(
   _ service: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?, _ size: Int
 ) -> UnsafeRawPointer? {
   unsafe Hive.process.cService(service, name, size)
@@ -75,7 +75,7 @@ public func beehive_service_named(
 
 /// `beehive_destroy`.
 @implementation @c
-public func beehive_destroy(
+package func beehive_destroy(
   _ service: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?, _ object: UnsafeRawPointer?
 ) -> Bool {
   unsafe Hive.process.cDestroy(service, name, object)
@@ -83,7 +83,7 @@ public func beehive_destroy(
 
 /// `beehive_scope_begin`.
 @implementation @c
-public func beehive_scope_begin(_ outer: OpaquePointer?) -> OpaquePointer? {
+package func beehive_scope_begin(_ outer: OpaquePointer?) -> OpaquePointer? {
   CError.forget()
   let scope = unsafe ServiceScope.of(outer)?.makeScope() ?? Hive.process.makeScope()
   return unsafe OpaquePointer(Unmanaged.passRetained(scope).toOpaque())
@@ -91,7 +91,7 @@ public func beehive_scope_begin(_ outer: OpaquePointer?) -> OpaquePointer? {
 
 /// `beehive_scope_service`.
 @implementation @c
-public func beehive_scope_service(
+package func beehive_scope_service(
   _ scope: OpaquePointer?, _ service: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?,
   _ size: Int
 ) -> UnsafeRawPointer? {
@@ -101,7 +101,7 @@ public func beehive_scope_service(
 
 /// `beehive_scope_end`.
 @implementation @c
-public func beehive_scope_end(_ scope: OpaquePointer?) {
+package func beehive_scope_end(_ scope: OpaquePointer?) {
   CError.forget()
   guard let scope = unsafe ServiceScope.of(scope) else { return }
   scope.end()
@@ -110,7 +110,7 @@ public func beehive_scope_end(_ scope: OpaquePointer?) {
 
 /// `beehive_trigger`.
 @implementation @c
-public func beehive_trigger(
+package func beehive_trigger(
   _ number: Int64, _ name: UnsafePointer<CChar>?, _ payload: UnsafeRawPointer?, _ size: Int
 ) -> Bool {
   succeeds {
@@ -130,7 +130,7 @@ public func beehive_trigger(
 
 /// `beehive_register_service_at`.
 @implementation @c
-public func beehive_register_service_at(
+package func beehive_register_service_at(
   _ service: UnsafePointer<CChar>?, _ implementation: UnsafePointer<CChar>?,
   _ table: UnsafeRawPointer?, _ size: Int, _ file: UnsafePointer<CChar>?, _ line: UInt32
 ) -> Bool {
@@ -151,7 +151,7 @@ public func beehive_register_service_at(
 
 /// `beehive_unregister_service`.
 @implementation @c
-public func beehive_unregister_service(_ service: UnsafePointer<CChar>?) -> Bool {
+package func beehive_unregister_service(_ service: UnsafePointer<CChar>?) -> Bool {
   succeeds {
     let name = unsafe service.text ?? ""
     if Hive.process.removeServices(named: name) > 0 { return }
@@ -161,7 +161,7 @@ public func beehive_unregister_service(_ service: UnsafePointer<CChar>?) -> Bool
 
 /// `beehive_register_module_at`.
 @implementation @c
-public func beehive_register_module_at(
+package func beehive_register_module_at(
   _ name: UnsafePointer<CChar>?, _ operations: UnsafePointer<beehive_module_operations>?,
   _ size: Int,
   _ file: UnsafePointer<CChar>?, _ line: UInt32
@@ -182,7 +182,7 @@ public func beehive_register_module_at(
 
 /// `beehive_unregister_module`.
 @implementation @c
-public func beehive_unregister_module(_ name: UnsafePointer<CChar>?) -> Bool {
+package func beehive_unregister_module(_ name: UnsafePointer<CChar>?) -> Bool {
   succeeds {
     let name = unsafe name.text ?? ""
     if try waiting({ await Hive.process.unregister(module: name) }) { return }
@@ -192,7 +192,7 @@ public func beehive_unregister_module(_ name: UnsafePointer<CChar>?) -> Bool {
 
 /// `beehive_last_error`.
 @implementation @c
-public func beehive_last_error() -> UnsafePointer<CChar>? { unsafe CError.last }
+package func beehive_last_error() -> UnsafePointer<CChar>? { unsafe CError.last }
 
 /// Whether `body` comes through; what it throws is the last error of this thread.
 private func succeeds(_ body: () throws -> Void) -> Bool { CError.reported(body) != nil }
@@ -244,6 +244,6 @@ extension EventOutcome {
       ? "no module runs that could be told; start the Hive first"
       : "none of the modules that were told has handled it: "
         + answers.map(\.module).joined(separator: ", ")
-    return "event \(event.kind.rawValue) \(event.name): \(why)".escaped
+    return "event \(event.number) \(event.name): \(why)".escaped
   }
 }

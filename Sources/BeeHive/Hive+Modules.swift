@@ -186,10 +186,10 @@ extension Hive {
   ///   - event: The question.
   ///   - type: The type of the answer.
   /// - Returns: The first answer.
-  /// - Throws: ``AskError`` where no module gives one; it says what they did instead.
+  /// - Throws: An error where no module gives one; it says what they did instead.
   public func ask<Answer: Sendable>(
     _ event: Event, for type: Answer.Type = Answer.self
-  ) async throws(AskError) -> Answer {
+  ) async throws -> Answer {
     let outcome = await runner.dispatch(event)
     let replies = outcome.answers.compactMap { answer in
       (answer.response.value as? Answer).map { (module: answer.module, value: $0) }
@@ -200,8 +200,7 @@ extension Hive {
     }
     for reply in replies.dropFirst() {
       observers.tell(
-        .surplusReply(
-          SurplusReply(event: event.name, module: reply.module, winner: first.module)))
+        .surplusReply(event: event.name, module: reply.module, winner: first.module))
     }
     return first.value
   }
@@ -212,10 +211,10 @@ extension Hive {
   ///   - question: What the modules are asked.
   ///   - type: The type of the answer.
   /// - Returns: The first answer.
-  /// - Throws: ``AskError`` where no module gives one.
+  /// - Throws: An error where no module gives one.
   public func ask<Question: Sendable, Answer: Sendable>(
     _ question: Question, for type: Answer.Type = Answer.self
-  ) async throws(AskError) -> Answer {
+  ) async throws -> Answer {
     try await ask(Event(question), for: type)
   }
 

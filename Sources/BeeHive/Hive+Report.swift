@@ -5,37 +5,34 @@ internal import Threads
 /// Everything a Hive knows of itself, as values: for people by `description`, for programs by `json` or any
 /// encoder.
 ///
-///     let report = hive.report()
-///     if !report.isClean { print(report) }
-///     for line in report.entries where line.state == "rejected" {
-///       print(line.name, line.reason ?? "")
-///     }
+///     print(hive.report())
+///     try hive.validate()  // throws it where something is wrong
 public struct Report: Encodable, Sendable {
   /// One entry.
-  public struct Line: Encodable, Hashable, Sendable {
+  package struct Line: Encodable, Hashable, Sendable {
     /// `bound`, `accepted` or `rejected`; `disabled` for a module that is switched off by name.
-    public var state: String
+    package var state: String
     /// `module`, `service`, …
-    public var kind: String
+    package var kind: String
     /// The name as declared.
-    public var name: String
+    package var name: String
     /// What implements it, as declared.
-    public var implementation: String?
+    package var implementation: String?
     /// The path of the image that declares it, or the file and the place in it.
-    public var origin: String
+    package var origin: String
     /// The section of the image; nil for other origins.
-    public var section: String?
+    package var section: String?
     /// The slot in the section; nil for other origins.
-    public var index: Int?
+    package var index: Int?
     /// The stable code of what keeps it from being bound.
-    public var code: String?
+    package var code: String?
     /// What keeps it from being bound, and what to do; for a disabled one, who switches it off; for a
     /// module that does not run, why; for one that counts as started though a step failed, the failure.
-    public var reason: String?
+    package var reason: String?
     /// Of a bound module, while the Hive starts or runs: `starting`, `started`, `failed` or
     /// `not started`. After a start that was given up: `failed` or `not started`. Nil
     /// otherwise.
-    public var launch: String?
+    package var launch: String?
     /// `libshop.so BeehiveRecords[1]`, or `Shop/Cart.swift:12`: as `Source` says it, for people.
     var place: String
 
@@ -46,18 +43,18 @@ public struct Report: Encodable, Sendable {
   }
 
   /// The entries, in order of registration.
-  public var entries: [Line]
+  package var entries: [Line]
   /// Images that could not be inspected or carry a second runtime; one sentence each, and its code.
-  public var images: [String]
+  package var images: [String]
   /// Requirements that no module meets, and cycles; one sentence each.
   public var order: [String]
   /// Normal modules that start among the basic ones, because a basic one requires them.
-  public var lifts: [String]
+  package var lifts: [String]
   /// Names that are switched off and that no module has; one sentence each.
   public var remarks: [String] = []
 
   /// Whether nothing is wrong: every entry is bound, every image was read, the modules can be ordered.
-  public var isClean: Bool {
+  package var isClean: Bool {
     images.isEmpty && order.isEmpty && entries.allSatisfy { $0.code == nil }
   }
 }
@@ -169,32 +166,12 @@ extension Hive {
     let report = report(with: making ? await failuresOfMakingEach() : [:])
     if !report.isClean { throw ValidationError(report: report) }
   }
-
-  /// Checks that a number of entries are bound: the guard against a build that lost them.
-  ///
-  ///     try await Hive.process.expecting(atLeast: 12).start()
-  ///
-  /// - Parameter count: The least number of bound entries.
-  /// - Returns: The Hive itself.
-  /// - Throws: ``ValidationError`` where fewer are bound.
-  @discardableResult
-  public func expecting(atLeast count: Int) throws(ValidationError) -> Hive {
-    let report = report()
-    let bound = report.entries.filter { $0.state == "bound" }.count
-    guard bound < count else { return self }
-    throw ValidationError(
-      report: report,
-      expectation: "bound entries: \(bound), expected: at least \(count); "
-        + "was a library linked without its annotations (retain, --gc-sections), or not loaded?")
-  }
 }
 
 /// Everything that keeps a Hive from being whole.
 public struct ValidationError: Error, Sendable, CustomStringConvertible {
   /// The whole report.
   public var report: Report
-  /// What was expected and is not so.
-  public var expectation: String?
 
   /// What is wrong, a line for each cause.
   public var description: String {
@@ -202,7 +179,7 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
     wrong.entries.removeAll { $0.code == nil }
     wrong.lifts = []
     wrong.remarks = []
-    return [expectation, wrong.description].compactMap { $0 }.joined(separator: "\n")
+    return wrong.description
   }
 }
 

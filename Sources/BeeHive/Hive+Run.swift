@@ -42,7 +42,7 @@ extension Hive {
       mailbox.yield(notice)
     }
     defer { watch.end() }
-    observers.tell(.memoryPressure(watch.memoryPressure))
+    observers.tell(.memoryPressure("\(watch.memoryPressure)"))
     let reader = Task(executorPreference: ModuleThreads.shared) {
       for await notice in notices { await self.react(to: notice, options) }
     }

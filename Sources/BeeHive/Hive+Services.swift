@@ -85,15 +85,16 @@ extension Hive {
   /// Finds what implements a service, without making any.
   ///
   /// - Parameter type: What the services were registered or declared as.
-  /// - Returns: The larger priority first, whatever the given names; empty if there is none.
+  /// - Returns: The entries, the larger priority first, whatever the given names, each with the implementing type:
+  ///   nil where only its factory knows, or its type is private. Empty if there is none.
   public func implementations<Service: Sendable>(
     of type: Service.Type = Service.self
-  ) -> [Implementation] {
+  ) -> [(entry: Entry, type: Any.Type?)] {
     catchUp(probing: true)
     var lookup = ServiceLookup(type: type, name: nil, hive: self)
     let found = lookup.implementations()
     return state.withLock { _ in
-      found.map { Implementation(entry: $0.entry.snapshot, type: $0.type) }
+      found.map { (entry: $0.entry.snapshot, type: $0.type) }
     }
   }
 
@@ -472,12 +473,4 @@ extension RegisteredEntry {
   fileprivate var isAsynchronous: Bool {
     if case .closure(let factory) = provider { factory.load != nil } else { false }
   }
-}
-
-/// One implementation of a service, known without an instance.
-public struct Implementation: Sendable {
-  /// The entry that provides it.
-  public var entry: Entry
-  /// The implementing type; nil where only its factory knows, or its type is private.
-  public var type: Any.Type?
 }

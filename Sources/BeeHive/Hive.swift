@@ -1,4 +1,4 @@
-// An entry's attributes, origin and addresses are part of what the Hive answers with, so clients
+// An entry's kind and origin, and why an image was not read, are part of what the Hive answers with, so clients
 // that import BeeHive have their types too.
 @_exported public import BinaryImage
 internal import CSwiftRuntime

@@ -23,11 +23,11 @@ public enum HiveNotice: Sendable {
   /// A module is through with it, or is not waited for any longer; `failure` says what went wrong.
   case stepEnded(ModuleStep, took: Duration, failure: ModuleFailure?)
   /// A module has been in a step or event for longer than the watchdog allows, and still is.
-  case moduleIsSlow(Watchdog.Finding)
+  case moduleIsSlow(module: String, event: String, elapsed: Duration)
   /// A module cannot be made, or is skipped since one that it requires failed: it was not even called.
   case moduleLeftOut(ModuleFailure)
   /// A module answered a question that another one had answered already.
-  case surplusReply(SurplusReply)
+  case surplusReply(event: String, module: String, winner: String)
   /// Every module has been started.
   case started(LaunchReport)
   /// Every module has been torn down, but for those that failed to.
@@ -35,7 +35,7 @@ public enum HiveNotice: Sendable {
   /// `run` got a signal.
   case signalArrived(Signal)
   /// `run` asked where memory pressure is told, and this came of it.
-  case memoryPressure(MemoryPressure.Availability)
+  case memoryPressure(String)
 }
 
 extension HiveNotice: CustomStringConvertible {
@@ -55,14 +55,15 @@ extension HiveNotice: CustomStringConvertible {
     case .stepBegan(let step): "module \(step.module) \(step.event) begins"
     case .stepEnded(let step, let took, nil): "module \(step.module) \(step.event) took \(took)"
     case .stepEnded(_, _, let failure?), .moduleLeftOut(let failure): failure.description
-    case .moduleIsSlow(let finding): finding.description
-    case .surplusReply(let reply):
-      "\(reply.event): \(reply.winner) has answered, so the answer of \(reply.module) is dropped"
+    case .moduleIsSlow(let module, let event, let elapsed):
+      Watchdog.sentence(module, event, elapsed)
+    case .surplusReply(let event, let module, let winner):
+      "\(event): \(winner) has answered, so the answer of \(module) is dropped"
     case .started(let report): report.description
     case .stopped(let failures):
       failures.isEmpty ? "stopped" : "stopped; modules that failed to: \(failures.count)"
     case .signalArrived(let signal): "\(signal)"
-    case .memoryPressure(let availability): "\(availability)"
+    case .memoryPressure(let outcome): outcome
     }
   }
 }

@@ -19,17 +19,17 @@ public struct Registrations: Codable, Hashable, Sendable {
   /// One module.
   public struct Module: Codable, Hashable, Sendable {
     /// The module's type, by name.
-    public var moduleClass: String
+    package var moduleClass: String
     /// Its version, numbers with dots between them.
-    public var version: String?
+    package var version: String?
     /// 0 for basic, 1 for normal; also written `basic` and `normal`.
-    public var moduleLevel: ModuleLevel
+    package var moduleLevel: ModuleLevel
     /// Larger first within a level.
-    public var modulePriority: Int
+    package var modulePriority: Int
     /// Modules that must be present and start earlier: `log`, or `log >=1.2 <2`.
-    public var requires: [String]
+    package var requires: [String]
     /// Modules that start earlier where they are present.
-    public var after: [String]
+    package var after: [String]
 
     /// Describes a module.
     ///
@@ -56,15 +56,15 @@ public struct Registrations: Codable, Hashable, Sendable {
   /// One service.
   public struct Service: Codable, Hashable, Sendable {
     /// The service's type, by name.
-    public var service: String
+    package var service: String
     /// The implementing type, by name.
-    public var impl: String
+    package var impl: String
     /// Tells several implementations apart.
-    public var name: String?
+    package var name: String?
     /// How long an instance lives.
-    public var scope: Scope
+    package var scope: Scope
     /// Larger first among several implementations.
-    public var priority: Int
+    package var priority: Int
 
     /// Describes a service.
     ///
@@ -87,9 +87,9 @@ public struct Registrations: Codable, Hashable, Sendable {
   }
 
   /// The modules, in the file's order.
-  public var moduleClasses: [Module]
+  package var moduleClasses: [Module]
   /// The services, in the file's order.
-  public var services: [Service]
+  package var services: [Service]
   /// The scheme of the application's own URLs.
   public var urlGlobalScheme: String?
 

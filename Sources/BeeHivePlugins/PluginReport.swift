@@ -7,25 +7,25 @@ internal import Registration
 /// encoder.
 public struct PluginReport: Encodable, Hashable, Sendable {
   /// One entry of a plugin, or a file that is none.
-  public struct Line: Encodable, Hashable, Sendable {
+  package struct Line: Encodable, Hashable, Sendable {
     /// `loaded`, `available`, `rejected` for an entry that no Hive accepts, or `no plugin`.
-    public var state: String
+    package var state: String
     /// `module`, `service`, …; nil for a file that is no plugin.
-    public var kind: String?
+    package var kind: String?
     /// The name as declared; nil for a file that is no plugin.
-    public var name: String?
+    package var name: String?
     /// What implements it, as declared.
-    public var implementation: String?
+    package var implementation: String?
     /// The file's path.
-    public var path: String
+    package var path: String
     /// The stable code of what keeps it out.
-    public var code: String?
+    package var code: String?
     /// What keeps it out; one sentence.
-    public var reason: String?
+    package var reason: String?
   }
 
   /// The entries of each file in its turn; one line for a file that is no plugin.
-  public var lines: [Line]
+  package var lines: [Line]
   /// Directories that cannot be read or watched; one sentence each.
   public var problems: [String]
   /// Which of the plugins this process would load, and why not the others; nil where its own program cannot be read.

@@ -1,6 +1,7 @@
 public import BeeHive
 public import BinaryImage
 internal import PluginFiles
+internal import Registration
 
 /// The plugins that a Hive knows by their files. Files are read, and never loaded.
 ///
@@ -70,7 +71,7 @@ public struct Plugins: Sendable {
 
   /// The entries of plugins that are not loaded, in the same order: those that a Hive would accept, then, of each
   /// file, those that every Hive rejects.
-  public var available: [Entry] { files.filter { !$0.isLoaded }.flatMap(\.entries) }
+  package var available: [Entry] { files.filter { !$0.isLoaded }.flatMap(\.entries) }
 
   /// Finds what would implement a service if it were loaded.
   ///
@@ -108,4 +109,39 @@ public struct Plugins: Sendable {
 extension Hive {
   /// The plugins that this Hive knows by their files.
   public var plugins: Plugins { Plugins(hive: self, store: attachment { _ in PluginStore() }) }
+}
+
+/// A plugin's file, as it was read: what it is, what it offers and what that requires.
+public struct PluginFile: Hashable, Sendable {
+  /// The path by which it was found first.
+  public var path: String
+  /// The machine that it is for: `x86_64`, `aarch64`, …
+  public var machine: String
+  /// The build-id in hexadecimal digits; empty where it has none.
+  public var buildID: String
+  /// The names of the libraries that are opened with it.
+  public var needed: [String]
+  /// Whether this process has loaded it.
+  public var isLoaded: Bool
+  /// What it declares: first the well-formed entries in their order, then those that every Hive rejects. None is
+  /// bound: what the Hive made of the entries of a loaded file is in ``Hive/entries``.
+  public var entries: [Entry]
+  /// The modules that its entries require, each with the versions that will do: `log >=1.2 <2`.
+  public var requirements: [String]
+
+  /// Nil where the candidate is no plugin.
+  init?(_ candidate: PluginCatalogue.Candidate, _ loaded: LoadedFiles) {
+    guard let manifest = try? candidate.found.get() else { return nil }
+    path = candidate.path
+    machine = manifest.identity.machine
+    buildID = manifest.identity.id.hexadecimal
+    needed = manifest.linkage.needed
+    isLoaded = loaded.contains(manifest)
+    entries = Entry.unloaded(
+      manifest.records, manifest.rejections,
+      Problem(.notLoaded, "the file that declares it is not loaded; load it"))
+    requirements = manifest.requirements.filter { !$0.isOptional }.map { required in
+      [required.module.name, required.module.versions].filter { !$0.isEmpty }.joined(separator: " ")
+    }
+  }
 }

@@ -6,33 +6,33 @@ internal import Threads
 /// `section-dump` shows the same of a file that is not loaded: it is in the records' attributes.
 public struct Catalogue: Encodable, Hashable, Sendable, CustomStringConvertible {
   /// One action or route.
-  public struct Interface: Encodable, Hashable, Sendable {
+  package struct Interface: Encodable, Hashable, Sendable {
     /// `action` or `route`.
-    public var kind: String
+    package var kind: String
     /// `shop.price`, or the pattern.
-    public var name: String
+    package var name: String
     /// The whole declaration as it was written.
-    public var declaration: String
+    package var declaration: String
     /// What it takes, in order.
-    public var parameters: [Parameter]
+    package var parameters: [Parameter]
     /// The name of the type that it returns; nil for none.
-    public var result: String?
+    package var result: String?
     /// Whom it answers.
-    public var exposure: Exposure
+    package var exposure: Exposure
     /// The image and the slot in it, or the file and line.
-    public var origin: String
+    package var origin: String
   }
 
   /// One parameter.
-  public struct Parameter: Encodable, Hashable, Sendable {
+  package struct Parameter: Encodable, Hashable, Sendable {
     /// The name by which it is given.
-    public var name: String
+    package var name: String
     /// The name of its type.
-    public var type: String
+    package var type: String
     /// Whether it may be missing.
-    public var isOptional: Bool
+    package var isOptional: Bool
     /// The value of a missing one, as a text; nil for none.
-    public var defaultText: String?
+    package var defaultText: String?
 
     private enum CodingKeys: String, CodingKey {
       case name, type, isOptional
@@ -41,7 +41,7 @@ public struct Catalogue: Encodable, Hashable, Sendable, CustomStringConvertible 
   }
 
   /// The actions by target and name, then the routes in order of registration.
-  public var interfaces: [Interface]
+  package var interfaces: [Interface]
 
   /// A line for each: what it is, whether it is remote, its declaration, where it is from.
   public var description: String {

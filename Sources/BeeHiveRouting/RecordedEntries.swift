@@ -4,7 +4,7 @@ internal import Threads
 struct RecordedEntries: Sendable {
   /// What a record has become.
   enum Result: Sendable, Equatable {
-    case route(Route.ID)
+    case route(UInt64)
     case target(String)
     /// It cannot be used, or not yet; tried again when something changes.
     case refused

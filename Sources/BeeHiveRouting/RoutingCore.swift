@@ -12,7 +12,7 @@ final class RoutingCore: Sendable {
   let guards = Lock<[String: Numbered<@Sendable (Call) -> Bool>]>([:])
   /// Who is told of calls.
   let observers = Observers<CallNotice>()
-  let limits = Lock(URLLimits.standard)
+  let limits = Lock(URLLimits())
   let records = Lock(RecordedEntries())
   /// Seconds since 1970, for windows of time.
   let now: @Sendable () -> Double

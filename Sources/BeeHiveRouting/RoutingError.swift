@@ -48,7 +48,7 @@ public struct RoutingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The parameter it concerns.
   public var key: String?
   /// The entries it concerns.
-  public var sources: [Source]
+  package var sources: [Source]
 
   /// Describes a failure.
   ///

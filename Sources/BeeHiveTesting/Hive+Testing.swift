@@ -33,14 +33,14 @@ extension Hive {
 }
 
 /// A library that the loader refuses to open.
-public struct LibraryNotOpened: Error, CustomStringConvertible {
+package struct LibraryNotOpened: Error, CustomStringConvertible {
   /// Its path.
-  public let path: String
+  package let path: String
   /// What the loader said.
-  public let reason: String
+  package let reason: String
 
   /// The loader's reason, which names the file.
-  public var description: String { "\(path) cannot be opened: \(reason)" }
+  package var description: String { "\(path) cannot be opened: \(reason)" }
 }
 
 /// The one path of a file that others lead to; the path itself where there is no such file.

@@ -1,35 +1,35 @@
 /// An address as the linker assigned it, before any load bias; relative to its section in objects.
 ///
 /// ELF: `p_vaddr`, `sh_addr`, `st_value`. Mach-O: `vmaddr`.
-public struct VirtualAddress: RawRepresentable, Hashable, Comparable, Codable, Sendable {
+package struct VirtualAddress: RawRepresentable, Hashable, Comparable, Codable, Sendable {
   /// The address in bytes.
-  public var rawValue: UInt64
+  package var rawValue: UInt64
 
   /// Wraps an address in bytes.
-  @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
+  @inlinable package init(rawValue: UInt64) { self.rawValue = rawValue }
 
   /// Orders by address.
-  @inlinable public static func < (left: Self, right: Self) -> Bool {
+  @inlinable package static func < (left: Self, right: Self) -> Bool {
     left.rawValue < right.rawValue
   }
 
   /// The address `count` bytes further on, or nil where that leaves the address space.
-  @inlinable public func advanced(by count: UInt64) -> Self? {
+  @inlinable package func advanced(by count: UInt64) -> Self? {
     let (sum, overflow) = rawValue.addingReportingOverflow(count)
     return overflow ? nil : Self(rawValue: sum)
   }
 }
 
 /// A distance in bytes from the start of a file.
-public struct FileOffset: RawRepresentable, Hashable, Comparable, Codable, Sendable {
+package struct FileOffset: RawRepresentable, Hashable, Comparable, Codable, Sendable {
   /// The distance in bytes.
-  public var rawValue: UInt64
+  package var rawValue: UInt64
 
   /// Wraps a distance in bytes.
-  @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
+  @inlinable package init(rawValue: UInt64) { self.rawValue = rawValue }
 
   /// Orders by distance.
-  @inlinable public static func < (left: Self, right: Self) -> Bool {
+  @inlinable package static func < (left: Self, right: Self) -> Bool {
     left.rawValue < right.rawValue
   }
 }

@@ -14,16 +14,16 @@ public struct ImageError: Error, Hashable, Codable, Sendable {
   /// The path of the file or image.
   public var image: String
   /// The section in question, if there is one.
-  public var section: String?
+  package var section: String?
   /// The slot or record in the section, if there is one.
-  public var index: Int?
+  package var index: Int?
   /// Where in the file, if that is known.
-  public var offset: FileOffset?
+  package var offset: FileOffset?
   /// One sentence for a person: what was found, what was expected, what to do.
   public var message: String
 
   /// Describes a failure; the location is as exact as the caller knows it.
-  public init(
+  package init(
     _ code: Code, image: String, section: String? = nil, index: Int? = nil,
     offset: FileOffset? = nil, message: String
   ) {
@@ -38,33 +38,33 @@ public struct ImageError: Error, Hashable, Codable, Sendable {
 
 extension ImageError.Code {
   /// The file cannot be opened or read; the message carries the system's reason.
-  public static let unreadable = Self(rawValue: "unreadable")
+  package static let unreadable = Self(rawValue: "unreadable")
   /// The file is no object file.
-  public static let notAnObject = Self(rawValue: "not-an-object")
+  package static let notAnObject = Self(rawValue: "not-an-object")
   /// A format, machine or encoding that this reader does not know.
-  public static let unsupported = Self(rawValue: "unsupported")
+  package static let unsupported = Self(rawValue: "unsupported")
   /// A structure that is needed lies outside the file, or a declared extent exceeds it.
-  public static let truncated = Self(rawValue: "truncated")
+  package static let truncated = Self(rawValue: "truncated")
   /// A structure contradicts itself or another one.
-  public static let malformed = Self(rawValue: "malformed")
+  package static let malformed = Self(rawValue: "malformed")
   /// The file has no image for the machine that was asked for.
-  public static let noSuchArchitecture = Self(rawValue: "no-such-architecture")
+  package static let noSuchArchitecture = Self(rawValue: "no-such-architecture")
   /// The section table is missing, so sections cannot be found by name.
-  public static let sectionTableMissing = Self(rawValue: "section-table-missing")
+  package static let sectionTableMissing = Self(rawValue: "section-table-missing")
   /// The section has no bytes in this file, as in a file of split debug information.
-  public static let noContents = Self(rawValue: "no-contents")
+  package static let noContents = Self(rawValue: "no-contents")
   /// A file of a kind that registers nothing: a core file, or split debug information.
-  public static let noEntries = Self(rawValue: "no-entries")
+  package static let noEntries = Self(rawValue: "no-entries")
   /// A pointer or a string lies outside what the image maps.
-  public static let outOfImage = Self(rawValue: "out-of-image")
+  package static let outOfImage = Self(rawValue: "out-of-image")
   /// A string has no terminator before the end of what is mapped, or before the limit.
-  public static let unterminated = Self(rawValue: "unterminated")
+  package static let unterminated = Self(rawValue: "unterminated")
   /// The bytes are encrypted in this file; only a loaded copy has them.
-  public static let encrypted = Self(rawValue: "encrypted")
+  package static let encrypted = Self(rawValue: "encrypted")
   /// The file on disk is not the one that is loaded: deleted, or replaced by another.
-  public static let replaced = Self(rawValue: "replaced")
+  package static let replaced = Self(rawValue: "replaced")
   /// The image has a runtime of its own beside the process's: what it registers there is lost here.
-  public static let secondRuntime = Self(rawValue: "second-runtime")
+  package static let secondRuntime = Self(rawValue: "second-runtime")
 }
 
 extension ImageError {

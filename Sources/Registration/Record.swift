@@ -1,4 +1,4 @@
-public import BinaryImage
+package import BinaryImage
 
 /// One well-formed entry of a section: what an image declares, as a value.
 ///
@@ -57,7 +57,7 @@ public struct RecordKind: RawRepresentable, Hashable, Codable, Sendable, CustomS
   public init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// No kind: the slot does not say what it holds.
-  public static let unknown = Self(rawValue: 0)
+  package static let unknown = Self(rawValue: 0)
   /// A module: something with a lifecycle.
   public static let module = Self(rawValue: 1)
   /// A service: an implementation that is looked up by what it does.
@@ -68,10 +68,10 @@ public struct RecordKind: RawRepresentable, Hashable, Codable, Sendable, CustomS
   public static let route = Self(rawValue: 4)
 
   /// Whether this version of the contract gives the number a meaning.
-  public var isKnown: Bool { (1...4).contains(rawValue) }
+  package var isKnown: Bool { (1...4).contains(rawValue) }
 
   /// Whether the number belongs to a third party: shown by tools, never registered.
-  public var isThirdParty: Bool { rawValue >= 0x8000 }
+  package var isThirdParty: Bool { rawValue >= 0x8000 }
 
   /// `module`, `service`, …; the number in hexadecimal where it has no name.
   public var description: String {
@@ -95,9 +95,9 @@ public struct Origin: Hashable, Codable, Sendable, CustomStringConvertible {
   /// The slot, counted over the concatenation of all sections of that name.
   public var index: Int
   /// The linked address of the entry; relative to its section in objects.
-  public var address: VirtualAddress
+  package var address: VirtualAddress
   /// The entry's offset in the file; nil for a loaded image.
-  public var offset: FileOffset?
+  package var offset: FileOffset?
 
   /// Describes a location.
   ///
@@ -107,7 +107,7 @@ public struct Origin: Hashable, Codable, Sendable, CustomStringConvertible {
   ///   - index: The slot, counted over all sections of that name.
   ///   - address: The linked address of the entry; relative to its section in objects.
   ///   - offset: The entry's offset in the file; nil for a loaded image.
-  public init(
+  package init(
     image: String, section: String, index: Int, address: VirtualAddress, offset: FileOffset? = nil
   ) {
     self.image = image

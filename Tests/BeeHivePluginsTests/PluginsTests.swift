@@ -40,12 +40,10 @@ struct PluginsTests {
     let files = hive.plugins.files
     #expect(files.map(\.path) == [folder.place("a.so").path])
     let file = try #require(files.first)
-    #expect(!file.isLoaded && !file.usesSwift && file.layoutVersion == 1)
-    #expect(file.buildID.count == 40 && file.bits == 64 && file.needed.contains("libc.so.6"))
+    #expect(!file.isLoaded && file.machine == "x86_64")
+    #expect(file.buildID.count == 40 && file.needed.contains("libc.so.6"))
     #expect(file.entries.map(\.name).sorted() == ["Greeter", "audio"])
-    let required = try #require(file.requirements.first)
-    #expect(file.requirements.count == 1 && !required.isOptional)
-    #expect((required.name, required.versions, required.requirer) == ("log", ">=1.2 <2", "audio"))
+    #expect(file.requirements == ["log >=1.2 <2"])
     #expect(file.entries.compactMap(\.attributes.version) == ["3"])
     #expect(hive.entries.isEmpty)
     #expect(!FileManager.default.fileExists(atPath: mark.path))
@@ -87,7 +85,6 @@ struct PluginsTests {
     try FileManager.default.linkItem(at: folder.place("a.so"), to: folder.place("link.so"))
     try hive.plugins.add(directory: folder.path)
     #expect(hive.plugins.files.map(\.isLoaded) == [false, false])
-    #expect(hive.plugins.files.first?.otherPaths == [folder.place("link.so").path])
     // Sound: it runs a constructor that makes a file, and stays.
     let handle = unsafe dlopen(folder.place("a.so").path, RTLD_NOW)
     let isOpen = unsafe handle != nil

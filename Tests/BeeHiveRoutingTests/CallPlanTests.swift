@@ -113,9 +113,9 @@ struct CallPlanTests {
           let key = ["a", "b", "p", "x", "y"].randomElement(using: &random) ?? ""
           given[key] = Self.values.randomElement(using: &random)
         }
-        let plan = router.calls.explain(url, origin: origin, with: Arguments(given))
+        let plan = router.calls.explain(url, origin: origin, with: Arguments(given: given))
         var met: RoutingError?
-        do { try await router.open(url, origin: origin, with: Arguments(given)) } catch {
+        do { try await router.open(url, origin: origin, with: Arguments(given: given)) } catch {
           met = try #require(error as? RoutingError)
         }
         #expect(

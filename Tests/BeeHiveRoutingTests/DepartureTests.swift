@@ -25,7 +25,7 @@ private struct Departure: Sendable, CustomTestStringConvertible {
   static let all = [
     Departure("a route's registration is cancelled") { router, make in
       let registration = try router.register("/a") { [object = make()] _ in object.stay() }
-      #expect(registration.cancel())
+      registration.cancel()
     },
     Departure("a pattern is taken out") { router, make in
       try router.register("/a") { [object = make()] _ in object.stay() }

@@ -58,8 +58,8 @@ private struct Given: Sendable, CustomTestStringConvertible {
       }, present: { router in try? await router.mediator.perform("t", "number") }, replaces: false),
     Given(
       testDescription: "aliases",
-      give: { router, number in try router.register(["n": "app://\(number)"] as Aliases) },
-      present: { router in router.aliases.urls["n"].flatMap { Int($0.dropFirst(6)) } },
+      give: { router, number in try router.register(aliases: ["n": "app://\(number)"]) },
+      present: { router in router.aliases["n"].flatMap { Int($0.dropFirst(6)) } },
       replaces: false),
   ]
 

@@ -65,7 +65,7 @@ struct HostileURLTests {
     router.mediator.fallback(exposure: .remote) { _ in
       _ = try await router.mediator.perform("vault", "open")
     }
-    try router.register([
+    try router.register(aliases: [
       "vault": "aaa://vault/open", "inner": "app://inner/1", "news": "app://news/7",
     ])
     try router.calls.load(

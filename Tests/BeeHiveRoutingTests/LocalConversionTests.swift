@@ -25,7 +25,7 @@ import Testing
   init() throws { try mediator.register("scale") { Scale() } }
 
   private func weigh(_ value: any Sendable, as type: Any.Type) async throws -> String {
-    try await mediator.perform("scale", "\(type)", Arguments(["x": value]))
+    try await mediator.perform("scale", "\(type)", ["x": value])
   }
 
   @Test("A Double is made of 2, an enum of its name, a number of its digits")

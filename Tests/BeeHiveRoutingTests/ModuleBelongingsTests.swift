@@ -22,7 +22,7 @@ private struct Everything: Module {
     try router.define("Month") { text in Int(text) }
     try router.register("app://shop/:month<Month>") { _ in "route" }
     try router.register("web://cart") { _ in "cart" }
-    try router.register(["home": "app://shop/7"] as Aliases)
+    try router.register(aliases: ["home": "app://shop/7"])
     router.unmatched { _ in "unmatched" }
     try mediator.register("till") { ShopTarget() }
     mediator.fallback { _ in "fallback" }
@@ -40,17 +40,6 @@ struct ModuleBelongingsTests {
 
   private func answer(_ url: String) async throws -> String? {
     try await hive.calls.send(.url(url)) as? String
-  }
-
-  @Test(
-    "an alias that the host gave anew stays when the module goes that had given the name before")
-  func aliasAnew() async throws {
-    try await hive.register(module: "everything") { _ in Everything() }
-    try await hive.start()
-    #expect(hive.router.removeAlias("home"))
-    try hive.router.register(["home": "app://shop/7"] as Aliases)
-    await hive.stop()
-    #expect(hive.router.aliases.urls == ["home": "app://shop/7"])
   }
 
   @Test("three starts in a row: all is there each time, and nothing but the host's own after it")
@@ -75,7 +64,7 @@ struct ModuleBelongingsTests {
       #expect(hive.calls.table == Everything.table)
       await hive.stop()
       #expect(hive.router.routes.map(\.pattern.text) == ["app://outside"])
-      #expect(hive.router.aliases.urls.isEmpty)
+      #expect(hive.router.aliases.isEmpty)
       #expect(hive.mediator.declarations.isEmpty)
       #expect(hive.calls.table == nil)
       for url in ["app://old/1", "app://hidden", "app://nothing"] {

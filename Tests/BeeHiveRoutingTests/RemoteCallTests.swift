@@ -173,11 +173,11 @@ struct RemoteCallTests {
 
   @Test("Raised limits hold for aliases and for a look at the routes, too")
   func raisedLimits() async throws {
-    let url = "app://news/1?from=" + String(repeating: "a", count: URLLimits.standard.bytes)
+    let url = "app://news/1?from=" + String(repeating: "a", count: URLLimits().bytes)
     #expect(router.route(for: url) == nil)
-    #expect(throws: RoutingError.self) { try router.register(["long": url] as Aliases) }
-    router.calls.limits = URLLimits(bytes: 4 * URLLimits.standard.bytes)
+    #expect(throws: RoutingError.self) { try router.register(aliases: ["long": url]) }
+    router.calls.limits = URLLimits(bytes: 4 * URLLimits().bytes)
     #expect(router.route(for: url) != nil)
-    try router.register(["long": url] as Aliases)
+    try router.register(aliases: ["long": url])
   }
 }

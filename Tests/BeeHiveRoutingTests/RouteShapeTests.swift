@@ -87,7 +87,7 @@ struct RouteShapeTests {
 
   @Test("as many segments as a router takes, and no more")
   func mostSegments() {
-    #expect(PatternParts.mostSegments == URLLimits.standard.segments)
+    #expect(PatternParts.mostSegments == URLLimits().segments)
     #expect(!Route(pattern: Self.most).shapes.isEmpty)
     #expect(Route(pattern: Self.tooMany).shapes.isEmpty)
   }
@@ -98,7 +98,7 @@ struct RouteShapeTests {
     let rest = PatternReader.mostBytes - head.utf8.count
     let longest = Route(pattern: head + String(repeating: "x", count: rest))
     #expect(longest.shapes.count == 64)
-    #expect(PatternReader.mostBytes > URLLimits.standard.bytes)
+    #expect(PatternReader.mostBytes > URLLimits().bytes)
     let huge = head + String(repeating: "x", count: Effort.times(1, full: 12) << 20)
     // Not one is made of what is a byte longer, whatever stands in it.
     for pattern in [longest.pattern + "x", huge] {

@@ -84,7 +84,9 @@ struct RouteTableTests {
     #expect(router.deregister("/x(/y)(/:z)"))
     for url in ["/x", "/x/y", "/x/q", "/x/y/q"] { #expect(!router.canOpen(url)) }
     let registration = try router.register("/t") { _ in "t" }
-    #expect(registration.cancel() && !registration.cancel())
+    registration.cancel()
+    registration.cancel()
+    #expect(!router.canOpen("/t"))
     router.deregisterAll()
     #expect(router.routes.isEmpty)
     try router.answering("/a/:id")
@@ -131,7 +133,7 @@ struct RouteTableTests {
     }
     #expect(await router.answer("app://a?more") == "/a more=")
     #expect(await router.answer("web://a") == "/a")
-    #expect(rest.cancel())
+    rest.cancel()
     #expect(await router.answer("app://a") == "/a")
   }
 

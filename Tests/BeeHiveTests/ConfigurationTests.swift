@@ -41,7 +41,6 @@ struct ConfigurationTests {
     let error = #expect(throws: ConfigurationError.self) { try settings.value(Self.port) }
     #expect(error?.code == .missing)
     #expect(error?.description.contains("HIVETEST_SERVER_PORT") == true)
-    #expect(try settings.value(Self.port, default: 80) == 80)
     #expect(try settings.value(Self.hosts) == ["localhost"])
   }
 

@@ -35,7 +35,7 @@ struct MemoryPressureTests {
       onStart()
     }
     defer { for task in [timer, starter] { task.cancel() } }
-    let report = try await hive.run(options: RunOptions(signals: .none, memoryPressure: source))
+    let report = try await hive.run(options: RunOptions(signals: [], memoryPressure: source))
     return (report, isTold.load(ordering: .acquiring))
   }
 

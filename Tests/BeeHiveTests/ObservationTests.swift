@@ -61,15 +61,14 @@ struct WatchdogTests {
   private final class Findings: Sendable {
     let list = Lock<[Watchdog.Finding]>([])
     var all: [Watchdog.Finding] { list.withLock { $0 } }
+    func add(_ finding: Watchdog.Finding) { list.withLock { $0.append(finding) } }
   }
 
   @Test("names the module and the event while the module still holds the Hive, and once")
   func slow() async throws {
     let findings = Findings()
-    let watchdog = Watchdog(threshold: .milliseconds(20)) { finding in
-      findings.list.withLock { $0.append(finding) }
-    }
-    let number = watchdog.begin("audio", "setUp")
+    let watchdog = Watchdog(threshold: .milliseconds(20))
+    let number = watchdog.begin("audio", "setUp", findings.add)
     #expect(try await Patience.wait { !findings.all.isEmpty })
     // As long once more, and it looks again.
     try await Task.sleep(for: watchdog.threshold * 3)
@@ -82,10 +81,8 @@ struct WatchdogTests {
   @Test("says nothing of modules that come back in time")
   func fast() async throws {
     let findings = Findings()
-    let watchdog = Watchdog(threshold: .seconds(3600)) { finding in
-      findings.list.withLock { $0.append(finding) }
-    }
-    for _ in 0..<100 { watchdog.end(watchdog.begin("audio", "setUp")) }
+    let watchdog = Watchdog(threshold: .seconds(3600))
+    for _ in 0..<100 { watchdog.end(watchdog.begin("audio", "setUp", findings.add)) }
     try await Task.sleep(for: .milliseconds(120))
     #expect(findings.all.isEmpty)
   }

@@ -132,13 +132,5 @@ struct ReportTests {
     let hive = Hive()
     try hive.register(Int.self) { _ in 4 }
     try hive.validate()
-    try hive.expecting(atLeast: 1)
-  }
-
-  @Test("too few bound entries are an error that says how many")
-  func expecting() async throws {
-    let hive = try await hive()
-    let error = #expect(throws: ValidationError.self) { try hive.expecting(atLeast: 2) }
-    #expect(error?.description.hasPrefix("bound entries: 1, expected: at least 2;") == true)
   }
 }

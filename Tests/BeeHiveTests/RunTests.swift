@@ -23,7 +23,7 @@ struct RunTests {
 
   /// Options that observe no memory pressure.
   private func options(
-    _ signals: Set<Signal> = .terminating, limit: Duration? = .seconds(600)
+    _ signals: Set<Signal> = [.terminate, .interrupt], limit: Duration? = .seconds(600)
   ) -> RunOptions {
     RunOptions(signals: signals, tearDownLimit: limit, memoryPressure: .none)
   }
@@ -85,7 +85,7 @@ struct RunTests {
       // Throws in a task that is cancelled.
       if step == "tearDown" { try await Task.sleep(for: .milliseconds(1)) }
     }
-    let run = Task { try await hive.run(options: options(.none)) }
+    let run = Task { try await hive.run(options: options([])) }
     await started.attend()
     run.cancel()
     let report = try await run.value
@@ -130,7 +130,7 @@ struct RunTests {
     for _ in 0..<100 {
       let hive = Hive()
       try await hive.probe("a", journal)
-      let run = Task { try await hive.run(options: options(.none)) }
+      let run = Task { try await hive.run(options: options([])) }
       run.cancel()
       #expect(try await run.value.cause == .cancelled)
       #expect(await hive.runningModules.isEmpty)

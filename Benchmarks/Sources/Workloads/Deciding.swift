@@ -1,4 +1,5 @@
 internal import BeeHiveRouting
+internal import Foundation
 
 /// Taking in routes and rules, and calls that pass rules for others.
 enum Deciding {
@@ -42,11 +43,15 @@ enum Deciding {
   }
 
   private static func table(_ count: Int) -> DecisionTable {
-    DecisionTable(
-      rules: (0..<count).map { index in
-        .init(
-          "rule \(index)", .init(.url("app://host\(index % 100)/old\(index)/:id")),
-          do: .redirectToURL("app://page/:id"))
-      })
+    let rules = (0..<count).map { index in
+      """
+      {"name": "rule \(index)", "match": {"url": "app://host\(index % 100)/old\(index)/:id"}, \
+      "do": {"redirect": "app://page/:id"}}
+      """
+    }
+    let text = "{\"version\": 1, \"rules\": [\(rules.joined(separator: ","))]}"
+    do { return try JSONDecoder().decode(DecisionTable.self, from: Data(text.utf8)) } catch {
+      stop("\(error)")
+    }
   }
 }

@@ -7,9 +7,9 @@ import Testing
   static let withdraw = "withdraw=./libshop.so"
   static let page = "ask=app://page/7"
   static let listed = [
-    "action remote shop.stock at libshop.so BeehiveRecords[0]",
-    "route remote app://page/:id<Int> at libshop.so BeehiveRecords[1]",
-    "route local app://storeroom at libshop.so BeehiveRecords[2]",
+    "action remote shop.stock() -> String libshop.so BeehiveRecords[0]",
+    "route remote app://page/:id<Int> libshop.so BeehiveRecords[1]",
+    "route local app://storeroom libshop.so BeehiveRecords[2]",
   ]
   static let nothing = "nothing can be called"
 
@@ -62,7 +62,8 @@ import Testing
       testDescription: "one of two that declare the same: the second is refused with both places",
       steps: [open, "open=./libmart.so", "catalogue", page, "entries"],
       said: [
-        "action remote mart.stock at libmart.so BeehiveRecords[0]", listed[0], listed[1], listed[2],
+        "action remote mart.stock() -> String libmart.so BeehiveRecords[0]", listed[0], listed[1],
+        listed[2],
         "shop",
         "bound target shop at libshop.so BeehiveRecords[0]",
         "bound route app://page/:id<Int> at libshop.so BeehiveRecords[1]",
@@ -75,7 +76,8 @@ import Testing
       testDescription: "the first of two that declare the same: the second takes its place",
       steps: [open, "open=./libmart.so", "catalogue", withdraw, page, "ask=app://storeroom"],
       said: [
-        "action remote mart.stock at libmart.so BeehiveRecords[0]", listed[0], listed[1], listed[2],
+        "action remote mart.stock() -> String libmart.so BeehiveRecords[0]", listed[0], listed[1],
+        listed[2],
         "3 removed", "mart", "mart",
       ]),
   ]

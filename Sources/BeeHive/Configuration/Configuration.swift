@@ -19,7 +19,7 @@ public final class Configuration: Sendable {
     /// The name; in files, dots lead into objects: `server.port`.
     public let name: String
     /// What holds where no layer says anything; nil makes a missing setting an error.
-    public let defaultValue: Value?
+    package let defaultValue: Value?
 
     /// Names a setting.
     ///
@@ -115,20 +115,6 @@ public final class Configuration: Sendable {
     return try convert(found, for: key)
   }
 
-  /// Returns a setting, or a fallback if it is missing.
-  ///
-  /// - Parameters:
-  ///   - key: The setting; its own default comes before `fallback`.
-  ///   - fallback: Used if no layer has the setting and the key has no default.
-  /// - Returns: The value of the first layer that has it, else the default.
-  /// - Throws: ``ConfigurationError`` with `wrongType` if the value cannot be read as the key's type.
-  public func value<Value>(
-    _ key: Key<Value>, default fallback: Value
-  ) throws(ConfigurationError) -> Value {
-    if let found = find(key.name) { return try convert(found, for: key) }
-    return key.defaultValue ?? fallback
-  }
-
   /// Returns the layer that a setting comes from.
   ///
   /// - Parameter name: The setting's name, as its key has it.
@@ -171,7 +157,7 @@ public final class Configuration: Sendable {
 /// Why a setting could not be had.
 public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The cause.
-  public enum Code: String, Hashable, Sendable {
+  package enum Code: String, Hashable, Sendable {
     /// No layer has the setting, and its key has no default.
     case missing
     /// The value has another form than the key's type.
@@ -179,7 +165,7 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
   }
 
   /// The cause.
-  public var code: Code
+  package var code: Code
   /// The setting's name.
   public var key: String
   /// One sentence for a person.

@@ -23,7 +23,9 @@ public struct Entry: Hashable, Sendable {
   /// What implements it, as declared; nil where the entry names nothing.
   public var implementation: String?
   /// The declared attributes.
-  public var attributes: Attributes
+  package var attributes: Attributes
+  /// The declared attributes, as they are written: `priority=10`, `requires=log`.
+  public var fields: [String] { attributes.texts }
   /// Where it was declared.
   public var source: Source
   /// How far it got.

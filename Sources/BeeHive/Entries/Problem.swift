@@ -16,25 +16,25 @@ public struct Problem: Error, Hashable, Sendable {
     /// Another entry already provides this, and nothing tells the two apart.
     public static let duplicate = Self(rawValue: "duplicate")
     /// No type of the implementation's name is loaded.
-    public static let noSuchType = Self(rawValue: "no-such-type")
+    package static let noSuchType = Self(rawValue: "no-such-type")
     /// Several loaded types have the name, which is unqualified.
-    public static let ambiguousType = Self(rawValue: "ambiguous-type")
+    package static let ambiguousType = Self(rawValue: "ambiguous-type")
     /// The type does not conform to what it is to serve as.
-    public static let doesNotConform = Self(rawValue: "does-not-conform")
+    package static let doesNotConform = Self(rawValue: "does-not-conform")
     /// The type cannot be made: it lacks the initialiser that the Hive calls.
-    public static let noInitializer = Self(rawValue: "no-initializer")
+    package static let noInitializer = Self(rawValue: "no-initializer")
     /// The record's `abi` is one that this version does not know.
-    public static let unknownABI = Self(rawValue: "unknown-abi")
+    package static let unknownABI = Self(rawValue: "unknown-abi")
     /// The structure that the record's context leads to is missing, too small or of another version.
-    public static let badContext = Self(rawValue: "bad-context")
+    package static let badContext = Self(rawValue: "bad-context")
     /// A function that the record leads to is not code of a loaded image.
-    public static let badCode = Self(rawValue: "bad-code")
+    package static let badCode = Self(rawValue: "bad-code")
     /// The kind is registered by another module of this package, or by none.
-    public static let unhandledKind = Self(rawValue: "unhandled-kind")
+    package static let unhandledKind = Self(rawValue: "unhandled-kind")
     /// The file that declares it is not loaded.
-    public static let notLoaded = Self(rawValue: "not-loaded")
+    package static let notLoaded = Self(rawValue: "not-loaded")
     /// A module's task registers something although the module has been unmounted.
-    public static let unmounted = Self(rawValue: "unmounted")
+    package static let unmounted = Self(rawValue: "unmounted")
   }
 
   /// The cause.
@@ -42,7 +42,7 @@ public struct Problem: Error, Hashable, Sendable {
   /// One sentence for a person: what is wrong and what to do.
   public var message: String
   /// The other entries it concerns, such as the first of two duplicates.
-  public var related: [Source]
+  package var related: [Source]
 
   /// Describes a problem.
   ///
@@ -50,7 +50,7 @@ public struct Problem: Error, Hashable, Sendable {
   ///   - code: The cause.
   ///   - message: One sentence: what is wrong and what to do. Control characters are escaped.
   ///   - related: The other entries it concerns.
-  public init(_ code: Code, _ message: String, related: [Source] = []) {
+  package init(_ code: Code, _ message: String, related: [Source] = []) {
     self.code = code
     self.message = message.escaped
     self.related = related

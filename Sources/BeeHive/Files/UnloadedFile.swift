@@ -10,7 +10,7 @@ package import Registration
 /// bound, since only a running process has types.
 public struct UnloadedFile: Sendable {
   /// The path, as it was given.
-  public let path: String
+  package let path: String
   /// What it declares: first the well-formed entries in their order, then those that every Hive rejects.
   public let entries: [Entry]
 

@@ -9,25 +9,49 @@ internal import BinaryImage
 ///     guard let order = event.value(as: OrderPlaced.self) else { return .ignored }
 public struct Event: Sendable {
   /// Which event it is, by BeeHive's numbers; `Docs/events.md` says where each comes from on Linux.
-  public struct Kind: RawRepresentable, Hashable, Sendable {
-    /// The number: 0 to 23 are BeeHive's, 1000 and above belong to applications.
-    public let rawValue: Int
-
-    /// Wraps a number.
-    ///
-    /// - Parameter rawValue: 0 to 23 for BeeHive's events, 1000 and above for an application's.
-    public init(rawValue: Int) { self.rawValue = rawValue }
+  public enum Kind: Int, Hashable, Sendable {
+    /// `setUp` of every module.
+    case setUp = 0
+    /// `initialize` of every module.
+    case initialize = 1
+    /// `tearDown` of every module.
+    case tearDown = 2
+    /// `splash` of every module.
+    case splash = 3
+    /// The application is about to stop being served: SIGTSTP.
+    case willResignActive = 5
+    /// The application has stopped being served: SIGTSTP, after `willResignActive`.
+    case didEnterBackground = 6
+    /// The application is about to be served again: SIGCONT.
+    case willEnterForeground = 7
+    /// The application is served again: SIGCONT, after `willEnterForeground`.
+    case didBecomeActive = 8
+    /// The process is about to end: SIGTERM, SIGINT.
+    case willTerminate = 9
+    /// `unmount` of every module.
+    case unmount = 10
+    /// A URL was opened.
+    case openURL = 11
+    /// Memory is short: pressure stall information of the system or of the control group.
+    case didReceiveMemoryWarning = 12
+    /// An application's own; `Event.number` tells which.
+    case custom = 1000
+    /// An event that is a Swift type.
+    case typed = -1
   }
 
   /// Which event it is.
   public let kind: Kind
+  /// Its number: 0 to 23 are BeeHive's, 1000 and above belong to applications.
+  public let number: Int
   /// The name that reports print.
   public let name: String
   /// What comes along; for a typed event, the value itself.
   public let payload: (any Sendable)?
 
-  init(_ kind: Kind, name: String, payload: (any Sendable)? = nil) {
+  init(_ kind: Kind, name: String, payload: (any Sendable)? = nil, number: Int? = nil) {
     self.kind = kind
+    self.number = number ?? kind.rawValue
     self.name = name
     self.payload = payload
   }
@@ -40,7 +64,7 @@ public struct Event: Sendable {
   ///   - payload: What modules get with it; they ask with `event.value(as:)`.
   public init?(number: Int, name: String, payload: (any Sendable)? = nil) {
     guard number >= Kind.custom.rawValue else { return nil }
-    self.init(Kind(rawValue: number), name: name, payload: payload)
+    self.init(.custom, name: name, payload: payload, number: number)
   }
 
   /// Creates an application's own event, by type.
@@ -58,37 +82,6 @@ public struct Event: Sendable {
   public func value<Value: Sendable>(as type: Value.Type = Value.self) -> Value? {
     payload as? Value
   }
-}
-
-extension Event.Kind {
-  /// `setUp` of every module.
-  public static let setUp = Self(rawValue: 0)
-  /// `initialize` of every module.
-  public static let initialize = Self(rawValue: 1)
-  /// `tearDown` of every module.
-  public static let tearDown = Self(rawValue: 2)
-  /// `splash` of every module.
-  public static let splash = Self(rawValue: 3)
-  /// The application is about to stop being served: SIGTSTP.
-  public static let willResignActive = Self(rawValue: 5)
-  /// The application has stopped being served: SIGTSTP, after `willResignActive`.
-  public static let didEnterBackground = Self(rawValue: 6)
-  /// The application is about to be served again: SIGCONT.
-  public static let willEnterForeground = Self(rawValue: 7)
-  /// The application is served again: SIGCONT, after `willEnterForeground`.
-  public static let didBecomeActive = Self(rawValue: 8)
-  /// The process is about to end: SIGTERM, SIGINT.
-  public static let willTerminate = Self(rawValue: 9)
-  /// `unmount` of every module.
-  public static let unmount = Self(rawValue: 10)
-  /// A URL was opened.
-  public static let openURL = Self(rawValue: 11)
-  /// Memory is short: pressure stall information of the system or of the control group.
-  public static let didReceiveMemoryWarning = Self(rawValue: 12)
-  /// The first number of applications.
-  public static let custom = Self(rawValue: 1000)
-  /// The number of every event that is a Swift type.
-  public static let typed = Self(rawValue: -1)
 }
 
 // What `run` tells modules when the system says so, and an application whenever it knows better.
@@ -130,16 +123,8 @@ public enum EventResponse: Sendable {
 
 /// What all modules made of an event, in the order in which they were asked.
 public struct EventOutcome: Sendable {
-  /// The answer of one module.
-  public struct Answer: Sendable {
-    /// The module's name.
-    public var module: String
-    /// What it made of the event.
-    public var response: EventResponse
-  }
-
-  /// The answers.
-  public internal(set) var answers: [Answer] = []
+  /// What each module that was asked made of the event.
+  public internal(set) var answers: [(module: String, response: EventResponse)] = []
   /// The modules that threw or took too long.
   public internal(set) var failures: [ModuleFailure] = []
 
@@ -183,18 +168,18 @@ extension EventResponse {
 }
 
 /// Why a question has no answer.
-public struct AskError: Error, Sendable {
+package struct AskError: Error, Sendable {
   /// The question.
-  public var event: String
+  package var event: String
   /// The type that an answer should have had.
-  public var answer: String
+  package var answer: String
   /// What the modules made of it instead.
-  public var outcome: EventOutcome
+  package var outcome: EventOutcome
 }
 
 extension AskError: CustomStringConvertible {
   /// `PriceQuestion: no module answered with a Price; asked: 2, failed: 0`
-  public var description: String {
+  package var description: String {
     let lines = outcome.failures.map(\.description)
     let asked = outcome.answers.count + lines.count
     let head =
@@ -210,17 +195,7 @@ public struct ModuleStep: Hashable, Sendable {
   /// The name of the step or event.
   public var event: String
   /// Which event it is.
-  public var kind: Event.Kind
+  package var kind: Event.Kind
   /// Differs from that of every other call of this Hive.
-  public var number: UInt64
-}
-
-/// An answer that came second.
-public struct SurplusReply: Hashable, Sendable {
-  /// The question.
-  public var event: String
-  /// The module whose answer was dropped.
-  public var module: String
-  /// The module whose answer won.
-  public var winner: String
+  package var number: UInt64
 }

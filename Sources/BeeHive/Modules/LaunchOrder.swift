@@ -7,23 +7,23 @@ internal import Registration
 /// is to be followed and present, comes first. Among those that are free, basic modules come before
 /// normal ones, then the larger priority, then the image's path, then the name. A normal module that
 /// a basic one requires counts as basic.
-public struct LaunchOrder: Hashable, Sendable {
+package struct LaunchOrder: Hashable, Sendable {
   /// What is known of a module before it is made.
-  public struct Node: Hashable, Sendable {
+  package struct Node: Hashable, Sendable {
     /// The module's name; requirements refer to it.
-    public var name: String
+    package var name: String
     /// Its version, if it says one: numbers with dots between them.
-    public var version: String?
+    package var version: String?
     /// Whether it starts before the normal ones.
-    public var isBasic: Bool
+    package var isBasic: Bool
     /// Larger first among those that nothing else orders.
-    public var priority: Int
+    package var priority: Int
     /// Modules that must be present and start earlier; `log >=1.2 <2` where not every version will do.
-    public var requires: [String]
+    package var requires: [String]
     /// Modules that start earlier where they are present.
-    public var after: [String]
+    package var after: [String]
     /// Where it was declared.
-    public var source: Source
+    package var source: Source
 
     /// Describes a module.
     ///
@@ -35,7 +35,7 @@ public struct LaunchOrder: Hashable, Sendable {
     ///   - requires: Modules that must be present and start earlier, each with the versions that will do.
     ///   - after: Modules that start earlier where they are present.
     ///   - source: Where it was declared; its path orders modules of equal rank.
-    public init(
+    package init(
       name: String, version: String? = nil, isBasic: Bool = false, priority: Int = 0,
       requires: [String] = [], after: [String] = [], source: Source
     ) {
@@ -50,33 +50,33 @@ public struct LaunchOrder: Hashable, Sendable {
   }
 
   /// A requirement that no module meets.
-  public struct Missing: Hashable, Sendable {
+  package struct Missing: Hashable, Sendable {
     /// The module that cannot start.
-    public var module: Node
+    package var module: Node
     /// The name that it requires.
-    public var requirement: String
+    package var requirement: String
     /// Why the module of the name will not do, where one is declared: "is switched off".
-    public var reason: String?
+    package var reason: String?
     /// Modules that are called nearly so.
-    public var similar: [String] = []
+    package var similar: [String] = []
   }
 
   /// A cycle of modules, each of which starts only after the next.
-  public struct Cycle: Hashable, Sendable {
+  package struct Cycle: Hashable, Sendable {
     /// The cycle, with the first module once more at its end.
-    public var path: [Node]
+    package var path: [Node]
   }
 
   /// The modules that can start, in order.
-  public internal(set) var modules: [Node] = []
+  package internal(set) var modules: [Node] = []
   /// Says of each normal module that starts among the basic ones which module requires it: one sentence each.
-  public internal(set) var lifts: [String] = []
+  package internal(set) var lifts: [String] = []
   /// Requirements that no module meets; what needs them, directly or not, is not in `modules`.
-  public internal(set) var missing: [Missing] = []
+  package internal(set) var missing: [Missing] = []
   /// Cycles; their members, and what needs them, are not in `modules`.
-  public internal(set) var cycles: [Cycle] = []
+  package internal(set) var cycles: [Cycle] = []
   /// What cannot start, by name, and the module it requires that cannot start either.
-  public internal(set) var blocked: [String: String] = [:]
+  package internal(set) var blocked: [String: String] = [:]
 
   /// Orders modules.
   ///
@@ -85,7 +85,7 @@ public struct LaunchOrder: Hashable, Sendable {
   ///     the first in rank is required.
   ///   - started: Modules that run already: they meet requirements.
   ///   - unavailable: Why a declared module cannot start, by its name.
-  public init(
+  package init(
     _ nodes: [Node], started: [Node] = [], unavailable: [String: String] = [:]
   ) {
     let nodes = nodes.sorted(by: Self.comesFirst)
@@ -197,7 +197,7 @@ public struct LaunchOrder: Hashable, Sendable {
 
 extension LaunchOrder {
   /// What cannot be ordered, one sentence each: requirements that no module meets, and cycles.
-  public var problems: [String] { missing.map(\.description) + cycles.map(\.description) }
+  package var problems: [String] { missing.map(\.description) + cycles.map(\.description) }
 
   /// What keeps each module that has no place in the order from starting, by its name.
   var obstacles: [String: String] {
@@ -232,7 +232,7 @@ extension LaunchOrder {
 
 extension LaunchOrder.Missing: CustomStringConvertible {
   /// `module shop (libshop.so BeehiveRecords[0]) requires log, which nothing in this process declares; …`
-  public var description: String {
+  package var description: String {
     "module \(module.name) (\(module.source)) \(why)".escaped
   }
 
@@ -248,7 +248,7 @@ extension LaunchOrder.Missing: CustomStringConvertible {
 
 extension LaunchOrder.Cycle: CustomStringConvertible {
   /// `modules storage → log → storage wait for each other, so none of them can start (…)`, with each one's place.
-  public var description: String {
+  package var description: String {
     let places = zip(path, path.dropFirst()).map { module, next in
       module.requiredNames.contains(next.name) ? "\(module.source)" : "\(module.source) by `after`"
     }

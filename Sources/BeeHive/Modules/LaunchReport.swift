@@ -3,67 +3,58 @@ internal import BinaryImage
 /// How `Hive.start` goes about it.
 ///
 ///     let options = LaunchOptions(
-///       onFailure: .skip, timeLimit: .seconds(10), watchdog: Watchdog(threshold: .seconds(1)))
+///       onFailure: .skip, timeLimit: .seconds(10), watchdog: .seconds(1))
 ///     let report = try await hive.start(options: options)
 ///     print(report.failures)
 public struct LaunchOptions: Sendable {
   /// What happens to the others when a module fails.
-  public var onFailure: FailurePolicy
+  package var onFailure: FailurePolicy
   /// How long one step of one module may take, and one event; nil for as long as it likes. Each counts
   /// from its own beginning, also where others block their threads.
-  public var timeLimit: Duration?
+  package var timeLimit: Duration?
   /// Who is told of modules that take long; none unless given.
-  public var watchdog: Watchdog?
+  var watchdog: Watchdog?
 
   /// Modules that do not start, besides those that `BEEHIVE_DISABLE` in the environment names.
-  public var disabled: Set<String>
+  package var disabled: Set<String>
 
   /// Stops at the first failure and waits without limit, unless told otherwise.
   ///
   /// - Parameters:
   ///   - onFailure: What happens to the others when a module fails.
   ///   - timeLimit: How long one step of one module may take, and one event; nil for no limit.
-  ///   - watchdog: Reports modules that take long, while they do.
+  ///   - watchdog: How long a module may take for a step or an event before observers are told that it is slow, while
+  ///     it still is; nil for nobody to be told.
   ///   - disabled: The names of modules that do not start, besides those in `BEEHIVE_DISABLE`.
   public init(
-    onFailure: FailurePolicy = .stop, timeLimit: Duration? = nil, watchdog: Watchdog? = nil,
+    onFailure: FailurePolicy = .stop, timeLimit: Duration? = nil, watchdog: Duration? = nil,
     disabled: Set<String> = []
   ) {
     self.onFailure = onFailure
     self.timeLimit = timeLimit
-    self.watchdog = watchdog
+    self.watchdog = watchdog.map(Watchdog.init)
     self.disabled = disabled
   }
 }
 
 /// What came of a start.
 public struct LaunchReport: Sendable {
-  /// How long one step of one module took.
-  public struct Time: Hashable, Sendable {
-    /// The module's name.
-    public var module: String
-    /// The step, or the event that came in between.
-    public var step: String
-    /// How long it took.
-    public var took: Duration
-    /// Whether that was longer than the watchdog of the start allows.
-    public var isSlow: Bool
-  }
-
   /// The modules that live, in the order in which they were started.
   public internal(set) var started: [String] = []
   /// The order, what was lifted, and what could not be ordered.
-  public internal(set) var order = LaunchOrder([])
+  package internal(set) var order = LaunchOrder([])
   /// Modules that were switched off by name.
   public internal(set) var disabled: [String] = []
   /// Names that are switched off and that no module has; one sentence each.
-  public internal(set) var remarks: [String] = []
+  package internal(set) var remarks: [String] = []
   /// Modules that nothing makes, or that were rejected; each says why.
   public internal(set) var unbound: [Entry] = []
   /// The modules that failed, or were skipped because another one did.
   public internal(set) var failures: [ModuleFailure] = []
-  /// How long each module took for each step, in the order in which they were through.
-  public internal(set) var times: [Time] = []
+  /// How long each module took for each step, or an event that came in between, in the order in which they were
+  /// through, and whether that was longer than the watchdog of the start allows.
+  public internal(set) var times: [(module: String, step: String, took: Duration, isSlow: Bool)] =
+    []
 
   /// Whether every module that could be made was ordered and started.
   var isClean: Bool { failures.isEmpty && order.problems.isEmpty }
@@ -90,7 +81,7 @@ extension LaunchReport: CustomStringConvertible {
 /// Why a Hive did not start; nothing of it runs.
 public struct LaunchError: Error, Sendable, CustomStringConvertible {
   /// What came between.
-  public enum Interruption: Hashable, Sendable {
+  package enum Interruption: Hashable, Sendable {
     /// `stop` was called, or the task cancelled, before the start was over.
     case stopped
     /// A module asked for the start that it is part of, or for a start while it is torn down.
@@ -98,11 +89,11 @@ public struct LaunchError: Error, Sendable, CustomStringConvertible {
   }
 
   /// The order, with what is missing and the cycles.
-  public var order = LaunchOrder([])
+  package var order = LaunchOrder([])
   /// The modules that failed.
   public var failures: [ModuleFailure] = []
   /// What came between, if that is why.
-  public var interruption: Interruption?
+  package var interruption: Interruption?
 
   /// One line for each cause.
   public var description: String {
@@ -120,7 +111,7 @@ public struct LaunchError: Error, Sendable, CustomStringConvertible {
 /// A module that threw, or took longer than it may.
 public struct ModuleFailure: Error, Sendable {
   /// What went wrong.
-  public enum Reason: Sendable {
+  package enum Reason: Sendable {
     /// The module threw this error.
     case threw(any Error)
     /// A C module's operation answered false.
@@ -138,9 +129,11 @@ public struct ModuleFailure: Error, Sendable {
   /// The event or step it failed in.
   public var event: String
   /// What went wrong.
-  public var reason: Reason
+  package var reason: Reason
+  /// What it threw, if that is what went wrong.
+  public var error: (any Error)? { if case .threw(let error) = reason { error } else { nil } }
   /// Where the module was declared.
-  public var source: Source
+  package var source: Source
 }
 
 extension ModuleFailure: CustomStringConvertible {

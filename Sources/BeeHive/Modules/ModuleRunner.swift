@@ -403,7 +403,7 @@ actor ModuleRunner {
       }
       switch result {
       case .success(let response):
-        outcome.answers.append(EventOutcome.Answer(module: module.node.name, response: response))
+        outcome.answers.append((module: module.node.name, response: response))
         if response.stops { return outcome }
       case .failure(let failure): outcome.failures.append(failure)
       }
@@ -464,7 +464,10 @@ actor ModuleRunner {
       number: Self.stepNumbers.wrappingAdd(1, ordering: .relaxed).newValue)
     hive.observers.tell(.stepBegan(step))
     let watchdog = options.watchdog
-    let watched = watchdog?.begin(step.module, event) { hive.observers.tell(.moduleIsSlow($0)) }
+    let watched = watchdog?.begin(step.module, event) { found in
+      hive.observers.tell(
+        .moduleIsSlow(module: found.module, event: found.event, elapsed: found.elapsed))
+    }
     let began = hive.profiler.begin(step.module, event)
     let start = ContinuousClock.now
     let result = await visit(
@@ -480,10 +483,8 @@ actor ModuleRunner {
     let failure: ModuleFailure? = if case .failure(let failure) = outcome { failure } else { nil }
     hive.profiler.end(began, isSuccess: failure == nil)
     if let watched { watchdog?.end(watched) }
-    let time = LaunchReport.Time(
-      module: step.module, step: event, took: took,
-      isSlow: watchdog.map { took >= $0.threshold } ?? false)
-    states.withLock { $0.times?.append(time) }
+    let isSlow = watchdog.map { took >= $0.threshold } ?? false
+    states.withLock { $0.times?.append((step.module, event, took, isSlow)) }
     hive.observers.tell(.stepEnded(step, took: took, failure: failure))
     return outcome
   }

@@ -59,7 +59,7 @@ struct ModuleStates: Sendable {
   /// What went wrong in the last stop, or in the one that is under way.
   var stopFailures: [ModuleFailure] = []
   /// How long the calls took of the start that is under way; nil while there is none.
-  var times: [LaunchReport.Time]?
+  var times: [(module: String, step: String, took: Duration, isSlow: Bool)]?
   /// Why the last start failed, until the next one begins; nil where it did not.
   private var failedStart: FailedStart?
   private var states: [UInt64: State] = [:]
@@ -103,8 +103,7 @@ struct ModuleStates: Sendable {
   /// The modules that have not come back, the one that was called first first.
   var hanging: [Watchdog.Finding] {
     calls.sorted { $0.key < $1.key }.map { _, call in
-      Watchdog.Finding(
-        module: call.module, event: call.event, elapsed: call.start.duration(to: .now))
+      (module: call.module, event: call.event, elapsed: call.start.duration(to: .now))
     }
   }
 

@@ -9,21 +9,21 @@ internal import Threads
 /// of one event. The latest spans are kept.
 public final class Profiler: Sendable {
   /// One run of one module.
-  public struct Span: Hashable, Sendable {
+  package struct Span: Hashable, Sendable {
     /// The module's name.
-    public var module: String
+    package var module: String
     /// The step or event.
-    public var event: String
+    package var event: String
     /// How often this module had been told of this event, this time included.
-    public var run: Int
+    package var run: Int
     /// When it began, counted from the profiler's making.
-    public var start: Duration
+    package var start: Duration
     /// How long it took.
-    public var duration: Duration
+    package var duration: Duration
     /// Whether the module came through.
-    public var isSuccess: Bool
+    package var isSuccess: Bool
     /// Which of the modules that ran at the same time it was: 0 unless some ran beside others.
-    public var lane: Int
+    package var lane: Int
   }
 
   private struct State {
@@ -40,13 +40,13 @@ public final class Profiler: Sendable {
   /// Creates a profiler that keeps the latest spans.
   ///
   /// - Parameter limit: The number of spans that are kept at least, one or more; twice as many at most.
-  public init(limit: Int = 10_000) { self.limit = max(1, limit) }
+  package init(limit: Int = 10_000) { self.limit = max(1, limit) }
 
   /// The spans, in the order in which they ended.
-  public var spans: [Span] { state.withLock { $0.spans } }
+  package var spans: [Span] { state.withLock { $0.spans } }
 
   /// How many older spans were let go.
-  public var droppedCount: Int { state.withLock { $0.dropped } }
+  package var droppedCount: Int { state.withLock { $0.dropped } }
 
   /// Measures code of the application's own, beside the modules.
   ///
@@ -164,57 +164,35 @@ extension Duration {
   }
 }
 
-/// Reports which module holds the Hive longer than a threshold, while it still does.
+/// Tells which module holds the Hive longer than a threshold, while it still does.
 ///
-/// Given to a start, `LaunchOptions(watchdog: Watchdog(threshold: .seconds(1)))`, it also tells the
-/// Hive's observers, as `moduleIsSlow`, and marks the step in `LaunchReport.times`. A thread of its own
-/// tells, because a module that blocks may block every thread of the pool.
-public final class Watchdog: Sendable {
-  /// A module that has not come back.
-  public struct Finding: Hashable, Sendable, CustomStringConvertible {
-    /// The module's name.
-    public var module: String
-    /// The step or event it is in.
-    public var event: String
-    /// How long it has been in there.
-    public var elapsed: Duration
+/// Given to a start, `LaunchOptions(watchdog: .seconds(1))`, it tells the Hive's observers, as
+/// `moduleIsSlow`, and marks the step in `LaunchReport.times`. A thread of its own tells, because a module
+/// that blocks may block every thread of the pool.
+struct Watchdog: Sendable {
+  /// A module that has not come back: its name, the step or event it is in, and how long it has been in there.
+  typealias Finding = (module: String, event: String, elapsed: Duration)
 
-    /// `module audio has been in setUp for 0.4 seconds`
-    public var description: String {
-      "module \(module) has been in \(event) for \(elapsed)".escaped
-    }
-  }
+  /// How long a module may take before it is told.
+  let threshold: Duration
 
-  /// How long a module may take before it is reported.
-  public let threshold: Duration
-  private let report: @Sendable (Finding) -> Void
-
-  /// Creates a watchdog for modules that take longer than a threshold.
-  ///
-  /// - Parameters:
-  ///   - threshold: How long one step or event of a module may take.
-  ///   - report: Called on a thread of its own, once for each call of a module that takes longer, while
-  ///     it does. Calls for several modules may overlap.
-  public init(threshold: Duration, report: @escaping @Sendable (Finding) -> Void = { _ in }) {
-    self.threshold = threshold
-    self.report = report
-  }
-
-  /// Notes that a module begins, and who else is told if it takes long; the number is for `end`.
+  /// Notes that a module begins, and who is told, once, if it takes long; the number is for `end`.
   func begin(
-    _ module: String, _ event: String, _ tell: @escaping @Sendable (Finding) -> Void = { _ in }
+    _ module: String, _ event: String, _ tell: @escaping @Sendable (Finding) -> Void
   ) -> UInt64 {
     let start = ContinuousClock.now
-    return Alarms.shared.set(after: threshold) { [report] in
-      let finding = Finding(module: module, event: event, elapsed: start.duration(to: .now))
+    return Alarms.shared.set(after: threshold) {
+      let finding = (module: module, event: event, elapsed: start.duration(to: .now))
       // Without a thread it is not told: the alarms of others do not wait for the one who is.
-      _ = POSIXThread.detach {
-        report(finding)
-        tell(finding)
-      }
+      _ = POSIXThread.detach { tell(finding) }
     }
   }
 
   /// Notes that the module has come back.
   func end(_ number: UInt64) { Alarms.shared.cancel(number) }
+
+  /// `module audio has been in setUp for 0.4 seconds`
+  static func sentence(_ module: String, _ event: String, _ elapsed: Duration) -> String {
+    "module \(module) has been in \(event) for \(elapsed)".escaped
+  }
 }

@@ -5,7 +5,7 @@ internal import LibC
 /// if there is one, of the whole system otherwise.
 public struct MemoryPressure: Hashable, Sendable {
   /// What came of looking for it.
-  public enum Availability: Hashable, Sendable {
+  package enum Availability: Hashable, Sendable {
     /// Modules are told when the kernel writes to this file.
     case observed(path: String)
     /// Modules are not told, for this reason.
@@ -81,7 +81,7 @@ public struct MemoryPressure: Hashable, Sendable {
 
 extension MemoryPressure.Availability: CustomStringConvertible {
   /// `memory pressure: /proc/pressure/memory`
-  public var description: String {
+  package var description: String {
     switch self {
     case .observed(let path): "memory pressure: \(path)"
     case .unavailable(let reason): "memory pressure: not observed (\(reason))"

@@ -3,14 +3,14 @@ internal import LibC
 /// How `Hive.run` goes about it.
 public struct RunOptions: Sendable {
   /// How modules are started.
-  public var launch: LaunchOptions
-  /// The signals to observe: SIGTERM and SIGINT unless told otherwise, `.none` under another runner.
-  public var signals: Set<Signal>
+  package var launch: LaunchOptions
+  /// The signals to observe: SIGTERM and SIGINT unless told otherwise; empty under another runner.
+  package var signals: Set<Signal>
   /// How long willTerminate and the tearing down may take together; nil for as long as they like. Holds
   /// also where modules block the threads that they run on.
-  public var tearDownLimit: Duration?
+  package var tearDownLimit: Duration?
   /// Where it is told that memory is short.
-  public var memoryPressure: MemoryPressure
+  package var memoryPressure: MemoryPressure
   /// Stops the process once modules know of SIGTSTP, as the signal would have done by itself.
   var suspendProcess: @Sendable () -> Void = { kill(getpid(), SIGSTOP) }
   /// Ends the process when the second signal asks for it, with the status that shells give.
@@ -22,11 +22,11 @@ public struct RunOptions: Sendable {
   ///
   /// - Parameters:
   ///   - launch: How modules are started.
-  ///   - signals: The signals to observe; `.none` where another runner owns them.
+  ///   - signals: The signals to observe; `[]` where another runner owns them.
   ///   - tearDownLimit: How long willTerminate and the tearing down may take together; nil for no limit.
   ///   - memoryPressure: Where to learn that memory is short.
   public init(
-    launch: LaunchOptions = LaunchOptions(), signals: Set<Signal> = .terminating,
+    launch: LaunchOptions = LaunchOptions(), signals: Set<Signal> = [.terminate, .interrupt],
     tearDownLimit: Duration? = .seconds(25), memoryPressure: MemoryPressure = .automatic
   ) {
     self.launch = launch
@@ -53,13 +53,13 @@ public struct RunReport: Sendable {
   /// What came of the start; nil where the run ended before the start was over.
   public var launch: LaunchReport?
   /// Whether modules could be told that memory is short.
-  public var memoryPressure: MemoryPressure.Availability
+  package var memoryPressure: MemoryPressure.Availability
   /// The modules that failed to be torn down.
   public var failures: [ModuleFailure]
   /// Whether every module was torn down within the limit; the rest is still at it.
   public var isComplete: Bool
   /// The modules that had not come back when the limit passed, and the step or event that each is in.
-  public var hanging: [Watchdog.Finding] = []
+  public var hanging: [(module: String, event: String, elapsed: Duration)] = []
 }
 
 extension RunReport: CustomStringConvertible {
@@ -72,7 +72,7 @@ extension RunReport: CustomStringConvertible {
       case .stopped: "stopped"
       }
     let result = isComplete ? "every module was torn down" : "not torn down within the limit"
-    return (["\(end); \(result)"] + hanging.map(\.description) + failures.map(\.description))
+    return (["\(end); \(result)"] + hanging.map(Watchdog.sentence) + failures.map(\.description))
       .joined(separator: "\n")
   }
 }
@@ -144,11 +144,4 @@ extension Signal: CustomStringConvertible {
     .terminate: "SIGTERM", .interrupt: "SIGINT", .quit: "SIGQUIT", .hangUp: "SIGHUP",
     .user1: "SIGUSR1", .user2: "SIGUSR2", .suspend: "SIGTSTP", .resume: "SIGCONT",
   ]
-}
-
-extension Set<Signal> {
-  /// None: another runner owns the signals, and ends `run` by cancelling its task.
-  public static let none: Self = []
-  /// SIGTERM and SIGINT.
-  public static let terminating: Self = [.terminate, .interrupt]
 }

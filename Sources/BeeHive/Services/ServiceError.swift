@@ -32,9 +32,9 @@ public struct ServiceError: Error, Sendable {
   /// One sentence for a person: what was found and what to do.
   public var message: String
   /// The entries it concerns.
-  public var sources: [Source]
+  package var sources: [Source]
   /// What the factory threw, for `creationFailed`.
-  public var underlying: (any Error)?
+  package var underlying: (any Error)?
   /// What may have been meant: looked for when the error is printed, since many a miss never is.
   var hint: @Sendable () -> String = { "" }
 
@@ -46,7 +46,7 @@ public struct ServiceError: Error, Sendable {
   ///   - message: One sentence: what was found and what to do. Control characters are escaped.
   ///   - sources: The entries it concerns.
   ///   - underlying: What the factory threw, for `creationFailed`.
-  public init(
+  package init(
     _ code: Code, service: String, message: String, sources: [Source] = [],
     underlying: (any Error)? = nil
   ) {

@@ -27,9 +27,9 @@ public final class ServiceScope: Sendable {
   private struct Inner: Sendable { weak let scope: ServiceScope? }
 
   /// The Hive whose services it makes.
-  public let hive: Hive
+  package let hive: Hive
   /// The scope that this one is part of, if there is one.
-  public let outer: ServiceScope?
+  package let outer: ServiceScope?
   private let state = Lock(State())
 
   init(hive: Hive, outer: ServiceScope? = nil) {

@@ -37,7 +37,7 @@ public struct Call: Sendable, CustomStringConvertible {
   /// The URL that the call began with; nil where it began with an action's names.
   public internal(set) var originalURL: URLText?
   /// Where the call has been, the first destination first.
-  public internal(set) var trail: [Destination]
+  package internal(set) var trail: [Destination]
   /// Keys of the URL's query that a rule has taken away.
   var withheld: Set<String> = []
   /// Whether a cached target may answer.

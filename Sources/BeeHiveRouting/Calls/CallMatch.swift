@@ -9,7 +9,7 @@ public struct CallMatch: Sendable {
   let subject: Subject
   let origin: CallOrigin?
   /// What is matched, for people.
-  public let description: String
+  package let description: String
 
   private init(_ subject: Subject, _ origin: CallOrigin?, _ description: String) {
     self.subject = subject

@@ -48,7 +48,7 @@ struct CallRule: Sendable {
 }
 
 /// Where a rule comes from.
-public enum RuleSource: String, Hashable, Sendable {
+package enum RuleSource: String, Hashable, Sendable {
   /// The decision table.
   case table
   /// A call of `guardCalls`.

@@ -115,10 +115,10 @@ extension Router {
 
 extension Mediator {
   /// The one point that every call of this mediator passes.
-  public var calls: EntryPoint { EntryPoint(core: core) }
+  package var calls: EntryPoint { EntryPoint(core: core) }
 
   /// The routes beside these targets.
-  public var router: Router { Router(core: core) }
+  package var router: Router { Router(core: core) }
 }
 
 /// What happens to a call; observers are told.

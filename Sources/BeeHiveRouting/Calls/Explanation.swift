@@ -1,23 +1,23 @@
 /// What would become of a call: every step, and the end.
 public struct Explanation: Hashable, Sendable, CustomStringConvertible {
   /// One rule, guard or interceptor that matches the call.
-  public struct Step: Hashable, Sendable {
+  package struct Step: Hashable, Sendable {
     /// What it is called.
-    public var rule: String
+    package var rule: String
     /// Whether it is of the table or of code.
-    public var source: RuleSource
+    package var source: RuleSource
     /// What it says; nil for an interceptor, which is not asked beforehand, and where it has no say.
-    public var verdict: String?
+    package var verdict: String?
     /// The condition of it that does not hold, so that it has no say; nil where all do.
-    public var unmet: String?
+    package var unmet: String?
   }
 
   /// In the order in which they are asked.
-  public var steps: [Step]
+  package var steps: [Step]
   /// Where the call would be sent, the first destination first.
-  public var trail: [Destination]
+  package var trail: [Destination]
   /// Who would answer, or the answer, or the error.
-  public var end: String
+  package var end: String
   /// The error that the call would end in; nil where it would be answered.
   public var error: RoutingError?
 

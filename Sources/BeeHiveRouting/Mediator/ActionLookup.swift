@@ -71,7 +71,7 @@ extension RoutingCore {
     var checked = Arguments()
     for parameter in action.parameters {
       do throws(RoutingError) {
-        checked.set(try parameter.value(arguments), for: parameter.declaration.name)
+        checked[raw: parameter.declaration.name] = try parameter.value(arguments)
       } catch {
         throw RoutingError(
           error.code, "\(name): \(error.message)", key: error.key, sources: error.sources)

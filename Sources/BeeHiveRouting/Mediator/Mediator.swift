@@ -124,7 +124,7 @@ public struct Mediator: Sendable {
   }
 
   /// The declarations of every target's actions, by the target's name.
-  public var declarations: [String: [ActionDeclaration]] {
+  package var declarations: [String: [ActionDeclaration]] {
     core.catchUp(probing: true)
     return core.targets.withLock { $0.targets }.mapValues(\.definition.declarations)
   }

@@ -28,7 +28,7 @@ extension Target {
 /// One thing that a target does.
 public struct Action<Owner: Sendable>: Sendable {
   /// Its name, parameters and result.
-  public let declaration: ActionDeclaration
+  package let declaration: ActionDeclaration
   let parameters: [Parameter]
   let perform: @Sendable (Owner, Arguments) async throws -> any Sendable
 }
@@ -58,7 +58,7 @@ extension Action {
 /// A target whatever its type: what records and registrations hand over.
 public struct TargetDefinition: Sendable {
   /// The name by which it is called.
-  public let name: String
+  package let name: String
   let actions: [String: Action<AnyTarget>]
   /// Names of actions that are declared more than once.
   let repeated: [String]
@@ -116,7 +116,7 @@ struct AnyTarget: Sendable {
 /// A parameter of an action: its name, its type, and its default.
 public struct Parameter: Sendable {
   /// What tools and the catalogue show.
-  public let declaration: ActionDeclaration.Parameter
+  package let declaration: ActionDeclaration.Parameter
   /// Whether a text of a URL can become its value.
   let isURLConvertible: Bool
   /// The value of the declared type: the argument as it is or converted, else the default.
@@ -175,7 +175,7 @@ extension ActionDeclaration {
   ///
   /// - Parameter text: The declaration: `remote price(sku: String) async throws -> Price`.
   /// - Throws: `RoutingError` with `badPattern` if it cannot be read; the message says where and why.
-  public init(parsing text: String) throws(RoutingError) {
+  package init(parsing text: String) throws(RoutingError) {
     do throws(TextProblem) { try self.init(reading: text) } catch {
       throw RoutingError(.badPattern, error.reason)
     }

@@ -23,7 +23,7 @@
 ///   type makes it required, a default or an optional type does not; `*` allows any other key.
 public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
   /// One key that the query may have.
-  public typealias Key = PatternKey
+  package typealias Key = PatternKey
 
   /// The pattern as it was written.
   public let text: String
@@ -59,21 +59,21 @@ public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The scheme in lower case; nil for any.
-  public var scheme: String? { parts.scheme }
+  package var scheme: String? { parts.scheme }
   /// Whether the first segment is a host.
   var isAbsolute: Bool { parts.isAbsolute }
   /// One list of segments for each choice of the optional parts, the longest first.
   var variants: [[PatternSegment]] { parts.variants }
   /// The declared keys of the query.
-  public var keys: [Key] { parts.keys }
+  package var keys: [Key] { parts.keys }
   /// Whether the query may have other keys.
-  public var allowsOtherKeys: Bool { parts.allowsOtherKeys }
+  package var allowsOtherKeys: Bool { parts.allowsOtherKeys }
 
   /// What the handler of unmatched URLs is told as its pattern.
   static let anything = RoutePattern("*", .anything)
 
   /// The names that the path gives values to, in order of the longest form.
-  public var names: [String] { Self.names(in: variants.first ?? []) }
+  package var names: [String] { Self.names(in: variants.first ?? []) }
 
   /// The names that one form gives values to.
   static func names(in variant: [PatternSegment]) -> [String] { variant.compactMap(\.name) }

@@ -1,38 +1,10 @@
 internal import Threads
 
-/// Names for URLs: `{"home": "app://shop/home"}`, from a property list, JSON or YAML.
-///
-///     try router.register(["home": "app://shop/home"] as Aliases)
-///     try await router.open("home?from=mail")  // opens app://shop/home?from=mail
-public struct Aliases: Codable, Hashable, Sendable, ExpressibleByDictionaryLiteral {
-  /// The URLs by their names.
-  public var urls: [String: String]
-
-  /// Describes aliases.
-  ///
-  /// - Parameter urls: The URLs by their names.
-  public init(_ urls: [String: String] = [:]) { self.urls = urls }
-
-  /// Describes aliases.
-  ///
-  /// - Parameter elements: Names and URLs; of a name that is given twice, the last URL is used.
-  public init(dictionaryLiteral elements: (String, String)...) {
-    urls = Dictionary(elements, uniquingKeysWith: { _, last in last })
-  }
-
-  /// Reads one object of names and URLs.
-  public init(from decoder: any Decoder) throws {
-    urls = try [String: String](from: decoder)
-  }
-
-  /// Writes one object of names and URLs.
-  public func encode(to encoder: any Encoder) throws {
-    try urls.encode(to: encoder)
-  }
-}
-
 extension Router {
-  /// Registers aliases, all or none.
+  /// Registers names for URLs, from a property list, JSON or YAML: all or none.
+  ///
+  ///     try router.register(aliases: ["home": "app://shop/home"])
+  ///     try await router.open("home?from=mail")  // opens app://shop/home?from=mail
   ///
   /// Giving a name the URL that it has changes nothing. What a module registers is removed when it is
   /// unmounted.
@@ -43,17 +15,17 @@ extension Router {
   ///   `limitExceeded` if a URL cannot be read, with `redirectLoop` if aliases lead back to one another, with
   ///   `duplicate` if a name has another URL already.
   @discardableResult
-  public func register(_ aliases: Aliases) throws(RoutingError) -> Handle {
+  public func register(aliases: [String: String]) throws(RoutingError) -> Handle {
     let limits = core.limits.withLock { $0 }
     let added = try core.routes.withLock { table throws(RoutingError) -> [(String, UInt64)] in
-      for (name, url) in aliases.urls.sorted(by: { $0.key < $1.key }) {
+      for (name, url) in aliases.sorted(by: { $0.key < $1.key }) {
         guard let read = try? URLText(name), read.path == [name], read.items.isEmpty else {
           throw RoutingError(.badPattern, "the alias \"\(name)\" is no single segment of a path")
         }
         var next = url
         var way = [name]
         while let parsed = try URLText(next, limits: limits).aliasName,
-          let onward = aliases.urls[parsed] ?? table.aliases[parsed]?.value
+          let onward = aliases[parsed] ?? table.aliases[parsed]?.value
         {
           way.append(parsed)
           try RoutingError.check(
@@ -63,13 +35,13 @@ extension Router {
           next = onward
         }
       }
-      for (name, url) in aliases.urls {
+      for (name, url) in aliases {
         if let known = table.aliases[name]?.value, known != url {
           throw RoutingError(
             .duplicate, "the alias \(name) means \(known) already, not \(url)")
         }
       }
-      return aliases.urls.compactMap { name, url in
+      return aliases.compactMap { name, url in
         guard table.aliases[name] == nil else { return nil }
         let alias = Numbered(value: url)
         table.aliases[name] = alias
@@ -86,18 +58,9 @@ extension Router {
     }
   }
 
-  /// Removes an alias.
-  ///
-  /// - Parameter name: Its name.
-  /// - Returns: Whether it was there.
-  @discardableResult
-  public func removeAlias(_ name: String) -> Bool {
-    core.routes.withLock { $0.aliases.removeValue(forKey: name) != nil }
-  }
-
   /// The registered aliases, as a snapshot.
-  public var aliases: Aliases {
-    Aliases(core.routes.withLock { $0.aliases }.mapValues(\.value))
+  package var aliases: [String: String] {
+    core.routes.withLock { $0.aliases }.mapValues(\.value)
   }
 }
 

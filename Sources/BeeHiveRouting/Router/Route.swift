@@ -1,26 +1,16 @@
 /// A registered route.
-public struct Route: Sendable, Identifiable, CustomStringConvertible {
-  /// Tells routes of one router apart.
-  public struct ID: RawRepresentable, Hashable, Sendable {
-    /// Grows with each registration.
-    public var rawValue: UInt64
-    /// Wraps a number.
-    ///
-    /// - Parameter rawValue: The number of a route.
-    public init(rawValue: UInt64) { self.rawValue = rawValue }
-  }
-
+public struct Route: Sendable, CustomStringConvertible {
   /// How much of a URL the pattern has to cover.
   public typealias Extent = RouteExtent
 
   /// Tells it apart from the others of its router.
-  public let id = ID(rawValue: RoutingCore.nextNumber())
+  let id = RoutingCore.nextNumber()
   /// Which URLs it answers to.
   public var pattern: RoutePattern { parameters.pattern }
   /// Larger first among the routes that a URL meets.
-  public var priority: Int { definition.priority }
+  package var priority: Int { definition.priority }
   /// How much of a URL the pattern covers.
-  public var extent: Extent { definition.extent }
+  package var extent: Extent { definition.extent }
   /// Whom it answers.
   public var exposure: Exposure { definition.exposure }
   /// The name of the type that the handler returns.
@@ -103,13 +93,13 @@ public struct RouteCall: Sendable {
   ///
   /// - Parameter reason: Why; the caller reads it where no other route answers.
   /// - Returns: The error: `throw call.refusal("sold out")`.
-  public func refusal(_ reason: String) -> RouteRefusal { RouteRefusal(reason: reason) }
+  public func refusal(_ reason: String) -> any Error { RouteRefusal(reason: reason) }
 }
 
 /// Thrown by a handler that does not want this URL: the next matching route is asked.
-public struct RouteRefusal: Error, Hashable, Sendable {
+package struct RouteRefusal: Error, Hashable, Sendable {
   /// Why; the caller reads it where no other route answers.
-  public var reason: String
+  package var reason: String
   /// Whether the route has gone meanwhile, so that it has no say.
   let isDeparture: Bool
 }
@@ -118,13 +108,13 @@ extension RouteRefusal {
   /// Describes a refusal.
   ///
   /// - Parameter reason: Why; the caller reads it where no other route answers.
-  public init(reason: String) { self.init(reason: reason, isDeparture: false) }
+  package init(reason: String) { self.init(reason: reason, isDeparture: false) }
 }
 
 /// A route as a record hands it over: what `@Route` writes.
 public struct RouteDefinition: Sendable {
   /// The pattern as it was written.
-  public let pattern: String
+  package let pattern: String
   let priority: Int
   let extent: Route.Extent
   let exposure: Exposure

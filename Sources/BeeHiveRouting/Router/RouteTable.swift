@@ -6,7 +6,7 @@ struct RouteTable: Sendable {
   typealias Match = (route: Route, values: [(name: String, value: any URLConvertible)])
 
   private(set) var tree = RouteTree()
-  private(set) var routes = [Route.ID: Route]()
+  private(set) var routes = [UInt64: Route]()
   var types = SegmentTypes()
   /// Who answers what no route answers.
   var unmatched: Numbered<FallbackHandler<RouteCall>>?
@@ -14,7 +14,7 @@ struct RouteTable: Sendable {
   var aliases: [String: Numbered<String>] = [:]
 
   /// Every route, in order of registration.
-  var all: [Route] { routes.values.sorted { $0.id.rawValue < $1.id.rawValue } }
+  var all: [Route] { routes.values.sorted { $0.id < $1.id } }
 
   /// Takes in a route; throws where its pattern is taken, or names a type that is not defined.
   mutating func add(_ route: Route) throws(RoutingError) {
@@ -24,11 +24,11 @@ struct RouteTable: Sendable {
       try RouteTree.Form(variant, of: route.pattern, types: types)
     }
     for (index, form) in route.forms.enumerated() {
-      let taken = tree.insert(route.id.rawValue, priority: route.priority, at: form)
+      let taken = tree.insert(route.id, priority: route.priority, at: form)
       // A form with and one without an optional part may be the same: the route meets itself.
-      guard let taken, taken != route.id.rawValue else { continue }
-      for form in route.forms[..<index] { tree.remove(route.id.rawValue, at: form) }
-      let first = routes[Route.ID(rawValue: taken)]
+      guard let taken, taken != route.id else { continue }
+      for form in route.forms[..<index] { tree.remove(route.id, at: form) }
+      let first = routes[taken]
       let place = first.map { "\($0.pattern) of \($0.source)" } ?? "another route"
       throw RoutingError(
         .duplicate,
@@ -40,9 +40,9 @@ struct RouteTable: Sendable {
   }
 
   /// Takes a route out; what only it needed goes with it.
-  mutating func remove(_ id: Route.ID) -> Route? {
+  mutating func remove(_ id: UInt64) -> Route? {
     guard let route = routes.removeValue(forKey: id) else { return nil }
-    for form in route.forms { tree.remove(id.rawValue, at: form) }
+    for form in route.forms { tree.remove(id, at: form) }
     return route
   }
 
@@ -52,8 +52,7 @@ struct RouteTable: Sendable {
     guard let longest = pattern.variants.first,
       let form = try? RouteTree.Form(longest, of: pattern, types: pattern.anyTypes)
     else { return [] }
-    return Set(tree.numbers(at: form)).compactMap { number in
-      let id = Route.ID(rawValue: number)
+    return Set(tree.numbers(at: form)).compactMap { id in
       guard let route = routes[id], route.hasShape(of: pattern) else { return nil }
       return remove(id)
     }
@@ -70,7 +69,7 @@ struct RouteTable: Sendable {
   /// ignored: the values are texts then.
   func matches(of url: URLText, ignoringTypes: Bool = false) -> [Match] {
     RouteSearch.matches(of: url, in: tree, ignoringTypes: ignoringTypes).compactMap { match in
-      routes[Route.ID(rawValue: match.number)].map { ($0, match.values) }
+      routes[match.number].map { ($0, match.values) }
     }
   }
 }
@@ -80,7 +79,7 @@ extension RoutingCore {
   /// default that is not of its type.
   func add(
     _ definition: RouteDefinition, _ pattern: RoutePattern, source: Source
-  ) throws(RoutingError) -> Route.ID {
+  ) throws(RoutingError) -> UInt64 {
     let parameters = try RouteParameters(of: pattern, routes.withLock { $0.types })
     let route = Route(source: source, definition: definition, parameters: parameters)
     try routes.withLock { table throws(RoutingError) in try table.add(route) }

@@ -33,7 +33,7 @@ public struct Router: Sendable {
   ///   - file: Where it is registered: errors and the catalogue name the location.
   ///   - line: The line in that file.
   ///   - handler: Answers a call; throwing `call.refusal(…)` has the next matching route asked.
-  /// - Returns: The registration, to cancel it.
+  /// - Returns: Its `cancel()` removes the route; a call that is under way may still reach it.
   /// - Throws: ``RoutingError`` with `badPattern` if the pattern cannot be read or a default is not of its
   ///   type, with `unknownType` if it names a type that is not defined, with `duplicate` if a route of the
   ///   same shape and priority is registered; that error names both locations.
@@ -42,14 +42,12 @@ public struct Router: Sendable {
     _ pattern: String, exposure: Exposure = .local, priority: Int = 0,
     matching extent: Route.Extent = .exact, file: String = #fileID, line: UInt = #line,
     _ handler: @escaping @Sendable (RouteCall) async throws -> Value
-  ) throws(RoutingError) -> RouteRegistration {
+  ) throws(RoutingError) -> Handle {
     let definition = RouteDefinition(
       pattern, exposure: exposure, priority: priority, matching: extent, handler)
     let route = try core.add(
       definition, try RoutePattern(pattern), source: .code(file: file, line: line))
-    let registration = RouteRegistration(id: route, core: core)
-    _ = core.owned { registration.cancel() }
-    return registration
+    return core.owned { [core] in _ = core.routes.withLock { $0.remove(route) } }
   }
 
   /// Removes the routes of a pattern's shape, of every priority, whatever registered or declared them.
@@ -127,21 +125,5 @@ public struct Router: Sendable {
     core.replace(
       \.unmatched, in: core.routes,
       with: FallbackHandler<RouteCall>(exposure: exposure, answer: handler))
-  }
-}
-
-/// A registered route, to remove it again.
-public struct RouteRegistration: Sendable {
-  /// The route's number.
-  public let id: Route.ID
-  let core: RoutingCore
-
-  /// Removes the route; a call that is under way may still reach it.
-  ///
-  /// - Returns: Whether it was there.
-  @discardableResult
-  public func cancel() -> Bool {
-    let route = core.routes.withLock { $0.remove(id) }
-    return route != nil
   }
 }

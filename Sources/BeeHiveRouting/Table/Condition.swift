@@ -3,7 +3,7 @@ internal import Registration
 
 extension DecisionTable {
   /// Something that has to hold.
-  public indirect enum Condition: Hashable, Sendable {
+  package indirect enum Condition: Hashable, Sendable {
     /// Whether a parameter is given at all.
     case given(String, Bool)
     /// Whether a parameter is one of these values, or none of them.
@@ -25,7 +25,7 @@ extension DecisionTable {
   }
 
   /// A comparison, of numbers or of versions.
-  public enum Comparison: String, Hashable, Sendable, CaseIterable {
+  package enum Comparison: String, Hashable, Sendable, CaseIterable {
     /// Greater.
     case above
     /// Greater or equal.
@@ -170,7 +170,7 @@ extension DecisionValue {
 
 extension DecisionTable.Condition: CustomStringConvertible {
   /// `parameter from is mail`, `20 percent by user`, …: as `explain` names it.
-  public var description: String {
+  package var description: String {
     switch self {
     case .given(let key, let isGiven): "parameter \(key) is \(isGiven ? "" : "not ")given"
     case .isOne(let key, let values, let isNot):

@@ -1,23 +1,20 @@
 /// Rules about calls that come from a document: a file that is shipped, or one that a server sends.
 ///
-///     let table = DecisionTable(rules: [
-///       .init("moved", .init(.url("app://old/:id")), do: .redirectToURL("app://new/:id"))
-///     ])
+///     let table = try JSONDecoder().decode(DecisionTable.self, from: data)
 ///     try hive.calls.load(table)
 ///
-/// The host decodes it with the decoder it likes, `JSONDecoder().decode(DecisionTable.self, from: data)`;
-/// `Docs/decision-table.md` has the schema. A document that is not of it throws a `RoutingError` of the code
+/// The host decodes it with the decoder it likes; `Docs/decision-table.md` has the schema. A document that is not of it throws a `RoutingError` of the code
 /// `bad-table`, which lists every problem with its location.
 public struct DecisionTable: Hashable, Sendable {
   /// The version of the schema that this library reads.
-  public static let currentVersion = 1
+  package static let currentVersion = 1
 
   /// The version of the schema that the table is written in.
-  public var version: Int
+  package var version: Int
   /// What the table is called where it is told of.
-  public var name: String
+  package var name: String
   /// In their order, unless a priority says otherwise.
-  public var rules: [Rule]
+  package var rules: [Rule]
 
   /// Describes a table; ``EntryPoint/load(_:)`` checks it.
   ///
@@ -25,24 +22,24 @@ public struct DecisionTable: Hashable, Sendable {
   ///   - version: The version of the schema that it is written in.
   ///   - name: What errors call it.
   ///   - rules: In their order, unless a priority says otherwise.
-  public init(version: Int = currentVersion, name: String = "", rules: [Rule]) {
+  package init(version: Int = currentVersion, name: String = "", rules: [Rule]) {
     self.version = version
     self.name = name
     self.rules = rules
   }
 
   /// One rule: for which calls, under which conditions, what.
-  public struct Rule: Hashable, Sendable {
+  package struct Rule: Hashable, Sendable {
     /// What it is called; no other rule of the table is.
-    public var name: String
+    package var name: String
     /// Which calls it is about.
-    public var match: Match
+    package var match: Match
     /// All of these have to hold.
-    public var conditions: [Condition]
+    package var conditions: [Condition]
     /// What becomes of the call.
-    public var outcome: Outcome
+    package var outcome: Outcome
     /// Larger first, among all rules, guards and interceptors.
-    public var priority: Int
+    package var priority: Int
 
     /// Describes a rule.
     ///
@@ -52,7 +49,7 @@ public struct DecisionTable: Hashable, Sendable {
     ///   - conditions: All of these have to hold.
     ///   - outcome: What becomes of the call.
     ///   - priority: Larger first, among all rules, guards and interceptors.
-    public init(
+    package init(
       _ name: String, _ match: Match, when conditions: [Condition] = [], do outcome: Outcome,
       priority: Int = 0
     ) {
@@ -65,9 +62,9 @@ public struct DecisionTable: Hashable, Sendable {
   }
 
   /// Which calls a rule is about.
-  public struct Match: Hashable, Sendable {
+  package struct Match: Hashable, Sendable {
     /// By a pattern of URLs, by names, or all.
-    public enum Subject: Hashable, Sendable {
+    package enum Subject: Hashable, Sendable {
       /// Calls by a URL that this pattern matches.
       case url(String)
       /// Calls of an action; `*` is every target or every action.
@@ -77,23 +74,23 @@ public struct DecisionTable: Hashable, Sendable {
     }
 
     /// What is called.
-    public var subject: Subject
+    package var subject: Subject
     /// Where the calls come from; nil for any origin.
-    public var origin: CallOrigin?
+    package var origin: CallOrigin?
 
     /// Describes calls.
     ///
     /// - Parameters:
     ///   - subject: What is called.
     ///   - origin: Where the calls come from; nil for any origin.
-    public init(_ subject: Subject, from origin: CallOrigin? = nil) {
+    package init(_ subject: Subject, from origin: CallOrigin? = nil) {
       self.subject = subject
       self.origin = origin
     }
   }
 
   /// What becomes of a call.
-  public enum Outcome: Hashable, Sendable {
+  package enum Outcome: Hashable, Sendable {
     /// It goes to a URL, in which `:name` is filled in with what the path gives.
     case redirectToURL(String)
     /// It goes to an action.
@@ -110,7 +107,7 @@ public struct DecisionTable: Hashable, Sendable {
 /// A value in a decision table: what JSON, property lists and YAML have in common.
 ///
 /// A whole number is the same however it is written: `7` and `7.0` are equal.
-public indirect enum DecisionValue: Sendable, Hashable {
+package indirect enum DecisionValue: Sendable, Hashable {
   /// No value.
   case null
   /// True or false.
@@ -165,12 +162,12 @@ public indirect enum DecisionValue: Sendable, Hashable {
   }
 
   /// Returns whether both are the same value.
-  public static func == (first: DecisionValue, second: DecisionValue) -> Bool {
+  package static func == (first: DecisionValue, second: DecisionValue) -> Bool {
     first.compared == second.compared
   }
 
   /// Hashes the value.
-  public func hash(into hasher: inout Hasher) { hasher.combine(compared) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(compared) }
 
   /// What it is compared by: of `AnyHashable`, a whole number is the same whatever its type.
   private var compared: AnyHashable? {

@@ -54,7 +54,7 @@ extension SchemaValue: Codable {
 
 extension DecisionValue: Codable {
   /// Reads null, a truth value, a number, a text, or an array of these.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     guard let value = try SchemaValue(from: decoder).plain else {
       throw DecodingError.dataCorrupted(
         .init(codingPath: decoder.codingPath, debugDescription: "an object is no value here"))
@@ -63,7 +63,7 @@ extension DecisionValue: Codable {
   }
 
   /// Writes the value.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
     case .null: try container.encodeNil()

@@ -4,7 +4,7 @@ struct URLScanner {
   let limits: URLLimits
 
   /// Reads a text.
-  init(_ text: String, limits: URLLimits = .standard) {
+  init(_ text: String, limits: URLLimits = URLLimits()) {
     bytes = Array(text.utf8)
     self.limits = limits
   }

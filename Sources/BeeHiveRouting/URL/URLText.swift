@@ -67,7 +67,7 @@ public struct URLText: Hashable, Sendable, CustomStringConvertible {
   /// - Throws: ``RoutingError`` with `malformedURL` if it breaks a rule, with the byte and the rule; with
   ///   `limitExceeded` if it is longer, deeper or has more parameters than the limits allow.
   public init(
-    _ text: String, limits: URLLimits = .standard, plusIsBlank: Bool = true
+    _ text: String, limits: URLLimits = URLLimits(), plusIsBlank: Bool = true
   ) throws(RoutingError) {
     var scanner = URLScanner(text, limits: limits)
     try scanner.check()
@@ -158,7 +158,7 @@ extension URLText {
   /// - Throws: ``RoutingError`` with `malformed-url` if a URL cannot hold a part, such as an empty segment,
   ///   `..`, or a slash in the first one; with `limit-exceeded` if the text is too long.
   public init(
-    scheme: String, segments: [String], items: [Item] = [], limits: URLLimits = .standard
+    scheme: String, segments: [String], items: [Item] = [], limits: URLLimits = URLLimits()
   ) throws(RoutingError) {
     let path = segments.enumerated().map { index, segment in
       index == 0 ? PercentEncoding.host(segment) : PercentEncoding.segment(segment)
@@ -177,13 +177,13 @@ extension URLText {
 /// How much of a URL is read before it is refused.
 public struct URLLimits: Hashable, Sendable {
   /// The longest URL, in bytes of UTF-8.
-  public var bytes: Int
+  package var bytes: Int
   /// The most segments of a path, its host included.
-  public var segments: Int
+  package var segments: Int
   /// The most parameters of a query.
-  public var items: Int
+  package var items: Int
 
-  /// Describes limits.
+  /// Describes limits: 8192 bytes, 64 segments and 256 parameters unless told otherwise.
   ///
   /// - Parameters:
   ///   - bytes: The longest URL, in bytes of UTF-8.
@@ -194,9 +194,6 @@ public struct URLLimits: Hashable, Sendable {
     self.segments = segments
     self.items = items
   }
-
-  /// 8192 bytes, 64 segments, 256 parameters.
-  public static let standard = URLLimits()
 }
 
 /// Writes text so that a URL can hold it.

@@ -16,20 +16,13 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
   var withheld: Set<String> = []
 
   /// Creates an empty value, without arguments.
-  public init() {}
+  package init() {}
 
   /// Gives values of any Sendable type: objects and `@Sendable` closures too.
   ///
   /// - Parameter elements: Names and values; of a name that is given twice, the last value is used.
   public init(dictionaryLiteral elements: (String, any Sendable)...) {
     for (key, value) in elements { values[key] = .value(value) }
-  }
-
-  /// Gives values of any Sendable type.
-  ///
-  /// - Parameter values: The values by name.
-  public init(_ values: [String: any Sendable]) {
-    self.values = values.mapValues { .value($0) }
   }
 
   /// Gives values of any Sendable type, but for those that are nil.
@@ -50,32 +43,23 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
   public var keys: Set<String> { Set(values.keys) }
 
   /// Whether nothing is given.
-  public var isEmpty: Bool { values.isEmpty }
+  package var isEmpty: Bool { values.isEmpty }
 
-  /// Returns a value as it was given.
+  /// A value as it was given; nil takes it away.
   ///
   /// - Parameter key: The argument's name.
   /// - Returns: The value; for what comes from a URL a `String`, or `[String]` for a repeated key; nil if it
   ///   is not given.
   public subscript(raw key: String) -> (any Sendable)? {
-    switch values[key] {
-    case .value(let value): value
-    case .texts(let texts): texts.count == 1 ? texts[0] : texts
-    case nil: nil
+    get {
+      switch values[key] {
+      case .value(let value): value
+      case .texts(let texts): texts.count == 1 ? texts[0] : texts
+      case nil: nil
+      }
     }
+    set { values[key] = newValue.map(Argument.value) }
   }
-
-  /// Sets an argument.
-  ///
-  /// - Parameters:
-  ///   - value: The value; it replaces the one before.
-  ///   - key: The argument's name.
-  public mutating func set(_ value: any Sendable, for key: String) { values[key] = .value(value) }
-
-  /// Removes an argument.
-  ///
-  /// - Parameter key: The argument's name.
-  public mutating func remove(_ key: String) { values[key] = nil }
 
   /// Adds a text, as a URL would: a repeated key has several.
   mutating func append(_ text: String, for key: String) {

@@ -156,9 +156,9 @@ extension Optional: URLConvertible where Wrapped: URLConvertible {
 /// `UUID(uuidString: value.description)` is Foundation's.
 public struct UUIDValue: Hashable, Sendable, URLConvertible, CustomStringConvertible {
   /// The first eight bytes, the first one highest.
-  public let high: UInt64
+  package let high: UInt64
   /// The last eight bytes.
-  public let low: UInt64
+  package let low: UInt64
 
   /// Reads a UUID; nil where the text is none.
   ///

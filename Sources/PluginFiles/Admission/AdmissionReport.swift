@@ -10,23 +10,23 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
     /// Whether it would load.
     public var loads: Bool
     /// Its place in the order of those that load, from 1 on.
-    public var order: Int?
+    package var order: Int?
     /// Its entries: `module shop`, `service Greeter`.
-    public var offers: [String]
+    package var offers: [String]
     /// The paths of plugins that load before it, because it needs them.
-    public var needs: [String]
+    package var needs: [String]
     /// Why it would not load: the first cause, then the others.
     public var refusals: [PluginRefusal]
     /// What is good to know, and keeps it from nothing.
-    public var remarks: [String]
+    package var remarks: [String]
   }
 
   /// The path of the program.
-  public var host: String
+  package var host: String
   /// What the program is made for.
-  public var machine: String
+  package var machine: String
   /// The number of libraries that the program has.
-  public var libraries: Int
+  package var libraries: Int
   /// Libraries of the host that are not found or cannot be read; symbols are not judged then.
   public var problems: [String]
   /// The plugins, in the order in which they were found.
@@ -47,7 +47,7 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
   }
 
   /// The paths of the plugins that would load, providers first.
-  public var admitted: [String] {
+  package var admitted: [String] {
     plugins.filter { $0.order != nil }.sorted { ($0.order ?? 0) < ($1.order ?? 0) }.map(\.path)
   }
 

@@ -21,11 +21,11 @@ public struct PluginPolicy: Hashable, Sendable, Codable {
   /// The table of a service in C, as the host's header declares it.
   public struct Table: Hashable, Sendable, Codable {
     /// The name of the service.
-    public var service: String
+    package var service: String
     /// The bytes of the structure: a plugin's may be larger.
-    public var size: Int
+    package var size: Int
     /// The version that the header has for `BEEHIVE_ABI`; nil for none.
-    public var version: String?
+    package var version: String?
 
     /// Describes a table: `PluginPolicy.Table(service: "Discount", size: MemoryLayout<discount>.size)`.
     public init(service: String, size: Int, version: String? = nil) {

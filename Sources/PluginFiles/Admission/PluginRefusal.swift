@@ -1,7 +1,7 @@
 /// Why a plugin is not admitted.
 public struct PluginRefusal: Error, Hashable, Sendable, Encodable {
   /// The causes that admission itself knows; what cannot be read keeps the code that it has everywhere.
-  public enum Code: String, Sendable, CaseIterable {
+  package enum Code: String, Sendable, CaseIterable {
     /// The file is made for another machine, word size or byte order than the host.
     case wrongMachine = "wrong-machine"
     /// The file follows the conventions of another system, or calls functions in another way.
@@ -61,13 +61,13 @@ public struct PluginRefusal: Error, Hashable, Sendable, Encodable {
   /// What was found, in a sentence that names what was expected.
   public var message: String
   /// What would be admitted; nil where nothing in particular.
-  public var expected: String?
+  package var expected: String?
   /// What there is instead.
-  public var found: String?
+  package var found: String?
   /// What to do about it.
   public var remedy: String
   /// The plugin that this follows from; nil where the cause is in the file itself.
-  public var cause: String?
+  package var cause: String?
 
   init(
     _ code: Code, _ message: String, expected: String? = nil, found: String? = nil, remedy: String,

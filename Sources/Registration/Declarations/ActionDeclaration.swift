@@ -3,17 +3,17 @@
 /// `remote price(sku: String, currency: Currency = euro, note: String?) async throws -> Price`: the word
 /// `remote` or `elevated` puts it on the allow-list; an optional type or a default makes a parameter
 /// optional.
-public struct ActionDeclaration: Hashable, Sendable, CustomStringConvertible {
+package struct ActionDeclaration: Hashable, Sendable, CustomStringConvertible {
   /// One parameter.
-  public struct Parameter: Hashable, Sendable {
+  package struct Parameter: Hashable, Sendable {
     /// The name by which it is given.
-    public var name: String
+    package var name: String
     /// The name of its type, without `?`.
-    public var type: String
+    package var type: String
     /// Whether its type is optional.
-    public var isOptional: Bool
+    package var isOptional: Bool
     /// The value where it is missing, as a text.
-    public var defaultText: String?
+    package var defaultText: String?
 
     /// Describes a parameter.
     ///
@@ -22,7 +22,7 @@ public struct ActionDeclaration: Hashable, Sendable, CustomStringConvertible {
     ///   - type: The name of its type, without `?`.
     ///   - isOptional: Whether its type is optional.
     ///   - defaultText: What is used for a missing one, as a text; nil for no default.
-    public init(name: String, type: String, isOptional: Bool = false, defaultText: String? = nil) {
+    package init(name: String, type: String, isOptional: Bool = false, defaultText: String? = nil) {
       self.name = name
       self.type = type
       self.isOptional = isOptional
@@ -31,17 +31,17 @@ public struct ActionDeclaration: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The action's name.
-  public var name: String
+  package var name: String
   /// In the order of the declaration.
-  public var parameters: [Parameter]
+  package var parameters: [Parameter]
   /// Whom it answers.
-  public var exposure: Exposure
+  package var exposure: Exposure
   /// Whether it waits.
-  public var isAsync: Bool
+  package var isAsync: Bool
   /// Whether it throws.
-  public var canThrow: Bool
+  package var canThrow: Bool
   /// The name of the type that it returns; empty for none.
-  public var result: String
+  package var result: String
 
   /// Describes an action.
   ///
@@ -52,7 +52,7 @@ public struct ActionDeclaration: Hashable, Sendable, CustomStringConvertible {
   ///   - isAsync: Whether it waits.
   ///   - canThrow: Whether it throws.
   ///   - result: The name of the type that it returns; empty for none.
-  public init(
+  package init(
     name: String, parameters: [Parameter] = [], exposure: Exposure = .local, isAsync: Bool = false,
     canThrow: Bool = false, result: String = ""
   ) {
@@ -65,7 +65,7 @@ public struct ActionDeclaration: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The text that `init(parsing:)` reads.
-  public var description: String {
+  package var description: String {
     var text = exposure.mark
     text += name + "(" + parameters.map(\.description).joined(separator: ", ") + ")"
     if isAsync { text += " async" }
@@ -77,7 +77,7 @@ public struct ActionDeclaration: Hashable, Sendable, CustomStringConvertible {
 
 extension ActionDeclaration.Parameter: CustomStringConvertible {
   /// `currency: Currency = euro`
-  public var description: String {
+  package var description: String {
     "\(name): \(type)\(isOptional ? "?" : "")" + (defaultText.map { " = \($0)" } ?? "")
   }
 }

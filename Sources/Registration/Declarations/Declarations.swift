@@ -35,7 +35,7 @@ public enum Exposure: String, Hashable, Sendable, Codable, CustomStringConvertib
   case elevated
 
   /// Whether calls from outside are answered.
-  public var isRemote: Bool { self != .local }
+  package var isRemote: Bool { self != .local }
 
   /// `remote`
   public var description: String { rawValue }

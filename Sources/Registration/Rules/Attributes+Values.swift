@@ -7,7 +7,7 @@ extension Attributes {
   package var moduleLevel: ModuleLevel { level.flatMap(ModuleLevel.init) ?? .normal }
 
   /// `version=`: the version of what is declared, numbers with dots between them.
-  public package(set) var version: String? {
+  package var version: String? {
     get { values(of: .version).first }
     set {
       others.removeAll { $0.key == "version" }

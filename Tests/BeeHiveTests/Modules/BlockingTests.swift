@@ -14,7 +14,7 @@ struct BlockingTests {
   private let many = 2 * POSIXThread.processors + 2
 
   private func running(_ hive: Hive, limit: Duration) async throws -> Task<RunReport, any Error> {
-    let options = RunOptions(signals: .none, tearDownLimit: limit, memoryPressure: .none)
+    let options = RunOptions(signals: [], tearDownLimit: limit, memoryPressure: .none)
     let run = Task { try await hive.run(options: options) }
     #expect(try await Patience.wait { await !hive.runningModules.isEmpty })
     return run
@@ -39,7 +39,11 @@ struct BlockingTests {
     #expect(report.cause == .cancelled && !report.isComplete)
     let blocked = report.hanging.filter { $0.event == "Broken" }
     #expect(blocked.count == many)
-    #expect(blocked.allSatisfy { "\($0)".hasPrefix("module shop has been in Broken for ") })
+    #expect(
+      blocked.allSatisfy {
+        Watchdog.sentence($0.module, $0.event, $0.elapsed).hasPrefix(
+          "module shop has been in Broken for ")
+      })
     #expect(
       "\(report)".hasPrefix("cancelled; not torn down within the limit\nmodule shop has been in"))
     gate.open()

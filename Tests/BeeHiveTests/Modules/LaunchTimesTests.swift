@@ -39,13 +39,13 @@ struct LaunchTimesTests {
   func blocking() async throws {
     let hive = Hive()
     let journal = Journal()
-    let watchdog = Watchdog(threshold: .milliseconds(100))
+    let threshold = Duration.milliseconds(100)
     hive.observe { notice in
       switch notice {
-      case .moduleIsSlow(let finding):
+      case .moduleIsSlow(let module, let event, let elapsed):
         // A machine that has much to do may hold up others too; nobody is named who took less.
-        #expect(finding.elapsed >= watchdog.threshold)
-        journal.write("slow \(finding.module).\(finding.event)")
+        #expect(elapsed >= threshold)
+        journal.write("slow \(module).\(event)")
       case .stepEnded(let step, _, _): journal.write("\(step.module).\(step.event)")
       default: break
       }
@@ -58,15 +58,15 @@ struct LaunchTimesTests {
         let start = ContinuousClock.now
         Patience.block {
           journal.lines.contains("slow sleepy.setUp")
-            && start.duration(to: .now) >= watchdog.threshold
+            && start.duration(to: .now) >= threshold
         }
       })
-    let report = try await hive.start(options: LaunchOptions(watchdog: watchdog))
+    let report = try await hive.start(options: LaunchOptions(watchdog: threshold))
     let ended = journal.lines.filter { !$0.hasPrefix("slow ") }
     #expect(ended.prefix(2) == ["quick.setUp", "sleepy.setUp"])
     let sleepy = journal.lines.filter { $0.hasSuffix("sleepy.setUp") }
     #expect(sleepy == ["slow sleepy.setUp", "sleepy.setUp"])
-    #expect(report.times.allSatisfy { $0.isSlow == ($0.took >= watchdog.threshold) })
+    #expect(report.times.allSatisfy { $0.isSlow == ($0.took >= threshold) })
     #expect(report.times.contains { $0.module == "sleepy" && $0.step == "setUp" && $0.isSlow })
     #expect(report.description.contains("slow: sleepy took "))
     await hive.stop()
@@ -76,8 +76,10 @@ struct LaunchTimesTests {
   func event() async throws {
     let hive = Hive()
     let journal = Journal()
-    let watchdog = Watchdog(threshold: .milliseconds(20)) { finding in
-      journal.write("\(finding.module).\(finding.event)")
+    hive.observe { notice in
+      if case .moduleIsSlow(let module, let event, _) = notice {
+        journal.write("\(module).\(event)")
+      }
     }
     try await hive.probe(
       "sleepy", Journal(),
@@ -85,7 +87,7 @@ struct LaunchTimesTests {
         let isNamed = try await Patience.wait { journal.lines.contains("sleepy.openURL") }
         return isNamed ? .handled : .ignored
       })
-    try await hive.start(options: LaunchOptions(watchdog: watchdog))
+    try await hive.start(options: LaunchOptions(watchdog: .milliseconds(20)))
     await hive.trigger(.openURL("app://x"))
     // Of its steps, one may take as long on a machine that has much to do.
     #expect(journal.lines.filter { $0.hasSuffix("openURL") } == ["sleepy.openURL"])

@@ -190,9 +190,10 @@ struct ReentrancyTests {
     async let first = hive.start(Context(hive: hive, environment: .test))
     async let second = hive.start(Context(hive: hive, environment: .test))
     let report = try await first
-    #expect(try await second.times == report.times)
+    #expect(try await second.times.map(\.took) == report.times.map(\.took))
     let third = try await hive.start(Context(hive: hive, environment: .stage))
-    #expect(third.started == ["a"] && third.times == report.times && report.times.count == 3)
+    #expect(third.started == ["a"] && report.times.count == 3)
+    #expect(third.times.map(\.took) == report.times.map(\.took))
     #expect(journal.take() == ["a.setUp", "a.initialize", "a.splash"])
     // Nor does it change the context of the first one.
     await hive.stop()

@@ -48,20 +48,19 @@ struct NewcomerModulesTests {
     context[TenantKey.self] = "Ada"
     let options = LaunchOptions(
       onFailure: .skip, timeLimit: .seconds(86_400),
-      watchdog: Watchdog(threshold: .seconds(86_400)),
-      disabled: ["video"])
+      watchdog: .seconds(86_400), disabled: ["video"])
     let report: LaunchReport = try await hive.start(context, options: options)
     #expect(report.started == ["log", "BeeHiveTests.ShopModule"])
     #expect(await hive.runningModules == report.started)
     #expect(report.failures.isEmpty && report.unbound.isEmpty && report.disabled.isEmpty)
     #expect(report.times.map(\.step).filter { $0 == "setUp" }.count == 2)
-    let times: [LaunchReport.Time] = report.times
+    let times = report.times
     #expect(times.allSatisfy { $0.took >= .zero && !$0.isSlow && !$0.module.isEmpty })
     #expect(try hive.service(Int.self, name: "shelves") == 12)
 
     let outcome: EventOutcome = await hive.trigger(.openURL("shop://cart"))
     #expect(outcome.any && !outcome.all && outcome.failures.isEmpty)
-    let answers: [EventOutcome.Answer] = outcome.answers
+    let answers: [(module: String, response: EventResponse)] = outcome.answers
     #expect(answers.map(\.module) == report.started)
     #expect(await hive.trigger(Event(Sale(cents: 3))).any)
     #expect(try await hive.ask(PriceQuestion(item: "tea"), for: Price.self) == Price(cents: 300))
@@ -70,7 +69,7 @@ struct NewcomerModulesTests {
     #expect(collected.first(as: Price.self)?.cents == 300)
     if case .value = collected.answers.last?.response {} else { Issue.record("no value") }
     let custom = try #require(Event(number: 1001, name: "sold", payload: 3))
-    #expect(custom.kind.rawValue == 1001 && custom.name == "sold" && custom.payload != nil)
+    #expect(custom.number == 1001 && custom.name == "sold" && custom.payload != nil)
     let error = await #expect(throws: AskError.self) {
       try await hive.ask(custom, for: Price.self)
     }
@@ -98,7 +97,7 @@ struct NewcomerModulesTests {
       .willResignActive, .didEnterBackground, .willEnterForeground, .didBecomeActive,
       .willTerminate, .openURL("x"), .didReceiveMemoryWarning,
     ]
-    #expect(told.map(\.kind.rawValue) == [5, 6, 7, 8, 9, 11, 12])
+    #expect(told.map(\.number) == [5, 6, 7, 8, 9, 11, 12])
     #expect(Event.Kind.custom.rawValue == 1000 && Event(1).kind == .typed)
   }
 

@@ -20,7 +20,7 @@ struct NewcomerRunTests {
     let hive = Hive()
     try await hive.register(module: QuietModule.self, name: "quiet")
     let options = RunOptions(
-      launch: LaunchOptions(onFailure: .stop), signals: .none, tearDownLimit: .seconds(600),
+      launch: LaunchOptions(onFailure: .stop), signals: [], tearDownLimit: .seconds(600),
       memoryPressure: MemoryPressure.none)
     let isStarted = Lock(false)
     hive.observe { if case .started = $0 { isStarted.withLock { $0 = true } } }
@@ -36,7 +36,7 @@ struct NewcomerRunTests {
 
   @Test("signals and memory, by option")
   func signals() async {
-    let terminating: Set<Signal> = .terminating
+    let terminating = RunOptions().signals
     #expect(terminating == [.terminate, .interrupt])
     let others: [Signal] = [.suspend, .resume, .quit, .hangUp, .user1, .user2]
     #expect(
@@ -66,18 +66,14 @@ struct NewcomerRunTests {
       case .stepEnded(let ended, _, let failure):
         let step: ModuleStep = ended
         #expect(step.number > 0 && failure == nil)
-      case .surplusReply(let surplus):
-        let reply: SurplusReply = surplus
-        Issue.record("\(reply.event): \(reply.winner) was first")
-      case .moduleIsSlow(let finding): Issue.record("\(finding)")
+      case .surplusReply(let event, _, let winner): Issue.record("\(event): \(winner) was first")
+      case .moduleIsSlow(let module, let event, let elapsed):
+        Issue.record("\(module) has been in \(event) for \(elapsed)")
       default: break
       }
     }
-    let watchdog = Watchdog(threshold: .seconds(600)) { (finding: Watchdog.Finding) in
-      Issue.record("\(finding.module) has been in \(finding.event) for \(finding.elapsed)")
-    }
     try await hive.register(module: QuietModule.self, name: "quiet")
-    try await hive.start(options: LaunchOptions(watchdog: watchdog))
+    try await hive.start(options: LaunchOptions(watchdog: .seconds(600)))
     observation.cancel()
     await hive.stop()
     #expect(
@@ -90,7 +86,6 @@ struct NewcomerRunTests {
     #expect(profiler.droppedCount == 0)
     #expect(profiler.table().contains("quiet"))
     #expect(profiler.chromeTrace().contains("traceEvents"))
-    #expect(watchdog.threshold == .seconds(600))
   }
 
   @Test("settings in layers, with types")
@@ -107,7 +102,7 @@ struct NewcomerRunTests {
     #expect(try settings.value(Configuration.Key<[String]>("hosts")) == ["a", "b"])
     #expect(try settings.value(Configuration.Key<Double>("ratio")) == 0.5)
     #expect(try !settings.value(Configuration.Key("tls", default: true)))
-    #expect(try settings.value(Configuration.Key<String>("name"), default: "shop") == "shop")
+    #expect(try settings.value(Configuration.Key("name", default: "shop")) == "shop")
     do {
       _ = try settings.value(Configuration.Key<String>("name"))
       Issue.record("nobody set it")

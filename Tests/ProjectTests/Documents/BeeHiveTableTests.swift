@@ -35,7 +35,7 @@ struct BeeHiveTableTests {
   @Test("an event that has a name here has the number of its row")
   func numbers() throws {
     let declared = try Repository.text("Sources/BeeHive/Modules/Event.swift").lines
-      .compactMap { $0.firstMatch(of: /static let ([a-zA-Z]+) = Self\(rawValue: ([0-9]{1,2})\)/) }
+      .compactMap { $0.firstMatch(of: /^ +case ([a-zA-Z]+) = ([0-9]{1,2})$/) }
       .map { "\($0.output.2) \($0.output.1)" }
     let documented = try Self.document("events.md").rows
       .compactMap { $0.firstMatch(of: /^\| ([0-9]{1,2}) \| [A-Za-z]+ \| `\.?([a-zA-Z]+)/) }

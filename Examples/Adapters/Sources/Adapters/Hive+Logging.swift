@@ -29,8 +29,8 @@ extension HiveNotice {
     case .stepBegan(let step): ["module": "\(step.module)", "event": "\(step.event)"]
     case .stepEnded(let step, let took, _):
       ["module": "\(step.module)", "event": "\(step.event)", "took": "\(took)"]
-    case .moduleIsSlow(let finding):
-      ["module": "\(finding.module)", "event": "\(finding.event)", "took": "\(finding.elapsed)"]
+    case .moduleIsSlow(let module, let event, let elapsed):
+      ["module": "\(module)", "event": "\(event)", "took": "\(elapsed)"]
     case .moduleLeftOut(let failure): ["module": "\(failure.module)"]
     default: [:]
     }

@@ -6,7 +6,7 @@ extension Hive: @retroactive Service {
   /// Starts the modules, waits for graceful shutdown or cancellation, and tears them down.
   public func run() async throws {
     _ = try await cancelWhenGracefulShutdown {
-      try await self.run(options: RunOptions(signals: .none))
+      try await self.run(options: RunOptions(signals: []))
     }
   }
 }

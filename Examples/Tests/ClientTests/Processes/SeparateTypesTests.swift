@@ -36,7 +36,13 @@ import Testing
     else { fatalError(String(cString: dlerror())) }
     unsafeBitCast(plug, to: (@convention(c) () -> Void).self)()
     ask()
-    for line in Hive.process.report().entries { print(line.state, line.reason ?? "-") }
+    for entry in Hive.process.entries {
+      switch entry.state {
+      case .bound: print("bound -")
+      case .accepted(let problem): print("unbound", problem)
+      case .rejected(let problem): print("rejected", problem)
+      }
+    }
     """
 
   @Test("A contract that is linked twice: the error names both images and the cure")

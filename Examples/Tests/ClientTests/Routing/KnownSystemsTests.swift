@@ -1,4 +1,5 @@
 import BeeHiveRouting
+import Foundation
 import Testing
 
 /// A situation of another router: what is registered here for it, and what comes of each URL.
@@ -342,12 +343,14 @@ struct KnownSystemsTests {
         ["app://new", "app://old", "app://older", "app://newer"],
         ["app://old": "app://new", "app://older": "app://newer", "app://newer": "app://newer"]
       ) {
-        try $0.calls.load(
-          DecisionTable(rules: [
-            .init("first", .init(.url("app://old")), do: .redirectToURL("app://new")),
-            .init("second", .init(.url("app://olde")), do: .redirectToURL("app://new")),
-            .init("third", .init(.url("app://older")), do: .redirectToURL("app://newer")),
-          ]))
+        let table = """
+          {"version": 1, "rules": [
+            {"name": "first", "match": {"url": "app://old"}, "do": {"redirect": "app://new"}},
+            {"name": "second", "match": {"url": "app://olde"}, "do": {"redirect": "app://new"}},
+            {"name": "third", "match": {"url": "app://older"}, "do": {"redirect": "app://newer"}}
+          ]}
+          """
+        try $0.calls.load(JSONDecoder().decode(DecisionTable.self, from: Data(table.utf8)))
       },
       Situation(
         "an interceptor with exceptions", ["app://login", "app://cart", "app://orders"],

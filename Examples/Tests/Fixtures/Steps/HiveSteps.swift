@@ -79,9 +79,11 @@ extension Entry {
   /// priority, attributes in alphabetical order, section and index.
   var columns: String {
     guard case .image(let origin) = source else { return "\(self)" }
+    let priority = fields.first { $0.hasPrefix("priority=") }?.dropFirst(9) ?? "0"
+    let words = fields.filter { !$0.hasPrefix("priority=") }.sorted()
     let columns = [
-      kind.description, name, implementation ?? "-", String(attributes.priority),
-      attributes.words.sorted().joined(separator: " "), origin.section, String(origin.index),
+      kind.description, name, implementation ?? "-", String(priority),
+      words.joined(separator: " "), origin.section, String(origin.index),
     ]
     return columns.joined(separator: "\t")
   }
@@ -92,15 +94,5 @@ extension Entry {
     case .bound: "bound"
     case .accepted(let problem), .rejected(let problem): problem.message
     }
-  }
-}
-
-extension Attributes {
-  /// `key=value` of all but the priority.
-  fileprivate var words: [String] {
-    let single = [("level", level), ("scope", scope), ("name", name), ("abi", abi)]
-    return single.compactMap { key, value in value.map { "\(key)=\($0)" } }
-      + requires.map { "requires=\($0)" } + after.map { "after=\($0)" }
-      + others.map { "\($0.key)=\($0.value)" }
   }
 }

@@ -8,12 +8,9 @@ extension Host {
     (
       "catalogue",
       { _, _ in
-        let interfaces = Hive.process.catalogue().interfaces
-        for interface in interfaces {
-          let mark = interface.exposure
-          print("\(interface.kind) \(mark) \(interface.name) at \(interface.origin)")
-        }
-        if interfaces.isEmpty { print("nothing can be called") }
+        let lines = "\(Hive.process.catalogue())".split(separator: "\n")
+        for line in lines { print(line.split(separator: " ").joined(separator: " ")) }
+        if lines.isEmpty { print("nothing can be called") }
       }
     ),
     ("ask", { _, url in print(call(.url(url), from: .local)) }),
