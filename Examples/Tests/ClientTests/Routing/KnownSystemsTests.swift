@@ -285,7 +285,7 @@ struct KnownSystemsTests {
           "first": "app://shop/:id from=alias id=1", "VC4": "no-route",
         ]
       ) {
-        try $0.register([
+        try $0.register(aliases: [
           "home": "app://shop/home", "first": "app://shop/1?from=alias", "start": "home",
         ])
       },
@@ -293,7 +293,7 @@ struct KnownSystemsTests {
         "an error page", ["app://one"],
         ["VC1": "app://one", "VC2": "VC2 is missing at app://two", "VC4": "VC4 is missing at VC4"]
       ) { router in
-        try router.register(["VC1": "app://one", "VC2": "app://two"])
+        try router.register(aliases: ["VC1": "app://one", "VC2": "app://two"])
         router.unmatched { "\($0.originalURL?.text ?? "") is missing at \($0.url)" }
       },
     ])
@@ -317,7 +317,7 @@ struct KnownSystemsTests {
           "app://A": "redirect-loop",
         ]
       ) { router in
-        try router.register(["required-editor": "app://editor/7"])
+        try router.register(aliases: ["required-editor": "app://editor/7"])
         try router.mediator.register("pages") { Pages() }
         try router.calls.guardCalls(
           "adapter", try .url("app://required"),
