@@ -190,4 +190,22 @@ struct ProportionTests {
     #expect(outcome.errors.contains("It is not shown, since it shares its bytes with others"))
     #expect(outcome.output.utf8.count < 6 * bytes.count)
   }
+
+  @Test(
+    "3,000 sections of one name in an object, with pointers to bytes and their end, are read",
+    .mayHang)
+  func manySections() throws {
+    let name = try Fixtures.build(
+      (0..<3000).map { ".section .data.p, \"aw\", @progbits, unique, \($0)\n.quad x, x + 4\n" }
+        .joined() + ".section .data.x, \"aw\"\nx: .long 0x01010101\n",
+      as: "many-sections.o", suffix: "s", ["-c"])
+    let outcome = try Tool.run(["strings", "--format", "json", "--section", ".data.p", name])
+    #expect(outcome.status == 0, "\(outcome.errors.prefix(400))")
+    let sections = try #require(Tool.files(of: outcome).first?["sections"] as? [[String: Any]])
+    let entries = sections.flatMap { $0["entries"] as? [[String: Any]] ?? [] }
+    #expect(entries.count == 6000 && entries.allSatisfy { $0["symbol"] as? String == ".data.x" })
+    let notes = entries.suffix(2).compactMap { $0["note"] as? String }
+    #expect(notes[0].hasPrefix("no text: no NUL within"))
+    #expect(notes[1] == "the file has no bytes there: it is zeroed memory, or where a section ends")
+  }
 }

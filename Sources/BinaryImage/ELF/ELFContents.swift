@@ -117,11 +117,13 @@ extension ELFFile {
       else { return .outside }
       let nearest = VirtualAddress(rawValue: address.rawValue - 0x8000)
       return try segments().holds(nearest) ? .zeros : .outside
-    case .section(let index, _):
+    case .section(let index, let offset):
       guard sectionIndices.contains(index) else { return .outside }
       let section = try sectionHeader(index)
       if section.isExecutable { return .code }
-      return section.sh_type == UInt32(SHT_NOBITS) ? .zeros : .data
+      // A pointer to the end leads behind the last byte.
+      let isEnd = offset == section.sh_size && !section.isCompressed
+      return section.sh_type == UInt32(SHT_NOBITS) || isEnd ? .zeros : .data
     case .null, .imported, .foreign, .unresolvable: return .outside
     }
   }

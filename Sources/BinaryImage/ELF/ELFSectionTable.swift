@@ -120,7 +120,7 @@ struct ELFSectionTable {
   }
 
   /// The most bytes that all names together should have, though they may share bytes.
-  var plausibleLength: Int { names.count * 16 + 4096 }
+  var plausibleLength: Int { names.count * 16 + 4096 + count * 64 }
 
   /// Whether an object of these sections has the intermediate code of GCC and none for a machine:
   /// `gcc -flto` without `-ffat-lto-objects`.

@@ -8,7 +8,6 @@ struct SlotReader {
   private let order: ImageIdentity.ByteOrder
   /// Whether a word without a relocation may be an address.
   private let mayBeFixed: Bool
-  private var names: [Int: String]?
   private var window: SectionWindow
   /// What is known of the words that something relocates.
   private var next = Next.unknown
@@ -109,10 +108,7 @@ struct SlotReader {
     case .address(let address): slot.target = address.rawValue
     case .section(let index, let offset):
       slot.target = offset
-      if names == nil {
-        names = Dictionary(try image.allSections().map { ($0.index, $0.name) }) { _, last in last }
-      }
-      if slot.symbol == nil { slot.symbol = names?[index] }
+      if slot.symbol == nil { slot.symbol = try found.texts.section(index)?.name }
     }
     slot.kind = .pointer
     switch try image.memory(at: pointer.target) {

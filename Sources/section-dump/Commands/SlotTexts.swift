@@ -54,6 +54,8 @@ final class SlotTexts {
   /// The same of the names of symbols.
   private var nameRoom: Int
   private var kept: [Kept] = []
+  /// The sections that slots of an object lead to, by their numbers; all, once one was asked for.
+  private var sections: [Int: Section]?
   private var oldest = 0
 
   /// Prepares for the texts of `image`; those that are shown whole have at most `maxBytes` together.
@@ -76,9 +78,25 @@ final class SlotTexts {
       if !showsWhole { room -= bytes.count + 1 }
       return try shown(SlotText(bytes: bytes, size: bytes.count))
     } catch {
-      if error.code == .unterminated, !showsWhole { room -= Self.longest }
+      if error.code == .unterminated, !showsWhole { room -= try searched(from: target) }
       throw error
     }
+  }
+
+  /// Returns how many bytes were read in search of the end of a text.
+  private func searched(from target: PointerValue.Target) throws(ImageError) -> Int {
+    guard case .section(let index, let offset) = target, let section = try section(index) else {
+      return Self.longest
+    }
+    return min(Self.longest, Int(clamping: section.size.subtractingReportingOverflow(offset).0))
+  }
+
+  /// Returns a section of an object.
+  func section(_ index: Int) throws(ImageError) -> Section? {
+    if let sections { return sections[index] }
+    let all = Dictionary(try image.allSections().map { ($0.index, $0) }) { _, last in last }
+    sections = all
+    return all[index]
   }
 
   private func shown(_ text: SlotText) throws(ImageError) -> SlotText {
