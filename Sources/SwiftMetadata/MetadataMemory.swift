@@ -72,10 +72,9 @@ package final class FileMemory: MetadataMemory {
   /// The file.
   package let image: any FileImage
   private let sections: [Section]
-  private var budget = FileMemory.mostBytes
+  /// The bytes that may still be read: tables may lead to the same bytes again and again.
+  private var budget: Int
 
-  /// More bytes than the tables of any file take to read.
-  private static let mostBytes = 1 << 26
   /// More than any name has.
   private static let mostText = 1 << 12
 
@@ -83,6 +82,7 @@ package final class FileMemory: MetadataMemory {
   /// tables wait for a linker.
   package init(of image: any FileImage) throws(ImageError) {
     self.image = image
+    budget = Int(clamping: min(image.part.size, 1 << 26)) * 8
     sections = try image.allSections().filter { $0.address.rawValue != 0 && $0.offset != nil }
       .sorted { $0.address.rawValue < $1.address.rawValue }
   }
@@ -145,7 +145,11 @@ package final class FileMemory: MetadataMemory {
 
   private func spend(_ bytes: Int) throws(ImageError) {
     budget -= bytes
-    guard budget >= 0 else { throw error("Its Swift metadata leads on without end.") }
+    guard budget >= 0 else {
+      throw error(
+        "Its Swift metadata leads to the same bytes again and again: more than 8 times the file would be read."
+      )
+    }
   }
 
   func error(_ message: String) -> ImageError {

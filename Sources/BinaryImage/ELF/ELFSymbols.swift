@@ -132,6 +132,8 @@ extension ELFFile {
     let tables = sectionIndices.filter {
       headers[$0].sh_type == UInt32(SHT_SYMTAB) && headers[$0].sh_size > 0
     }
+    try file.check(
+      tables.count <= 64, .malformed, "It has \(tables.count) tables of symbols; a file has one.")
     try guardian.admit(tables.map { headers[$0].sh_size }, of: "tables of symbols")
     for index in tables {
       let entry = headers[index]

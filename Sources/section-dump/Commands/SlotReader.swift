@@ -108,7 +108,7 @@ struct SlotReader {
     case .address(let address): slot.target = address.rawValue
     case .section(let index, let offset):
       slot.target = offset
-      if slot.symbol == nil { slot.symbol = try found.texts.section(index)?.name }
+      if slot.symbol == nil { slot.symbol = try texts.section(index)?.name }
     }
     slot.kind = .pointer
     switch try image.memory(at: pointer.target) {

@@ -107,6 +107,6 @@ struct DamagedMetadataTests {
       .section .note.GNU-stack, "", %progbits
       """, suffix: "s", as: "names.so", in: folder.url, ["-shared", "-nostdlib"])
     let error = try Self.read(folder.place("names.so").path)
-    #expect(error?.message == "Its Swift metadata leads on without end.")
+    #expect(error?.message.contains("leads to the same bytes again and again") == true)
   }
 }
