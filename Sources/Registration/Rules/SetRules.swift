@@ -17,6 +17,7 @@ package struct Conflict: Hashable, Sendable {
   ///   - nobody: Who does not declare it: "no file".
   ///   - names: Names that are nearly its own.
   ///   - addition: How to add it: "add the file that".
+  /// - Returns: What is wrong and what to do.
   package static func missing(
     _ required: ModuleRequirement, by module: String?, nobody: String, near names: [String] = [],
     addition: String
@@ -35,6 +36,7 @@ package struct Conflict: Hashable, Sendable {
   ///   - module: The module that requires it; nil where the reader knows.
   ///   - fault: Why it will not do: "is switched off".
   ///   - provider: Where it is declared; empty where nobody knows.
+  /// - Returns: What is wrong and what to do.
   package static func unfit(
     _ required: ModuleRequirement, by module: String?, _ fault: String, of provider: String = ""
   ) -> Self {
@@ -48,6 +50,7 @@ package struct Conflict: Hashable, Sendable {
   /// - Parameters:
   ///   - names: The modules, each waiting for the next and the last for the first.
   ///   - places: Where they are declared. Of many names or places those at both ends are told.
+  /// - Returns: What is wrong and what to do.
   package static func cycle(of names: [String], at places: [String]) -> Self {
     let ring = "\(names.ends.joined(separator: " → ")) → \(names[0])"
     let number = names.ends.count < names.count ? "\(names.count) " : ""
@@ -66,6 +69,7 @@ package struct Conflict: Hashable, Sendable {
   ///   - record: The later entry, which a Hive rejects.
   ///   - first: The one before it.
   ///   - place: Where that is declared.
+  /// - Returns: What is wrong and what to do.
   package static func duplicate(_ record: Record, of first: Record, at place: String) -> Self {
     let subject = "\(record.kind) \(record.name)"
     return Self(
