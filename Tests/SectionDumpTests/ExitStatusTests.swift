@@ -86,6 +86,10 @@ struct ExitStatusTests {
       errors: "--section"),
     Row(
       testDescription: "standard input twice", arguments: ["-", "-"], status: 64, errors: "once"),
+    Row(testDescription: "any jobs", arguments: ["--jobs", "\(Int.max)", "good.so"], status: 0),
+    Row(
+      testDescription: "help of none", arguments: ["help", "verfy"], status: 64,
+      errors: "no command verfy; there are records, "),
     Row(testDescription: "help", arguments: ["--help"], status: 0),
     Row(testDescription: "help of a command", arguments: ["help", "hex"], status: 0),
   ]

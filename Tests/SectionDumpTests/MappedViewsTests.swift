@@ -91,6 +91,12 @@ struct MappedViewsTests {
       let packed = try Tool.run(command + [copy])
       #expect(packed.status == plain.status, "\(packed.errors)")
       #expect(packed.output.replacing(copy, with: file) == plain.output)
+      let alignments = try [file, copy].map { file in
+        let sections = try Tool.rows(Tool.run(["sections", "--format", "csv", file]).output)
+        let title = try #require(sections[0].firstIndex(of: "alignment"))
+        return sections.map { $0[title] }
+      }
+      #expect(alignments[0] == alignments[1])
     }
   }
 

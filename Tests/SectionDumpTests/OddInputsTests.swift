@@ -99,21 +99,6 @@ struct OddInputsTests {
     #expect(!outcome.errors.contains("no file has"))
   }
 
-  @Test("More threads than there can be are as many as are of use", arguments: [Int.max, 1 << 20])
-  func jobs(_ count: Int) throws {
-    let name = try Fixtures.annotatedLibrary("odd-jobs-\(count).so")
-    let outcome = try Tool.run(["--jobs", "\(count)", name, name])
-    #expect(outcome.status == 0)
-    #expect(try outcome.output == Tool.run([name, name]).output)
-  }
-
-  @Test("help of a command that there is none of says which there are, status 64")
-  func helpOfNothing() throws {
-    let outcome = try Tool.run(["help", "verfy"])
-    #expect(outcome.status == 64 && outcome.output.isEmpty)
-    #expect(outcome.errors.contains("no command verfy; there are records, "))
-  }
-
   @Test("What is left of a section behind its last whole word is shown")
   func remainder() throws {
     let name = try Fixtures.build(

@@ -68,15 +68,12 @@ extension ELFFile {
   }
 
   /// The header of a compressed section; nil if the file does not hold one.
-  private func compression(of entry: GElf_Shdr) -> Elf64_Chdr? {
+  func compression(of entry: GElf_Shdr) -> Elf64_Chdr? {
     let size = UInt64(header.format.size(of: ELF_T_CHDR))
     guard entry.isCompressed, entry.hasContents, entry.sh_size >= size else { return nil }
     let extent = FileExtent(offset: entry.sh_offset, size: size)
     return try? ELFTable(.compression, extent, of: file, header.format).row(0)
   }
-
-  /// `ch_size`; nil where the section is not compressed, or its header lies outside the file.
-  func inflatedSize(of entry: GElf_Shdr) -> UInt64? { compression(of: entry)?.ch_size }
 
   package func mappedSections() throws(ImageError) -> (sections: [Section], hasDescriptors: Bool) {
     let table = try sectionTable()
@@ -89,7 +86,8 @@ extension ELFFile {
       sections.append(
         Section(
           index: index, name: "", address: VirtualAddress(rawValue: entry.sh_addr),
-          offset: file.offset(entry.sh_offset), size: inflatedSize(of: entry) ?? entry.sh_size))
+          offset: file.offset(entry.sh_offset),
+          size: compression(of: entry)?.ch_size ?? entry.sh_size))
     }
     return (sections, table.holds(namesStartingWith: ".opd"))
   }

@@ -195,12 +195,13 @@ package final class ELFFile: FileImage {
   private func section(
     _ index: Int, _ entry: GElf_Shdr, name: String
   ) throws(ImageError) -> Section {
+    let compression = compression(of: entry)
     var section = Section(
       index: index, name: name,
       address: VirtualAddress(rawValue: header.isObject ? 0 : entry.sh_addr),
       offset: entry.hasContents ? file.offset(entry.sh_offset) : nil,
-      size: inflatedSize(of: entry) ?? entry.sh_size, flags: entry.flagLetters,
-      type: entry.typeName(header), alignment: entry.sh_addralign,
+      size: compression?.ch_size ?? entry.sh_size, flags: entry.flagLetters,
+      type: entry.typeName(header), alignment: compression?.ch_addralign ?? entry.sh_addralign,
       entrySize: entry.sh_entsize, link: Int(entry.sh_link),
       isRetained: entry.sh_flags & UInt64(SHF_GNU_RETAIN) != 0)
     section.isMapped = isMapped(entry)
