@@ -30,7 +30,7 @@ package func beehive_run(_ options: UnsafePointer<beehive_options>?) -> Bool {
       try await Hive.process.run(options.context, options: options.run)
     }
     if let failure = report.failures.first { throw failure }
-    if let hanging = report.hanging.first { throw CError("\(hanging)") }
+    if let hanging = report.hanging.map(Watchdog.sentence).first { throw CError(hanging) }
     try CError.check(
       report.isComplete,
       "the Hive had not stopped within \(options.run.tearDownLimit ?? .zero): a destroy of a C "

@@ -146,9 +146,7 @@ package final class FileMemory: MetadataMemory {
   private func spend(_ bytes: Int) throws(ImageError) {
     budget -= bytes
     guard budget >= 0 else {
-      throw error(
-        "Its Swift metadata leads to the same bytes again and again: more than 8 times the file would be read."
-      )
+      throw error("Its Swift metadata leads to the same bytes again and again.")
     }
   }
 
