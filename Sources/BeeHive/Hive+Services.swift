@@ -2,7 +2,6 @@ internal import BinaryImage
 public import CEpoch
 public import CImageEvents
 internal import Registration
-internal import SwiftMetadata
 public import Synchronization
 internal import Threads
 
@@ -219,39 +218,6 @@ extension Hive {
     }
   }
 
-  /// Finds the types that declare to conform to a protocol, with or without annotations.
-  ///
-  ///     for codec in hive.conformers(to: (any Codec).self) { print(codec) }
-  ///
-  /// Reads what the compiler wrote of every image of the process, and makes no instance. Not found are generic
-  /// types, which are none without arguments, ones that `Any` cannot hold, conformances on one global actor, and subclasses
-  /// that inherit the conformance: nothing is written of them. To find them in a file that is not loaded:
-  /// `section-dump conformances`.
-  ///
-  /// - Parameters:
-  ///   - type: A protocol, or a composition of which a type must fulfil every part; neither marker protocols alone nor
-  ///     constraints on associated types, such as `any Feed<Int>`, tell conformers.
-  ///   - image: The path of the image that is to have the conformances, as the loader knows it; nil for all.
-  /// - Returns: Each type once, in the order in which the images were loaded.
-  public func conformers<Service>(
-    to type: Service.Type, in image: String? = nil
-  ) -> [any Any.Type] {
-    guard let first = ExistentialLayout(of: type)?.protocols.first else { return [] }
-    var known: Set<ObjectIdentifier> = []
-    var types: [any Any.Type] = []
-    for loaded in SwiftImage.all(from: 0) {
-      if let image, RuntimeAddress(rawValue: loaded.base).imagePath != image { continue }
-      ProcessTables.forEachConformer(in: loaded.conformances, to: first.address) { address in
-        guard let descriptor = ContextDescriptor(at: address), !descriptor.isGeneric,
-          descriptor.flags.describesCopyableType, let found = TypeLookup.type(descriptor),
-          known.insert(ObjectIdentifier(found)).inserted
-        else { return }
-        if Conformance.of(found, to: type) == .holds { types.append(found) }
-      }
-    }
-    return types
-  }
-
   /// Opens a scope for scoped services.
   ///
   /// - Returns: The scope. Keep it: it ends when its last reference goes.
@@ -399,78 +365,5 @@ extension Hive {
       override.end()
     }
     return try await TaskOverride.$current.withValue(override, operation: body)
-  }
-}
-
-// MARK: Making each
-
-extension Hive {
-  /// Makes each bound service, and lets go of it; why one could not be made, by the order of its entry.
-  func failuresOfMakingEach() async -> [UInt64: ServiceError] {
-    bindUnbound()
-    let services = state.withLock { state in
-      state.table.entries { $0.kind == .service && $0.provider != nil }
-    }
-    return await withTaskOverride {
-      let scope = makeScope()
-      defer { scope.end() }
-      var failures: [UInt64: ServiceError] = [:]
-      // What is made asynchronously first: others can only find it then.
-      for entry in services.filter(\.isAsynchronous) + services.filter({ !$0.isAsynchronous }) {
-        do throws(ServiceError) { try await make(entry, in: scope) } catch {
-          failures[entry.order] = error
-        }
-      }
-      return failures
-    }
-  }
-
-  private func make(_ entry: RegisteredEntry, in scope: ServiceScope) async throws(ServiceError) {
-    switch entry.provider {
-    case .structure:
-      try ServiceLookup(c: entry.name, name: entry.givenName, scope: scope, hive: self)
-        .check(entry)
-    case .accessor(let accessor): try await make(entry, as: accessor.service, in: scope)
-    case .injectable(_, let service?): try await make(entry, as: service, in: scope)
-    case .injectable(let type, nil):
-      // The caller of a lookup says as which type it is kept; here there is none.
-      _ = try Creation.make(Creation.Step(entry: entry, scope: scope)) { () throws(ServiceError) in
-        do { return try type.init(hive: self) } catch {
-          throw ServiceError.thrown(error, by: entry)
-        }
-      }
-    case .closure(let factory) where factory.parameter == nil:
-      try await make(entry, as: factory.service, in: scope)
-    case .closure, .module, nil: break
-    }
-  }
-
-  /// Makes a service as a type, which is nil where only its accessor knows it: then no lookup can name it.
-  private func make(
-    _ entry: RegisteredEntry, as type: ObjectIdentifier?, in scope: ServiceScope
-  ) async throws(ServiceError) {
-    guard let type else { return }
-    // Sound: the identifier of a type is the address of its metadata, which is all that a metatype holds;
-    // every registration requires that the type is `Sendable`.
-    try await make(entry, as: unsafe unsafeBitCast(type, to: (any Sendable.Type).self), in: scope)
-  }
-
-  private func make<Service: Sendable>(
-    _ entry: RegisteredEntry, as type: Service.Type, in scope: ServiceScope
-  ) async throws(ServiceError) {
-    let lookup = ServiceLookup(type: type, name: entry.givenName, scope: scope, hive: self)
-    guard let provider = entry.provider else { return }
-    if case .closure(let factory) = provider, let load = factory.load {
-      _ = try await self.load(entry, load, lookup)
-    } else if try lookup.instance(of: entry, lookup.recipe(provider)) == nil {
-      throw ServiceError(.unusable, entry, "\(entry.source) makes another type")
-    }
-  }
-}
-
-extension RegisteredEntry {
-  /// Whether its factory is asynchronous.
-  fileprivate var isAsynchronous: Bool {
-    if case .closure(let factory) = provider { factory.load != nil } else { false }
   }
 }

@@ -8,22 +8,22 @@ internal import Threads
 /// is seen to as soon as its step is over; anybody else waits until it is done.
 actor ModuleRunner {
   /// The module that a task is inside of.
-  private struct Visit {
+  struct Visit {
     let runner: ObjectIdentifier
     let belongings: Belongings
   }
 
   /// The modules that the current task is inside of, the innermost last: waiting for one of their
   /// runners would never end.
-  @TaskLocal private static var inside: [Visit] = []
-  private static let stepNumbers = Atomic<UInt64>(0)
+  @TaskLocal static var inside: [Visit] = []
+  static let stepNumbers = Atomic<UInt64>(0)
 
   /// How far the Hive and each module are. Only the runner changes it.
   let states = Lock(ModuleStates())
   /// The report of the last start.
   private(set) var report = LaunchReport()
-  private var context: Context?
-  private var options = LaunchOptions()
+  private(set) var context: Context?
+  private(set) var options = LaunchOptions()
   /// What went wrong in the current advance.
   private var failures: [ModuleFailure] = []
   /// How many removals are under way: a stop is over after them.
@@ -379,127 +379,5 @@ actor ModuleRunner {
     let waiting = waiting
     self.waiting = []
     for continuation in waiting { continuation.resume() }
-  }
-
-  // MARK: Events
-
-  /// Tells every running module once, in order; those that are removed meanwhile are not told.
-  func dispatch(_ event: Event) async -> EventOutcome {
-    guard let context else { return EventOutcome() }
-    let modules = states.withLock { states in states.running.filter(states.hears) }
-    // One way to their thread and back for all of them.
-    return await withTaskExecutorPreference(ModuleThreads.shared) { [options] in
-      await tell(modules, event, context, options)
-    }
-  }
-
-  @concurrent private nonisolated func tell(
-    _ modules: [RunningModule], _ event: Event, _ context: Context, _ options: LaunchOptions
-  ) async -> EventOutcome {
-    var outcome = EventOutcome()
-    for module in modules where states.withLock({ $0.hears(module) }) {
-      let result = await observed(module, event.name, event.kind, context.hive, options) {
-        try await module.handle(event, context)
-      }
-      switch result {
-      case .success(let response):
-        outcome.answers.append((module: module.node.name, response: response))
-        if response.stops { return outcome }
-      case .failure(let failure): outcome.failures.append(failure)
-      }
-    }
-    return outcome
-  }
-
-  // MARK: Calls of modules
-
-  /// Takes a module through a step; what went wrong.
-  private func attempt(
-    _ step: RunningModule.Step, _ module: RunningModule
-  ) async -> ModuleFailure? {
-    guard let context else { return nil }
-    let result = await observed(module, step.rawValue, step.kind, context.hive, options) {
-      try await module.run(step, context)
-    }
-    if case .failure(let failure) = result { return failure }
-    return nil
-  }
-
-  /// Makes the module of an entry.
-  private func make(
-    _ entry: RegisteredEntry, _ node: LaunchOrder.Node, _ hive: Hive
-  ) async -> Result<RunningModule, ModuleFailure> {
-    let belongings = Belongings()
-    let made = await visit(node.name, "make", belongings, within: options.timeLimit) {
-      var module = try hive.makeModule(entry, node)
-      module.belongings = belongings
-      return module
-    }
-    if case .success(let module) = made { return .success(module) }
-    await withdraw(belongings, of: node.name, from: hive)
-    guard case .failure(let error) = made else {
-      return .failure(node.failure("make", .exceeded(options.timeLimit ?? .zero)))
-    }
-    return .failure(error as? ModuleFailure ?? node.failure("make", .notMade("\(error)")))
-  }
-
-  private func withdraw(_ module: RunningModule) async {
-    guard let hive = context?.hive else { return }
-    await withdraw(module.belongings, of: module.node.name, from: hive)
-  }
-
-  /// Withdraws what a module registered.
-  private func withdraw(_ belongings: Belongings, of name: String, from hive: Hive) async {
-    guard let rest = belongings.close() else { return }
-    _ = await visit(name, "withdraw", belongings, within: nil) { rest.withdraw(from: hive) }
-  }
-
-  /// Calls a module within its time, and tells the profiler, the watchdog and the observers.
-  private nonisolated(nonsending) func observed<Value: Sendable>(
-    _ module: RunningModule, _ event: String, _ kind: Event.Kind, _ hive: Hive,
-    _ options: LaunchOptions, _ call: @escaping @Sendable () async throws -> Value
-  ) async -> Result<Value, ModuleFailure> {
-    let step = ModuleStep(
-      module: module.node.name, event: event, kind: kind,
-      number: Self.stepNumbers.wrappingAdd(1, ordering: .relaxed).newValue)
-    hive.observers.tell(.stepBegan(step))
-    let watchdog = options.watchdog
-    let watched = watchdog?.begin(step.module, event) { found in
-      hive.observers.tell(
-        .moduleIsSlow(module: found.module, event: found.event, elapsed: found.elapsed))
-    }
-    let began = hive.profiler.begin(step.module, event)
-    let start = ContinuousClock.now
-    let result = await visit(
-      step.module, event, module.belongings, within: options.timeLimit, call)
-    let took = start.duration(to: .now)
-    let outcome: Result<Value, ModuleFailure> =
-      switch result {
-      case .success(let value): .success(value)
-      case .failure(_ as CRefusal): .failure(module.node.failure(event, .refused))
-      case .failure(let error): .failure(module.node.failure(event, .threw(error)))
-      case nil: .failure(module.node.failure(event, .exceeded(options.timeLimit ?? .zero)))
-      }
-    let failure: ModuleFailure? = if case .failure(let failure) = outcome { failure } else { nil }
-    hive.profiler.end(began, isSuccess: failure == nil)
-    if let watched { watchdog?.end(watched) }
-    let isSlow = watchdog.map { took >= $0.threshold } ?? false
-    states.withLock { $0.times?.append((step.module, event, took, isSlow)) }
-    hive.observers.tell(.stepEnded(step, took: took, failure: failure))
-    return outcome
-  }
-
-  /// Runs a module's code where it may block, within its time; lists it until it comes back, also if
-  /// that is later.
-  private nonisolated(nonsending) func visit<Value: Sendable>(
-    _ module: String, _ event: String, _ belongings: Belongings, within limit: Duration?,
-    _ work: @escaping @Sendable () async throws -> Value
-  ) async -> Result<Value, any Error>? {
-    let visit = Visit(runner: ObjectIdentifier(self), belongings: belongings)
-    return await TimeLimit.run(limit) { [states] in
-      let number = states.withLock { $0.begin(module, event) }
-      defer { states.withLock { $0.end(number) } }
-      return try await Self.$inside.withValue(Self.inside + [visit]) { try await work() }
-    }
   }
 }

@@ -7,7 +7,7 @@ internal import Threads
 /// `Service` is what an entry makes. Of a C service it is a `CInstance`, and the caller gets its address.
 struct ServiceLookup<Service: Sendable> {
   /// What is asked for.
-  private enum Asked: Sendable {
+  enum Asked: Sendable {
     case type(Service.Type)
     /// The name of a C service, and the bytes of the table that the caller knows; 0 where only C knows its layout.
     case c(String, size: Int)
@@ -21,24 +21,24 @@ struct ServiceLookup<Service: Sendable> {
     }
   }
 
-  private let asked: Asked
+  let asked: Asked
   let name: String?
   /// What the factory is given.
-  private let parameter: (any Sendable)?
+  let parameter: (any Sendable)?
   /// Who keeps the instances of scoped services: the one that was asked, or for which the calling
   /// thread is making what needs this.
-  private let scope: ServiceScope?
-  private let hive: Hive
+  let scope: ServiceScope?
+  let hive: Hive
   /// Whether the asker waits for services that are made asynchronously.
   var isPatient = false
   /// Whether what is made answers the lookup, and may be kept as its answer.
   private var isAnswer = true
   /// What was looked at and why it cannot serve.
-  private var refusals: [(source: Source, reason: String)] = []
+  var refusals: [(source: Source, reason: String)] = []
   /// What the Hive held when it was looked at.
-  private var moment = Hive.Moment()
+  var moment = Hive.Moment()
   /// Whether an entry that nothing makes yet was passed over.
-  private var mayChange = false
+  var mayChange = false
 
   init(
     type: Service.Type, name: String?, parameter: (any Sendable)? = nil,
@@ -58,12 +58,12 @@ struct ServiceLookup<Service: Sendable> {
   }
 
   /// The type that is asked for; nil of a C service.
-  private var type: Service.Type? { if case .type(let type) = asked { type } else { nil } }
+  var type: Service.Type? { if case .type(let type) = asked { type } else { nil } }
 
-  private var names: [String] { asked.names }
+  var names: [String] { asked.names }
 
   /// Where lookups find what is the same for all without a lock.
-  private var key: UInt {
+  var key: UInt {
     switch asked {
     case .type(let type):
       name.map { LookupCache.key(of: type, name: $0) } ?? LookupCache.key(of: type)
@@ -73,7 +73,7 @@ struct ServiceLookup<Service: Sendable> {
 
   /// The name under which the answer is kept. The size belongs to the question: a C table may be long enough for
   /// one caller alone.
-  private var question: String? {
+  var question: String? {
     guard case .c(let service, let size) = asked else { return name }
     return "\(service)\0\(name.map { "=\($0)" } ?? "")\0\(size)"
   }
@@ -169,7 +169,7 @@ struct ServiceLookup<Service: Sendable> {
 
   /// The entries that can or may answer: those of the task's overrides, the latest first, then by
   /// larger priority, then in order. With a given name, only those that have it.
-  private mutating func fitting(given name: String? = nil) -> [Candidate] {
+  mutating func fitting(given name: String? = nil) -> [Candidate] {
     var found: [Candidate] = []
     let names = names
     let services = hive.services(named: names, of: type, given: name)
@@ -199,7 +199,7 @@ struct ServiceLookup<Service: Sendable> {
   }
 
   /// Those that may answer. Without a name, those without a name, else all.
-  private mutating func candidates() -> [Candidate] {
+  mutating func candidates() -> [Candidate] {
     refusals = []
     let found = fitting(given: name)
     guard name == nil else { return found }
@@ -274,7 +274,7 @@ struct ServiceLookup<Service: Sendable> {
   }
 
   /// What `make` makes, once or anew, as the scope says; nil where it makes nothing.
-  private func instance(
+  func instance(
     of entry: RegisteredEntry, in kind: Scope, _ make: () throws(ServiceError) -> Service?
   ) throws(ServiceError) -> Service? {
     let scope = kind == .singleton || kind == .weak ? nil : scope
@@ -328,212 +328,6 @@ struct ServiceLookup<Service: Sendable> {
       CachedRecipe(found.entry, name: name, recipe), for: LookupCache.recipeKey(key),
       of: found.entry, named: names, version: moment.version)
   }
-
-  // MARK: Failing
-
-  /// That several serve equally well.
-  private func ambiguity(_ candidates: [Candidate]) -> ServiceError {
-    let places = candidates.map(\.entry.source)
-    return ServiceError(
-      .ambiguous, service: spelling,
-      message: "\(Source.told(apart: places).joined(separator: " and ")) both provide it; "
-        + "give one of them a name or a priority",
-      sources: places)
-  }
-
-  private var spelling: String {
-    let service =
-      switch asked {
-      case .type(let type): TypeSpelling.of(type).unqualified
-      case .c(let service, _): service
-      }
-    return service + (name.map { " named \($0)" } ?? "")
-  }
-
-  /// Adds those that would serve but for their names.
-  private mutating func addOtherNames() {
-    guard let name else { return }
-    let known = refusals
-    let others = fitting().filter { $0.entry.attributes.name != name }
-    refusals = known + others.map { ($0.entry.source, $0.entry.nameRemark) }
-  }
-
-  /// Why `run` found nothing.
-  mutating func failure() -> ServiceError {
-    let (isKnown, version) = (refusals.isEmpty, moment.version)
-    addOtherNames()
-    let remedy =
-      type == nil
-      ? "no C library that is loaded provides it; link or dlopen the one that does"
-      : "nothing that is loaded provides it; link or dlopen the library that does, or register it"
-    var error =
-      refusals.isEmpty
-      ? ServiceError(.notFound, service: spelling, message: remedy) : unusable
-    // What was looked at may serve another time, though nothing comes or goes.
-    if isKnown, !mayChange, type != nil {
-      hive.publish(
-        CachedMiss(error, name: name), for: LookupCache.recipeKey(key), of: nil, named: names,
-        version: version)
-    }
-    error.hint = hint(for: error)
-    return error
-  }
-
-  private var unusable: ServiceError {
-    let told = refusals.prefix(16)
-    var reasons = zip(Source.told(apart: told.map(\.source)), told).map { "\($0): \($1.reason)" }
-    if refusals.count > told.count { reasons.append("and \(refusals.count - told.count) more") }
-    let remark = type.map { TypeCopies.remark(on: $0 as Any.Type) } ?? ""
-    // Long, and the same in each reason that has it: said once, at the end.
-    reasons = reasons.map { $0.hasSuffix(remark) ? String($0.dropLast(remark.count)) : $0 }
-    let head = type == nil ? "" : "none of what names it can serve: "
-    return ServiceError(
-      .unusable, service: spelling, message: head + reasons.joined(separator: "; ") + remark,
-      sources: refusals.map(\.source))
-  }
-
-  /// What may have been meant: services, or given names of this one.
-  private func hint(for miss: ServiceError) -> @Sendable () -> String {
-    let (hive, asked, name) = (hive, asked, name)
-    guard miss.code == .unusable else { return { hive.servicesLike(asked.names[0]) } }
-    return { name.map { hive.givenNamesLike($0, of: asked.names) } ?? "" }
-  }
-}
-
-// MARK: C
-
-extension ServiceLookup<CInstance> {
-  /// How often what was made may be taken back before it was handed out.
-  private static let mostTurns = 100
-
-  /// A lookup of a C service. `size` is that of the caller's structure.
-  init(
-    c service: String, name: String?, size: Int = 0, scope: ServiceScope? = nil, hive: Hive
-  ) {
-    (asked, self.name, parameter) = (.c(service, size: size), name, nil)
-    self.scope = scope ?? Creation.scope(of: hive)
-    self.hive = hive
-  }
-
-  /// The address as the pointer that the caller wants.
-  func pointer<Pointer>(_ make: (UInt) -> Pointer?) throws(ServiceError) -> Pointer {
-    guard let pointer = make(try address().rawValue) else {
-      throw ServiceError(.unusable, service: names[0], message: "its provider answered null")
-    }
-    return pointer
-  }
-
-  /// The address that the service is found at.
-  func address() throws(ServiceError) -> RuntimeAddress {
-    if let question, let made: RuntimeAddress = hive.made(at: key, name: question) { return made }
-    return try hive.resolve(self) { lookup throws(ServiceError) in try lookup.handedOut() }
-  }
-
-  /// Makes and hands out the service; nil where no entry serves.
-  private mutating func handedOut() throws(ServiceError) -> RuntimeAddress? {
-    for _ in 0..<Self.mostTurns {
-      guard let first = candidates().first else { return nil }
-      if let address = try handedOut(first) { return address }
-    }
-    throw ServiceError(
-      .unusable, service: names[0],
-      message:
-        "it was removed, or the Hive stopped, each time that it was made; stop the Hive from "
-        + "elsewhere than its factory")
-  }
-
-  /// Hands out what a candidate makes; nil where it was removed, or the Hive stopped, while it answered.
-  private func handedOut(_ candidate: Candidate) throws(ServiceError) -> RuntimeAddress? {
-    let entry = candidate.entry
-    guard let made = try instance(of: candidate, as: entry.scope) else { return nil }
-    let scope = made.factory == nil ? .singleton : entry.scope
-    if scope == .scoped { return made.address }
-    let isHandedOut = hive.handOut(entry, made, as: scope, at: moment.turn) { state in
-      guard scope == .singleton else { return }
-      state.publish(
-        CachedValue(made.address, name: question), for: key, of: entry, named: [entry.name],
-        version: moment.version, cache: hive.cache)
-    }
-    hive.cache.collect()
-    if isHandedOut { return made.address }
-    // Nothing may be left that nobody knows of.
-    let left: CInstance? =
-      scope == .transient ? made : hive.state.withLock { $0.takeUnlessHandedOut(entry) }
-    left?.destroy()
-    return nil
-  }
-
-  /// Gives back an object. Returns whether a factory of this name has made it.
-  mutating func giveBack(_ object: RuntimeAddress) -> Bool {
-    candidates().contains { candidate in
-      let entry = candidate.entry
-      guard case .structure(_, let address) = candidate.provider,
-        let isLast = hive.state.withLock({ $0.giveBack(object, to: entry) })
-      else { return false }
-      if isLast, case .success(let factory) = ForeignCall.factory(at: address, in: entry.memory) {
-        ForeignCall.destroy(object, with: factory)
-      }
-      return true
-    }
-  }
-
-  /// Reads a candidate's structure; makes what a factory makes, and destroys it.
-  func check(_ entry: RegisteredEntry) throws(ServiceError) {
-    guard let provider = entry.provider else { return }
-    let candidate = Candidate(entry: entry, provider: provider, isCertain: true)
-    try instance(of: candidate, as: .transient)?.destroy()
-  }
-
-  /// What a candidate makes: a table, or what its factory makes; nil where its entry has left meanwhile.
-  private func instance(
-    of candidate: Candidate, as scope: Scope
-  ) throws(ServiceError) -> CInstance? {
-    guard case .structure(let structure, let address) = candidate.provider else { return nil }
-    let entry = candidate.entry
-    guard structure == .factory else { return try table(of: entry, at: address) }
-    let factory = try read(ForeignCall.factory(at: address, in: entry.memory), entry)
-    return try instance(of: entry, in: scope) { () throws(ServiceError) in
-      let context = hive.state.withLock { $0.context } ?? Context(hive: hive)
-      CError.forget()
-      if let object = ForeignCall.create(factory, context) {
-        return CInstance(address: object, factory: factory)
-      }
-      let reason = CError.text
-      throw ServiceError(
-        .creationFailed, entry,
-        "the factory of \(entry.source) answered null"
-          + (reason.isEmpty ? "" : ", having been told: \(reason)"))
-    }
-  }
-
-  private func table(
-    of entry: RegisteredEntry, at address: RuntimeAddress
-  ) throws(ServiceError) -> CInstance {
-    let table = try read(ForeignCall.serviceTable(at: address, in: entry.memory), entry)
-    let size = if case .c(_, let size) = asked { size } else { 0 }
-    guard table.size >= size else {
-      throw ServiceError(
-        .tooSmall, entry,
-        "\(entry.source) has a table of \(table.size) bytes where \(size) are expected; rebuild it "
-          + "against the newer header")
-    }
-    return CInstance(address: table.address)
-  }
-
-  /// What a record's structure says; an unusable one turns its entry into a rejected one.
-  private func read<Value>(
-    _ result: Result<Value, Problem>, _ entry: RegisteredEntry
-  ) throws(ServiceError) -> Value {
-    do throws(Problem) { return try result.get() } catch {
-      hive.state.withLock { _ in entry.progress = .rejected(error) }
-      throw ServiceError(.unusable, entry, "\(entry.source): \(error)")
-    }
-  }
-}
-
-extension RegisteredEntry {
-  /// Why it does not answer to another given name.
-  fileprivate var nameRemark: String { attributes.name.map { "is named \($0)" } ?? "has no name" }
 }
 
 /// Which entry answers a lookup whose service is made anew each time: for `LookupCache.recipeKey`.
@@ -547,18 +341,6 @@ final class CachedRecipe<Service: Sendable>: CachedService, @unchecked Sendable 
   ) {
     self.entry = entry
     self.make = make
-    super.init(name: name)
-  }
-}
-
-/// That nothing has the name of a service: for `LookupCache.recipeKey`.
-final class CachedMiss: CachedService, @unchecked Sendable {
-  // Sound: immutable, and so is its superclass.
-  /// What the lookup threw, without its hint.
-  let error: ServiceError
-
-  init(_ error: ServiceError, name: String?) {
-    self.error = error
     super.init(name: name)
   }
 }

@@ -1,27 +1,5 @@
 internal import BinaryImage
 
-/// Takes the fields of what is listed, one after another: keys of a JSON object, or columns of CSV.
-protocol FieldWriter {
-  /// Whether a field may be an object or an array.
-  static var nests: Bool { get }
-
-  /// Takes a text of a file.
-  mutating func string(key name: StaticString?, _ text: String?)
-  /// Takes a text of a file that need not be UTF-8; JSON has its bytes as another key then.
-  mutating func string(key name: StaticString, _ text: [UInt8]?, bytesKey: StaticString)
-  /// Takes a text of the tool.
-  mutating func message(key name: StaticString?, _ text: String?)
-  mutating func number(key name: StaticString?, _ number: Int?)
-  mutating func boolean(key name: StaticString?, _ value: Bool?)
-  /// Takes a size in bytes; JSON says one that is larger than any number of its readers as the largest.
-  mutating func size(key name: StaticString?, _ size: UInt64?)
-  mutating func hexadecimal(key name: StaticString?, _ number: UInt64?)
-  /// Takes texts, which CSV has as one.
-  mutating func list(key name: StaticString, _ texts: [String], separator: String)
-  /// Takes what `write` writes as JSON, which is a text in CSV.
-  mutating func nested(key name: StaticString, _ write: (inout JSONWriter) -> Void)
-}
-
 /// Writes lines of comma-separated values, as RFC 4180 quotes them.
 ///
 /// Texts are escaped as in tables, so a line is a row and a terminal is safe; the JSON formats keep

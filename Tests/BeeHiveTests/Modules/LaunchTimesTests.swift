@@ -42,10 +42,7 @@ struct LaunchTimesTests {
     let threshold = Duration.milliseconds(100)
     hive.observe { notice in
       switch notice {
-      case .moduleIsSlow(let module, let event, let elapsed):
-        // A machine that has much to do may hold up others too; nobody is named who took less.
-        #expect(elapsed >= threshold)
-        journal.write("slow \(module).\(event)")
+      case .moduleIsSlow(let module, let event, _): journal.write("slow \(module).\(event)")
       case .stepEnded(let step, _, _): journal.write("\(step.module).\(step.event)")
       default: break
       }
@@ -67,6 +64,9 @@ struct LaunchTimesTests {
     let sleepy = journal.lines.filter { $0.hasSuffix("sleepy.setUp") }
     #expect(sleepy == ["slow sleepy.setUp", "sleepy.setUp"])
     #expect(report.times.allSatisfy { $0.isSlow == ($0.took >= threshold) })
+    // A machine that has much to do may hold up others too; nobody is named who took less.
+    let slow = Set(report.times.filter(\.isSlow).map { "slow \($0.module).\($0.step)" })
+    #expect(slow.isSuperset(of: journal.lines.filter { $0.hasPrefix("slow ") }))
     #expect(report.times.contains { $0.module == "sleepy" && $0.step == "setUp" && $0.isSlow })
     #expect(report.description.contains("slow: sleepy took "))
     await hive.stop()

@@ -1,0 +1,133 @@
+internal import BinaryImage
+internal import Registration
+internal import Threads
+
+// Lookups of services in C: what makes them, and what the caller gets.
+extension ServiceLookup<CInstance> {
+  /// How often what was made may be taken back before it was handed out.
+  private static let mostTurns = 100
+
+  /// A lookup of a C service. `size` is that of the caller's structure.
+  init(
+    c service: String, name: String?, size: Int = 0, scope: ServiceScope? = nil, hive: Hive
+  ) {
+    (asked, self.name, parameter) = (.c(service, size: size), name, nil)
+    self.scope = scope ?? Creation.scope(of: hive)
+    self.hive = hive
+  }
+
+  /// The address as the pointer that the caller wants.
+  func pointer<Pointer>(_ make: (UInt) -> Pointer?) throws(ServiceError) -> Pointer {
+    guard let pointer = make(try address().rawValue) else {
+      throw ServiceError(.unusable, service: names[0], message: "its provider answered null")
+    }
+    return pointer
+  }
+
+  /// The address that the service is found at.
+  func address() throws(ServiceError) -> RuntimeAddress {
+    if let question, let made: RuntimeAddress = hive.made(at: key, name: question) { return made }
+    return try hive.resolve(self) { lookup throws(ServiceError) in try lookup.handedOut() }
+  }
+
+  /// Makes and hands out the service; nil where no entry serves.
+  private mutating func handedOut() throws(ServiceError) -> RuntimeAddress? {
+    for _ in 0..<Self.mostTurns {
+      guard let first = candidates().first else { return nil }
+      if let address = try handedOut(first) { return address }
+    }
+    throw ServiceError(
+      .unusable, service: names[0],
+      message:
+        "it was removed, or the Hive stopped, each time that it was made; stop the Hive from "
+        + "elsewhere than its factory")
+  }
+
+  /// Hands out what a candidate makes; nil where it was removed, or the Hive stopped, while it answered.
+  private func handedOut(_ candidate: Candidate) throws(ServiceError) -> RuntimeAddress? {
+    let entry = candidate.entry
+    guard let made = try instance(of: candidate, as: entry.scope) else { return nil }
+    let scope = made.factory == nil ? .singleton : entry.scope
+    if scope == .scoped { return made.address }
+    let isHandedOut = hive.handOut(entry, made, as: scope, at: moment.turn) { state in
+      guard scope == .singleton else { return }
+      state.publish(
+        CachedValue(made.address, name: question), for: key, of: entry, named: [entry.name],
+        version: moment.version, cache: hive.cache)
+    }
+    hive.cache.collect()
+    if isHandedOut { return made.address }
+    // Nothing may be left that nobody knows of.
+    let left: CInstance? =
+      scope == .transient ? made : hive.state.withLock { $0.takeUnlessHandedOut(entry) }
+    left?.destroy()
+    return nil
+  }
+
+  /// Gives back an object. Returns whether a factory of this name has made it.
+  mutating func giveBack(_ object: RuntimeAddress) -> Bool {
+    candidates().contains { candidate in
+      let entry = candidate.entry
+      guard case .structure(_, let address) = candidate.provider,
+        let isLast = hive.state.withLock({ $0.giveBack(object, to: entry) })
+      else { return false }
+      if isLast, case .success(let factory) = ForeignCall.factory(at: address, in: entry.memory) {
+        ForeignCall.destroy(object, with: factory)
+      }
+      return true
+    }
+  }
+
+  /// Reads a candidate's structure; makes what a factory makes, and destroys it.
+  func check(_ entry: RegisteredEntry) throws(ServiceError) {
+    guard let provider = entry.provider else { return }
+    let candidate = Candidate(entry: entry, provider: provider, isCertain: true)
+    try instance(of: candidate, as: .transient)?.destroy()
+  }
+
+  /// What a candidate makes: a table, or what its factory makes; nil where its entry has left meanwhile.
+  private func instance(
+    of candidate: Candidate, as scope: Scope
+  ) throws(ServiceError) -> CInstance? {
+    guard case .structure(let structure, let address) = candidate.provider else { return nil }
+    let entry = candidate.entry
+    guard structure == .factory else { return try table(of: entry, at: address) }
+    let factory = try read(ForeignCall.factory(at: address, in: entry.memory), entry)
+    return try instance(of: entry, in: scope) { () throws(ServiceError) in
+      let context = hive.state.withLock { $0.context } ?? Context(hive: hive)
+      CError.forget()
+      if let object = ForeignCall.create(factory, context) {
+        return CInstance(address: object, factory: factory)
+      }
+      let reason = CError.text
+      throw ServiceError(
+        .creationFailed, entry,
+        "the factory of \(entry.source) answered null"
+          + (reason.isEmpty ? "" : ", having been told: \(reason)"))
+    }
+  }
+
+  private func table(
+    of entry: RegisteredEntry, at address: RuntimeAddress
+  ) throws(ServiceError) -> CInstance {
+    let table = try read(ForeignCall.serviceTable(at: address, in: entry.memory), entry)
+    let size = if case .c(_, let size) = asked { size } else { 0 }
+    guard table.size >= size else {
+      throw ServiceError(
+        .tooSmall, entry,
+        "\(entry.source) has a table of \(table.size) bytes where \(size) are expected; rebuild it "
+          + "against the newer header")
+    }
+    return CInstance(address: table.address)
+  }
+
+  /// What a record's structure says; an unusable one turns its entry into a rejected one.
+  private func read<Value>(
+    _ result: Result<Value, Problem>, _ entry: RegisteredEntry
+  ) throws(ServiceError) -> Value {
+    do throws(Problem) { return try result.get() } catch {
+      hive.state.withLock { _ in entry.progress = .rejected(error) }
+      throw ServiceError(.unusable, entry, "\(entry.source): \(error)")
+    }
+  }
+}

@@ -1,0 +1,91 @@
+internal import BinaryImage
+internal import Registration
+internal import Threads
+
+// Why a lookup finds nothing.
+extension ServiceLookup {
+  /// That several serve equally well.
+  func ambiguity(_ candidates: [Candidate]) -> ServiceError {
+    let places = candidates.map(\.entry.source)
+    return ServiceError(
+      .ambiguous, service: spelling,
+      message: "\(Source.told(apart: places).joined(separator: " and ")) both provide it; "
+        + "give one of them a name or a priority",
+      sources: places)
+  }
+
+  private var spelling: String {
+    let service =
+      switch asked {
+      case .type(let type): TypeSpelling.of(type).unqualified
+      case .c(let service, _): service
+      }
+    return service + (name.map { " named \($0)" } ?? "")
+  }
+
+  /// Adds those that would serve but for their names.
+  private mutating func addOtherNames() {
+    guard let name else { return }
+    let known = refusals
+    let others = fitting().filter { $0.entry.attributes.name != name }
+    refusals = known + others.map { ($0.entry.source, $0.entry.nameRemark) }
+  }
+
+  /// Why `run` found nothing.
+  mutating func failure() -> ServiceError {
+    let (isKnown, version) = (refusals.isEmpty, moment.version)
+    addOtherNames()
+    let remedy =
+      type == nil
+      ? "no C library that is loaded provides it; link or dlopen the one that does"
+      : "nothing that is loaded provides it; link or dlopen the library that does, or register it"
+    var error =
+      refusals.isEmpty
+      ? ServiceError(.notFound, service: spelling, message: remedy) : unusable
+    // What was looked at may serve another time, though nothing comes or goes.
+    if isKnown, !mayChange, type != nil {
+      hive.publish(
+        CachedMiss(error, name: name), for: LookupCache.recipeKey(key), of: nil, named: names,
+        version: version)
+    }
+    error.hint = hint(for: error)
+    return error
+  }
+
+  private var unusable: ServiceError {
+    let told = refusals.prefix(16)
+    var reasons = zip(Source.told(apart: told.map(\.source)), told).map { "\($0): \($1.reason)" }
+    if refusals.count > told.count { reasons.append("and \(refusals.count - told.count) more") }
+    let remark = type.map { TypeCopies.remark(on: $0 as Any.Type) } ?? ""
+    // Long, and the same in each reason that has it: said once, at the end.
+    reasons = reasons.map { $0.hasSuffix(remark) ? String($0.dropLast(remark.count)) : $0 }
+    let head = type == nil ? "" : "none of what names it can serve: "
+    return ServiceError(
+      .unusable, service: spelling, message: head + reasons.joined(separator: "; ") + remark,
+      sources: refusals.map(\.source))
+  }
+
+  /// What may have been meant: services, or given names of this one.
+  func hint(for miss: ServiceError) -> @Sendable () -> String {
+    let (hive, asked, name) = (hive, asked, name)
+    guard miss.code == .unusable else { return { hive.servicesLike(asked.names[0]) } }
+    return { name.map { hive.givenNamesLike($0, of: asked.names) } ?? "" }
+  }
+}
+
+extension RegisteredEntry {
+  /// Why it does not answer to another given name.
+  fileprivate var nameRemark: String { attributes.name.map { "is named \($0)" } ?? "has no name" }
+}
+
+/// That nothing has the name of a service: for `LookupCache.recipeKey`.
+final class CachedMiss: CachedService, @unchecked Sendable {
+  // Sound: immutable, and so is its superclass.
+  /// What the lookup threw, without its hint.
+  let error: ServiceError
+
+  init(_ error: ServiceError, name: String?) {
+    self.error = error
+    super.init(name: name)
+  }
+}

@@ -1,0 +1,154 @@
+internal import CElf
+
+/// What was found out about the relocations of one file.
+struct ELFRelocationTables {
+  /// The sections whose pointers are asked for.
+  var wanted = WantedSections()
+  /// Of a linked file: what covers the wanted sections.
+  var linked: Result<ELFRelocations, ImageError>?
+  /// Of an object: what applies to a section, by its index.
+  var bySection: [Int: Result<ELFRelocations, ImageError>] = [:]
+  /// Of an object: the relocation sections, by the index of the section that they apply to.
+  var sections: [Int: [Int]]?
+  /// Of an object: the symbol tables by their index.
+  var symbols: [Int: ELFSymbols] = [:]
+}
+
+/// Where relocations are found: `PT_DYNAMIC` of linked files, `SHT_REL*` of objects.
+extension ELFFile {
+  /// The relocation that writes the word `offset` bytes into a section of a linked file.
+  func linkedRelocation(
+    at offset: UInt64, in section: Section
+  ) throws(ImageError) -> ELFRelocation? {
+    // The loader relocates what it maps, and nothing else.
+    guard section.isMapped else { return nil }
+    let (place, overflow) = section.address.rawValue.addingReportingOverflow(offset)
+    try file.check(!overflow, .malformed, "The section wraps around.", section: section.name)
+    let range = place..<place.saturating(adding: UInt64(header.wordSize))
+    if let known = try relocations.linked?.get(), known.ranges.covers(range) {
+      return known.relocation(at: place)
+    }
+    relocations.wanted.insert(section)
+    let (wanted, isFirst) = (relocations.wanted.list, relocations.linked == nil)
+    let collected = Result<ELFRelocations, ImageError> { () throws(ImageError) in
+      let dynamic = try dynamic()
+      let tables = dynamic?.relocations ?? []
+      let size = tables.reduce(UInt64(0)) { $0.saturating(adding: $1.bytes.size) }
+      return try ELFRelocations(
+        of: file, header, machine, in: tables, globalOffsets: dynamic?.globalOffsets,
+        // Few are kept, all of them, once they are read again for another section.
+        ranges: isFirst || size > Self.fewRelocations ? AddressRanges(of: wanted) : .all)
+    }
+    relocations.linked = collected
+    return try collected.get().relocation(at: place)
+  }
+
+  /// What the relocations that are applied when the file is loaded name, call and write to.
+  ///
+  /// Throws where one writes to the dynamic section: what the loader finds there is not what the file says.
+  func surveyRelocations() throws(ImageError) -> ELFRelocations.Survey {
+    let dynamic = try dynamic()
+    let own = dynamic?.addresses ?? 0..<0
+    // A word that begins before it may reach into it; a copy is as wide as its symbol.
+    let start = own.lowerBound - min(own.lowerBound, UInt64(header.wordSize - 1))
+    let isCodeKept = dynamic?.relocatesCode == false
+    let kept = isCodeKept ? try segments().unwritable : []
+    let survey = ELFRelocations.Survey(
+      of: machine.relocationTypes, forbidden: AddressRanges(kept + [start..<own.upperBound]),
+      toCopies: AddressRanges(kept + [own]))
+    let tables = if let dynamic { dynamic.relocations } else { try loadedRelocations() }
+    // What is wanted already is found in the same pass.
+    let isFirst = relocations.linked == nil && dynamic != nil && dynamic?.globalOffsets == nil
+    let found = try ELFRelocations(
+      of: file, header, machine, in: tables,
+      ranges: isFirst ? AddressRanges(of: relocations.wanted.list) : AddressRanges([]),
+      survey: survey)
+    if isFirst { relocations.linked = .success(found) }
+    var rewriting = found.survey?.forbiddenPlace
+      .flatMap { start..<own.upperBound ~= $0 ? $0 : nil }
+    if let copy = found.copy(notAfter: own.lowerBound),
+      let symbol = try dynamic?.symbols?.symbol(copy.symbol),
+      own.lowerBound - copy.place < symbol.size
+    {
+      rewriting = copy.place
+    }
+    if let rewriting {
+      throw file.error(
+        .malformed,
+        "It rewrites its own dynamic section: a relocation writes to \(rewriting.hexadecimal), so the loader finds "
+          + "other things there than the file says.")
+    }
+    return found.survey ?? survey
+  }
+
+  /// What a file without a dynamic section relocates itself.
+  private func loadedRelocations() throws(ImageError) -> [ELFRelocationTable] {
+    let table = try sectionTable()
+    let entries = sectionIndices.map { table[$0] }.filter {
+      $0.isLoaded && $0.sh_size > 0 && Self.encodings[$0.sh_type] != nil
+    }
+    try guardian.admit(entries.lazy.map(\.sh_size), of: "relocations")
+    return entries.map {
+      ELFRelocationTable(encoding: Self.encodings[$0.sh_type] ?? .rela, .stored($0.extent))
+    }
+  }
+
+  /// In bytes of their tables.
+  private static let fewRelocations: UInt64 = 1 << 12
+
+  /// The relocations of one section of an object, and of no other.
+  func relocations(ofObjectSection section: Section) throws(ImageError) -> ELFRelocations {
+    if let known = relocations.bySection[section.index] { return try known.get() }
+    let collected = Result<ELFRelocations, ImageError> { () throws(ImageError) in
+      var tables: [ELFRelocationTable] = []
+      for index in try relocationSections()[section.index] ?? [] {
+        let entry = try sectionHeader(index)
+        let encoding = Self.encodings[entry.sh_type] ?? .rela
+        tables.append(ELFRelocationTable(encoding: encoding, try tableBytes(index)))
+      }
+      return try ELFRelocations(
+        of: file, header, machine, in: tables, ranges: AddressRanges([0..<section.size]))
+    }
+    relocations.bySection[section.index] = collected
+    return try collected.get()
+  }
+
+  /// The relocation sections of an object by the section that they apply to.
+  private func relocationSections() throws(ImageError) -> [Int: [Int]] {
+    if let known = relocations.sections { return known }
+    var tables: [Int: [Int]] = [:]
+    var sizes: [UInt64] = []
+    for index in sectionIndices {
+      let entry = try sectionHeader(index)
+      guard Self.encodings[entry.sh_type] != nil else { continue }
+      tables[Int(entry.sh_info), default: []].append(index)
+      sizes.append(entry.sh_size)
+    }
+    try guardian.admit(sizes, of: "relocation sections")
+    relocations.sections = tables
+    return tables
+  }
+
+  /// How a section of relocations is encoded, by its type; `SHT_CREL` is too new for libelf.
+  static let encodings: [UInt32: ELFRelocationTable.Encoding] = [
+    UInt32(SHT_REL): .rel, UInt32(SHT_RELA): .rela, 0x4000_0014: .crel,
+  ]
+
+  /// The symbols that the relocations of a section name.
+  func symbols(for section: Section) throws(ImageError) -> ELFSymbols? {
+    guard header.isObject else { return try dynamic()?.symbols }
+    guard let first = try relocationSections()[section.index]?.first else { return nil }
+    let index = Int(try sectionHeader(first).sh_link)
+    if let known = relocations.symbols[index] { return known }
+    let table = try sectionHeader(index)
+    let names = try sectionHeader(Int(table.sh_link))
+    try file.check(
+      table.sh_type == UInt32(SHT_SYMTAB) && names.sh_type == UInt32(SHT_STRTAB), .malformed,
+      "The relocations name symbols of a section that holds none.", section: section.name)
+    let symbols = ELFSymbols(
+      self, try tableBytes(index), names: try tableBytes(Int(table.sh_link)),
+      longIndices: try longIndices(of: index))
+    relocations.symbols[index] = symbols
+    return symbols
+  }
+}
