@@ -1,6 +1,7 @@
-public import BeeHive
+// Plugins belong to a Hive, so importing this gives its types too; and what policies and reports are made of.
+@_exported public import BeeHive
 public import BinaryImage
-internal import PluginFiles
+@_exported public import PluginFiles
 internal import Registration
 
 /// The plugins that a Hive knows by their files. Files are read, and never loaded.

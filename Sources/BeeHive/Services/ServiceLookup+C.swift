@@ -1,5 +1,4 @@
 internal import BinaryImage
-internal import Registration
 internal import Threads
 
 // Lookups of services in C: what makes them, and what the caller gets.

@@ -1,7 +1,3 @@
-internal import BinaryImage
-internal import Registration
-internal import Threads
-
 // Why a lookup finds nothing.
 extension ServiceLookup {
   /// That several serve equally well.
@@ -28,7 +24,11 @@ extension ServiceLookup {
     guard let name else { return }
     let known = refusals
     let others = fitting().filter { $0.entry.attributes.name != name }
-    refusals = known + others.map { ($0.entry.source, $0.entry.nameRemark) }
+    refusals =
+      known
+      + others.map { other in
+        (other.entry.source, other.entry.attributes.name.map { "is named \($0)" } ?? "has no name")
+      }
   }
 
   /// Why `run` found nothing.
@@ -71,11 +71,6 @@ extension ServiceLookup {
     guard miss.code == .unusable else { return { hive.servicesLike(asked.names[0]) } }
     return { name.map { hive.givenNamesLike($0, of: asked.names) } ?? "" }
   }
-}
-
-extension RegisteredEntry {
-  /// Why it does not answer to another given name.
-  fileprivate var nameRemark: String { attributes.name.map { "is named \($0)" } ?? "has no name" }
 }
 
 /// That nothing has the name of a service: for `LookupCache.recipeKey`.

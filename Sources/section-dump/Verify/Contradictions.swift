@@ -30,9 +30,15 @@ struct Contradictions {
     }
   }
 
-  /// What several processes would meet is one finding.
+  /// Adds a conflict, unless another process has met it. Returns whether it is new.
   @discardableResult
-  private mutating func add(_ finding: Finding) -> Bool {
+  private mutating func add(
+    _ code: Finding.Code, _ level: Finding.Level, _ place: Place, _ conflict: Conflict,
+    others: [Place] = [], missing: String? = nil
+  ) -> Bool {
+    let finding = Finding(
+      code, level, place, conflict.message, remedy: conflict.remedy, others: others,
+      missing: missing)
     guard known.insert(finding).inserted else { return false }
     findings.append(finding)
     return true
@@ -42,7 +48,7 @@ struct Contradictions {
     let code = Finding.Code(rawValue: "duplicate-\(entry.record.kind)") ?? .duplicateRoute
     let conflict = Conflict.duplicate(
       entry.record, of: first.record, at: first.place.description)
-    add(Finding(code, .error, entry.place, conflict, others: [first.place]))
+    add(code, .error, entry.place, conflict, others: [first.place])
   }
 
   private mutating func findUnmet(
@@ -54,16 +60,14 @@ struct Contradictions {
           let conflict = Conflict.missing(
             required, by: module.record.name, nobody: "no file",
             near: similar(to: required.name, among: all.keys), addition: "add the file that")
-          add(
-            Finding(
-              .unmetRequirement, .warning, module.place, conflict, missing: required.name))
+          add(.unmetRequirement, .warning, module.place, conflict, missing: required.name)
           continue
         }
         let faults = others.map { required.fault(of: $0.record.attributes.version) }
         guard let fault = faults[0], !faults.contains(nil) else { continue }
         let conflict = Conflict.unfit(
           required, by: module.record.name, fault, of: provider.description)
-        add(Finding(.unmetRequirement, .error, module.place, conflict, others: [provider]))
+        add(.unmetRequirement, .error, module.place, conflict, others: [provider])
       }
     }
   }
@@ -76,19 +80,7 @@ struct Contradictions {
   private mutating func add(_ cycle: [Survey.Declared]) {
     let places = cycle.count > 1 ? cycle.map(\.place.description) : []
     let conflict = Conflict.cycle(of: cycle.map(\.record.name), at: places)
-    let isNew = add(
-      Finding(.cycle, .error, cycle[0].place, conflict, others: cycle.dropFirst().map(\.place)))
-    if isNew { cycles.append(cycle) }
-  }
-}
-
-extension Finding {
-  fileprivate init(
-    _ code: Code, _ level: Level, _ place: Place, _ conflict: Conflict, others: [Place] = [],
-    missing: String? = nil
-  ) {
-    self.init(
-      code, level, place, conflict.message, remedy: conflict.remedy, others: others,
-      missing: missing)
+    let others = cycle.dropFirst().map(\.place)
+    if add(.cycle, .error, cycle[0].place, conflict, others: others) { cycles.append(cycle) }
   }
 }
