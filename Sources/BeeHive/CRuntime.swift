@@ -237,7 +237,7 @@ extension ServiceScope {
 }
 
 extension EventOutcome {
-  /// Why an event has no effect, for those who learn only that it has none.
+  /// Returns the reason that an event has no effect, for callers who only learn that it has none.
   fileprivate func silence(of event: Event) -> String {
     let why =
       answers.isEmpty

@@ -22,7 +22,7 @@ extension Hive {
 
   /// Walks the loader's list and merges what it finds. Returns whether anything changed.
   ///
-  /// What was copied of an image before it was `pinned` is copied anew where the loader has changed its list
+  /// Copies an image anew that was copied before it was `pinned`, if the loader has changed its list
   /// meanwhile: another may have taken its place.
   @discardableResult
   func discover(_ pinned: Set<MappedImage.ID> = []) -> Bool {
@@ -88,7 +88,7 @@ extension Hive {
     return arrival
   }
 
-  /// What is wrong with whole images, each once: those that could not be inspected, and those that
+  /// The problems of whole images, each once: of those that could not be inspected, and of those that
   /// carry a second runtime.
   public var imageProblems: [ImageError] {
     refresh()
@@ -99,9 +99,9 @@ extension Hive {
 // MARK: Binding
 
 extension Hive {
-  /// How far an entry got; one that is not bound is tried once more.
+  /// Returns the progress of an entry; one that is not bound is tried once more.
   ///
-  /// A caller who tries several delivers afterwards, once, what observers are to be told.
+  /// A caller who tries several entries tells the observers once, afterwards.
   func boundProgress(
     of entry: RegisteredEntry, asked: Any.Type? = nil, delivers: Bool = true
   ) -> RegisteredEntry.Progress {

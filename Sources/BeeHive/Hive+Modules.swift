@@ -168,9 +168,9 @@ extension Hive {
 
   /// Tells every module that runs of an event, in order.
   ///
-  /// Each module that runs now is told once: one that registers meanwhile is not, and one that leaves
-  /// before its turn is not either. Events may overlap each other. In a Hive that is not started, no module
-  /// is told.
+  /// Tells each module that runs now once: not one that registers meanwhile, and not one that leaves
+  /// before its turn. Events may overlap each other. In a Hive that is not started, no module
+  /// hears the event.
   ///
   /// - Parameter event: Goes to each module until one answers `.stop`.
   /// - Returns: The answer of each module, and what went wrong.
@@ -220,7 +220,7 @@ extension Hive {
 
   // MARK: Launching
 
-  /// What is bound and has not been tried, in order; what is in the way of the rest.
+  /// Returns the bound modules that were not tried yet, in order, and the obstacles of the others.
   func launchBatch(after states: ModuleStates) -> LaunchBatch {
     bindUnbound()
     let declared = declaredModules()

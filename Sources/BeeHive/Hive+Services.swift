@@ -143,7 +143,7 @@ extension Hive {
     try resolve(lookup) { lookup throws(ServiceError) in try lookup.run() }
   }
 
-  /// What `run` finds with the images that announced themselves, else with all that are loaded.
+  /// Returns the answer of `run`: with the images that announced themselves, else with all that are loaded.
   func resolve<Service: Sendable, Answer>(
     _ lookup: ServiceLookup<Service>,
     _ run: (inout ServiceLookup<Service>) throws(ServiceError) -> Answer?
@@ -188,7 +188,7 @@ extension Hive {
     near(name, in: self.services(named: services).entries.compactMap(\.attributes.name))
   }
 
-  /// What an answer is kept with: see `EntryTable.version` and `HandedOut.turn`.
+  /// The versions that an answer is kept with: see `EntryTable.version` and `HandedOut.turn`.
   struct Moment {
     var version = 0
     var turn = 0
@@ -199,7 +199,7 @@ extension Hive {
   ///
   /// - Parameters:
   ///   - names: Every way to spell the type.
-  ///   - type: The type; nil where it is asked for by name alone.
+  ///   - type: The type; nil for a lookup by name only.
   ///   - given: The given name that they must have; nil for any.
   /// - Returns: The services, in order of registration, and when that was.
   func services(
@@ -233,8 +233,8 @@ extension Hive {
   /// on ``service(_:)`` finds it too.
   ///
   /// - Parameters:
-  ///   - type: What the service is asked for as.
-  ///   - name: Tells it from others of the type; nil for the one that is asked for without a name.
+  ///   - type: The type that lookups name.
+  ///   - name: Tells it from others of the type; nil for the one that lookups without a name find.
   ///   - scope: `transient` or `singleton`.
   ///   - priority: The largest answers a lookup; only services of one priority are duplicates.
   ///   - file: Where it is registered: errors and reports name the location.
@@ -327,10 +327,10 @@ extension Hive {
   /// services of the Hive.
   ///
   /// - Parameters:
-  ///   - type: What the service is asked for as.
-  ///   - name: The given name of the one to replace; nil for the one that is asked for without a name.
+  ///   - type: The type that lookups name.
+  ///   - name: The given name of the one to replace; nil for the one that lookups without a name find.
   ///   - instance: Answers the lookups.
-  ///   - file: Where errors and reports say that it was registered.
+  ///   - file: The file that errors and reports name as its location.
   ///   - line: The line in that file.
   ///   - isolation: The actor that `body` runs on: the caller's.
   ///   - body: Runs once.

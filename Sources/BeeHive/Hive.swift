@@ -143,7 +143,7 @@ extension Hive {
 
   /// Tells an observer what this Hive does from now on, on the thread that does it.
   ///
-  /// What a module adds from inside of its steps and events ends when the module is unmounted.
+  /// An observation that a module adds inside its steps and events ends when the module is unmounted.
   ///
   /// - Parameters:
   ///   - fromStart: Whether to tell it of the present entries too, on the calling thread: the process's
@@ -156,7 +156,7 @@ extension Hive {
     fromStart: Bool = false, _ observer: @escaping @Sendable (HiveNotice) -> Void
   ) -> Handle {
     if fromStart { bindUnbound() }
-    // At one go, so that nothing comes between what is there and what is told from now on.
+    // Under one lock, so that nothing comes between the present entries and the later notices.
     let (observation, present, problems) = state.withLock { state in
       fromStart
         ? (observers.add(observer), state.table.all.map(\.snapshot), state.images.problems)
@@ -175,6 +175,6 @@ struct BindingGround: Equatable {
   var images: Int
   /// The entries: see `EntryTable.version`.
   var entries: Int
-  /// What the host gave.
+  /// The values that the host gave.
   var hostBindings: Int
 }

@@ -69,7 +69,7 @@ extension HiveNotice: CustomStringConvertible {
 }
 
 extension Entry {
-  /// What observers are told when this entry comes.
+  /// The notice that observers get when this entry comes.
   var notice: HiveNotice {
     if case .rejected = state { .entryRejected(self) } else { .entryRegistered(self) }
   }

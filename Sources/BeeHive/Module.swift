@@ -124,7 +124,7 @@ public protocol Injectable: Sendable {
   static var _contract: Void { get }
 }
 
-/// What a module is told about its host: a value, so that no module changes it under another.
+/// The host as a module sees it: a value, so that no module changes it under another.
 ///
 ///     enum Tenant: Context.Key { static let defaultValue = "none" }
 ///
@@ -156,7 +156,7 @@ public struct Context: Sendable {
   public protocol Key {
     /// The type of the value.
     associatedtype Value: Sendable
-    /// What a context holds that was told nothing.
+    /// The value of a context that nobody has set.
     static var defaultValue: Value { get }
   }
 
@@ -197,7 +197,7 @@ public struct Context: Sendable {
   /// - Parameter key: The type that declares the value and its default.
   /// - Returns: The value that was set, else the key's `defaultValue`.
   public subscript<K: Key>(key: K.Type) -> K.Value {
-    // A value that was not set is asked for first: nil could be cast to an optional `K.Value`.
+    // Look for a value that was not set first: nil could be cast to an optional `K.Value`.
     get { values[ObjectIdentifier(key)].flatMap { $0 as? K.Value } ?? K.defaultValue }
     set { values[ObjectIdentifier(key)] = newValue }
   }

@@ -1,4 +1,4 @@
-/// How long an instance of an annotated service lives: the words of `Scope` in `BeeHive`.
+/// The lifetime of an annotated service's instance: the words of `Scope` in `BeeHive`.
 ///
 /// The macros read the word from the source; nothing of this exists at run time.
 public enum AnnotatedScope: Sendable {
@@ -40,7 +40,7 @@ public enum AnnotatedExposure: Sendable {
   case local
   /// Calls from outside too: this is the allow-list. What it opens for one is opened from outside as well.
   case remote
-  /// Calls from outside too, and what it opens may be local: it checks by itself what is asked of it.
+  /// Calls from outside too. It may open local routes, so it checks each request itself.
   case elevated
 }
 
@@ -125,7 +125,7 @@ public enum AnnotatedExposure: Sendable {
   /// - Parameters:
   ///   - pattern: The URLs that it answers to, a literal: `app://shop/:id<Int>`.
   ///   - exposure: Whether calls from outside reach it.
-  ///   - priority: The largest is asked first among routes that match.
+  ///   - priority: Routes that match answer in this order, the largest first.
   @attached(peer)
   public macro Route(
     _ pattern: String, _ exposure: AnnotatedExposure = .local, priority: Int = 0

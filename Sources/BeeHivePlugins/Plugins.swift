@@ -124,8 +124,8 @@ public struct PluginFile: Hashable, Sendable {
   public var needed: [String]
   /// Whether this process has loaded it.
   public var isLoaded: Bool
-  /// What it declares: first the well-formed entries in their order, then those that every Hive rejects. None is
-  /// bound: what the Hive made of the entries of a loaded file is in ``Hive/entries``.
+  /// Its entries: first the well-formed ones in their order, then those that every Hive rejects. None is
+  /// bound: ``Hive/entries`` has the states of a loaded file's entries.
   public var entries: [Entry]
   /// The modules that its entries require, each with the versions that will do: `log >=1.2 <2`.
   public var requirements: [String]

@@ -99,7 +99,7 @@ package struct AddressRanges {
       sections.map { $0.address.rawValue..<$0.address.rawValue.saturating(adding: $0.size) })
   }
 
-  /// Whether every byte of `range` is asked about.
+  /// Returns whether the ranges have every byte of `range`.
   package func covers(_ range: Range<UInt64>) -> Bool {
     guard let found = ranges.last(notAfter: range.lowerBound, by: \.lowerBound) else {
       return range.isEmpty
@@ -118,7 +118,7 @@ package struct AddressRanges {
     return ranges[found].contains(place)
   }
 
-  /// Whether a range from `start` up to `end` can hold something that is asked about.
+  /// Returns whether one of the ranges can overlap `start` up to `end`.
   package func mayOverlap(_ start: UInt64, _ end: UInt64) -> Bool {
     guard let first = ranges.first, let last = ranges.last else { return false }
     guard end >= start else { return true }
@@ -128,7 +128,7 @@ package struct AddressRanges {
     return ranges[found].upperBound > start
   }
 
-  /// What is between the ranges, before and behind them.
+  /// The gaps between the ranges, and those before and after them.
   package var gaps: [Range<UInt64>] {
     zip([0] + ranges.map(\.upperBound), ranges.map(\.lowerBound) + [.max]).map { $0..<$1 }
   }

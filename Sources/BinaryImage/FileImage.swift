@@ -1,12 +1,12 @@
-/// How much of a section a file has.
+/// The bytes of a section that a file has.
 package struct StoredBytes: Sendable {
   /// In bytes, uncompressed.
   package var size: UInt64
-  /// What is wrong where the header claims more.
+  /// The problem, if the header claims more.
   package var shortage: ImageError?
 }
 
-/// What a pointer leads to, as far as the image's own file says it.
+/// The target of a pointer, as far as the image's own file says it.
 package enum TargetMemory: Sendable {
   /// In a section that is run.
   case code
@@ -42,7 +42,7 @@ package protocol FileImage: Image, AnyObject {
   /// Throws `sectionTableMissing` where the table was stripped or cut off.
   func allSections() throws(ImageError) -> [Section]
 
-  /// What `sections(named:)` answers if the file does not change meanwhile.
+  /// Returns the answer of `sections(named:)` if the file does not change meanwhile.
   func findSections(named name: String) throws(ImageError) -> [Section]
 
   /// The sections that have an address and bytes, of which other sections may be at the same addresses; names
@@ -54,7 +54,7 @@ package protocol FileImage: Image, AnyObject {
   /// A section by its index, for a pointer that leads into it.
   func anySection(_ index: Int) throws(ImageError) -> Section
 
-  /// What the header of a section claims, in this part of the file: it decides, not what the caller
+  /// Returns the claims of a section's header, in this part of the file: they decide, not what the caller
   /// made of it. Without an offset, the file has no bytes of the section.
   func location(
     of section: Section
@@ -67,7 +67,7 @@ package protocol FileImage: Image, AnyObject {
   /// to it.
   func isRetained(_ section: Section) throws(ImageError) -> Bool
 
-  /// What `checkExtents` throws if the file does not change meanwhile.
+  /// Throws as `checkExtents` does if the file does not change meanwhile.
   func checkDeclared() throws(ImageError)
 
   // MARK: - Addresses
@@ -79,10 +79,10 @@ package protocol FileImage: Image, AnyObject {
   /// Refuses bytes that mean nothing as they are.
   func checkReadable(_ offset: UInt64, _ size: UInt64) throws(ImageError)
 
-  /// What a pointer's target is.
+  /// Returns the kind of memory that a pointer leads to.
   func memory(at target: PointerValue.Target) throws(ImageError) -> TargetMemory
 
-  /// What a word means that is `offset` bytes into a section.
+  /// Returns the meaning of the word that is `offset` bytes into a section.
   func pointer(
     of raw: UInt64, at offset: UInt64, in section: Section
   ) throws(ImageError) -> PointerValue
@@ -150,7 +150,7 @@ extension FileImage {
   /// Throws where the file ends before something does that it declares: it was cut off. Throws too
   /// where the section table has lost entries that the note tells of; ask after looking for them.
   ///
-  /// What is found in such a file is there; what is not found may have been.
+  /// A section that is found in such a file is there; one that is not found may have been.
   package func checkExtents() throws(ImageError) {
     try file.tellingChanges { () throws(ImageError) in try checkDeclared() }
     try file.checkUnchanged()
@@ -204,7 +204,7 @@ extension FileImage {
     return body(bytes.span)
   }
 
-  /// How much of a section the file has, once it is inflated; nil for one without bytes.
+  /// Returns the bytes of a section that the file has, inflated; nil for one without bytes.
   package func stored(of section: Section) throws(ImageError) -> StoredBytes? {
     do throws(ImageError) {
       let extent = try extent(of: section)

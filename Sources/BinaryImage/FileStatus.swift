@@ -1,6 +1,6 @@
 package import LibC
 
-/// What tells the contents of a file from those it had before, and the file from all others.
+/// A stamp that tells the contents of a file from earlier contents, and the file from all others.
 ///
 /// A program that writes to a file can set back when it was modified, and not when it was changed.
 package struct FileStamp: Hashable, Sendable {
@@ -23,7 +23,7 @@ package struct FileStamp: Hashable, Sendable {
     changed = Self.nanoseconds(status.st_ctim)
   }
 
-  /// What all names of one file share.
+  /// The number that all names of one file share.
   package struct FileNumber: Hashable, Sendable {
     private let device, inode: UInt64
 

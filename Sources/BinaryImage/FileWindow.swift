@@ -143,10 +143,10 @@ extension OpenedFile {
     FileExtent(offset: offset, size: min(extentSize, size - min(size, offset)))
   }
 
-  /// Where in this part of the file a section is.
+  /// Returns the offset of a section in this part of the file.
   package func place(of section: Section) -> UInt64? { section.offset.map { $0.rawValue &- base } }
 
-  /// Where in the whole file a byte of this part is.
+  /// Returns the offset in the whole file of a byte of this part.
   package func offset(_ place: UInt64) -> FileOffset { FileOffset(rawValue: base &+ place) }
 }
 
@@ -154,7 +154,7 @@ extension OpenedFile {
 package struct FilePart: Hashable, Codable, Sendable {
   /// The path of the file, as the system takes it.
   package var path: [UInt8]
-  /// Where in the file the image starts.
+  /// The offset of the image in the file.
   package var offset: UInt64
   /// The size of the image in bytes.
   package var size: UInt64

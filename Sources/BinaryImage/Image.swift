@@ -124,7 +124,7 @@ package protocol Image {
     of section: Section, limit: Int, _ body: (UInt64, PointerValue?, Span<UInt8>?) -> Bool
   ) throws(ImageError) -> UInt64
 
-  /// Where structures in C can be looked at; nil where this image cannot tell.
+  /// The memory with structures in C; nil if this image cannot tell.
   var addressedMemory: (any AddressedMemory)? { get }
 }
 
@@ -164,6 +164,6 @@ extension Image {
     }
   }
 
-  /// Where structures in C can be looked at; nil where this image cannot tell.
+  /// The memory with structures in C; nil if this image cannot tell.
   package var addressedMemory: (any AddressedMemory)? { nil }
 }

@@ -94,7 +94,7 @@ extension ImageError: CustomStringConvertible {
 }
 
 extension ImageError {
-  /// What the system says of a file by a number of `errno`, behind a few words.
+  /// Describes a failure of the system by its number in `errno`, after a few words.
   package init(system number: Int32, _ image: String, _ words: String = "") {
     self.init(.unreadable, image: image, message: "\(words)\(systemMessage(number)).")
   }

@@ -26,7 +26,7 @@ package final class OpenedFile {
   /// Where in the whole file this part starts.
   package let base: UInt64
 
-  /// What the system calls the whole file.
+  /// The system's path of the whole file.
   private let systemBytes: [UInt8]
   /// The first bytes: of most files, all headers that the loader reads.
   package let head: [UInt8]

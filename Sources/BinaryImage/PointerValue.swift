@@ -71,7 +71,7 @@ package struct PointerValue: Hashable, Codable, Sendable {
 
 /// A symbol that a relocation or a fixup names.
 package struct Symbol {
-  /// What the symbol names.
+  /// The places that a symbol can name.
   package enum Place: Equatable {
     /// Another image defines it: `SHN_UNDEF`; `N_UNDF`, `N_PBUD`.
     case undefined
@@ -92,7 +92,7 @@ package struct Symbol {
   package var name: String
   /// `st_value`; `n_value`.
   package var value: UInt64
-  /// What it names.
+  /// The place that the symbol names.
   package var place: Place
   /// `st_size`; 0 in Mach-O.
   package var size: UInt64 = 0
@@ -111,10 +111,10 @@ package struct Symbol {
   /// Whether this image has what it names.
   package var isDefined: Bool { if case .section = place { true } else { false } }
 
-  /// What messages call it.
+  /// Its name in messages.
   var title: String { name.isEmpty ? "symbol \(number)" : name }
 
-  /// Where a pointer to it leads, or so many bytes behind it; nil where it is in a section.
+  /// Returns the target of a pointer to it, or so many bytes after it; nil if it is in a section.
   package func target(addend: Int64) -> PointerValue.Target? {
     switch place {
     case .undefined: .imported(symbol: name, addend: addend)

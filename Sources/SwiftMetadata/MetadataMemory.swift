@@ -109,7 +109,7 @@ package final class FileMemory: MetadataMemory {
     return image.identity.byteOrder.number(of: bytes[...])
   }
 
-  /// Where the loader will let a slot lead; the symbol of what another image defines.
+  /// Returns the target that the loader will write to a slot; the symbol if another image defines it.
   package func pointer(at address: UInt64) throws(ImageError) -> MetadataReference<String>? {
     try spend(image.pointerSize)
     let section = sections.last(notAfter: address, by: \.address.rawValue).map { sections[$0] }

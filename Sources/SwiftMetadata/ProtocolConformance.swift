@@ -83,20 +83,20 @@ extension MetadataReader {
   }
 }
 
-/// What a protocol asks of its conformers: one word of their witness tables.
+/// A requirement of a protocol: one word of its conformers' witness tables.
 ///
 /// Swift: `TargetProtocolRequirement`, `ProtocolRequirementFlags`.
 package struct ProtocolRequirement: Hashable, Sendable {
-  /// What is asked for.
+  /// The subject of the lookup.
   package enum Kind: UInt32, Sendable {
     case baseProtocol = 0
     case method, initialiser, getter, setter, readCoroutine, modifyCoroutine
     case associatedType, associatedConformance
   }
 
-  /// Where its descriptor is: a symbol that ends in `Tq`, `Tl`, `Tb` or `Tn` leads there if the library is resilient.
+  /// The address of its descriptor: in a resilient library a symbol that ends in `Tq`, `Tl`, `Tb` or `Tn` leads there.
   package let address: UInt64
-  /// What is asked for; nil of what a later compiler invents.
+  /// The kind; nil for one that a later compiler invents.
   package let kind: Kind?
   /// Whether the protocol's library answers for a conformer that does not.
   package let hasDefault: Bool

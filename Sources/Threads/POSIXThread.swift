@@ -59,7 +59,7 @@ package struct POSIXThread: @unchecked Sendable {
 }
 
 extension Array where Element: Sendable {
-  /// What `body` makes of each element, in their order. As many threads as there are processors take part where
+  /// Returns the results of `body` for each element, in their order. As many threads as there are processors take part if
   /// there are many elements; this one is among them.
   package func mapConcurrently<Made: Sendable>(
     _ body: @escaping @Sendable (Element) -> Made

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A file and the same file loaded have the same records")
 struct LoadedRecordsTests {
-  /// What a library declares.
+  /// The entries of a library.
   struct Shape: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var source: String

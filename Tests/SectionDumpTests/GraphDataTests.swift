@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What whoever draws the picture of `section-dump graph` is given.
+/// The data for programs that draw the picture of `section-dump graph`.
 @Suite("The graph's data has a way to each finding")
 struct GraphDataTests {
   /// A cycle through two files, one of a module with itself, and modules and types that are nowhere.

@@ -122,13 +122,13 @@ struct IsolationTests {
     #expect(outcome.errors.hasPrefix("section-dump: hours.so: The child that read it "))
   }
 
-  /// What is told of a child that gets a signal.
+  /// The messages about a child that gets a signal.
   static let signals =
     [(SIGKILL, "was killed by signal 9")]
     // One that is stopped is waited for.
     + (Effort.isFull ? [(SIGSTOP, "said nothing for 50 seconds")] : [])
 
-  @Test("One that somebody kills or stops is told, and the scan goes on", arguments: signals)
+  @Test("A child that is killed or stopped is reported; the scan goes on", arguments: signals)
   func killed(signal: Int32, told: String) throws {
     let long = try Self.longLibrary.get()
     let good = try Fixtures.build(Fixtures.handWritten, as: "beside-too.so", ["-shared", "-fPIC"])

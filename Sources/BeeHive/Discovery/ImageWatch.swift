@@ -167,7 +167,7 @@ struct ImagePins {
   }
 }
 
-/// What a Hive knows of each image: one state per identity. Lives under the Hive's lock.
+/// The state of each image that a Hive knows, by identity. Lives under the Hive's lock.
 struct KnownImages {
   /// The outcome of looking at an image.
   enum State {
@@ -187,14 +187,14 @@ struct KnownImages {
 
   subscript(id: MappedImage.ID) -> State? { states[id] }
 
-  /// What is wrong with whole images, each once, in the order of their identities.
+  /// The problems of whole images, each once, in the order of their identities.
   var problems: [ImageError] {
     Set(states.keys).union(remarks.keys).sorted().flatMap { id in
       [failure(of: id), remarks[id]].compactMap(\.self)
     }
   }
 
-  /// Why an image could not be inspected.
+  /// Returns the reason that an image could not be inspected.
   func failure(of id: MappedImage.ID) -> ImageError? {
     if case .failed(let error) = states[id] { error } else { nil }
   }

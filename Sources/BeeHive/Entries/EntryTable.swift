@@ -16,7 +16,7 @@ struct EntryTable {
   private var modules: [String: Namesakes] = [:]
   /// The services that are known to serve as a type.
   var servicesByType: [ObjectIdentifier: Namesakes] = [:]
-  /// What each image declares, in order of registration.
+  /// The entries of each image, in order of registration.
   private var images: [MappedImage.ID: [RegisteredEntry]] = [:]
   /// The targets and routes, which layers above make something of, in order of registration.
   var others: [RegisteredEntry] = []
@@ -26,7 +26,7 @@ struct EntryTable {
   var otherVersion = 0
   /// Changes whenever an entry comes or goes.
   private(set) var version = 0
-  /// How many of them nothing makes yet.
+  /// The number of entries that nothing makes yet.
   var unboundCount = 0
   /// Where others read what became of the entries; the Hive of the process alone has one.
   private var stateRecord: StateRecord?

@@ -259,7 +259,7 @@ extension Problem {
   }
 }
 
-/// What services keep with an entry: its `Singleton`.
+/// A value that services keep with an entry: its `Singleton`.
 class Kept: @unchecked Sendable {
   // Sound: it has no state of its own.
 }

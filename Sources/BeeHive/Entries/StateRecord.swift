@@ -74,9 +74,9 @@ extension ModuleStage {
   }
 }
 
-/// How far a module is, as reports and the state record say it.
+/// The stage of a module, as reports and the state record say it.
 struct ModuleStage {
-  /// How far a module is that is bound: the stable codes of the state record.
+  /// The stage of a module that is bound: the stable codes of the state record.
   enum Code: String {
     /// The environment or the options of the start have switched it off.
     case disabled = "disabled"
@@ -86,12 +86,12 @@ struct ModuleStage {
     case starting = "starting"
     /// It runs; where there is a reason, a step of its start failed.
     case started = "started"
-    /// What it requires cannot start, the start has not come to it yet, or it came after that.
+    /// A requirement cannot start, the start has not come to the module yet, or the module came after it.
     case notStarted = "not-started"
   }
 
   let code: Code
-  /// Why the module does not run, or what went wrong when it was started.
+  /// The reason that the module does not run, or the failure of its start.
   let reason: String?
 
   /// The word that a report prints.

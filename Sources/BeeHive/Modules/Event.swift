@@ -109,7 +109,7 @@ extension Event {
   }
 }
 
-/// What a module made of an event.
+/// The response of a module to an event.
 public enum EventResponse: Sendable {
   /// It is not the module's business.
   case ignored
@@ -117,13 +117,13 @@ public enum EventResponse: Sendable {
   case handled
   /// The module answers with a value.
   case value(any Sendable)
-  /// The module has done its part, with an answer or without, and no module after it is told.
+  /// The module has done its part, with an answer or without, and no later module hears of the event.
   case stop((any Sendable)? = nil)
 }
 
-/// What all modules made of an event, in the order in which they were asked.
+/// The responses of all modules to an event, in the order in which the modules heard it.
 public struct EventOutcome: Sendable {
-  /// What each module that was asked made of the event.
+  /// The response of each module that heard the event.
   public internal(set) var answers: [(module: String, response: EventResponse)] = []
   /// The modules that threw or took too long.
   public internal(set) var failures: [ModuleFailure] = []
@@ -167,13 +167,13 @@ extension EventResponse {
   var stops: Bool { if case .stop = self { true } else { false } }
 }
 
-/// Why a question has no answer.
+/// The reason that a question has no answer.
 package struct AskError: Error, Sendable {
   /// The question.
   package var event: String
   /// The type that an answer should have had.
   package var answer: String
-  /// What the modules made of it instead.
+  /// The responses of the modules.
   package var outcome: EventOutcome
 }
 

@@ -196,10 +196,10 @@ package struct LaunchOrder: Hashable, Sendable {
 }
 
 extension LaunchOrder {
-  /// What cannot be ordered, one sentence each: requirements that no module meets, and cycles.
+  /// The obstacles to an order, one sentence each: requirements that no module meets, and cycles.
   package var problems: [String] { missing.map(\.description) + cycles.map(\.description) }
 
-  /// What keeps each module that has no place in the order from starting, by its name.
+  /// The reason that each module without a place in the order cannot start, by its name.
   var obstacles: [String: String] {
     var reasons = blocked.mapValues { "requires \($0), which cannot start".escaped }
     for cycle in cycles {
@@ -209,7 +209,7 @@ extension LaunchOrder {
     return reasons
   }
 
-  /// What cannot be ordered, a failure for each module; without what `known` says already.
+  /// Returns a failure for each module that cannot be ordered, without those that `known` has already.
   func failures(besides known: LaunchOrder) -> [ModuleFailure] {
     let lacking = missing.filter { found in
       !known.missing.contains { (found.module, found.requirement) == ($0.module, $0.requirement) }
@@ -236,7 +236,7 @@ extension LaunchOrder.Missing: CustomStringConvertible {
     "module \(module.name) (\(module.source)) \(why)".escaped
   }
 
-  /// What is required, why it is not there or will not do, and for what is not there what to do.
+  /// The requirement, the reason that it is not met, and, for a missing module, the remedy.
   fileprivate var why: String {
     let required = ModuleRequirement(requirement)
     if let reason { return Conflict.unfit(required, by: nil, reason).message }

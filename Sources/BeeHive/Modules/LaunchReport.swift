@@ -51,7 +51,7 @@ public struct LaunchReport: Sendable {
   public internal(set) var unbound: [Entry] = []
   /// The modules that failed, or were skipped because another one did.
   public internal(set) var failures: [ModuleFailure] = []
-  /// How long each module took for each step, or an event that came in between, in the order in which they were
+  /// The time that each module took for each step, or an event that came in between, in the order in which they were
   /// through, and whether that was longer than the watchdog of the start allows.
   public internal(set) var times: [(module: String, step: String, took: Duration, isSlow: Bool)] =
     []
@@ -130,7 +130,7 @@ public struct ModuleFailure: Error, Sendable {
   public var event: String
   /// What went wrong.
   package var reason: Reason
-  /// What it threw, if that is what went wrong.
+  /// The error that the module threw, if it threw one.
   public var error: (any Error)? { if case .threw(let error) = reason { error } else { nil } }
   /// Where the module was declared.
   package var source: Source

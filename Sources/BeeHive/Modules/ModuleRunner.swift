@@ -18,7 +18,7 @@ actor ModuleRunner {
   @TaskLocal static var inside: [Visit] = []
   static let stepNumbers = Atomic<UInt64>(0)
 
-  /// How far the Hive and each module are. Only the runner changes it.
+  /// The phase of the Hive and the state of each module. Only the runner changes it.
   let states = Lock(ModuleStates())
   /// The report of the last start.
   private(set) var report = LaunchReport()
@@ -130,7 +130,7 @@ actor ModuleRunner {
     return order
   }
 
-  /// What happens when a module fails: one that comes late does not take the others with it.
+  /// The reaction to a module that fails: a late one does not take the others with it.
   private var policy: FailurePolicy {
     phase == .advancing && options.onFailure == .stop ? .skip : options.onFailure
   }

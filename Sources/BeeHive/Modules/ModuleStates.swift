@@ -34,7 +34,7 @@ struct ModuleStates: Sendable {
     }
   }
 
-  /// How far the Hive is: a report says nothing of modules before a start and once a stop has begun.
+  /// The phase of the Hive: a report says nothing of modules before a start and after a stop has begun.
   enum Phase {
     case idle
     case starting
@@ -56,11 +56,11 @@ struct ModuleStates: Sendable {
   var isStopRequested = false
   /// Why modules were not tried when they were to be ordered the last time, by name.
   var obstacles: [String: String] = [:]
-  /// What went wrong in the last stop, or in the one that is under way.
+  /// The failures of the last stop, or of the one that is under way.
   var stopFailures: [ModuleFailure] = []
-  /// How long the calls took of the start that is under way; nil while there is none.
+  /// The times of the calls of the start that is under way; nil if there is none.
   var times: [(module: String, step: String, took: Duration, isSlow: Bool)]?
-  /// Why the last start failed, until the next one begins; nil where it did not.
+  /// The reason that the last start failed, until the next one begins; nil if it did not fail.
   private var failedStart: FailedStart?
   private var states: [UInt64: State] = [:]
   /// The modules in the order in which they were tried.

@@ -79,12 +79,12 @@ struct RunningModule: Sendable {
 /// A C operation that answered false.
 struct CRefusal: Error {}
 
-/// What a module registered from inside its steps and events: it goes when the module has been
-/// unmounted, so that the next start finds nothing of it.
+/// The entries that a module registered inside its steps and events: they go when the module has been
+/// unmounted, so that the next start finds none of them.
 ///
 /// Whatever a module calls, and the tasks that it begins, inherit them.
 final class Belongings: Sendable {
-  /// What is to be withdrawn.
+  /// The entries to withdraw.
   struct Rest: Sendable {
     fileprivate var entries: [RegisteredEntry] = []
     fileprivate var undos: [@Sendable () -> Void] = []
@@ -133,7 +133,7 @@ struct DeclaredModules {
   var disabled: [String] = []
   /// Those that nothing makes, or that were rejected.
   var unbound: [Entry] = []
-  /// Why no module of a name can start.
+  /// The reasons that no module of a name can start.
   var unavailable: [String: String] = [:]
 }
 
@@ -154,7 +154,7 @@ extension LaunchOrder.Node {
       source: entry.source)
   }
 
-  /// What went wrong with the module in an event or a step.
+  /// Returns a failure of the module in an event or a step.
   func failure(_ event: String, _ reason: ModuleFailure.Reason) -> ModuleFailure {
     ModuleFailure(module: name, event: event, reason: reason, source: source)
   }

@@ -76,7 +76,7 @@ final class Race<Value: Sendable>: Sendable {
   }
 }
 
-/// Where modules run: threads that they may block, so that those of the concurrency runtime's pool stay
+/// The threads of modules, which they may block, so that those of the concurrency runtime's pool stay
 /// free.
 ///
 /// A task that prefers it, and the tasks of its groups, run here wherever nothing else is said; what

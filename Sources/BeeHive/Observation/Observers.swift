@@ -75,6 +75,6 @@ public struct Handle: Sendable {
 
   /// Takes it back; what is under way on another thread may still meet it. Does nothing the second time.
   ///
-  /// What another has put in its place since stays, and what it had replaced does not come back.
+  /// A later replacement stays, and the value that it had replaced does not come back.
   public func cancel() { undo() }
 }

@@ -173,10 +173,10 @@ struct Watchdog: Sendable {
   /// A module that has not come back: its name, the step or event it is in, and how long it has been in there.
   typealias Finding = (module: String, event: String, elapsed: Duration)
 
-  /// How long a module may take before it is told.
+  /// The time that a module may take before observers hear of it.
   let threshold: Duration
 
-  /// Notes that a module begins, and who is told, once, if it takes long; the number is for `end`.
+  /// Notes that a module begins, and calls `tell` once if it takes long. Returns the number for `end`.
   func begin(
     _ module: String, _ event: String, _ tell: @escaping @Sendable (Finding) -> Void
   ) -> UInt64 {

@@ -129,7 +129,7 @@ extension ServiceError {
 enum AsyncCreation {
   private typealias Wait = (waiting: RegisteredEntry, wanted: RegisteredEntry)
 
-  /// What the current task is making.
+  /// The entry that the current task is making.
   @TaskLocal private static var making: RegisteredEntry?
   private static let waits = Lock<[Wait]>([])
 
@@ -160,7 +160,7 @@ enum AsyncCreation {
     }
   }
 
-  /// What is between two entries, with both, where one waits for the other.
+  /// Returns the entries between two of which one waits for the other, with both.
   private static func path(
     from first: RegisteredEntry, to last: RegisteredEntry, _ waits: [Wait],
     _ visited: Set<UInt64> = []

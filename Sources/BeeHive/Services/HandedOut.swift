@@ -73,7 +73,7 @@ struct HandedOut {
 }
 
 extension RegisteredEntry {
-  /// What a C factory made for all.
+  /// The object that a C factory made for all.
   var instance: CInstance? {
     (existingSingleton?.instance as? CachedValue<CInstance>)?.value
   }
@@ -85,7 +85,7 @@ extension RegisteredEntry {
   }
 }
 
-/// What a C service is: a table, or what a factory made, and how that is given back.
+/// The instance of a C service: a table, or an object of a factory and the way to give it back.
 struct CInstance: Disposable {
   let address: RuntimeAddress
   var factory: CFactory?

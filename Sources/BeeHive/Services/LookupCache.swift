@@ -173,7 +173,7 @@ extension Hive.State {
     cache.publish(answer, for: key)
   }
 
-  /// Takes in an entry; an answer that it might change is asked for anew.
+  /// Takes in an entry, and drops the answers that it might change.
   mutating func add(_ entry: RegisteredEntry, cache: borrowing LookupCache) {
     table.add(entry)
     observers.post(entry.snapshot.notice)

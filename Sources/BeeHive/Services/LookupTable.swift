@@ -145,7 +145,7 @@ struct LookupTable {
     retired.withLock { $0.append(item) }
   }
 
-  /// How many retired things are still waiting.
+  /// The number of retired things that are still waiting.
   var count: Int { retired.withLock { $0.count } }
 
   /// Lets go of what no reader can see any more, if enough has gathered or `now` is true.

@@ -3,7 +3,7 @@ internal import Threads
 
 // Lookups of services in C: what makes them, and what the caller gets.
 extension ServiceLookup<CInstance> {
-  /// How often what was made may be taken back before it was handed out.
+  /// The number of times that an object may be taken back before it is handed out.
   private static let mostTurns = 100
 
   /// A lookup of a C service. `size` is that of the caller's structure.
@@ -84,7 +84,7 @@ extension ServiceLookup<CInstance> {
     try instance(of: candidate, as: .transient)?.destroy()
   }
 
-  /// What a candidate makes: a table, or what its factory makes; nil where its entry has left meanwhile.
+  /// Returns a candidate's table, or an object of its factory; nil if its entry has left meanwhile.
   private func instance(
     of candidate: Candidate, as scope: Scope
   ) throws(ServiceError) -> CInstance? {
@@ -120,7 +120,7 @@ extension ServiceLookup<CInstance> {
     return CInstance(address: table.address)
   }
 
-  /// What a record's structure says; an unusable one turns its entry into a rejected one.
+  /// Returns the structure of a record; an unusable one makes its entry a rejected one.
   private func read<Value>(
     _ result: Result<Value, Problem>, _ entry: RegisteredEntry
   ) throws(ServiceError) -> Value {

@@ -65,7 +65,7 @@ extension ServiceLookup {
       sources: refusals.map(\.source))
   }
 
-  /// What may have been meant: services, or given names of this one.
+  /// Suggests names that may have been meant: services, or given names of this one.
   func hint(for miss: ServiceError) -> @Sendable () -> String {
     let (hive, asked, name) = (hive, asked, name)
     guard miss.code == .unusable else { return { hive.servicesLike(asked.names[0]) } }
@@ -76,7 +76,7 @@ extension ServiceLookup {
 /// That nothing has the name of a service: for `LookupCache.recipeKey`.
 final class CachedMiss: CachedService, @unchecked Sendable {
   // Sound: immutable, and so is its superclass.
-  /// What the lookup threw, without its hint.
+  /// The error that the lookup threw, without its hint.
   let error: ServiceError
 
   init(_ error: ServiceError, name: String?) {

@@ -5,13 +5,13 @@ internal import Registration
 ///
 /// `Service` is what an entry makes. Of a C service it is a `CInstance`, and the caller gets its address.
 struct ServiceLookup<Service: Sendable> {
-  /// What is asked for.
+  /// The subject of the lookup.
   enum Asked: Sendable {
     case type(Service.Type)
     /// The name of a C service, and the bytes of the table that the caller knows; 0 where only C knows its layout.
     case c(String, size: Int)
 
-    /// What a record may call the service.
+    /// The names that a record may have for the service.
     var names: [String] {
       switch self {
       case .type(let type): TypeSpelling.of(type).all
@@ -56,12 +56,12 @@ struct ServiceLookup<Service: Sendable> {
     let isCertain: Bool
   }
 
-  /// The type that is asked for; nil of a C service.
+  /// The wanted type; nil for a C service.
   var type: Service.Type? { if case .type(let type) = asked { type } else { nil } }
 
   var names: [String] { asked.names }
 
-  /// Where lookups find what is the same for all without a lock.
+  /// The key of the answers that lookups find without a lock.
   var key: UInt {
     switch asked {
     case .type(let type):
@@ -206,7 +206,7 @@ struct ServiceLookup<Service: Sendable> {
     return unnamed.isEmpty ? found : unnamed
   }
 
-  /// Whether an entry can make what is asked for.
+  /// Returns whether an entry can make the wanted service.
   private func fitness(of provider: Provider, of entry: RegisteredEntry) -> Conformance {
     guard let type else {
       if case .structure = provider { return .holds }
@@ -251,7 +251,7 @@ struct ServiceLookup<Service: Sendable> {
 
   // MARK: Making
 
-  /// What a Swift entry makes, kept as the answer if it is the same for all; nil where it refuses the type.
+  /// Returns the service of a Swift entry, kept as the answer if it is the same for all; nil if it refuses the type.
   private func answer(
     of entry: RegisteredEntry, _ recipe: Recipe
   ) throws(ServiceError) -> Service? {
@@ -272,7 +272,7 @@ struct ServiceLookup<Service: Sendable> {
     }
   }
 
-  /// What `make` makes, once or anew, as the scope says; nil where it makes nothing.
+  /// Returns the result of `make`, made once or anew as the scope says; nil if it makes nothing.
   func instance(
     of entry: RegisteredEntry, in kind: Scope, _ make: () throws(ServiceError) -> Service?
   ) throws(ServiceError) -> Service? {
@@ -296,13 +296,13 @@ struct ServiceLookup<Service: Sendable> {
     return (made as? CachedValue<Service>)?.value
   }
 
-  /// Where the instance of a singleton is kept: for the current task where that has an override.
+  /// The keeper of a singleton's instance: that of the current task if it has an override.
   func keeper(of entry: RegisteredEntry) -> Singleton {
     let override = type == nil ? nil : TaskOverride.of(hive)
     return override?.cell(of: entry) ?? entry.singleton
   }
 
-  /// How a provider makes the service; the recipe answers nil where it makes something else.
+  /// Returns the way in which a provider makes the service; the recipe answers nil if it makes something else.
   func recipe(_ provider: Provider) -> Recipe {
     guard let type else { return { _ in nil } }
     switch provider {

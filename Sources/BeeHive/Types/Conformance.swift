@@ -86,7 +86,7 @@ enum Conformance: Hashable, Sendable {
   private static func name(_ type: any Any.Type) -> String { TypeSpelling.of(type).qualified }
 }
 
-/// What `any P`, `any A & B` or `any Base & P` asks of a type, read from the existential's metadata.
+/// The requirements of `any P`, `any A & B` or `any Base & P` on a type, read from the existential's metadata.
 struct ExistentialLayout: Sendable {
   /// Whether only classes fit.
   let isClassBound: Bool
@@ -95,7 +95,7 @@ struct ExistentialLayout: Sendable {
   /// The protocols that must be conformed to. Marker protocols such as `Sendable` leave no trace.
   let protocols: [ContextDescriptor]
 
-  /// How far a type is an existential one.
+  /// The kinds of existential types.
   enum Kind: Sendable {
     /// Protocols and perhaps a class.
     case existential
@@ -144,12 +144,12 @@ struct ExistentialLayout: Sendable {
   }
 }
 
-/// What the compiler wrote about a type, protocol, module or extension of a loaded Swift image.
+/// The compiler's description of a type, protocol, module or extension of a loaded Swift image.
 ///
 /// A view of constant memory: Swift images are never unmapped, so an address that a registered
 /// section gave stays readable.
 struct ContextDescriptor: Hashable, Sendable {
-  /// Where the descriptor lies.
+  /// The address of the descriptor.
   let address: UInt
 
   /// The descriptor at an address; nil unless a descriptor can lie there.
@@ -158,7 +158,7 @@ struct ContextDescriptor: Hashable, Sendable {
     self.address = address
   }
 
-  /// What is described, and how.
+  /// The kind of the described context, and its flags.
   var flags: ContextFlags { ProcessTables.flags(of: address) }
 
   /// Whether metadata takes generic arguments: of the type itself or of a type around it.

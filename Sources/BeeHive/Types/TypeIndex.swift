@@ -71,7 +71,7 @@ struct SwiftImage: Hashable, Sendable {
   /// The table of conformances, likewise.
   let conformances: Range<UInt>
 
-  /// How many Swift images the process has.
+  /// The number of Swift images in the process.
   ///
   /// The number only grows. While it is the same, no type arrived.
   static var count: Int { beehive_swift_images(nil, 0, 0) }

@@ -32,7 +32,7 @@ enum TypeLookup {
     case malformed
   }
 
-  /// How many Swift images have registered.
+  /// The number of Swift images that have registered.
   ///
   /// While it stays the same, a name that was not found is still not found.
   static var generation: Int { SwiftImage.count }
@@ -102,7 +102,7 @@ enum TypeLookup {
   /// The index of the process.
   private static let index = Lock(TypeIndex())
 
-  /// What `body` finds in the index, which is brought up to date.
+  /// Brings the index up to date, and returns the result of `body` over it.
   private static func find<Result>(_ body: (TypeIndex) -> Result) -> Result {
     let known = index.withLock { $0.imageCount }
     if known < generation {

@@ -48,7 +48,7 @@ extension TypeName: CustomStringConvertible {
   package var description: String { text }
 }
 
-/// What a record may call a type that is at hand: the texts that `TypeName` makes of such names.
+/// The names that a record may have for a known type: the texts that `TypeName` makes of them.
 struct TypeSpelling: Hashable, Sendable {
   /// `Shop.Greeter`, `Shop.Cart.Item`, `Shop.Cache<Swift.Int, Shop.Value>`.
   let qualified: String
@@ -136,7 +136,7 @@ extension NameText {
     return output + word
   }
 
-  /// What follows `end`, where the text starts with `start`.
+  /// Returns the rest of a text after `end` if the text starts with `start`.
   private static func drop(_ start: String, through end: String, from text: Substring) -> Substring?
   {
     guard text.hasPrefix(start) else { return nil }

@@ -256,7 +256,7 @@ package final class ELFFile: FileImage {
     }
   }
 
-  /// What the relocations together name, call and write to.
+  /// The symbols and places that the relocations together name, call and write to.
   func relocationSurvey() throws(ImageError) -> ELFRelocations.Survey {
     try onceSurvey { () throws(ImageError) in try surveyRelocations() }
   }

@@ -13,7 +13,7 @@ package struct ELFHeader: Sendable {
     /// Whether the file holds all of them.
     package var isComplete: Bool
 
-    /// How many entries the file holds, all of them or none.
+    /// The number of entries that the file holds: all of them or none.
     var held: Int { isComplete ? Int(count) : 0 }
 
     /// A table that the file does not have.
@@ -141,7 +141,7 @@ struct ELFFormat: Hashable, Sendable {
   }
 }
 
-/// What an ELF file is for, and which build it is of.
+/// The purpose of an ELF file, and its build.
 extension ELFFile {
   /// Whether the header says that it is a core file.
   package var isCore: Bool { header.type == UInt16(ET_CORE) }

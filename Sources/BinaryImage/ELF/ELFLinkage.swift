@@ -58,7 +58,7 @@ extension ELFFile {
   }
 }
 
-/// How a linked file asks to be loaded: where to look for its libraries, and whether its code is written to and its
+/// The wishes of a linked file for its loading: where to look for its libraries, and whether its code is written to and its
 /// stack run.
 package struct ELFLoading: Hashable, Sendable {
   /// The folders where those are looked for, as they are written: `DT_RUNPATH`, or `DT_RPATH` where there is none.
@@ -85,7 +85,7 @@ package struct ELFLoading: Hashable, Sendable {
 }
 
 extension ELFFile {
-  /// How the file asks to be loaded.
+  /// Reads the file's wishes for its loading.
   package func loading() throws(ImageError) -> ELFLoading {
     var loading = ELFLoading()
     guard !header.isObject, let dynamic = try dynamic() else { return loading }
@@ -122,7 +122,7 @@ extension ELFFile {
     return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
   }
 
-  /// What files for one process must have in common besides machine, class and byte order: the system whose
+  /// The properties that files for one process share besides machine, class and byte order: the system whose
   /// conventions they follow, and how functions are called. Nil where any will do.
   package var abi: (system: UInt8, calls: UInt32?) {
     // GNU's extensions are those of System V too.

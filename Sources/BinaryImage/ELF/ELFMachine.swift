@@ -156,7 +156,7 @@ package struct ELFMachine {
   }
 }
 
-/// What the supplements of the machines call their relocation types: `R_X86_64_TPOFF64`, not 18.
+/// The names of relocation types in the supplements of the machines: `R_X86_64_TPOFF64`, not 18.
 struct ELFRelocationNames {
   /// The names by number; none where the machine is unknown.
   private var names: [UInt32: String] = [:]
@@ -200,7 +200,7 @@ struct ELFRelocationNames {
 
   /// By the prefix after each colon, in the order of the numbers; `=` says the number of the next name,
   /// and braces hold what several names differ in. Those that linked files have, and those of words of data; what
-  /// patches instructions is told by its number.
+  /// patches instructions has no name here, only its number.
   private static let lists = """
     :68K NONE 32 16 8 PC{32,16,8} =19 COPY GLOB_DAT JMP_SLOT RELATIVE =40 TLS_{DTPMOD32,DTPREL32,TPREL32}
     :386 NONE 32 PC32 GOT32 PLT32 COPY GLOB_DAT JMP_SLOT RELATIVE GOTOFF GOTPC 32PLT =14

@@ -27,7 +27,7 @@ package struct ELFNote {
     }
   }
 
-  /// What the name says; nil for any other.
+  /// The owner that the name means; nil for any other.
   package var owner: Owner?
   /// `n_type`, a number of the owner's.
   package var type: UInt32

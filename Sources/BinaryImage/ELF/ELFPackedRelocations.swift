@@ -129,7 +129,7 @@ extension ELFRelocationCollector {
 /// The global offset table of MIPS, which the loader relocates without entries: first local words,
 /// then one for each symbol from some number on.
 struct ELFGlobalOffsets {
-  /// Where the file has it.
+  /// Its location in the file.
   let extent: FileExtent
   /// Its linked address.
   let address: UInt64

@@ -145,7 +145,7 @@ struct ELFSectionTable {
   }
 }
 
-/// What a section header says, as libelf reads it.
+/// A section header, as libelf reads it.
 extension GElf_Shdr {
   /// Whether the file holds the bytes of the section.
   var hasContents: Bool { sh_type != UInt32(SHT_NOBITS) && sh_type != UInt32(SHT_NULL) }
@@ -156,7 +156,7 @@ extension GElf_Shdr {
 
   /// Whether the section is run.
   var isExecutable: Bool { sh_flags & UInt64(SHF_EXECINSTR) != 0 }
-  /// Where the file has the section, as the header claims.
+  /// The location of the section in the file, as the header claims.
   var extent: FileExtent { FileExtent(offset: sh_offset, size: sh_size) }
   /// The linked addresses of the section.
   var addresses: Range<UInt64> { sh_addr..<sh_addr.saturating(adding: sh_size) }

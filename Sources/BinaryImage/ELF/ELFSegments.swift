@@ -99,7 +99,7 @@ package final class ELFSegments {
   }
 }
 
-/// What a program header says, as libelf reads it.
+/// A program header, as libelf reads it.
 extension GElf_Phdr {
   /// Whether code in it may run.
   package var isExecutable: Bool { p_flags & UInt32(PF_X) != 0 }
@@ -109,7 +109,7 @@ extension GElf_Phdr {
   var isReadable: Bool { p_flags & UInt32(PF_R) != 0 }
   /// How many bytes of it are both in the file and in memory.
   var mappedSize: UInt64 { min(p_filesz, p_memsz) }
-  /// Where the file has it.
+  /// Its location in the file.
   package var extent: FileExtent { FileExtent(offset: p_offset, size: p_filesz) }
 
   /// Whether an address is in its memory.

@@ -63,7 +63,7 @@ package struct SectionNote: Hashable {
     (modules, services, records) = (extent(12), extent(20), extent(28))
   }
 
-  /// What the notes of an image say, whose header is at `header`; several must agree.
+  /// Reads the notes of an image whose header is at `header`; several must agree.
   /// `failure` makes the errors, of one that is not understood with its source.
   package static func read(
     _ notes: [ELFNote], header: VirtualAddress?, bits: Int, order: ImageIdentity.ByteOrder,

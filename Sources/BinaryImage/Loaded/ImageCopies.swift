@@ -82,11 +82,11 @@ extension ImageError {
   }
 }
 
-/// What one walk of the loader's list copied, as the C side left it.
+/// The copies of one walk of the loader's list, as the C side left them.
 @safe struct LoaderCopies: ~Copyable {
   // Sound: owns its memory until deinit; every piece in it lies inside its bytes.
   private var copies = unsafe image_copies()
-  /// Where each locator's ranges begin among the copied ones.
+  /// The index of each locator's first range among the copied ones.
   private var firstRanges: [Int] = []
 
   /// Walks the loader's list; nil where memory runs out.
@@ -116,7 +116,7 @@ extension ImageError {
     unsafe image_copies_free(&copies)
   }
 
-  /// What became of the image of locator `index`; nil if its file is another one than was believed.
+  /// Returns the outcome for the image of locator `index`; nil if its file is not the one that was believed.
   mutating func answer(_ index: Int, _ locator: SectionLocator) -> ImageList.Copy? {
     // Sound: there is one answer per request, and one range per wanted one.
     let copy = unsafe copies.images[index]
@@ -194,7 +194,7 @@ extension ImageError {
 
   /// Sections in the order of `LoadedImage.sectionNames`, each ascending by address.
   let parts: [Part]
-  /// What every slot leads to, in the order of the slots.
+  /// The text that each slot leads to, in the order of the slots.
   let texts: [image_text]
   /// Whether every pointer leads into the image, and there are no typed records.
   let isSettled: Bool

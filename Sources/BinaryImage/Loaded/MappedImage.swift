@@ -12,7 +12,7 @@ package struct MappedImage: Identifiable, Hashable, Sendable {
   package let name: String
   /// What the image is to the process.
   package let role: Role
-  /// What was added to every linked address.
+  /// The load bias: the difference to every linked address.
   package let bias: LoadBias
   /// Where the ELF or Mach-O header is; nil where no segment holds it.
   package let header: RuntimeAddress?
@@ -71,7 +71,7 @@ extension RuntimeAddress {
   }
 }
 
-/// What a mapped image is.
+/// The identity of a mapped image.
 extension ImageIdentity {
   /// Describes a mapped image as the reader of its format describes the file.
   ///

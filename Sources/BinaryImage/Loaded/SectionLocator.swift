@@ -14,9 +14,9 @@ final class SectionLocator {
   let name: String
   /// The ranges, in the order of `LoadedImage.sectionNames`, each name ascending by address.
   private(set) var wanted: [MappedSection] = []
-  /// Why the sections cannot be found, once no path is left.
+  /// The reason that the sections cannot be found, once no path is left.
   private(set) var failure: ImageError?
-  /// What said where they are; nil of the note.
+  /// The file whose headers located the sections; nil if the note did.
   private var file: MappedFile?
   private var paths: ImagePaths
   private var firstError: ImageError?
@@ -162,7 +162,7 @@ struct ImagePaths: Sequence, IteratorProtocol {
     return rest.isEmpty ? nil : rest.removeFirst()
   }
 
-  /// What errors and identities call an image: the loader's name, or the program's own path. What was
+  /// Returns the name of an image for errors and identities: the loader's, or the program's own path. An image
   /// opened by descriptor has the name that the kernel knows, `/memfd:plugin (deleted)`.
   static func displayName(of mapped: MappedImage) -> String {
     let name = mapped.name.utf8Span.span
@@ -175,7 +175,7 @@ struct ImagePaths: Sequence, IteratorProtocol {
     return programPath ?? "/proc/self/exe"
   }
 
-  /// How the paths begin that lead to descriptors.
+  /// The prefixes of paths that lead to descriptors.
   private static let descriptors = [Array("/proc/self/fd/".utf8), Array("/dev/fd/".utf8)]
 
   static let programPath = linkTarget(of: "/proc/self/exe")
@@ -187,6 +187,6 @@ struct ImagePaths: Sequence, IteratorProtocol {
 }
 
 extension MappedImage {
-  /// What errors and identities call it: its path, as the loader or the kernel knows it.
+  /// Its name in errors and identities: its path, as the loader or the kernel knows it.
   package var displayName: String { ImagePaths.displayName(of: self) }
 }

@@ -161,7 +161,7 @@ extension MachOFile {
   }
 }
 
-/// What a Mach-O file is for, and whether it is whole.
+/// The purpose of a Mach-O file, and whether it is whole.
 extension MachOFile {
   /// Throws where the file ends before a segment, a section or a table of the loader does.
   package func checkDeclared() throws(ImageError) {
@@ -185,7 +185,7 @@ extension MachOFile {
     }
     let tables =
       [("what names the symbols", commands.symbols?.names)]
-      + (commands.dyldInfo?.programs ?? []).map { ("what the loader is told", $0) }
+      + (commands.dyldInfo?.programs ?? []).map { ("the programs for the loader", $0) }
       + [("the table of chained fixups", commands.chainedFixups)]
       + (commands.classicRelocations ?? []).map { ("the table of relocations", $0) }
       + [("the indirect symbol table", commands.indirectSymbols)]

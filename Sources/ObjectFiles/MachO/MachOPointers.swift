@@ -174,7 +174,7 @@ final class MachOSymbols {
   /// By the ordinal of the section.
   private var marks: [[Mark]]?
 
-  /// Where a part of a section of an object begins, and whether the symbol there says that it must
+  /// The start of a part of an object's section, and whether the symbol there says that it must
   /// be kept.
   typealias Mark = (address: UInt64, isKept: Bool)
 
@@ -278,7 +278,7 @@ private struct Entry {
   }
 }
 
-/// What a linker keeps of an object though nothing refers to it.
+/// The parts of an object that a linker keeps though nothing refers to them.
 ///
 /// C's `used` marks symbols, not their section: `N_NO_DEAD_STRIP`. A linker takes a section apart at
 /// its symbols and keeps each part by itself, so all of them have to be marked.

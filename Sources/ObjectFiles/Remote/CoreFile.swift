@@ -129,7 +129,7 @@ final class CoreFile: RemoteMemory {
 /// The file on disk is believed where it has the build-id of the image, and only for what the process
 /// could not write to.
 final class CoreImageMemory: RemoteMemory {
-  /// What became of the file that was mapped.
+  /// The state of the file that was mapped.
   enum File {
     case same(OpenedFile)
     case gone
@@ -167,7 +167,7 @@ final class CoreImageMemory: RemoteMemory {
     return bytes
   }
 
-  /// What the file has of bytes that the core file left out, up to the end of a page: behind it, the
+  /// Returns bytes from the file that the core file left out, up to the end of a page: after it, the
   /// core file may have them.
   private func constant(at address: UInt64, count: Int) throws(ImageError) -> [UInt8] {
     guard let (memory, offset) = constants.first(where: { $0.memory.contains(address) }) else {

@@ -149,14 +149,14 @@ package final class RemoteImage: Image {
 /// The headers of an image as they are in the memory of another process.
 struct RemoteHeaders {
   let identity: ImageIdentity
-  /// What was added to every linked address.
+  /// The load bias: the difference to every linked address.
   let bias: UInt64
   private let mapping: RemoteMapping
   private let head: [UInt8]
   private let headers: ELFMemoryHeaders
   private var notes: [ELFNote]
   private let loads: [Range<UInt64>]
-  /// What the process cannot write to: there its memory is what its file has.
+  /// The ranges that the process cannot write to: there its memory equals its file.
   let constants: [(memory: Range<UInt64>, offset: UInt64)]
   private let headerAddress: UInt64
 
@@ -227,7 +227,7 @@ struct RemoteHeaders {
     loads.contains { $0.contains(address.rawValue) }
   }
 
-  /// What the image itself says of its sections; several notes must agree.
+  /// Reads the image's own note of its sections; several notes must agree.
   func sectionNote() throws(ImageError) -> SectionNote? {
     try SectionNote.read(
       notes, header: VirtualAddress(rawValue: headerAddress), bits: identity.bits,
@@ -235,7 +235,7 @@ struct RemoteHeaders {
     ) { code, message, _ in mapping.error(code, message) }
   }
 
-  /// Where the state record of the runtime in this image is in the process; nil where the image
+  /// Returns the address of the runtime's state record in the process; nil if the image
   /// has no runtime that keeps one.
   func stateRecord() throws(ImageError) -> UInt64? {
     guard let note = notes.first(where: { $0.type == StateRecordReader.noteType }) else {

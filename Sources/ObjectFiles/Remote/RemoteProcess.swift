@@ -82,7 +82,7 @@ package final class RemoteProcess {
 ///
 /// Linux: `/proc/PID/mem`, which stays that of the process it was opened for, and `/proc/PID/maps`.
 final class ProcessMemory: RemoteMemory {
-  /// What is mapped from files, ascending.
+  /// The ranges that are mapped from files, ascending.
   let ranges: [MappedRange]
   private let descriptor: Int32
   private let pid: Int
@@ -122,7 +122,7 @@ final class ProcessMemory: RemoteMemory {
     error(pid, "It has no memory: it has ended, or belongs to the kernel.")
   }
 
-  /// Why the system refuses, and what to do about it.
+  /// Describes a refusal of the system, with a remedy.
   private static func refusal(_ number: Int32, _ pid: Int) -> ImageError {
     switch number {
     case ENOENT, ESRCH:
@@ -164,9 +164,9 @@ package struct RemoteMapping: Sendable {
   package var isDeleted = false
   /// Whether another file has its name now.
   package var isReplaced = false
-  /// What is mapped of it, ascending.
+  /// The mapped ranges of it, ascending.
   package var ranges: [MappedRange]
-  /// Where the file itself may be found, likeliest first.
+  /// The paths that may lead to the file itself, likeliest first.
   var files: [String]
 }
 

@@ -1,17 +1,17 @@
 package import BinaryImage
 internal import LibC
 
-/// What the Hive of another process made of the entries of its images.
+/// The states of entries in the Hive of another process.
 ///
 /// C: the state record of `CSupport/RecordLayout.md`.
 package struct EntryStates: Sendable {
-  /// How far one entry got.
+  /// The state of one entry.
   package struct Entry: Hashable, Sendable {
     /// The state.
     package var state: State
     /// The stable code of what keeps it from being bound.
     package var code: String?
-    /// What keeps it from being bound, and what to do.
+    /// The reason that it is not bound, with a remedy.
     package var reason: String?
 
     /// Of an image that was taken in, an entry that has no reason, or no cell: nothing has needed it.
@@ -21,7 +21,7 @@ package struct EntryStates: Sendable {
     }
   }
 
-  /// How far an entry may get, in the order of the numbers of the record, from 1.
+  /// The states of an entry, in the order of the numbers of the record, from 1.
   package enum State: String, Sendable, CaseIterable {
     /// Something can make it. A module with a code says by it how far it is.
     case bound
@@ -46,7 +46,7 @@ package struct EntryStates: Sendable {
   /// Whether the process had no memory for some of it.
   var isIncomplete = false
 
-  /// What became of the entry at `index` of a section; nil where the process does not say.
+  /// The state of the entry at `index` of a section; nil if the process does not say.
   package subscript(
     index: Int, in section: String, of image: RemoteImage, isModule isModule: Bool
   ) -> Entry? {
@@ -64,10 +64,10 @@ extension RemoteImage {
   /// Whether a runtime is in this image, used or not.
   package var carriesRuntime: Bool { (try? headers.stateRecord()) ?? nil != nil }
 
-  /// What the runtime in this image says of all entries of its process; nil where none is in it, or
+  /// Returns the states of all entries of the process that the runtime in this image keeps; nil if it has none, or
   /// an older one, or one that was not used yet.
   ///
-  /// Throws where what is there cannot be true, or changes all the time.
+  /// Throws if the record cannot be true, or changes all the time.
   package func entryStates() throws(ImageError) -> EntryStates? {
     guard let address = try headers.stateRecord() else { return nil }
     let reader = StateRecordReader(

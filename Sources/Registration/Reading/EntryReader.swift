@@ -262,10 +262,10 @@ struct EntrySections {
   var all: [Section] { byName.flatMap(\.sections) }
 }
 
-/// What a reader has counted and refused so far, and its current slot.
+/// The counts and refusals of a reader so far, and its current slot.
 ///
 /// A section of eight-byte slots can point a million times at one long text, so what a reader keeps is bounded.
-/// What it leaves out is counted and reported.
+/// It counts and reports whatever it leaves out.
 struct EntryTally {
   static let recordLimit = 1 << 18
   /// In bytes: more than all names have that an image declares, however large it is.
@@ -274,7 +274,7 @@ struct EntryTally {
 
   private let image: String
   private(set) var rejections: [Rejection] = []
-  /// What the slot declares, as far as it is known.
+  /// The kind that the slot declares, as far as it is known.
   var kind = RecordKind.unknown
   /// The slot that is being read, counted over all sections of its name.
   var index = 0

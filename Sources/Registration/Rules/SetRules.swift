@@ -6,7 +6,7 @@ internal import BinaryImage
 package struct Conflict: Hashable, Sendable {
   /// The sentence, from a small letter on and without a full stop.
   package let message: String
-  /// What to do, likewise.
+  /// The remedy, likewise.
   package let remedy: String
 
   /// A module requires one that is not there.

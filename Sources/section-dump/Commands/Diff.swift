@@ -50,7 +50,7 @@ struct Diff: ParsableCommand {
   }
 }
 
-/// What a new build declares that an old one did not, and the other way round.
+/// The entries that a new build declares and an old one does not, and the other way round.
 struct Differences {
   typealias Declared = Survey.Declared
 
@@ -70,9 +70,9 @@ struct Differences {
     case old, new
   }
 
-  /// What was removed, what was added, and what has changed.
+  /// The entries that were removed, added or changed.
   private(set) var changes: [Change] = []
-  /// What could not be read of either build, so that more may differ, or less.
+  /// The files of either build that could not be read, so that more may differ, or less.
   private(set) var problems: [(build: Build, trouble: Survey.Trouble)] = []
   /// The builds of which no entry could be read: nothing is compared then.
   private(set) var unread: [Build] = []
@@ -113,7 +113,7 @@ struct Differences {
 }
 
 extension Record {
-  /// What an entry is found by: its kind and its name.
+  /// The key of an entry: its kind and its name.
   fileprivate var kindAndName: [String] { [kind.description, name] }
 
   /// Whether another entry of the same kind and name declares the same.

@@ -2,11 +2,11 @@ internal import ArgumentParser
 internal import BinaryImage
 internal import ObjectFiles
 
-/// What a command shows of each image of the files that are named.
+/// A command that shows something of each image of the named files.
 protocol FileDump: Dump {
-  /// What is looked for in the files, and whether it was found so far.
+  /// The names that the files should have, and whether they were found so far.
   var wanted: Wanted { get set }
-  /// What the files are that were found and left out.
+  /// A name for the files that were found and left out.
   var skippedNote: String { get }
 
   /// Finds what is to be shown.
@@ -14,7 +14,7 @@ protocol FileDump: Dump {
 }
 
 extension FileDump {
-  /// What a directory holds beside object files.
+  /// The files of a directory that are no object files.
   var skippedNote: String { "no object files" }
 
   /// Nothing where a command has no such option.
@@ -47,7 +47,7 @@ struct DumpRun<Shown: FileDump> {
   }
 
   /// Prints everything and answers the exit status: 2 where an input could not be read, else 1
-  /// where something is asked for that no file has, else 0.
+  /// if no file has something that was named, else 0.
   func callAsFunction() -> ExitCode {
     printer.begin { csv in
       dump.writeImage(nil, to: &csv)
@@ -97,12 +97,12 @@ struct DumpRun<Shown: FileDump> {
   }
 }
 
-/// What the reports of some files amount to.
+/// The sums of the reports of some files.
 struct ReportSums: Sendable, Codable {
   var (shown, empty, skipped, unread, files) = (0, 0, 0, 0, 0)
   var hasProblems = false
   var holdsMany = false
-  /// What is looked for, and whether these files have it.
+  /// The wanted names, and whether these files have them.
   var wanted = Wanted()
 
   /// Whether a child may have counted this.
@@ -123,7 +123,7 @@ struct ReportSums: Sendable, Codable {
   }
 }
 
-/// What is handed on of the files that are read.
+/// A part of the report of the files that are read.
 struct ReportPart: Reported {
   private(set) var output: [Piece] = []
   private(set) var size = 0
@@ -214,7 +214,7 @@ private struct FileReports<Shown: FileDump> {
     writer.show(dump, ReadImage(place, nil, problems: [error]), nil)
   }
 
-  /// What is to be shown; nil where it cannot be read. Throws where the image may be left out.
+  /// Returns the contents to show; nil if they cannot be read. Throws if the image may be left out.
   private mutating func contents(
     of found: ReadFile, of input: Input
   ) throws(ImageError) -> [Shown.Element]? {
@@ -228,7 +228,7 @@ private struct FileReports<Shown: FileDump> {
     do throws(ImageError) {
       try found.image.checkExtents()
     } catch {
-      // The same cause is told once.
+      // Report the same cause once.
       if !found.problems.contains(where: { $0.code == error.code }) { found.problems.append(error) }
     }
     return elements

@@ -1,15 +1,15 @@
 internal import BinaryImage
 
-/// What a command shows of each image, in every format.
+/// A command's view of each image, in every format.
 ///
 /// Contents may be read while they are printed, so that a large section is never held as text;
-/// what goes wrong then joins the problems of the image.
+/// a failure then joins the problems of the image.
 protocol Dump: Sendable {
   associatedtype Element
 
   /// The key of the contents in a JSON file object.
   static var contentKey: StaticString { get }
-  /// What a table says in place of nothing.
+  /// The text of a table without rows.
   var emptyNote: String { get }
 
   /// Writes the keys of a JSON file object before its contents.
@@ -62,7 +62,7 @@ extension Dump where Element: Tabled {
 /// An image that a command shows, and what is wrong with it.
 class ReadImage {
   let place: Place
-  /// What its headers say; nil where it could not be opened.
+  /// The identity from its headers; nil if it could not be opened.
   let identity: ImageIdentity?
   var problems: [ImageError]
 

@@ -88,7 +88,7 @@ struct Live: ParsableCommand {
   }
 }
 
-/// What is shown of the images of a process.
+/// The view of the images of a process.
 private struct LiveDump: Dump {
   static let contentKey: StaticString = "records"
   let pid: Int?
@@ -162,7 +162,7 @@ private struct LiveRecord: Listed {
       : states?[origin.index, in: origin.section, of: image, isModule: record.kind == .module]
   }
 
-  /// What a person reads: of a bound module that does not run, why not.
+  /// The word for people: of a bound module that does not run, the reason.
   var word: String? {
     entry.map { $0.state == .bound ? $0.code ?? $0.state.rawValue : $0.state.rawValue }
   }

@@ -104,12 +104,12 @@ struct SectionWindow {
   static let piece: UInt64 = 1 << 16
 
   let section: Section
-  /// How many bytes of it the file has.
+  /// The number of its bytes in the file.
   let size: UInt64
   private let image: any FileImage
   private var bytes: [UInt8] = []
   private var start: UInt64 = 0
-  /// Why bytes cannot be read.
+  /// The reason that bytes cannot be read.
   private(set) var failure: ImageError?
 
   init(_ section: Section, size: UInt64, of image: any FileImage) {

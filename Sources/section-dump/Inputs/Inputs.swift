@@ -81,7 +81,7 @@ struct Input: Sendable {
 }
 
 extension Result<Input, ImageError> {
-  /// What reports call the file.
+  /// The name of the file in reports.
   var name: String {
     switch self {
     case .success(let input): input.name

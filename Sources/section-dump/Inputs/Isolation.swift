@@ -2,7 +2,7 @@ internal import BinaryImage
 internal import FoundationEssentials
 internal import LibC
 
-/// What reading files comes to, in a form that a child can tell.
+/// The result of reading files, in a form that a child can send.
 protocol Reported: Sendable {
   /// Reads what ``pieces`` wrote, which may come from a child that a hostile file has taken over.
   init?(_ pieces: [Piece])
@@ -151,9 +151,9 @@ struct IsolatedChild {
   }
 }
 
-/// How a child came to its end.
+/// The ways in which a child ends.
 private enum ChildEnd {
-  /// What `waitpid` says.
+  /// The status from `waitpid`.
   case status(Int32)
   case unstarted(String)
   /// It said nothing for longer than it may live, since somebody has stopped it.
@@ -169,7 +169,7 @@ private enum ChildEnd {
     }
   }
 
-  /// Why a file has no report, as far as the system says.
+  /// Returns the reason that a file has no report, as far as the system says.
   func error(_ name: String) -> ImageError {
     if case .unstarted(let why) = self {
       return ImageError(.killed, image: name, message: "No child could be started: \(why).")
@@ -191,7 +191,7 @@ private enum ChildEnd {
   }
 }
 
-/// What a child may use for each file that it reads.
+/// The limits of a child for each file that it reads.
 private enum ChildLimits {
   static let seconds = 10
   /// The seconds, of any clock, after which its parent ends it; it ends itself before.

@@ -22,7 +22,7 @@ final class ReadingThreads<Part: Sendable> {
   private var workers: [POSIXThread] = []
   private var files: [File] = []
   private var batches = 0
-  /// How many of the batches were given to other threads.
+  /// The number of batches that were given to other threads.
   private var issued = 0
 
   /// Reads with `jobs` threads; `take` runs on this one.

@@ -68,7 +68,7 @@ extension PluginCatalogue.Candidate {
     return "\(path.fileName) (\(error.message))".escaped
   }
 
-  /// Why the file is no plugin, as a value of JSON; nil for a plugin.
+  /// The reason that the file is no plugin, as a value of JSON; nil for a plugin.
   var refusal: JSONValue? {
     guard case .failure(let error) = found else { return nil }
     return .object([

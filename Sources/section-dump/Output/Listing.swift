@@ -4,7 +4,7 @@ protocol Listed {
   static func writeFields(of element: Self?, to writer: inout some FieldWriter)
 }
 
-/// What is also shown in columns.
+/// An element that tables show in columns too.
 protocol Tabled: Listed {
   static var titles: [String] { get }
   /// Adds the cells under those titles.

@@ -64,7 +64,7 @@ struct Piece: Sendable {
     case output = 1
     /// Lines for standard error; what came before them is printed before them.
     case errors
-    /// What the reports of some files amount to; nothing that is printed.
+    /// The sums of the reports of some files; never printed.
     case sums
   }
 
@@ -76,7 +76,7 @@ struct Piece: Sendable {
 final class Printer {
   let output: ByteSink
   let errors: ByteSink
-  /// How far a long scan is.
+  /// The progress of a long scan.
   let progress: Progress
   private let format: Presentation.Format
   private var isFirst = true
@@ -126,7 +126,7 @@ final class Printer {
 }
 
 extension Presentation.Format {
-  /// What is before each item but the first.
+  /// The separator before each item but the first.
   var separator: StaticString {
     switch self {
     case .json: ",\n"
@@ -138,9 +138,9 @@ extension Presentation.Format {
 
 /// A line on the terminal that says how far a long scan is, and goes before anything is printed.
 final class Progress {
-  /// How long it is no matter that nothing happens.
+  /// The time after which people wonder that nothing happens.
   static let patience: Duration = .milliseconds(500)
-  /// How often the number changes.
+  /// The interval at which the number changes.
   private static let pace: Duration = .milliseconds(100)
 
   private let isWanted = isatty(STDERR_FILENO) == 1 && !Presentation.isDumbTerminal

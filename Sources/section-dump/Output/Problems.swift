@@ -1,7 +1,7 @@
 internal import BinaryImage
 internal import Registration
 
-/// What goes wrong in the tool alone; everything else has the code that it has everywhere.
+/// The codes of failures in the tool only; all others have the code that they have everywhere.
 extension ImageError.Code {
   /// There is more than `--max-bytes` allows.
   static let tooLarge = Self(rawValue: "too-large")

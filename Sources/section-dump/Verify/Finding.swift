@@ -100,7 +100,7 @@ extension Finding {
 }
 
 extension ImageError {
-  /// What to do about it, for somebody who has the file and perhaps its source.
+  /// The remedy, for somebody who has the file and perhaps its source.
   var remedy: String {
     if let reason = Rejection.Reason(rawValue: code.rawValue) { return reason.remedy }
     return switch code {

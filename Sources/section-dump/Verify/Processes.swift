@@ -78,7 +78,7 @@ struct Duplicates {
     identities[position] = Identity.all(of: entries[position].record)
   }
 
-  /// What is refused of some entries, which are in order, if there are no others.
+  /// Returns the entries that are refused among some, which are in order, if there are no others.
   private func refused(among positions: [Int]) -> [Refused] {
     var holders: [Identity: Int] = [:]
     return positions.compactMap { position in
@@ -89,8 +89,8 @@ struct Duplicates {
     }
   }
 
-  /// What the process with these entries refuses, in order; of the shared ones only what differs from
-  /// what was told for the processes before.
+  /// Returns the refusals of the process with these entries, in order; of the shared ones only the difference to
+  /// the refusals of the processes before.
   mutating func next(_ own: [Int]) -> [Refused] {
     for position in own { note(position) }
     defer { for position in own { identities[position] = nil } }
@@ -113,7 +113,7 @@ struct Duplicates {
 /// Of modules of one name the first is meant. An executable's modules are looked at together with those of
 /// the libraries only where that could make or break a cycle.
 struct StartOrder {
-  /// What a process has that none before it had.
+  /// The modules and cycles of a process that none before it had.
   ///
   /// The modules are those that count, in order, and each cycle is from its first member on.
   typealias News = (modules: [Int], cycles: [[Int]])
@@ -150,7 +150,7 @@ struct StartOrder {
     }
   }
 
-  /// What the process with these entries has, and none before it.
+  /// Returns the news of the process with these entries.
   mutating func next(_ own: [Int]) -> News {
     let modules = Self.firsts(among: own, of: entries).filter {
       (firsts[entries[$0].record.name] ?? .max) > $0
@@ -233,7 +233,7 @@ struct Digest: Hashable {
   private init(halves: SIMD2<Int>) { self.halves = halves }
 }
 
-/// What nothing could tell apart, small enough to keep many.
+/// The identity of an entry, small enough to keep many.
 typealias Identity = Digest
 
 extension Identity {

@@ -4,7 +4,7 @@ internal import Registration
 
 /// All that is found in a set of files: `verify` lists it, and `graph` shows it.
 struct Verdict {
-  /// What the entries of each platform come to together, in the order of the files.
+  /// The conflicts among the entries of each platform, in the order of the files.
   var contradictions: [Contradictions]
   var findings: [Finding]
 
@@ -87,7 +87,7 @@ extension Survey {
     }
   }
 
-  /// What `--require` names and no file registers.
+  /// Returns a finding for each entry that `--require` names and no file registers.
   func missing(_ requirements: [Requirement]) -> [Finding] {
     let isLinked = images.contains(where: \.isLoadable)
     let known = Dictionary(grouping: declared) {
@@ -117,7 +117,7 @@ extension Survey {
   /// Libraries that have no entries though something says that they should, and sets of no file at all.
   ///
   /// `areRequired` says that every library that was named should, and that some file must. That no file was
-  /// read is told always: a gate over nothing lets everything pass.
+  /// read is always a finding: a gate over nothing lets everything pass.
   func withoutEntries(areRequired: Bool) -> [Finding] {
     let findings = images.compactMap { Self.finding(on: $0, isRequired: areRequired) }
     let isNothing = read == 0 && problems.isEmpty
@@ -175,7 +175,7 @@ extension Survey {
   }
 }
 
-/// What an entry says, wherever it is.
+/// The contents of an entry, wherever it is.
 private struct Saying: Hashable {
   var platform: Survey.Platform
   var kind: RecordKind

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a browser makes of the pages that `Examples/GraphPage` draws. The images that it
+/// Looks at the pages of `Examples/GraphPage` in a browser. The images that it
 /// draws of them are left in the folder that `BEEHIVE_SCREENSHOTS` names, for people to look at.
 @Suite("A browser shows the graph's page", .serialized, .full, .needs("chromium"))
 struct GraphPageTests {

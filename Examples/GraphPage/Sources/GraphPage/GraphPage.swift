@@ -34,7 +34,7 @@ enum GraphPage {
   }
 }
 
-/// What a set of files declares, as far as it has to do with places.
+/// The parts of `graph --format json` that decide where things are drawn.
 struct Picture: Decodable {
   struct Node: Decodable {
     var name: String
