@@ -111,8 +111,7 @@ package protocol Image {
 
   /// Calls `body` with each whole slot of a section of pointers, until it returns false.
   ///
-  /// `body` receives the slot's offset, its pointer if that was resolved, and the text that it leads to; nil
-  /// if there is none, and `pointer(at:in:)` and `withText(at:limit:_:)` say why.
+  /// `body` receives the slot's offset, what it holds, and the text that its pointer leads to, if it leads to one.
   ///
   /// - Parameters:
   ///   - section: The section.
@@ -121,7 +120,7 @@ package protocol Image {
   /// - Returns: The size of the section, as far as its bytes are there.
   /// - Throws: ``ImageError`` where they cannot be read.
   func forEachSlot(
-    of section: Section, limit: Int, _ body: (UInt64, PointerValue?, Span<UInt8>?) -> Bool
+    of section: Section, limit: Int, _ body: (UInt64, PointerSlot, Span<UInt8>?) -> Bool
   ) throws(ImageError) -> UInt64
 
   /// The memory with structures in C; nil if this image cannot tell.
@@ -142,26 +141,31 @@ extension Image {
 
   /// Each slot with its pointer, resolved, and the text that it leads to.
   package func forEachSlot(
-    of section: Section, limit: Int, _ body: (UInt64, PointerValue?, Span<UInt8>?) -> Bool
+    of section: Section, limit: Int, _ body: (UInt64, PointerSlot, Span<UInt8>?) -> Bool
   ) throws(ImageError) -> UInt64 {
     // The bytes that are really there bound the loop, not the size that the table claims.
     try withBytes(of: section) { bytes in
       let (size, slotSize) = (UInt64(bytes.count), UInt64(pointerSize))
       for offset in stride(from: 0, to: size - size % slotSize, by: Int(slotSize)) {
-        var goesOn: Bool?
-        do throws(ImageError) {
-          let pointer = try pointer(at: offset, of: bytes, in: section)
-          switch pointer.target {
-          case .address, .section:
-            goesOn = try withText(at: pointer.target, limit: limit) { body(offset, pointer, $0) }
-          // These lead to no text, and an error for each would cost more than all else.
-          case .null, .imported, .foreign, .unresolvable: break
-          }
-        } catch {}
-        guard goesOn ?? body(offset, nil, nil) else { break }
+        guard visit(offset, of: bytes, in: section, limit: limit, body) else { break }
       }
       return size
     }
+  }
+
+  private func visit(
+    _ offset: UInt64, of bytes: Span<UInt8>, in section: Section, limit: Int,
+    _ body: (UInt64, PointerSlot, Span<UInt8>?) -> Bool
+  ) -> Bool {
+    let pointer: PointerValue
+    do throws(ImageError) { pointer = try self.pointer(at: offset, of: bytes, in: section) } catch {
+      return body(offset, .unresolved(error), nil)
+    }
+    // The others lead to no text, and an error for each would cost more than all else.
+    guard pointer.mayLeadToText else { return body(offset, .pointer(pointer), nil) }
+    do throws(ImageError) {
+      return try withText(at: pointer.target, limit: limit) { body(offset, .pointer(pointer), $0) }
+    } catch { return body(offset, .unread(pointer, error), nil) }
   }
 
   /// The memory with structures in C; nil if this image cannot tell.

@@ -125,3 +125,23 @@ package struct Symbol {
     }
   }
 }
+
+extension PointerValue {
+  /// Whether it leads into its own image, where a text may be.
+  var mayLeadToText: Bool {
+    switch target {
+    case .address, .section: true
+    case .null, .imported, .foreign, .unresolvable: false
+    }
+  }
+}
+
+/// The contents of one slot in a section of pointers.
+package enum PointerSlot {
+  /// A pointer. If it leads to a text, that was read.
+  case pointer(PointerValue)
+  /// A pointer to a text that cannot be read, for this reason.
+  case unread(PointerValue, ImageError)
+  /// A word that cannot be resolved to a pointer, for this reason.
+  case unresolved(ImageError)
+}

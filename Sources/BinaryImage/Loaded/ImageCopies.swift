@@ -230,9 +230,9 @@ extension ImageError {
   deinit { unsafe image_bytes_free(memory) }
 
   /// Lends some of the bytes for the call's duration.
-  func withBytes<Result>(_ range: Range<Int>, _ body: (Span<UInt8>) -> Result) -> Result {
-    body(unsafe bytes.span.extracting(range))
-  }
+  func withBytes<Result, Failure>(
+    _ range: Range<Int>, _ body: (Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result { try body(unsafe bytes.span.extracting(range)) }
 
   /// Lends a text that was copied.
   func withText<Result>(_ text: image_text, _ body: (Span<UInt8>) -> Result) -> Result {

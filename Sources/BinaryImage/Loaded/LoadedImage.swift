@@ -60,34 +60,47 @@ internal import CImageList
   /// The pointer at `offset`, with the value that the loader has written.
   package func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue {
     let part = try part(section)
-    let word = contents.withBytes(part.bytes) { bytes in
-      Int(exactly: offset).flatMap { bytes.integer(at: $0, as: UInt.self, order: .ofThisProcess) }
+    return try contents.withBytes(part.bytes) { bytes throws(ImageError) in
+      try pointer(at: offset, of: bytes, in: section)
+    }
+  }
+
+  /// The same, in bytes that were lent.
+  package func pointer(
+    at offset: UInt64, of bytes: Span<UInt8>, in section: Section
+  ) throws(ImageError) -> PointerValue {
+    let word = Int(exactly: offset).flatMap {
+      bytes.integer(at: $0, as: UInt.self, order: .ofThisProcess)
     }
     guard let word else {
       throw error(
         .truncated, section: section.name,
-        "A pointer at offset \(offset) does not fit into \(part.bytes.count) bytes.")
+        "A pointer at offset \(offset) does not fit into \(bytes.count) bytes.")
     }
-    return PointerValue(
-      rawValue: UInt64(word), target: target(of: word), resolution: word == 0 ? .none : .loaded)
+    return value(of: word)
   }
 
-  /// Each slot with the text that was copied for it; no pointer is looked at.
+  /// Each slot with the text that was copied for it.
   package func forEachSlot(
-    of section: Section, limit: Int, _ body: (UInt64, PointerValue?, Span<UInt8>?) -> Bool
+    of section: Section, limit: Int, _ body: (UInt64, PointerSlot, Span<UInt8>?) -> Bool
   ) throws(ImageError) -> UInt64 {
     let part = try self.part(section)
     var offset: UInt64 = 0
     for text in contents.texts[part.texts] {
-      let isText = text.kind == IMAGE_TEXT_COPIED && text.size <= limit
-      guard isText ? contents.withText(text, { body(offset, nil, $0) }) : body(offset, nil, nil)
-      else { break }
+      let pointer = value(of: UInt(text.address))
+      let goesOn =
+        if let failure = failure(of: text, limit: limit) {
+          body(offset, pointer.mayLeadToText ? .unread(pointer, failure) : .pointer(pointer), nil)
+        } else {
+          contents.withText(text) { body(offset, .pointer(pointer), $0) }
+        }
+      guard goesOn else { break }
       offset += UInt64(MemoryLayout<UInt>.size)
     }
     return UInt64(part.bytes.count)
   }
 
-  /// Lends the text that was copied for a slot that leads to this target.
+  /// Lends the text that was copied for a slot that leads to this target. Looks at every slot.
   package func withText<Result>(
     at target: PointerValue.Target, limit: Int, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result {
@@ -95,17 +108,23 @@ internal import CImageList
       case let address = mapped.bias.runtimeAddress(of: linked).rawValue,
       let text = contents.texts.first(where: { $0.address == address })
     else { throw error(.outOfImage, "No slot of pointers leads there.") }
+    if let failure = failure(of: text, limit: limit) { throw failure }
+    return contents.withText(text, body)
+  }
+
+  /// Why a slot has no text; nil if one was copied for it.
+  private func failure(of text: image_text, limit: Int) -> ImageError? {
     switch text.kind {
-    case IMAGE_TEXT_COPIED where text.size <= limit: return contents.withText(text, body)
+    case IMAGE_TEXT_COPIED where text.size <= limit: nil
     case IMAGE_TEXT_COPIED, IMAGE_TEXT_UNTERMINATED:
-      throw error(
+      error(
         .unterminated, "The text at \(UInt64(text.address).hexadecimal) does not end in time.")
     case IMAGE_TEXT_OVER_BUDGET:
-      throw error(
+      error(
         .unterminated,
         "The texts of the image exceed \(IMAGE_TEXT_BUDGET >> 20) MiB, no more are read.")
     default:
-      throw error(
+      error(
         .outOfImage,
         "\(UInt64(text.address).hexadecimal) is not among the image's file contents.")
     }
@@ -116,11 +135,18 @@ internal import CImageList
     mapped.bias.runtimeAddress(of: address)
   }
 
-  private func target(of word: UInt) -> PointerValue.Target {
-    if word == 0 { return .null }
+  private func value(of word: UInt) -> PointerValue {
     let address = RuntimeAddress(rawValue: word)
-    return (place.lowest..<place.highest).contains(word)
-      ? .address(mapped.bias.virtualAddress(of: address)) : .foreign(address)
+    let target: PointerValue.Target =
+      if word == 0 {
+        .null
+      } else if (place.lowest..<place.highest).contains(word) {
+        .address(mapped.bias.virtualAddress(of: address))
+      } else {
+        .foreign(address)
+      }
+    return PointerValue(
+      rawValue: UInt64(word), target: target, resolution: word == 0 ? .none : .loaded)
   }
 
   private func part(_ section: Section) throws(ImageError) -> Contents.Part {

@@ -55,12 +55,12 @@ struct EntryReader<Source: Image> {
     var end: UInt64 = 0
     do throws(ImageError) {
       let size = try image.forEachSlot(of: section, limit: PointerGrammar.limit) {
-        offset, pointer, text in
+        offset, slot, text in
         guard tally.hasRoom(at: offset) else { return false }
         end = offset + slotSize
-        if let text {
+        if let text, case .pointer(let pointer) = slot {
           readPointer(text, pointer, kind, at: offset, in: section)
-        } else if let refusal = refusal(ofTextAt: offset, in: section) {
+        } else if let refusal = Self.refusal(of: slot, at: offset) {
           tally.reject(refusal, at: offset)
         }
         tally.index += 1
@@ -80,12 +80,11 @@ struct EntryReader<Source: Image> {
   }
 
   private mutating func readPointer(
-    _ text: Span<UInt8>, _ pointer: PointerValue?, _ kind: RecordKind, at offset: UInt64,
+    _ text: Span<UInt8>, _ pointer: PointerValue, _ kind: RecordKind, at offset: UInt64,
     in section: Section
   ) {
     do throws(Refusal) {
       let parts = try PointerGrammar.parts(of: text, kind: kind)
-      let pointer = if let pointer { pointer } else { try self.pointer(at: offset, in: section) }
       var record = record(parts, text, .pointer, at: offset, in: section)
       record.resolution = pointer.resolution
       if keepsPointers, case .address(let address) = pointer.target {
@@ -97,33 +96,23 @@ struct EntryReader<Source: Image> {
     }
   }
 
-  /// Reads the pointer in a slot.
-  private func pointer(at offset: UInt64, in section: Section) throws(Refusal) -> PointerValue {
-    do throws(ImageError) { return try image.pointer(at: offset, in: section) } catch {
-      throw Refusal(.unresolvedPointer, error.message)
-    }
-  }
-
   /// Why a slot leads to no text; nil where it is padding.
-  private func refusal(ofTextAt offset: UInt64, in section: Section) -> Refusal? {
+  private static func refusal(of slot: PointerSlot, at offset: UInt64) -> Refusal? {
     let pointer: PointerValue
-    do throws(Refusal) { pointer = try self.pointer(at: offset, in: section) } catch {
-      return error
+    switch slot {
+    case .pointer(let found): pointer = found
+    case .unread(let pointer, let error): return refusal(of: error, pointer)
+    case .unresolved(let error): return Refusal(.unresolvedPointer, error.message)
     }
     switch pointer.target {
-    case .address, .section:
-      do throws(ImageError) {
-        try image.withText(at: pointer.target, limit: PointerGrammar.limit) { _ in }
-      } catch {
-        return Self.refusal(of: error, pointer)
-      }
-      return Refusal(.unresolvedPointer, "leads to a text that could not be read before")
+    // The text was read then.
+    case .address, .section: return nil
     // Every entry is aligned to 8; behind a pointer of four bytes, four of nothing follow.
     case .null where offset % 8 != 0: return nil
     case .null:
       return Refusal(.nullPointer, "holds a null pointer; remove the entry or point it at a text")
     case .foreign(let address):
-      return Self.outside(UInt64(address.rawValue).hexadecimal)
+      return outside(UInt64(address.rawValue).hexadecimal)
     case .imported(let symbol, let addend):
       return Refusal(
         .unresolvedPointer,
@@ -175,7 +164,7 @@ struct EntryReader<Source: Image> {
             guard let record = try grammar.extent(at: start, in: bytes) else { return }
             start = record.upperBound
             guard record.count >= RecordGrammar.headSize else { continue }
-            readRecord(bytes.extracting(record), grammar, at: offset, in: section)
+            readRecord(record, of: bytes, grammar, in: section)
           } catch {
             tally.reject(error, at: offset)
             tally.index += 1
@@ -190,8 +179,9 @@ struct EntryReader<Source: Image> {
   }
 
   private mutating func readRecord(
-    _ bytes: Span<UInt8>, _ grammar: RecordGrammar, at offset: UInt64, in section: Section
+    _ range: Range<Int>, of sectionBytes: Span<UInt8>, _ grammar: RecordGrammar, in section: Section
   ) {
+    let (bytes, offset) = (sectionBytes.extracting(range), UInt64(range.lowerBound))
     var name: Range<Int>?
     do throws(Refusal) {
       let parts = try grammar.parts(of: bytes, kind: tally.kind)
@@ -200,8 +190,9 @@ struct EntryReader<Source: Image> {
       var record = record(parts, bytes, .inline, at: offset, in: section)
       try RoutingRules.check(parts.kind, record.name, record.attributes)
       record.accessor = try pointer(
-        at: offset + UInt64(RecordGrammar.accessorOffset), in: section)
-      record.context = try pointer(at: offset + UInt64(RecordGrammar.contextOffset), in: section)
+        at: offset + UInt64(RecordGrammar.accessorOffset), of: sectionBytes, in: section)
+      record.context = try pointer(
+        at: offset + UInt64(RecordGrammar.contextOffset), of: sectionBytes, in: section)
       try record.checkStructure(in: memory)
       if !keepsPointers { (record.accessor, record.context) = (nil, nil) }
       take(record, parts)
@@ -209,6 +200,15 @@ struct EntryReader<Source: Image> {
       var refusal = error
       if let name { refusal.name = String(checked: bytes.extracting(name)) }
       tally.reject(refusal, at: offset)
+    }
+  }
+
+  /// Reads the pointer in a field of a record.
+  private func pointer(
+    at offset: UInt64, of bytes: Span<UInt8>, in section: Section
+  ) throws(Refusal) -> PointerValue {
+    do throws(ImageError) { return try image.pointer(at: offset, of: bytes, in: section) } catch {
+      throw Refusal(.unresolvedPointer, error.message)
     }
   }
 

@@ -1,5 +1,3 @@
-internal import BinaryImage
-
 /// Says why entries that are good by themselves do not go together.
 ///
 /// A Hive, `verify` and `doctor` judge by these rules and say these sentences; each adds where the others are.
