@@ -78,8 +78,7 @@ extension Hive {
       }
       let scan = try RecordScanner.scan(image)
       guard !scan.isEmpty else { return arrival }
-      let binding = Binding(hostBindings: state.withLock { $0.hostBindings })
-      arrival.contents = .entries(binding.entries(of: scan, in: image))
+      arrival.contents = .entries(Binding.entries(of: scan, in: image))
     } catch {
       // It was unmapped meanwhile, which the next walk finds.
       if error.code == .replaced, ImageList.probe() != found.counters { return nil }
@@ -245,10 +244,13 @@ extension Hive.State {
       case .nothing: _ = images.settle(arrival.id, .empty)
       case .failure(let error): fail(arrival.id, error)
       case .entries(let entries):
-        guard images.settle(arrival.id, .registered(arrival.image)) else { continue }
-        observers.post(
-          .imageArrived(path: arrival.image.identity.path, entryCount: entries.count))
-        table.add(arrival.image.mapped)
+        let mapped = arrival.image.mapped
+        let path = arrival.image.identity.path
+        guard images.settle(arrival.id, .registered(path: path, name: mapped.name)) else {
+          continue
+        }
+        observers.post(.imageArrived(path: path, entryCount: entries.count))
+        table.expect(entries, of: mapped)
         for entry in entries { add(entry, cache: cache) }
       }
     }

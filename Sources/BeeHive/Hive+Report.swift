@@ -266,14 +266,11 @@ extension Report.Line {
 
 extension Hive {
   /// The names of all modules, whatever became of them.
-  var moduleNames: Set<String> {
-    state.withLock { state in
-      Set(state.table.entries { $0.kind == .module && !$0.name.isEmpty }.map(\.name))
-    }
-  }
+  var moduleNames: Set<String> { state.withLock { $0.table.moduleNames } }
 
   /// The names that are switched off and that no module has; one sentence each.
   func switchedOffInVain() -> [String] {
+    guard !switchedOff.isEmpty else { return [] }
     let names = moduleNames
     return switchedOff.subtracting(names).sorted().map { name in
       let question = near(name, in: names)

@@ -173,8 +173,8 @@ struct KnownImages {
   enum State {
     /// It declares nothing.
     case empty
-    /// It has registered, and stays mapped.
-    case registered(LoadedImage)
+    /// It has registered, and stays mapped. Where its file is, and the loader's name for it.
+    case registered(path: String, name: String)
     /// Its sections cannot be found.
     case failed(ImageError)
     /// It was unmapped. Its identity is never used again: a thread that still copies the image merges nothing.
@@ -184,8 +184,6 @@ struct KnownImages {
   private var states: [MappedImage.ID: State] = [:]
   /// Faults of images that can be read.
   private var remarks: [MappedImage.ID: ImageError] = [:]
-
-  subscript(id: MappedImage.ID) -> State? { states[id] }
 
   /// The problems of whole images, each once, in the order of their identities.
   var problems: [ImageError] {
@@ -200,13 +198,18 @@ struct KnownImages {
   }
 
   /// Returns whether nothing is left to find out about an image: one that could not be read may be another by now.
-  func isSettled(_ id: MappedImage.ID) -> Bool { states[id] != nil && failure(of: id) == nil }
+  func isSettled(_ id: MappedImage.ID) -> Bool {
+    switch states[id] {
+    case .none, .failed: false
+    case .empty, .registered, .gone: true
+    }
+  }
 
   /// The images that registered and are called so, by the loader or by where their files are.
   func registered(at path: String) -> [MappedImage.ID] {
     states.compactMap { id, state in
-      guard case .registered(let image) = state else { return nil }
-      return image.identity.path == path || image.mapped.name == path ? id : nil
+      guard case .registered(let file, let name) = state else { return nil }
+      return file == path || name == path ? id : nil
     }
   }
 

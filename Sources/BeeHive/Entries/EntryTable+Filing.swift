@@ -10,7 +10,10 @@ extension EntryTable {
       let isTyped = fileByType(entry)
       entry.reject(ifDuplicateAmong: services(named: entry.name, given: entry.givenName))
       if isTyped { rejectDuplicates(around: entry) }
-    case .module: entry.reject(ifDuplicateAmong: modules(named: entry.name))
+      services.add(entry, for: entry.name)
+    case .module:
+      entry.reject(ifDuplicateAmong: modules(named: entry.name))
+      modules.add(entry, for: entry.name)
     case .target, .route:
       others.append(entry)
       otherVersion += 1
@@ -18,18 +21,18 @@ extension EntryTable {
       for identity in entry.identities { othersByIdentity.add(entry, for: identity) }
     default: break
     }
-    if entry.isNamed { name(entry) }
     if entry.isUnbound { unboundCount += 1 }
   }
 
   /// Takes an entry from under its name; what was its duplicate gets its turn.
   mutating func unfile(_ entry: RegisteredEntry) {
     guard !entry.name.isEmpty else { return }
-    if entry.isNamed {
-      unname(entry)
+    switch entry.kind {
+    case .service:
+      services.remove(entry, for: entry.name)
       if let type = entry.filedType { servicesByType.remove(entry, for: type) }
-    } else {
-      for identity in entry.identities { othersByIdentity.remove(entry, for: identity) }
+    case .module: modules.remove(entry, for: entry.name)
+    default: for identity in entry.identities { othersByIdentity.remove(entry, for: identity) }
     }
     giveTurns(among: rivals(of: entry))
   }

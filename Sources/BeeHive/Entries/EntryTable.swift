@@ -11,9 +11,9 @@ struct EntryTable {
   /// Who takes one out releases it with no lock held, since that may destroy an instance of the user's.
   private var made: [UInt64: RegisteredEntry] = [:]
   /// The services by their names.
-  private var services: [String: Namesakes] = [:]
+  var services: [String: Namesakes] = [:]
   /// The modules by theirs.
-  private var modules: [String: Namesakes] = [:]
+  var modules: [String: Namesakes] = [:]
   /// The services that are known to serve as a type.
   var servicesByType: [ObjectIdentifier: Namesakes] = [:]
   /// The entries of each image, in order of registration.
@@ -59,42 +59,29 @@ struct EntryTable {
   /// The names of all services.
   var serviceNames: [String] { Array(services.keys) }
 
+  /// The names of all modules.
+  var moduleNames: Set<String> { Set(modules.keys) }
+
   /// The modules of this name.
   func modules(named name: String) -> [RegisteredEntry] { modules[name]?.all ?? [] }
 
   // MARK: Coming
 
-  /// Takes note of an image, whose entries come next.
-  mutating func add(_ image: MappedImage) {
+  /// Takes note of an image and makes room for its entries, which come next.
+  mutating func expect(_ entries: [RegisteredEntry], of image: MappedImage) {
     stateRecord?.add(image)
-    images[image.id] = []
+    images[image.id] = entries
+    made.reserveCapacity(made.count + entries.count)
+    services.reserveCapacity(services.count + entries.count { $0.kind == .service })
+    modules.reserveCapacity(modules.count + entries.count { $0.kind == .module })
   }
 
   /// Takes in an entry; one that another already provides is kept, as rejected.
   mutating func add(_ entry: RegisteredEntry) {
     version += 1
     made[entry.order] = entry
-    if let image = entry.image { images[image]?.append(entry) }
     file(entry)
     stateRecord?.add(entry)
-  }
-
-  /// Puts a module or a service under its name.
-  mutating func name(_ entry: RegisteredEntry) {
-    if entry.kind == .service {
-      services.add(entry, for: entry.name)
-    } else {
-      modules.add(entry, for: entry.name)
-    }
-  }
-
-  /// Takes it from under its name.
-  mutating func unname(_ entry: RegisteredEntry) {
-    if entry.kind == .service {
-      services.remove(entry, for: entry.name)
-    } else {
-      modules.remove(entry, for: entry.name)
-    }
   }
 
   // MARK: The state record
@@ -103,7 +90,8 @@ struct EntryTable {
   mutating func publish(
     arrival: ModuleStage?, switchedOff: Set<String>, _ stage: (RegisteredEntry) -> ModuleStage?
   ) {
-    stateRecord?.publish(made.values, arrival: arrival, switchedOff: switchedOff, stage)
+    stateRecord?.publish(
+      modules.values.lazy.flatMap(\.all), arrival: arrival, switchedOff: switchedOff, stage)
   }
 
   /// A module that was not tried yet has been bound.
@@ -113,10 +101,10 @@ struct EntryTable {
 
   /// Takes back what the host gave with one call of `bind`; returns the entries that it had bound.
   mutating func unbind(_ binding: Int) -> [RegisteredEntry] {
-    let bound = made.values.filter {
+    let bound = entries {
       guard case .bound(.closure(let factory)) = $0.progress else { return false }
       return factory.binding == binding
-    }.sorted { $0.order < $1.order }
+    }
     for entry in bound { entry.progress = .accepted(.notYetLooked) }
     unboundCount += bound.count
     return bound
@@ -162,30 +150,38 @@ struct EntryTable {
 
 /// The entries of one name, or of one type: those that have the same given name together.
 struct Namesakes {
-  /// By the given name, each group in order of registration; none is empty.
-  private var groups: [String?: [RegisteredEntry]] = [:]
+  /// Those without a given name, in order of registration: most entries have none.
+  private var unnamed: [RegisteredEntry] = []
+  /// The others by their given names, each group in order of registration; none is empty.
+  private var named: [String: [RegisteredEntry]] = [:]
 
-  var isEmpty: Bool { groups.isEmpty }
+  var isEmpty: Bool { unnamed.isEmpty && named.isEmpty }
 
   /// Every entry, in order of registration.
   var all: [RegisteredEntry] {
-    groups.count == 1
-      ? groups.values.first ?? [] : groups.values.joined().sorted { $0.order < $1.order }
+    named.isEmpty
+      ? unnamed : (unnamed + named.values.joined()).sorted { $0.order < $1.order }
   }
 
   /// Those that have this given name, or none; in order of registration.
-  func given(_ name: String?) -> [RegisteredEntry] { groups[name] ?? [] }
+  func given(_ name: String?) -> [RegisteredEntry] { name.map { named[$0] ?? [] } ?? unnamed }
 
   /// Inserts an entry in its order. The time grows with the number of later entries of the same given name.
   mutating func add(_ entry: RegisteredEntry) {
     let earlier = given(entry.givenName).lastIndex { $0.order < entry.order }
-    groups[entry.givenName, default: []].insert(entry, at: earlier.map { $0 + 1 } ?? 0)
+    let place = earlier.map { $0 + 1 } ?? 0
+    if let name = entry.givenName {
+      named[name, default: []].insert(entry, at: place)
+    } else {
+      unnamed.insert(entry, at: place)
+    }
   }
 
   /// Takes out an entry.
   mutating func remove(_ entry: RegisteredEntry) {
-    groups[entry.givenName]?.removeAll { $0 === entry }
-    if groups[entry.givenName]?.isEmpty == true { groups[entry.givenName] = nil }
+    guard let name = entry.givenName else { return unnamed.removeAll { $0 === entry } }
+    named[name]?.removeAll { $0 === entry }
+    if named[name]?.isEmpty == true { named[name] = nil }
   }
 }
 

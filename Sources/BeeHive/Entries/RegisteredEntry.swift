@@ -113,9 +113,6 @@ package final class RegisteredEntry: @unchecked Sendable {
   /// Whether it waits for what could make it. Under the Hive's lock.
   var isUnbound: Bool { if case .accepted = progress { true } else { false } }
 
-  /// Whether it is found by its name: a module or a service that has one.
-  var isNamed: Bool { !name.isEmpty && (kind == .service || kind == .module) }
-
   /// Whether the entry's own record would have to say what makes it: no type of the name can.
   var isForeign: Bool { attributes.abi != nil || (kind != .module && kind != .service) }
 

@@ -41,7 +41,7 @@ struct StateRecord {
     _ stage: (RegisteredEntry) -> ModuleStage?
   ) {
     (self.switchedOff, self.arrival) = (switchedOff, arrival)
-    for module in modules where module.kind == .module { module.publish(stage(module)) }
+    for module in modules { module.publish(stage(module)) }
   }
 
   /// An image has gone, and all its entries with it.
