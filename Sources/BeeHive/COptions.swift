@@ -11,7 +11,7 @@ struct COptions: Sendable {
   private let tearDownLimit: Duration?
 
   /// Copies options, of an older header too; the usual ones without any.
-  init(_ pointer: UnsafePointer<beehive_options>?, for hive: Hive) throws(CError) {
+  init(_ pointer: UnsafePointer<beehive_options>?, for hive: Hive) throws(Problem) {
     let options = unsafe try Self.copy(pointer)
     var context = Context(hive: hive)
     if let environment = unsafe options.environment {
@@ -19,7 +19,7 @@ struct COptions: Sendable {
     }
     let arguments = unsafe try Self.texts(options.arguments, options.argument_count, "arguments")
     if unsafe options.arguments != nil { context.arguments = arguments }
-    try CError.check(unsafe options.flags == 0, "flags are \(unsafe options.flags); write 0")
+    try Problem.check(unsafe options.flags == 0, "flags are \(unsafe options.flags); write 0")
     context[CCustom.self] = unsafe UInt(bitPattern: options.custom)
     self.context = context
     launch = LaunchOptions(
@@ -35,11 +35,11 @@ struct COptions: Sendable {
   /// The options, what an older header does not have as zeros.
   private static func copy(
     _ pointer: UnsafePointer<beehive_options>?
-  ) throws(CError) -> beehive_options {
+  ) throws(Problem) -> beehive_options {
     var options = unsafe beehive_options()
     guard let pointer = unsafe pointer else { return unsafe options }
     let (size, version) = unsafe (pointer.pointee.size, pointer.pointee.version)
-    try CError.check(
+    try Problem.check(
       version == UInt32(BEEHIVE_OPTIONS_VERSION) && size >= 8,
       "options of version \(version) and \(size) bytes are unknown here; begin with BEEHIVE_OPTIONS"
     )
@@ -53,26 +53,26 @@ struct COptions: Sendable {
 
   private static func texts(
     _ texts: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ field: String
-  ) throws(CError) -> [String] {
+  ) throws(Problem) -> [String] {
     guard let texts = unsafe texts, (0...1 << 20).contains(count) else {
       if count == 0 { return [] }
-      throw CError("\(count) \(field) cannot be; correct the pointer or the count")
+      throw Problem(.badCall, "\(count) \(field) cannot be; correct the pointer or the count")
     }
     return (0..<count).map { unsafe texts[$0].text ?? "" }
   }
 
-  private static func policy(_ number: UInt32) throws(CError) -> FailurePolicy {
+  private static func policy(_ number: UInt32) throws(Problem) -> FailurePolicy {
     switch Int(number) {
     case Int(BEEHIVE_ON_FAILURE_STOP): return .stop
     case Int(BEEHIVE_ON_FAILURE_SKIP): return .skip
     case Int(BEEHIVE_ON_FAILURE_CONTINUE): return .continue
-    default: throw CError("on_failure is \(number); write one of BEEHIVE_ON_FAILURE_…")
+    default: throw Problem(.badCall, "on_failure is \(number); write one of BEEHIVE_ON_FAILURE_…")
     }
   }
 
   /// Seconds; nil for 0.
-  private static func duration(_ seconds: Double, _ field: String) throws(CError) -> Duration? {
-    try CError.check(
+  private static func duration(_ seconds: Double, _ field: String) throws(Problem) -> Duration? {
+    try Problem.check(
       seconds >= 0 && seconds.isFinite, "\(field) is \(seconds); write seconds, or 0")
     // A century is no limit either.
     return seconds == 0 ? nil : .seconds(min(seconds, 3e9))

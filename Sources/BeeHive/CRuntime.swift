@@ -30,8 +30,9 @@ package func beehive_run(_ options: UnsafePointer<beehive_options>?) -> Bool {
       try await Hive.process.run(options.context, options: options.run)
     }
     if let failure = report.failures.first { throw failure }
-    if let hanging = report.hanging.map(Watchdog.sentence).first { throw CError(hanging) }
-    try CError.check(
+    let hanging = report.hanging.map(Watchdog.sentence)
+    if let first = hanging.first { throw Problem(.badCall, first) }
+    try Problem.check(
       report.isComplete,
       "the Hive had not stopped within \(options.run.tearDownLimit ?? .zero): a destroy of a C "
         + "factory is still at it")
@@ -42,7 +43,7 @@ package func beehive_run(_ options: UnsafePointer<beehive_options>?) -> Bool {
 @implementation @c
 package func beehive_start_latecomers() -> Bool {
   succeeds {
-    try CError.check(
+    try Problem.check(
       Hive.process.state.withLock({ $0.context }) != nil,
       "no module runs, so none comes late; start the Hive first")
     let failures = try waiting { await Hive.process.startLatecomers() }
@@ -84,7 +85,7 @@ package func beehive_destroy(
 /// `beehive_scope_begin`.
 @implementation @c
 package func beehive_scope_begin(_ outer: OpaquePointer?) -> OpaquePointer? {
-  CError.forget()
+  LastError.forget()
   let scope = unsafe ServiceScope.of(outer)?.makeScope() ?? Hive.process.makeScope()
   return unsafe OpaquePointer(Unmanaged.passRetained(scope).toOpaque())
 }
@@ -102,7 +103,7 @@ package func beehive_scope_service(
 /// `beehive_scope_end`.
 @implementation @c
 package func beehive_scope_end(_ scope: OpaquePointer?) {
-  CError.forget()
+  LastError.forget()
   guard let scope = unsafe ServiceScope.of(scope) else { return }
   scope.end()
   unsafe Unmanaged.passUnretained(scope).release()
@@ -114,17 +115,17 @@ package func beehive_trigger(
   _ number: Int64, _ name: UnsafePointer<CChar>?, _ payload: UnsafeRawPointer?, _ size: Int
 ) -> Bool {
   succeeds {
-    try CError.check(
+    try Problem.check(
       size >= 0 && size < 1 << 40, "event \(number): no payload has \(UInt(bitPattern: size)) bytes"
     )
     let bytes = unsafe UnsafeRawBufferPointer(start: payload, count: payload == nil ? 0 : size)
     let copy = unsafe [UInt8](bytes)
     guard let event = unsafe Event(number: Int(number), name: name.text ?? "", payload: copy) else {
-      throw CError("event \(number): the numbers below 1000 are taken")
+      throw Problem(.badCall, "event \(number): the numbers below 1000 are taken")
     }
     let outcome = try waiting { await Hive.process.trigger(event) }
     if let failure = outcome.failures.first { throw failure }
-    try CError.check(outcome.any, outcome.silence(of: event))
+    try Problem.check(outcome.any, outcome.silence(of: event))
   }
 }
 
@@ -136,7 +137,7 @@ package func beehive_register_service_at(
 ) -> Bool {
   succeeds {
     let names = unsafe (service: service.text ?? "", implementation: implementation.text ?? "")
-    try CError.check(
+    try Problem.check(
       unsafe table != nil && size > 0 && !names.service.isEmpty,
       "a service needs a name and a table that is not empty")
     let header = unsafe beehive_service_table(
@@ -155,7 +156,7 @@ package func beehive_unregister_service(_ service: UnsafePointer<CChar>?) -> Boo
   succeeds {
     let name = unsafe service.text ?? ""
     if Hive.process.removeServices(named: name) > 0 { return }
-    throw CError("service \(name): nothing of this name is registered")
+    throw Problem(.badCall, "service \(name): nothing of this name is registered")
   }
 }
 
@@ -168,7 +169,7 @@ package func beehive_register_module_at(
 ) -> Bool {
   succeeds {
     let name = unsafe name.text ?? ""
-    try CError.check(
+    try Problem.check(
       unsafe operations != nil && !name.isEmpty, "a module needs a name and operations")
     let header = unsafe beehive_module_table(
       size: UInt32(MemoryLayout<beehive_module_table>.size),
@@ -186,16 +187,16 @@ package func beehive_unregister_module(_ name: UnsafePointer<CChar>?) -> Bool {
   succeeds {
     let name = unsafe name.text ?? ""
     if try waiting({ await Hive.process.unregister(module: name) }) { return }
-    throw CError("module \(name): nothing of this name is registered")
+    throw Problem(.badCall, "module \(name): nothing of this name is registered")
   }
 }
 
 /// `beehive_last_error`.
 @implementation @c
-package func beehive_last_error() -> UnsafePointer<CChar>? { unsafe CError.last }
+package func beehive_last_error() -> UnsafePointer<CChar>? { unsafe LastError.pointer }
 
 /// Whether `body` comes through; what it throws is the last error of this thread.
-private func succeeds(_ body: () throws -> Void) -> Bool { CError.reported(body) != nil }
+private func succeeds(_ body: () throws -> Void) -> Bool { LastError.reported(body) != nil }
 
 /// The entry of what a host in C registers: a structure that a record would lead to.
 private func entry<Header>(
@@ -218,7 +219,7 @@ private func entry<Header>(
 private func waiting<Value: Sendable>(
   _ work: @escaping @Sendable () async throws -> Value
 ) throws -> Value {
-  if ForkedChild.isCurrent { throw CError(ForkedChild.message) }
+  if ForkedChild.isCurrent { throw Problem(.badCall, ForkedChild.message) }
   let result = Lock<Result<Value, any Error>?>(nil)
   Task {
     let value = await TimeLimit.result(of: work)

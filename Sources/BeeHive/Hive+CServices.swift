@@ -1,5 +1,4 @@
 internal import BinaryImage
-internal import CBeeHive
 internal import Registration
 internal import Threads
 
@@ -73,7 +72,7 @@ extension Hive {
     _ service: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?, _ size: Int,
     in scope: ServiceScope? = nil
   ) -> UnsafeRawPointer? {
-    let address = CError.reported {
+    let address = LastError.reported {
       unsafe try ServiceLookup(
         c: service.text ?? "", name: name.text, size: size, scope: scope, hive: self
       ).address()
@@ -85,14 +84,15 @@ extension Hive {
   func cDestroy(
     _ service: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?, _ object: UnsafeRawPointer?
   ) -> Bool {
-    CError.reported {
+    LastError.reported {
       let isDone = unsafe object.map { object in
         unsafe destroy(
           RuntimeAddress(rawValue: UInt(bitPattern: object)), of: service.text ?? "",
           name: name.text)
       }
       if isDone == true { return true }
-      throw unsafe CError(
+      throw unsafe Problem(
+        .badCall,
         "service \(service.text ?? ""): no factory of this name has made it, or it is kept until its "
           + "scope or the Hive ends")
     } ?? false

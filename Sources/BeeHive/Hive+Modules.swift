@@ -195,8 +195,7 @@ extension Hive {
       (answer.response.value as? Answer).map { (module: answer.module, value: $0) }
     }
     guard let first = replies.first else {
-      throw AskError(
-        event: event.name, answer: TypeSpelling.of(type).unqualified, outcome: outcome)
+      throw outcome.noAnswer(to: event, as: type)
     }
     for reply in replies.dropFirst() {
       observers.tell(

@@ -15,21 +15,20 @@ extension Hive {
   ///   - context: What modules are given; nil for one of this Hive with the defaults.
   ///   - options: How modules are started, the signals to observe, and how long the end may take.
   /// - Returns: Why it ended, and the modules that failed or had not come back.
-  /// - Throws: ``RunError``: `signals` if they cannot be observed, `launch` if the modules did not start.
-  ///   Nothing runs then.
+  /// - Throws: ``LaunchError`` if signals cannot be observed, or if the modules did not start. Nothing runs then.
   @discardableResult
   public func run(
     _ context: Context? = nil, options: RunOptions = RunOptions()
-  ) async throws(RunError) -> RunReport {
+  ) async throws(LaunchError) -> RunReport {
     // Not on the pool: whatever blocks its threads, the limit holds.
-    try await withTaskExecutorPreference(ModuleThreads.shared) { () async throws(RunError) in
+    try await withTaskExecutorPreference(ModuleThreads.shared) { () async throws(LaunchError) in
       try await runBesidePool(context, options)
     }
   }
 
   private func runBesidePool(
     _ context: Context?, _ options: RunOptions
-  ) async throws(RunError) -> RunReport {
+  ) async throws(LaunchError) -> RunReport {
     let ending = Race<Result<RunReport.Cause, LaunchError>>()
     let isAskedToEnd = Lock(false)
     let (notices, mailbox) = AsyncStream.makeStream(of: SystemWatch.Notice.self)
@@ -67,7 +66,7 @@ extension Hive {
     let cause: RunReport.Cause
     do throws(LaunchError) { cause = try end.get() } catch {
       reader.cancel()
-      throw .launch(error)
+      throw error
     }
     // A task of its own, since that of the caller may be cancelled.
     let failures = await Task(executorPreference: ModuleThreads.shared) {

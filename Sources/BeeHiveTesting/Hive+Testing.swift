@@ -1,5 +1,6 @@
 public import BeeHive
 import Glibc
+public import Testing
 
 extension Hive {
   /// Creates a Hive of what these libraries declare, and nothing else that the process has loaded.
@@ -7,12 +8,13 @@ extension Hive {
   ///     let hive = try Hive(opening: "libShop.so")
   ///
   /// - Parameter files: Opened with `dlopen`, each as `builtFile(_:)` finds it; they stay open.
-  /// - Throws: `LibraryNotOpened` with the loader's reason.
+  /// - Throws: ``Problem`` of the code `not-loaded`, with the loader's reason.
   public convenience init(opening files: String...) throws {
     var chosen: Set<String> = []
     for path in files.map(builtFile) {
       guard unsafe dlopen(path, RTLD_NOW) != nil else {
-        throw LibraryNotOpened(path: path, reason: unsafe String(cString: dlerror()))
+        let reason = unsafe String(cString: dlerror())
+        throw Problem(Problem.Code(rawValue: "not-loaded"), "\(path) cannot be opened: \(reason)")
       }
       chosen.insert(canonical(path))
     }
@@ -32,15 +34,41 @@ extension Hive {
   }
 }
 
-/// A library that the loader refuses to open.
-package struct LibraryNotOpened: Error, CustomStringConvertible {
-  /// Its path.
-  package let path: String
-  /// What the loader said.
-  package let reason: String
+/// Expects that a file declares an entry, without loading the file.
+///
+///     expectRegistered("libShop.so", .service, "Shop.Cart", as: "Shop.PaperCart")
+///
+/// Records an issue otherwise: what the file declares instead, what is rejected of it and why, and which names
+/// are nearly the same.
+///
+/// - Parameters:
+///   - file: The file, as ``builtFile(_:)`` finds it.
+///   - kind: `.module`, `.service`, `.target` or `.route`.
+///   - name: Its name; that of a type may leave out what it is qualified with.
+///   - implementation: What implements it; nil for whatever does.
+///   - location: Where the issue is recorded.
+public func expectRegistered(
+  _ file: String, _ kind: RecordKind, _ name: String, as implementation: String? = nil,
+  at location: SourceLocation = #_sourceLocation
+) {
+  do {
+    let lack = try UnloadedFile(builtFile(file)).lack(of: kind, name, as: implementation)
+    if let lack { Issue.record("\(lack)", sourceLocation: location) }
+  } catch {
+    Issue.record(error, sourceLocation: location)
+  }
+}
 
-  /// The loader's reason, which names the file.
-  package var description: String { "\(path) cannot be opened: \(reason)" }
+/// Returns the path of a file that was built with the running tests.
+///
+/// - Parameter name: `libShop.so`: looked up beside the test binary, where a build has its products. What has
+///   a slash in it is a path already.
+/// - Returns: The path.
+public func builtFile(_ name: String) -> String {
+  guard !name.contains("/"), let slash = CommandLine.arguments[0].lastIndex(of: "/") else {
+    return name
+  }
+  return CommandLine.arguments[0][...slash] + name
 }
 
 /// The one path of a file that others lead to; the path itself where there is no such file.

@@ -1,7 +1,7 @@
 internal import BinaryImage
 
 /// An entry that cannot be registered: the reason and the location.
-package struct Rejection: Error, Hashable, Sendable, CustomStringConvertible {
+package struct Rejection: Hashable, Sendable, CustomStringConvertible {
   /// The cause; `rawValue` is the stable code that reports print.
   package enum Reason: String, Hashable, Sendable, CaseIterable {
     /// The slot holds a null pointer.

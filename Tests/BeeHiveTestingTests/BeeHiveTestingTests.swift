@@ -104,7 +104,7 @@ struct BeeHiveTestingTests {
     await hive.stop()
     #expect(recorder.steps.first == "Shop.Basket setUp")
     #expect(recorder.steps.last == "Shop.Basket unmount")
-    #expect(throws: LibraryNotOpened.self) { try Hive(opening: "libnowhere.so") }
+    #expect(throws: Problem.self) { try Hive(opening: "libnowhere.so") }
   }
 
   @Test("a recorder that is gone hears nothing")

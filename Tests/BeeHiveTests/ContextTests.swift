@@ -35,7 +35,7 @@ struct ContextTests {
     #expect(context.launchURL == nil)
     #expect(context[Tenant.self] == "nobody")
     #expect(context[Region.self] == "north")
-    #expect(throws: ConfigurationError.self) {
+    #expect(throws: Problem.self) {
       try context.configuration.value(Configuration.Key<Int>("port"))
     }
   }

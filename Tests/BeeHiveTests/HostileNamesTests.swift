@@ -59,7 +59,7 @@ struct HostileNamesTests {
     expectPrintable(hive.profiler.table(), "the profiler")
 
     let key = Configuration.Key<Int>(name)
-    let setting = #expect(throws: ConfigurationError.self) { try Configuration().value(key) }
+    let setting = #expect(throws: Problem.self) { try Configuration().value(key) }
     expectPrintable("\(setting as Any)", "a configuration error")
     let lines = said.withLock { $0 }
     #expect(lines.contains { $0.contains(Self.escaped) })

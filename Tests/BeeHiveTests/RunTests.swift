@@ -144,7 +144,7 @@ struct RunTests {
     let before = handler(of: SIGTERM)
     let hive = Hive()
     try await hive.probe("a", journal) { _, _ in throw Broken() }
-    let error = await #expect(throws: RunError.self) { try await hive.run(options: options()) }
+    let error = await #expect(throws: LaunchError.self) { try await hive.run(options: options()) }
     #expect(error?.description.contains("setUp: threw Broken") == true)
     #expect(handler(of: SIGTERM) == before)
   }
@@ -209,7 +209,7 @@ struct RunTests {
   @Test("a signal that cannot be handled is an error, and nothing is left behind")
   func impossibleSignals() async {
     for number in [0, 65, SIGKILL] {
-      let error = await #expect(throws: RunError.self) {
+      let error = await #expect(throws: LaunchError.self) {
         try await Hive().run(options: options([Signal(rawValue: number), .terminate]))
       }
       #expect(error?.description.hasPrefix("cannot observe ") == true)

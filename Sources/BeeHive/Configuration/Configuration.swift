@@ -101,14 +101,14 @@ public final class Configuration: Sendable {
   ///
   /// - Parameter key: The setting, with its type and default.
   /// - Returns: The value of the first layer that has it, else the key's default.
-  /// - Throws: ``ConfigurationError``: `missing` if no layer has it and the key has no default, `wrongType`
-  ///   if its value cannot be read as the key's type.
-  public func value<Value>(_ key: Key<Value>) throws(ConfigurationError) -> Value {
+  /// - Throws: ``Problem`` of the code `missing-setting` if no layer has it and the key has no default, `wrong-type` if
+  ///   its value cannot be read as the key's type.
+  public func value<Value>(_ key: Key<Value>) throws(Problem) -> Value {
     guard let found = find(key.name) else {
       if let value = key.defaultValue { return value }
-      throw ConfigurationError(
-        .missing, key: key.name,
-        message: "no layer sets it; set it in a file"
+      throw Problem(
+        .missingSetting,
+        "configuration \(key.name): no layer sets it; set it in a file"
           + (variable(key.name).map { ", or the environment variable \($0)" } ?? "")
           + ", or give the key a default")
     }
@@ -138,11 +138,11 @@ public final class Configuration: Sendable {
 
   private func convert<Value>(
     _ found: Found, for key: Key<Value>
-  ) throws(ConfigurationError) -> Value {
+  ) throws(Problem) -> Value {
     if let value = Value(configuration: found.value) { return value }
-    throw ConfigurationError(
-      .wrongType, key: key.name,
-      message: "\(found.place) says \(found.value), which is no \(Value.self)")
+    throw Problem(
+      .wrongType,
+      "configuration \(key.name): \(found.place) says \(found.value), which is no \(Value.self)")
   }
 
   /// The environment variable of a setting.
@@ -152,33 +152,6 @@ public final class Configuration: Sendable {
       return "\(prefix)_\(String(words))"
     }
   }
-}
-
-/// Why a setting could not be had.
-public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The cause.
-  package enum Code: String, Hashable, Sendable {
-    /// No layer has the setting, and its key has no default.
-    case missing
-    /// The value has another form than the key's type.
-    case wrongType = "wrong-type"
-  }
-
-  /// The cause.
-  package var code: Code
-  /// The setting's name.
-  public var key: String
-  /// One sentence for a person.
-  public var message: String
-
-  init(_ code: Code, key: String, message: String) {
-    self.code = code
-    self.key = key
-    self.message = message.escaped
-  }
-
-  /// `configuration server.port: no layer sets it; …`
-  public var description: String { "configuration \(key): \(message)".escaped }
 }
 
 extension [String: ConfigurationValue] {

@@ -9,21 +9,25 @@ struct Binding {
   /// What the host gave for names that no type answers to.
   var hostBindings: [String: FactoryClosure]
 
-  /// Where the host gave nothing.
-  static let nothing = Binding(hostBindings: [:])
-
   /// Makes entries of all that an image declares, except for what third parties do.
-  func entries(of scan: Scan, in image: LoadedImage) -> [RegisteredEntry] {
-    scan.records.filter { !$0.kind.isThirdParty }.map { record in
-      RegisteredEntry(
-        kind: record.kind, name: record.name, implementation: record.implementation,
-        attributes: record.attributes, source: .image(record.origin), image: image.mapped.id,
-        progress: progress(of: record, in: image.mapped.bias))
-    } + scan.rejections.map { RegisteredEntry($0, in: image) }
+  static func entries(of scan: Scan, in image: LoadedImage) -> [RegisteredEntry] {
+    var entries: [RegisteredEntry] = []
+    entries.reserveCapacity(scan.records.count + scan.rejections.count)
+    for record in scan.records where !record.kind.isThirdParty {
+      entries.append(
+        RegisteredEntry(
+          kind: record.kind, name: record.name, implementation: record.implementation,
+          attributes: record.attributes, source: .image(record.origin), image: image.mapped.id,
+          progress: progress(of: record, in: image.mapped.bias)))
+    }
+    for rejection in scan.rejections { entries.append(RegisteredEntry(rejection, in: image)) }
+    return entries
   }
 
   /// What becomes of a record of an image whose Swift code, if it has any, is pinned.
-  func progress(of record: Record, in image: LoadBias) -> RegisteredEntry.Progress {
+  private static func progress(
+    of record: Record, in image: LoadBias
+  ) -> RegisteredEntry.Progress {
     guard record.kind.isKnown else {
       return .accepted(
         Problem(
@@ -47,7 +51,7 @@ struct Binding {
   }
 
   /// A record that a C author wrote, whose structure was found to be one.
-  private func structure(
+  private static func structure(
     of record: Record, abi: String, in image: LoadBias
   ) -> RegisteredEntry.Progress {
     guard let structure = CStructure(rawValue: abi), structure.kind == record.kind,
@@ -62,7 +66,7 @@ struct Binding {
     return .bound(.structure(structure, address))
   }
 
-  private func accessorProgress(
+  private static func accessorProgress(
     _ accessor: Accessor, of record: Record
   ) -> RegisteredEntry.Progress {
     let function = UInt64(accessor.function.rawValue)
@@ -113,12 +117,12 @@ struct Binding {
     let type = factory.serviceType()
     guard entry.kind == .service else { return .bound(.closure(factory)) }
     switch Self.served(entry, by: type, asked, isMade: true) {
-    case .success(let served):
+    case .serves(let served):
       var factory = factory
       factory.serving = served
       return .bound(.closure(factory))
     // What the host gives for the name may change.
-    case .failure(let unfit): return .accepted(unfit.problem)
+    case .unfit(let problem, _): return .accepted(problem)
     }
   }
 
@@ -130,9 +134,8 @@ struct Binding {
       return .rejected(Problem(.doesNotConform, "\(name) does not conform to Module"))
     }
     switch Self.served(entry, by: type, asked) {
-    case .failure(let unfit):
-      return unfit.isFinal ? .rejected(unfit.problem) : .accepted(unfit.problem)
-    case .success(let served):
+    case .unfit(let problem, let isFinal): return isFinal ? .rejected(problem) : .accepted(problem)
+    case .serves(let served):
       guard let injectable = type as? any Injectable.Type else {
         return .rejected(
           Problem(
@@ -144,30 +147,32 @@ struct Binding {
     }
   }
 
-  /// Why a type cannot serve as an entry's service: for good, or until other types are loaded.
-  private struct Unfit: Error {
-    let problem: Problem
-    let isFinal: Bool
+  /// Whether a type can serve as an entry's service.
+  private enum Fitness {
+    /// It can, as this type; nil of a composition.
+    case serves(ObjectIdentifier?)
+    /// It cannot: for good, or until other types are loaded.
+    case unfit(Problem, isFinal: Bool)
   }
 
-  /// The type that an entry's service is, which a lookup finds and `type` can serve as; nil of a composition.
+  /// Finds the type that an entry's service is, and whether `type` can serve as it.
   ///
   /// - Parameters:
   ///   - entry: The entry of a service.
   ///   - type: What its implementation names.
   ///   - asked: The type that somebody asks for by the entry's name.
   ///   - isMade: Whether values of `type` are made by the host, so that it may be the service itself.
-  /// - Returns: The service's type, or why `type` cannot serve.
+  /// - Returns: Whether it can, and as what.
   private static func served(
     _ entry: RegisteredEntry, by type: Any.Type, _ asked: Any.Type?, isMade: Bool = false
-  ) -> Result<ObjectIdentifier?, Unfit> {
-    func check(_ services: [Any.Type], isFinal: Bool = true) -> Result<ObjectIdentifier?, Unfit> {
+  ) -> Fitness {
+    func check(_ services: [Any.Type], isFinal: Bool = true) -> Fitness {
       for service in services where !isMade || type != service {
         guard case .fails(let reason) = Conformance.of(type, to: service) else { continue }
         let problem = Problem(.doesNotConform, reason + TypeCopies.remark(on: service))
-        return .failure(Unfit(problem: problem, isFinal: isFinal))
+        return .unfit(problem, isFinal: isFinal)
       }
-      return .success(services.count == 1 ? ObjectIdentifier(services[0]) : nil)
+      return .serves(services.count == 1 ? ObjectIdentifier(services[0]) : nil)
     }
     let name = TypeName(entry.name)
     // What the host makes says itself what it serves as.
@@ -176,19 +181,19 @@ struct Binding {
     case .found(let service): return check([service])
     case .ambiguous(let names):
       let fitting = services(named: names, of: type)
-      if fitting.count == 1 { return .success(fitting[0]) }
+      if fitting.count == 1 { return .serves(fitting[0]) }
       let problem =
         fitting.count > 1
         ? Problem.ambiguous(names, as: entry.name)
         : Problem(
           .doesNotConform,
           "\(TypeSpelling.of(type).qualified) conforms to none of \(names.joined(separator: ", "))")
-      return .failure(Unfit(problem: problem, isFinal: fitting.isEmpty))
+      return .unfit(problem, isFinal: fitting.isEmpty)
     case .none:
       if let parts = TypeLookup.parts(ofComposition: name) { return check(parts) }
       // A private type has no name outside its file, but a caller that asks for it has the type.
       if let asked { return check([asked], isFinal: false) }
-      return .failure(Unfit(problem: .noSuchService, isFinal: false))
+      return .unfit(.noSuchService, isFinal: false)
     }
   }
 }

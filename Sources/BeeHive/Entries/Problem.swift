@@ -1,7 +1,7 @@
 internal import BinaryImage
 internal import Registration
 
-/// Why an entry is not bound: a stable code, a sentence, and the other places it concerns.
+/// What is wrong with an entry, a setting or a call: a stable code, a sentence, and the other places it concerns.
 public struct Problem: Error, Hashable, Sendable {
   /// The cause, as a stable code: reports print `rawValue`.
   public struct Code: RawRepresentable, Hashable, Sendable {
@@ -33,6 +33,14 @@ public struct Problem: Error, Hashable, Sendable {
     package static let unhandledKind = Self(rawValue: "unhandled-kind")
     /// The file that declares it is not loaded.
     package static let notLoaded = Self(rawValue: "not-loaded")
+    /// A caller in C passes what cannot be, or asks for what is not there.
+    static let badCall = Self(rawValue: "bad-call")
+    /// No layer of the configuration has the setting, and its key has no default.
+    package static let missingSetting = Self(rawValue: "missing-setting")
+    /// A setting has another form than the key's type.
+    package static let wrongType = Self(rawValue: "wrong-type")
+    /// No module answers a question.
+    package static let unanswered = Self(rawValue: "unanswered")
     /// A module's task registers something although the module has been unmounted.
     package static let unmounted = Self(rawValue: "unmounted")
   }
@@ -50,10 +58,15 @@ public struct Problem: Error, Hashable, Sendable {
   ///   - code: The cause.
   ///   - message: One sentence: what is wrong and what to do. Control characters are escaped.
   ///   - related: The other entries it concerns.
-  package init(_ code: Code, _ message: String, related: [Source] = []) {
+  public init(_ code: Code, _ message: String, related: [Source] = []) {
     self.code = code
     self.message = message.escaped
     self.related = related
+  }
+
+  /// Throws a problem of a call from C where something is not as it has to be.
+  static func check(_ isRight: Bool, _ message: @autoclosure () -> String) throws(Problem) {
+    if !isRight { throw Problem(.badCall, message()) }
   }
 }
 

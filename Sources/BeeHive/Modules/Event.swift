@@ -167,24 +167,14 @@ extension EventResponse {
   var stops: Bool { if case .stop = self { true } else { false } }
 }
 
-/// The reason that a question has no answer.
-package struct AskError: Error, Sendable {
-  /// The question.
-  package var event: String
-  /// The type that an answer should have had.
-  package var answer: String
-  /// The responses of the modules.
-  package var outcome: EventOutcome
-}
-
-extension AskError: CustomStringConvertible {
-  /// `PriceQuestion: no module answered with a Price; asked: 2, failed: 0`
-  package var description: String {
-    let lines = outcome.failures.map(\.description)
-    let asked = outcome.answers.count + lines.count
+extension EventOutcome {
+  /// Says that no module has given an answer of a type, and what they did instead.
+  func noAnswer(to event: Event, as type: Any.Type) -> Problem {
+    let asked = answers.count + failures.count
+    let answer = TypeSpelling.of(type).unqualified
     let head =
-      "\(event): no module answered with a \(answer); asked: \(asked), failed: \(lines.count)"
-    return ([head.escaped] + lines).joined(separator: "\n")
+      "\(event.name): no module answered with a \(answer); asked: \(asked), failed: \(failures.count)"
+    return Problem(.unanswered, ([head] + failures.map(\.description)).joined(separator: "; "))
   }
 }
 

@@ -86,6 +86,8 @@ public struct LaunchError: Error, Sendable, CustomStringConvertible {
     case stopped
     /// A module asked for the start that it is part of, or for a start while it is torn down.
     case calledByModule
+    /// `run` cannot observe signals: which, and why.
+    case signals(String)
   }
 
   /// The order, with what is missing and the cycles.
@@ -102,6 +104,7 @@ public struct LaunchError: Error, Sendable, CustomStringConvertible {
     case .stopped: lines.append("stopped, or cancelled, before the start was over")
     case .calledByModule:
       lines.append("start was called by a module that is being started or stopped")
+    case .signals(let fault): lines.append("cannot observe \(fault)")
     case nil: break
     }
     return lines.joined(separator: "\n")
@@ -134,6 +137,9 @@ public struct ModuleFailure: Error, Sendable {
   public var error: (any Error)? { if case .threw(let error) = reason { error } else { nil } }
   /// Where the module was declared.
   package var source: Source
+
+  /// Whether an operation in C answered false.
+  var isRefusal: Bool { if case .refused = reason { true } else { false } }
 }
 
 extension ModuleFailure: CustomStringConvertible {

@@ -94,7 +94,7 @@ extension ModuleRunner {
     let outcome: Result<Value, ModuleFailure> =
       switch result {
       case .success(let value): .success(value)
-      case .failure(_ as CRefusal): .failure(module.node.failure(event, .refused))
+      case .failure(let refusal as ModuleFailure) where refusal.isRefusal: .failure(refusal)
       case .failure(let error): .failure(module.node.failure(event, .threw(error)))
       case nil: .failure(module.node.failure(event, .exceeded(options.timeLimit ?? .zero)))
       }

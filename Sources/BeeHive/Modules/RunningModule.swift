@@ -62,7 +62,7 @@ struct RunningModule: Sendable {
       case .unmount: try await module.unmount(context)
       }
     case .c(let operations):
-      guard operations.run(step, context) else { throw CRefusal() }
+      guard operations.run(step, context) else { throw node.failure(step.rawValue, .refused) }
     }
   }
 
@@ -75,9 +75,6 @@ struct RunningModule: Sendable {
     }
   }
 }
-
-/// A C operation that answered false.
-struct CRefusal: Error {}
 
 /// The entries that a module registered inside its steps and events: they go when the module has been
 /// unmounted, so that the next start finds none of them.

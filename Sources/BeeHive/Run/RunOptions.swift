@@ -77,24 +77,6 @@ extension RunReport: CustomStringConvertible {
   }
 }
 
-/// Why a Hive cannot run.
-public enum RunError: Error, Sendable, CustomStringConvertible {
-  /// These signals cannot be observed, for this reason.
-  case signals(Set<Signal>, String)
-  /// The modules did not start; nothing of them runs.
-  case launch(LaunchError)
-
-  /// One line for each cause.
-  public var description: String {
-    switch self {
-    case .signals(let signals, let reason):
-      let names = signals.sorted { $0.rawValue < $1.rawValue }.map(\.description)
-      return "cannot observe \(names.joined(separator: ", ")): \(reason)"
-    case .launch(let error): return error.description
-    }
-  }
-}
-
 /// A signal of the operating system that `run` can observe.
 public struct Signal: RawRepresentable, Hashable, Sendable {
   /// The system's number.

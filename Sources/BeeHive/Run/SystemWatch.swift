@@ -25,20 +25,24 @@ final class SystemWatch: Sendable {
   /// Begins to watch; `tell` is called on the watching thread.
   init(
     _ signals: Set<Signal>, _ source: MemoryPressure, _ tell: @escaping @Sendable (Notice) -> Void
-  ) throws(RunError) {
+  ) throws(LaunchError) {
+    func failure(_ reason: String) -> LaunchError {
+      let names = signals.sorted { $0.rawValue < $1.rawValue }.map(\.description)
+      return LaunchError(interruption: .signals("\(names.joined(separator: ", ")): \(reason)"))
+    }
     var bits: UInt64 = 0
     for signal in signals {
-      guard (1...64).contains(signal.rawValue) else { throw .signals(signals, "no such signal") }
+      guard (1...64).contains(signal.rawValue) else { throw failure("no such signal") }
       bits |= 1 << UInt64(signal.rawValue - 1)
     }
     var ends: [Int32] = [-1, -1]
-    guard unsafe pipe(&ends) == 0 else { throw .signals(signals, systemMessage(errno)) }
+    guard unsafe pipe(&ends) == 0 else { throw failure(systemMessage(errno)) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     self.signals = bits
     slot = bits == 0 ? -1 : beehive_signals_open(bits)
     guard bits == 0 || slot >= 0 else {
       for end in ends { close(end) }
-      throw .signals(signals, systemMessage(-slot))
+      throw failure(systemMessage(-slot))
     }
     pressure = source.open()
     ending = (ends[0], ends[1])
@@ -48,7 +52,7 @@ final class SystemWatch: Sendable {
     }
     guard POSIXThread.detach({ self.watch(tell) }) else {
       release()
-      throw .signals(signals, "the system gives no thread to wait for them")
+      throw failure("the system gives no thread to wait for them")
     }
   }
 

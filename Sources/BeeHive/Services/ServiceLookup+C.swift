@@ -94,11 +94,11 @@ extension ServiceLookup<CInstance> {
     let factory = try read(ForeignCall.factory(at: address, in: entry.memory), entry)
     return try instance(of: entry, in: scope) { () throws(ServiceError) in
       let context = hive.state.withLock { $0.context } ?? Context(hive: hive)
-      CError.forget()
+      LastError.forget()
       if let object = ForeignCall.create(factory, context) {
         return CInstance(address: object, factory: factory)
       }
-      let reason = CError.text
+      let reason = LastError.text
       throw ServiceError(
         .creationFailed, entry,
         "the factory of \(entry.source) answered null"

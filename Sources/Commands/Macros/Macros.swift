@@ -4,10 +4,6 @@ import PackagePlugin
 /// `swift package beehive-macros [ARGUMENT…]`: builds the library that expands the macros, for the compiler of this
 /// package manager, and says how to compile with it. The arguments go to the compiler.
 @main struct Macros: CommandPlugin {
-  struct Failure: Error, CustomStringConvertible {
-    var description: String
-  }
-
   func performCommand(context: PluginContext, arguments: [String]) throws {
     let script = URL(filePath: #filePath).appending(path: "../../../../Scripts/build-macros")
     let folder = context.pluginWorkDirectoryURL.path

@@ -4,10 +4,6 @@ import PackagePlugin
 /// `swift package beehive-new-plugin NAME`: makes the folder NAME, a package of its own with a library in C that a
 /// host opens, and a test that opens it. It takes swift-beehive from where this package does.
 @main struct NewPlugin: CommandPlugin {
-  struct Failure: Error, CustomStringConvertible {
-    var description: String
-  }
-
   func performCommand(context: PluginContext, arguments: [String]) throws {
     guard arguments.count == 1, let name = arguments.first,
       name.wholeMatch(of: #/[A-Za-z_][A-Za-z0-9_]*/#) != nil

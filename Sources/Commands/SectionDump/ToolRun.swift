@@ -3,11 +3,6 @@ import PackagePlugin
 
 /// Builds the products of a package and runs section-dump over their files.
 struct ToolRun {
-  /// Why a command fails: the package manager makes status 1 of it, whatever the tool's was.
-  struct Failure: Error, CustomStringConvertible {
-    var description: String
-  }
-
   private let context: PluginContext
   private var products: [String] = []
   private var configuration = PackageManager.BuildConfiguration.inherit

@@ -43,21 +43,14 @@ struct JSONStringPair {
   init(parsing text: Span<UInt8>) throws(Refusal) {
     try text.checkUTF8("the text")
     var cursor = JSONCursor()
-    let isSeveral: Bool
-    do throws(JSONCursor.Failure) {
-      try cursor.expect(text, UInt8(ascii: "{"), "{")
-      key = try cursor.string(text)
-      try cursor.expect(text, UInt8(ascii: ":"), ":")
-      value = try cursor.string(text)
-      isSeveral = try cursor.hasAnotherString(text)
-      if !isSeveral { try cursor.end(text) }
-    } catch {
-      throw Refusal(
-        .malformedJSON,
-        "\(error); write { \"Service\" : \"Implementation\" }")
-    }
+    try cursor.expect(text, UInt8(ascii: "{"), "{")
+    key = try cursor.string(text)
+    try cursor.expect(text, UInt8(ascii: ":"), ":")
+    value = try cursor.string(text)
     try Refusal.check(
-      !isSeveral, .severalJSONKeys, "names several services; write one entry for each")
+      try !cursor.hasAnotherString(text), .severalJSONKeys,
+      "names several services; write one entry for each")
+    try cursor.end(text)
     hasEscapes = cursor.hasEscapes
   }
 
@@ -79,20 +72,16 @@ struct JSONStringPair {
 
 /// A position in a text that the caller lends to each step.
 struct JSONCursor {
-  /// What a text has in the wrong place.
-  struct Failure: Error, CustomStringConvertible {
-    /// Where the text is wrong.
-    var position: Int
-    /// What belongs there.
-    var expected: String
-
-    /// One sentence: `expected a string at byte 7`.
-    var description: String { "expected \(expected) at byte \(position)" }
-  }
-
   var position = 0
   /// Whether a string with escapes was found.
   private(set) var hasEscapes = false
+
+  /// Says what belongs to a position of the text.
+  private static func expected(at position: Int, _ what: String) -> Refusal {
+    Refusal(
+      .malformedJSON,
+      "expected \(what) at byte \(position); write { \"Service\" : \"Implementation\" }")
+  }
 
   func peek(_ text: Span<UInt8>) -> UInt8? { position < text.count ? text[position] : nil }
 
@@ -102,14 +91,14 @@ struct JSONCursor {
     }
   }
 
-  mutating func expect(_ text: Span<UInt8>, _ byte: UInt8, _ name: String) throws(Failure) {
+  mutating func expect(_ text: Span<UInt8>, _ byte: UInt8, _ name: String) throws(Refusal) {
     skipSpace(text)
-    guard peek(text) == byte else { throw Failure(position: position, expected: name) }
+    guard peek(text) == byte else { throw Self.expected(at: position, name) }
     position += 1
   }
 
   /// Returns whether a comma and another string come next.
-  mutating func hasAnotherString(_ text: Span<UInt8>) throws(Failure) -> Bool {
+  mutating func hasAnotherString(_ text: Span<UInt8>) throws(Refusal) -> Bool {
     skipSpace(text)
     guard peek(text) == UInt8(ascii: ",") else { return false }
     position += 1
@@ -118,16 +107,16 @@ struct JSONCursor {
   }
 
   /// Reads what ends the object, behind which nothing may come.
-  mutating func end(_ text: Span<UInt8>) throws(Failure) {
+  mutating func end(_ text: Span<UInt8>) throws(Refusal) {
     try expect(text, UInt8(ascii: "}"), "}")
     skipSpace(text)
     guard peek(text) == nil else {
-      throw Failure(position: position, expected: "the end of the text")
+      throw Self.expected(at: position, "the end of the text")
     }
   }
 
   /// Finds a string. Returns its range without the quotes.
-  mutating func string(_ text: Span<UInt8>) throws(Failure) -> Range<Int> {
+  mutating func string(_ text: Span<UInt8>) throws(Refusal) -> Range<Int> {
     try expect(text, UInt8(ascii: "\""), "a string")
     let start = position
     while let byte = peek(text) {
@@ -139,35 +128,35 @@ struct JSONCursor {
         hasEscapes = true
         _ = try escape(text)
       case 0..<0x20:
-        throw Failure(position: position, expected: "an escape instead of a control byte")
+        throw Self.expected(at: position, "an escape instead of a control byte")
       default: position += 1
       }
     }
-    throw Failure(position: position, expected: "a closing quote")
+    throw Self.expected(at: position, "a closing quote")
   }
 
   /// Reads what a backslash begins.
-  mutating func escape(_ text: Span<UInt8>) throws(Failure) -> Unicode.Scalar {
+  mutating func escape(_ text: Span<UInt8>) throws(Refusal) -> Unicode.Scalar {
     position += 1
     guard let byte = peek(text) else {
-      throw Failure(position: position, expected: "an escaped character")
+      throw Self.expected(at: position, "an escaped character")
     }
     position += 1
     if byte == UInt8(ascii: "u") { return try unicodeEscape(text) }
     let escapes = zip("\"\\/bfnrt".utf8, "\"\\/\u{8}\u{c}\n\r\t".unicodeScalars)
     guard let (_, scalar) = escapes.first(where: { $0.0 == byte }) else {
-      throw Failure(position: position - 1, expected: "one of \"\\/bfnrtu after the backslash")
+      throw Self.expected(at: position - 1, "one of \"\\/bfnrtu after the backslash")
     }
     return scalar
   }
 
-  private mutating func unicodeEscape(_ text: Span<UInt8>) throws(Failure) -> Unicode.Scalar {
+  private mutating func unicodeEscape(_ text: Span<UInt8>) throws(Refusal) -> Unicode.Scalar {
     let start = position
     let first = try codeUnit(text)
     // A NUL would end the name early for every reader written in C.
-    guard first != 0 else { throw Failure(position: start, expected: "a name without NUL") }
+    guard first != 0 else { throw Self.expected(at: start, "a name without NUL") }
     if let scalar = Unicode.Scalar(first) { return scalar }
-    let pair = Failure(position: start, expected: "a surrogate pair")
+    let pair = Self.expected(at: start, "a surrogate pair")
     for sign in "\\u".utf8 {
       guard UTF16.isLeadSurrogate(first), peek(text) == sign else { throw pair }
       position += 1
@@ -180,11 +169,11 @@ struct JSONCursor {
     return scalar
   }
 
-  private mutating func codeUnit(_ text: Span<UInt8>) throws(Failure) -> UInt16 {
+  private mutating func codeUnit(_ text: Span<UInt8>) throws(Refusal) -> UInt16 {
     var unit: UInt16 = 0
     for _ in 0..<4 {
       guard let byte = peek(text), let digit = byte.hexadecimal else {
-        throw Failure(position: position, expected: "four hexadecimal digits")
+        throw Self.expected(at: position, "four hexadecimal digits")
       }
       unit = unit << 4 | UInt16(digit)
       position += 1

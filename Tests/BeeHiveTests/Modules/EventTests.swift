@@ -107,13 +107,12 @@ struct EventTests {
   @Test("ask: no answer is an error that says what the modules did instead")
   func askInVain() async throws {
     let hive = try await hive({ _ in .handled }, { _ in throw Broken() })
-    let error = await #expect(throws: AskError.self) {
+    let error = await #expect(throws: Problem.self) {
       _ = try await hive.ask(PriceQuestion(sku: "tea"), for: Price.self)
     }
-    #expect(error?.outcome.failures.map(\.module) == ["b"])
     #expect(
       error?.description.hasPrefix(
-        "PriceQuestion: no module answered with a Price; asked: 2, failed: 1") == true)
+        "PriceQuestion: no module answered with a Price; asked: 2, failed: 1; module b ") == true)
   }
 
   @Test("ask: whoever stops is the last")

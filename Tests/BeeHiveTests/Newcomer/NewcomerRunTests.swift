@@ -47,7 +47,7 @@ struct NewcomerRunTests {
     options.memoryPressure = .automatic
     options.memoryPressure = .file("/proc/pressure/memory")
     options.signals = [Signal(rawValue: 9)]
-    do throws(RunError) {
+    do throws(LaunchError) {
       try await Hive().run(options: options)
       Issue.record("nobody can observe SIGKILL")
     } catch {
@@ -107,7 +107,7 @@ struct NewcomerRunTests {
       _ = try settings.value(Configuration.Key<String>("name"))
       Issue.record("nobody set it")
     } catch {
-      #expect(error.code == ConfigurationError.Code.missing && error.key == "name")
+      #expect(error.code == .missingSetting && error.message.contains("configuration name: "))
       #expect(error.message.contains("SHOPTEST_NAME"))
     }
   }

@@ -37,7 +37,7 @@ struct ConfigurationReaderTests {
     settings.add(ConfigReader(provider: provider), named: "the shop's settings")
     #expect(try settings.value(Key<String>("currency")) == "EUR")
     #expect(settings.layer(of: "currency") == .defaults)
-    let error = #expect(throws: ConfigurationError.self) { try settings.value(Key<Int>("port")) }
+    let error = #expect(throws: Problem.self) { try settings.value(Key<Int>("port")) }
     #expect(error?.message == #"the shop's settings says "http", which is no Int"#)
     provider.setValue("8080", forKey: "port")
     #expect(try settings.value(Key<Int>("port")) == 8080)

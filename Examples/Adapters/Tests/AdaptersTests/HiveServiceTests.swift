@@ -94,7 +94,7 @@ struct HiveServiceTests {
     let hive = Hive()
     try await hive.register(module: "shop", requires: ["till"]) { _ in Shop() }
     let group = ServiceGroup(services: [hive], logger: quiet())
-    let error = await #expect(throws: RunError.self) { try await group.run() }
+    let error = await #expect(throws: LaunchError.self) { try await group.run() }
     #expect(error?.description.contains("shop") == true)
   }
 

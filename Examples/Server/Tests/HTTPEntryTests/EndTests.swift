@@ -102,7 +102,7 @@ struct EndTests {
     let group = ServiceGroup(
       serving: hive, scheme: "app", port: 0, limits: .patient, logger: .silent,
       onListening: { _ in Issue.record("it listens") })
-    let error = await #expect(throws: RunError.self) { try await group.run() }
+    let error = await #expect(throws: LaunchError.self) { try await group.run() }
     #expect(error?.description.contains("till") == true)
   }
 

@@ -163,7 +163,7 @@ struct LimitsTests {
     #expect(limits.idleSeconds == 7 && limits.connections == 9 && limits.headSeconds == 10)
     for value in [ConfigurationValue.int(0), .int(-1), .int(.max), .string("many")] {
       configuration.set(value, for: "http.body-bytes")
-      let error = #expect(throws: ConfigurationError.self) { try ServerLimits(configuration) }
+      let error = #expect(throws: Problem.self) { try ServerLimits(configuration) }
       #expect(error?.key == "http.body-bytes")
     }
   }

@@ -1,23 +1,29 @@
 internal import LibC
 internal import Registration
 
-/// What went wrong, in words, for callers that know no other errors.
-struct CError: Error, CustomStringConvertible {
-  let description: String
+/// The last error of one thread, for callers in C.
+///
+/// Its text is made at the first request, since nobody asks for most.
+@safe final class LastError {
+  private var error: (any Error)? {
+    didSet {
+      unsafe free(copy)
+      unsafe copy = nil
+    }
+  }
+  private var copy: UnsafeMutablePointer<CChar>?
 
-  /// One line, whatever the names in it hold.
-  init(_ description: String) { self.description = description.escaped }
+  deinit { unsafe free(copy) }
 
-  /// Throws an error where something is not as it has to be.
-  static func check(_ isRight: Bool, _ description: @autoclosure () -> String) throws(CError) {
-    if !isRight { throw CError(description()) }
+  /// The text for the calling thread, valid until its next call; "" where its last call went well.
+  static var pointer: UnsafePointer<CChar>? {
+    let last = here
+    if unsafe last.copy == nil { unsafe last.copy = strdup(last.error.map { "\($0)" } ?? "") }
+    return unsafe UnsafePointer(last.copy)
   }
 
-  /// The last error of the calling thread, valid until its next call; "" where its last call went well.
-  static var last: UnsafePointer<CChar>? { unsafe LastError.here.pointer }
-
   /// The same as a text of its own.
-  static var text: String { unsafe last.text ?? "" }
+  static var text: String { unsafe pointer.text ?? "" }
 
   /// Runs `body` and remembers what it throws, for this thread.
   static func reported<Value>(_ body: () throws -> Value) -> Value? {
@@ -26,34 +32,15 @@ struct CError: Error, CustomStringConvertible {
       forget()
       return value
     } catch {
-      LastError.here.error = error
+      here.error = error
       return nil
     }
   }
 
   /// Forgets what was thrown before.
-  static func forget() { LastError.here.error = nil }
-}
+  static func forget() { here.error = nil }
 
-/// The last error of one thread; its text is made when it is asked for, since many a miss never is.
-@safe private final class LastError {
-  var error: (any Error)? {
-    didSet {
-      unsafe free(text)
-      unsafe text = nil
-    }
-  }
-  private var text: UnsafeMutablePointer<CChar>?
-
-  var pointer: UnsafePointer<CChar>? {
-    if unsafe text == nil { unsafe text = strdup(error.map { "\($0)" } ?? "") }
-    return unsafe UnsafePointer(text)
-  }
-
-  deinit { unsafe free(text) }
-
-  /// That of the calling thread.
-  static var here: LastError {
+  private static var here: LastError {
     if let known = unsafe pthread_getspecific(key) {
       return unsafe Unmanaged<LastError>.fromOpaque(known).takeUnretainedValue()
     }

@@ -1,0 +1,1 @@
+../SectionDump/Failure.swift
