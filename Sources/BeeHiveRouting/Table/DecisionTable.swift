@@ -151,14 +151,17 @@ package indirect enum DecisionValue: Sendable, Hashable {
     case .number(let value): value
     case .text(let value): value
     case .array(let values):
-      if let texts = values.map(\.answer) as? [String] {
-        texts
-      } else if let numbers = values.map(\.answer) as? [Int] {
-        numbers
-      } else {
-        values.allSatisfy { $0.double != nil } ? values.compactMap(\.double) : values.map(\.answer)
-      }
+      Self.answer(ofArray: values, values.map(\.answer))
     }
+  }
+
+  /// An array whose elements have one type where they all could.
+  private static func answer(
+    ofArray values: [DecisionValue], _ answers: [any Sendable]
+  ) -> any Sendable {
+    if let texts = answers as? [String] { return texts }
+    if let numbers = answers as? [Int] { return numbers }
+    return values.allSatisfy { $0.double != nil } ? values.compactMap(\.double) : answers
   }
 
   /// Returns whether both are the same value.
