@@ -111,19 +111,14 @@ extension RoutePattern {
   }
 }
 
-extension Hive {
-  /// Returns every action and route of this Hive: those of its images, and those that code registered.
-  ///
-  /// Asks the loader first, so it covers images that did not announce themselves.
-  ///
-  /// - Returns: A snapshot; later registrations do not change it.
-  public func catalogue() -> Catalogue {
-    let core = routing
+extension Catalogue {
+  /// Takes what there is, after asking the loader.
+  init(of core: RoutingCore) {
     core.catchUp(probing: true)
     let actions = core.targets.withLock { $0.all }.flatMap { target in
-      target.definition.declarations.map { Catalogue.Interface($0, of: target) }
+      target.definition.declarations.map { Interface($0, of: target) }
     }
     let routes = core.routes.withLock { $0.all }
-    return Catalogue(interfaces: actions + routes.map(Catalogue.Interface.init))
+    self.init(interfaces: actions + routes.map(Interface.init))
   }
 }

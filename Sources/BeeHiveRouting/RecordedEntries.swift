@@ -94,34 +94,34 @@ extension RoutingCore {
     _ entry: RegisteredEntry, of hive: Hive
   ) throws(RoutingError) -> RecordedEntries.Result {
     if entry.kind == .target {
-      let definition = try hive.definition(of: entry, inC: CActions.definition, named: \.name)
+      let definition = try entry.definition(in: hive, inC: CActions.definition, named: \.name)
       try targets.withLock { table throws(RoutingError) in
         try table.add(RegisteredTarget(definition, source: entry.source))
       }
       return .target(entry.name)
     }
-    let definition = try hive.definition(of: entry, inC: CActions.route, named: \.pattern)
+    let definition = try entry.definition(in: hive, inC: CActions.route, named: \.pattern)
     return .route(try add(definition, RoutePattern(of: entry), source: entry.source))
   }
 }
 
-extension Hive {
-  /// What a record describes: in C by its text, else by what its accessor makes. Its name is the record's.
+extension RegisteredEntry {
+  /// What the record describes: in C by its text, else by what its accessor makes. Its name is the record's.
   fileprivate func definition<Definition>(
-    of entry: RegisteredEntry, inC read: (RegisteredEntry, Hive) throws(RoutingError) -> Definition,
+    in hive: Hive, inC read: (RegisteredEntry, Hive) throws(RoutingError) -> Definition,
     named name: KeyPath<Definition, String>
   ) throws(RoutingError) -> Definition {
-    let made = entry.isC ? try read(entry, self) : make(entry, as: Definition.self)
+    let made = isC ? try read(self, hive) : hive.make(self, as: Definition.self)
     guard let made else {
       throw RoutingError(
         .failed,
-        "the code of the \(entry.kind) \(entry.name) makes none that this library knows; "
-          + "build \(entry.source) against this BeeHiveRouting", sources: [entry.source])
+        "the code of the \(kind) \(self.name) makes none that this library knows; "
+          + "build \(source) against this BeeHiveRouting", sources: [source])
     }
     try RoutingError.check(
-      made[keyPath: name] == entry.name, .failed,
-      "the record of \(entry.source) says \(entry.name), and its code \(made[keyPath: name]); rebuild it",
-      sources: [entry.source])
+      made[keyPath: name] == self.name, .failed,
+      "the record of \(source) says \(self.name), and its code \(made[keyPath: name]); rebuild it",
+      sources: [source])
     return made
   }
 }

@@ -93,4 +93,11 @@ extension Hive {
 
   /// The one point that every call of this Hive's routes and targets passes.
   public var calls: EntryPoint { EntryPoint(core: routing) }
+
+  /// Returns every action and route of this Hive: those of its images, and those that code registered.
+  ///
+  /// Asks the loader first, so it covers images that did not announce themselves.
+  ///
+  /// - Returns: A snapshot; later registrations do not change it.
+  public func catalogue() -> Catalogue { Catalogue(of: routing) }
 }
