@@ -16,7 +16,7 @@ struct DecisionTableTests {
     router.calls.define(guard: "healthy") { _ in false }
   }
 
-  private func load(_ json: String) throws {
+  @discardableResult private func load(_ json: String) throws -> Handle {
     try router.calls.load(JSONDecoder().decode(DecisionTable.self, from: Data(json.utf8)))
   }
 
@@ -267,8 +267,7 @@ struct DecisionTableTests {
 
   @Test("The table is taken out again")
   func removal() async throws {
-    try load(Self.whole)
-    router.calls.removeTable()
+    try load(Self.whole).cancel()
     #expect(router.calls.table == nil)
     #expect(await router.answer("app://old/7") == "app://old/:id id=7")
   }

@@ -73,9 +73,9 @@ private struct Departure: Sendable, CustomTestStringConvertible {
       }
       let block = DecisionTable.Rule(
         "a", .init(.everything), when: [.hostGuard("healthy", true)], do: .block("no"))
-      try router.calls.load(DecisionTable(rules: [block]))
+      let table = try router.calls.load(DecisionTable(rules: [block]))
       router.calls.define(guard: "healthy") { _ in true }
-      router.calls.removeTable()
+      table.cancel()
     },
   ]
 }

@@ -51,7 +51,8 @@ struct GuestTarget: Target {
 
 @Suite("A mediator calls actions by name")
 struct MediatorTests {
-  let mediator = Mediator()
+  let router = Router()
+  var mediator: Mediator { router.mediator }
 
   init() throws { try mediator.register("shop") { ShopTarget() } }
 
@@ -144,16 +145,15 @@ struct MediatorTests {
 
   @Test("Nothing is made for a call that cannot be answered")
   func lazily() async throws {
-    let lonely = Mediator()
-    try lonely.register("lonely") { () -> ShopTarget in
+    try mediator.register("lonely") { () -> ShopTarget in
       Issue.record("made")
       return ShopTarget()
     }
-    #expect(lonely.declarations["lonely"]?.map(\.name).contains("nothing") == true)
-    #expect(lonely.router.canOpen("app://lonely/nothing"))
-    #expect(!lonely.router.canOpen("app://lonely/none"))
+    #expect(mediator.declarations["lonely"]?.map(\.name).contains("nothing") == true)
+    #expect(router.canOpen("app://lonely/nothing"))
+    #expect(!router.canOpen("app://lonely/none"))
     for action in ["none", "price"] {
-      await #expect(throws: RoutingError.self) { try await lonely.perform("lonely", action) }
+      await #expect(throws: RoutingError.self) { try await mediator.perform("lonely", action) }
     }
   }
 
@@ -181,7 +181,7 @@ struct MediatorTests {
       #expect(text == answer)
     }
     let error = await #expect(throws: RoutingError.self) {
-      try await mediator.calls.send(.action(target: "nobody", action: "x"), origin: .remote)
+      try await router.calls.send(.action(target: "nobody", action: "x"), origin: .remote)
     }
     #expect(error?.code == .noTarget)
   }

@@ -113,14 +113,6 @@ extension Router {
   public var mediator: Mediator { Mediator(core: core) }
 }
 
-extension Mediator {
-  /// The one point that every call of this mediator passes.
-  package var calls: EntryPoint { EntryPoint(core: core) }
-
-  /// The routes beside these targets.
-  package var router: Router { Router(core: core) }
-}
-
 /// What happens to a call; observers are told.
 public enum CallNotice: Sendable, CustomStringConvertible {
   /// Somebody calls.

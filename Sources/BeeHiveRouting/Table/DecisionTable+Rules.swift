@@ -179,9 +179,6 @@ extension EntryPoint {
     }
   }
 
-  /// Removes the decision table; a call that is under way goes on by its rules.
-  package func removeTable() { _ = core.rules.withLock { $0.replaceTable(nil, with: RuleIndex()) } }
-
   /// The decision table that is loaded; nil for none.
   public var table: DecisionTable? { core.rules.withLock { $0.table } }
 
