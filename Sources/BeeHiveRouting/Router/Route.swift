@@ -97,18 +97,11 @@ public struct RouteCall: Sendable {
 }
 
 /// Thrown by a handler that does not want this URL: the next matching route is asked.
-package struct RouteRefusal: Error, Hashable, Sendable {
+struct RouteRefusal: Error {
   /// Why; the caller reads it where no other route answers.
-  package var reason: String
+  var reason: String
   /// Whether the route has gone meanwhile, so that it has no say.
-  let isDeparture: Bool
-}
-
-extension RouteRefusal {
-  /// Describes a refusal.
-  ///
-  /// - Parameter reason: Why; the caller reads it where no other route answers.
-  package init(reason: String) { self.init(reason: reason, isDeparture: false) }
+  var isDeparture = false
 }
 
 /// A route as a record hands it over: what `@Route` writes.
