@@ -22,9 +22,6 @@
 /// - **`?key&key<Int>&key<Int?>&key<Int>=1&*`** declares the query. A bare key is an optional text, a
 ///   type makes it required, a default or an optional type does not; `*` allows any other key.
 public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
-  /// One key that the query may have.
-  package typealias Key = PatternKey
-
   /// The pattern as it was written.
   public let text: String
   let parts: PatternParts
@@ -65,7 +62,7 @@ public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
   /// One list of segments for each choice of the optional parts, the longest first.
   var variants: [[PatternSegment]] { parts.variants }
   /// The declared keys of the query.
-  package var keys: [Key] { parts.keys }
+  package var keys: [PatternKey] { parts.keys }
   /// Whether the query may have other keys.
   package var allowsOtherKeys: Bool { parts.allowsOtherKeys }
 
