@@ -96,7 +96,6 @@ struct ELFSectionTable {
 
   /// Whether a section has exactly this name, whose bytes are compared where they are.
   func name(of index: Int, is text: [UInt8]) -> Bool {
-    guard 0..<count ~= index else { return false }
     let (names, offset) = (names.span, Int(headers[index].sh_name))
     return names.holds(text.span, at: offset) && names[offset + text.count] == 0
   }
