@@ -148,7 +148,7 @@ extension FileImage {
   }
 
   /// Throws where the file ends before something does that it declares: it was cut off. Throws too
-  /// where the section table has lost entries that the note tells of; ask after looking for them.
+  /// where the section table has lost entries that the note tells of.
   ///
   /// A section that is found in such a file is there; one that is not found may have been.
   package func checkExtents() throws(ImageError) {

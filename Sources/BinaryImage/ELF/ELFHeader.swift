@@ -2,7 +2,7 @@ package import CElf
 
 /// The ELF header of a file, and the two tables that it leads to.
 ///
-/// ELF: `gelf_getehdr`, `elf_getshdrnum`, `elf_getphdrnum`, `elf_getshdrstrndx`.
+/// ELF: `gelf_getehdr`.
 package struct ELFHeader: Sendable {
   /// A table of headers in the file.
   package struct Table: Sendable {
@@ -240,7 +240,7 @@ extension ELFFile {
 
 /// The headers of an image as another process has them in memory: libelf reads copies of them, in capsules.
 ///
-/// ELF: `gelf_getehdr`, `gelf_getphdr`, `gelf_getnote`, `gelf_getdyn`.
+/// ELF: `gelf_getehdr`, `gelf_getphdr`, `gelf_getdyn`.
 package struct ELFMemoryHeaders {
   package let header: ELFHeader
   package let segments: [GElf_Phdr]
