@@ -52,7 +52,7 @@ struct ELFNoteTests {
   }
 
   private static func notes(in bytes: [UInt8], _ alignment: UInt64) throws -> [ELFNote] {
-    try ELFNote.notes(in: bytes[...], alignment: alignment, order: .little) {
+    try ELFNote.notes(in: bytes[...], alignment: alignment, order: .little, at: 0) {
       ImageError(.unreadable, image: "notes", message: $0)
     }
   }

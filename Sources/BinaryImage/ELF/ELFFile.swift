@@ -38,8 +38,8 @@ package final class ELFFile: FileImage {
   /// The bytes of compressed sections, by their index.
   var inflatedSections: [Int: [UInt8]] = [:]
   var relocations = ELFRelocationTables()
-  /// The notes that were read, by where they are.
-  var knownNotes: [UInt64: (size: UInt64, notes: [ELFNote])] = [:]
+  /// The notes that were read, by offset, size, alignment and address.
+  var knownNotes: [[UInt64]: [ELFNote]] = [:]
   /// What inflates sections: libelf's own copies of them go with it.
   private var inflater: ELFDescriptor?
   private var inflatedHere = 0

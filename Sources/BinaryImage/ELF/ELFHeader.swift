@@ -210,8 +210,7 @@ extension ELFFile {
   /// The build-id where the loader finds it too: the first among the note segments, empty if there is none.
   func loadedBuildID() throws(ImageError) -> [UInt8] {
     for segment in try segments().notes {
-      let notes = try notes(in: segment.extent, alignment: segment.p_align, at: segment.p_vaddr)
-      if let id = notes.first(where: \.isBuildID) { return Array(id.descriptor) }
+      if let id = try notes(of: segment).first(where: \.isBuildID) { return Array(id.descriptor) }
     }
     return []
   }
@@ -231,7 +230,8 @@ extension ELFFile {
     for index in sectionIndices {
       let section = try sectionHeader(index)
       guard section.sh_type == UInt32(SHT_NOTE) else { continue }
-      let notes = try notes(in: section.extent, alignment: section.sh_addralign)
+      let notes = try notes(
+        in: section.extent, alignment: section.sh_addralign, at: section.sh_addr)
       if let id = notes.first(where: \.isBuildID) { return Array(id.descriptor) }
     }
     return []

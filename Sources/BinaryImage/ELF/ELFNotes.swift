@@ -48,7 +48,7 @@ package struct ELFNote {
   /// - Throws: The error of `refusal` if libelf does not open a copy of the bytes.
   package static func notes(
     in bytes: ArraySlice<UInt8>, alignment: UInt64, order: ImageIdentity.ByteOrder,
-    at address: UInt64 = 0, from source: UInt64 = 0, refusal: (String) -> ImageError
+    at address: UInt64, from source: UInt64 = 0, refusal: (String) -> ImageError
   ) throws(ImageError) -> [ELFNote] {
     var (notes, position, resumptions): ([ELFNote], Int, Int) = ([], 0, 0)
     let format = ELFFormat(bits: 64, order: order, machine: UInt16(EM_NONE))
@@ -119,23 +119,26 @@ extension ELFFile {
   /// The notes of all segments of notes, in table order.
   func loadedNotes() throws(ImageError) -> [ELFNote] {
     var notes: [ELFNote] = []
-    for segment in try segments().notes {
-      notes += try self.notes(
-        in: segment.extent, alignment: segment.p_align, at: segment.p_vaddr)
-    }
+    for segment in try segments().notes { notes += try self.notes(of: segment) }
     return notes
+  }
+
+  /// The notes of a segment.
+  func notes(of segment: GElf_Phdr) throws(ImageError) -> [ELFNote] {
+    try notes(in: segment.extent, alignment: segment.p_align, at: segment.p_vaddr)
   }
 
   /// The notes of a segment or section; each is read once.
   func notes(
-    in extent: FileExtent, alignment: UInt64, at address: UInt64 = 0
+    in extent: FileExtent, alignment: UInt64, at address: UInt64
   ) throws(ImageError) -> [ELFNote] {
-    if let known = knownNotes[extent.offset], known.size == extent.size { return known.notes }
+    let place = [extent.offset, extent.size, alignment, address]
+    if let known = knownNotes[place] { return known }
     try guardian.admit(notes: extent)
     let notes = try ELFNote.notes(
       in: file.slice(at: extent.offset, count: Int(extent.size)), alignment: alignment,
       order: header.order, at: address, from: extent.offset, refusal: noteRefusal)
-    knownNotes[extent.offset] = (extent.size, notes)
+    knownNotes[place] = notes
     return notes
   }
 
@@ -161,7 +164,7 @@ extension ELFFile {
   /// The level of x86-64 that a segment of properties asks for; 0 for any: `GNU_PROPERTY_X86_ISA_1_NEEDED`.
   func processorLevel(in segment: GElf_Phdr) throws(ImageError) -> Int {
     var level = 0
-    for note in try notes(in: segment.extent, alignment: segment.p_align)
+    for note in try notes(of: segment)
     where note.owner == .gnu && note.type == UInt32(NT_GNU_PROPERTY_TYPE_0) {
       func number(_ place: Int) -> UInt32? {
         note.descriptor.span.integer(at: place, order: header.order)

@@ -45,10 +45,7 @@ final class CoreFile: RemoteMemory {
     try file.check(
       claimed <= Self.mostNotes && claimed <= file.allocatedSize.saturating(adding: 1 << 20),
       .malformed, "The notes claim \(claimed) bytes, more than the file stores.")
-    for segment in notes {
-      let bytes = try file.read(at: segment.p_offset, count: Int(segment.p_filesz))
-      try take(bytes, alignment: segment.p_align)
-    }
+    for segment in notes { try takeNotes(of: segment) }
     noteCode()
     try file.check(
       !ranges.isEmpty, .unsupported,
@@ -69,9 +66,11 @@ final class CoreFile: RemoteMemory {
 
   // MARK: - Notes
 
-  private func take(_ bytes: [UInt8], alignment: UInt64) throws(ImageError) {
+  private func takeNotes(of segment: GElf_Phdr) throws(ImageError) {
     let notes = try ELFNote.notes(
-      in: bytes[...], alignment: alignment, order: image.header.order, refusal: image.noteRefusal)
+      in: file.slice(at: segment.p_offset, count: Int(segment.p_filesz)),
+      alignment: segment.p_align, order: image.header.order, at: segment.p_vaddr,
+      refusal: image.noteRefusal)
     for note in notes where note.owner == .core {
       let descriptor = note.descriptor.span
       switch note.type {
