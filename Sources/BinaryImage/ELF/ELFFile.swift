@@ -48,18 +48,14 @@ package final class ELFFile: FileImage {
   package init(_ file: OpenedFile) throws(ImageError) {
     self.file = file
     guardian = ELFGuard(file)
-    do throws(ImageError) {
+    (header, headers) = try file.tellingChanges { () throws(ImageError) in
       let claims = try ELFGuard.claims(of: file)
       let elf = try Self.descriptor(of: file, claims)
       guard let raw = elf.header else { throw file.isRefused(ELFDescriptor.lastMessage) }
-      header = ELFHeader(
+      let header = ELFHeader(
         raw, claims.format.order, sections: claims.sections, segments: claims.segments)
-      headers = (
-        elf.sections(claims.sections.held), elf.segments(claims.segments.held), elf.nameSection ?? 0
-      )
-    } catch {
-      try file.checkUnchanged()
-      throw error
+      let (sections, segments) = (claims.sections.held, claims.segments.held)
+      return (header, (elf.sections(sections), elf.segments(segments), elf.nameSection ?? 0))
     }
     machine = ELFMachine(header.format)
   }
