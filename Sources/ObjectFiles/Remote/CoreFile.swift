@@ -147,7 +147,7 @@ final class CoreImageMemory: RemoteMemory {
     self.path = path
     constants = headers.constants
     if let file = try? OpenedFile(path: path, name: path) {
-      let isSame = (try? headers.agree(with: file)) ?? false
+      let isSame = (try? headers.agree(with: ELFFile(file))) ?? false
       state = !isSame ? .other : headers.identity.id.isEmpty ? .unknown : .same(file)
     } else {
       state = .gone

@@ -137,7 +137,7 @@ package final class RemoteImage: Image {
   private func sections(inFile path: String) throws(ImageError) -> [Section] {
     let file = try ELFFile(path: path, name: mapping.path)
     try mapping.check(
-      headers.agree(with: file.file), .replaced, "The file is not the one that is mapped.")
+      headers.agree(with: file), .replaced, "The file is not the one that is mapped.")
     var sections: [Section] = []
     for name in SectionNote.names {
       sections += try file.sections(named: name).filter { $0.flags.contains("A") }
@@ -258,12 +258,11 @@ struct RemoteHeaders {
   }
 
   /// Whether the image was mapped from a file: the headers that both have are the same.
-  func agree(with file: OpenedFile) throws(ImageError) -> Bool {
-    let image = try ELFFile(file)
-    let theirs = try file.read(at: 0, count: head.count)
-    guard ELFHeader.areOfOneBuild(head[...], theirs[...]),
-      try image.programHeaderBytes().elementsEqual(headers.programHeaders)
+  func agree(with file: ELFFile) throws(ImageError) -> Bool {
+    let theirs = try file.file.slice(at: 0, count: head.count)
+    guard ELFHeader.areOfOneBuild(head[...], theirs),
+      try file.programHeaderBytes().elementsEqual(headers.programHeaders)
     else { return false }
-    return identity.id.isEmpty || image.identity.id == identity.id
+    return identity.id.isEmpty || file.identity.id == identity.id
   }
 }
