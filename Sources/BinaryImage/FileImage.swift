@@ -1,11 +1,3 @@
-/// The bytes of a section that a file has.
-package struct StoredBytes: Sendable {
-  /// In bytes, uncompressed.
-  package var size: UInt64
-  /// The problem, if the header claims more.
-  package var shortage: ImageError?
-}
-
 /// The target of a pointer, as far as the image's own file says it.
 package enum TargetMemory: Sendable {
   /// In a section that is run.
@@ -204,16 +196,19 @@ extension FileImage {
     return body(bytes.span)
   }
 
-  /// Returns the bytes of a section that the file has, inflated; nil for one without bytes.
-  package func stored(of section: Section) throws(ImageError) -> StoredBytes? {
+  /// Returns how many bytes of a section the file has, inflated, and the problem if its header claims more; nil for
+  /// a section without bytes.
+  package func stored(
+    of section: Section
+  ) throws(ImageError) -> (size: UInt64, shortage: ImageError?)? {
     do throws(ImageError) {
       let extent = try extent(of: section)
-      return StoredBytes(size: try inflated(section).map { UInt64($0.count) } ?? extent.size)
+      return (try inflated(section).map { UInt64($0.count) } ?? extent.size, nil)
     } catch  where error.code == .noContents && !hasOnlyDebugInformation {
       return nil
     } catch  where error.code == .truncated {
       let (offset, size, _) = try location(of: section)
-      return StoredBytes(size: file.held(at: offset ?? size, size).size, shortage: error)
+      return (file.held(at: offset ?? size, size).size, error)
     }
   }
 

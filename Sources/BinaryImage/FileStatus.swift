@@ -25,13 +25,11 @@ package struct FileStamp: Hashable, Sendable {
 
   /// The number that all names of one file share.
   package struct FileNumber: Hashable, Sendable {
-    private let device, inode: UInt64
-
-    fileprivate init(_ stamp: FileStamp) { (device, inode) = (stamp.device, stamp.inode) }
+    fileprivate let device, inode: UInt64
   }
 
   /// Which file it is, whatever its contents.
-  package var number: FileNumber { FileNumber(self) }
+  package var number: FileNumber { FileNumber(device: device, inode: inode) }
 
   /// Whether these are names of one file.
   package func isSameFile(as other: Self) -> Bool { number == other.number }
@@ -75,8 +73,10 @@ package struct FileAccess: Hashable, Sendable {
 /// - Throws: ``ImageError`` where the directory cannot be read.
 package func directoryNames(of path: [UInt8]) throws(ImageError) -> [[UInt8]] {
   let name = String(decoding: path, as: UTF8.self)
-  // Sound: the text outlives the call; the stream is closed below.
-  guard let stream = unsafe opendir(path.cText) else { throw ImageError(system: errno, name) }
+  // Sound: the stream is closed below.
+  guard let stream = unsafe path.withCText({ unsafe opendir($0) }) else {
+    throw ImageError(system: errno, name)
+  }
   defer { unsafe closedir(stream) }
   var names: [[UInt8]] = []
   while true {
@@ -96,12 +96,12 @@ package func directoryNames(of path: [UInt8]) throws(ImageError) -> [[UInt8]] {
   return names
 }
 
-/// Returns what the system says of what a path leads to; nil where it does not.
+/// Returns what the system says of what a path leads to; nil where it does not, and `errno` says why.
 package func fileStatus(of path: some Collection<UInt8>, followingLinks: Bool) -> stat? {
   var status = stat()
-  let text = path.cText
-  // Sound: the text ends in NUL and outlives the call.
-  let result = unsafe followingLinks ? stat(text, &status) : lstat(text, &status)
+  let result = unsafe path.withCText {
+    unsafe followingLinks ? stat($0, &status) : lstat($0, &status)
+  }
   return result == 0 ? status : nil
 }
 
@@ -131,15 +131,14 @@ extension stat {
 /// - Returns: The file's stamp.
 /// - Throws: ``ImageError`` that says what the path leads to instead.
 package func fileStamp(of path: some Collection<UInt8>) throws(ImageError) -> FileStamp {
-  let text = path.cText
-  var status = stat()
-  // Sound: the text ends in NUL and outlives the call.
-  let failure = unsafe stat(text, &status) == 0 ? 0 : errno
   let name = String(decoding: path, as: UTF8.self)
-  if failure == ENOENT, fileStatus(of: path, followingLinks: false) != nil {
-    throw ImageError(.unreadable, image: name, message: "It is a link that leads nowhere.")
+  guard let status = fileStatus(of: path, followingLinks: true) else {
+    let failure = errno
+    if failure == ENOENT, fileStatus(of: path, followingLinks: false) != nil {
+      throw ImageError(.unreadable, image: name, message: "It is a link that leads nowhere.")
+    }
+    throw ImageError(system: failure, name)
   }
-  guard failure == 0 else { throw ImageError(system: failure, name) }
   try status.checkRegular(name)
   return FileStamp(status)
 }

@@ -164,7 +164,7 @@ package struct FilePart: Hashable, Codable, Sendable {
   ///
   /// Throws where the file is gone or ends before they do.
   package func forEachPiece(_ body: ([UInt8]) -> Void) throws(ImageError) {
-    let file = try OpenedFile(path: path, name: String(decoding: path, as: UTF8.self))
+    let file = try OpenedFile(path: path)
     let (end, overflow) = offset.addingReportingOverflow(size)
     try file.check(
       !overflow && end <= file.size, .truncated, "The file has become smaller since it was read.",

@@ -44,37 +44,31 @@ package final class OpenedFile {
   package convenience init(
     path: String, name: String, wasMapped: Bool = false, readWhole: Int = usualHead
   ) throws(ImageError) {
-    try self.init(Array(path.utf8), wasMapped, name: name, path: name, readWhole: readWhole)
+    try self.init(path: Array(path.utf8), name: name, wasMapped: wasMapped, readWhole: readWhole)
   }
 
-  /// Opens the regular file at a path that need not be UTF-8.
-  package convenience init(
-    path: [UInt8], name: String, wasMapped: Bool = false
-  ) throws(ImageError) { try self.init(path, wasMapped, name: name, path: name) }
-
-  /// Opens a file that a thin archive names `member`.
-  package convenience init(path: [UInt8], member: String, of archive: OpenedFile) throws(ImageError)
-  {
-    try self.init(
-      path, false, name: "\(archive.name)(\(member))", path: archive.path,
-      container: archive.container + [member])
-  }
-
-  private init(
-    _ bytes: [UInt8], _ wasMapped: Bool, name: String, path: String, container: [String] = [],
+  /// Opens the regular file at a path that need not be UTF-8; of a thin archive, the file that it names `name`.
+  ///
+  /// Without a name, errors and identities call it by its path, with replacement characters.
+  package init(
+    path: [UInt8], name: String? = nil, memberOf archive: OpenedFile? = nil,
+    wasMapped: Bool = false,
     readWhole: Int = usualHead
   ) throws(ImageError) {
-    let (descriptor, status) = try Self.opened(bytes, name, wasMapped)
+    let name = name ?? String(decoding: path, as: UTF8.self)
+    let fullName = archive.map { "\($0.name)(\(name))" } ?? name
+    let (descriptor, status) = try Self.opened(path, fullName, wasMapped)
     self.descriptor = descriptor
-    (self.name, self.path, self.container) = (name, path, container)
-    (whole, base, systemBytes) = (nil, 0, bytes)
+    (self.name, self.path) = (fullName, archive?.path ?? name)
+    container = archive.map { $0.container + [name] } ?? []
+    (whole, base, systemBytes) = (nil, 0, path)
     // Should the path lead elsewhere by now, these are only bounds: every read is checked.
     size = UInt64(max(0, status.st_size))
     allocatedSize = UInt64(max(0, status.st_blocks)) &* 512
     (stamp, access) = (FileStamp(status), FileAccess(status))
     do throws(ImageError) {
       let count = size <= UInt64(readWhole) ? size : min(size, UInt64(Self.usualHead))
-      head = try Self.read(descriptor, at: 0, count: Int(count), of: name)
+      head = try Self.read(descriptor, at: 0, count: Int(count), of: fullName)
     } catch {
       close(descriptor)
       throw error
@@ -90,14 +84,17 @@ package final class OpenedFile {
         .unreadable, image: name,
         message: "The path is empty or holds a NUL; give the path of a file.")
     }
-    // Sound: the text ends in NUL and outlives the calls.
-    let (text, flags) = (path.cText, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     var status = stat()
     if !wasMapped {
-      guard unsafe stat(text, &status) == 0 else { throw ImageError(system: errno, name) }
-      try status.checkRegular(name)
+      guard let found = fileStatus(of: path, followingLinks: true) else {
+        throw ImageError(system: errno, name)
+      }
+      try found.checkRegular(name)
+      status = found
     }
-    let descriptor = unsafe open(text, flags)
+    let descriptor = unsafe path.withCText {
+      unsafe open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    }
     guard descriptor >= 0 else { throw ImageError(system: errno, name) }
     // Should the path lead elsewhere by now, what was said of it is only a bound.
     guard wasMapped else { return (descriptor, status) }

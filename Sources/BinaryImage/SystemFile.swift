@@ -13,10 +13,14 @@ package func readBytes(
 }
 
 extension Collection<UInt8> {
-  /// The bytes as a text of C, which NUL ends.
-  package var cText: [CChar] {
-    // Of an array the bytes are reached without a call for each.
-    Array(self).map(CChar.init(bitPattern:)) + [0]
+  /// Lends the bytes as a text of C, which NUL ends.
+  package func withCText<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: count + 1) { text in
+      // Sound: there is room for all bytes and the NUL, and each place is written before it is read.
+      unsafe UnsafeMutableRawBufferPointer(text).copyBytes(from: self)
+      unsafe text[count] = 0
+      return unsafe body(UnsafePointer(text.baseAddress.unsafelyUnwrapped))
+    }
   }
 }
 

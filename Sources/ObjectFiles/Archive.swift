@@ -194,13 +194,15 @@ struct Archive {
     guard member.starts(with: inside.last == slash ? inside : inside + [slash]) else {
       throw refused("leads outside the archive's directory, and is not opened")
     }
-    return try OpenedFile(path: member, member: name, of: file)
+    return try OpenedFile(path: member, name: name, memberOf: file)
   }
 
   /// The path without links, dots and doubled slashes; nil where nothing is there.
   private func resolved(_ path: [UInt8]) -> [UInt8]? {
     // Sound: the text ends in NUL and outlives the call; the answer is freed once it is copied.
-    guard !path.contains(0), let answer = unsafe realpath(path.cText, nil) else { return nil }
+    guard !path.contains(0), let answer = unsafe path.withCText({ unsafe realpath($0, nil) }) else {
+      return nil
+    }
     defer { unsafe free(answer) }
     return Array(unsafe String(cString: answer).utf8)
   }

@@ -11,7 +11,7 @@ package enum ImageFile {
   package static func open(
     pathBytes: [UInt8], name: String? = nil
   ) throws(ImageError) -> any FileImage {
-    try open(OpenedFile(path: pathBytes, name: name ?? String(decoding: pathBytes, as: UTF8.self)))
+    try open(OpenedFile(path: pathBytes, name: name))
   }
 
   private static var formats: [any FileImage.Type] { [ELFFile.self, MachOFile.self] }
@@ -38,13 +38,9 @@ package enum ImageFile {
   }
 }
 
-/// An image in a file, or why there is none.
-package struct FoundImage {
-  /// The members and slices that lead to it, outermost first; empty where the file is the image.
-  package var container: [String]
-  /// The image.
-  package var image: Result<any FileImage, ImageError>
-}
+/// An image in a file, or why there is none; and the members and slices that lead to it, outermost first. There are
+/// none if the file is the image.
+package typealias FoundImage = (container: [String], image: Result<any FileImage, ImageError>)
 
 extension ImageFile {
   /// Containers in containers; real ones are two deep, archives in a universal file.
@@ -67,7 +63,6 @@ extension ImageFile {
   ) {
     var hasFound = false
     do throws(ImageError) {
-      let name = name ?? String(decoding: pathBytes, as: UTF8.self)
       let file = try OpenedFile(path: pathBytes, name: name)
       visit(file, architecture, &hasFound, body)
       guard !hasFound, !Archive.isEmpty(file) else { return }
@@ -76,7 +71,7 @@ extension ImageFile {
       }
       throw file.error(.noSuchArchitecture, "The file has no image for \(architecture).")
     } catch {
-      body(FoundImage(container: [], image: .failure(error)))
+      body(([], .failure(error)))
     }
   }
 
@@ -88,14 +83,14 @@ extension ImageFile {
   ) {
     func tell(_ error: ImageError) {
       if error.code != .notAnObject || file.container.isEmpty { hasFound = true }
-      body(FoundImage(container: file.container, image: .failure(error)))
+      body((file.container, .failure(error)))
     }
     do throws(ImageError) {
       guard isContainer(file.head) else {
         let image = try open(file)
         guard architecture == nil || image.identity.machine == architecture else { return }
         hasFound = true
-        return body(FoundImage(container: file.container, image: .success(image)))
+        return body((file.container, .success(image)))
       }
       try file.check(
         file.container.count < mostNested, .malformed,

@@ -11,11 +11,7 @@ internal import CElf
 ///   for (`elf_getarsym`).
 struct ELFGuard {
   /// What the header of a file claims, checked.
-  struct Claims {
-    var format: ELFFormat
-    var sections: ELFHeader.Table
-    var segments: ELFHeader.Table
-  }
+  typealias Claims = (format: ELFFormat, sections: ELFHeader.Table, segments: ELFHeader.Table)
 
   /// More section or program headers than any linker writes.
   private static let mostHeaders: UInt64 = 1 << 20
@@ -100,7 +96,7 @@ struct ELFGuard {
     let segments = try table(
       "program", file, offset: segmentOffset, count: segmentCount,
       entry: Int(format.file(header.e_phentsize)), expected: MemoryLayout<Header.Segment>.size)
-    return Claims(format: format, sections: sections, segments: segments)
+    return (format, sections, segments)
   }
 
   private static func table(
