@@ -128,7 +128,7 @@ struct UniversalFile {
     var offset: UInt64
     var size: UInt64
 
-    init(_ fields: MachOFields) throws(MachOFields.TooShort) {
+    init(_ fields: MachOFields) throws(ImageError) {
       name = MachOMachine(type: try fields.single(0), subtype: try fields.single(4)).name
       (offset, size) = (try fields.word(8), try fields.word(8 + fields.bits / 8))
     }
@@ -163,10 +163,11 @@ struct UniversalFile {
     let bits = head[3] == 0xbf ? 64 : 32
     let stride = bits == 64 ? 32 : 20
     let table = try file.read(at: 8, count: Int(count) * stride)
-    slices = (0..<Int(count)).compactMap { index in
-      let fields = MachOFields(
-        table, index * stride..<(index + 1) * stride, bits: bits, order: .big)
-      return try? Slice(fields)
+    slices = try (0..<Int(count)).map { index throws(ImageError) in
+      try Slice(
+        MachOFields(
+          bytes: table, range: index * stride..<(index + 1) * stride, bits: bits, order: .big,
+          tooShort: { file.endsBefore(8, table.count) }))
     }
   }
 

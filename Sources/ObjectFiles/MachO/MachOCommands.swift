@@ -64,10 +64,10 @@ struct MachOCommands {
           "tells of a segment of \(96 - header.bits) bits, in a file of \(header.bits)")
       }
       let fields = MachOFields(
-        bytes, position..<position + Int(size), bits: header.bits, order: header.order)
-      guard (try? read(kind, fields, isSplit: header.type == .dsym)) != nil else {
-        throw malformed("has not the size of what it holds")
-      }
+        bytes: bytes, range: position..<position + Int(size), bits: header.bits,
+        order: header.order
+      ) { malformed("has not the size of what it holds") }
+      try read(kind, fields, isSplit: header.type == .dsym)
       position += Int(size)
     }
     try file.check(
@@ -80,7 +80,7 @@ struct MachOCommands {
   /// sections.
   private mutating func read(
     _ command: UInt32, _ fields: MachOFields, isSplit: Bool
-  ) throws(MachOFields.TooShort) {
+  ) throws(ImageError) {
     switch command {
     case 0x1, 0x19:
       let segment = try MachOSegment(fields)
@@ -128,7 +128,7 @@ struct MachOSegment {
   }
 
   /// Reads the command.
-  init(_ fields: MachOFields) throws(MachOFields.TooShort) {
+  init(_ fields: MachOFields) throws(ImageError) {
     let word = fields.bits / 8
     name = try fields.name(8)
     (address, memorySize) = (try fields.word(24), try fields.word(24 + word))
@@ -223,14 +223,14 @@ struct MachOSection {
   /// The sections of a segment, the next in order, whose size its command must have exactly.
   static func all(
     of segment: MachOSegment, at index: Int, _ fields: MachOFields, isSplit: Bool
-  ) throws(MachOFields.TooShort) -> [MachOSection] {
+  ) throws(ImageError) -> [MachOSection] {
     let word = fields.bits / 8
     let stride = fields.bits == 64 ? 80 : 68
     let start = 40 + 4 * word
     let count = Int(try fields.single(start - 8))
     // The loader counts them by the size too, and refuses what has another number.
-    guard fields.count - start == count * stride else { throw MachOFields.TooShort() }
-    return try (0..<count).map { number throws(MachOFields.TooShort) in
+    guard fields.count - start == count * stride else { throw fields.tooShort() }
+    return try (0..<count).map { number throws(ImageError) in
       try MachOSection(
         fields, at: start + number * stride, word: word, in: segment, at: index, isSplit: isSplit)
     }
@@ -239,7 +239,7 @@ struct MachOSection {
   private init(
     _ fields: MachOFields, at place: Int, word: Int, in owner: MachOSegment, at index: Int,
     isSplit: Bool
-  ) throws(MachOFields.TooShort) {
+  ) throws(ImageError) {
     let rest = place + 32 + 2 * word
     (name, segment) = (try fields.name(place), try fields.name(place + 16))
     (address, size) = (try fields.word(place + 32), try fields.word(place + 32 + word))
@@ -315,53 +315,47 @@ struct MachOSection {
 
 /// The fields of one load command, or of one entry of a table.
 struct MachOFields {
-  private let bytes: [UInt8]
-  private let range: Range<Int>
+  /// The bytes, and where among them the fields are.
+  let bytes: [UInt8], range: Range<Int>
   let bits: Int
-  private let order: ImageIdentity.ByteOrder
-
-  /// Looks at a range that `bytes` have.
-  init(_ bytes: [UInt8], _ range: Range<Int>, bits: Int, order: ImageIdentity.ByteOrder) {
-    (self.bytes, self.range, self.bits, self.order) = (bytes, range, bits, order)
-  }
+  let order: ImageIdentity.ByteOrder
+  /// The error for what does not fit in.
+  let tooShort: () -> ImageError
 
   /// The length in bytes.
   var count: Int { range.count }
 
-  /// What is looked for does not fit in.
-  struct TooShort: Error {}
-
   /// 32 bits at a place.
-  func single(_ place: Int) throws(TooShort) -> UInt32 {
+  func single(_ place: Int) throws(ImageError) -> UInt32 {
     try there(bytes.span.extracting(range).integer(at: place, order: order))
   }
 
   /// The same as a number that counts bytes, or entries.
-  func number(_ place: Int) throws(TooShort) -> UInt64 { UInt64(try single(place)) }
+  func number(_ place: Int) throws(ImageError) -> UInt64 { UInt64(try single(place)) }
 
   /// An address or a size of this class.
-  func word(_ place: Int) throws(TooShort) -> UInt64 {
+  func word(_ place: Int) throws(ImageError) -> UInt64 {
     try there(bytes.span.extracting(range).word(at: place, bits: bits, order: order))
   }
 
   /// Offset and size, 32 bits each.
-  func extent(_ place: Int) throws(TooShort) -> FileExtent {
+  func extent(_ place: Int) throws(ImageError) -> FileExtent {
     FileExtent(offset: try number(place), size: try number(place + 4))
   }
 
   /// Bytes as they are.
-  func bytes(_ place: Int, count: Int) throws(TooShort) -> [UInt8] {
-    guard place + count <= range.count else { throw TooShort() }
+  func bytes(_ place: Int, count: Int) throws(ImageError) -> [UInt8] {
+    guard place + count <= range.count else { throw tooShort() }
     return Array(bytes[range.lowerBound + place..<range.lowerBound + place + count])
   }
 
   /// A name of 16 bytes, which fills them or ends with NUL.
-  func name(_ place: Int) throws(TooShort) -> String {
+  func name(_ place: Int) throws(ImageError) -> String {
     String(decoding: try bytes(place, count: 16).prefix { $0 != 0 }, as: UTF8.self)
   }
 
-  private func there<Value>(_ value: Value?) throws(TooShort) -> Value {
-    guard let value else { throw TooShort() }
+  private func there<Value>(_ value: Value?) throws(ImageError) -> Value {
+    guard let value else { throw tooShort() }
     return value
   }
 }

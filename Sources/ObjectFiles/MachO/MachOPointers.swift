@@ -160,7 +160,7 @@ struct MachOSymbolTable {
   let names: FileExtent
 
   /// Reads the command.
-  init(_ fields: MachOFields) throws(MachOFields.TooShort) {
+  init(_ fields: MachOFields) throws(ImageError) {
     (offset, count, names) = (try fields.number(8), try fields.number(12), try fields.extent(16))
   }
 }
