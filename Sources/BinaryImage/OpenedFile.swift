@@ -66,13 +66,10 @@ package final class OpenedFile {
     size = UInt64(max(0, status.st_size))
     allocatedSize = UInt64(max(0, status.st_blocks)) &* 512
     (stamp, access) = (FileStamp(status), FileAccess(status))
-    do throws(ImageError) {
-      let count = size <= UInt64(readWhole) ? size : min(size, UInt64(Self.usualHead))
-      head = try Self.read(descriptor, at: 0, count: Int(count), of: fullName)
-    } catch {
-      close(descriptor)
-      throw error
-    }
+    let count = Int(size <= UInt64(readWhole) ? size : min(size, UInt64(Self.usualHead)))
+    let failure: Int32
+    (head, failure) = readBytes(of: descriptor, at: 0, count: count)
+    try checkRead(head.count, of: count, failure, at: 0)
   }
 
   /// Opens a path if it leads to a regular file.
@@ -120,7 +117,9 @@ package final class OpenedFile {
     (descriptor, allocatedSize) = (file.descriptor, file.allocatedSize)
     (stamp, access) = (file.stamp, file.access)
     let count = Int(min(size, UInt64(Self.usualHead)))
-    head = try Self.read(descriptor, at: base, count: count, of: name)
+    let failure: Int32
+    (head, failure) = readBytes(of: descriptor, at: Int(base), count: count)
+    try checkRead(head.count, of: count, failure, at: 0)
   }
 
   deinit { if whole == nil { close(descriptor) } }
@@ -145,7 +144,9 @@ package final class OpenedFile {
     guard count >= 0, !overflow, end <= size else { throw endsBefore(offset, count) }
     if end <= UInt64(head.count) { return head[Int(offset)..<Int(end)] }
     bytesRead &+= UInt64(count)
-    return try Self.read(descriptor, at: base + offset, count: count, of: name)[...]
+    let (bytes, failure) = readBytes(of: descriptor, at: Int(base + offset), count: count)
+    try checkRead(bytes.count, of: count, failure, at: offset)
+    return bytes[...]
   }
 
   /// Fills `room` with the bytes at `offset`.
@@ -153,22 +154,28 @@ package final class OpenedFile {
   /// - Throws: ``ImageError`` if the file has fewer, or cannot be read.
   func read(at offset: UInt64, into room: UnsafeMutableRawBufferPointer) throws(ImageError) {
     let (end, overflow) = offset.addingReportingOverflow(UInt64(room.count))
-    if !overflow, end > head.count, let (bytes, position) = window.known(offset, end) {
+    guard !overflow, end <= size else { throw endsBefore(offset, room.count) }
+    if end <= UInt64(head.count) {
+      unsafe room.copyBytes(from: head[Int(offset)..<Int(end)])
+    } else if let (bytes, position) = window.known(offset, end) {
       unsafe room.copyBytes(from: bytes[position..<position + room.count])
     } else {
-      unsafe room.copyBytes(from: try slice(at: offset, count: room.count))
+      bytesRead &+= UInt64(room.count)
+      let start = Int(base + offset)
+      // Sound: the rest that is handed over is inside of the room.
+      let (filled, failure) = unsafe fill(room) { rest, filled in
+        unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(start &+ filled))
+      }
+      try checkRead(filled, of: room.count, failure, at: offset)
     }
   }
 
-  private static func read(
-    _ descriptor: Int32, at offset: UInt64, count: Int, of name: String
-  ) throws(ImageError) -> [UInt8] {
-    let (bytes, failure) = readBytes(of: descriptor, at: Int(offset), count: count)
-    if failure == 0, bytes.count == count { return bytes }
-    guard failure != 0 else { throw endsBefore(offset, count, in: name) }
-    throw ImageError(
-      .unreadable, image: name, offset: FileOffset(rawValue: offset),
-      message: "\(systemMessage(failure)).")
+  /// Throws if the system read fewer bytes than were wanted, or refused the rest for some reason.
+  private func checkRead(
+    _ filled: Int, of count: Int, _ failure: Int32, at offset: UInt64
+  ) throws(ImageError) {
+    try check(failure == 0, .unreadable, "\(systemMessage(failure)).", at: offset)
+    if filled < count { throw endsBefore(offset, count) }
   }
 
   // MARK: - Changes
@@ -211,13 +218,7 @@ package final class OpenedFile {
 
   /// The error for bytes that a structure promises and the file does not have.
   package func endsBefore(_ offset: UInt64, _ count: Int) -> ImageError {
-    Self.endsBefore(base &+ offset, count, in: name)
-  }
-
-  private static func endsBefore(_ offset: UInt64, _ count: Int, in name: String) -> ImageError {
-    ImageError(
-      .truncated, image: name, offset: FileOffset(rawValue: offset),
-      message: "The file ends before the \(count) bytes that should be here.")
+    error(.truncated, "The file ends before the \(count) bytes that should be here.", at: offset)
   }
 
   // MARK: - The errors that several readers tell

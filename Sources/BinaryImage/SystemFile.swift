@@ -34,19 +34,34 @@ extension [UInt8] {
     guard count > 0 else { return ([], 0) }
     var failure: Int32 = 0
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      while filled < count {
-        // Sound: the buffer holds `count` bytes, of which `filled` have been written.
-        let rest = unsafe UnsafeMutableRawBufferPointer(
-          UnsafeMutableBufferPointer(rebasing: buffer[filled..<count]))
-        let more = unsafe call(rest, filled)
-        if more < 0, errno == EINTR { continue }
-        if more < 0 { failure = errno }
-        if more <= 0 { break }
-        filled += more
-      }
+      // Sound: the buffer holds at least `count` bytes.
+      let room = unsafe UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: count)
+      (filled, failure) = unsafe fill(room, call)
     }
     return (bytes, failure)
   }
+}
+
+/// Fills `room` by a call that writes some of the bytes it is asked for, until it writes no more.
+///
+/// - Parameters:
+///   - room: The memory to fill.
+///   - call: Writes to the rest of it, and returns how many bytes, or a negative number with `errno`.
+/// - Returns: How many bytes are there, and the system's reason why it refused the rest, else 0.
+func fill(
+  _ room: UnsafeMutableRawBufferPointer,
+  _ call: (_ rest: UnsafeMutableRawBufferPointer, _ filled: Int) -> Int
+) -> (filled: Int, failure: Int32) {
+  var filled = 0
+  while filled < room.count {
+    // Sound: the first `filled` bytes have been written, the rest is in the room.
+    let more = unsafe call(UnsafeMutableRawBufferPointer(rebasing: room[filled...]), filled)
+    if more < 0, errno == EINTR { continue }
+    if more < 0 { return (filled, errno) }
+    if more == 0 { break }
+    filled += more
+  }
+  return (filled, 0)
 }
 
 /// All bytes of a file of `/proc`, whose size the system does not tell; or the number of its refusal.

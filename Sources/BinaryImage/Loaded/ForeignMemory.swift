@@ -37,14 +37,24 @@ package enum ForeignMemory: AddressedMemory, Sendable {
 
   package func holdsCode(_ address: UInt64) -> Bool {
     if case .host = self { return true }
-    return LoadedSegment(holding: RuntimeAddress(rawValue: UInt(address)))?.isExecutable == true
+    return segment(holding: UInt(address))?.executable == true
   }
 
   /// How many bytes can be read from an address on, to the end of its segment.
   private func readable(from address: RuntimeAddress) -> UInt64 {
     if case .host = self { return .max }
-    guard let segment = LoadedSegment(holding: address), segment.isReadable else { return 0 }
-    return UInt64(segment.addresses.upperBound.rawValue - address.rawValue)
+    guard let segment = segment(holding: address.rawValue), segment.readable else { return 0 }
+    return UInt64(segment.range.stop - address.rawValue)
+  }
+
+  /// The segment that holds an address, whichever image it belongs to; nil where no image does.
+  ///
+  /// Says what the image asked for, not what somebody has protected since: `PT_LOAD` and its `p_flags`. Takes no lock
+  /// where the loader has an index (glibc 2.36), else the loader's: call it with no lock held. The answer holds as long
+  /// as the image is mapped.
+  private func segment(holding address: UInt) -> image_segment? {
+    var found = image_segment()
+    return unsafe image_segment_find(address, &found) ? found : nil
   }
 
   /// The text at an address; nil where none can be read, or where it does not end.
@@ -62,25 +72,4 @@ package enum ForeignMemory: AddressedMemory, Sendable {
 extension LoadedImage {
   /// This process, in which the image stays mapped.
   package var addressedMemory: (any AddressedMemory)? { ForeignMemory.image }
-}
-
-/// A segment of a loaded image: a piece of this process that an image has asked for.
-///
-/// Says what the image asked for, not what somebody has protected since: `PT_LOAD` and its `p_flags`.
-private struct LoadedSegment {
-  let addresses: Range<RuntimeAddress>
-  let isReadable: Bool
-  let isExecutable: Bool
-
-  /// The segment that holds an address, whichever image it belongs to; nil where no image does.
-  ///
-  /// Takes no lock where the loader has an index (glibc 2.36), else the loader's: call it with no lock
-  /// held. The answer holds as long as the image is mapped.
-  init?(holding address: RuntimeAddress) {
-    var found = image_segment()
-    guard unsafe image_segment_find(address.rawValue, &found) else { return nil }
-    addresses =
-      RuntimeAddress(rawValue: found.range.start)..<RuntimeAddress(rawValue: found.range.stop)
-    (isReadable, isExecutable) = (found.readable, found.executable)
-  }
 }
