@@ -8,11 +8,6 @@ package struct VirtualAddress: RawRepresentable, Hashable, Comparable, Codable, 
   /// Wraps an address in bytes.
   @inlinable package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// Orders by address.
-  @inlinable package static func < (left: Self, right: Self) -> Bool {
-    left.rawValue < right.rawValue
-  }
-
   /// The address `count` bytes further on, or nil where that leaves the address space.
   @inlinable package func advanced(by count: UInt64) -> Self? {
     let (sum, overflow) = rawValue.addingReportingOverflow(count)
@@ -27,11 +22,6 @@ package struct FileOffset: RawRepresentable, Hashable, Comparable, Codable, Send
 
   /// Wraps a distance in bytes.
   @inlinable package init(rawValue: UInt64) { self.rawValue = rawValue }
-
-  /// Orders by distance.
-  @inlinable package static func < (left: Self, right: Self) -> Bool {
-    left.rawValue < right.rawValue
-  }
 }
 
 /// An address in this process.
@@ -41,8 +31,10 @@ package struct RuntimeAddress: RawRepresentable, Hashable, Comparable, Codable, 
 
   /// Wraps an address in bytes.
   @inlinable package init(rawValue: UInt) { self.rawValue = rawValue }
+}
 
-  /// Orders by address.
+// One order for all of these: by the number.
+extension RawRepresentable where Self: Comparable, RawValue: Comparable {
   @inlinable package static func < (left: Self, right: Self) -> Bool {
     left.rawValue < right.rawValue
   }

@@ -126,19 +126,13 @@ struct ELFDamageTests {
   func tableAtTheEnd(type: UInt8, offset: UInt64) throws {
     let path = try Fixture.compile(
       ELFPointersTests.source, as: "far-\(type)-\(offset).o", with: "gcc", ["-fPIC", "-c"])
-    var bytes = try Fixture.bytes(of: path)
-    func word(_ place: Int) -> Int {
-      (0..<8).reduce(0) { $0 | Int(bytes[place + $1]) << ($1 * 8) }
-    }
-    let headers = word(40)
+    var editor = ELFEditor(try Fixture.bytes(of: path))
     // The names of the sections stand last, and stay; of the tables before, each of this type goes.
-    for header in stride(from: headers, to: bytes.count - 64, by: 64)
-    where bytes[header + 4] == type {
-      for index in 0..<8 {
-        bytes[header + 24 + index] = UInt8(truncatingIfNeeded: offset >> UInt64(index * 8))
-      }
+    for header in stride(from: Int(editor.table), to: editor.bytes.count - 64, by: 64)
+    where editor.bytes[header + 4] == type {
+      editor.put(offset, 8, at: header + 24)
     }
-    let image = try ELFFile(path: Fixture.write(bytes, as: "far-\(type)-\(offset)"))
+    let image = try ELFFile(path: Fixture.write(editor.bytes, as: "far-\(type)-\(offset)"))
     let section = try #require(image.sections(named: "BeehiveMods").first { $0.size > 0 })
     if type == 2 {
       expectError(.truncated) { try image.pointer(at: 0, in: section) }
@@ -147,5 +141,28 @@ struct ELFDamageTests {
       #expect(try image.pointer(at: 0, in: section).resolution == .section)
     }
     expectError(.truncated) { try image.checkExtents() }
+  }
+
+  @Test("whose symbols share one chain are looked up in as if each name had its own, or refused")
+  func chains() throws {
+    let names = (0..<4096).map { "s\($0)" }
+    let path = try Fixture.compile(
+      names.map { "int \($0);\n" }.joined(), as: "chains.so",
+      ["-shared", "-nostdlib", "-Wl,--hash-style=gnu"])
+    var editor = ELFEditor(try Fixture.bytes(of: path))
+    let start = Int(editor.get(".gnu.hash", .offset))
+    let end = start + Int(editor.get(".gnu.hash", .size))
+    let words = start + 16 + 8 * Int(editor.number(4, at: start + 8))
+    // The filter admits each name, and no chain ends before the last one does.
+    for word in stride(from: start + 16, to: words, by: 8) { editor.put(.max, 8, at: word) }
+    let chains = words + 4 * Int(editor.number(4, at: start))
+    for chain in stride(from: chains, to: end - 4, by: 4) { editor.bytes[chain] &= 0xfe }
+    let hostile = try Fixture.write(editor.bytes, as: "one-chain.so")
+    func define(all path: String) throws -> Bool {
+      let bindings = try ELFBindings(of: ELFFile(path: path))
+      return try names.allSatisfy { try bindings.define(BoundSymbol(name: $0)) }
+    }
+    #expect(try define(all: path))
+    expectError(.malformed) { try define(all: hostile) }
   }
 }

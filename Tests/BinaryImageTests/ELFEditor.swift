@@ -1,45 +1,30 @@
 /// Changes single fields of a 64-bit little-endian file's section headers.
 struct ELFEditor {
-  /// A field of a section header: where it stands there, and its size.
-  enum Field {
-    case name, type, flags, address, offset, size, link, info, entrySize
+  /// A field of a section header, by its offset there.
+  enum Field: Int {
+    case name = 0, type = 4, flags = 8, address = 16, offset = 24, size = 32, link = 40, info = 44
+    case entrySize = 56
 
-    var place: (offset: Int, size: Int) {
-      switch self {
-      case .name: (0, 4)
-      case .type: (4, 4)
-      case .flags: (8, 8)
-      case .address: (16, 8)
-      case .offset: (24, 8)
-      case .size: (32, 8)
-      case .link: (40, 4)
-      case .info: (44, 4)
-      case .entrySize: (56, 8)
-      }
-    }
+    var width: Int { [.name, .type, .link, .info].contains(self) ? 4 : 8 }
   }
 
   var bytes: [UInt8]
   /// The sections by name, of several the largest, as they were at first.
   private var indices: [String: Int] = [:]
   /// The name of the section that holds the names.
-  let names: String
+  private(set) var names = ""
 
   init(_ bytes: [UInt8]) {
-    func number(_ size: Int, _ place: Int) -> Int {
-      (0..<size).reduce(0) { $0 | Int(bytes[place + $1]) << ($1 * 8) }
-    }
-    let table = number(8, 40)
-    let texts = number(8, table + number(2, 62) * 64 + 24)
-    func name(_ index: Int) -> String {
-      let start = texts + number(4, table + index * 64)
-      return String(decoding: bytes[start...].prefix { $0 != 0 }, as: UTF8.self)
-    }
     self.bytes = bytes
-    names = name(number(2, 62))
-    for index in 0..<number(2, 60) {
-      let known = indices[name(index)].map { number(8, table + $0 * 64 + 32) } ?? -1
-      if number(8, table + index * 64 + 32) > known { indices[name(index)] = index }
+    let (table, count, last) = (Int(table), Int(number(2, at: 60)), Int(number(2, at: 62)))
+    let texts = Int(number(8, at: table + last * 64 + 24))
+    for index in 0..<count {
+      let text = bytes[(texts + Int(number(4, at: table + index * 64)))...].prefix { $0 != 0 }
+      let name = String(decoding: text, as: UTF8.self)
+      let known = indices[name].map { number(8, at: table + $0 * 64 + 32) }
+      let size = number(8, at: table + index * 64 + 32)
+      if known.map({ size > $0 }) ?? true { indices[name] = index }
+      if index == last { names = name }
     }
   }
 
@@ -63,15 +48,15 @@ struct ELFEditor {
   }
 
   private func place(_ section: String, _ field: Field) -> Int {
-    Int(table) + index(section) * 64 + field.place.offset
+    Int(table) + index(section) * 64 + field.rawValue
   }
 
   func get(_ section: String, _ field: Field) -> UInt64 {
-    number(field.place.size, at: place(section, field))
+    number(field.width, at: place(section, field))
   }
 
   mutating func set(_ section: String, _ field: Field, _ value: UInt64) {
-    put(value, field.place.size, at: place(section, field))
+    put(value, field.width, at: place(section, field))
   }
 
   mutating func add(_ value: UInt64, to section: String, _ field: Field) {

@@ -33,7 +33,7 @@ package final class ELFBindings {
   private let file: ELFFile
   private let symbols: ELFSymbols?
   private let versions: ELFSymbolVersions
-  private let hash: ELFSymbolHash
+  private var hash: ELFSymbolHash
   /// All definitions, where no table finds them by name.
   private var all: [String: [BoundSymbol]]?
 
@@ -72,7 +72,7 @@ package final class ELFBindings {
 
   /// Whether the file defines what another wants.
   package func define(_ wanted: BoundSymbol) throws(ImageError) -> Bool {
-    guard let candidates = try hash.candidates(for: wanted.name, in: file.header) else {
+    guard let candidates = try hash.candidates(for: wanted.name, in: file) else {
       return try allDefinitions()[wanted.name, default: []].contains { wanted.isMet(by: $0) }
     }
     for number in candidates {

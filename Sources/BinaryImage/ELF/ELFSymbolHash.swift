@@ -8,6 +8,10 @@ struct ELFSymbolHash {
   let count: UInt32
   /// Nil where only the old table is there, or none.
   private let table: Table?
+  /// The rows of chains that may still be walked: a hostile file has all symbols in one chain.
+  private var budget = 1 << 20
+  /// The rows more for each name that is looked up; linkers make chains of a few symbols.
+  private static let rowsPerName = 128
 
   /// The parts of `DT_GNU_HASH`.
   private struct Table {
@@ -26,25 +30,25 @@ struct ELFSymbolHash {
     // wider, and nobody there writes it alone.
     let old = image.header.machine == UInt16(EM_ALPHA) ? nil : dynamic.value(Int64(DT_HASH))
     let claimed = try old.map { address throws(ImageError) in
-      try image.checked(symbols: UInt64(image.words(at: address).row(1)))
+      try image.checked(symbols: UInt64(image.rows(.words, at: address).row(1)))
     }
     guard let address = dynamic.value(Int64(DT_GNU_HASH)) else {
       (count, table) = (claimed ?? 0, nil)
       return
     }
     // Buckets, the first symbol, words of the filter, its shift; the filter, the buckets, and the chains.
-    let head = try image.words(at: address)
+    let head = try image.rows(.words, at: address)
     let (buckets, first) = (try head.row(0), try head.row(1))
     let (filterSize, shift) = (try head.row(2), try head.row(3))
     _ = try image.checked(symbols: UInt64(max(buckets, first, filterSize)))
     let filterStart = address &+ 4 * UInt64(MemoryLayout<UInt32>.size)
     let bucketStart = filterStart &+ UInt64(filterSize) * UInt64(image.header.wordSize)
     let chainStart = bucketStart &+ UInt64(buckets) * UInt64(MemoryLayout<UInt32>.size)
-    let bucketTable = try image.words(at: bucketStart, count: Int(buckets))
+    let bucketTable = try image.rows(.words, at: bucketStart, count: Int(buckets))
     var last: UInt32 = 0
     for index in 0..<bucketTable.count { last = max(last, try bucketTable.row(index)) }
     var end = UInt64(first)
-    let chains = last >= first ? try image.words(at: chainStart) : nil
+    let chains = last >= first ? try image.rows(.words, at: chainStart) : nil
     if let chains {
       // The last one of a bucket has the lowest bit set.
       while try chains.row(Int(last - first)) & 1 == 0 {
@@ -57,15 +61,16 @@ struct ELFSymbolHash {
       first: first, shift: shift, filterSize: filterSize,
       filter: try image.rows(.addresses, at: filterStart, count: Int(filterSize)),
       buckets: bucketTable,
-      chains: try image.words(at: chainStart, count: Int(end - UInt64(first))))
+      chains: try image.rows(.words, at: chainStart, count: Int(end - UInt64(first))))
   }
 
   /// The symbols that may have the name; nil where only reading all of them tells.
-  func candidates(for name: String, in header: ELFHeader) throws(ImageError) -> [UInt32]? {
+  mutating func candidates(for name: String, in image: ELFFile) throws(ImageError) -> [UInt32]? {
     guard let table else { return nil }
+    budget += Self.rowsPerName
     var hash: UInt32 = 5381
     for byte in name.utf8 { hash = hash &* 33 &+ UInt32(byte) }
-    let bits = UInt32(header.bits)
+    let bits = UInt32(image.header.bits)
     if table.filterSize > 0 {
       let word = try table.filter.row(Int((hash / bits) % table.filterSize))
       let mask: UInt64 = 1 << UInt64(hash % bits) | 1 << UInt64((hash >> (table.shift & 31)) % bits)
@@ -77,6 +82,10 @@ struct ELFSymbolHash {
     var found: [UInt32] = []
     var number = start
     while Int(number - table.first) < table.chains.count {
+      budget -= 1
+      try image.file.check(
+        budget >= 0, .malformed,
+        "Too many symbols share a chain of the hash table (DT_GNU_HASH); link the file again.")
       let chained = try table.chains.row(Int(number - table.first))
       if chained | 1 == hash | 1 { found.append(number) }
       if chained & 1 == 1 { break }
@@ -87,11 +96,6 @@ struct ELFSymbolHash {
 }
 
 extension ELFFile {
-  /// The words of 32 bits at an address: so many, or all to the end of the segment.
-  fileprivate func words(
-    at address: UInt64, count: Int? = nil
-  ) throws(ImageError) -> ELFTable<UInt32> { try rows(.words, at: address, count: count) }
-
   /// The rows at an address: so many, or all to the end of the segment.
   fileprivate func rows<Row>(
     _ rows: ELFRows<Row>, at address: UInt64, count: Int? = nil

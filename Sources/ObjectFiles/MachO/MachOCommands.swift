@@ -144,11 +144,7 @@ struct MachOSegments {
   /// The address of the Mach-O header, which some chained fixups count from.
   let base: UInt64?
   /// The bytes of the file that have an address, in the order of the addresses.
-  private let stored: [Stored]
-
-  private struct Stored {
-    var address: UInt64, offset: UInt64, size: UInt64
-  }
+  private let stored: [(address: UInt64, offset: UInt64, size: UInt64)]
 
   /// More segments than any file has; they are searched one by one.
   private static let mostSegments = 256
@@ -164,9 +160,9 @@ struct MachOSegments {
     stored =
       header.type == .dsym
       ? commands.sections.compactMap { section in
-        section.offset.map { Stored(address: section.address, offset: $0, size: section.size) }
+        section.offset.map { (section.address, $0, section.size) }
       }.sorted { $0.address < $1.address }
-      : byAddress.map { Stored(address: $0.address, offset: $0.offset, size: $0.mappedSize) }
+      : byAddress.map { ($0.address, $0.offset, $0.mappedSize) }
     for (segment, next) in zip(byAddress, byAddress.dropFirst())
     where next.address - segment.address < segment.memorySize {
       throw file.error(.malformed, "The segments \(segment.name) and \(next.name) share addresses.")
