@@ -94,13 +94,15 @@ extension RoutingCore {
     _ entry: RegisteredEntry, of hive: Hive
   ) throws(RoutingError) -> RecordedEntries.Result {
     if entry.kind == .target {
-      let definition = try entry.definition(in: hive, inC: CActions.definition, named: \.name)
+      let definition = try entry.definition(
+        in: hive, inC: TargetDefinition.init(c:in:), named: \.name)
       try targets.withLock { table throws(RoutingError) in
         try table.add(RegisteredTarget(definition, source: entry.source))
       }
       return .target(entry.name)
     }
-    let definition = try entry.definition(in: hive, inC: CActions.route, named: \.pattern)
+    let definition = try entry.definition(
+      in: hive, inC: RouteDefinition.init(c:in:), named: \.pattern)
     return .route(try add(definition, RoutePattern(of: entry), source: entry.source))
   }
 }

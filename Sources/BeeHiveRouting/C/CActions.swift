@@ -1,10 +1,9 @@
-/// Targets and routes that a C author wrote: described by the text of their record.
-///
-/// That each has its function is looked at when it comes; the image is kept mapped from the first call on.
-enum CActions {
-  static func definition(
-    of entry: RegisteredEntry, in hive: Hive
-  ) throws(RoutingError) -> TargetDefinition {
+// Targets and routes that a C author wrote: described by the text of their record. That each has its function is
+// looked at when it comes; the image is kept mapped from the first call on.
+
+extension TargetDefinition {
+  /// Describes a target that a record declares.
+  init(c entry: RegisteredEntry, in hive: Hive) throws(RoutingError) {
     var actions: [Action<AnyTarget>] = []
     for text in entry.attributes.actions {
       let declaration = try ActionDeclaration(parsing: text)
@@ -22,17 +21,18 @@ enum CActions {
             isRemote: current?.origin == .remote)
         })
     }
-    return TargetDefinition(entry.name, actions) { AnyTarget(value: ()) }
+    self.init(entry.name, actions) { AnyTarget(value: ()) }
   }
+}
 
-  static func route(of entry: RegisteredEntry, in hive: Hive) throws(RoutingError)
-    -> RouteDefinition
-  {
+extension RouteDefinition {
+  /// Describes a route that a record declares.
+  init(c entry: RegisteredEntry, in hive: Hive) throws(RoutingError) {
     let attributes = entry.attributes
     let pattern = try RoutePattern(of: entry)
     let call = CCall(entry: entry, hive: WeakHive(hive), action: nil, result: attributes.result)
     try call.checkFunction()
-    return RouteDefinition(
+    self.init(
       pattern: entry.name, priority: attributes.priority, extent: attributes.extent,
       exposure: attributes.exposure, result: attributes.result
     ) { routeCall in
