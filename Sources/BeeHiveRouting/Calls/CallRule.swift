@@ -4,10 +4,7 @@ struct CallRule: Sendable {
   typealias Condition = @Sendable (Call, Arguments) -> Bool
 
   /// A condition, and what it says for people.
-  struct Requirement: Sendable {
-    var text: String
-    var holds: Condition
-  }
+  typealias Requirement = (text: String, holds: Condition)
 
   enum Decision: Sendable {
     /// The verdict is known beforehand, and holds where all of these do.

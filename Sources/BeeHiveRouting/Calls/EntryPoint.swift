@@ -65,13 +65,11 @@ public struct EntryPoint: Sendable {
     _ name: String, priority: Int = 0, _ match: CallMatch, then verdict: Verdict,
     when condition: (@Sendable (Call) -> Bool)? = nil
   ) throws(RoutingError) -> Handle {
-    let requirements = condition.map { condition in
-      [CallRule.Requirement(text: "its condition") { call, _ in condition(call) }]
-    }
+    var requirements: [CallRule.Requirement] = []
+    if let condition { requirements = [("its condition", { call, _ in condition(call) })] }
     return add(
       try .declared(
-        name, priority: priority, match, when: requirements ?? [], then: verdict,
-        source: .guardian))
+        name, priority: priority, match, when: requirements, then: verdict, source: .guardian))
   }
 
   private func add(_ rule: CallRule) -> Handle {

@@ -14,10 +14,7 @@ enum Receiver {
   case unmatched(URLText, FallbackHandler<RouteCall>)
 
   /// A route and all that its handler is given.
-  struct FitRoute {
-    let route: Route
-    let call: RouteCall
-  }
+  typealias FitRoute = (route: Route, call: RouteCall)
 }
 
 extension RoutingCore {
@@ -75,7 +72,7 @@ extension RoutingCore {
     for (route, values) in allowed {
       do throws(RoutingError) {
         let parameters = try route.parameters.collect(of: call, at: url, path: values)
-        fit.append(.init(route: route, call: RouteCall(call, at: url, route.pattern, parameters)))
+        fit.append((route, RouteCall(call, at: url, route.pattern, parameters)))
       } catch {
         failure = failure ?? error
       }

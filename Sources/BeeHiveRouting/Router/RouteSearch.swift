@@ -1,15 +1,13 @@
-/// A route or rule whose whole pattern a URL meets, and the values that its path gives.
-struct RouteMatch: Sendable {
-  var number: UInt64
-  var priority: Int
-  var values: [(name: String, value: any URLConvertible)]
-}
-
 /// Finds every route that a URL meets, the best one first.
 ///
 /// Segment by segment from the left: a literal beats a parameter with text around it, that beats a typed
 /// one, that a plain one, that what takes all the rest. A larger priority beats all of this.
 struct RouteSearch {
+  /// A route or rule whose whole pattern a URL meets, and the values that its path gives.
+  typealias Match = (
+    number: UInt64, priority: Int, values: [(name: String, value: any URLConvertible)]
+  )
+
   private let tree: RouteTree
   private let url: URLText
   private var segments: [String] = []
@@ -18,7 +16,7 @@ struct RouteSearch {
   /// The host with its port, which a pattern may ask for.
   private var hostWithPort: String?
   private var values: [any URLConvertible] = []
-  private var matches: [RouteMatch] = []
+  private var matches: [Match] = []
 
   private let ignoringTypes: Bool
 
@@ -29,7 +27,7 @@ struct RouteSearch {
   /// The matches among the routes of the URL's scheme, then among those of any scheme.
   static func matches(
     of url: URLText, in tree: RouteTree, ignoringTypes: Bool = false
-  ) -> [RouteMatch] {
+  ) -> [Match] {
     var search = RouteSearch(tree, url, ignoringTypes: ignoringTypes)
     if let scheme = url.scheme { search.visitRoots(of: scheme) }
     search.visitRoots(of: nil)
@@ -89,10 +87,7 @@ struct RouteSearch {
     // An optional part may bring a route to two ends; the better form came first.
     let before = matches.count == 0 ? [] : Set(matches.lazy.map(\.number))
     for ending in endings where !before.contains(ending.number) {
-      matches.append(
-        RouteMatch(
-          number: ending.number, priority: ending.priority,
-          values: Array(zip(ending.names, values))))
+      matches.append((ending.number, ending.priority, Array(zip(ending.names, values))))
     }
   }
 }

@@ -53,7 +53,7 @@ extension DecisionTable.Rule {
     for host: DecisionTable.Host?, at place: SchemaPlace
   ) throws(RoutingError) -> CallRule {
     let all = place["when"].compile(conditions, of: name, for: host)
-    let requirements = zip(conditions, all).map { CallRule.Requirement(text: "\($0)", holds: $1) }
+    let requirements: [CallRule.Requirement] = zip(conditions, all).map { ("\($0)", $1) }
     let verdict = outcome.verdict(at: place["do"])
     let calls = try match.compiled(for: host, at: place["match"])
     return try .declared(
