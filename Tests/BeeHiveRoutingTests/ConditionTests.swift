@@ -130,17 +130,17 @@ struct ConditionTests {
   @Test func `A share in percent is the same for the same value, and grows without losing any`()
     async throws
   {
-    let shares = (0..<2000).map { StableShare.of("r", ["user\($0)"]) }
-    #expect(shares == (0..<2000).map { StableShare.of("r", ["user\($0)"]) })
+    let shares = (0..<2000).map { stableShare(of: "r", ["user\($0)"]) }
+    #expect(shares == (0..<2000).map { stableShare(of: "r", ["user\($0)"]) })
     for percent in [1.0, 10, 50] {
       let part = Double(shares.count { $0 < percent }) / 20
       #expect(abs(part - percent) < 4, "\(percent) percent are \(part)")
     }
-    let other = (0..<2000).map { StableShare.of("s", ["user\($0)"]) }
+    let other = (0..<2000).map { stableShare(of: "s", ["user\($0)"]) }
     let both = zip(shares, other).count { $0 < 50 && $1 < 50 }
     #expect((400..<600).contains(both), "another rule has another half: \(both) in both")
     // What a server computes too.
-    #expect(StableShare.of("r", ["user1"]) == shares[1])
+    #expect(stableShare(of: "r", ["user1"]) == shares[1])
     let inside = (0..<2000).first { shares[$0] < 10 } ?? 0
     let outside = (0..<2000).first { shares[$0] >= 10 } ?? 0
     let condition = #"{"percent": 10, "by": "user"}"#

@@ -103,7 +103,7 @@ struct RedirectTemplate: Sendable {
   }
 
   private static func text(of items: [URLText.Item]) -> String {
-    items.map(PercentEncoding.item).joined(separator: "&")
+    items.map(\.encoded).joined(separator: "&")
   }
 }
 

@@ -77,7 +77,7 @@ extension RoutePattern {
   ) throws(RoutingError) -> String? {
     switch segment {
     case .literal(let literal):
-      return rules == nil ? PercentEncoding.segment(literal) : String(Host.text(ofKey: literal))
+      return rules == nil ? literal.asSegment : String(Host.text(ofKey: literal))
     case .capture(let capture):
       let text = values[capture.name]?.urlText ?? ""
       guard !text.isEmpty else { throw unfit(capture.name, "an empty text is no segment") }
@@ -109,10 +109,9 @@ extension RoutePattern {
   private static func encoded(
     _ text: Substring, _ key: String, host rules: SchemeRules?
   ) throws(RoutingError) -> String {
-    guard let rules else { return PercentEncoding.segment(String(text)) }
+    guard let rules else { return String(text).asSegment }
     // An IPv6 host is given with its brackets.
-    let host =
-      text.utf8.first == UInt8(ascii: "[") ? String(text) : PercentEncoding.host(String(text))
+    let host = text.utf8.first == UInt8(ascii: "[") ? String(text) : String(text).asHost
     do throws(TextProblem) { _ = try Host(Array(host.utf8)[...], rules) } catch {
       throw unfit(key, error.reason)
     }
@@ -141,7 +140,7 @@ extension RoutePattern {
     let declared = keys.map(\.name).filter { values[$0] != nil }
     let others = values.keys.filter { !declared.contains($0) }.sorted()
     let items = (declared + others).flatMap { key in
-      (values[key]?.urlTexts ?? []).map { PercentEncoding.item(.init(name: key, value: $0)) }
+      (values[key]?.urlTexts ?? []).map { URLText.Item(name: key, value: $0).encoded }
     }
     return items.isEmpty ? "" : "?" + items.joined(separator: "&")
   }

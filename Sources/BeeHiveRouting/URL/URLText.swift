@@ -161,9 +161,9 @@ extension URLText {
     scheme: String, segments: [String], items: [Item] = [], limits: URLLimits = URLLimits()
   ) throws(RoutingError) {
     let path = segments.enumerated().map { index, segment in
-      index == 0 ? PercentEncoding.host(segment) : PercentEncoding.segment(segment)
+      index == 0 ? segment.asHost : segment.asSegment
     }
-    let query = items.map(PercentEncoding.item).joined(separator: "&")
+    let query = items.map(\.encoded).joined(separator: "&")
     try self.init(
       "\(scheme)://\(path.joined(separator: "/"))\(query.isEmpty ? "" : "?\(query)")",
       limits: limits)
@@ -196,24 +196,24 @@ public struct URLLimits: Hashable, Sendable {
   }
 }
 
-/// Writes text so that a URL can hold it.
-enum PercentEncoding {
-  /// A segment of a path: what RFC 3986 reserves is encoded, so that it comes back as one segment.
-  static func segment(_ text: String) -> String { encode(text, keeping: "-._~!$'()*,;=@+") }
+// How a text is written so that a URL can hold it.
+extension String {
+  /// The text as a segment of a path: what RFC 3986 reserves is encoded, so that it comes back as one segment.
+  var asSegment: String { encoded(keeping: "-._~!$'()*,;=@+") }
 
-  /// A host: nothing in it reads as a user or a port.
-  static func host(_ text: String) -> String { encode(text, keeping: "-._~!$'()*,;=") }
+  /// The text as a host: nothing in it reads as a user or a port.
+  var asHost: String { encoded(keeping: "-._~!$'()*,;=") }
 
-  /// A key or a value of a query; a plus is encoded, since it would come back as a blank.
-  static func query(_ text: String) -> String { encode(text, keeping: "-._~/:") }
+  /// The text as a key or a value of a query; a plus is encoded, since it would come back as a blank.
+  fileprivate var asQuery: String { encoded(keeping: "-._~/:") }
 
-  /// A parameter of a query.
-  static func item(_ item: URLText.Item) -> String {
-    query(item.name) + (item.value.map { "=\(query($0))" } ?? "")
-  }
-
-  private static func encode(_ text: String, keeping others: StaticString) -> String {
+  private func encoded(keeping others: StaticString) -> String {
     let kept = Set(others.description.utf8)
-    return text.utf8.percentEncoded { !($0.isLetter || $0.isDigit || kept.contains($0)) }
+    return utf8.percentEncoded { !($0.isLetter || $0.isDigit || kept.contains($0)) }
   }
+}
+
+extension URLText.Item {
+  /// The parameter as a query has it: `name=value`.
+  var encoded: String { name.asQuery + (value.map { "=\($0.asQuery)" } ?? "") }
 }
