@@ -122,20 +122,9 @@ extension ImageFile {
 ///
 /// C: `struct fat_header`, `fat_arch` and `fat_arch_64` of `<mach-o/fat.h>`.
 struct UniversalFile {
-  /// One `fat_arch`.
-  private struct Slice {
-    var name: String
-    var offset: UInt64
-    var size: UInt64
-
-    init(_ fields: MachOFields) throws(ImageError) {
-      name = MachOMachine(type: try fields.single(0), subtype: try fields.single(4)).name
-      (offset, size) = (try fields.word(8), try fields.word(8 + fields.bits / 8))
-    }
-  }
-
   private let file: OpenedFile
-  private let slices: [Slice]
+  /// The slices: `fat_arch`.
+  private let slices: [(name: String, offset: UInt64, size: UInt64)]
 
   /// More slices than any file has. Compiled Java starts with the same magic, and where the number
   /// of slices would be, with its version, which is 45 or more.
@@ -164,10 +153,11 @@ struct UniversalFile {
     let stride = bits == 64 ? 32 : 20
     let table = try file.read(at: 8, count: Int(count) * stride)
     slices = try (0..<Int(count)).map { index throws(ImageError) in
-      try Slice(
-        MachOFields(
-          bytes: table, range: index * stride..<(index + 1) * stride, bits: bits, order: .big,
-          tooShort: { file.endsBefore(8, table.count) }))
+      let fields = MachOFields(
+        bytes: table, range: index * stride..<(index + 1) * stride, bits: bits, order: .big,
+        tooShort: { file.endsBefore(8, table.count) })
+      let machine = MachOMachine(type: try fields.single(0), subtype: try fields.single(4))
+      return (machine.name, try fields.word(8), try fields.word(8 + bits / 8))
     }
   }
 
@@ -185,18 +175,19 @@ struct UniversalFile {
       body(
         Result { () throws(ImageError) in
           guard !overlapping.contains(index) else {
-            throw malformed(slice, "shares bytes with another")
+            throw malformed(index, "shares bytes with another")
           }
           let member = try OpenedFile(slice.name, of: file, at: slice.offset, size: slice.size)
           guard MachOFile.recognises(member.head) || Archive.recognises(member.head) else {
-            throw malformed(slice, "is neither a Mach-O file nor an archive")
+            throw malformed(index, "is neither a Mach-O file nor an archive")
           }
           return member
         })
     }
   }
 
-  private func malformed(_ slice: Slice, _ reason: String) -> ImageError {
-    file.error(.malformed, "The slice for \(slice.name) \(reason).", at: slice.offset)
+  private func malformed(_ index: Int, _ reason: String) -> ImageError {
+    let slice = slices[index]
+    return file.error(.malformed, "The slice for \(slice.name) \(reason).", at: slice.offset)
   }
 }

@@ -117,14 +117,9 @@ extension Symbol {
   }
 }
 
-/// A version of symbols that a file needs of a library, whether it names a symbol of it or not.
-package struct NeededVersion: Hashable, Sendable {
-  package var name: String
-  /// As the file calls it: `DT_NEEDED`.
-  package var library: String
-  /// Whether the file goes without: `VER_FLG_WEAK`.
-  package var isWeak: Bool
-}
+/// A version of symbols that a file needs of a library, whether it names a symbol of it or not. The library is called
+/// as the file calls it, `DT_NEEDED`; the file goes without a weak version, `VER_FLG_WEAK`.
+package typealias NeededVersion = (name: String, library: String, isWeak: Bool)
 
 /// Which version each symbol of a file has: `DT_VERSYM`, `DT_VERDEF`, `DT_VERNEED`.
 ///
@@ -197,7 +192,7 @@ struct ELFSymbolVersions {
           let number = wanted.vna_other & 0x7fff
           (names[number], libraries[number]) = (name, library)
           let isWeak = wanted.vna_flags & UInt16(VER_FLG_WEAK) != 0
-          needed.append(NeededVersion(name: name, library: library, isWeak: isWeak))
+          needed.append((name, library, isWeak))
           guard wanted.vna_next > 0 else { break }
           place += Int(wanted.vna_next)
         }

@@ -23,20 +23,6 @@ internal import CImageList
     package var subs: UInt64
   }
 
-  /// What an update found.
-  package struct Changes: Sendable {
-    /// Positions of images that were not in the list before.
-    package var added: Range<Int>
-    /// Images that are gone.
-    package var removed: [MappedImage.ID]
-    /// Whether images that were kept may be others than before.
-    ///
-    /// The loader has unmapped something, and what it mapped at the same place since, of the same
-    /// name, size and build-id, looks the same in its list: code that relies on the contents of an
-    /// image that was not pinned copies it again.
-    package var mayHideReplacements: Bool
-  }
-
   /// The empty list: everything is new to its first update.
   package init() {}
 
@@ -67,10 +53,18 @@ internal import CImageList
 
   /// Walks the loader's list and brings this one up to date.
   ///
-  /// Only new images are looked at, unless something was unmapped since the last time. Throws where
-  /// memory runs out; the list is then as it was.
+  /// Only new images are looked at, unless something was unmapped since the last time. Then images that were kept
+  /// may be others than before: what the loader mapped at the same place since, of the same name, size and
+  /// build-id, looks the same in its list. Code that relies on the contents of an image that was not pinned copies
+  /// it again.
+  ///
+  /// - Returns: The positions of images that were not in the list before, the images that are gone, and whether the
+  ///   list may hide that an image was replaced.
+  /// - Throws: ``ImageError`` where memory runs out; the list is then as it was.
   @discardableResult
-  package mutating func update() throws(ImageError) -> Changes {
+  package mutating func update() throws(ImageError) -> (
+    added: Range<Int>, removed: [MappedImage.ID], mayHideReplacements: Bool
+  ) {
     guard unsafe image_list_scan(&list, &previous) else {
       throw ImageError(.unreadable, image: "", message: "No memory for the list of images.")
     }
@@ -79,7 +73,7 @@ internal import CImageList
     let added = ids.count..<(unsafe list.count)
     ids.append(contentsOf: nextID..<nextID + added.count)
     nextID += added.count
-    return Changes(added: added, removed: removed, mayHideReplacements: hasLost)
+    return (added, removed, hasLost)
   }
 
   /// The image at `position`.

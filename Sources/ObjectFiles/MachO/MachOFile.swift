@@ -14,8 +14,12 @@ package final class MachOFile: FileImage {
 
   package var words: (bits: Int, order: ImageIdentity.ByteOrder) { (header.bits, header.order) }
 
-  // Each part is read when it is first needed, once.
-  var fixups = MachOFixupTables()
+  /// The sections whose pointers are asked for.
+  var wanted = WantedSections()
+  /// Of a linked file: what covers the wanted sections, once it was looked for.
+  var knownFixups: Result<(any MachOLinkedFixups)?, ImageError>?
+  /// Of an object: the relocations of each section that was looked at, by its ordinal.
+  var knownRelocations: [Int: Result<MachORelocations, ImageError>] = [:]
 
   /// Reads the header of a file that is open already.
   package init(_ file: OpenedFile) throws(ImageError) {
@@ -57,7 +61,7 @@ package final class MachOFile: FileImage {
     try file.check(
       found.count <= 1 || relocations <= file.size, .malformed,
       "The relocations of \(found.count) sections of this name share their bytes.", section: name)
-    fixups.wanted.insert(found, named: name)
+    wanted.insert(found, named: name)
     return found
   }
 

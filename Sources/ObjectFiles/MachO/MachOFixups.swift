@@ -1,15 +1,5 @@
 internal import BinaryImage
 
-/// What was found out about the fixups and relocations of one file.
-struct MachOFixupTables {
-  /// The sections whose pointers are asked for.
-  var wanted = WantedSections()
-  /// Of a linked file: what covers the wanted sections.
-  var linked: Result<(any MachOLinkedFixups)?, ImageError>?
-  /// Of an object: what applies to a section, by its ordinal.
-  var byOrdinal: [Int: Result<MachORelocations, ImageError>] = [:]
-}
-
 /// What the loader writes into some ranges of a linked file.
 protocol MachOLinkedFixups {
   /// What was looked at.
@@ -31,9 +21,9 @@ extension MachOFile {
     at place: UInt64, in section: Section
   ) throws(ImageError) -> (any MachOLinkedFixups)? {
     let range = place..<place.saturating(adding: UInt64(header.wordSize))
-    if let known = try fixups.linked?.get(), known.ranges.covers(range) { return known }
+    if let known = try knownFixups?.get(), known.ranges.covers(range) { return known }
     let found = Result { () throws(ImageError) in try findLinkedFixups(with: section) }
-    fixups.linked = found
+    knownFixups = found
     return try found.get()
   }
 
@@ -44,8 +34,8 @@ extension MachOFile {
     if let extent = commands.chainedFixups, extent.size > 0 {
       return try MachOChains(of: file, header, at: extent, segments)
     }
-    fixups.wanted.insert(section)
-    let ranges = AddressRanges(of: fixups.wanted.list)
+    wanted.insert(section)
+    let ranges = AddressRanges(of: wanted.list)
     if let info = commands.dyldInfo {
       return try MachOFixups(of: file, header, segments.get(), info, ranges: ranges)
     }
@@ -60,7 +50,7 @@ extension MachOFile {
 
   /// The relocations of one section of an object, and of no other.
   func relocations(ofObjectSection section: Section) throws(ImageError) -> MachORelocations {
-    if let known = fixups.byOrdinal[section.index] { return try known.get() }
+    if let known = knownRelocations[section.index] { return try known.get() }
     let found = Result<MachORelocations, ImageError> { () throws(ImageError) in
       let entry = try sectionEntry(section.index)
       let table = FileExtent(offset: entry.relocationOffset, size: entry.relocationCount * 8)
@@ -71,7 +61,7 @@ extension MachOFile {
       return try MachORelocations(
         of: file, header, in: [table], ranges: AddressRanges([0..<section.size]))
     }
-    fixups.byOrdinal[section.index] = found
+    knownRelocations[section.index] = found
     return try found.get()
   }
 }
