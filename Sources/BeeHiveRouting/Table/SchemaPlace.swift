@@ -5,6 +5,13 @@ final class SchemaProblems {
   func add(_ place: String, _ problem: String) {
     list.append(place.isEmpty ? problem : "\(place): \(problem)")
   }
+
+  /// Throws the problems, if there are any.
+  func refuse(_ table: String) throws(RoutingError) {
+    guard !list.isEmpty else { return }
+    let name = table.isEmpty ? "the decision table" : "the decision table \(table)"
+    throw RoutingError(.badTable, "\(name) was not taken: " + list.joined(separator: "; "))
+  }
 }
 
 /// A place of a document that is read by the schema: what is wrong there is noted, and reading goes on.
