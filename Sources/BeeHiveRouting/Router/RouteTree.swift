@@ -9,13 +9,8 @@ struct RouteTree: Sendable {
     var isAbsolute: Bool
   }
 
-  /// What ends at a node, with the names of what its path gave values to.
-  struct Ending: Sendable {
-    /// The number of the route or rule.
-    var number: UInt64
-    var priority: Int
-    var names: [String]
-  }
+  /// A route or rule that ends at a node, with the names of what its path gave values to.
+  typealias Ending = (number: UInt64, priority: Int, names: [String])
 
   struct Node: Sendable {
     var literals: [String: Node] = [:]
@@ -82,7 +77,7 @@ struct RouteTree: Sendable {
         taken = node[keyPath: form.endings][before].number
         return
       }
-      let ending = Ending(number: number, priority: priority, names: form.names)
+      let ending = (number, priority, form.names)
       node[keyPath: form.endings].insert(ending, at: before.map { $0 + 1 } ?? 0)
     }
     return taken
