@@ -9,8 +9,7 @@ import Testing
   private static func folder(
     _ name: String, _ make: (_ library: URL, _ folder: URL) throws -> Void
   ) throws -> URL {
-    let folder = Fixtures.place(name)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = try Fixtures.folder(name)
     let library = Fixtures.place(try Fixtures.annotatedLibrary("\(name).so"))
     let copy = folder.appendingPathComponent("libshop.so")
     try? FileManager.default.removeItem(at: copy)

@@ -37,19 +37,9 @@ struct CommandLineTests {
 
   @Test("Every option that takes a value is known to take one")
   func valued() throws {
-    let outcome = try Tool.run(["--experimental-dump-help"])
-    let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
-    let root = try #require((document as? [String: Any])?["command"] as? [String: Any])
-    var names: Set<String> = []
-    for command in try #require(root["subcommands"] as? [[String: Any]]) {
-      for argument in command["arguments"] as? [[String: Any]] ?? []
-      where argument["kind"] as? String == "option" {
-        for name in argument["names"] as? [[String: Any]] ?? [] {
-          names.insert("--\(name["name"] as? String ?? "")")
-        }
-      }
-    }
-    #expect(names.subtracting(CommandArguments.valued) == [])
+    let options = try CompletionsTests.commands.get().flatMap(\.options).filter(\.isValued)
+    #expect(Set(options.flatMap(\.names)).subtracting(CommandArguments.valued) == [])
+    #expect(!options.isEmpty)
   }
 
   @Test(
@@ -58,11 +48,8 @@ struct CommandLineTests {
   func plain(format: Presentation.Format) throws {
     let path = try Fixtures.build(
       Fixtures.handWritten, as: "without-parser.so", ["-shared", "-fPIC"])
-    let plain = try Tool.run(["--format", format.rawValue, path, "nosuch"])
-    let parsed = try Tool.run(["records", "--format", format.rawValue, path, "nosuch"])
-    #expect(plain.output == parsed.output)
-    #expect(plain.errors == parsed.errors)
-    #expect(plain.status == parsed.status)
+    let arguments = ["--format", format.rawValue, path, "nosuch"]
+    try Tool.expectSame(Tool.run(arguments), Tool.run(["records"] + arguments))
   }
 
   @Test("--version says one")
@@ -77,8 +64,7 @@ struct CommandLineTests {
   @Test("One file is no files")
   func singular() throws {
     let library = try Fixtures.build("int x;", as: "alone.so", ["-shared", "-fPIC"])
-    let folder = Fixtures.place("singular")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = try Fixtures.folder("singular")
     try Fixtures.bytes(library).write(to: folder.appendingPathComponent(library))
     let one = try Tool.run(["-r", "singular"]).output
     #expect(one == "1 file: 0 shown, 1 no entries\n")

@@ -9,8 +9,8 @@ struct CompletionsTests {
   struct Command {
     var name: String
     var abstract: String
-    /// Each with the names that people type and what it is for.
-    var options: [(names: [String], abstract: String)]
+    /// Each with the names that people type, what it is for, and whether it takes a value.
+    var options: [(names: [String], abstract: String, isValued: Bool)]
 
     init(_ description: [String: Any]) throws {
       name = try #require(description["commandName"] as? String)
@@ -19,7 +19,8 @@ struct CompletionsTests {
         let names = (argument["names"] as? [[String: Any]] ?? []).compactMap { name in
           (name["name"] as? String).map { $0.count == 1 ? "-\($0)" : "--\($0)" }
         }
-        return (names, argument["abstract"] as? String ?? "")
+        let isValued = argument["kind"] as? String == "option"
+        return (names, argument["abstract"] as? String ?? "", isValued)
       }
     }
   }
@@ -30,7 +31,7 @@ struct CompletionsTests {
   ]
 
   /// The commands as they are described for whoever makes a manual of them.
-  private static let commands = Result {
+  static let commands = Result {
     let outcome = try Tool.run(["--experimental-dump-help"])
     let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
     let root = try #require((document as? [String: Any])?["command"] as? [String: Any])
@@ -135,8 +136,7 @@ struct CompletionsTests {
       (["section-dump", "verify", "--require", "m"], ["module:"]),
     ])
   func completes(words: [String], expected: [String]) throws {
-    let file = Fixtures.directory.appendingPathComponent(
-      "completions-\(words.count)\(words.last ?? "")")
+    let file = Fixtures.place("completions-\(words.count)\(words.last ?? "")")
     try Data(Self.script("bash").utf8).write(to: file)
     let command = """
       source '\(file.path)'

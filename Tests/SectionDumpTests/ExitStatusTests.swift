@@ -11,107 +11,78 @@ struct ExitStatusTests {
     var status: Int32
     /// What standard error must say; nil for nothing at all.
     var errors: String?
+
+    init(_ name: String, _ arguments: [String], _ status: Int32, _ errors: String? = nil) {
+      (testDescription, self.arguments, self.status, self.errors) = (
+        name, arguments, status, errors
+      )
+    }
   }
 
   static let rows = [
-    Row(testDescription: "records", arguments: ["good.so"], status: 0),
-    Row(testDescription: "records, by name", arguments: ["records", "good.so"], status: 0),
-    Row(testDescription: "no records", arguments: ["plain.so"], status: 0),
-    Row(testDescription: "sections", arguments: ["sections", "good.so"], status: 0),
+    Row("records", ["good.so"], 0),
+    Row("records, by name", ["records", "good.so"], 0),
+    Row("no records", ["plain.so"], 0),
+    Row("sections", ["sections", "good.so"], 0),
     Row(
-      testDescription: "no such section", arguments: ["strings", "--section", "nosuch", "good.so"],
-      status: 1, errors: "no file has a section nosuch"),
+      "no such section", ["strings", "--section", "nosuch", "good.so"], 1,
+      "no file has a section nosuch"),
+    Row("met", ["good.so", "--require", "module:audio"], 0),
     Row(
-      testDescription: "met", arguments: ["good.so", "--require", "module:audio"], status: 0),
+      "met by the union",
+      ["plain.so", "good.so", "--require", "service:Greeter", "--require", "module:audio"], 0),
     Row(
-      testDescription: "met by the union",
-      arguments: [
-        "plain.so", "good.so", "--require", "service:Greeter", "--require", "module:audio",
-      ], status: 0),
+      "met though a pattern hides it",
+      ["good.so", "--module", "audio", "--require", "service:Greeter"], 0),
     Row(
-      testDescription: "met though a pattern hides it",
-      arguments: ["good.so", "--module", "audio", "--require", "service:Greeter"], status: 0),
+      "unmet", ["good.so", "--require", "service:audio"], 1,
+      "no file has the required service audio"),
     Row(
-      testDescription: "unmet", arguments: ["good.so", "--require", "service:audio"], status: 1,
-      errors: "no file has the required service audio"),
+      "one unmet", ["good.so", "--require", "module:audio", "--require", "module:Aud*"], 1,
+      "module Aud*"),
+    Row("missing file", ["good.so", "nosuch.so"], 2, "nosuch.so: No such file or directory"),
+    Row("empty path", [""], 2, "empty"),
+    Row("directory", ["folder"], 2, "--recursive"),
+    Row("directory, -r", ["-r", "folder"], 0),
+    Row("text", ["text.txt"], 2, "text.txt: "),
+    Row("empty file", ["empty"], 2, "empty: "),
+    Row("nothing but the magic", ["magic"], 2, "magic: "),
+    Row("half a file", ["half.so"], 2, "half.so"),
+    Row("half a file, -r", ["-r", "broken"], 2, "broken/half.so"),
+    Row("malformed entry", ["bad.so"], 2, "BeehiveMods["),
+    Row("2 wins over 1", ["bad.so", "--require", "module:nosuch"], 2, "module nosuch"),
+    Row("FIFO", ["fifo"], 2, "fifo: "),
+    Row("device", ["/dev/zero"], 2, "/dev/zero: "),
+    Row("section without bytes", ["hex", "--section", ".bss", "good.so"], 0),
+    Row("not pointers", ["strings", "--section", ".text", "good.so"], 0),
     Row(
-      testDescription: "one unmet",
-      arguments: ["good.so", "--require", "module:audio", "--require", "module:Aud*"], status: 1,
-      errors: "module Aud*"),
-    Row(
-      testDescription: "missing file", arguments: ["good.so", "nosuch.so"], status: 2,
-      errors: "nosuch.so: No such file or directory"),
-    Row(
-      testDescription: "empty path", arguments: [""], status: 2, errors: "empty"),
-    Row(testDescription: "directory", arguments: ["folder"], status: 2, errors: "--recursive"),
-    Row(testDescription: "directory, -r", arguments: ["-r", "folder"], status: 0),
-    Row(testDescription: "text", arguments: ["text.txt"], status: 2, errors: "text.txt: "),
-    Row(testDescription: "empty file", arguments: ["empty"], status: 2, errors: "empty: "),
-    Row(
-      testDescription: "nothing but the magic", arguments: ["magic"], status: 2, errors: "magic: "),
-    Row(testDescription: "half a file", arguments: ["half.so"], status: 2, errors: "half.so"),
-    Row(
-      testDescription: "half a file, -r", arguments: ["-r", "broken"], status: 2,
-      errors: "broken/half.so"),
-    Row(
-      testDescription: "malformed entry", arguments: ["bad.so"], status: 2,
-      errors: "BeehiveMods["),
-    Row(
-      testDescription: "2 wins over 1", arguments: ["bad.so", "--require", "module:nosuch"],
-      status: 2, errors: "module nosuch"),
-    Row(testDescription: "FIFO", arguments: ["fifo"], status: 2, errors: "fifo: "),
-    Row(testDescription: "device", arguments: ["/dev/zero"], status: 2, errors: "/dev/zero: "),
-    Row(
-      testDescription: "section without bytes", arguments: ["hex", "--section", ".bss", "good.so"],
-      status: 0),
-    Row(
-      testDescription: "not pointers", arguments: ["strings", "--section", ".text", "good.so"],
-      status: 0),
-    Row(
-      testDescription: "larger than allowed",
-      arguments: ["hex", "--section", ".text", "--max-bytes", "8", "good.so"], status: 2,
-      errors: "--max-bytes"),
-    Row(testDescription: "no path", arguments: [], status: 64, errors: "Name at least one file"),
-    Row(
-      testDescription: "unknown option", arguments: ["--nosuch", "good.so"], status: 64,
-      errors: "--nosuch"),
-    Row(
-      testDescription: "unknown format", arguments: ["--format", "xml", "good.so"], status: 64,
-      errors: "xml"),
-    Row(
-      testDescription: "bad requirement", arguments: ["--require", "audio", "good.so"], status: 64,
-      errors: "audio"),
-    Row(
-      testDescription: "no section named", arguments: ["hex", "good.so"], status: 64,
-      errors: "--section"),
-    Row(
-      testDescription: "standard input twice", arguments: ["-", "-"], status: 64, errors: "once"),
-    Row(testDescription: "any jobs", arguments: ["--jobs", "\(Int.max)", "good.so"], status: 0),
-    Row(
-      testDescription: "help of none", arguments: ["help", "verfy"], status: 64,
-      errors: "no command verfy; there are records, "),
-    Row(testDescription: "help", arguments: ["--help"], status: 0),
-    Row(testDescription: "help of a command", arguments: ["help", "hex"], status: 0),
+      "larger than allowed", ["hex", "--section", ".text", "--max-bytes", "8", "good.so"], 2,
+      "--max-bytes"),
+    Row("no path", [], 64, "Name at least one file"),
+    Row("unknown option", ["--nosuch", "good.so"], 64, "--nosuch"),
+    Row("unknown format", ["--format", "xml", "good.so"], 64, "xml"),
+    Row("bad requirement", ["--require", "audio", "good.so"], 64, "audio"),
+    Row("no section named", ["hex", "good.so"], 64, "--section"),
+    Row("standard input twice", ["-", "-"], 64, "once"),
+    Row("any jobs", ["--jobs", "\(Int.max)", "good.so"], 0),
+    Row("help of none", ["help", "verfy"], 64, "no command verfy; there are records, "),
+    Row("help", ["--help"], 0),
+    Row("help of a command", ["help", "hex"], 0),
   ]
 
   static let fixtures: Result<Void, any Error> = Result {
-    let directory = Fixtures.directory
     _ = try Fixtures.annotatedLibrary("good.so")
     _ = try Fixtures.build("int x;", as: "plain.so", ["-shared", "-fPIC"])
     _ = try Fixtures.build(Fixtures.handWritten, as: "bad.so", ["-shared", "-fPIC"])
-    let manager = FileManager.default
-    for folder in ["folder", "broken"] {
-      try manager.createDirectory(
-        at: directory.appendingPathComponent(folder), withIntermediateDirectories: true)
-    }
-    let good = try Data(contentsOf: directory.appendingPathComponent("good.so"))
+    for folder in ["folder", "broken"] { try Fixtures.folder(folder) }
+    let good = try Fixtures.bytes("good.so")
     for (name, data) in [
       ("text.txt", Data("no object file\n".utf8)), ("empty", Data()),
       ("magic", Data([0x7f, 0x45, 0x4c, 0x46])), ("half.so", good.prefix(good.count / 2)),
       ("broken/half.so", good.prefix(good.count / 2)), ("folder/good.so", good),
       ("folder/text.txt", Data("no object file\n".utf8)),
     ] {
-      try data.write(to: directory.appendingPathComponent(name))
+      try data.write(to: Fixtures.place(name))
     }
     try Fixtures.tool("mkfifo", ["fifo", "folder/fifo"])
   }

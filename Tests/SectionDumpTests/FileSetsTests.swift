@@ -11,10 +11,7 @@ struct FileSetsTests {
     let name = "installed-\(UUID().uuidString)"
     let manager = FileManager.default
     let root = Fixtures.place(name)
-    for folder in ["", "hard", "copied"] {
-      try manager.createDirectory(
-        at: root.appendingPathComponent(folder), withIntermediateDirectories: true)
-    }
+    for folder in ["hard", "copied"] { try Fixtures.folder("\(name)/\(folder)") }
     let file = root.appendingPathComponent("libshop.so.1.2.3")
     try Fixtures.bytes(Fixtures.annotatedLibrary("\(name).so")).write(to: file)
     try manager.linkItem(at: file, to: root.appendingPathComponent("hard/shop.so"))

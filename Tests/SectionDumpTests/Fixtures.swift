@@ -122,6 +122,14 @@ enum Fixtures {
   /// The place of a file of that name in the directory.
   static func place(_ name: String) -> URL { directory.appendingPathComponent(name) }
 
+  /// Makes a folder of that name in the directory, unless it is there.
+  @discardableResult
+  static func folder(_ name: String) throws -> URL {
+    let folder = place(name)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
+  }
+
   /// The bytes of a file of that name in the directory.
   static func bytes(_ name: String) throws -> Data { try Data(contentsOf: place(name)) }
 

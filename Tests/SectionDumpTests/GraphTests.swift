@@ -28,8 +28,7 @@ struct GraphTests {
 
   /// The pair of files, in a folder of that name.
   private func shop(_ folder: String) throws -> [String] {
-    try FileManager.default.createDirectory(
-      at: Fixtures.directory.appendingPathComponent(folder), withIntermediateDirectories: true)
+    try Fixtures.folder(folder)
     return try ["libshop.so", "liblog.so"].map { name in
       let source = """
         #include <BeeHive.h>

@@ -15,8 +15,7 @@ struct HostileInputsTests {
 
   @Test("A socket is named as one, and skipped in directories")
   func socket() throws {
-    let directory = Fixtures.directory.appendingPathComponent("sockets")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    let directory = try Fixtures.folder("sockets")
     let name = try Fixtures.annotatedLibrary("sockets/lib.so")
     // As one is left behind that nobody listens at any more.
     let path = directory.appendingPathComponent("socket").path
@@ -46,9 +45,8 @@ struct HostileInputsTests {
 
   @Test("A directory that may not be read is a problem, and hides no other input")
   func unreadableDirectory() throws {
-    let directory = Fixtures.directory.appendingPathComponent("closed")
+    let directory = try Fixtures.folder("closed")
     let manager = FileManager.default
-    try manager.createDirectory(at: directory, withIntermediateDirectories: true)
     let name = try Fixtures.annotatedLibrary("beside-closed.so")
     try manager.setAttributes([.posixPermissions: 0], ofItemAtPath: directory.path)
     defer { try? manager.setAttributes([.posixPermissions: 0o700], ofItemAtPath: directory.path) }
@@ -65,10 +63,8 @@ struct HostileInputsTests {
 
   @Test("Files that vanish while a directory is walked are a problem each, or were read before")
   func vanishing() throws {
-    let directory = Fixtures.directory.appendingPathComponent("vanishing")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    let library = Fixtures.directory.appendingPathComponent(
-      try Fixtures.annotatedLibrary("vanishing.so"))
+    let directory = try Fixtures.folder("vanishing")
+    let library = Fixtures.place(try Fixtures.annotatedLibrary("vanishing.so"))
     for number in 0..<Effort.times(200, full: 2000) {
       try FileManager.default.linkItem(
         at: library, to: directory.appendingPathComponent(String(format: "%04d.so", number)))
@@ -107,9 +103,8 @@ struct HostileInputsTests {
   func names() throws {
     let name = "two\nlines\u{1b}[31m.so"
     let library = try Fixtures.annotatedLibrary("newline.so")
-    let path = Fixtures.directory.appendingPathComponent(name)
-    try FileManager.default.copyItem(
-      at: Fixtures.directory.appendingPathComponent(library), to: path)
+    let path = Fixtures.place(name)
+    try FileManager.default.copyItem(at: Fixtures.place(library), to: path)
     #expect(try Tool.files([name])[0]["path"] as? String == name)
     #expect(try Tool.run([name, "--format", "ndjson"]).output.split(separator: "\n").count == 1)
     let table = try Tool.run([name])
@@ -126,9 +121,9 @@ struct HostileInputsTests {
     .needs("bash"))
   func rewritten() throws {
     let name = try Fixtures.annotatedLibrary("rewritten.so")
-    let path = Fixtures.directory.appendingPathComponent(name).path
+    let path = Fixtures.place(name).path
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-    let copy = Fixtures.directory.appendingPathComponent("rewritten.copy")
+    let copy = Fixtures.place("rewritten.copy")
     try bytes.write(to: copy)
     let count = 600
     // Cut off, extended and written anew, for as long as the reader takes. Always by another size:

@@ -98,7 +98,7 @@ struct HostileNamesTests {
       let archive = "\(implementation)-archive"
       try Fixtures.tool("ar", ["rc", archive, member])
       return try [(".so", library), (".a", archive)].map { suffix, name in
-        (suffix, try Data(contentsOf: Fixtures.directory.appendingPathComponent(name)))
+        (suffix, try Fixtures.bytes(name))
       }
     }
   }
@@ -112,8 +112,7 @@ struct HostileNamesTests {
     _ built: Result<[(suffix: String, file: Data)], any Error>
   ) throws -> String {
     let folder = "hostile-\(UUID().uuidString)"
-    let url = Fixtures.place(folder)
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    let url = try Fixtures.folder(folder)
     for name in names {
       for (suffix, file) in try built.get() {
         let patched = [placeholder, sectionPlaceholder].reduce(file) { bytes, text in

@@ -26,8 +26,7 @@ struct HostileSetsTests {
     let executable = try Fixtures.build(
       Self.words(["m7"]), as: "\(id).exe", suffix: "s",
       ["-static", "-nostdlib", "-s", "-Wl,-e,0", "-Wl,--build-id=none"])
-    var content = try Data(
-      contentsOf: Fixtures.directory.appendingPathComponent(executable))
+    var content = try Fixtures.bytes(executable)
     // What follows the image tells them apart, as it is in no two files the same.
     content.append(Data(repeating: 0x20, count: 6 + content.count % 2))
     var archive = Data("!<arch>\n".utf8)
@@ -41,7 +40,7 @@ struct HostileSetsTests {
         content.count - 6..<content.count, with: field("\(number)", 6).utf8)
       archive += Data("\(header)\(field("\(content.count)", 10))`\n".utf8) + content
     }
-    try archive.write(to: Fixtures.directory.appendingPathComponent("\(id).a"))
+    try archive.write(to: Fixtures.place("\(id).a"))
     let outcome = try Tool.run(command + [library, "\(id).a"])
     if command[0] == "verify" {
       #expect(outcome.output.ranges(of: "\"duplicate-module\"").count == 2000)

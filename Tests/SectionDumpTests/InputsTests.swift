@@ -9,12 +9,10 @@ struct InputsTests {
   /// A directory of its own: `b/lib.so`, `a.so`, `Z.so`, a text, a FIFO, links.
   private func tree() throws -> String {
     let name = "tree-\(UUID().uuidString)"
-    let root = Fixtures.directory.appendingPathComponent(name)
+    let root = Fixtures.place(name)
     let manager = FileManager.default
-    try manager.createDirectory(
-      at: root.appendingPathComponent("b"), withIntermediateDirectories: true)
-    let library = Fixtures.directory.appendingPathComponent(
-      try Fixtures.annotatedLibrary("\(name).so"))
+    try Fixtures.folder("\(name)/b")
+    let library = Fixtures.place(try Fixtures.annotatedLibrary("\(name).so"))
     for place in ["b/lib.so", "a.so", "Z.so"] {
       try manager.copyItem(at: library, to: root.appendingPathComponent(place))
     }
@@ -100,7 +98,7 @@ struct InputsTests {
   @Test("Standard input is read from a file and from a pipe")
   func standardInput() throws {
     let name = try Fixtures.annotatedLibrary("input.so")
-    let data = try Data(contentsOf: Fixtures.directory.appendingPathComponent(name))
+    let data = try Fixtures.bytes(name)
 
     let file = try #require(try Tool.files(["-"], input: data).first)
     #expect(file["path"] as? String == "-")
@@ -170,11 +168,7 @@ struct InputsTests {
     let name = try Fixtures.annotatedLibrary("sections")
     let plain = try Fixtures.build("int x;", as: "plain-paths.so", ["-shared", "-fPIC"])
     for paths in [["./sections"], [plain, name], ["nosuch"], ["nosuch", "./sections"]] {
-      let short = try Tool.run(paths)
-      let long = try Tool.run(["records"] + paths)
-      #expect(short.status == long.status)
-      #expect(short.output == long.output)
-      #expect(short.errors == long.errors)
+      try Tool.expectSame(Tool.run(paths), Tool.run(["records"] + paths))
     }
     #expect(try Tool.run([name]).status == 64, "the name of a command is that command")
   }

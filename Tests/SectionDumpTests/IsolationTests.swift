@@ -57,12 +57,8 @@ struct IsolationTests {
       try Fixtures.build(Fixtures.handWritten, as: "\(name)-hand.so", ["-shared", "-fPIC"]),
     ]
     let requirements = ["--require", "module:audio", "--require", "module:nobody"]
-    let arguments = ["--format", format, "--color", "always"] + requirements + paths
-    let plain = try Tool.run(arguments)
-    let isolated = try Tool.run(arguments + ["--isolate", "--jobs", "\(jobs)"])
-    #expect(isolated.status == plain.status)
-    #expect(isolated.output == plain.output)
-    #expect(isolated.errors == plain.errors)
+    try Tool.runIsolated(
+      ["--format", format, "--color", "always"] + requirements + paths, jobs: jobs)
   }
 
   @Test(
@@ -74,11 +70,7 @@ struct IsolationTests {
   func otherCommands(command: [String]) throws {
     let name = "isolated-\(command[0]).so"
     let path = try Fixtures.build(Fixtures.handWritten, as: name, ["-shared", "-fPIC"])
-    let plain = try Tool.run(command + [path, path])
-    let isolated = try Tool.run(command + ["--isolate", path, path])
-    #expect(!plain.output.isEmpty)
-    #expect(isolated.output == plain.output)
-    #expect(isolated.errors == plain.errors)
+    #expect(try !Tool.runIsolated(command + [path, path]).output.isEmpty)
   }
 
   @Test("Standard input reaches the child, from a file and from a pipe")

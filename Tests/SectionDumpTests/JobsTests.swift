@@ -8,19 +8,14 @@ struct JobsTests {
   /// A tree of files with entries, without, damaged, and of other kinds, in several directories.
   private static let tree: Result<String, any Error> = Result {
     let name = "jobs-\(UUID().uuidString)"
-    let root = Fixtures.directory.appendingPathComponent(name)
-    func contents(_ file: String) throws -> Data {
-      try Data(contentsOf: Fixtures.directory.appendingPathComponent(file))
-    }
-    let library = try contents(Fixtures.annotatedLibrary("\(name).so"))
-    let mistaken = try contents(
+    let library = try Fixtures.bytes(Fixtures.annotatedLibrary("\(name).so"))
+    let mistaken = try Fixtures.bytes(
       Fixtures.build(Fixtures.handWritten, as: "\(name)-hand.so", ["-shared", "-fPIC"]))
-    let empty = try contents(
+    let empty = try Fixtures.bytes(
       Fixtures.build("int x;", as: "\(name)-empty.so", ["-shared", "-fPIC"]))
     let kinds = [library, empty, mistaken, library.prefix(700), Data("text".utf8), empty]
     for directory in 0..<7 {
-      let place = root.appendingPathComponent("\(directory)")
-      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+      let place = try Fixtures.folder("\(name)/\(directory)")
       for file in 0..<Effort.times(24, full: 90) {
         try kinds[(directory + file * file) % kinds.count]
           .write(to: place.appendingPathComponent("\(file)"))
@@ -46,9 +41,7 @@ struct JobsTests {
     }
     let many = try Tool.run(arguments + ["--jobs", "\(jobs)"])
     #expect(one.status == 2)
-    #expect(many.status == one.status)
-    #expect(many.output == one.output)
-    #expect(many.errors == one.errors)
+    Tool.expectSame(many, one)
   }
 
   @Test("A problem stands behind what came before it, where both streams are one file")
@@ -68,14 +61,11 @@ struct JobsTests {
     arguments: [["verify", "-r"], ["diff", "-r", "nothing-there"]])
   func surveys(command: [String]) throws {
     let tree = try Self.tree.get()
-    let nothing = Fixtures.directory.appendingPathComponent("nothing-there")
-    try FileManager.default.createDirectory(at: nothing, withIntermediateDirectories: true)
+    try Fixtures.folder("nothing-there")
     let one = try Tool.run(command + [tree, "--jobs", "1"])
     let many = try Tool.run(command + [tree, "--jobs", "3"])
     #expect(!one.output.isEmpty)
-    #expect(many.status == one.status)
-    #expect(many.output == one.output)
-    #expect(many.errors == one.errors)
+    Tool.expectSame(many, one)
   }
 
   @Test("What one of the files must have is met by any of them", arguments: [1, 5])

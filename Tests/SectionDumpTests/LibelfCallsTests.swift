@@ -57,10 +57,9 @@ struct LibelfCallsTests {
   func brokenPairs() throws {
     let counter = try LibelfCounter()
     let library = try Fixtures.annotatedLibrary("unread-pair.so")
-    let folder = Fixtures.directory.appendingPathComponent("unread-folder")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = try Fixtures.folder("unread-folder")
     try FileManager.default.copyItem(
-      at: Fixtures.directory.appendingPathComponent(library),
+      at: Fixtures.place(library),
       to: folder.appendingPathComponent(UUID().uuidString + ".so"))
     for command in [
       ["diff", library, library], ["doctor", "--host", "/usr/bin/env", folder.path],

@@ -23,8 +23,7 @@ struct LiveCoreTests {
   private func files(_ arguments: [String], status: Int32 = 0) throws -> [String: [String: Any]] {
     let outcome = try Tool.run(["live"] + arguments + ["--format", "json"])
     #expect(outcome.status == status, "\(outcome.errors)")
-    let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
-    let files = try #require((document as? [String: Any])?["files"] as? [[String: Any]])
+    let files = try Tool.files(of: outcome)
     return Dictionary(
       files.map { ((($0["path"] as? String ?? "") as NSString).lastPathComponent, $0) },
       uniquingKeysWith: { first, _ in first })
@@ -56,7 +55,7 @@ struct LiveCoreTests {
   func replaced(isGone: Bool) throws {
     let name = try Fixtures.annotatedLibrary("core-replaced-\(isGone).so")
     let (file, alive) = try core(of: ["open=./\(name)"], as: "core-replaced-\(isGone)")
-    let path = Fixtures.directory.appendingPathComponent(name).path
+    let path = Fixtures.place(name).path
     if isGone {
       try FileManager.default.removeItem(atPath: path)
     } else {
@@ -83,7 +82,7 @@ struct LiveCoreTests {
   func damaged() throws {
     let name = try Fixtures.annotatedLibrary("core-damaged.so")
     let (file, _) = try core(of: ["open=./\(name)"], as: "core-damaged")
-    let bytes = try Data(contentsOf: Fixtures.directory.appendingPathComponent(file))
+    let bytes = try Fixtures.bytes(file)
     var generator = SeededGenerator(seed: 1)
     let steps = Array(stride(from: 0, to: 4096, by: 128))
     let lengths = steps + (1..<24).map { bytes.count * $0 / 24 }
@@ -99,7 +98,7 @@ struct LiveCoreTests {
   }
 
   private func look(at bytes: Data, isCut: Bool, _ what: String) throws {
-    try bytes.write(to: Fixtures.directory.appendingPathComponent("core-look"))
+    try bytes.write(to: Fixtures.place("core-look"))
     let outcome = try Tool.run(["live", "--core", "core-look", "--format", "json"])
     #expect(outcome.status == 2 || (!isCut && outcome.status == 0), "\(what): \(outcome.status)")
     #expect(throws: Never.self, "\(what)") {
@@ -109,7 +108,7 @@ struct LiveCoreTests {
 
   @Test("Files that a process had mapped to read them are no images", .needs("gcore"))
   func mappedData() throws {
-    let path = Fixtures.directory.appendingPathComponent("mapped-data").path
+    let path = Fixtures.place("mapped-data").path
     try Data(repeating: 7, count: 8192).write(to: URL(fileURLWithPath: path))
     let reader = """
       #include <fcntl.h>

@@ -42,8 +42,7 @@ struct LiveModulesTests {
   private func modules(of pid: Int32) throws -> [String: String] {
     let outcome = try Tool.run(["live", "--pid", "\(pid)", "--format", "json"])
     #expect(outcome.status == 0, "\(outcome.errors)")
-    let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
-    let files = try #require((document as? [String: Any])?["files"] as? [[String: Any]])
+    let files = try Tool.files(of: outcome)
     let records = files.flatMap { $0["records"] as? [[String: Any]] ?? [] }
     return Dictionary(
       uniqueKeysWithValues: records.map { record in

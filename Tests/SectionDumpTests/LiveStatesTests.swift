@@ -155,8 +155,7 @@ struct LiveStatesTests {
 
   /// What a JSON run has said of them.
   private func states(_ outcome: Outcome) throws -> Set<State> {
-    let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
-    let files = try #require((document as? [String: Any])?["files"] as? [[String: Any]])
+    let files = try Tool.files(of: outcome)
     var states: Set<State> = []
     for file in files {
       let name = (file["path"] as? String ?? "").split(separator: "/").last ?? ""
@@ -298,8 +297,7 @@ struct LiveStatesTests {
       for _ in 0..<10 {
         let outcome = try Tool.run(["live", "--pid", "\(pid)", "--format", "json"])
         #expect([0, 2].contains(outcome.status))
-        let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
-        let files = try #require((document as? [String: Any])?["files"] as? [[String: Any]])
+        let files = try Tool.files(of: outcome)
         let first = files.first { ($0["path"] as? String)?.hasSuffix("live-first.so") == true }
         let records = try #require(first?["records"] as? [[String: Any]])
         let words = records.compactMap { $0["state"] as? String }.sorted()

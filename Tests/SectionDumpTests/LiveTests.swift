@@ -118,11 +118,10 @@ struct LiveTests {
       Fixtures.handWritten, as: "live-other.so", ["-shared", "-fPIC"])
     try withHost(names) { process in
       let manager = FileManager.default
-      let paths = names.map { Fixtures.directory.appendingPathComponent($0).path }
+      let paths = names.map { Fixtures.place($0).path }
       try manager.removeItem(atPath: paths[0])
       try manager.removeItem(atPath: paths[1])
-      try manager.moveItem(
-        atPath: Fixtures.directory.appendingPathComponent(other).path, toPath: paths[1])
+      try manager.moveItem(atPath: Fixtures.place(other).path, toPath: paths[1])
       let images = try images(of: process)
       for (name, state) in zip(names, [(true, false), (true, true), (false, false)]) {
         let image = try #require(images[name])
@@ -157,8 +156,7 @@ struct LiveTests {
     let name = try Fixtures.build(
       Fixtures.handWritten, as: "live-lost.so", ["-shared", "-fPIC"])
     try withHost([name]) { process in
-      try FileManager.default.removeItem(
-        at: Fixtures.directory.appendingPathComponent(name))
+      try FileManager.default.removeItem(at: Fixtures.place(name))
       let image = try #require(try images(of: process, status: 2)[name])
       let codes = try #require(image["problems"] as? [[String: Any]]).map { $0["code"] as? String }
       // Those who may follow /proc/PID/map_files read the file that has no name any more.

@@ -66,7 +66,7 @@ struct MappedViewsTests {
     let segment = try #require(bytes.range(of: name))
     // `vmsize`, behind the segment's name and address.
     bytes.replaceSubrange(segment.upperBound + 8..<segment.upperBound + 16, with: Data(count: 8))
-    try bytes.write(to: Fixtures.directory.appendingPathComponent("no-memory.dylib"))
+    try bytes.write(to: Fixtures.place("no-memory.dylib"))
     let records = try Tool.run(["records", "no-memory.dylib"])
     #expect(records.status == 2 && records.errors.contains("is not mapped"), "\(records)")
     let verify = try Tool.run(["verify", "--require", "service:Greeter", "no-memory.dylib"])
@@ -124,7 +124,7 @@ struct MappedViewsTests {
   func systems() throws {
     let library = try Fixtures.build(
       Fixtures.handWritten, as: "solaris.so", ["-shared", "-fPIC", "-Wl,-z,lazy"])
-    let place = Fixtures.directory.appendingPathComponent(library)
+    let place = Fixtures.place(library)
     var bytes = [UInt8](try Data(contentsOf: place))
     // DT_RELACOUNT and DT_RELAENT become the numbers of Android's packed relocations and of their size.
     let headers = try Command.output("readelf", ["-lW", library], in: Fixtures.directory)
@@ -140,7 +140,7 @@ struct MappedViewsTests {
     for (system, isAndroid) in [(0, true), (6, false)] as [(UInt8, Bool)] {
       bytes[7] = system
       let name = "system-\(system).so"
-      try Data(bytes).write(to: Fixtures.directory.appendingPathComponent(name))
+      try Data(bytes).write(to: Fixtures.place(name))
       let outcome = try Tool.run(["records", name])
       #expect(outcome.output.contains("Hand.Written") == !isAndroid, "\(system) \(outcome.errors)")
     }

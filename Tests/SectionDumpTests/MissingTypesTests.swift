@@ -34,7 +34,7 @@ struct MissingTypesTests {
   ]
 
   private static func library(_ name: String) throws -> String {
-    let source = Fixtures.directory.appendingPathComponent("\(name).swift")
+    let source = Fixtures.place("\(name).swift")
     try Data(swift.utf8).write(to: source)
     let emits = name.hasSuffix(".o") ? "-emit-object" : "-emit-library"
     try Fixtures.tool(
@@ -142,13 +142,10 @@ struct MissingTypesTests {
     .needs("swiftc"))
   func damaged() throws {
     let library = try Self.built.get()
-    let bytes = try Data(
-      contentsOf: Fixtures.directory.appendingPathComponent(library))
-    let sections = try #require(try Tool.files(["sections", library]).first?["sections"])
+    let bytes = try Fixtures.bytes(library)
     var list = Data()
-    let folder = Fixtures.directory.appendingPathComponent("overwritten-types")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    for section in try #require(sections as? [[String: Any]]) {
+    let folder = try Fixtures.folder("overwritten-types")
+    for section in try Tool.sections(["sections", library]) {
       let name = section["name"] as? String ?? ""
       guard ["swift5_type_metadata", ".rodata"].contains(name) else { continue }
       let offset = try #require(Int((section["offset"] as? String ?? "").dropFirst(2), radix: 16))

@@ -73,11 +73,7 @@ struct OddInputsTests {
     let names = Data("again.o/\n".utf8)
     var archive = Data("!<thin>\n".utf8) + Self.header("//", "\(names.count)") + Self.member(names)
     for _ in 0..<200 { archive += Self.header("/0", "4096") }
-    try archive.write(to: Fixtures.place("again.a"))
-    let outcome = try Tool.run(["--format", "json", "again.a"])
-    #expect(outcome.status == 2 && outcome.errors.contains("again.o is named once more"))
-    let lines = try Tool.files(of: outcome).flatMap { try Tool.lines($0) }
-    #expect(lines == Fixtures.annotatedLines)
+    try expectRecords(of: archive, as: "again.a", beside: "again.o is named once more")
   }
 
   @Test("Members that share one very long name cannot make a report of any size")
@@ -109,17 +105,15 @@ struct OddInputsTests {
       .section .note.GNU-stack, "", %progbits
 
       """, as: "odd-size.so", suffix: "s", ["-shared"])
-    let file = try #require(Tool.files(["strings", "--section", "odd", name]).first)
-    let section = try #require((file["sections"] as? [[String: Any]])?.first)
-    let entries = try #require(section["entries"] as? [[String: Any]])
+    let sections = try Tool.sections(["strings", "--section", "odd", name])
+    let entries = try #require(sections.first?["entries"] as? [[String: Any]])
     #expect(entries.map { $0["raw"] as? String } == ["0x1", "0x332211"])
     #expect(entries.last?["note"] as? String == "3 bytes behind the last whole word")
   }
 
   @Test("Intermediate code that says so by its name is skipped in a directory, and nowhere else")
   func bitcode() throws {
-    let folder = Fixtures.place("with-bitcode")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = try Fixtures.folder("with-bitcode")
     let bytes = Data([0x42, 0x43, 0xc0, 0xde, 0, 0, 0, 0])
     try bytes.write(to: folder.appendingPathComponent("query.bc"))
     #expect(try Tool.run(["verify", "-r", "with-bitcode"]).status == 0)

@@ -66,8 +66,7 @@ struct OutputTests {
   @Test("A document without files is a document")
   func noFiles() throws {
     let name = "empty-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(
-      at: Fixtures.directory.appendingPathComponent(name), withIntermediateDirectories: true)
+    try Fixtures.folder(name)
     #expect(try Tool.files(["-r", name]).isEmpty)
   }
 

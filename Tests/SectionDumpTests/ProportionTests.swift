@@ -90,9 +90,7 @@ struct ProportionTests {
   }
 
   private static func offset(of slot: Int, in name: String) throws -> String {
-    let file = try #require(Tool.files(["sections", name]).first)
-    let sections = try #require(file["sections"] as? [[String: Any]])
-    let list = sections.first { $0["name"] as? String == "list" }
+    let list = try Tool.sections(["sections", name]).first { $0["name"] as? String == "list" }
     let start = try #require(
       (list?["offset"] as? String).flatMap { Int($0.dropFirst(2), radix: 16) })
     return "0x" + String(start + 8 * slot, radix: 16)

@@ -7,8 +7,7 @@ struct SectionsTests {
   @Test("The section table is the one that readelf prints")
   func table() throws {
     let name = try Fixtures.annotatedLibrary("table.so")
-    let file = try #require(try Tool.files(["sections", name]).first)
-    let sections = try #require(file["sections"] as? [[String: Any]])
+    let sections = try Tool.sections(["sections", name])
 
     // `[Nr] Name Type Address Off Size ES Flg Lk Inf Al`, the null section first.
     let lines = try Fixtures.tool("readelf", ["-SW", name]).split(separator: "\n")
@@ -38,8 +37,7 @@ struct SectionsTests {
   @Test("Any section is read as an array of pointers to strings")
   func strings() throws {
     let name = try Fixtures.build(Fixtures.handWritten, as: "strings.so", ["-shared", "-fPIC"])
-    let file = try #require(try Tool.files(["strings", "--section", "list", name]).first)
-    let sections = try #require(file["sections"] as? [[String: Any]])
+    let sections = try Tool.sections(["strings", "--section", "list", name])
     let entries = try #require(sections.first?["entries"] as? [[String: Any]])
 
     #expect(sections.count == 1)

@@ -205,8 +205,8 @@ struct SlotsTests {
     universal += Data(count: 4096 - universal.count) + archive
     try universal.write(to: Fixtures.place("offsets.universal"))
     func mods(_ name: String) throws -> Data {
-      let file = try #require(Tool.files(["hex", "--section", "BeehiveServices", name]).first)
-      let section = try #require((file["sections"] as? [[String: Any]])?.first)
+      let section = try #require(
+        Tool.sections(["hex", "--section", "BeehiveServices", name]).first)
       let entry = try #require((section["entries"] as? [[String: Any]])?.first)
       #expect(entry["offset"] as? String == section["offset"] as? String)
       let offset = try #require(Int((section["offset"] as? String ?? "").dropFirst(2), radix: 16))

@@ -175,8 +175,7 @@ struct StartupTests {
   @Test("is not told of what a directory holds that is not linked: that is counted")
   func directory() throws {
     let folder = "startup-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(
-      at: Fixtures.place(folder), withIntermediateDirectories: true)
+    try Fixtures.folder(folder)
     _ = try Fixtures.build("int x;", as: "\(folder)/a.o", ["-c"])
     _ = try Fixtures.build(Self.functions, as: "\(folder)/b.so", Self.bare + ["-shared", "-fPIC"])
     let outcome = try Tool.run(["startup", "-r", folder])

@@ -13,17 +13,37 @@ enum Tool {
       Repository.sectionDump, arguments, input: input, environment: environment)
   }
 
+  /// Runs the tool, and again with `--isolate`, which must change nothing.
+  @discardableResult
+  static func runIsolated(_ arguments: [String], jobs: Int = 1) throws -> Outcome {
+    let isolated = try run(arguments + ["--isolate", "--jobs", "\(jobs)"])
+    try expectSame(isolated, run(arguments))
+    return isolated
+  }
+
+  /// Expects that two runs said the same and came to the same status.
+  static func expectSame(_ one: Outcome, _ other: Outcome) {
+    #expect(one.output == other.output, "\(one.command)")
+    #expect(one.errors == other.errors, "\(one.command)")
+    #expect(one.status == other.status, "\(one.command)")
+  }
+
   /// The file objects of a JSON run.
   static func files(_ arguments: [String], input: Data? = nil) throws -> [[String: Any]] {
     try files(of: run(arguments + ["--format", "json"], input: input))
   }
 
-  /// The file objects that a JSON run has printed.
-  static func files(of outcome: Outcome) throws -> [[String: Any]] {
+  /// The sections of the first file of a JSON run.
+  static func sections(_ arguments: [String]) throws -> [[String: Any]] {
+    try #require(files(arguments).first?["sections"] as? [[String: Any]])
+  }
+
+  /// The file objects that a JSON run has printed, or what it lists under another key.
+  static func files(of outcome: Outcome, key: String = "files") throws -> [[String: Any]] {
     let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
     let object = try #require(document as? [String: Any])
     #expect(object["schema"] as? Int == 1)
-    return try #require(object["files"] as? [[String: Any]])
+    return try #require(object[key] as? [[String: Any]])
   }
 
   /// The records of a file object, each as `kind name → implementation {attributes}`.

@@ -7,8 +7,7 @@ struct UnreadInputsTests {
   private static let files: Result<String, any Error> = Result {
     let good = try Fixtures.annotatedLibrary("unread-good.so")
     for folder in ["unread-folder", "unread-half"] {
-      try FileManager.default.createDirectory(
-        at: Fixtures.place(folder), withIntermediateDirectories: true)
+      try Fixtures.folder(folder)
       try Fixtures.bytes(good).write(to: Fixtures.place("\(folder)/good.so"))
     }
     try Fixtures.bytes(good).prefix(900).write(to: Fixtures.place("unread-half/half.so"))

@@ -41,8 +41,7 @@ struct VerifyContractsTests {
   private func findings(_ arguments: [String], status: Int32) throws -> [[String: Any]] {
     let outcome = try Tool.run(["verify", "--format", "json"] + arguments)
     #expect(outcome.status == status, "\(outcome)")
-    let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
-    return try #require((document as? [String: Any])?["findings"] as? [[String: Any]])
+    return try Tool.files(of: outcome, key: "findings")
   }
 
   private func values(_ findings: [[String: Any]], _ key: String) -> [String] {

@@ -246,8 +246,7 @@ struct VerifyFindingsTests {
       row.source, as: name, suffix: isAssembler ? "s" : "c", with: row.compiler, row.arguments)
     let outcome = try Tool.run(["verify", "--format", "json", file] + row.options)
     #expect(outcome.status == row.status, "\(outcome.output)")
-    let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
-    let findings = try #require((document as? [String: Any])?["findings"] as? [[String: Any]])
+    let findings = try Tool.files(of: outcome, key: "findings")
     let finding = try #require(
       findings.last { $0["code"] as? String == row.code }, "\(outcome.output)")
     var place = finding["section"] as? String ?? "(all files)"

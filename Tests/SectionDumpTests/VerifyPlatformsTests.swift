@@ -80,8 +80,7 @@ struct VerifyPlatformsTests {
   func finds(row: Row) throws {
     let outcome = try Tool.run(["verify", "--format", "json"] + row.files.map(Linkages.path))
     #expect(outcome.status == (row.duplicates.isEmpty ? 0 : 1), "\(outcome.errors)")
-    let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
-    let findings = try #require((document as? [String: Any])?["findings"] as? [[String: Any]])
+    let findings = try Tool.files(of: outcome, key: "findings")
     var (duplicates, copies): ([String: Int], Set<String>) = ([:], [])
     for finding in findings {
       let code = try #require(finding["code"] as? String)

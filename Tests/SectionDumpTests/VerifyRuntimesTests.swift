@@ -103,8 +103,7 @@ struct VerifyRuntimesTests {
       ])
     #expect(try findings([full, host], ["--require-entries", "--strict"]) == [])
     // What a walk comes upon was not meant, but something was.
-    let folder = Fixtures.place("bare-folder")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = try Fixtures.folder("bare-folder")
     // A gate over nothing is told.
     #expect(
       try findings(["-r", "bare-folder"], ["--strict"], status: 1) == [

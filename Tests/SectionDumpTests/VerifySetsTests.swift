@@ -152,8 +152,7 @@ struct VerifySetsTests {
   @Test("A thin archive whose member has a name of 15 bytes")
   func thinNames() throws {
     for name in ["fourteen-byte.o", "fifteen-bytes.o", "sixteen--bytes.o"] {
-      let folder = Fixtures.place("thin-\(name)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try Fixtures.folder("thin-\(name)")
       let object = try Fixtures.build(Fixtures.annotated, as: "thin-\(name)/\(name)", ["-c"])
       try Fixtures.tool("ar", ["rcsDT", "thin-\(name).a", object])
       let outcome = try Tool.run([

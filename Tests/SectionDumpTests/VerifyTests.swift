@@ -183,8 +183,7 @@ struct VerifyTests {
   @Test(arguments: rows)
   func finds(row: Row) throws {
     let folder = UUID().uuidString
-    try FileManager.default.createDirectory(
-      at: Fixtures.directory.appendingPathComponent(folder), withIntermediateDirectories: true)
+    try Fixtures.folder(folder)
     let files = try zip("abc", row.sources).map { name, source in
       try Fixtures.build(source, as: "\(folder)/\(name).\(row.suffix)", row.arguments)
     }

@@ -23,11 +23,9 @@ struct VerifyUnreadableTests {
   ]
 
   private static let files: Result<Void, any Error> = Result {
-    let directory = Fixtures.directory
-    let whole = try Fixtures.annotatedLibrary("finding-whole.so")
-    let bytes = try Data(contentsOf: directory.appendingPathComponent(whole))
-    try bytes.prefix(bytes.count / 2).write(to: directory.appendingPathComponent("finding-cut.so"))
-    try Data("text\n".utf8).write(to: directory.appendingPathComponent("finding.txt"))
+    let bytes = try Fixtures.bytes(Fixtures.annotatedLibrary("finding-whole.so"))
+    try bytes.prefix(bytes.count / 2).write(to: Fixtures.place("finding-cut.so"))
+    try Data("text\n".utf8).write(to: Fixtures.place("finding.txt"))
   }
 
   @Test("are findings like any other", arguments: unreadable)
@@ -44,8 +42,7 @@ struct VerifyUnreadableTests {
   @Test("A Mach-O object that is overwritten anywhere is verified to the end")
   func overwritten() throws {
     let bytes = try Linkages.bytes("macho-arm64.o")
-    let folder = Fixtures.directory.appendingPathComponent("overwritten-object")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = try Fixtures.folder("overwritten-object")
     defer { try? FileManager.default.removeItem(at: folder) }
     var list = Data()
     // Its headers, and its symbols at the end, which say what is retained.
@@ -61,8 +58,7 @@ struct VerifyUnreadableTests {
     }
     let outcome = try Tool.run(["verify", "--stdin0", "--format", "json"], input: list)
     #expect((1...2).contains(outcome.status), "\(outcome.status)")
-    let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
-    let findings = try #require((document as? [String: Any])?["findings"] as? [[String: Any]])
+    let findings = try Tool.files(of: outcome, key: "findings")
     #expect(findings.contains { $0["code"] as? String == "not-retained" })
   }
 }

@@ -36,8 +36,7 @@ struct WantedNamesTests {
   @Test("Slots count over the sections of one name")
   func slotsOfEach() throws {
     let path = try Self.library("wanted-slots.so")
-    let files = try Tool.files(["hex", "--section", "Beehive*", path])
-    for section in try #require(files[0]["sections"] as? [[String: Any]]) {
+    for section in try Tool.sections(["hex", "--section", "Beehive*", path]) {
       let entries = try #require(section["entries"] as? [[String: Any]])
       #expect(entries.first?["index"] as? Int == 0)
     }
@@ -46,9 +45,10 @@ struct WantedNamesTests {
   @Test("A segment may be part of the pattern")
   func segments() throws {
     let path = try Linkages.path("macho-arm64-fixup-chains.dylib")
-    let all = try Tool.files(["sections", path])[0]["sections"] as? [[String: Any]]
-    let wanted = try #require(all).filter { $0["segment"] as? String == "__TEXT" }
-      .compactMap { $0["name"] as? String }
+    let wanted = try Tool.sections(["sections", path]).filter {
+      $0["segment"] as? String == "__TEXT"
+    }
+    .compactMap { $0["name"] as? String }
     let names = try Self.shown(["hex", "--section", "__TEXT,*", path])
     #expect(!wanted.isEmpty && Set(names) == Set(wanted))
   }
