@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import BinaryImage
 
 /// `section-dump graph PATH…`: what a set of files declares, as a picture.
 struct Graph: ParsableCommand {

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import BinaryImage
 
 /// `section-dump hex --section NAME PATH…`: bytes, each pointer slot resolved beside them.
 struct Hex: ParsableCommand {

@@ -1,4 +1,3 @@
-internal import ArgumentParser
 internal import BinaryImage
 
 /// What a command shows of sections that it reads slot by slot.

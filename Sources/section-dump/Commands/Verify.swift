@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import BinaryImage
-internal import Registration
 
 /// `section-dump verify PATH…`: what keeps the entries of a set of files from being registered.
 struct Verify: ParsableCommand {

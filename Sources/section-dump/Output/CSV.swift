@@ -1,5 +1,3 @@
-internal import BinaryImage
-
 /// Writes lines of comma-separated values, as RFC 4180 quotes them.
 ///
 /// Texts are escaped as in tables, so a line is a row and a terminal is safe; the JSON formats keep

@@ -1,5 +1,3 @@
-internal import BinaryImage
-
 /// Writes JSON piece by piece, keys in the order they are given.
 ///
 /// A key order that is documented, output that streams and a start-up without an encoder's

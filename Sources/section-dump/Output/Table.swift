@@ -1,5 +1,3 @@
-internal import BinaryImage
-
 /// Aligned columns for a person; the last one is not padded, and no cell makes others wider than a
 /// screen.
 ///
