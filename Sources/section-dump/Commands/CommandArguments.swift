@@ -93,10 +93,10 @@ struct PlainArguments {
     let wanted = Wanted(patterns: [("section", sections)])
     let slots = PointerSlots(wanted: wanted, maxBytes: inputs.maxBytes)
     return switch command {
-    case .records: DumpRun(RecordDump(), inputs, output)()
-    case .sections: DumpRun(SectionDumpTable(), inputs, output)()
-    case .hex: DumpRun(SlotDump(form: .hex, slots: slots), inputs, output)()
-    case .strings: DumpRun(SlotDump(form: .strings, slots: slots), inputs, output)()
+    case .records: RecordDump().show(inputs, in: output)
+    case .sections: SectionDumpTable().show(inputs, in: output)
+    case .hex: SlotDump(form: .hex, slots: slots).show(inputs, in: output)
+    case .strings: SlotDump(form: .strings, slots: slots).show(inputs, in: output)
     }
   }
 }

@@ -13,17 +13,6 @@ protocol FileDump: Dump {
   mutating func read(_ found: ReadFile) throws(ImageError) -> [Element]
 }
 
-extension FileDump {
-  /// The files of a directory that are no object files.
-  var skippedNote: String { "no object files" }
-
-  /// Nothing where a command has no such option.
-  var wanted: Wanted {
-    get { Wanted() }
-    set {}
-  }
-}
-
 /// An image of a file that was opened.
 final class ReadFile: ReadImage {
   let image: any FileImage
@@ -34,33 +23,33 @@ final class ReadFile: ReadImage {
   }
 }
 
-/// Reads the inputs, prints what a command shows of each in their order, and knows how it went.
-struct DumpRun<Shown: FileDump> {
-  let dump: Shown
-  let inputs: Inputs
-  let output: Presentation
-  private let printer: Printer
+extension FileDump {
+  /// The files of a directory that are no object files.
+  var skippedNote: String { "no object files" }
 
-  init(_ dump: Shown, _ inputs: Inputs, _ output: Presentation) {
-    (self.dump, self.inputs, self.output) = (dump, inputs, output)
-    printer = Printer(output.format)
+  /// Nothing where a command has no such option.
+  var wanted: Wanted {
+    get { Wanted() }
+    set {}
   }
 
-  /// Prints everything and answers the exit status: 2 where an input could not be read, else 1
-  /// if no file has something that was named, else 0.
-  func callAsFunction() -> ExitCode {
+  /// Reads the inputs, prints what is shown of each in their order, and answers the exit status: 2 where an input
+  /// could not be read, else 1 if no file has something that was named, else 0.
+  func show(_ inputs: Inputs, in output: Presentation) -> ExitCode {
+    let printer = Printer(output.format)
     printer.begin { csv in
-      dump.writeImage(nil, to: &csv)
-      Shown.writeColumns(to: &csv)
+      writeImage(nil, to: &csv)
+      Self.writeColumns(to: &csv)
     }
     var sums = ReportSums()
-    sums.wanted = dump.wanted
-    let passed = inputs.read { [dump, inputs, output] files, handOn in
+    sums.wanted = wanted
+    let passed = inputs.read { files, handOn in
       var part = ReportPart()
-      var reports = FileReports(dump, inputs, output) { piece in
+      let writer = ImageWriter<Self>(output) { piece in
         part.add(piece)
         if part.size >= 1 << 20 { handOn(part.take()) }
       }
+      var reports = FileReports(dump: self, inputs: inputs, writer: writer)
       for file in files { reports.read(file) }
       part.sums = reports.finish()
       return part
@@ -71,9 +60,9 @@ struct DumpRun<Shown: FileDump> {
       printer.progress.advance(by: more.files)
     }
     if output.format == .table {
-      writeSummary(sums, passed)
+      writeSummary(sums, passed, isSingle: inputs.isSingle, to: printer.output, output.style)
     } else {
-      if sums.skipped > 0 { printer.errors.say("\(sums.skipped) skipped (\(dump.skippedNote))") }
+      if sums.skipped > 0 { printer.errors.say("\(sums.skipped) skipped (\(skippedNote))") }
       if let note = passed.note { printer.errors.say(note) }
     }
     let complaints = sums.wanted.complaints
@@ -83,17 +72,20 @@ struct DumpRun<Shown: FileDump> {
     return complaints.isEmpty ? .success : ExitCode(1)
   }
 
-  private func writeSummary(_ sums: ReportSums, _ passed: Inputs.PassedOver) {
+  private func writeSummary(
+    _ sums: ReportSums, _ passed: Inputs.PassedOver, isSingle: Bool, to sink: ByteSink,
+    _ style: Style
+  ) {
     let (shown, empty, skipped, unread) = (sums.shown, sums.empty, sums.skipped, sums.unread)
-    guard !inputs.isSingle || sums.holdsMany, empty + skipped + unread + passed.irregular > 0
+    guard !isSingle || sums.holdsMany, empty + skipped + unread + passed.irregular > 0
     else { return }
     var parts = ["\((shown + empty + unread).counted("file")): \(shown) shown"]
     if unread > 0 { parts.append("\(unread) not read") }
-    if empty > 0 { parts.append("\(empty) \(dump.emptyNote)") }
-    if skipped > 0 { parts.append("\(skipped) skipped (\(dump.skippedNote))") }
+    if empty > 0 { parts.append("\(empty) \(emptyNote)") }
+    if skipped > 0 { parts.append("\(skipped) skipped (\(skippedNote))") }
     if let note = passed.note { parts.append(note) }
-    if shown > 0 { printer.output.write(word: "\n") }
-    printer.output.write(output.style.dim(parts.joined(separator: ", ")) + "\n")
+    if shown > 0 { sink.write(word: "\n") }
+    sink.write(style.dim(parts.joined(separator: ", ")) + "\n")
   }
 }
 
@@ -156,16 +148,9 @@ struct ReportPart: Reported {
 
 /// Reads files one after another and says, in pieces, what a command shows of them.
 private struct FileReports<Shown: FileDump> {
-  private var dump: Shown
-  private let inputs: Inputs
-  private var writer: ImageWriter<Shown>
-
-  init(
-    _ dump: Shown, _ inputs: Inputs, _ output: Presentation, _ put: @escaping (Piece) -> Void
-  ) {
-    (self.dump, self.inputs) = (dump, inputs)
-    writer = ImageWriter(output, put)
-  }
+  var dump: Shown
+  let inputs: Inputs
+  var writer: ImageWriter<Shown>
 
   /// Hands on what was not handed on yet, and returns what all amount to.
   func finish() -> ReportSums {
@@ -232,12 +217,5 @@ private struct FileReports<Shown: FileDump> {
       if !found.problems.contains(where: { $0.code == error.code }) { found.problems.append(error) }
     }
     return elements
-  }
-}
-
-extension ExitCode {
-  /// Ends a command with this status.
-  func end() throws {
-    if !isSuccess { throw self }
   }
 }

@@ -44,15 +44,9 @@ struct Live: ParsableCommand {
   func run() throws {
     let process = Result { () throws(ImageError) in
       if let core { return try RemoteProcess(core: core) }
-      return try RemoteProcess(pid: pid ?? 0)
+      return try RemoteProcess(pid: self.pid ?? 0)
     }
-    try Self.report(process, pid: pid ?? (try? process.get())?.pid, output.values).end()
-  }
-
-  /// Prints the images of a process, one after another.
-  private static func report(
-    _ process: Result<RemoteProcess, ImageError>, pid: Int?, _ output: Presentation
-  ) -> ExitCode {
+    let (pid, output) = (self.pid ?? (try? process.get())?.pid, self.output.values)
     let printer = Printer(output.format)
     var writer = ImageWriter<LiveDump>(output, printer.take)
     var dump = LiveDump(pid: pid)
@@ -83,8 +77,7 @@ struct Live: ParsableCommand {
       writer.note(error)
     }
     writer.text.flush()
-    let isWritten = printer.finish()
-    return writer.sums.hasProblems || !isWritten ? ExitCode(2) : .success
+    if !printer.finish() || writer.sums.hasProblems { throw ExitCode(2) }
   }
 }
 

@@ -62,7 +62,8 @@ struct FileOptions: ParsableArguments {
 
   /// Prints what a command shows of each file.
   func show(_ dump: some FileDump) throws {
-    try DumpRun(dump, inputs.values, output.values)().end()
+    let status = dump.show(inputs.values, in: output.values)
+    if !status.isSuccess { throw status }
   }
 }
 
