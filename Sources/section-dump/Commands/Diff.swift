@@ -66,19 +66,15 @@ struct Differences {
     var kind: Kind { new == nil ? .removed : old == nil ? .added : .changed }
   }
 
-  enum Build: String {
-    case old, new
-  }
-
   /// The entries that were removed, added or changed.
   private(set) var changes: [Change] = []
   /// The files of either build that could not be read, so that more may differ, or less.
-  private(set) var problems: [(build: Build, trouble: Survey.Trouble)] = []
+  private(set) var problems: [(build: String, trouble: Survey.Trouble)] = []
   /// The builds of which no entry could be read: nothing is compared then.
-  private(set) var unread: [Build] = []
+  private(set) var unread: [String] = []
 
   init(from old: Survey, to new: Survey) {
-    let builds = [(Build.old, old), (Build.new, new)]
+    let builds = [("old", old), ("new", new)]
     unread = builds.filter { $0.1.declared.isEmpty && !$0.1.problems.isEmpty }.map(\.0)
     if unread.isEmpty { compare(old.declared, new.declared) }
     problems = builds.flatMap { build, survey in survey.problems.map { (build, $0) } }
@@ -177,8 +173,8 @@ extension Differences {
     }
   }
 
-  private static func write(_ build: Build, _ trouble: Survey.Trouble, to json: inout JSONWriter) {
-    trouble.write(to: &json) { $0.string(key: "build", build.rawValue) }
+  private static func write(_ build: String, _ trouble: Survey.Trouble, to json: inout JSONWriter) {
+    trouble.write(to: &json) { $0.string(key: "build", build) }
   }
 
   /// A row a record; of a change, the old one and then the new one.
@@ -218,7 +214,7 @@ extension Differences {
   private var summary: String {
     guard unread.isEmpty else {
       return
-        "not compared: nothing of \(unread.map(\.rawValue).joined(separator: " and ")) was read"
+        "not compared: nothing of \(unread.joined(separator: " and ")) was read"
     }
     let counts = [Change.Kind.removed, .added, .changed].map { kind in
       "\(changes.count { $0.kind == kind }) \(kind.rawValue)"
