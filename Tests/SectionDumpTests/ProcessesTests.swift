@@ -87,10 +87,10 @@ struct ProcessesTests {
 
   /// Pairs that one process refuses, looked at by itself.
   private func refused(_ positions: [Int], _ entries: [Survey.Declared]) -> [[Int]] {
-    var holders: [Identity: Int] = [:]
+    var holders: [EntryIdentity: Int] = [:]
     var result: [[Int]] = []
     for position in positions {
-      let all = Identity.all(of: entries[position].record)
+      let all = EntryIdentity.all(of: entries[position].record)
       if let other = all.compactMap({ holders[$0] }).first {
         result.append([position, other])
       } else {

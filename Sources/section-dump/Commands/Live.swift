@@ -132,7 +132,9 @@ private struct LiveDump: Dump {
     var table = Table(
       (hasStates ? ["STATE"] : []) + Record.titles + (hasStates ? ["REASON"] : []), to: sink, style)
     for record in records {
-      if hasStates { table.cell(record.word) }
+      // Of a bound module that does not run, the reason.
+      let code = record.entry?.state == .bound ? record.entry?.code : nil
+      if hasStates { table.cell(code ?? record.entry?.state.rawValue) }
       record.record.addCells(to: &table)
       if hasStates { table.cell(message: record.entry?.reason ?? "") }
     }
@@ -153,11 +155,6 @@ private struct LiveRecord: Listed {
       record.kind.isThirdParty
       ? nil
       : states?[origin.index, in: origin.section, of: image, isModule: record.kind == .module]
-  }
-
-  /// The word for people: of a bound module that does not run, the reason.
-  var word: String? {
-    entry.map { $0.state == .bound ? $0.code ?? $0.state.rawValue : $0.state.rawValue }
   }
 
   static func writeFields(of record: Self?, to writer: inout some FieldWriter) {

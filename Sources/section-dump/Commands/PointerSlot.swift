@@ -84,11 +84,6 @@ struct PointerSlot {
     if name == nil, target == nil { sink.write(word: "–") }
   }
 
-  /// The same as a text.
-  var destination: String {
-    String(decoding: ByteSink.bytes(writeDestination), as: UTF8.self)
-  }
-
   /// Writes `[3]`, or `[3…9]` for equal ones.
   func writeNumber(to sink: ByteSink) {
     sink.write(UInt8(ascii: "["))

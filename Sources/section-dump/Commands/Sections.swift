@@ -41,13 +41,7 @@ extension Section: Tabled {
     table.cell { writeFullName(to: $0) }
     table.cell { $0.write(type, as: .cell) }
     table.cell(hexadecimal: address.rawValue)
-    table.cell { sink in
-      if let offset = offset {
-        sink.write(hexadecimal: offset.rawValue)
-      } else {
-        sink.write(word: "–")
-      }
-    }
+    table.cell(hexadecimal: offset?.rawValue)
     table.cell(decimal: size)
     table.cell(decimal: entrySize)
     table.cell { sink in

@@ -121,8 +121,9 @@ struct SlotReader {
     // No pointer of the program's: a function descriptor's word, a page of a global offset table, a weak symbol that
     // nothing defines. Of an entry, its reader says that it leads nowhere.
     case .outside:
+      let place = String(decoding: ByteSink.bytes(slot.writeDestination), as: UTF8.self)
       slot.note =
-        "no image is at \(slot.destination): the word is no pointer, or a weak symbol that is not defined"
+        "no image is at \(place): the word is no pointer, or a weak symbol that is not defined"
     }
   }
 

@@ -121,7 +121,7 @@ struct IsolatedChild {
       }
       let count = head.dropFirst().reversed().reduce(0) { $0 << 8 | Int($1) }
       size &+= count
-      guard count >= 0, size <= ChildLimits.outputSize else {
+      guard count >= 0, size <= ChildLimits.memory else {
         end = .wordy
         return nil
       }
@@ -178,7 +178,7 @@ private enum ChildEnd {
       switch self {
       case .unstarted(let why): why
       case .silent: "said nothing for \(ChildLimits.patience) seconds"
-      case .wordy: "wrote more than the \(ChildLimits.outputSize >> 20) MiB that it may"
+      case .wordy: "wrote more than the \(ChildLimits.memory >> 20) MiB that it may"
       case .status(0): "broke off in the midst of its report"
       case .status(let status) where status & 0x7f == 0: "ended with status \(status >> 8 & 0xff)"
       case .status(let status) where [SIGPROF, SIGXCPU, SIGALRM].contains(status & 0x7f):
@@ -196,8 +196,8 @@ private enum ChildLimits {
   static let seconds = 10
   /// The seconds, of any clock, after which its parent ends it; it ends itself before.
   static let patience = 5 * seconds
+  /// In bytes; a report may be as large.
   static let memory = 512 << 20
-  static let outputSize = memory
 
   #if canImport(Glibc)
     private static let resources = [RLIMIT_AS, RLIMIT_CORE].map {

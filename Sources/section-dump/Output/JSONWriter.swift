@@ -54,8 +54,9 @@ struct JSONWriter: FieldWriter {
   }
 
   /// Writes bytes as a string of two hexadecimal digits for each.
-  mutating func bytes(key name: StaticString, _ bytes: [UInt8]) {
+  mutating func bytes(key name: StaticString, _ bytes: [UInt8]?) {
     begin(name)
+    guard let bytes else { return sink.write(word: "null") }
     quote { $0.write(digitsOf: bytes.span) }
   }
 

@@ -48,11 +48,7 @@ extension Place {
     json.string(key: "endian", identity?.byteOrder.rawValue)
     json.string(key: "machine", identity?.machine)
     json.string(key: "type", identity?.kind.rawValue)
-    if let id = identity?.id, !id.isEmpty {
-      json.bytes(key: "id", id)
-    } else {
-      json.string(key: "id", nil)
-    }
+    json.bytes(key: "id", identity.flatMap { $0.id.isEmpty ? nil : $0.id })
   }
 
   /// Writes `libshop.so  ELF x86_64 shared  build-id 8f3c…`.

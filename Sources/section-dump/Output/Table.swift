@@ -45,7 +45,10 @@ struct Table {
 
   mutating func cell(decimal number: UInt64) { cell { $0.write(decimal: number) } }
 
-  mutating func cell(hexadecimal number: UInt64) { cell { $0.write(hexadecimal: number) } }
+  mutating func cell(hexadecimal number: UInt64?) {
+    guard let number else { return cell(nil) }
+    cell { $0.write(hexadecimal: number) }
+  }
 
   /// Writes the rest of the rows.
   mutating func finish() { writeRows() }

@@ -57,9 +57,12 @@ struct Contradictions {
     for module in modules {
       for required in module.record.attributes.requires.map(ModuleRequirement.init) {
         guard let others = all[required.name], let provider = others.first?.place else {
+          // For the first findings and among few enough modules: that takes a comparison each.
+          let hasTime = findings.count < 16 && all.count < 10_000
           let conflict = Conflict.missing(
             required, by: module.record.name, nobody: "no file",
-            near: similar(to: required.name, among: all.keys), addition: "add the file that")
+            near: hasTime ? nearest(to: required.name, in: all.keys) : [],
+            addition: "add the file that")
           add(.unmetRequirement, .warning, module.place, conflict, missing: required.name)
           continue
         }
@@ -70,11 +73,6 @@ struct Contradictions {
         add(.unmetRequirement, .error, module.place, conflict, others: [provider])
       }
     }
-  }
-
-  /// Names that may be meant, for the first findings and among few enough modules: that takes a comparison each.
-  private func similar(to name: String, among names: some Collection<String>) -> [String] {
-    findings.count < 16 && names.count < 10_000 ? nearest(to: name, in: names) : []
   }
 
   private mutating func add(_ cycle: [Survey.Declared]) {

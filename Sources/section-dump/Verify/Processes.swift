@@ -55,9 +55,10 @@ struct Duplicates {
   typealias Refused = (entry: Int, other: Int)
 
   private let entries: [Survey.Declared]
-  private var identities: [Int: [Identity]] = [:]
+  /// Small enough to keep many.
+  private var identities: [Int: [Digest]] = [:]
   /// The shared entries that have an identity; empty where every process has no others.
-  private var users: [Identity: [Int]] = [:]
+  private var users: [Digest: [Int]] = [:]
   /// The shared entries that are refused where there are no others, and that no process has told yet.
   private var untold: [Refused] = []
 
@@ -75,12 +76,12 @@ struct Duplicates {
   }
 
   private mutating func note(_ position: Int) {
-    identities[position] = Identity.all(of: entries[position].record)
+    identities[position] = EntryIdentity.all(of: entries[position].record).map { Digest(of: $0) }
   }
 
   /// Returns the entries that are refused among some, which are in order, if there are no others.
   private func refused(among positions: [Int]) -> [Refused] {
-    var holders: [Identity: Int] = [:]
+    var holders: [Digest: Int] = [:]
     return positions.compactMap { position in
       let all = identities[position] ?? []
       if let other = all.lazy.compactMap({ holders[$0] }).first { return (position, other) }
@@ -95,7 +96,7 @@ struct Duplicates {
     for position in own { note(position) }
     defer { for position in own { identities[position] = nil } }
     var seen = Set(own)
-    var met: Set<Identity> = []
+    var met: Set<Digest> = []
     var queue = own
     while let position = queue.popLast() {
       for identity in identities[position] ?? [] where met.insert(identity).inserted {
@@ -231,14 +232,4 @@ struct Digest: Hashable {
   }
 
   private init(halves: SIMD2<Int>) { self.halves = halves }
-}
-
-/// The identity of an entry, small enough to keep many.
-typealias Identity = Digest
-
-extension Identity {
-  /// Those of an entry: a route has as many as its pattern has forms.
-  static func all(of record: Record) -> [Self] {
-    EntryIdentity.all(of: record).map { Self(of: $0) }
-  }
 }

@@ -69,7 +69,10 @@ extension Survey {
     let linked = Set(
       loadable.flatMap { image in image.records.map { Saying($0, of: image) } })
     return images.compactMap { image in
-      guard image.isMember, !image.records.isEmpty, platforms.contains(image.platform),
+      // Slices are called after their machines.
+      guard image.kind == .object,
+        ![nil, image.platform.machine].contains(image.place.container.last),
+        !image.records.isEmpty, platforms.contains(image.platform),
         !image.records.contains(where: { linked.contains(Saying($0, of: image)) })
       else { return nil }
       let count = image.records.count
@@ -154,24 +157,21 @@ extension Survey {
         + "too, to see what was dropped")
   }
 
-  /// Sections whose names are nearly those that hold entries: their author meant those, and no reader
-  /// knows these.
+  /// Sections whose names are nearly those that hold entries, but for the case of letters and one letter more, less
+  /// or else: their author meant those, and no reader knows these.
   static func lookAlikes(in image: any FileImage, at place: Place) throws(ImageError) -> [Finding] {
     var seen: Set<String> = []
     return try image.allSections().filter { $0.size > 0 }.map(\.name).compactMap { name in
-      guard let meant = meant(by: name), seen.insert(name).inserted else { return nil }
+      // Most names are shorter or longer, and cost no more than this.
+      guard (10...16).contains(name.utf8.count),
+        let meant = nearest(to: name, in: SectionNote.names, atMost: 1).first,
+        seen.insert(name).inserted
+      else { return nil }
       return Finding(
         .lookAlikeSection, .error, place.at(section: name),
         "the section \(name) is not read; entries are in \(meant)",
         remedy: "call it \(meant), or declare its entries with BeeHive.h")
     }
-  }
-
-  /// The section that a name is not, but for the case of letters and one letter more, less or else.
-  private static func meant(by name: String) -> String? {
-    // Most names are shorter or longer, and cost no more than this.
-    guard (10...16).contains(name.utf8.count) else { return nil }
-    return nearest(to: name, in: SectionNote.names, atMost: 1).first
   }
 }
 
@@ -186,12 +186,5 @@ private struct Saying: Hashable {
   init(_ record: Record, of image: SurveyedImage) {
     (platform, kind, name) = (image.platform, record.kind, record.name)
     (implementation, attributes) = (record.implementation, record.attributes)
-  }
-}
-
-extension SurveyedImage {
-  /// Whether it is an object in an archive; slices are called after their machines.
-  fileprivate var isMember: Bool {
-    kind == .object && place.container.last.map { $0 != platform.machine } ?? false
   }
 }
