@@ -41,7 +41,7 @@ extension Dump {
   }
 }
 
-extension Dump where Element: Tabled {
+extension Dump where Element: Listed {
   static func writeColumns(to csv: inout CSVWriter) { Element.writeFields(of: nil, to: &csv) }
 
   func write(_ element: Element, of _: ReadImage, to json: inout JSONWriter) {
@@ -51,7 +51,9 @@ extension Dump where Element: Tabled {
   func writeRows(_ element: Element, of _: ReadImage, to csv: inout CSVWriter) {
     csv.row { Element.writeFields(of: element, to: &$0) }
   }
+}
 
+extension Dump where Element: Tabled {
   func writeTable(_ elements: [Element], of _: ReadImage, to sink: ByteSink, _ style: Style) {
     var table = Table(Element.titles, to: sink, style)
     for element in elements { element.addCells(to: &table) }

@@ -114,16 +114,6 @@ private struct LiveDump: Dump {
     writer.boolean(key: "replaced", mapping?.isReplaced)
   }
 
-  static func writeColumns(to csv: inout CSVWriter) { LiveRecord.writeFields(of: nil, to: &csv) }
-
-  func write(_ record: LiveRecord, of _: ReadImage, to json: inout JSONWriter) {
-    json.object { LiveRecord.writeFields(of: record, to: &$0) }
-  }
-
-  func writeRows(_ record: LiveRecord, of _: ReadImage, to csv: inout CSVWriter) {
-    csv.row { LiveRecord.writeFields(of: record, to: &$0) }
-  }
-
   /// Writes the states before each entry and the reasons behind where there are any.
   func writeTable(
     _ records: [LiveRecord], of _: ReadImage, to sink: ByteSink, _ style: Style
