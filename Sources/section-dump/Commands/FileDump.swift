@@ -19,8 +19,10 @@ final class ReadFile: ReadImage {
 
   init(_ place: Place, _ image: any FileImage) {
     self.image = image
-    super.init(place, image.identity)
+    super.init(place)
   }
+
+  override var identity: ImageIdentity? { image.identity }
 }
 
 extension FileDump {
@@ -196,7 +198,7 @@ private struct FileReports<Shown: FileDump> {
   }
 
   private mutating func showNothing(at place: Place, _ error: ImageError) {
-    writer.show(dump, ReadImage(place, nil, problems: [error]), nil)
+    writer.show(dump, ReadImage(place, problems: [error]), nil)
   }
 
   /// Returns the contents to show; nil if they cannot be read. Throws if the image may be left out.

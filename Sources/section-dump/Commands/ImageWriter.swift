@@ -64,12 +64,12 @@ extension Dump where Element: Tabled {
 /// An image that a command shows, and what is wrong with it.
 class ReadImage {
   let place: Place
-  /// The identity from its headers; nil if it could not be opened.
-  let identity: ImageIdentity?
   var problems: [ImageError]
+  /// The identity from its headers, which few formats show; nil if it could not be opened.
+  var identity: ImageIdentity? { nil }
 
-  init(_ place: Place, _ identity: ImageIdentity?, problems: [ImageError] = []) {
-    (self.place, self.identity, self.problems) = (place, identity, problems)
+  init(_ place: Place, problems: [ImageError] = []) {
+    (self.place, self.problems) = (place, problems)
   }
 }
 

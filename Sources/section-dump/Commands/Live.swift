@@ -166,14 +166,15 @@ private final class LiveImage: ReadImage {
     self.mapping = mapping
     let image = Result { () throws(ImageError) in try process.image(mapping) }
     self.image = image
-    super.init(
-      Place(path: mapping.path, pathBytes: mapping.pathBytes), (try? image.get())?.identity)
+    super.init(Place(path: mapping.path, pathBytes: mapping.pathBytes))
     do throws(ImageError) {
       states = try (try? image.get())?.entryStates()
     } catch {
       problems.append(error)
     }
   }
+
+  override var identity: ImageIdentity? { (try? image.get())?.identity }
 
   /// Returns the entries; nil for a file that is mapped and may run, and is no image.
   func read(_ states: EntryStates?) -> [LiveRecord]? {
