@@ -102,9 +102,10 @@ struct ImageWriter<Shown: Dump> {
     switch output.format {
     case .json, .ndjson: writeObject(dump, found, elements ?? [])
     case .csv:
+      guard let elements, !elements.isEmpty else { break }
       var csv = CSVWriter(text)
       csv.prefix = CSVWriter.fields { dump.writeImage(found, to: &$0) }
-      for element in elements ?? [] { dump.writeRows(element, of: found, to: &csv) }
+      for element in elements { dump.writeRows(element, of: found, to: &csv) }
     case .table: writeTable(dump, found, elements, isAlone)
     }
     report(found.problems, path: found.place.file)
