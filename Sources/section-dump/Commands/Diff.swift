@@ -228,7 +228,11 @@ extension Differences {
 extension Differences.Change {
   fileprivate func write(to json: inout JSONWriter) {
     func write(_ entry: Differences.Declared?, to json: inout JSONWriter) {
-      if let entry { entry.record.write(to: &json, path: entry.place.file) }
+      guard let entry else { return }
+      json.object { json in
+        json.string(key: "path", entry.place.file)
+        Record.writeFields(of: entry.record, to: &json)
+      }
     }
     guard kind == .changed else { return write(old ?? new, to: &json) }
     json.object { json in

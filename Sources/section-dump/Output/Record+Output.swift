@@ -23,18 +23,6 @@ extension Record {
     guard let textAddress else { return slot }
     return "\(slot) → \(textAddress.rawValue.hexadecimal)"
   }
-
-  /// Writes an object; `path` is in it where several files' records share an array, and what `more`
-  /// writes at its end.
-  func write(
-    to json: inout JSONWriter, path: String? = nil, more: (inout JSONWriter) -> Void = { _ in }
-  ) {
-    json.object { json in
-      if let path { json.string(key: "path", path) }
-      Record.writeFields(of: self, to: &json)
-      more(&json)
-    }
-  }
 }
 
 extension Attributes {
