@@ -171,11 +171,11 @@ extension Picture {
     json.object { json in
       json.number(key: "schema", 1)
       json.string(key: "summary", summary)
-      json.list("files", files) { json, file in
+      json.list(key: "files", files) { json, file in
         json.string(key: "name", file.name)
         json.string(key: "machine", file.machine)
       }
-      json.list("nodes", nodes) { json, node in
+      json.list(key: "nodes", nodes) { json, node in
         json.string(key: "kind", node.kind.rawValue)
         json.string(key: "name", node.name)
         json.string(key: "caption", node.caption)
@@ -185,13 +185,13 @@ extension Picture {
         json.boolean(key: "isInCycle", node.isInCycle)
         json.array(key: "findings", node.findings)
       }
-      json.list("edges", edges) { json, edge in
+      json.list(key: "edges", edges) { json, edge in
         json.string(key: "kind", edge.kind.rawValue)
         json.number(key: "from", edge.from)
         json.number(key: "to", edge.to)
         json.boolean(key: "isInCycle", edge.isInCycle)
       }
-      json.list("findings", findings) { json, found in
+      json.list(key: "findings", findings) { json, found in
         let finding = found.finding
         json.string(key: "code", finding.code)
         json.string(key: "level", finding.level.rawValue)
@@ -203,17 +203,5 @@ extension Picture {
       json.array(key: "problems", problems) { $0.write(to: &$1) }
     }
     json.lineBreak()
-  }
-}
-
-extension JSONWriter {
-  /// Writes an array of objects, each on a line.
-  fileprivate mutating func list<Element>(
-    _ name: StaticString, _ elements: [Element], _ body: (inout JSONWriter, Element) -> Void
-  ) {
-    array(key: name, elements) { element, json in
-      json.lineBreak()
-      json.object { body(&$0, element) }
-    }
   }
 }

@@ -38,6 +38,16 @@ struct JSONWriter: FieldWriter {
     array(key: name, numbers) { $1.number($0) }
   }
 
+  /// Writes an array of objects, each on a line.
+  mutating func list<Element>(
+    key name: StaticString, _ elements: [Element], _ body: (inout Self, Element) -> Void
+  ) {
+    array(key: name, elements) { element, json in
+      json.lineBreak()
+      json.object { body(&$0, element) }
+    }
+  }
+
   mutating func string(key name: StaticString? = nil, _ text: String?) {
     begin(name)
     guard let text else { return sink.write(word: "null") }

@@ -36,20 +36,14 @@ protocol FieldWriter {
 extension ByteSink {
   /// Writes a list that is all of a report, for programs.
   func write<Element: Listed>(
-    _ elements: [Element], as key: String, in format: Presentation.Format
+    _ elements: [Element], as key: StaticString, in format: Presentation.Format
   ) {
     var json = JSONWriter(self)
     switch format {
     case .json:
       json.object { json in
         json.number(key: "schema", 1)
-        json.key(text: key)
-        json.array { json in
-          for element in elements {
-            json.lineBreak()
-            json.object { Element.writeFields(of: element, to: &$0) }
-          }
-        }
+        json.list(key: key, elements) { Element.writeFields(of: $1, to: &$0) }
       }
       json.lineBreak()
     case .ndjson:
