@@ -76,7 +76,7 @@ class ReadImage {
 /// Writes what a command shows of one image after another, in every format.
 struct ImageWriter<Shown: Dump> {
   var sums = ReportSums()
-  let output: Presentation
+  private let output: Presentation
   /// Bytes for standard output.
   let text: ByteSink
   private let style: Style

@@ -223,7 +223,7 @@ func isDirectory(_ path: [UInt8], followingLinks: Bool = true) -> Bool {
 
 extension CommandLine {
   /// The arguments as the system passed them.
-  static var bytesOfArguments: [[UInt8]] {
+  fileprivate static var bytesOfArguments: [[UInt8]] {
     // Sound: argv holds argc pointers to NUL-terminated texts that live as long as the process.
     unsafe UnsafeBufferPointer(start: unsafeArgv, count: Int(argc)).map { argument in
       unsafe Array(
