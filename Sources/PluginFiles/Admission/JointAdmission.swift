@@ -94,9 +94,10 @@ struct JointAdmission {
           continue
         }
         if let fault = required.fault(of: attributes.version) {
-          let owner = provider.map { files[$0.file].path.fileName } ?? ""
+          let owner =
+            there == nil ? provider.map { files[$0.file].path.fileName } ?? "" : "the host"
           let conflict = Conflict.unfit(
-            required, by: record.name, fault, of: there == nil ? owner : "the host")
+            required, by: record.name, fault, of: owner)
           files[file].refusals.append(
             PluginRefusal(
               .unmetRequirement, conflict, expected: text,
