@@ -127,6 +127,8 @@ struct LiveCoreTests {
       try Fixtures.tool("gcore", ["-o", "core-data", "\(pid)"])
       let outcome = try Tool.run(["live", "--core", "core-data.\(pid)"])
       #expect(outcome.status == 0 && outcome.errors == "", "\(outcome)")
+      // The number of images comes first, since none is shown.
+      #expect(outcome.output.first?.isNumber == true, "\(outcome)")
     }
   }
 

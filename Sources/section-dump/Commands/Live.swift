@@ -66,17 +66,17 @@ struct Live: ParsableCommand {
         writer.show(dump, image, records, isAlone: !image.problems.isEmpty)
       }
       if let shortage = process.shortage { writer.note(shortage) }
+      writer.text.flush()
       if output.format == .table {
         let shown = writer.sums.shown
         let sums =
           "\(count.counted("image")): \(shown) shown, \(count - shown) no entries"
           + (dump.states == nil ? "; no Hive" : "")
-        writer.text.write((shown > 0 ? "\n" : "") + output.style.dim(sums) + "\n")
+        printer.output.write((shown > 0 ? "\n" : "") + output.style.dim(sums) + "\n")
       }
     } catch {
       writer.note(error)
     }
-    writer.text.flush()
     if !printer.finish() || writer.sums.hasProblems { throw ExitCode(2) }
   }
 }
