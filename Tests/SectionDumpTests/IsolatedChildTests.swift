@@ -45,6 +45,19 @@ struct IsolatedChildTests {
     #expect(found.map(\.codes) == paths.map { $0 == long ? ["killed"] : [] })
   }
 
+  @Test("Whoever reads the reports may take longer than a child may take for a file", .full)
+  func slowReader() throws {
+    let words = ".rept 1 << 16\n.long word\n.set word, word + 77777\n.endr\n"
+    let large = try Fixtures.build(
+      ".set word, 0\n.section list, \"aw\"\n\(words).section .note.GNU-stack, \"\", %progbits",
+      as: "read-slowly.so", suffix: "s", ["-shared"])
+    let arguments = ["hex", "--section", "list", "--isolate", large, large]
+    let plain = try Tool.run(arguments)
+    let slow = try Fixtures.run(
+      "sh", ["-c", "\"$0\" \"$@\" | (sleep 35; cat)", Repository.sectionDump] + arguments)
+    Tool.expectSame(slow, plain)
+  }
+
   @Test("Reports of every size come whole, in the order of the files", arguments: [1, 3])
   func sizes(jobs: Int) throws {
     let small = try Self.good(40, "small-and-large-\(jobs)")

@@ -96,17 +96,20 @@ struct IsolatedChild {
     ChildLimits.apply()
     let sink = ByteSink(descriptor: channel)
     func send(_ part: Part) {
+      // Whoever reads the report may take as long as it likes.
+      let left = alarm(0)
+      defer { alarm(left) }
       for piece in part.pieces {
         // What it is and how long, then the bytes.
         sink.write(piece.kind.rawValue)
         sink.write((0..<8).map { UInt8(truncatingIfNeeded: piece.bytes.count >> ($0 * 8)) })
         sink.write(piece.bytes)
       }
+      sink.flush()
     }
     for file in files {
       ChildLimits.startFile()
       send(read([file], send))
-      sink.flush()
       if sink.failure != 0 { _exit(2) }
     }
     _exit(0)
