@@ -87,8 +87,25 @@ struct IsolatedSurveyTests {
   }
 }
 
-@Suite("What a child says of entries")
+@Suite("What a child says")
 struct CodedTests {
+  @Test("of a file is refused where it leads to another one, or counts what cannot be")
+  func refused() throws {
+    let path = Fixtures.place(try Fixtures.annotatedLibrary("reported.so")).path
+    let survey = Survey(Inputs(paths: [path]))
+    func isAccepted(_ change: (inout Survey) -> Void) -> Bool {
+      var report = survey
+      change(&report)
+      return Survey(report.pieces, of: .success(Input(path: Array(path.utf8)))) != nil
+    }
+    #expect(isAccepted { _ in })
+    #expect(!isAccepted { $0.images[0].part?.path = Array("/dev/zero".utf8) })
+    #expect(!isAccepted { $0.images[0].place.path = "other.so" })
+    #expect(!isAccepted { $0.images[0].place.pathBytes = [0xff] })
+    #expect(!isAccepted { $0.read = -1 })
+    #expect(!isAccepted { $0.skipped = 1 << 32 })
+  }
+
   /// An entry with a value in every field, and one for each way in which pointers lead somewhere.
   private static let entries: [Record] = {
     var attributes = Attributes()
@@ -120,7 +137,7 @@ struct CodedTests {
     } + [.blank]
   }()
 
-  @Test("is read as it was written")
+  @Test("of entries is read as it was written")
   func roundTrip() throws {
     let bytes = try #require(Self.entries.coded)
     #expect(try [Record](coded: bytes) == Self.entries)

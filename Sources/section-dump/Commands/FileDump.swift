@@ -101,7 +101,7 @@ struct ReportSums: Sendable, Codable {
 
   /// Whether a child may have counted this.
   var isSensible: Bool {
-    [shown, empty, skipped, unread, files].allSatisfy((0..<1 << 32).contains)
+    [shown, empty, skipped, unread, files].allSatisfy(ReportPart.counts.contains)
   }
 
   /// Adds what further files amount to; what is looked for is in one of all.
@@ -126,7 +126,7 @@ struct ReportPart: Reported {
 
   init() {}
 
-  init?(_ pieces: [Piece]) {
+  init?(_ pieces: [Piece], of _: Result<Input, ImageError>) {
     output = pieces.filter { $0.kind != .sums }
     sums = pieces.last.flatMap { try? ReportSums(coded: $0.bytes) }
     guard sums?.isSensible ?? false else { return nil }

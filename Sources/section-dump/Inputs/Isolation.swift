@@ -4,10 +4,16 @@ internal import LibC
 
 /// The result of reading files, in a form that a child can send.
 protocol Reported: Sendable {
-  /// Reads what ``pieces`` wrote, which may come from a child that a hostile file has taken over.
-  init?(_ pieces: [Piece])
+  /// Reads what ``pieces`` wrote of a file; nil if they cannot be of it. They may come from a child that a hostile
+  /// file has taken over.
+  init?(_ pieces: [Piece], of file: Result<Input, ImageError>)
   /// The pieces, with the sums as the last one.
   var pieces: [Piece] { get }
+}
+
+extension Reported {
+  /// The counts that a child may report of a file; so the sums of all files are numbers too.
+  static var counts: Range<Int> { 0..<1 << 32 }
 }
 
 extension Encodable {
@@ -41,7 +47,7 @@ struct IsolatedChild {
       var isFresh = true
       do throws(ImageError) {
         let child = try IsolatedChild(files[next...], read)
-        while next < files.count, let part: Part = child.receive(&end) {
+        while next < files.count, let part: Part = child.receive(of: files[next], &end) {
           take(part)
           (next, isFresh) = (next + 1, false)
         }
@@ -116,7 +122,9 @@ struct IsolatedChild {
   }
 
   /// Returns the next report; nil where it has ended amid one, or where `end` says why it is to end.
-  private func receive<Part: Reported>(_ end: inout ChildEnd?) -> Part? {
+  private func receive<Part: Reported>(
+    of file: ReadingThreads<Part>.File, _ end: inout ChildEnd?
+  ) -> Part? {
     var (pieces, size): ([Piece], Int) = ([], 0)
     while true {
       guard let head = receive(9, &end), let kind = Piece.Kind(rawValue: head[0]) else {
@@ -130,7 +138,10 @@ struct IsolatedChild {
       }
       guard let bytes = receive(count, &end) else { return nil }
       pieces.append(Piece(kind: kind, bytes: bytes))
-      if kind == .sums { return Part(pieces) }
+      guard kind == .sums else { continue }
+      let part = Part(pieces, of: file)
+      if part == nil { end = .implausible }
+      return part
     }
   }
 
@@ -163,12 +174,14 @@ private enum ChildEnd {
   case silent
   /// It said more than anybody keeps.
   case wordy
+  /// It sent a report that cannot be of the file.
+  case implausible
 
   /// Whether the file that was read last is the cause, whatever was read before it.
   var isOfOneFile: Bool {
     switch self {
     case .status(let status): [SIGPROF, SIGALRM].contains(status & 0x7f)
-    case .silent, .wordy, .unstarted: true
+    case .silent, .wordy, .implausible, .unstarted: true
     }
   }
 
@@ -182,6 +195,7 @@ private enum ChildEnd {
       case .unstarted(let why): why
       case .silent: "said nothing for \(ChildLimits.patience) seconds"
       case .wordy: "wrote more than the \(ChildLimits.memory >> 20) MiB that it may"
+      case .implausible: "sent a report that cannot be of it"
       case .status(0): "broke off in the midst of its report"
       case .status(let status) where status & 0x7f == 0: "ended with status \(status >> 8 & 0xff)"
       case .status(let status) where [SIGPROF, SIGXCPU, SIGALRM].contains(status & 0x7f):

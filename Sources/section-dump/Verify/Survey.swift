@@ -235,9 +235,20 @@ extension Survey {
 }
 
 extension Survey: Reported {
-  init?(_ pieces: [Piece]) {
-    guard let last = pieces.last, let survey = try? Self(coded: last.bytes) else { return nil }
+  init?(_ pieces: [Piece], of file: Result<Input, ImageError>) {
+    guard let last = pieces.last, let survey = try? Self(coded: last.bytes),
+      survey.isSensible(of: file)
+    else { return nil }
     self = survey
+  }
+
+  /// Whether a child may have found this in a file: nothing of it leads to another one.
+  private func isSensible(of file: Result<Input, ImageError>) -> Bool {
+    let input = try? file.get()
+    let places = images.map(\.place) + findings.flatMap { [$0.place] + $0.others }
+    return [files, read, skipped].allSatisfy(Self.counts.contains)
+      && places.allSatisfy { $0.path == file.name && $0.pathBytes == input?.pathBytes }
+      && images.compactMap(\.part).allSatisfy { $0.path == input?.path }
   }
 
   var pieces: [Piece] { coded.map { [Piece(kind: .sums, bytes: $0)] } ?? [] }
