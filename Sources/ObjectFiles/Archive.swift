@@ -194,7 +194,12 @@ struct Archive {
     guard member.starts(with: inside.last == slash ? inside : inside + [slash]) else {
       throw refused("leads outside the archive's directory, and is not opened")
     }
-    return try OpenedFile(path: member, name: name, memberOf: file)
+    do throws(ImageError) {
+      return try OpenedFile(path: member, name: name, memberOf: file)
+    } catch {
+      throw file.error(
+        error.code, "The member \(name) is not read: \(error.message)", at: offset)
+    }
   }
 
   /// The path without links, dots and doubled slashes; nil where nothing is there.

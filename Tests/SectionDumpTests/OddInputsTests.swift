@@ -44,6 +44,16 @@ struct OddInputsTests {
     try expectRecords(of: archive, as: "bad-name.a", beside: "99999")
   }
 
+  @Test("A member of a thin archive that is there and cannot be opened is named")
+  func unopenedMember() throws {
+    let object = try Fixtures.build("int x;", as: "unopened.o", ["-c"])
+    try Fixtures.tool("ar", ["rcT", "unopened.a", object])
+    try FileManager.default.removeItem(at: Fixtures.place(object))
+    try Fixtures.folder(object)
+    let outcome = try Tool.run(["unopened.a"])
+    #expect(outcome.errors.contains(": The member unopened.o is not read: It is a directory; "))
+  }
+
   /// An archive tells the records of its member, and what is wrong beside them.
   private func expectRecords(of archive: Data, as name: String, beside error: String) throws {
     try archive.write(to: Fixtures.place(name))
