@@ -13,6 +13,7 @@ struct SectionsTests {
     let lines = try Fixtures.tool("readelf", ["-SW", name]).split(separator: "\n")
       .filter { $0.contains("] .") || $0.contains("] Beehive") }
     #expect(lines.count == sections.count)
+    #expect(sections.map { $0["index"] as? Int } == Array(1...sections.count))
     for (line, section) in zip(lines, sections) {
       let words = try #require(line.split(separator: "]").last).split(separator: " ")
       #expect(section["name"] as? String == String(words[0]))

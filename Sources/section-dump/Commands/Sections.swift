@@ -34,6 +34,7 @@ extension Section: Tabled {
     writer.size(key: "alignment", section?.alignment)
     writer.size(key: "entrySize", section?.entrySize)
     writer.number(key: "link", section?.link)
+    writer.number(key: "index", section?.index)
   }
 
   func addCells(to table: inout Table) {
