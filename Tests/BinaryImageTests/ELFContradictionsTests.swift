@@ -128,6 +128,15 @@ struct ELFContradictionsTests {
     }
   }
 
+  @Test("A name outside the names is told with the place of the section's header")
+  func nameOffset() throws {
+    var editor = ELFEditor(try Fixture.bytes(of: ELFAnswer.build("lie-name", ["-shared"])))
+    editor.set(Self.mods, .name, 1 << 31)
+    let file = try ELFFile(path: Fixture.write(editor.bytes, as: "lie-name"))
+    let error = #expect(throws: ImageError.self) { try file.allSections() }
+    #expect(error?.offset?.rawValue == editor.table + UInt64(editor.index(Self.mods) * 64))
+  }
+
   @Test("with a section table that lies, linked", arguments: commonLies + linkedLies)
   func linked(lie: Lie) throws { try expect(lie, of: ["-shared"]) }
 

@@ -89,7 +89,9 @@ package final class ELFFile: FileImage {
     var sections: [Section] = []
     for index in 1..<max(1, table.count) {
       guard let name = table.name(of: index) else {
-        throw file.error(.malformed, "The name of section \(index) lies outside the names.")
+        throw file.error(
+          .malformed, "The name of section \(index) lies outside the names.",
+          at: header.sections.offset + UInt64(index * header.format.size(of: ELF_T_SHDR)))
       }
       budget -= name.utf8.count
       try file.check(budget > 0, .malformed, "Too many sections share one name table.")
