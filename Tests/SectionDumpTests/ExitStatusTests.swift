@@ -121,14 +121,14 @@ struct ExitStatusTests {
     #expect(codes == [["unreadable"], [], ["not-an-object"]])
   }
 
-  @Test("Lost output is a failure")
-  func fullDisk() throws {
+  @Test("Lost output is a failure", arguments: ["good.so", "--version", "help hex"])
+  func fullDisk(arguments: String) throws {
     try Self.fixtures.get()
-
-    let outcome = try Fixtures.run(
-      "sh", ["-c", "\"$0\" good.so > /dev/full", Repository.sectionDump])
-
-    #expect(outcome.status == 2)
-    #expect(outcome.errors.contains("No space left on device"))
+    for (target, reason) in [(">/dev/full", "No space left on device"), (">&-", "Bad file")] {
+      let outcome = try Fixtures.run(
+        "sh", ["-c", "\"$0\" \(arguments) \(target)", Repository.sectionDump])
+      #expect(outcome.status == 2, "\(target)")
+      #expect(outcome.errors.contains(reason), "\(outcome)")
+    }
   }
 }

@@ -65,9 +65,15 @@ struct SectionDump: ParsableCommand {
     } catch let error as ImageError {
       refuse(error.description, ExitCode(2))
     } catch {
-      guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+      let (status, errors) = (exitCode(for: error), ByteSink(descriptor: 2))
+      if status.isSuccess {
+        // Help, the version, or completions.
+        let sink = ByteSink(descriptor: 1)
+        sink.write(fullMessage(for: error) + "\n")
+        end(sink.finish(errors) ? status : ExitCode(2))
+      }
+      guard status == .validationFailure else { exit(withError: error) }
       // What is wrong is quoted, and may be the name of a file.
-      let errors = ByteSink(descriptor: 2)
       for line in fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false) {
         errors.write("\(String(line).escaped)\n")
       }
