@@ -331,6 +331,6 @@ extension ELFFile {
 extension OpenedFile {
   /// The error for what libelf does not read.
   func isRefused(_ reason: String) -> ImageError {
-    error(.unreadable, "libelf does not read the file: \(reason).")
+    error(.malformed, "libelf does not read the file: \(reason).")
   }
 }

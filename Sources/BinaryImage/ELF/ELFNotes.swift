@@ -113,7 +113,7 @@ package struct ELFNote {
 extension ELFFile {
   /// The error of notes that libelf does not open.
   package func noteRefusal(_ reason: String) -> ImageError {
-    file.error(.unreadable, "libelf does not read the notes: \(reason).")
+    file.error(.malformed, "libelf does not read the notes: \(reason).")
   }
 
   /// The notes of all segments of notes, in table order.
