@@ -132,6 +132,43 @@ struct LiveCoreTests {
     }
   }
 
+  @Test("Of images that share their bytes, those are shown that are in proportion to the file")
+  func sharedImages() throws {
+    let record =
+      ".long 96\n.short 1, 0x8001\n.long 0, 32\n.quad 0, 0\n.fill 62, 1, 0x6e\n.short 0\n"
+    let library = try Fixtures.build(
+      ".section BeehiveRecords, \"a\"\n.rept 300\n\(record).endr\n", as: "core-shared.so",
+      suffix: "s", ["-shared", "-nostdlib", "-Wl,-z,noseparate-code"])
+    let path = Fixtures.place(library).path
+    func each(_ line: (Int) -> String) -> String { (1...1000).map(line).joined(separator: "\n") }
+    let object = try Fixtures.build(
+      """
+      header: .byte 0x7f, 0x45, 0x4c, 0x46, 2, 1, 1
+      .zero 9
+      .short 4, 62, 1, 0
+      .quad 0, 64, 0
+      .short 0, 0, 64, 56, 1001, 64, 0, 0
+      .long 4, 0
+      .quad note - header, 0, 0, image - note, 0, 4
+      \(each { ".long 1, 7\n.quad image - header, \($0) << 24, 0, end - image, end - image, 4096" })
+      note: .long 5, image - files, 0x46494c45
+      .asciz "CORE"
+      .balign 4
+      files: .quad 1000, 4096
+      \(each { ".quad \($0) << 24, (\($0) << 24) + end - image, 0" })
+      \(each { _ in ".asciz \"\(path)\"" })
+      .balign 4
+      image: .incbin "\(path)"
+      end:
+
+      """, as: "core-shared.o", suffix: "s", ["-c"])
+    try Fixtures.tool("objcopy", ["-O", "binary", "-j", ".text", object, "core-shared"])
+    let outcome = try Tool.run(["live", "--core", "core-shared", "--format", "json"])
+    #expect(outcome.status == 2 && outcome.errors.contains("The images before it have entries"))
+    let share = try outcome.output.utf8.count / Fixtures.bytes("core-shared").count
+    #expect((10..<80).contains(share), "\(share) times the file")
+  }
+
   @Test("What is no core file is refused")
   func others() throws {
     let library = try Fixtures.annotatedLibrary("core-none.so")

@@ -15,6 +15,7 @@ final class CoreFile: RemoteMemory {
   private(set) var ranges: [MappedRange] = []
   /// Set where the file is shorter than it declares.
   let shortage: ImageError?
+  var size: UInt64 { file.size }
   private let file: OpenedFile
   private let image: ELFFile
   /// Where the file has the memory.

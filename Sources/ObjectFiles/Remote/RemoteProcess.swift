@@ -13,6 +13,8 @@ package final class RemoteProcess {
   package let pid: Int?
   /// What is missing of a core file.
   package let shortage: ImageError?
+  /// The size of a core file in bytes; nil for a process that runs.
+  package var coreSize: UInt64? { (memory as? CoreFile)?.size }
   private let memory: any RemoteMemory
 
   /// Opens the memory of a process and lists what it has mapped.

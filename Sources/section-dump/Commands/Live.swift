@@ -60,8 +60,9 @@ struct Live: ParsableCommand {
       LiveImage.compareRuntimes(of: images)
       dump.states = images.lazy.compactMap(\.states).first
       var count = 0
+      var room = process.coreSize.map { Scan.leastRoom + Scan.room(in: $0) } ?? .max
       for image in images {
-        guard let records = image.read(dump.states) else { continue }
+        guard let records = image.read(dump.states, &room) else { continue }
         count += 1
         writer.show(dump, image, records, isAlone: !image.problems.isEmpty)
       }
@@ -177,10 +178,12 @@ private final class LiveImage: ReadImage {
   override var identity: ImageIdentity? { (try? image.get())?.identity }
 
   /// Returns the entries; nil for a file that is mapped and may run, and is no image.
-  func read(_ states: EntryStates?) -> [LiveRecord]? {
+  func read(_ states: EntryStates?, _ room: inout Int) -> [LiveRecord]? {
     do throws(ImageError) {
       let image = try image.get()
+      guard room > 0 else { throw ImageError.noRoom(in: image.path) }
       let scan = try RecordScanner.scan(image)
+      room -= scan.size
       problems += scan.rejections.map { ImageError($0) }
       return scan.records.map { LiveRecord($0, in: image, states) }
     } catch {

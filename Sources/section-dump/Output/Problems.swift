@@ -34,7 +34,32 @@ extension FileImage {
   }
 }
 
+/// Members of an archive may each point many times at one text, and the images in a core file may have all of their
+/// bytes in common: so what is read of the images of one file follows its size.
+extension Scan {
+  /// The size of the entries that any file may have.
+  static let leastRoom = 1 << 20
+
+  /// Returns how much more they may have in so many bytes of a file.
+  static func room(in size: UInt64) -> Int { 8 * Int(min(size, 1 << 40)) }
+
+  /// What a report of it takes at the least, in bytes.
+  var size: Int {
+    records.reduce(64 * (records.count + rejections.count)) { sum, record in
+      sum + record.name.utf8.count + (record.implementation?.utf8.count ?? 0)
+        + record.attributes.texts.reduce(0) { $0 + $1.utf8.count }
+    }
+  }
+}
+
 extension ImageError {
+  /// The entries of other images have used up the room of a file.
+  static func noRoom(in image: String) -> ImageError {
+    ImageError(
+      Code(rawValue: Rejection.Reason.limitExceeded.rawValue), image: image,
+      message: "The images before it have entries for many times the file; this one is not read.")
+  }
+
   /// An entry that was refused, as what could not be read of its file.
   init(_ rejection: Rejection) {
     let origin = rejection.origin
