@@ -44,6 +44,30 @@ struct OddInputsTests {
     try expectRecords(of: archive, as: "bad-name.a", beside: "99999")
   }
 
+  @Test("Members that point again and again at one text are read in proportion to their archive")
+  func crowded() throws {
+    let object = try Fixtures.bytes(
+      Fixtures.build(
+        """
+        .section BeehiveMods, "aw"
+        .rept 256
+        .quad text
+        .endr
+        .section .rodata.text, "a"
+        text: .fill 2000, 1, 0x78
+        .byte 0
+
+        """, as: "crowded.o", suffix: "s", ["-c"]))
+    let member = Self.header("crowded.o/", "\(object.count)") + Self.member(object)
+    let archive = (0..<40).reduce(Data("!<arch>\n".utf8)) { all, _ in all + member }
+    try archive.write(to: Fixtures.place("crowded.a"))
+    for command in [["records", "--format", "json"], ["diff", "crowded.a"]] {
+      let outcome = try Tool.run(command + ["crowded.a"])
+      #expect(outcome.status == 2 && outcome.errors.contains("The images before it have entries"))
+      #expect(outcome.output.utf8.count < 16 * archive.count)
+    }
+  }
+
   @Test("A member of a thin archive that is there and cannot be opened is named")
   func unopenedMember() throws {
     let object = try Fixtures.build("int x;", as: "unopened.o", ["-c"])

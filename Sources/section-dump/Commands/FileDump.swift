@@ -16,6 +16,8 @@ protocol FileDump: Dump {
 /// An image of a file that was opened.
 final class ReadFile: ReadImage {
   let image: any FileImage
+  /// The size of the entries that were read.
+  var entrySize = 0
 
   init(_ place: Place, _ image: any FileImage) {
     self.image = image
@@ -183,6 +185,7 @@ private struct FileReports<Shown: FileDump> {
         let isAlone = inputs.isSingle && place.container.isEmpty
         writer.show(dump, found, contents, isAlone: isAlone)
         isShown = true
+        return found.entrySize
       } catch {
         if input.mayOmit(error, in: place.container) {
           writer.sums.skipped += 1
@@ -191,6 +194,7 @@ private struct FileReports<Shown: FileDump> {
           showNothing(at: place, error)
           isShown = true
         }
+        return 0
       }
     }
     // What was named, and has nothing that the command reads, is no empty result.

@@ -1,6 +1,7 @@
 internal import BinaryImage
 internal import LibC
 internal import ObjectFiles
+internal import Registration
 
 /// Which files are read.
 struct Inputs {
@@ -63,19 +64,21 @@ struct Input: Sendable {
       || error.code == .unsupported && name.hasSuffix(".bc")
   }
 
-  /// Every image that the file is or holds, or why there is none.
-  func forEachImage(architecture: String?, _ body: (FoundImage) -> Void) {
+  /// Every image that the file is or holds, or why there is none; `body` returns the size of the entries that it has read.
+  func forEachImage(architecture: String?, _ body: (FoundImage) -> Int) {
+    var room = Scan.leastRoom
     ImageFile.forEachImage(pathBytes: path, name: name, architecture: architecture) { found in
       var found = found
-      if case .failure(let error) = found.image, error.code == .unreadable,
-        isDirectory(path)
-      {
-        found.image = .failure(
-          ImageError(
-            .unreadable, image: name,
-            message: "It is a directory; --recursive reads what it holds."))
+      switch found.image {
+      case .success(let image):
+        if room <= 0 { found.image = .failure(.noRoom(in: image.path)) }
+        room += Scan.room(in: image.part.size)
+      case .failure(var error) where error.code == .unreadable && isDirectory(path):
+        error.message = "It is a directory; --recursive reads what it holds."
+        found.image = .failure(error)
+      case .failure: break
       }
-      body(found)
+      room -= body(found)
     }
   }
 }

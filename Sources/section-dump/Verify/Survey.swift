@@ -115,7 +115,7 @@ struct Survey: Codable {
         let image = try found.image.get()
         var surveyed = SurveyedImage(place: place, identity: image.identity, part: image.part)
         surveyed.isNamed = !input.isFound && found.container.isEmpty
-        try read(image, into: &surveyed)
+        let size = try read(image, into: &surveyed)
         if readsTypes {
           surveyed.types.add(.types, of: image)
           surveyed.protocols.add(.protocols, of: image)
@@ -125,23 +125,27 @@ struct Survey: Codable {
           findings += (try? Self.lookAlikes(in: image, at: place)) ?? []
         }
         if !surveyed.isEmpty { images.append(surveyed) }
+        return size
       } catch {
         if input.mayOmit(error, in: found.container) {
           skipped += 1
         } else {
           note(error, place)
         }
+        return 0
       }
     }
   }
 
-  /// Throws for a file that registers nothing; another error is noted.
+  /// Returns the size of the entries. Throws for a file that registers nothing; another error is noted.
   private mutating func read(
     _ image: any FileImage, into surveyed: inout SurveyedImage
-  ) throws(ImageError) {
+  ) throws(ImageError) -> Int {
     let place = surveyed.place
+    var size = 0
     do throws(ImageError) {
       let scan = try image.scanEntries()
+      size = scan.size
       read += 1
       surveyed.isRead = true
       for rejection in scan.rejections { note(ImageError(rejection), place) }
@@ -153,6 +157,7 @@ struct Survey: Codable {
       if error.code == .noEntries { throw error }
       note(error, place)
     }
+    return size
   }
 
   /// Notes what an image expects of the contracts of others, and what it has for others to expect.
