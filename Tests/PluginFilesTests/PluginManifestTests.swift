@@ -27,7 +27,7 @@ struct PluginManifestTests {
     #expect(manifest.linkage.needed.first == "libm.so.6")
     #expect(manifest.linkage.noteVersion == 1)
     #expect(!manifest.linkage.carriesRuntime)
-    #expect(manifest.swiftUse == .none)
+    #expect(!manifest.linkage.hasSwiftSections)
     let identity = manifest.identity
     #expect((identity.kind, identity.format) == (.shared, .elf))
     #expect(identity.bits == 64 && identity.id.count == 20)
@@ -62,18 +62,5 @@ struct PluginManifestTests {
     let path = try PluginFolder().build("libaudio.so")
     try Command.output("llvm-objcopy-19", ["--strip-sections", path])
     #expect(try PluginManifest(path: path).records.count == 2)
-  }
-
-  @Test("what uses Swift, and what has its runtime linked in")
-  func swift() throws {
-    let section = "__attribute__((section(\"swift5_types\"),used)) static int types = 0;"
-    let folder = try PluginFolder()
-    let path = try folder.build("libswift.so", PluginFolder.source + "\n" + section)
-    #expect(try PluginManifest(path: path).swiftUse == .linkedIn)
-    try folder.build("libswiftCore.so", "int core;", "-Wl,-soname,libswiftCore.so")
-    let other = try folder.build(
-      "libshared.so", PluginFolder.source, "-Wl,--no-as-needed", folder.path + "/libswiftCore.so")
-    #expect(try PluginManifest(path: other).linkage.needed.count == 2)
-    #expect(try PluginManifest(path: other).swiftUse == .shared)
   }
 }

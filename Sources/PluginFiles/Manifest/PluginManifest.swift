@@ -30,22 +30,6 @@ package struct PluginManifest: Hashable, Sendable {
 }
 
 extension PluginManifest {
-  /// How a file depends on Swift's runtime.
-  package enum SwiftUse: String, Sendable {
-    /// It does not.
-    case none
-    /// It has metadata of Swift's, or needs a library of Swift's runtime, which the host's is to be.
-    case shared
-    /// It has metadata of Swift's and needs no library of the runtime: a copy is linked into it.
-    case linkedIn = "linked-in"
-  }
-
-  /// How the file depends on Swift's runtime.
-  package var swiftUse: SwiftUse {
-    if linkage.needed.contains(where: { $0.hasPrefix("libswiftCore.") }) { return .shared }
-    return linkage.hasSwiftSections ? .linkedIn : .none
-  }
-
   /// What one of the modules requires of others.
   package struct Requirement: Hashable, Sendable {
     /// The module that is required.
