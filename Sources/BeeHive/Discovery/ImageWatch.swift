@@ -129,8 +129,8 @@ struct ImagePins {
   }
 
   private let work = Lock(Work())
-  /// The longest wait for a constructor of another thread.
-  private static let patience = Duration.milliseconds(100)
+  /// The longest wait for a constructor of another thread: longer than a busy machine takes to begin a thread.
+  private static let patience = Duration.seconds(1)
 
   /// Pins images. Returns the result of each, and nothing where some are left for the next look.
   func pin(_ images: [LoadedImage]) -> Results {
