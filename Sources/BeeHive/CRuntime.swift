@@ -221,7 +221,8 @@ private func waiting<Value: Sendable>(
 ) throws -> Value {
   if ForkedChild.isCurrent { throw Problem(.badCall, ForkedChild.message) }
   let result = Lock<Result<Value, any Error>?>(nil)
-  Task {
+  // Not on the pool: its threads may all be in such calls.
+  Task(executorPreference: ModuleThreads.shared) {
     let value = await TimeLimit.result(of: work)
     result.change { $0 = value }
   }

@@ -287,33 +287,40 @@ extension Hive {
     var lookup = lookup
     let keeper = lookup.keeper(of: entry)
     if entry.scope == .singleton, keeper.instance != nil { return try resolve(lookup) }
-    let made = try await AsyncCreation.waiting(for: entry) {
-      entry.scope == .singleton
-        ? try await self.loadOnce(entry, into: keeper, load) : try await load(self)
+    guard entry.scope == .singleton else {
+      let made = try await AsyncCreation.waiting(for: entry) { try await load(self) }
+      guard let service = made as? Service else { throw lookup.failure() }
+      return service
     }
-    guard let service = made as? Service else { throw lookup.failure() }
-    guard entry.scope == .singleton else { return service }
-    // The first to come keeps it; from here on it is found as others are.
-    _ = try keeper.get(for: entry) { CachedValue<Service>(service, name: lookup.name) }
+    let name = lookup.name
+    try await AsyncCreation.waiting(for: entry) {
+      try await loadOnce(into: keeper) {
+        guard let service = try await load(self) as? Service else { return }
+        // From here on it is found as others are.
+        _ = try keeper.get(for: entry) { CachedValue<Service>(service, name: name) }
+      }
+    }
+    guard keeper.instance != nil else { throw lookup.failure() }
     return try resolve(lookup)
   }
 
-  /// Joins the task that makes a singleton, or begins it.
+  /// Joins the task that makes a singleton and keeps it, or begins it.
   private func loadOnce(
-    _ entry: RegisteredEntry, into keeper: Singleton,
-    _ load: @escaping FactoryClosure.Loading
-  ) async throws -> any Sendable {
+    into keeper: Singleton, _ load: @escaping @Sendable () async throws -> Void
+  ) async throws {
     let key = ObjectIdentifier(keeper)
-    let task = state.withLock { state in
+    let task = state.withLock { state -> Task<Void, any Error>? in
       if let task = state.loading[key] { return task }
-      let task = Task {
+      // Another task may have ended since the caller looked.
+      if keeper.instance != nil { return nil }
+      let task = Task(executorPreference: ModuleThreads.shared) {
         defer { self.state.withLock { state in state.loading[key] = nil } }
-        return try await load(self)
+        try await load()
       }
       state.loading[key] = task
       return task
     }
-    return try await task.value
+    try await task?.value
   }
 }
 

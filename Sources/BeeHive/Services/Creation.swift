@@ -134,9 +134,9 @@ enum AsyncCreation {
   private static let waits = Lock<[Wait]>([])
 
   /// Runs `body`, which makes an entry or waits for it, unless that would never end.
-  static func waiting(
-    for wanted: RegisteredEntry, _ body: () async throws -> any Sendable
-  ) async throws(ServiceError) -> any Sendable {
+  static func waiting<Value>(
+    for wanted: RegisteredEntry, _ body: () async throws -> Value
+  ) async throws(ServiceError) -> Value {
     if let making {
       let cycle = waits.withLock { waits -> [RegisteredEntry]? in
         if let rest = path(from: wanted, to: making, waits) { return [making] + rest }

@@ -158,7 +158,7 @@ extension Router {
     _ url: String, origin: CallOrigin = .local, with userInfo: Arguments = [:],
     completion: @escaping @Sendable (Result<any Sendable, any Error>) -> Void
   ) -> Task<Void, Never> {
-    Task {
+    Task(executorPreference: ModuleThreads.shared) {
       do {
         completion(.success(try await open(url, origin: origin, with: userInfo)))
       } catch {
