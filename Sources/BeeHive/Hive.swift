@@ -372,11 +372,11 @@ extension Hive {
   /// Swift instances that were handed out live on. What C libraries handed out must not be used again: what
   /// a factory made for all is given to its `destroy`. The library itself stays mapped.
   ///
-  /// - Parameter name: The name of the type or the declared one, qualified with its module or not.
+  /// - Parameter name: Exactly the name that `entries` shows: of a type, with its module.
   /// - Returns: The number of services removed.
   @discardableResult
   public func removeServices(named name: String) -> Int {
-    withdraw { $0.kind == .service && TypeName.couldMeanTheSame(name, $0.name) }.count
+    withdraw { $0.kind == .service && $0.name == name }.count
   }
 
   /// Takes in one entry, for the module whose code is running; throws where it is refused.

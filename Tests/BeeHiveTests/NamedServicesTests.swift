@@ -26,7 +26,7 @@ struct NamedServicesTests {
     #expect(hive.remove(Price.self, name: "7") == 2)
     try hive.register(Price.self, name: "7") { _ in Price(cents: 1) }
     #expect(try hive.service(Price.self, name: "7") == Price(cents: 1))
-    #expect(hive.removeServices(named: "Price") == Self.count)
+    #expect(hive.removeServices(named: "BeeHiveTests.Price") == Self.count)
     #expect(hive.entries.isEmpty)
   }
 

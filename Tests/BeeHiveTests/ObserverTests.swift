@@ -25,7 +25,7 @@ struct ObserverTests {
     }
     try hive.register(Int.self, instance: 1)
     #expect(throws: Problem.self) { try hive.register(Int.self, instance: 2) }
-    hive.removeServices(named: "Int")
+    hive.removeServices(named: "Swift.Int")
     #expect(
       notices.all == [
         "registered Swift.Int", "rejected Swift.Int", "withdrawn Swift.Int", "withdrawn Swift.Int",

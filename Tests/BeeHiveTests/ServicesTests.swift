@@ -91,7 +91,8 @@ struct ServicesTests {
     let hive = Hive()
     try hive.register(English.self, instance: English())
     #expect(throws: Problem.self) { try hive.register(English.self, instance: English()) }
-    #expect(hive.removeServices(named: "English") == 2)
+    #expect(hive.removeServices(named: "English") == 0, "a part of a name is none")
+    #expect(hive.removeServices(named: "BeeHiveTests.English") == 2)
     #expect(throws: ServiceError.self) { try hive.service(English.self) }
     #expect(hive.entries.isEmpty)
   }

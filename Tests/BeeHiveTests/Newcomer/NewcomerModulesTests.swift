@@ -21,7 +21,7 @@ private struct ShopModule: Module {
   }
   func splash(_ context: Context) async throws {}
   func tearDown(_ context: Context) async throws {}
-  func unmount(_ context: Context) async throws { context.hive.removeServices(named: "Int") }
+  func unmount(_ context: Context) async throws { context.hive.removeServices(named: "Swift.Int") }
 
   func handle(_ event: Event, _ context: Context) async throws -> EventResponse {
     if let question = event.value(as: PriceQuestion.self) {

@@ -60,7 +60,7 @@ struct NewcomerServicesTests {
     #expect(try hive.service((any Till).self).price(of: "tea") == 300)
 
     #expect(hive.remove((any Till).self) == 1)
-    #expect(hive.removeServices(named: "Till") == 1)
+    #expect(hive.removeServices(named: "BeeHiveTests.Till") == 1)
   }
 
   @Test("what goes wrong is a value that says what to do")

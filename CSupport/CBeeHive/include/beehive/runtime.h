@@ -82,7 +82,7 @@ bool beehive_start_with(const beehive_options *options);
 bool beehive_start_latecomers(void);
 
 /* Starts every module, waits until SIGTERM, SIGINT or beehive_stop, tells the modules that the process
- * ends, and tears them down. True where all of that went well: the status of main. What on_failure lets
+ * ends, and tears them down; at once after a beehive_stop that had nothing to stop. True where all of that went well: the status of main. What on_failure lets
  * pass is no failure. */
 bool beehive_run(const beehive_options *options);
 
@@ -150,7 +150,7 @@ bool beehive_register_service_at(const char *service, const char *implementation
   beehive_register_service_at(service, implementation, table, sizeof(*(table)), __FILE__, \
                               (uint32_t)__LINE__)
 
-/* Removes every service of this name; false where there is none. Their library stays loaded. What its
+/* Removes every service of exactly this name; false where there is none. Their library stays loaded. What its
  * factory made for one caller each can be given back before, and not afterwards. */
 bool beehive_unregister_service(const char *service);
 
