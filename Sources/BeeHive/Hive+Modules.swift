@@ -21,10 +21,16 @@ extension Hive {
   public func start(
     _ context: Context? = nil, options: LaunchOptions = LaunchOptions()
   ) async throws(LaunchError) -> LaunchReport {
+    try await start(context, options, isRun: false)
+  }
+
+  private func start(
+    _ context: Context?, _ options: LaunchOptions, isRun: Bool
+  ) async throws(LaunchError) -> LaunchReport {
     var context = context ?? Context(hive: self)
     context.hive = self
     ForkedChild.watch()
-    return try await runner.start(context, options)
+    return try await runner.start(context, options, isRun: isRun)
   }
 
   /// Tears every module down and unmounts it.
@@ -361,7 +367,7 @@ extension Hive {
   /// Starts the modules, waits until the process is to end, and tears them down.
   ///
   /// It ends with a signal that asks for it, when its task is cancelled, and when `stop` is called; during
-  /// the start, too. Modules are told `willTerminate` first, except after `stop`. Signals are observed only
+  /// the start, too, and at once if the last call before it was a `stop` that had nothing to stop. Modules are told `willTerminate` first, except after `stop`. Signals are observed only
   /// here; whatever handled them before does so again afterwards.
   ///
   /// A second SIGTERM, SIGINT or SIGQUIT ends the process at once, with 128 and the signal's number as its
@@ -407,7 +413,7 @@ extension Hive {
     let launch = Lock<LaunchReport?>(nil)
     let starter = Task(executorPreference: ModuleThreads.shared) {
       do throws(LaunchError) {
-        let report = try await self.start(context, options: options.launch)
+        let report = try await self.start(context, options.launch, isRun: true)
         launch.withLock { $0 = report }
         await self.runner.untilIdle()
         ending.finish(.success(.stopped))
@@ -431,7 +437,7 @@ extension Hive {
         if cause != .stopped { await self.trigger(.willTerminate) }
         // A start that is still under way, or has not even begun, ends here.
         starter.cancel()
-        return await self.stop()
+        return await self.runner.stop(self, ofRun: true)
       }
     }.value
     reader.cancel()

@@ -139,6 +139,24 @@ struct RunTests {
     }
   }
 
+  @Test("a stop just before it is remembered, and for that one run alone")
+  func stoppedAhead() async throws {
+    let hive = Hive()
+    await hive.stop()
+    try await hive.start()
+    await hive.stop()
+    await hive.stop()
+    #expect(try await hive.run(options: options()).cause == .stopped)
+    let isSetUp = Meeting(of: 2)
+    try await hive.probe("a", journal) { step, _ in
+      if step == "setUp" { await isSetUp.attend() }
+    }
+    async let run = hive.run(options: options())
+    await isSetUp.attend()
+    await hive.stop()
+    #expect(try await run.cause == .stopped)
+  }
+
   @Test("a start that fails ends it with the reason, and handlers are restored")
   func failingStart() async throws {
     let before = handler(of: SIGTERM)

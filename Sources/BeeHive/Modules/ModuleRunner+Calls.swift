@@ -17,8 +17,10 @@ extension ModuleRunner {
     _ modules: [RunningModule], _ event: Event, _ context: Context, _ options: LaunchOptions
   ) async -> EventOutcome {
     var outcome = EventOutcome()
-    for module in modules where states.withLock({ $0.hears(module) }) {
-      let result = await observed(module, event.name, event.kind, context.hive, options) {
+    for module in modules {
+      // Noted at once: a module is not torn down while it hears of something.
+      guard let number = states.withLock({ $0.begin(event, in: module) }) else { continue }
+      let result = await observed(module, event.name, event.kind, number, context.hive, options) {
         try await module.handle(event, context)
       }
       switch result {
@@ -36,7 +38,10 @@ extension ModuleRunner {
     _ step: RunningModule.Step, _ module: RunningModule
   ) async -> ModuleFailure? {
     guard let context else { return nil }
-    let result = await observed(module, step.rawValue, step.kind, context.hive, options) {
+    let number = states.withLock {
+      $0.begin(module.node.name, step.rawValue, module.belongings)
+    }
+    let result = await observed(module, step.rawValue, step.kind, number, context.hive, options) {
       try await module.run(step, context)
     }
     if case .failure(let failure) = result { return failure }
@@ -48,7 +53,8 @@ extension ModuleRunner {
     _ entry: RegisteredEntry, _ node: LaunchOrder.Node, _ hive: Hive
   ) async -> Result<RunningModule, ModuleFailure> {
     let belongings = Belongings()
-    let made = await visit(node.name, "make", belongings, within: options.timeLimit) {
+    let number = states.withLock { $0.begin(node.name, "make", belongings) }
+    let made = await visit(number, belongings, within: options.timeLimit) {
       var module = try hive.makeModule(entry, node)
       module.belongings = belongings
       return module
@@ -69,13 +75,14 @@ extension ModuleRunner {
   /// Withdraws what a module registered.
   private func withdraw(_ belongings: Belongings, of name: String, from hive: Hive) async {
     guard let rest = belongings.close() else { return }
-    _ = await visit(name, "withdraw", belongings, within: nil) { rest.withdraw(from: hive) }
+    let number = states.withLock { $0.begin(name, "withdraw", belongings) }
+    _ = await visit(number, belongings, within: nil) { rest.withdraw(from: hive) }
   }
 
   /// Calls a module within its time, and tells the profiler, the watchdog and the observers.
   private nonisolated(nonsending) func observed<Value: Sendable>(
-    _ module: RunningModule, _ event: String, _ kind: Event.Kind, _ hive: Hive,
-    _ options: LaunchOptions, _ call: @escaping @Sendable () async throws -> Value
+    _ module: RunningModule, _ event: String, _ kind: Event.Kind, _ number: UInt64,
+    _ hive: Hive, _ options: LaunchOptions, _ call: @escaping @Sendable () async throws -> Value
   ) async -> Result<Value, ModuleFailure> {
     let step = ModuleStep(
       module: module.node.name, event: event, kind: kind,
@@ -88,8 +95,7 @@ extension ModuleRunner {
     }
     let began = hive.profiler.begin(step.module, event)
     let start = ContinuousClock.now
-    let result = await visit(
-      step.module, event, module.belongings, within: options.timeLimit, call)
+    let result = await visit(number, module.belongings, within: options.timeLimit, call)
     let took = start.duration(to: .now)
     let outcome: Result<Value, ModuleFailure> =
       switch result {
@@ -107,17 +113,18 @@ extension ModuleRunner {
     return outcome
   }
 
-  /// Runs a module's code where it may block, within its time; lists it until it comes back, also if
-  /// that is later.
+  /// Runs a module's code where it may block, within its time; it stays listed under its number until it comes back,
+  /// also if that is later.
   private nonisolated(nonsending) func visit<Value: Sendable>(
-    _ module: String, _ event: String, _ belongings: Belongings, within limit: Duration?,
+    _ number: UInt64, _ belongings: Belongings, within limit: Duration?,
     _ work: @escaping @Sendable () async throws -> Value
   ) async -> Result<Value, any Error>? {
-    let visit = Visit(runner: ObjectIdentifier(self), belongings: belongings)
-    return await TimeLimit.run(limit) { [states] in
-      let number = states.withLock { $0.begin(module, event) }
-      defer { states.withLock { $0.end(number) } }
+    let visit = Visit(runner: ObjectIdentifier(self), belongings: belongings, number: number)
+    let result = await TimeLimit.run(limit) { [states] in
+      defer { for caller in states.withLock({ $0.end(number) }) { caller.resume() } }
       return try await Self.$inside.withValue(Self.inside + [visit]) { try await work() }
     }
+    if result == nil { for caller in states.withLock({ $0.giveUp(number) }) { caller.resume() } }
+    return result
   }
 }

@@ -11,6 +11,8 @@ actor ModuleRunner {
   struct Visit {
     let runner: ObjectIdentifier
     let belongings: Belongings
+    /// The number of the call.
+    let number: UInt64
   }
 
   /// The modules that the current task is inside of, the innermost last: waiting for one of their
@@ -51,16 +53,18 @@ actor ModuleRunner {
 
   // MARK: Starting
 
-  /// Starts modules in order. A Hive that runs already answers with the report of its start.
+  /// Starts modules in order, for a run or not. A Hive that runs already answers with the report of its start.
   func start(
-    _ context: Context, _ options: LaunchOptions
+    _ context: Context, _ options: LaunchOptions, isRun: Bool
   ) async throws(LaunchError) -> LaunchReport {
     while phase == .starting || phase == .stopping {
       if isInside { throw LaunchError(interruption: .calledByModule) }
       await change()
     }
     if phase != .idle { return report }
-    states.withLock { $0.beginStart() }
+    guard states.withLock({ $0.beginStart(ofRun: isRun) }) else {
+      throw LaunchError(interruption: .stopped)
+    }
     self.context = context
     self.options = options
     report = LaunchReport()
@@ -221,9 +225,12 @@ actor ModuleRunner {
   // MARK: Stopping
 
   /// Tears everything down in reverse order; the modules that failed to.
-  func stop(_ hive: Hive) async -> [ModuleFailure] {
+  ///
+  /// A run that begins next heeds one that has nothing to stop, unless it is that of a run itself.
+  func stop(_ hive: Hive, ofRun isRun: Bool = false) async -> [ModuleFailure] {
     switch phase {
     case .idle:
+      states.withLock { $0.isStoppedAhead = !isRun }
       if !isInside { await takeBack(hive) }
       return []
     case .running: return await tearDown()
@@ -279,6 +286,7 @@ actor ModuleRunner {
       next.undoing.first == step,
       set(module.entry, .running(module, next: step, isInside: true))
     else { return }
+    await drain(module)
     let failure = await attempt(step, module)
     let last = failure?.isOverdue == true ? RunningModule.Step.setUp : step.next
     var failures = failure.map { [$0] } ?? []
@@ -294,6 +302,7 @@ actor ModuleRunner {
   private func undo(
     _ module: RunningModule, before next: RunningModule.Step
   ) async -> [ModuleFailure] {
+    await drain(module)
     var failures: [ModuleFailure] = []
     // Those that it registered are its own.
     let owned = module.belongings.modules
@@ -308,6 +317,16 @@ actor ModuleRunner {
     }
     await withdraw(module)
     return failures
+  }
+
+  /// Returns when nobody is inside a module that hears of nothing any more, but for the calls that this task is part of
+  /// and those that have reached their limit.
+  private func drain(_ module: RunningModule) async {
+    let own = Set(Self.inside.filter { $0.runner == ObjectIdentifier(self) }.map(\.number))
+    await withCheckedContinuation { waiting in
+      let over = states.withLock { $0.wait(for: module, besides: own, waiting) }
+      for caller in over { caller.resume() }
+    }
   }
 
   /// Removes modules, however far they are. Returns what went wrong.

@@ -48,12 +48,18 @@ struct ModuleStates: Sendable {
   private struct Call {
     let module: String
     let event: String
+    /// What tells the module from others of its name.
+    let owner: ObjectIdentifier
     let start = ContinuousClock.now
+    /// Whether it has reached its limit, so that nobody waits for it any longer.
+    var isGivenUp = false
   }
 
   var phase = Phase.idle
   /// Whether what is started is to end, as soon as the step that is under way is over.
   var isStopRequested = false
+  /// Whether somebody has stopped the idle Hive: a run that begins now ends at once.
+  var isStoppedAhead = false
   /// Why modules were not tried when they were to be ordered the last time, by name.
   var obstacles: [String: String] = [:]
   /// The failures of the last stop, or of the one that is under way.
@@ -72,11 +78,18 @@ struct ModuleStates: Sendable {
   /// The calls of modules that have not come back, by number; also those that are overdue.
   private var calls: [UInt64: Call] = [:]
   private var lastCall: UInt64 = 0
+  /// Callers who wait until nobody is inside a module but in their own calls.
+  private var drains:
+    [(owner: ObjectIdentifier, own: Set<UInt64>, waiting: CheckedContinuation<Void, Never>)] = []
 
   // MARK: The Hive
 
-  mutating func beginStart() {
+  /// Begins a start. Returns false for that of a run which somebody has stopped just before.
+  mutating func beginStart(ofRun isRun: Bool) -> Bool {
+    defer { isStoppedAhead = false }
+    if isRun, isStoppedAhead { return false }
     (phase, failedStart, isStopRequested, times) = (.starting, nil, false, [])
+    return true
   }
 
   mutating func beginStop() { (phase, stopFailures) = (.stopping, []) }
@@ -91,14 +104,48 @@ struct ModuleStates: Sendable {
   // MARK: Calls
 
   /// Notes that a module is called. Returns the number for `end`.
-  mutating func begin(_ module: String, _ event: String) -> UInt64 {
+  mutating func begin(_ module: String, _ event: String, _ belongings: Belongings) -> UInt64 {
     lastCall += 1
-    calls[lastCall] = Call(module: module, event: event)
+    calls[lastCall] = Call(module: module, event: event, owner: ObjectIdentifier(belongings))
     return lastCall
   }
 
-  /// Notes that a module has come back.
-  mutating func end(_ number: UInt64) { calls[number] = nil }
+  /// Notes that a module is told of an event. Returns nil if it is told of none any more.
+  mutating func begin(_ event: Event, in module: RunningModule) -> UInt64? {
+    hears(module) ? begin(module.node.name, event.name, module.belongings) : nil
+  }
+
+  /// Notes that a module has come back. Returns those who waited for that.
+  mutating func end(_ number: UInt64) -> [CheckedContinuation<Void, Never>] {
+    calls[number] = nil
+    return drained()
+  }
+
+  /// Notes that a call has reached its limit. Returns those who waited for its end.
+  mutating func giveUp(_ number: UInt64) -> [CheckedContinuation<Void, Never>] {
+    calls[number]?.isGivenUp = true
+    return drained()
+  }
+
+  /// Lets a caller wait until nobody else is inside a module. Returns those who need not wait.
+  mutating func wait(
+    for module: RunningModule, besides own: Set<UInt64>, _ waiting: CheckedContinuation<Void, Never>
+  ) -> [CheckedContinuation<Void, Never>] {
+    drains.append((ObjectIdentifier(module.belongings), own, waiting))
+    return drained()
+  }
+
+  private mutating func drained() -> [CheckedContinuation<Void, Never>] {
+    var over: [CheckedContinuation<Void, Never>] = []
+    drains.removeAll { drain in
+      let isBusy = calls.contains { number, call in
+        call.owner == drain.owner && !call.isGivenUp && !drain.own.contains(number)
+      }
+      if !isBusy { over.append(drain.waiting) }
+      return !isBusy
+    }
+    return over
+  }
 
   /// The modules that have not come back, the one that was called first first.
   var hanging: [Watchdog.Finding] {

@@ -51,6 +51,25 @@ struct EventTests {
     #expect(await hive.trigger(other).any == false)
   }
 
+  @Test("a module is torn down once its events have come back", arguments: [true, false])
+  func drain(byStop: Bool) async throws {
+    let (hive, journal, inside) = (Hive(), Journal(), Meeting(of: 2))
+    try await hive.probe(
+      "a", journal,
+      answer: { _, _ in
+        await inside.attend()
+        try await Task.sleep(for: .milliseconds(50))
+        journal.write("a.back")
+        return .handled
+      })
+    try await hive.start()
+    async let outcome = hive.trigger(Event(Ping()))
+    await inside.attend()
+    if byStop { await hive.stop() } else { #expect(await hive.unregister(module: "a")) }
+    #expect(await outcome.all)
+    #expect(journal.lines.suffix(4) == ["a.Ping", "a.back", "a.tearDown", "a.unmount"])
+  }
+
   @Test("results combine: all, any, first, collect")
   func combine() async throws {
     let mixed = try await hive(
