@@ -18,7 +18,8 @@ struct AgreementTests {
     defer { folder.remove() }
     var seen: Set<String> = []
     var (missing, cyclic, apart) = (0, 0, 0)
-    for seed in 0..<UInt64(Effort.times(400, full: 2000)) {
+    // What a Hive has registered stays mapped, and each Hive looks at all that is: with the square of them.
+    for seed in 0..<UInt64(Effort.times(150, full: 2000)) {
       let (bytes, expected, order) = library.planted(seed: seed)
       let path = try folder.write(bytes, as: "planted-\(seed).so").path
       let hive = try found(byHiveIn: path)
@@ -35,7 +36,7 @@ struct AgreementTests {
       cyclic += order.cyclic.count
       apart += order.cyclic == order.cyclicAlone ? 0 : 1
     }
-    #expect(missing > 100 && cyclic > 100 && apart > 0, "\(missing), \(cyclic), \(apart)")
+    #expect(missing > 40 && cyclic > 40 && apart > 0, "\(missing), \(cyclic), \(apart)")
     #expect(seen.count == 16, "\(seen.sorted()) were planted")
   }
 
