@@ -7,15 +7,11 @@ import PackagePlugin
   func performCommand(context: PluginContext, arguments: [String]) throws {
     let script = URL(filePath: #filePath).appending(path: "../../../../Scripts/build-macros")
     let folder = context.pluginWorkDirectoryURL.path
-    let process = Process()
-    process.executableURL = script.standardized
-    process.arguments = [folder] + arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(
+    let environment = ProcessInfo.processInfo.environment.merging(
       ["SWIFTC": try context.tool(named: "swiftc").url.path]) { $1 }
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw Failure(description: "the library was not built: status \(process.terminationStatus)")
+    let status = try run(script.standardized, [folder] + arguments, environment: environment)
+    guard status == 0 else {
+      throw Failure(description: "the library was not built: status \(status)")
     }
     let library = folder + "/libBeeHiveAnnotationsPlugin.so"
     print(

@@ -58,13 +58,8 @@ import PackagePlugin
     ] {
       let source = context.pluginWorkDirectoryURL.appending(path: file)
       try text.write(to: source, atomically: true, encoding: .utf8)
-      let process = Process()
-      process.executableURL = try context.tool(named: tool).url
-      process.arguments = [option, source.path]
-      process.standardError = FileHandle.nullDevice
-      try process.run()
-      process.waitUntilExit()
-      guard process.terminationStatus == 0 else { return false }
+      let compiler = try context.tool(named: tool).url
+      guard try run(compiler, [option, source.path], hidesErrors: true) == 0 else { return false }
     }
     return name != "main"
   }

@@ -44,15 +44,10 @@ struct ToolRun {
     let takesFiles =
       Set(arguments).isDisjoint(with: ["--help", "-h", "--version"])
       && !Self.others.contains(arguments.first ?? "")
-    let process = Process()
-    process.executableURL = tool.url
-    process.arguments = arguments + (takesFiles ? try files(manager) : [])
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
+    let status = try run(tool.url, arguments + (takesFiles ? try files(manager) : []))
+    guard status == 0 else {
       throw Failure(
-        description: "section-dump \(arguments.joined(separator: " ")): status "
-          + "\(process.terminationStatus)")
+        description: "section-dump \(arguments.joined(separator: " ")): status \(status)")
     }
   }
 

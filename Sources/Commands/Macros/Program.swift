@@ -1,0 +1,1 @@
+../SectionDump/Program.swift

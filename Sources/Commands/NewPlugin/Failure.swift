@@ -1,1 +1,0 @@
-../SectionDump/Failure.swift

@@ -1,0 +1,24 @@
+import Foundation
+
+// How each command runs programs, and how it fails. A file of its own, to which each has a link: plugins of a
+// package share no code.
+
+/// A failure of a command, of which the package manager makes status 1.
+struct Failure: Error, CustomStringConvertible {
+  var description: String
+}
+
+/// Runs a program to its end and returns its status.
+func run(
+  _ program: URL, _ arguments: [String], environment: [String: String]? = nil,
+  hidesErrors: Bool = false
+) throws -> Int32 {
+  let process = Process()
+  process.executableURL = program
+  process.arguments = arguments
+  if let environment { process.environment = environment }
+  if hidesErrors { process.standardError = FileHandle.nullDevice }
+  try process.run()
+  process.waitUntilExit()
+  return process.terminationStatus
+}
