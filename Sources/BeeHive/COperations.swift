@@ -85,10 +85,10 @@ extension beehive_context {
   mutating func lead(to hive: Hive) {
     unsafe self.hive = unsafe Unmanaged.passUnretained(hive).toOpaque()
     unsafe service = { hive, service, name, size in
-      unsafe Self.hive(hive)?.cService(service, name, size)
+      unsafe Self.hive(hive).flatMap { unsafe cService(service, name, size, of: $0) }
     }
     unsafe destroy = { hive, service, name, object in
-      unsafe Self.hive(hive)?.cDestroy(service, name, object) ?? false
+      unsafe Self.hive(hive).map { unsafe cDestroy(object, service, name, to: $0) } ?? false
     }
   }
 

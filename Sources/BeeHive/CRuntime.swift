@@ -71,7 +71,7 @@ package func beehive_service(_ service: UnsafePointer<CChar>?, _ size: Int) -> U
 package func beehive_service_named(
   _ service: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?, _ size: Int
 ) -> UnsafeRawPointer? {
-  unsafe Hive.process.cService(service, name, size)
+  unsafe cService(service, name, size, of: .process)
 }
 
 /// `beehive_destroy`.
@@ -79,7 +79,7 @@ package func beehive_service_named(
 package func beehive_destroy(
   _ service: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?, _ object: UnsafeRawPointer?
 ) -> Bool {
-  unsafe Hive.process.cDestroy(service, name, object)
+  unsafe cDestroy(object, service, name, to: .process)
 }
 
 /// `beehive_scope_begin`.
@@ -97,7 +97,7 @@ package func beehive_scope_service(
   _ size: Int
 ) -> UnsafeRawPointer? {
   let scope = unsafe ServiceScope.of(scope)
-  return unsafe Hive.process.cService(service, name, size, in: scope)
+  return unsafe cService(service, name, size, of: .process, in: scope)
 }
 
 /// `beehive_scope_end`.

@@ -98,6 +98,43 @@ extension Hive {
 // MARK: Binding
 
 extension Hive {
+  /// Says how to make what entries call by a name: a module, or the implementation of a service.
+  ///
+  /// Holds for entries that are there and for those that come. Giving a name twice replaces it for
+  /// what is not bound yet. What a module gives is taken back when it has been unmounted.
+  ///
+  /// - Parameters:
+  ///   - name: The module's name, or the implementation's as the entry spells it.
+  ///   - make: Makes an instance, on the thread that asks and with no lock held.
+  /// - Returns: Its `cancel()` takes it back: what it has bound is unbound again.
+  @discardableResult
+  public func bind<Value: Sendable>(
+    _ name: String, _ make: @escaping @Sendable (Hive) throws -> Value
+  ) -> Handle {
+    let (version, _) = state.withLock { state in
+      state.hostBindingsVersion += 1
+      // Returned: what it holds ends when the lock is free.
+      var factory = FactoryClosure(make)
+      factory.binding = state.hostBindingsVersion
+      let before = state.hostBindings.updateValue(factory, forKey: name)
+      return (state.hostBindingsVersion, before)
+    }
+    return owned { [self] in unbind(name, version) }
+  }
+
+  private func unbind(_ name: String, _ version: Int) {
+    // Returned: what it holds ends when the lock is free.
+    let (entries, _) = state.withLock { state in
+      let isLatest = state.hostBindings[name]?.binding == version
+      let entries = state.table.unbind(version)
+      for entry in entries { state.forgetAnswers(of: entry, cache: cache) }
+      state.hostBindingsVersion += 1
+      return (entries, isLatest ? state.hostBindings.removeValue(forKey: name) : nil)
+    }
+    for entry in entries { entry.existingSingleton?.reset() }
+    cache.collect()
+  }
+
   /// Returns the progress of an entry; one that is not bound is tried once more.
   ///
   /// A caller who tries several entries tells the observers once, afterwards.

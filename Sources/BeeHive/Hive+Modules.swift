@@ -21,16 +21,8 @@ extension Hive {
   public func start(
     _ context: Context? = nil, options: LaunchOptions = LaunchOptions()
   ) async throws(LaunchError) -> LaunchReport {
-    try await start(context, options, isRun: false)
-  }
-
-  private func start(
-    _ context: Context?, _ options: LaunchOptions, isRun: Bool
-  ) async throws(LaunchError) -> LaunchReport {
-    var context = context ?? Context(hive: self)
-    context.hive = self
     ForkedChild.watch()
-    return try await runner.start(context, options, isRun: isRun)
+    return try await runner.start(context, options, of: self, isRun: false)
   }
 
   /// Tears every module down and unmounts it.
@@ -228,7 +220,7 @@ extension Hive {
   /// Returns the bound modules that were not tried yet, in order, and the obstacles of the others.
   func launchBatch(after states: ModuleStates) -> LaunchBatch {
     bindUnbound()
-    let declared = declaredModules()
+    let declared = DeclaredModules(of: self)
     var unavailable = declared.unavailable
     for name in states.failedNames { unavailable[name] = "failed to start" }
     let entries = declared.ready.filter { states[$0.order] == nil }
@@ -240,29 +232,6 @@ extension Hive {
       order: order,
       entries: Dictionary(entries.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
       declared: declared)
-  }
-
-  /// Sorts all modules by what can become of them now.
-  func declaredModules() -> DeclaredModules {
-    let switchedOff = self.switchedOff
-    return state.withLock { state in
-      var declared = DeclaredModules()
-      for entry in state.table.entries(where: { $0.kind == .module }) {
-        let isRejected = if case .rejected = entry.progress { true } else { false }
-        if switchedOff.contains(entry.name), !isRejected {
-          declared.disabled.append(entry.name)
-          declared.unavailable[entry.name] = "is switched off"
-        } else if entry.provider != nil {
-          declared.ready.append(entry)
-        } else {
-          declared.unbound.append(entry.snapshot)
-          // A duplicate is not why no module of its name can start.
-          let reason = "is declared, but nothing can make it: \(entry.source)"
-          declared.unavailable[entry.name] = declared.unavailable[entry.name] ?? reason
-        }
-      }
-      return declared
-    }
   }
 
   /// The names of modules that do not start: those that the start was told of, and the ones in the
@@ -279,42 +248,6 @@ extension Hive {
 
   /// Whether an entry is still part of the Hive.
   func isRegistered(_ entry: RegisteredEntry) -> Bool { state.withLock { _ in !entry.isWithdrawn } }
-
-  /// Makes the module of an entry. No lock is held: this is the module's own code.
-  func makeModule(
-    _ entry: RegisteredEntry, _ node: LaunchOrder.Node
-  ) throws(ModuleFailure) -> RunningModule {
-    func failure(_ reason: String) -> ModuleFailure { node.failure("make", .notMade(reason)) }
-    guard let provider = state.withLock({ _ in entry.provider }) else {
-      throw failure("nothing makes it")
-    }
-    let isMarked = entry.attributes.isAsync
-    let made: (any Sendable)?
-    switch provider {
-    case .structure(_, let address):
-      switch ForeignCall.moduleTable(at: address, in: entry.memory) {
-      case .success(let table):
-        return RunningModule(
-          node: node, entry: entry, code: .c(COperations(table: table)), isConcurrent: isMarked)
-      case .failure(let problem): throw failure(problem.message)
-      }
-    case .module(let type): made = type.init()
-    case .accessor(let accessor):
-      made = ForeignCall.make(accessor, as: (any Module).self)
-      if made == nil { throw failure("its accessor makes another type") }
-    case .closure(let factory):
-      do { made = try factory.make(self, nil) } catch {
-        throw error as? ModuleFailure ?? failure("\(error)")
-      }
-    case .injectable: throw failure("it is bound to a service")
-    }
-    guard let module = made as? any Module else {
-      throw failure("what it is bound to does not conform to Module")
-    }
-    return RunningModule(
-      node: node, entry: entry, code: .swift(module),
-      isConcurrent: isMarked || type(of: module).initializesConcurrently)
-  }
 
   // MARK: The state record
 
@@ -367,7 +300,8 @@ extension Hive {
   /// Starts the modules, waits until the process is to end, and tears them down.
   ///
   /// It ends with a signal that asks for it, when its task is cancelled, and when `stop` is called; during
-  /// the start, too, and at once if the last call before it was a `stop` that had nothing to stop. Modules are told `willTerminate` first, except after `stop`. Signals are observed only
+  /// the start, too, and at once if the last call before it was a `stop` that had nothing to stop. Modules hear
+  /// `willTerminate` first, except after `stop`. Signals are observed only
   /// here; whatever handled them before does so again afterwards.
   ///
   /// A second SIGTERM, SIGINT or SIGQUIT ends the process at once, with 128 and the signal's number as its
@@ -392,6 +326,7 @@ extension Hive {
   private func runBesidePool(
     _ context: Context?, _ options: RunOptions
   ) async throws(LaunchError) -> RunReport {
+    ForkedChild.watch()
     let ending = Race<Result<RunReport.Cause, LaunchError>>()
     let isAskedToEnd = Lock(false)
     let (notices, mailbox) = AsyncStream.makeStream(of: SystemWatch.Notice.self)
@@ -413,7 +348,7 @@ extension Hive {
     let launch = Lock<LaunchReport?>(nil)
     let starter = Task(executorPreference: ModuleThreads.shared) {
       do throws(LaunchError) {
-        let report = try await self.start(context, options.launch, isRun: true)
+        let report = try await self.runner.start(context, options.launch, of: self, isRun: true)
         launch.withLock { $0 = report }
         await self.runner.untilIdle()
         ending.finish(.success(.stopped))

@@ -117,7 +117,7 @@ extension Hive {
   /// The same, with what could not be made, by the order of its entry.
   private func report(with failures: [UInt64: ServiceError]) -> Report {
     bindUnbound()
-    let declared = declaredModules()
+    let declared = DeclaredModules(of: self)
     var order = LaunchOrder(
       declared.ready.map { LaunchOrder.Node($0) }, unavailable: declared.unavailable)
     if !order.missing.isEmpty { order.look(for: moduleNames) }
@@ -345,7 +345,7 @@ extension Hive {
     let lookup = ServiceLookup(type: type, name: entry.givenName, scope: scope, hive: self)
     guard let provider = entry.provider else { return }
     if case .closure(let factory) = provider, let load = factory.load {
-      _ = try await self.load(entry, load, lookup)
+      _ = try await lookup.loaded(entry, load)
     } else if try lookup.instance(of: entry, lookup.recipe(provider)) == nil {
       throw ServiceError(.unusable, entry, "\(entry.source) makes another type")
     }

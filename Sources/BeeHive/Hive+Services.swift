@@ -276,51 +276,7 @@ extension Hive {
     guard case .closure(let factory) = found.provider, let load = factory.load else {
       return try resolve(lookup)
     }
-    return try await self.load(found.entry, load, lookup)
-  }
-
-  /// The same of an entry whose factory is asynchronous.
-  func load<Service: Sendable>(
-    _ entry: RegisteredEntry, _ load: @escaping FactoryClosure.Loading,
-    _ lookup: ServiceLookup<Service>
-  ) async throws(ServiceError) -> Service {
-    var lookup = lookup
-    let keeper = lookup.keeper(of: entry)
-    if entry.scope == .singleton, keeper.instance != nil { return try resolve(lookup) }
-    guard entry.scope == .singleton else {
-      let made = try await AsyncCreation.waiting(for: entry) { try await load(self) }
-      guard let service = made as? Service else { throw lookup.failure() }
-      return service
-    }
-    let name = lookup.name
-    try await AsyncCreation.waiting(for: entry) {
-      try await loadOnce(into: keeper) {
-        guard let service = try await load(self) as? Service else { return }
-        // From here on it is found as others are.
-        _ = try keeper.get(for: entry) { CachedValue<Service>(service, name: name) }
-      }
-    }
-    guard keeper.instance != nil else { throw lookup.failure() }
-    return try resolve(lookup)
-  }
-
-  /// Joins the task that makes a singleton and keeps it, or begins it.
-  private func loadOnce(
-    into keeper: Singleton, _ load: @escaping @Sendable () async throws -> Void
-  ) async throws {
-    let key = ObjectIdentifier(keeper)
-    let task = state.withLock { state -> Task<Void, any Error>? in
-      if let task = state.loading[key] { return task }
-      // Another task may have ended since the caller looked.
-      if keeper.instance != nil { return nil }
-      let task = Task(executorPreference: ModuleThreads.shared) {
-        defer { self.state.withLock { state in state.loading[key] = nil } }
-        try await load()
-      }
-      state.loading[key] = task
-      return task
-    }
-    try await task?.value
+    return try await lookup.loaded(found.entry, load)
   }
 }
 
@@ -432,78 +388,12 @@ extension Hive {
   public func destroy<Table>(
     _ pointer: UnsafePointer<Table>, of service: String, name: String? = nil
   ) -> Bool {
-    destroy(RuntimeAddress(rawValue: UInt(bitPattern: pointer)), of: service, name: name)
+    var lookup = ServiceLookup(c: service, name: name, hive: self)
+    return lookup.giveBack(RuntimeAddress(rawValue: UInt(bitPattern: pointer)))
   }
 
   private func destroy(_ object: RuntimeAddress, of service: String, name: String?) -> Bool {
     var lookup = ServiceLookup(c: service, name: name, hive: self)
     return lookup.giveBack(object)
-  }
-
-  // MARK: Asking from C
-
-  /// `beehive_service_named`, of any Hive.
-  func cService(
-    _ service: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?, _ size: Int,
-    in scope: ServiceScope? = nil
-  ) -> UnsafeRawPointer? {
-    let address = LastError.reported {
-      unsafe try ServiceLookup(
-        c: service.text ?? "", name: name.text, size: size, scope: scope, hive: self
-      ).address()
-    }
-    return unsafe address.flatMap { unsafe UnsafeRawPointer(bitPattern: $0.rawValue) }
-  }
-
-  /// `beehive_destroy`, of any Hive.
-  func cDestroy(
-    _ service: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?, _ object: UnsafeRawPointer?
-  ) -> Bool {
-    LastError.reported {
-      let isDone = unsafe object.map { object in
-        unsafe destroy(
-          RuntimeAddress(rawValue: UInt(bitPattern: object)), of: service.text ?? "",
-          name: name.text)
-      }
-      if isDone == true { return true }
-      throw unsafe Problem(
-        .badCall,
-        "service \(service.text ?? ""): no factory of this name has made it, or it is kept until its "
-          + "scope or the Hive ends")
-    } ?? false
-  }
-
-  // MARK: Handing out
-
-  /// Notes that what an entry made is handed out; `publish` says where lookups find it. Returns false where the
-  /// entry has left, the Hive was stopped since `turn`, or what was kept for all has been taken back.
-  func handOut(
-    _ entry: RegisteredEntry, _ made: CInstance, as scope: Scope, at turn: Int,
-    _ publish: (inout State) -> Void
-  ) -> Bool {
-    state.withLock { state in
-      if made.factory != nil, scope != .transient, entry.instance?.address != made.address {
-        return false
-      }
-      // What every asker gets is given back by nobody.
-      let object = scope == .singleton ? nil : made.address
-      guard state.handedOut.add(entry, object, at: turn) else { return false }
-      publish(&state)
-      return true
-    }
-  }
-
-  /// Takes back what was handed out of C libraries: what singletons' factories made is given to their
-  /// `destroy`, the last first. Entries stay.
-  func takeBack() {
-    // One by one: while a `destroy` runs, what was made before it is still there to be asked.
-    for entry in state.withLock({ $0.handedOut.beginTakingBack() }) {
-      let taken = state.withLock { state in
-        state.forgetAnswers(of: entry, cache: cache)
-        return state.take([entry])
-      }
-      for instance in taken { instance.destroy() }
-    }
-    cache.collect(now: true)
   }
 }

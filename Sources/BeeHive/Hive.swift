@@ -185,8 +185,8 @@ extension Hive {
   ///     try hive.register((any Greeter).self, scope: .singleton) { _ in English() }
   ///
   /// - Parameters:
-  ///   - type: What the service is asked for as, often a protocol.
-  ///   - name: Tells it from others of the type; nil for the one that is asked for without a name.
+  ///   - type: The type that lookups name, often a protocol.
+  ///   - name: Tells it from others of the type; nil for the one that lookups without a name find.
   ///   - scope: How long an instance lives.
   ///   - priority: The largest answers a lookup; only services of one priority are duplicates.
   ///   - file: Where it is registered: errors and reports name the location.
@@ -208,7 +208,7 @@ extension Hive {
   /// Registers a service whose factory is given a parameter: ``service(_:name:with:)`` asks for it.
   ///
   /// - Parameters:
-  ///   - type: What the service is asked for as.
+  ///   - type: The type that lookups name.
   ///   - parameter: The type of the parameter.
   ///   - name: Tells it from others of the type.
   ///   - priority: The largest answers a lookup.
@@ -239,7 +239,7 @@ extension Hive {
   /// Registers an existing instance as a service.
   ///
   /// - Parameters:
-  ///   - type: What the service is asked for as.
+  ///   - type: The type that lookups name.
   ///   - name: Tells it from others of the type.
   ///   - priority: The largest answers a lookup.
   ///   - file: Where it is registered.
@@ -258,7 +258,7 @@ extension Hive {
   /// Registers a type that makes itself, as a service that it has to conform to.
   ///
   /// - Parameters:
-  ///   - type: What the service is asked for as.
+  ///   - type: The type that lookups name.
   ///   - implementation: The type whose initialiser makes an instance.
   ///   - name: Tells it from others of the type.
   ///   - scope: How long an instance lives.
@@ -314,47 +314,10 @@ extension Hive {
     try own(entries)
   }
 
-  /// Says how to make what entries call by a name: a module, or the implementation of a service.
-  ///
-  /// Holds for entries that are there and for those that come. Giving a name twice replaces it for
-  /// what is not bound yet. What a module gives is taken back when it has been unmounted.
-  ///
-  /// - Parameters:
-  ///   - name: The module's name, or the implementation's as the entry spells it.
-  ///   - make: Makes an instance, on the thread that asks and with no lock held.
-  /// - Returns: Its `cancel()` takes it back: what it has bound is unbound again.
-  @discardableResult
-  public func bind<Value: Sendable>(
-    _ name: String, _ make: @escaping @Sendable (Hive) throws -> Value
-  ) -> Handle {
-    let (version, _) = state.withLock { state in
-      state.hostBindingsVersion += 1
-      // Returned: what it holds ends when the lock is free.
-      var factory = FactoryClosure(make)
-      factory.binding = state.hostBindingsVersion
-      let before = state.hostBindings.updateValue(factory, forKey: name)
-      return (state.hostBindingsVersion, before)
-    }
-    return owned { [self] in unbind(name, version) }
-  }
-
-  private func unbind(_ name: String, _ version: Int) {
-    // Returned: what it holds ends when the lock is free.
-    let (entries, _) = state.withLock { state in
-      let isLatest = state.hostBindings[name]?.binding == version
-      let entries = state.table.unbind(version)
-      for entry in entries { state.forgetAnswers(of: entry, cache: cache) }
-      state.hostBindingsVersion += 1
-      return (entries, isLatest ? state.hostBindings.removeValue(forKey: name) : nil)
-    }
-    for entry in entries { entry.existingSingleton?.reset() }
-    cache.collect()
-  }
-
   /// Removes what code registered as a service of this type. What an image or a file declares stays.
   ///
   /// - Parameters:
-  ///   - type: What the service is asked for as.
+  ///   - type: The type that lookups name.
   ///   - name: Its given name; nil for the one that has none.
   /// - Returns: The number of services removed. Instances that were handed out live on.
   @discardableResult

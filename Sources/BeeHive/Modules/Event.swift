@@ -121,7 +121,7 @@ public enum EventResponse: Sendable {
   case stop((any Sendable)? = nil)
 }
 
-/// The responses of all modules to an event, in the order in which the modules heard it.
+/// The responses of all modules to an event, in the order of the modules.
 public struct EventOutcome: Sendable {
   /// The response of each module that heard the event.
   public internal(set) var answers: [(module: String, response: EventResponse)] = []

@@ -51,8 +51,8 @@ public struct LaunchReport: Sendable {
   public internal(set) var unbound: [Entry] = []
   /// The modules that failed, or were skipped because another one did.
   public internal(set) var failures: [ModuleFailure] = []
-  /// The time that each module took for each step, or an event that came in between, in the order in which they were
-  /// through, and whether that was longer than the watchdog of the start allows.
+  /// The time that each module took for each step, or an event that came in between, the earliest to end first,
+  /// and whether that was longer than the watchdog of the start allows.
   public internal(set) var times: [(module: String, step: String, took: Duration, isSlow: Bool)] =
     []
 

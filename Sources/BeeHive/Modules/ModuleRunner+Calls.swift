@@ -55,7 +55,7 @@ extension ModuleRunner {
     let belongings = Belongings()
     let number = states.withLock { $0.begin(node.name, "make", belongings) }
     let made = await visit(number, belongings, within: options.timeLimit) {
-      var module = try hive.makeModule(entry, node)
+      var module = try RunningModule(entry, node, for: hive)
       module.belongings = belongings
       return module
     }
@@ -77,6 +77,16 @@ extension ModuleRunner {
     guard let rest = belongings.close() else { return }
     let number = states.withLock { $0.begin(name, "withdraw", belongings) }
     _ = await visit(number, belongings, within: nil) { rest.withdraw(from: hive) }
+  }
+
+  /// Returns when nobody is inside a module that hears of nothing any more, but for the calls that this task is part of
+  /// and those that have reached their limit.
+  func drain(_ module: RunningModule) async {
+    let own = Set(Self.inside.filter { $0.runner == ObjectIdentifier(self) }.map(\.number))
+    await withCheckedContinuation { waiting in
+      let over = states.withLock { $0.wait(for: module, besides: own, waiting) }
+      for caller in over { caller.resume() }
+    }
   }
 
   /// Calls a module within its time, and tells the profiler, the watchdog and the observers.

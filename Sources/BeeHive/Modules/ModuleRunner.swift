@@ -55,8 +55,10 @@ actor ModuleRunner {
 
   /// Starts modules in order, for a run or not. A Hive that runs already answers with the report of its start.
   func start(
-    _ context: Context, _ options: LaunchOptions, isRun: Bool
+    _ context: Context?, _ options: LaunchOptions, of hive: Hive, isRun: Bool
   ) async throws(LaunchError) -> LaunchReport {
+    var context = context ?? Context(hive: hive)
+    context.hive = hive
     while phase == .starting || phase == .stopping {
       if isInside { throw LaunchError(interruption: .calledByModule) }
       await change()
@@ -319,16 +321,6 @@ actor ModuleRunner {
     return failures
   }
 
-  /// Returns when nobody is inside a module that hears of nothing any more, but for the calls that this task is part of
-  /// and those that have reached their limit.
-  private func drain(_ module: RunningModule) async {
-    let own = Set(Self.inside.filter { $0.runner == ObjectIdentifier(self) }.map(\.number))
-    await withCheckedContinuation { waiting in
-      let over = states.withLock { $0.wait(for: module, besides: own, waiting) }
-      for caller in over { caller.resume() }
-    }
-  }
-
   /// Removes modules, however far they are. Returns what went wrong.
   @discardableResult
   func remove(_ ids: Set<UInt64>) async -> [ModuleFailure] {
@@ -372,7 +364,7 @@ actor ModuleRunner {
 
   /// Has the Hive take back what C libraries handed out, which runs their code.
   private func takeBack(_ hive: Hive) async {
-    await Task(executorPreference: ModuleThreads.shared) { hive.takeBack() }.value
+    await Task(executorPreference: ModuleThreads.shared) { takeBackServices(of: hive) }.value
   }
 
   // MARK: States

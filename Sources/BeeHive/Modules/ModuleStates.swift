@@ -48,7 +48,7 @@ struct ModuleStates: Sendable {
   private struct Call {
     let module: String
     let event: String
-    /// What tells the module from others of its name.
+    /// The belongings of the module, which no other has.
     let owner: ObjectIdentifier
     let start = ContinuousClock.now
     /// Whether it has reached its limit, so that nobody waits for it any longer.
@@ -110,7 +110,7 @@ struct ModuleStates: Sendable {
     return lastCall
   }
 
-  /// Notes that a module is told of an event. Returns nil if it is told of none any more.
+  /// Notes that a module hears of an event. Returns nil if it hears of none any more.
   mutating func begin(_ event: Event, in module: RunningModule) -> UInt64? {
     hears(module) ? begin(module.node.name, event.name, module.belongings) : nil
   }

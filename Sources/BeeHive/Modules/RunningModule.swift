@@ -76,6 +76,45 @@ struct RunningModule: Sendable {
   }
 }
 
+extension RunningModule {
+  /// Makes the module of an entry. No lock is held: this is the module's own code.
+  init(
+    _ entry: RegisteredEntry, _ node: LaunchOrder.Node, for hive: Hive
+  ) throws(ModuleFailure) {
+    func failure(_ reason: String) -> ModuleFailure { node.failure("make", .notMade(reason)) }
+    guard let provider = hive.state.withLock({ _ in entry.provider }) else {
+      throw failure("nothing makes it")
+    }
+    let isMarked = entry.attributes.isAsync
+    let made: (any Sendable)?
+    switch provider {
+    case .structure(_, let address):
+      switch ForeignCall.moduleTable(at: address, in: entry.memory) {
+      case .success(let table):
+        self.init(
+          node: node, entry: entry, code: .c(COperations(table: table)), isConcurrent: isMarked)
+        return
+      case .failure(let problem): throw failure(problem.message)
+      }
+    case .module(let type): made = type.init()
+    case .accessor(let accessor):
+      made = ForeignCall.make(accessor, as: (any Module).self)
+      if made == nil { throw failure("its accessor makes another type") }
+    case .closure(let factory):
+      do { made = try factory.make(hive, nil) } catch {
+        throw error as? ModuleFailure ?? failure("\(error)")
+      }
+    case .injectable: throw failure("it is bound to a service")
+    }
+    guard let module = made as? any Module else {
+      throw failure("what it is bound to does not conform to Module")
+    }
+    self.init(
+      node: node, entry: entry, code: .swift(module),
+      isConcurrent: isMarked || type(of: module).initializesConcurrently)
+  }
+}
+
 /// The entries that a module registered inside its steps and events: they go when the module has been
 /// unmounted, so that the next start finds none of them.
 ///
@@ -132,6 +171,29 @@ struct DeclaredModules {
   var unbound: [Entry] = []
   /// The reasons that no module of a name can start.
   var unavailable: [String: String] = [:]
+
+  /// Sorts all modules of a Hive as they are now.
+  init(of hive: Hive) {
+    let switchedOff = hive.switchedOff
+    self = hive.state.withLock { DeclaredModules($0.table, switchedOff) }
+  }
+
+  private init(_ table: EntryTable, _ switchedOff: Set<String>) {
+    for entry in table.entries(where: { $0.kind == .module }) {
+      let isRejected = if case .rejected = entry.progress { true } else { false }
+      if switchedOff.contains(entry.name), !isRejected {
+        disabled.append(entry.name)
+        unavailable[entry.name] = "is switched off"
+      } else if entry.provider != nil {
+        ready.append(entry)
+      } else {
+        unbound.append(entry.snapshot)
+        // A duplicate is not why no module of its name can start.
+        let reason = "is declared, but nothing can make it: \(entry.source)"
+        unavailable[entry.name] = unavailable[entry.name] ?? reason
+      }
+    }
+  }
 }
 
 /// Modules that are about to be launched together.

@@ -174,3 +174,48 @@ enum AsyncCreation {
     return nil
   }
 }
+
+extension ServiceLookup {
+  /// Returns the service of an entry whose factory is asynchronous.
+  func loaded(
+    _ entry: RegisteredEntry, _ load: @escaping FactoryClosure.Loading
+  ) async throws(ServiceError) -> Service {
+    var lookup = self
+    guard entry.scope == .singleton else {
+      let made = try await AsyncCreation.waiting(for: entry) { try await load(hive) }
+      guard let service = made as? Service else { throw lookup.failure() }
+      return service
+    }
+    let keeper = lookup.keeper(of: entry)
+    if keeper.instance == nil {
+      try await AsyncCreation.waiting(for: entry) {
+        try await loadOnce(into: keeper) { [hive, name] in
+          guard let service = try await load(hive) as? Service else { return }
+          // From here on it is found as others are.
+          _ = try keeper.get(for: entry) { CachedValue<Service>(service, name: name) }
+        }
+      }
+      guard keeper.instance != nil else { throw lookup.failure() }
+    }
+    return try hive.resolve(lookup)
+  }
+
+  /// Joins the task that makes a singleton and keeps it, or begins it.
+  private func loadOnce(
+    into keeper: Singleton, _ load: @escaping @Sendable () async throws -> Void
+  ) async throws {
+    let key = ObjectIdentifier(keeper)
+    let task = hive.state.withLock { [hive] state -> Task<Void, any Error>? in
+      if let task = state.loading[key] { return task }
+      // Another task may have ended since the caller looked.
+      if keeper.instance != nil { return nil }
+      let task = Task(executorPreference: ModuleThreads.shared) {
+        defer { hive.state.withLock { state in state.loading[key] = nil } }
+        try await load()
+      }
+      state.loading[key] = task
+      return task
+    }
+    try await task?.value
+  }
+}

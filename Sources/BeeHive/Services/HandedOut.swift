@@ -1,6 +1,19 @@
 internal import BinaryImage
+internal import Threads
 
 extension Hive.State {
+  /// Notes that what an entry made is handed out. Returns false where the entry has left, the Hive was stopped since
+  /// `turn`, or what was kept for all has been taken back.
+  mutating func handOut(
+    _ entry: RegisteredEntry, _ made: CInstance, as scope: Scope, at turn: Int
+  ) -> Bool {
+    if made.factory != nil, scope != .transient, entry.instance?.address != made.address {
+      return false
+    }
+    // What every asker gets is given back by nobody.
+    return handedOut.add(entry, scope == .singleton ? nil : made.address, at: turn)
+  }
+
   /// Takes out what entries made for all, for the caller to destroy.
   mutating func take(_ entries: [RegisteredEntry]) -> [CInstance] {
     entries.compactMap { entry in
@@ -94,4 +107,18 @@ struct CInstance: Disposable {
   func destroy() { if let factory { ForeignCall.destroy(address, with: factory) } }
 
   func dispose() { destroy() }
+}
+
+/// Takes back what was handed out of C libraries: what singletons' factories made is given to their
+/// `destroy`, the last first. Entries stay. Runs code of images, with no lock held.
+func takeBackServices(of hive: Hive) {
+  // One by one: while a `destroy` runs, what was made before it is still there for others.
+  for entry in hive.state.withLock({ $0.handedOut.beginTakingBack() }) {
+    let taken = hive.state.withLock { state in
+      state.forgetAnswers(of: entry, cache: hive.cache)
+      return state.take([entry])
+    }
+    for instance in taken { instance.destroy() }
+  }
+  hive.cache.collect(now: true)
 }

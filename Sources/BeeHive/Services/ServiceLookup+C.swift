@@ -48,11 +48,13 @@ extension ServiceLookup<CInstance> {
     guard let made = try instance(of: candidate, as: entry.scope) else { return nil }
     let scope = made.factory == nil ? .singleton : entry.scope
     if scope == .scoped { return made.address }
-    let isHandedOut = hive.handOut(entry, made, as: scope, at: moment.turn) { state in
-      guard scope == .singleton else { return }
+    let isHandedOut = hive.state.withLock { state in
+      guard state.handOut(entry, made, as: scope, at: moment.turn) else { return false }
+      guard scope == .singleton else { return true }
       state.publish(
         CachedValue(made.address, name: question), for: key, of: entry, named: [entry.name],
         version: moment.version, cache: hive.cache)
+      return true
     }
     hive.cache.collect()
     if isHandedOut { return made.address }
@@ -129,4 +131,36 @@ extension ServiceLookup<CInstance> {
       throw ServiceError(.unusable, entry, "\(entry.source): \(error)")
     }
   }
+}
+
+// Calls from C of any Hive: `beehive_service_named`, `beehive_destroy`, and those of a context.
+/// Returns the service that C code names; null, with the last error of this thread, where there is none.
+func cService(
+  _ service: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?, _ size: Int, of hive: Hive,
+  in scope: ServiceScope? = nil
+) -> UnsafeRawPointer? {
+  let address = LastError.reported {
+    unsafe try ServiceLookup(
+      c: service.text ?? "", name: name.text, size: size, scope: scope, hive: hive
+    ).address()
+  }
+  return unsafe address.flatMap { unsafe UnsafeRawPointer(bitPattern: $0.rawValue) }
+}
+
+/// Gives back an object that C code has; false, with the last error of this thread, where it cannot.
+func cDestroy(
+  _ object: UnsafeRawPointer?, _ service: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?,
+  to hive: Hive
+) -> Bool {
+  LastError.reported {
+    let isDone = unsafe object.map { object in
+      var lookup = unsafe ServiceLookup(c: service.text ?? "", name: name.text, hive: hive)
+      return lookup.giveBack(RuntimeAddress(rawValue: UInt(bitPattern: object)))
+    }
+    if isDone == true { return true }
+    throw unsafe Problem(
+      .badCall,
+      "service \(service.text ?? ""): no factory of this name has made it, or it is kept until its "
+        + "scope or the Hive ends")
+  } ?? false
 }

@@ -302,7 +302,7 @@ struct ServiceLookup<Service: Sendable> {
     return override?.cell(of: entry) ?? entry.singleton
   }
 
-  /// Returns the way in which a provider makes the service; the recipe answers nil if it makes something else.
+  /// Returns the recipe of a provider for the service; the recipe answers nil if it makes something else.
   func recipe(_ provider: Provider) -> Recipe {
     guard let type else { return { _ in nil } }
     switch provider {
