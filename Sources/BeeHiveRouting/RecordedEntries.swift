@@ -108,7 +108,7 @@ extension RoutingCore {
 }
 
 extension RegisteredEntry {
-  /// What the record describes: in C by its text, else by what its accessor makes. Its name is the record's.
+  /// Returns the definition that the record leads to: in C its text's, else the one that its accessor makes.
   fileprivate func definition<Definition>(
     in hive: Hive, inC read: (RegisteredEntry, Hive) throws(RoutingError) -> Definition,
     named name: KeyPath<Definition, String>

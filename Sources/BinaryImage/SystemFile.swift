@@ -42,7 +42,7 @@ extension [UInt8] {
   }
 }
 
-/// Fills `room` by a call that writes some of the bytes it is asked for, until it writes no more.
+/// Fills `room` by a call that writes some bytes each time, until it writes no more.
 ///
 /// - Parameters:
 ///   - room: The memory to fill.

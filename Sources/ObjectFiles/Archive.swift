@@ -219,7 +219,7 @@ private enum MemberName {
   case member(String, skipped: UInt64)
   /// The names that do not fit into headers: `//`.
   case names
-  /// The index in which linkers find symbols: `/`, `/SYM64/`, `__.SYMDEF`, with words of so many bits; 0 for other tables of
+  /// The index of symbols for linkers: `/`, `/SYM64/`, `__.SYMDEF`, with words of so many bits; 0 for other tables of
   /// theirs.
   case index(bits: Int, isBSD: Bool, skipped: UInt64)
 

@@ -128,7 +128,7 @@ struct ELFContradictionsTests {
     }
   }
 
-  @Test("A name outside the names is told with the place of the section's header")
+  @Test("A name outside the names comes with the place of the section's header")
   func nameOffset() throws {
     var editor = ELFEditor(try Fixture.bytes(of: ELFAnswer.build("lie-name", ["-shared"])))
     editor.set(Self.mods, .name, 1 << 31)

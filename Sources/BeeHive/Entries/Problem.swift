@@ -1,7 +1,7 @@
 internal import BinaryImage
 internal import Registration
 
-/// What is wrong with an entry, a setting or a call: a stable code, a sentence, and the other places it concerns.
+/// A fault of an entry, a setting or a call: a stable code, a sentence, and the other places it concerns.
 public struct Problem: Error, Hashable, Sendable {
   /// The cause, as a stable code: reports print `rawValue`.
   public struct Code: RawRepresentable, Hashable, Sendable {

@@ -101,7 +101,7 @@ public enum Verdict: Sendable, CustomStringConvertible {
   }
 }
 
-/// Which calls an interceptor or a rule is asked about.
+/// The calls that an interceptor or a rule is for.
 public struct CallMatch: Sendable {
   enum Subject: Sendable {
     case everything
@@ -111,7 +111,7 @@ public struct CallMatch: Sendable {
 
   let subject: Subject
   let origin: CallOrigin?
-  /// What is matched, for people.
+  /// The match in words, for people.
   package let description: String
 
   private init(_ subject: Subject, _ origin: CallOrigin?, _ description: String) {
@@ -203,7 +203,7 @@ struct RuleList: Sendable {
     return exchange(&ofTable, with: rules)
   }
 
-  /// The rules that a call meets, in the order in which they are asked.
+  /// The rules that a call meets, in their order.
   func met(by call: Call) -> [MetRule] {
     (ofTable.met(by: call) + ofCode.met(by: call)).sorted { CallRule.isBefore($0.rule, $1.rule) }
   }

@@ -134,7 +134,7 @@ public struct Mediator: Sendable {
 public protocol FacadeCalls: Sendable {
   /// The target's name.
   static var target: String { get }
-  /// What each function calls, as `ActionDeclaration(parsing:)` reads it.
+  /// The action that each function calls, as `ActionDeclaration(parsing:)` reads it.
   static var declarations: [String] { get }
 
   /// Creates a value that calls through a mediator.
@@ -172,7 +172,7 @@ extension Mediator {
 }
 
 extension ActionDeclaration {
-  /// What keeps a function that is declared like this from calling an action.
+  /// The reason that a function of this declaration cannot call an action.
   fileprivate func problems(with action: Self, of target: RegisteredTarget) -> [RoutingError] {
     let name = "\(target.definition.name).\(action.name) of \(target.source)"
     let known = Set(action.parameters.map(\.name))

@@ -112,7 +112,7 @@ internal import CImageList
     return contents.withText(text, body)
   }
 
-  /// Why a slot has no text; nil if one was copied for it.
+  /// Returns the reason that a slot has no text; nil if one was copied for it.
   private func failure(of text: image_text, limit: Int) -> ImageError? {
     switch text.kind {
     case IMAGE_TEXT_COPIED where text.size <= limit: nil

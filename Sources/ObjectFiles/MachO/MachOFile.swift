@@ -14,7 +14,7 @@ package final class MachOFile: FileImage {
 
   package var words: (bits: Int, order: ImageIdentity.ByteOrder) { (header.bits, header.order) }
 
-  /// The sections whose pointers are asked for.
+  /// The sections with pointers to resolve.
   var wanted = WantedSections()
   /// Of a linked file: what covers the wanted sections, once it was looked for.
   var knownFixups: Result<(any MachOLinkedFixups)?, ImageError>?

@@ -165,7 +165,7 @@ struct IsolatedChild {
   }
 }
 
-/// The ways in which a child ends.
+/// The ends of a child.
 private enum ChildEnd {
   /// The status from `waitpid`.
   case status(Int32)

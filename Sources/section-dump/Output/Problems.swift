@@ -43,7 +43,7 @@ extension Scan {
   /// Returns how much more they may have in so many bytes of a file.
   static func room(in size: UInt64) -> Int { 8 * Int(min(size, 1 << 40)) }
 
-  /// What a report of it takes at the least, in bytes.
+  /// The least size of a report of it, in bytes.
   var size: Int {
     records.reduce(64 * (records.count + rejections.count)) { sum, record in
       sum + record.name.utf8.count + (record.implementation?.utf8.count ?? 0)
