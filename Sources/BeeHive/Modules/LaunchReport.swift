@@ -138,8 +138,11 @@ public struct ModuleFailure: Error, Sendable {
   /// Where the module was declared.
   package var source: Source
 
-  /// Whether an operation in C answered false.
-  var isRefusal: Bool { if case .refused = reason { true } else { false } }
+  /// Whether the operation in C of this very module answered false to the event.
+  func isRefusal(of node: LaunchOrder.Node, _ event: String) -> Bool {
+    guard case .refused = reason else { return false }
+    return module == node.name && source == node.source && self.event == event
+  }
 }
 
 extension ModuleFailure: CustomStringConvertible {

@@ -79,14 +79,18 @@ extension ModuleRunner {
     _ = await visit(number, belongings, within: nil) { rest.withdraw(from: hive) }
   }
 
-  /// Returns when nobody is inside a module that hears of nothing any more, but for the calls that this task is part of
-  /// and those that have reached their limit.
+  /// Returns when nobody is inside a module that hears of nothing any more, but for calls that wait for the runner
+  /// themselves and those that have reached their limit.
   func drain(_ module: RunningModule) async {
-    let own = Set(Self.inside.filter { $0.runner == ObjectIdentifier(self) }.map(\.number))
     await withCheckedContinuation { waiting in
-      let over = states.withLock { $0.wait(for: module, besides: own, waiting) }
-      for caller in over { caller.resume() }
+      for caller in states.withLock({ $0.wait(for: module, waiting) }) { caller.resume() }
     }
+  }
+
+  /// Notes that the calls which the current task is part of begin or cease to wait for the runner.
+  func wait(by step: Int) {
+    let own = Self.inside.filter { $0.runner == ObjectIdentifier(self) }.map(\.number)
+    for caller in states.withLock({ $0.wait(in: own, by: step) }) { caller.resume() }
   }
 
   /// Calls a module within its time, and tells the profiler, the watchdog and the observers.
@@ -110,7 +114,8 @@ extension ModuleRunner {
     let outcome: Result<Value, ModuleFailure> =
       switch result {
       case .success(let value): .success(value)
-      case .failure(let refusal as ModuleFailure) where refusal.isRefusal: .failure(refusal)
+      case .failure(let refusal as ModuleFailure) where refusal.isRefusal(of: module.node, event):
+        .failure(refusal)
       case .failure(let error): .failure(module.node.failure(event, .threw(error)))
       case nil: .failure(module.node.failure(event, .exceeded(options.timeLimit ?? .zero)))
       }

@@ -106,6 +106,8 @@ actor ModuleRunner {
     }
     guard phase == .running, let hive = context?.hive else { return ([], LaunchOrder([])) }
     phase = .advancing
+    wait(by: 1)
+    defer { wait(by: -1) }
     let order = await advance(hive)
     let failures = failures
     phase = .running
@@ -255,6 +257,8 @@ actor ModuleRunner {
   ) async -> [ModuleFailure] {
     // A start that failed leaves what the host was given.
     let isEnd = phase == .running || isStopRequested
+    wait(by: 1)
+    defer { wait(by: -1) }
     states.withLock { $0.beginStop() }
     // A task of its own: a caller that stops the Hive because it was cancelled still stops it in order.
     await Task(executorPreference: ModuleThreads.shared) { await self.undoAll() }.value
@@ -325,7 +329,9 @@ actor ModuleRunner {
   @discardableResult
   func remove(_ ids: Set<UInt64>) async -> [ModuleFailure] {
     removals += 1
+    wait(by: 1)
     defer {
+      wait(by: -1)
       removals -= 1
       wake()
     }

@@ -51,6 +51,8 @@ struct ModuleStates: Sendable {
     /// The belongings of the module, which no other has.
     let owner: ObjectIdentifier
     let start = ContinuousClock.now
+    /// How many starts, removals and stops it waits for: none of them waits for it.
+    var waits = 0
     /// Whether it has reached its limit, so that nobody waits for it any longer.
     var isGivenUp = false
   }
@@ -78,9 +80,8 @@ struct ModuleStates: Sendable {
   /// The calls of modules that have not come back, by number; also those that are overdue.
   private var calls: [UInt64: Call] = [:]
   private var lastCall: UInt64 = 0
-  /// Callers who wait until nobody is inside a module but in their own calls.
-  private var drains:
-    [(owner: ObjectIdentifier, own: Set<UInt64>, waiting: CheckedContinuation<Void, Never>)] = []
+  /// Callers who wait until nobody is inside a module but in calls that wait themselves.
+  private var drains: [(owner: ObjectIdentifier, waiting: CheckedContinuation<Void, Never>)] = []
 
   // MARK: The Hive
 
@@ -127,19 +128,29 @@ struct ModuleStates: Sendable {
     return drained()
   }
 
-  /// Lets a caller wait until nobody else is inside a module. Returns those who need not wait.
+  /// Notes that calls begin or cease to wait for a start, a removal or a stop, as `step` is 1 or -1. Returns those who
+  /// waited for their end.
   mutating func wait(
-    for module: RunningModule, besides own: Set<UInt64>, _ waiting: CheckedContinuation<Void, Never>
+    in numbers: some Sequence<UInt64>, by step: Int
   ) -> [CheckedContinuation<Void, Never>] {
-    drains.append((ObjectIdentifier(module.belongings), own, waiting))
+    for number in numbers { calls[number]?.waits += step }
+    return drained()
+  }
+
+  /// Lets a caller wait until nobody is inside a module but in calls that wait themselves. Returns those who need not
+  /// wait.
+  mutating func wait(
+    for module: RunningModule, _ waiting: CheckedContinuation<Void, Never>
+  ) -> [CheckedContinuation<Void, Never>] {
+    drains.append((ObjectIdentifier(module.belongings), waiting))
     return drained()
   }
 
   private mutating func drained() -> [CheckedContinuation<Void, Never>] {
     var over: [CheckedContinuation<Void, Never>] = []
     drains.removeAll { drain in
-      let isBusy = calls.contains { number, call in
-        call.owner == drain.owner && !call.isGivenUp && !drain.own.contains(number)
+      let isBusy = calls.values.contains { call in
+        call.owner == drain.owner && !call.isGivenUp && call.waits == 0
       }
       if !isBusy { over.append(drain.waiting) }
       return !isBusy

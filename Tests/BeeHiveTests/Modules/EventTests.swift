@@ -70,6 +70,26 @@ struct EventTests {
     #expect(journal.lines.suffix(4) == ["a.Ping", "a.back", "a.tearDown", "a.unmount"])
   }
 
+  @Test("two events that each take the other's module out come back")
+  func crossedRemovals() async throws {
+    let (hive, inside) = (Hive(), Meeting(of: 2))
+    for (name, other, number) in [("a", "b", 1001), ("b", "a", 1002)] {
+      try await hive.probe(
+        name, Journal(),
+        answer: { event, context in
+          guard event.number == number else { return .ignored }
+          await inside.attend()
+          return await context.hive.unregister(module: other) ? .handled : .ignored
+        })
+    }
+    try await hive.start()
+    let events = try [1001, 1002].map { try #require(Event(number: $0, name: "leave")) }
+    async let first = hive.trigger(events[0])
+    async let second = hive.trigger(events[1])
+    #expect(await (first.any, second.any) == (true, true))
+    #expect(await hive.stop().isEmpty)
+  }
+
   @Test("results combine: all, any, first, collect")
   func combine() async throws {
     let mixed = try await hive(
