@@ -187,11 +187,11 @@ struct Archive {
     guard !name.hasPrefix("/"), !name.split(separator: "/").contains("..") else {
       throw refused("is said to be outside the archive's directory, and is not opened")
     }
-    let slash = UInt8(ascii: "/")
-    let directory = path.lastIndex(of: slash).map { Array(path[...$0]) } ?? Array("./".utf8)
-    guard let inside = resolved(directory), let member = resolved(directory + Array(name.utf8))
-    else { throw refused("is not beside the archive") }
-    guard member.starts(with: inside.last == slash ? inside : inside + [slash]) else {
+    let directory = Self.directory(of: path)
+    guard let member = Self.resolved(directory + Array(name.utf8)) else {
+      throw refused("is not beside the archive")
+    }
+    guard Self.isInside(member, directory) else {
       throw refused("leads outside the archive's directory, and is not opened")
     }
     do throws(ImageError) {
@@ -202,14 +202,33 @@ struct Archive {
     }
   }
 
+  /// The directory that holds a file, with the slash behind it.
+  fileprivate static func directory(of path: [UInt8]) -> [UInt8] {
+    path.lastIndex(of: UInt8(ascii: "/")).map { Array(path[...$0]) } ?? Array("./".utf8)
+  }
+
+  /// Whether a resolved path leads into a directory.
+  fileprivate static func isInside(_ path: [UInt8], _ directory: [UInt8]) -> Bool {
+    let slash = UInt8(ascii: "/")
+    guard let inside = resolved(directory) else { return false }
+    return path.starts(with: inside.last == slash ? inside : inside + [slash])
+  }
+
   /// The path without links, dots and doubled slashes; nil where nothing is there.
-  private func resolved(_ path: [UInt8]) -> [UInt8]? {
+  fileprivate static func resolved(_ path: [UInt8]) -> [UInt8]? {
     // Sound: the text ends in NUL and outlives the call; the answer is freed once it is copied.
     guard !path.contains(0), let answer = unsafe path.withCText({ unsafe realpath($0, nil) }) else {
       return nil
     }
     defer { unsafe free(answer) }
     return Array(unsafe String(cString: answer).utf8)
+  }
+}
+
+extension ImageFile {
+  /// Whether a file may be a member of a thin archive: it is in the archive's directory, by its own path.
+  package static func isBeside(_ member: [UInt8], archive: [UInt8]) -> Bool {
+    Archive.resolved(member) == member && Archive.isInside(member, Archive.directory(of: archive))
   }
 }
 

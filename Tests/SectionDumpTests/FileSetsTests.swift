@@ -101,11 +101,11 @@ struct FileSetsTests {
     try Fixtures.tool("ar", ["rcsT", archives[1], object])
     let outcome = try Tool.run(["verify", archives[0]])
     #expect(outcome.output.ranges(of: "[duplicate-").count == 4)
-    let thin = try Tool.run(["verify", archives[1], object])
-    #expect(!thin.output.contains("[duplicate-"), "\(thin)")
     for options in [[], ["--isolate"]] {
       let copies = try Tool.run(["verify", archives[0], object] + options)
       #expect(copies.output.contains("\(object): remark: "), "\(copies)")
+      let thin = try Tool.run(["verify", archives[1], object] + options)
+      #expect(thin.status == 0 && !thin.output.contains("[duplicate-"), "\(thin)")
     }
   }
 

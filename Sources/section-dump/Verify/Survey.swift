@@ -145,7 +145,8 @@ struct Survey: Codable {
     var size = 0
     do throws(ImageError) {
       let scan = try image.scanEntries()
-      size = scan.size
+      // A file alone has room for what is in it.
+      if !place.container.isEmpty { size = scan.size }
       read += 1
       surveyed.isRead = true
       for rejection in scan.rejections { note(ImageError(rejection), place) }
@@ -253,7 +254,10 @@ extension Survey: Reported {
     let places = images.map(\.place) + findings.flatMap { [$0.place] + $0.others }
     return [files, read, skipped].allSatisfy(Self.counts.contains)
       && places.allSatisfy { $0.path == file.name && $0.pathBytes == input?.pathBytes }
-      && images.compactMap(\.part).allSatisfy { $0.path == input?.path }
+      && images.allSatisfy { image in
+        guard let part = image.part, let path = input?.path, part.path != path else { return true }
+        return !image.place.container.isEmpty && ImageFile.isBeside(part.path, archive: path)
+      }
   }
 
   var pieces: [Piece] { coded.map { [Piece(kind: .sums, bytes: $0)] } ?? [] }
