@@ -38,7 +38,7 @@ public final class Hive: Sendable {
     /// How many tasks have overrides of their own: meanwhile no answer is kept for others.
     var taskOverrideCount = 0
     /// The singletons that are being made asynchronously, by where they will be kept.
-    var loading: [ObjectIdentifier: Task<Void, any Error>] = [:]
+    var loading: [ObjectIdentifier: Task<Bool, any Error>] = [:]
     /// What there was when every unbound entry had last been tried.
     var lastTry: BindingGround?
     /// The Hive's, who are told of what changes here once the lock is free.

@@ -188,34 +188,35 @@ extension ServiceLookup {
     }
     let keeper = lookup.keeper(of: entry)
     if keeper.instance == nil {
-      try await AsyncCreation.waiting(for: entry) {
+      let isOfType = try await AsyncCreation.waiting(for: entry) {
         try await loadOnce(into: keeper) { [hive, name] in
-          guard let service = try await load(hive) as? Service else { return }
+          guard let service = try await load(hive) as? Service else { return false }
           // From here on it is found as others are.
           _ = try keeper.get(for: entry) { CachedValue<Service>(service, name: name) }
+          return true
         }
       }
-      guard keeper.instance != nil else { throw lookup.failure() }
+      guard isOfType else { throw lookup.failure() }
     }
     return try hive.resolve(lookup)
   }
 
-  /// Joins the task that makes a singleton and keeps it, or begins it.
+  /// Joins the task that makes a singleton and keeps it, or begins it. Returns false where another type was made.
   private func loadOnce(
-    into keeper: Singleton, _ load: @escaping @Sendable () async throws -> Void
-  ) async throws {
+    into keeper: Singleton, _ load: @escaping @Sendable () async throws -> Bool
+  ) async throws -> Bool {
     let key = ObjectIdentifier(keeper)
-    let task = hive.state.withLock { [hive] state -> Task<Void, any Error>? in
+    let task = hive.state.withLock { [hive] state -> Task<Bool, any Error>? in
       if let task = state.loading[key] { return task }
       // Another task may have ended since the caller looked.
       if keeper.instance != nil { return nil }
       let task = Task(executorPreference: ModuleThreads.shared) {
         defer { hive.state.withLock { state in state.loading[key] = nil } }
-        try await load()
+        return try await load()
       }
       state.loading[key] = task
       return task
     }
-    try await task?.value
+    return try await task?.value ?? true
   }
 }
