@@ -30,8 +30,9 @@ package func beehive_run(_ options: UnsafePointer<beehive_options>?) -> Bool {
       try await Hive.process.run(options.context, options: options.run)
     }
     if let failure = report.failures.first { throw failure }
-    let hanging = report.hanging.map(Watchdog.sentence)
-    if let first = hanging.first { throw Problem(.badCall, first) }
+    if let hanging = report.hanging.first.map(Watchdog.sentence) {
+      throw Problem(.badCall, hanging)
+    }
     try Problem.check(
       report.isComplete,
       "the Hive had not stopped within \(options.run.tearDownLimit ?? .zero): a destroy of a C "

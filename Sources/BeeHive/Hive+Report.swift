@@ -270,6 +270,7 @@ extension Hive {
 
   /// The names that are switched off and that no module has; one sentence each.
   func switchedOffInVain() -> [String] {
+    let switchedOff = switchedOff
     guard !switchedOff.isEmpty else { return [] }
     let names = moduleNames
     return switchedOff.subtracting(names).sorted().map { name in

@@ -391,9 +391,4 @@ extension Hive {
     var lookup = ServiceLookup(c: service, name: name, hive: self)
     return lookup.giveBack(RuntimeAddress(rawValue: UInt(bitPattern: pointer)))
   }
-
-  private func destroy(_ object: RuntimeAddress, of service: String, name: String?) -> Bool {
-    var lookup = ServiceLookup(c: service, name: name, hive: self)
-    return lookup.giveBack(object)
-  }
 }

@@ -120,7 +120,7 @@ package protocol Image {
   /// - Returns: The size of the section, as far as its bytes are there.
   /// - Throws: ``ImageError`` where they cannot be read.
   func forEachSlot(
-    of section: Section, limit: Int, _ body: (UInt64, PointerSlot, Span<UInt8>?) -> Bool
+    of section: Section, limit: Int, _ body: (UInt64, SlotContents, Span<UInt8>?) -> Bool
   ) throws(ImageError) -> UInt64
 
   /// The memory with structures in C; nil if this image cannot tell.
@@ -141,7 +141,7 @@ extension Image {
 
   /// Each slot with its pointer, resolved, and the text that it leads to.
   package func forEachSlot(
-    of section: Section, limit: Int, _ body: (UInt64, PointerSlot, Span<UInt8>?) -> Bool
+    of section: Section, limit: Int, _ body: (UInt64, SlotContents, Span<UInt8>?) -> Bool
   ) throws(ImageError) -> UInt64 {
     // The bytes that are really there bound the loop, not the size that the table claims.
     try withBytes(of: section) { bytes in
@@ -155,7 +155,7 @@ extension Image {
 
   private func visit(
     _ offset: UInt64, of bytes: Span<UInt8>, in section: Section, limit: Int,
-    _ body: (UInt64, PointerSlot, Span<UInt8>?) -> Bool
+    _ body: (UInt64, SlotContents, Span<UInt8>?) -> Bool
   ) -> Bool {
     let pointer: PointerValue
     do throws(ImageError) { pointer = try self.pointer(at: offset, of: bytes, in: section) } catch {

@@ -36,13 +36,13 @@ package final class OpenedFile {
   /// How many bytes were read behind the head, repeated ones as often as they were.
   private(set) var bytesRead: UInt64 = 0
 
-  /// Opens the regular file at `path`; errors and identities call it `name`.
+  /// Opens the regular file at `path`; errors and identities call it `name`, or else the path.
   ///
   /// Nothing else is opened, since opening alone acts on some devices; unless the loader has mapped
   /// the file at this path, which makes a look before opening it needless. A file of at most `readWhole` bytes is
   /// read at once.
   package convenience init(
-    path: String, name: String, wasMapped: Bool = false, readWhole: Int = usualHead
+    path: String, name: String? = nil, wasMapped: Bool = false, readWhole: Int = usualHead
   ) throws(ImageError) {
     try self.init(path: Array(path.utf8), name: name, wasMapped: wasMapped, readWhole: readWhole)
   }

@@ -137,7 +137,7 @@ extension PointerValue {
 }
 
 /// The contents of one slot in a section of pointers.
-package enum PointerSlot {
+package enum SlotContents {
   /// A pointer. If it leads to a text, that was read.
   case pointer(PointerValue)
   /// A pointer to a text that cannot be read, for this reason.

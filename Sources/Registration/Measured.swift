@@ -25,7 +25,7 @@ public import BinaryImage
   /// - Returns: The number of sections.
   /// - Throws: ``ImageError`` if the file cannot be read.
   public static func sections(ofFileAt path: String) throws(ImageError) -> Int {
-    let file = try OpenedFile(path: path, name: path)
+    let file = try OpenedFile(path: path)
     return try ELFFile(file).countOfEntrySections()
   }
 

@@ -325,7 +325,7 @@ struct LibelfTests {
 /// What libelf says of a file, read as the library lets it read.
 private enum Libelf {
   static func open(_ path: String, _ body: (OpaquePointer) throws -> Void) throws {
-    let file = try OpenedFile(path: path, name: path)
+    let file = try OpenedFile(path: path)
     try #require(elf_version(UInt32(EV_CURRENT)) != UInt32(EV_NONE))
     let elf = try unsafe #require(elf_begin(file.descriptor, ELF_C_READ, nil))
     defer { unsafe elf_end(elf) }

@@ -17,7 +17,7 @@ struct LoaderOracleTests {
         .map { "\(folder)/\($0)" }.filter(isWanted)
     }
     let files = names.sorted().filter { path in
-      guard let file = try? OpenedFile(path: path, name: path), let image = try? ELFFile(file)
+      guard let file = try? OpenedFile(path: path), let image = try? ELFFile(file)
       else { return false }
       let opens = image.identity.kind == .executable || (try? image.obstacle()) == .some(nil)
       return image.identity.isFor(Self.own) && opens
@@ -48,7 +48,7 @@ struct LoaderOracleTests {
   /// The same without running anything: the library stands where the program would.
   private static func found(_ path: String) throws -> (missing: Set<String>, undefined: Set<String>)
   {
-    let library = try Library(of: OpenedFile(path: path, name: path))
+    let library = try Library(of: OpenedFile(path: path))
     var libraries = LibrarySet()
     libraries.add(library)
     libraries.addNeeded(from: 0, LibrarySearch(for: library.image.identity, program: library))

@@ -199,8 +199,8 @@ uintptr_t image_home_bias(void);
 bool image_process_is_privileged(void);
 
 /* Keeps the image mapped for the rest of the process, whoever closes it. The loader finds it by `name`:
- * its own name for it, or any path of the same file. False if that is another image, or none. Takes the loader's lock: call it with no lock held, or inside the image's own
- * constructor. */
+ * its own name for it, or any path of the same file. False if that is another image, or none. Takes the
+ * loader's lock: call it with no lock held, or inside the image's own constructor. */
 bool image_pin(const image_place *place, const char *name);
 
 /* Whether the loader has relocated the image that holds `address`; false too where it does not say.

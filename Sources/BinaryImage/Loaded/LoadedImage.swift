@@ -82,15 +82,17 @@ internal import CImageList
 
   /// Each slot with the text that was copied for it.
   package func forEachSlot(
-    of section: Section, limit: Int, _ body: (UInt64, PointerSlot, Span<UInt8>?) -> Bool
+    of section: Section, limit: Int, _ body: (UInt64, SlotContents, Span<UInt8>?) -> Bool
   ) throws(ImageError) -> UInt64 {
     let part = try self.part(section)
     var offset: UInt64 = 0
     for text in contents.texts[part.texts] {
       let pointer = value(of: UInt(text.address))
       let goesOn =
-        if let failure = failure(of: text, limit: limit) {
-          body(offset, pointer.mayLeadToText ? .unread(pointer, failure) : .pointer(pointer), nil)
+        if !pointer.mayLeadToText {
+          body(offset, .pointer(pointer), nil)
+        } else if let failure = failure(of: text, limit: limit) {
+          body(offset, .unread(pointer, failure), nil)
         } else {
           contents.withText(text) { body(offset, .pointer(pointer), $0) }
         }

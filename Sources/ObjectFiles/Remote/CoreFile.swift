@@ -28,7 +28,7 @@ final class CoreFile: RemoteMemory {
   private static let (mostNotes, mostFiles): (UInt64, Int) = (1 << 25, 1 << 17)
 
   init(path: String) throws(ImageError) {
-    let file = try OpenedFile(path: path, name: path)
+    let file = try OpenedFile(path: path)
     self.file = file
     image = try ELFFile(file)
     try file.check(image.isCore, .notAnObject, "It is no core file, but another ELF file.")
@@ -147,7 +147,7 @@ final class CoreImageMemory: RemoteMemory {
     self.core = core
     self.path = path
     constants = headers.constants
-    if let file = try? OpenedFile(path: path, name: path) {
+    if let file = try? OpenedFile(path: path) {
       let isSame = (try? headers.agree(with: ELFFile(file))) ?? false
       state = !isSame ? .other : headers.identity.id.isEmpty ? .unknown : .same(file)
     } else {

@@ -189,7 +189,7 @@ extension RemoteMapping {
   /// Whether its file is there and starts as ELF does.
   var hasELFFile: Bool {
     files.contains { path in
-      (try? OpenedFile(path: path, name: path)).map { ELFFile.recognises($0.head) } ?? false
+      (try? OpenedFile(path: path)).map { ELFFile.recognises($0.head) } ?? false
     }
   }
 

@@ -246,7 +246,7 @@ package struct AdmissionCandidate {
   /// - Throws: ``ImageError`` where it is no plugin, or cannot be read.
   package init(path: String) throws(ImageError) {
     // Looked at after it was opened, which blocks on nothing: what is said of it is said of this descriptor.
-    let file = try OpenedFile(path: path, name: path, wasMapped: true)
+    let file = try OpenedFile(path: path, wasMapped: true)
     self.path = path
     manifest = try PluginManifest(of: file)
     library = try Library(of: file)

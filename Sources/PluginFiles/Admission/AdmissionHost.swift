@@ -26,7 +26,7 @@ package struct AdmissionHost {
   ///
   /// - Throws: ``ImageError`` where the file is no program, or cannot be read.
   package init(executable path: String) throws(ImageError) {
-    let file = try OpenedFile(path: path.resolved, name: path.resolved)
+    let file = try OpenedFile(path: path.resolved)
     let program = try Library(of: file)
     guard program.image.identity.kind == .executable else {
       throw file.error(
@@ -71,7 +71,7 @@ package struct AdmissionHost {
             .unreadable, image: path,
             message: "The file was removed or replaced after this process had loaded it.")
         }
-        libraries.add(try Library(of: OpenedFile(path: path, name: path)), as: image.name)
+        libraries.add(try Library(of: OpenedFile(path: path)), as: image.name)
       } catch {
         libraries.addUnread(path)
         problems.append(error)

@@ -138,7 +138,7 @@ struct LibrarySearch {
     let file: OpenedFile
     do throws(ImageError) {
       _ = try fileStamp(of: path.utf8)
-      file = try OpenedFile(path: path, name: path, wasMapped: true)
+      file = try OpenedFile(path: path, wasMapped: true)
     } catch {
       // A FIFO keeps the loader waiting, a device ends at once, and a socket is not opened.
       if failure == 0, status.st_mode & S_IFMT != S_IFSOCK, unsafe access(path, R_OK) == 0 {

@@ -104,7 +104,7 @@ struct LibrarySet {
   ) throws(ImageError) -> Library? {
     guard let path = residents[bytes] else { return try search.find(name, &lookups, passed) }
     return try Library(
-      of: OpenedFile(path: path, name: path), for: lookups.requester, isResident: true)
+      of: OpenedFile(path: path), for: lookups.requester, isResident: true)
   }
 
   /// What every process has without a file: itself, and what the kernel maps.

@@ -62,7 +62,7 @@ extension PluginManifest {
   /// - Parameter path: The file's path.
   /// - Throws: ``ImageError`` that says why the file cannot be read, or is no plugin.
   package init(path: String) throws(ImageError) {
-    try self.init(of: OpenedFile(path: path, name: path, readWhole: Self.readWhole))
+    try self.init(of: OpenedFile(path: path, readWhole: Self.readWhole))
   }
 
   /// Reads what an open file says of itself.

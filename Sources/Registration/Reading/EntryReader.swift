@@ -97,7 +97,7 @@ struct EntryReader<Source: Image> {
   }
 
   /// Why a slot leads to no text; nil where it is padding.
-  private static func refusal(of slot: PointerSlot, at offset: UInt64) -> Refusal? {
+  private static func refusal(of slot: SlotContents, at offset: UInt64) -> Refusal? {
     let pointer: PointerValue
     switch slot {
     case .pointer(let found): pointer = found

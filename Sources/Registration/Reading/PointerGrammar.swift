@@ -156,16 +156,16 @@ struct JSONCursor {
     // A NUL would end the name early for every reader written in C.
     guard first != 0 else { throw Self.expected(at: start, "a name without NUL") }
     if let scalar = Unicode.Scalar(first) { return scalar }
-    let pair = Self.expected(at: start, "a surrogate pair")
+    func pair() -> Refusal { Self.expected(at: start, "a surrogate pair") }
     for sign in "\\u".utf8 {
-      guard UTF16.isLeadSurrogate(first), peek(text) == sign else { throw pair }
+      guard UTF16.isLeadSurrogate(first), peek(text) == sign else { throw pair() }
       position += 1
     }
     let second = try codeUnit(text)
     guard UTF16.isTrailSurrogate(second),
       let scalar = Unicode.Scalar(
         0x1_0000 + (UInt32(first) - 0xd800) << 10 + (UInt32(second) - 0xdc00))
-    else { throw pair }
+    else { throw pair() }
     return scalar
   }
 

@@ -96,7 +96,7 @@ struct RecordDump: FileDump {
   mutating func read(_ found: ReadFile) throws(ImageError) -> [Record] {
     let scan = try found.image.scanEntries()
     found.problems += scan.rejections.map { ImageError($0) }
-    found.entrySize = scan.size
+    if !found.place.container.isEmpty { found.entrySize = scan.size }
     guard !wanted.isEmpty else { return scan.records }
     return scan.records.filter { record in
       let isShown = wanted.sees(record.name, of: record.kind.description)

@@ -71,7 +71,7 @@ extension Survey {
     return images.compactMap { image in
       // Slices are called after their machines.
       guard image.kind == .object,
-        ![nil, image.platform.machine].contains(image.place.container.last),
+        let member = image.place.container.last, member != image.platform.machine,
         !image.records.isEmpty, platforms.contains(image.platform),
         !image.records.contains(where: { linked.contains(Saying($0, of: image)) })
       else { return nil }

@@ -112,12 +112,10 @@ struct NewcomerRunTests {
   @Test("registrations from a file, with the decoder that is at hand")
   func files() throws {
     let json = #"{"moduleClasses": [{"moduleClass": "A"}, {"moduleClass": 3}]}"#
-    do {
-      _ = try JSONDecoder().decode(Registrations.self, from: Data(json.utf8))
-      Issue.record("3 is no name")
-    } catch let error as DecodingError {
-      #expect(error.keyPath == "moduleClasses[1].moduleClass")
+    let error = #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(Registrations.self, from: Data(json.utf8))
     }
+    #expect(error?.keyPath == "moduleClasses[1].moduleClass")
     var file = Registrations(urlGlobalScheme: "shop")
     file.services = [.init(service: "S", impl: "I", name: "n", scope: .weak, priority: 2)]
     file.moduleClasses = [

@@ -29,7 +29,7 @@ struct DamagedMetadataTests {
 
   /// Reads all that is read of a file; returns what is wrong with it, if anything is.
   private static func read(_ path: String) throws -> ImageError? {
-    let file = try ELFFile(OpenedFile(path: path, name: path))
+    let file = try ELFFile(OpenedFile(path: path))
     do throws(ImageError) {
       let library = try ContractLibrary(of: file)
       _ = ContractDrift.all(of: try ContractExpectations(of: file), against: library)
@@ -46,7 +46,7 @@ struct DamagedMetadataTests {
     let original = try Self.sources.get()[index]
     let path = try folder.write(original, as: "whole.so").path
     #expect(try Self.read(path) == nil)
-    let places = try Self.places(of: ELFFile(OpenedFile(path: path, name: path)))
+    let places = try Self.places(of: ELFFile(OpenedFile(path: path)))
     try #require(!places.isEmpty)
     var generator = SeededGenerator(seed: UInt64(index))
     var refused = 0
@@ -70,7 +70,7 @@ struct DamagedMetadataTests {
     let folder = try Folder()
     let original = try Self.sources.get()[0]
     let path = try folder.write(original, as: "whole.so").path
-    let file = try ELFFile(OpenedFile(path: path, name: path))
+    let file = try ELFFile(OpenedFile(path: path))
     var descriptor: UInt64 = 0
     try FileTables(of: file)?.forEachPath(in: .protocols) { _, address in descriptor = address }
     let section = try #require(

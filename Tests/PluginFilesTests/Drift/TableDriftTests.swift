@@ -62,7 +62,7 @@ struct TableDriftTests {
       """, as: "libtable.so", in: folder.url,
       ["-shared", "-fPIC", "-I", Repository.headers, "-nostdlib"])
     let path = folder.place("libtable.so").path
-    let file = try ELFFile(OpenedFile(path: path, name: path))
+    let file = try ELFFile(OpenedFile(path: path))
     let records = try RecordScanner.scan(file).records
     let drift = ContractDrift.all(
       of: records, in: file,

@@ -82,8 +82,8 @@ bool beehive_start_with(const beehive_options *options);
 bool beehive_start_latecomers(void);
 
 /* Starts every module, waits until SIGTERM, SIGINT or beehive_stop, tells the modules that the process
- * ends, and tears them down; at once after a beehive_stop that had nothing to stop. True where all of that went well: the status of main. What on_failure lets
- * pass is no failure. */
+ * ends, and tears them down; at once after a beehive_stop that had nothing to stop. True where all of
+ * that went well: the status of main. What on_failure lets pass is no failure. */
 bool beehive_run(const beehive_options *options);
 
 /* Tears every module down, in reverse order, and waits for it. False where one of them failed.
