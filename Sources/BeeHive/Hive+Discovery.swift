@@ -124,14 +124,14 @@ extension Hive {
 
   private func unbind(_ name: String, _ version: Int) {
     // Returned: what it holds ends when the lock is free.
-    let (entries, _) = state.withLock { state in
+    let (taken, _) = state.withLock { state in
       let isLatest = state.hostBindings[name]?.binding == version
       let entries = state.table.unbind(version)
       for entry in entries { state.forgetAnswers(of: entry, cache: cache) }
       state.hostBindingsVersion += 1
-      return (entries, isLatest ? state.hostBindings.removeValue(forKey: name) : nil)
+      return (state.take(entries), isLatest ? state.hostBindings.removeValue(forKey: name) : nil)
     }
-    for entry in entries { entry.existingSingleton?.reset() }
+    for kept in taken { kept.instance?.end() }
     cache.collect()
   }
 

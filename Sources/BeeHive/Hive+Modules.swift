@@ -30,7 +30,8 @@ extension Hive {
   /// Each comes after those that require or follow it, else in reverse order. What they registered goes
   /// with them: ``start(_:options:)`` begins anew.
   ///
-  /// Takes back all that C libraries handed out. The libraries stay mapped.
+  /// Then everything ends that the Hive keeps for all, the latest first: Swift singletons, and what C libraries handed
+  /// out. The libraries stay mapped.
   ///
   /// Called during a start, it ends that start. A module that calls it from a step of the start does not
   /// wait for what it asked for.
@@ -270,25 +271,28 @@ extension Hive {
 
   // MARK: Owning
 
-  /// Has `undo` called when the module whose code is running has been unmounted, or at once if it has
-  /// been already. Does nothing outside of the modules of this Hive.
-  package func own(_ undo: @escaping @Sendable () -> Void) {
-    guard let belongings = runner.belongings, !belongings.add(undos: [undo]) else { return }
-    undo()
-  }
-
-  /// Makes a handle of what takes something back; the module whose code is running owns it.
+  /// Makes a handle of what takes something back. It is called, too, when the module whose code is running has been
+  /// unmounted; at once if it has been already.
+  @discardableResult
   package func owned(_ undo: @escaping @Sendable () -> Void) -> Handle {
-    own(undo)
-    return Handle(undo)
+    runner.belongings?.handle(undo) ?? Handle(undo)
   }
 
-  /// Gives entries that were added to the module whose code is running, if there is one; throws, with
-  /// the entries withdrawn, where it has been unmounted.
-  func own(_ entries: [RegisteredEntry]) throws(Problem) {
-    guard let belongings = runner.belongings, !belongings.add(entries) else { return }
-    let orders = Set(entries.map(\.order))
-    withdraw { orders.contains($0.order) }
+  /// Takes in entries, in their order, for the module whose code is running; throws, with the entries withdrawn, where
+  /// that has been unmounted.
+  func add(_ entries: [RegisteredEntry]) throws(Problem) {
+    let belongings = runner.belongings
+    let owner = belongings.map(ObjectIdentifier.init)
+    state.withLock { state in
+      for entry in entries {
+        entry.owner = owner
+        state.add(entry, cache: cache)
+      }
+    }
+    observers.deliver()
+    cache.collect()
+    if belongings?.noteEntries() != false { return }
+    withdraw { $0.owner == owner }
     throw Problem(
       .unmounted,
       "the module whose code registers \(entries.map(\.name).joined(separator: ", ")) has been "

@@ -311,10 +311,12 @@ extension Hive {
   }
 
   private func make(_ entry: RegisteredEntry, in scope: ServiceScope) async throws(ServiceError) {
+    // What outlives every scope is made without one.
+    let scope = entry.scope == .singleton || entry.scope == .weak ? nil : scope
     switch entry.provider {
     case .structure:
-      try ServiceLookup(c: entry.name, name: entry.givenName, scope: scope, hive: self)
-        .check(entry)
+      var lookup = ServiceLookup(c: entry.name, name: entry.givenName, scope: scope, hive: self)
+      try lookup.check(lookup.candidate(entry))
     case .accessor(let accessor): try await make(entry, as: accessor.service, in: scope)
     case .injectable(_, let service?): try await make(entry, as: service, in: scope)
     case .injectable(let type, nil):
@@ -332,7 +334,7 @@ extension Hive {
 
   /// Makes a service as a type, which is nil where only its accessor knows it: then no lookup can name it.
   private func make(
-    _ entry: RegisteredEntry, as type: ObjectIdentifier?, in scope: ServiceScope
+    _ entry: RegisteredEntry, as type: ObjectIdentifier?, in scope: ServiceScope?
   ) async throws(ServiceError) {
     guard let type else { return }
     // Sound: the identifier of a type is the address of its metadata, which is all that a metatype holds;
@@ -341,10 +343,11 @@ extension Hive {
   }
 
   private func make<Service: Sendable>(
-    _ entry: RegisteredEntry, as type: Service.Type, in scope: ServiceScope
+    _ entry: RegisteredEntry, as type: Service.Type, in scope: ServiceScope?
   ) async throws(ServiceError) {
-    let lookup = ServiceLookup(type: type, name: entry.givenName, scope: scope, hive: self)
-    guard let provider = entry.provider else { return }
+    var lookup = ServiceLookup(type: type, name: entry.givenName, scope: scope, hive: self)
+    lookup.isPatient = true
+    let provider = try lookup.candidate(entry).provider
     if case .closure(let factory) = provider, let load = factory.load {
       _ = try await lookup.loaded(entry, load)
     } else if try lookup.instance(of: entry, lookup.recipe(provider)) == nil {

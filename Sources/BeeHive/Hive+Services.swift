@@ -143,18 +143,30 @@ extension Hive {
     try resolve(lookup) { lookup throws(ServiceError) in try lookup.run() }
   }
 
+  /// How often an instance may be taken back before it answers.
+  private static let mostTurns = 100
+
   /// Returns the answer of `run`: with the images that announced themselves, else with all that are loaded.
   func resolve<Service: Sendable, Answer>(
     _ lookup: ServiceLookup<Service>,
     _ run: (inout ServiceLookup<Service>) throws(ServiceError) -> Answer?
   ) throws(ServiceError) -> Answer {
     var lookup = lookup
+    func answer() throws(ServiceError) -> Answer? {
+      var turns = 0
+      while true {
+        do throws(ServiceError) { return try run(&lookup) } catch {
+          turns += 1
+          guard error.isGone, turns < Self.mostTurns else { throw error }
+        }
+      }
+    }
     catchUp(probing: false)
-    if let answer = try run(&lookup) { return answer }
+    if let answer = try answer() { return answer }
     // A miss asks the loader, so that an image without an anchor is not overlooked. Another thread may be the
     // one that has found what is new.
     catchUp(probing: true)
-    if let answer = try run(&lookup) { return answer }
+    if let answer = try answer() { return answer }
     throw lookup.failure()
   }
 
@@ -169,8 +181,6 @@ extension Hive {
     _ answer: CachedService, for key: UInt, of entry: RegisteredEntry?, named names: [String],
     version: Int
   ) {
-    // What a task overrides is its own, also when it lives longer than the override.
-    guard TaskOverride.of(self) == nil else { return }
     state.withLock {
       $0.publish(answer, for: key, of: entry, named: names, version: version, cache: cache)
     }
@@ -188,12 +198,6 @@ extension Hive {
     near(name, in: self.services(named: services).entries.compactMap(\.attributes.name))
   }
 
-  /// The versions that an answer is kept with: see `EntryTable.version` and `HandedOut.turn`.
-  struct Moment {
-    var version = 0
-    var turn = 0
-  }
-
   /// Finds the services that a lookup may mean: those of any of these names, which are the spellings of the
   /// type (`TypeSpelling`), and those whose code says that they serve as `type`, whatever their name.
   ///
@@ -201,10 +205,10 @@ extension Hive {
   ///   - names: Every way to spell the type.
   ///   - type: The type; nil for a lookup by name only.
   ///   - given: The given name that they must have; nil for any.
-  /// - Returns: The services, in order of registration, and when that was.
+  /// - Returns: The services, in order of registration, and when that was: see `EntryTable.version` and `Uses.turn`.
   func services(
     named names: [String], of type: Any.Type? = nil, given: String? = nil
-  ) -> (entries: [RegisteredEntry], moment: Moment) {
+  ) -> (entries: [RegisteredEntry], moment: (version: Int, turn: Int)) {
     state.withLock { state in
       var entries = names.flatMap { name in
         given.map { state.table.services(named: name, given: $0) }
@@ -214,7 +218,7 @@ extension Hive {
         entries += state.table.services(serving: ObjectIdentifier(type), given: given)
           .filter { !names.contains($0.name) }
       }
-      return (entries, Moment(version: state.table.version, turn: state.handedOut.turn))
+      return (entries, (state.table.version, state.uses.turn))
     }
   }
 
@@ -286,8 +290,9 @@ extension Hive {
   /// Overrides a service for the current task and those that it starts, while a closure runs.
   ///
   /// For tests, which may run at the same time on one Hive. Overrides nest, and the latest answers. Singletons
-  /// that are asked for meanwhile are made for this task only. Threads that `body` starts by other means get the
-  /// services of the Hive.
+  /// that are asked for meanwhile are made for this task only, and end with `body`. The override has the place of the
+  /// entry that answers to the name: other names are answered as before. A task that outlives `body`, and threads that
+  /// it starts by other means, get the services of the Hive.
   ///
   /// - Parameters:
   ///   - type: The type that lookups name.
@@ -305,9 +310,9 @@ extension Hive {
     _ body: () async throws -> Result
   ) async rethrows -> Result {
     let entry = RegisteredEntry(
-      service: TypeSpelling.of(type).qualified, given: name,
-      source: .code(file: file, line: line), isOverride: true,
-      progress: .bound(.closure(FactoryClosure { _ in instance })))
+      service: TypeSpelling.of(type).qualified, given: name, scope: .singleton,
+      source: .code(file: file, line: line),
+      progress: .bound(.closure(FactoryClosure(instance: instance))))
     return try await withTaskOverride(entry, body)
   }
 

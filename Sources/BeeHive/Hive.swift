@@ -22,8 +22,8 @@ public final class Hive: Sendable {
   struct State {
     var table = EntryTable()
     var images = KnownImages()
-    /// The entries of C that are in use.
-    var handedOut = HandedOut()
+    /// The entries that are in use.
+    var uses = Uses()
     /// The files that were registered.
     var files: Set<String> = []
     var hostBindings: [String: FactoryClosure] = [:]
@@ -115,6 +115,9 @@ public final class Hive: Sendable {
     catchUp(probing: true)
   }
 
+  /// What it keeps ends with it.
+  deinit { endUses(of: self) }
+
   /// Every entry, in order of registration, with its state and its source.
   ///
   /// Asks the loader whether images came or went, and tries again to bind what is unbound.
@@ -162,10 +165,10 @@ extension Hive {
         ? (observers.add(observer), state.table.all.map(\.snapshot), state.images.problems)
         : (observers.add(observer), [], [])
     }
-    own { observation.cancel() }
+    let handle = owned { observation.cancel() }
     for entry in present { observer(entry.notice) }
     for error in problems { observer(.imageNotInspected(error)) }
-    return observation
+    return handle
   }
 }
 
@@ -309,9 +312,8 @@ extension Hive {
         source: .file(file, keyPath: "services[\(index)]"), progress: .accepted(.notYetLooked))
     }
     let entries = modules + services
-    add(entries)
-    own { [self] in _ = state.withLock { $0.files.remove(file) } }
-    try own(entries)
+    owned { [self] in _ = state.withLock { $0.files.remove(file) } }
+    try add(entries)
   }
 
   /// Removes what code registered as a service of this type. What an image or a file declares stays.
@@ -319,7 +321,7 @@ extension Hive {
   /// - Parameters:
   ///   - type: The type that lookups name.
   ///   - name: Its given name; nil for the one that has none.
-  /// - Returns: The number of services removed. Instances that were handed out live on.
+  /// - Returns: The number of services removed.
   @discardableResult
   public func remove<Service: Sendable>(_ type: Service.Type, name: String? = nil) -> Int {
     let spelling = TypeSpelling.of(type).qualified
@@ -332,8 +334,8 @@ extension Hive {
 
   /// Removes every service of a name, whatever registered or declared it.
   ///
-  /// Swift instances that were handed out live on. What C libraries handed out must not be used again: what
-  /// a factory made for all is given to its `destroy`. The library itself stays mapped.
+  /// What was made for all ends: a `Disposable` is disposed of, and what a C factory made given to its `destroy`. What C
+  /// libraries handed out must not be used again. The library itself stays mapped.
   ///
   /// - Parameter name: Exactly the name that `entries` shows: of a type, with its module.
   /// - Returns: The number of services removed.
@@ -345,9 +347,8 @@ extension Hive {
   /// Takes in one entry, for the module whose code is running; throws where it is refused.
   func register(_ entry: RegisteredEntry) throws(Problem) {
     bindNamesakes(of: entry)
-    add([entry])
     // Also one that is refused, since it is listed.
-    try own([entry])
+    try add([entry])
     if case .rejected(let problem) = state.withLock({ _ in entry.progress }) { throw problem }
   }
 
@@ -360,15 +361,6 @@ extension Hive {
       }
     }
     for other in unbound { _ = boundProgress(of: other) }
-  }
-
-  /// Takes in entries, in their order.
-  func add(_ entries: [RegisteredEntry]) {
-    state.withLock { state in
-      for entry in entries { state.add(entry, cache: cache) }
-    }
-    observers.deliver()
-    cache.collect()
   }
 
   /// Takes out the entries for which `condition` holds, and returns them.
@@ -389,7 +381,7 @@ extension Hive {
       return (gone, state.take(gone.filter { $0.kind != .module }))
     }
     observers.deliver()
-    for instance in taken { instance.destroy() }
+    for kept in taken { kept.instance?.end() }
     cache.collect(now: true)
     return gone
   }

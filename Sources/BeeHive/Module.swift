@@ -203,9 +203,12 @@ public struct Context: Sendable {
   }
 }
 
-/// A service that a scope disposes of when it ends: closes a file, returns a connection.
+/// A service that is disposed of when what keeps it ends: closes a file, returns a connection.
+///
+/// A scope keeps scoped services, and the Hive its singletons until they are removed or it stops. What a host has given as
+/// an instance is the host's.
 public protocol Disposable: Sendable {
-  /// Called once, on the thread that ends the scope, with no lock held; what was made later has been
-  /// disposed of before.
+  /// Called once, on the thread that ends it, with no lock held; what was made later has been disposed of
+  /// before.
   func dispose()
 }

@@ -92,6 +92,13 @@ struct MakingTests {
       BEEHIVE_SERVICE_FACTORY(Session, Plain, create, destroy);
       BEEHIVE_SERVICE_FACTORY(Cache, Kept, create, destroy, BEEHIVE_SCOPE("singleton"));
       BEEHIVE_SERVICE_FACTORY(Disk, Full, fail, destroy);
+      /* What outlives every scope needs one that does not. */
+      static void *pool(const beehive_context *context) {
+        return (void *)beehive_context_service(context, "Connection", 0, 0);
+      }
+      BEEHIVE_SERVICE_FACTORY(Connection, Plain, create, destroy, BEEHIVE_SCOPE("scoped"));
+      BEEHIVE_SERVICE_FACTORY(Pool, Strong, pool, destroy, BEEHIVE_SCOPE("singleton"));
+      BEEHIVE_SERVICE_FACTORY(Weak, Loose, pool, destroy, BEEHIVE_SCOPE("weak"));
       int counts(void) { return made * 10 + gone; }
       """#, as: "making.so", in: folder.url,
       ["-shared", "-fPIC", "-w", "-I", Repository.headers])
@@ -106,8 +113,9 @@ struct MakingTests {
     }
 
     let failures = try #require(error).report.entries.filter { $0.code != nil }
-    #expect(failures.map(\.name) == ["Disk"])
-    #expect(failures.first?.code == "creation-failed")
-    #expect(counts?() == 22)
+    #expect(failures.map(\.name) == ["Disk", "Pool", "Weak"])
+    #expect(failures.allSatisfy { $0.code == "creation-failed" })
+    #expect(failures.last?.reason?.contains("scope=scoped") == true)
+    #expect(counts?() == 33)
   }
 }

@@ -61,6 +61,8 @@ struct FactoryClosure: Sendable {
   private var typed: (any Sendable)?
   /// Makes one asynchronously; nil where `make` does so at once.
   private(set) var load: Loading?
+  /// Whether it answers with an instance that the host made.
+  private(set) var isGiven = false
   /// Which call of `Hive.bind` gave it; nil where no such call did.
   var binding: Int?
   /// What it serves as for an entry that such a call has bound, where that is known.
@@ -90,6 +92,7 @@ struct FactoryClosure: Sendable {
 
   init<Service: Sendable>(instance: Service) {
     self.init(Service.self) { _, _ in instance }
+    isGiven = true
     serviceType = { Swift.type(of: instance as Any) }
   }
 

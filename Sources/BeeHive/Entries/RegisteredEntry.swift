@@ -40,13 +40,13 @@ package final class RegisteredEntry: @unchecked Sendable {
   package let source: Source
   /// Whether a C record declared it: then it is found by name, never by Swift type.
   package let isC: Bool
-  /// Whether a test put it in front of the others: see `Hive.override`.
-  let isOverride: Bool
   /// The image that holds it; nil for an entry made by code.
   let image: MappedImage.ID?
   let scope: Scope
   /// Whether the record calls a service by none of its type's names.
   let hasOtherName: Bool
+  /// Whether the host gave the instance, which does not end with the Hive.
+  let isGiven: Bool
   /// Made at the first request: most entries of a large library are never asked for.
   let kept = LazyReference<Kept>()
   var progress: Progress {
@@ -58,6 +58,8 @@ package final class RegisteredEntry: @unchecked Sendable {
   var isWithdrawn = false {
     didSet { if isWithdrawn { withdrawPublished() } }
   }
+  /// The `Belongings` of the module whose code registered it. Set before the Hive has it.
+  var owner: ObjectIdentifier?
   /// The type under which `EntryTable` has put it.
   var filedType: ObjectIdentifier?
   /// Where others read what became of the entry; negative where there is no state record.
@@ -66,10 +68,9 @@ package final class RegisteredEntry: @unchecked Sendable {
   init(
     kind: RecordKind, name: String, implementation: String? = nil,
     attributes: Attributes = Attributes(), source: Source, image: MappedImage.ID? = nil,
-    isOverride: Bool = false, progress: Progress
+    progress: Progress
   ) {
     order = Self.orders.wrappingAdd(1, ordering: .relaxed).oldValue
-    self.isOverride = isOverride
     self.kind = kind
     self.name = name
     self.implementation = implementation
@@ -79,9 +80,13 @@ package final class RegisteredEntry: @unchecked Sendable {
     self.image = image
     self.progress = progress
     isC = attributes.isC
-    scope = isOverride ? .singleton : attributes.serviceScope
-    hasOtherName =
-      if case .bound(.accessor(let accessor)) = progress { accessor.hasOtherName } else { false }
+    scope = attributes.serviceScope
+    (hasOtherName, isGiven) =
+      switch progress {
+      case .bound(.accessor(let accessor)): (accessor.hasOtherName, false)
+      case .bound(.closure(let factory)): (false, factory.isGiven)
+      default: (false, false)
+      }
   }
 
   /// Tells those who read this process's memory what becomes of the entry, in this cell.
@@ -164,7 +169,7 @@ extension RegisteredEntry {
   /// Makes an entry of a service that code or a file registers.
   convenience init(
     service name: String, implementation: String? = nil, given: String?, scope: Scope? = nil,
-    priority: Int = 0, source: Source, isOverride: Bool = false, progress: Progress
+    priority: Int = 0, source: Source, progress: Progress
   ) {
     var attributes = Attributes()
     attributes.name = given
@@ -172,7 +177,7 @@ extension RegisteredEntry {
     attributes.scope = scope?.rawValue
     self.init(
       kind: .service, name: name, implementation: implementation, attributes: attributes,
-      source: source, isOverride: isOverride, progress: progress)
+      source: source, progress: progress)
   }
 
   /// Makes an entry of a module that code or a file registers.

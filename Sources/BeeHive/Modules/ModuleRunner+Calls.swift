@@ -74,9 +74,13 @@ extension ModuleRunner {
 
   /// Withdraws what a module registered.
   private func withdraw(_ belongings: Belongings, of name: String, from hive: Hive) async {
-    guard let rest = belongings.close() else { return }
+    let undos = belongings.close()
+    if undos.isEmpty, !belongings.hasEntries { return }
     let number = states.withLock { $0.begin(name, "withdraw", belongings) }
-    _ = await visit(number, belongings, within: nil) { rest.withdraw(from: hive) }
+    _ = await visit(number, belongings, within: nil) {
+      for undo in undos { undo() }
+      if belongings.hasEntries { hive.withdraw { $0.owner == ObjectIdentifier(belongings) } }
+    }
   }
 
   /// Returns when nobody is inside a module that hears of nothing any more, but for calls that wait for the runner

@@ -311,10 +311,11 @@ actor ModuleRunner {
     await drain(module)
     var failures: [ModuleFailure] = []
     // Those that it registered are its own.
-    let owned = module.belongings.modules
-    if !owned.isEmpty, let hive = context?.hive {
-      hive.withdraw { owned.contains($0.order) }
-      failures += await remove(owned)
+    let owner = ObjectIdentifier(module.belongings)
+    if module.belongings.hasEntries,
+      let owned = context?.hive.withdraw(where: { $0.kind == .module && $0.owner == owner })
+    {
+      failures += await remove(Set(owned.map(\.order)))
     }
     for step in next.undoing {
       guard let failure = await attempt(step, module) else { continue }
@@ -349,13 +350,12 @@ actor ModuleRunner {
   private var tearDownOrder: [RunningModule] {
     let running = states.withLock { $0.running }
     var needing: [String: [RunningModule]] = [:]
-    var owners: [UInt64: String] = [:]
-    for module in running {
-      for id in module.belongings.modules { owners[id] = module.node.name }
-    }
+    let owners = Dictionary(
+      running.map { (ObjectIdentifier($0.belongings), $0.node.name) },
+      uniquingKeysWith: { first, _ in first })
     for module in running.reversed() {
       for name in module.node.predecessors { needing[name, default: []].append(module) }
-      if let owner = owners[module.id] { needing[owner, default: []].append(module) }
+      if let owner = module.entry.owner.flatMap({ owners[$0] }) { needing[owner, default: []].append(module) }
     }
     var order: [RunningModule] = []
     var seen: Set<UInt64> = []
@@ -368,9 +368,9 @@ actor ModuleRunner {
     return order
   }
 
-  /// Has the Hive take back what C libraries handed out, which runs their code.
+  /// Ends what the Hive keeps, which runs code of others.
   private func takeBack(_ hive: Hive) async {
-    await Task(executorPreference: ModuleThreads.shared) { takeBackServices(of: hive) }.value
+    await Task(executorPreference: ModuleThreads.shared) { endUses(of: hive) }.value
   }
 
   // MARK: States

@@ -115,48 +115,53 @@ extension RunningModule {
   }
 }
 
-/// The entries that a module registered inside its steps and events: they go when the module has been
-/// unmounted, so that the next start finds none of them.
+/// What a module gave to its Hive inside its steps and events: it goes when the module has been unmounted, so that the
+/// next start finds nothing of it. Entries say themselves whose they are.
 ///
 /// Whatever a module calls, and the tasks that it begins, inherit them.
 final class Belongings: Sendable {
-  /// The entries to withdraw.
-  struct Rest: Sendable {
-    fileprivate var entries: [RegisteredEntry] = []
-    fileprivate var undos: [@Sendable () -> Void] = []
-    fileprivate var isWithdrawn = false
+  private struct State {
+    /// What takes things back, each by a number of its own, which grows.
+    var undos: [Int: @Sendable () -> Void] = [:]
+    var lastUndo = 0
+    var hasEntries = false
+    /// Whether the module has gone.
+    var isClosed = false
+  }
 
-    /// Withdraws it, the latest first; calls what others wrote.
-    func withdraw(from hive: Hive) {
-      for undo in undos.reversed() { undo() }
-      guard !entries.isEmpty else { return }
-      let orders = Set(entries.map(\.order))
-      hive.withdraw { orders.contains($0.order) }
+  private let state = Lock(State())
+
+  /// Whether entries are the module's.
+  var hasEntries: Bool { state.withLock(\.hasEntries) }
+
+  /// Notes that entries are. Returns false where the module has gone already.
+  func noteEntries() -> Bool {
+    state.withLock { state in
+      state.hasEntries = true
+      return !state.isClosed
     }
   }
 
-  private let state = Lock(Rest())
-
-  /// Adds entries, and what is to be called when the module goes; false where it has gone already.
-  func add(_ entries: [RegisteredEntry] = [], undos: [@Sendable () -> Void] = []) -> Bool {
-    state.withLock { state in
-      guard !state.isWithdrawn else { return false }
-      state.entries += entries
-      state.undos += undos
-      return true
+  /// Has `undo` called when the module goes, or by the handle before; at once where the module has gone already.
+  func handle(_ undo: @escaping @Sendable () -> Void) -> Handle {
+    let number = state.withLock { state -> Int? in
+      if state.isClosed { return nil }
+      state.lastUndo += 1
+      state.undos[state.lastUndo] = undo
+      return state.lastUndo
     }
+    guard let number else {
+      undo()
+      return Handle {}
+    }
+    return Handle { [self] in state.withLock { $0.undos.removeValue(forKey: number) }?() }
   }
 
-  /// The modules that the module registered.
-  var modules: Set<UInt64> {
-    state.withLock { Set($0.entries.filter { $0.kind == .module }.map(\.order)) }
-  }
-
-  /// Ends the ownership: what comes from now on is not taken in. Returns what there was, if anything.
-  func close() -> Rest? {
+  /// Takes nothing more in. Returns what takes back what there was, in this order.
+  func close() -> [@Sendable () -> Void] {
     state.withLock { state in
-      defer { state = Rest(isWithdrawn: true) }
-      return state.entries.isEmpty && state.undos.isEmpty ? nil : state
+      defer { (state.undos, state.isClosed) = ([:], true) }
+      return state.undos.sorted { $0.key > $1.key }.map(\.value)
     }
   }
 }

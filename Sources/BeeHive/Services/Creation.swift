@@ -189,10 +189,12 @@ extension ServiceLookup {
     let keeper = lookup.keeper(of: entry)
     if keeper.instance == nil {
       let isOfType = try await AsyncCreation.waiting(for: entry) {
-        try await loadOnce(into: keeper) { [hive, name] in
+        try await loadOnce(into: keeper) { [hive, lookup] in
           guard let service = try await load(hive) as? Service else { return false }
           // From here on it is found as others are.
-          _ = try keeper.get(for: entry) { CachedValue<Service>(service, name: name) }
+          _ = try keeper.get(for: entry) { () throws(ServiceError) in
+            try lookup.kept(service, in: keeper, of: entry)
+          }
           return true
         }
       }

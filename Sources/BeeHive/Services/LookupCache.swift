@@ -13,6 +13,9 @@ class CachedService: @unchecked Sendable {
 
   /// The service as one that somebody else keeps; nil where it is no object.
   var lent: LentService? { nil }
+
+  /// Disposes of the service, unless a host gave it. Called once, by who keeps it, with no lock held.
+  func end() {}
 }
 
 /// A resolved service with its type: what `LookupTable` holds for the key of `Service`.
@@ -20,13 +23,17 @@ class CachedService: @unchecked Sendable {
 final class CachedValue<Service: Sendable>: CachedService, @unchecked Sendable {
   // Sound: immutable, and so is its superclass.
   @usableFromInline let value: Service
+  /// Whether it is a host's, which does not end with the Hive.
+  private let isGiven: Bool
 
-  init(_ value: Service, name: String?) {
-    self.value = value
+  init(_ value: Service, name: String?, isGiven: Bool = false) {
+    (self.value, self.isGiven) = (value, isGiven)
     super.init(name: name)
   }
 
   override var lent: LentService? { LentService(value) }
+
+  override func end() { if !isGiven { (value as? any Disposable)?.dispose() } }
 }
 
 /// Where answers are published that an entry of one name could change.

@@ -35,6 +35,8 @@ public struct ServiceError: Error, Sendable {
   package var sources: [Source]
   /// What the factory threw, for `creationFailed`.
   package var underlying: (any Error)?
+  /// Whether asking again may help.
+  var isGone = false
   /// What may have been meant: looked for when the error is printed, since many a miss never is.
   var hint: @Sendable () -> String = { "" }
 
@@ -85,6 +87,16 @@ extension ServiceError {
     if let error = error as? ServiceError, error.code == .cycle { return error }
     return ServiceError(
       .creationFailed, entry, "\(entry.source) failed to make it: \(error)", underlying: error)
+  }
+
+  /// An entry that was removed, or whose Hive stopped, while it was made: asking again may help.
+  static func gone(_ entry: RegisteredEntry) -> ServiceError {
+    var error = ServiceError(
+      .unusable, entry,
+      "\(entry.source) was removed, or the Hive stopped, each time that it was made; stop the Hive from elsewhere "
+        + "than its factory")
+    error.isGone = true
+    return error
   }
 
   /// A scoped service of a scope that has ended.

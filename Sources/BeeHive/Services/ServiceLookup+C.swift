@@ -3,9 +3,6 @@ internal import Threads
 
 // Lookups of services in C: what makes them, and what the caller gets.
 extension ServiceLookup<CInstance> {
-  /// The number of times that an object may be taken back before it is handed out.
-  private static let mostTurns = 100
-
   /// A lookup of a C service. `size` is that of the caller's structure.
   init(
     c service: String, name: String?, size: Int = 0, scope: ServiceScope? = nil, hive: Hive
@@ -31,26 +28,15 @@ extension ServiceLookup<CInstance> {
 
   /// Makes and hands out the service; nil where no entry serves.
   private mutating func handedOut() throws(ServiceError) -> RuntimeAddress? {
-    for _ in 0..<Self.mostTurns {
-      guard let first = candidates().first else { return nil }
-      if let address = try handedOut(first) { return address }
-    }
-    throw ServiceError(
-      .unusable, service: names[0],
-      message:
-        "it was removed, or the Hive stopped, each time that it was made; stop the Hive from "
-        + "elsewhere than its factory")
-  }
-
-  /// Hands out what a candidate makes; nil where it was removed, or the Hive stopped, while it answered.
-  private func handedOut(_ candidate: Candidate) throws(ServiceError) -> RuntimeAddress? {
+    guard let candidate = candidates().first,
+      let made = try instance(of: candidate, as: candidate.entry.scope)
+    else { return nil }
     let entry = candidate.entry
-    guard let made = try instance(of: candidate, as: entry.scope) else { return nil }
     let scope = made.factory == nil ? .singleton : entry.scope
     if scope == .scoped { return made.address }
     let isHandedOut = hive.state.withLock { state in
-      guard state.handOut(entry, made, as: scope, at: moment.turn) else { return false }
-      guard scope == .singleton else { return true }
+      let isThere = made.factory == nil || state.handOut(entry, made, as: scope, at: moment.turn)
+      guard isThere, scope == .singleton else { return isThere }
       state.publish(
         CachedValue(made.address, name: question), for: key, of: entry, named: [entry.name],
         version: moment.version, cache: hive.cache)
@@ -59,10 +45,8 @@ extension ServiceLookup<CInstance> {
     hive.cache.collect()
     if isHandedOut { return made.address }
     // Nothing may be left that nobody knows of.
-    let left: CInstance? =
-      scope == .transient ? made : hive.state.withLock { $0.takeUnlessHandedOut(entry) }
-    left?.destroy()
-    return nil
+    if scope == .transient { made.destroy() }
+    throw .gone(entry)
   }
 
   /// Gives back an object. Returns whether a factory of this name has made it.
@@ -80,9 +64,7 @@ extension ServiceLookup<CInstance> {
   }
 
   /// Reads a candidate's structure; makes what a factory makes, and destroys it.
-  func check(_ entry: RegisteredEntry) throws(ServiceError) {
-    guard let provider = entry.provider else { return }
-    let candidate = Candidate(entry: entry, provider: provider, isCertain: true)
+  func check(_ candidate: Candidate) throws(ServiceError) {
     try instance(of: candidate, as: .transient)?.destroy()
   }
 

@@ -43,7 +43,7 @@ extension ServiceLookup {
       refusals.isEmpty
       ? ServiceError(.notFound, service: spelling, message: remedy) : unusable
     // What was looked at may serve another time, though nothing comes or goes.
-    if isKnown, !mayChange, type != nil {
+    if isKnown, !mayChange, type != nil, overrides.isEmpty {
       hive.publish(
         CachedMiss(error, name: name), for: LookupCache.recipeKey(key), of: nil, named: names,
         version: version)

@@ -1,5 +1,6 @@
 internal import BinaryImage
 internal import Registration
+internal import Threads
 
 /// One lookup, by Swift type or by the name of a C service: which entry answers, and why the others do not.
 ///
@@ -35,9 +36,11 @@ struct ServiceLookup<Service: Sendable> {
   /// What was looked at and why it cannot serve.
   var refusals: [(source: Source, reason: String)] = []
   /// What the Hive held when it was looked at.
-  var moment = Hive.Moment()
+  var moment = (version: 0, turn: 0)
   /// Whether an entry that nothing makes yet was passed over.
   var mayChange = false
+  /// The overrides of the task when it was looked, the latest first.
+  private(set) var overrides: [TaskOverride] = []
 
   init(
     type: Service.Type, name: String?, parameter: (any Sendable)? = nil,
@@ -54,6 +57,8 @@ struct ServiceLookup<Service: Sendable> {
     let entry: RegisteredEntry
     let provider: Provider
     let isCertain: Bool
+    /// That of the entry whose place it has.
+    let priority: Int
   }
 
   /// The wanted type; nil for a C service.
@@ -84,7 +89,6 @@ struct ServiceLookup<Service: Sendable> {
     var candidates = candidates()
     while let first = candidates.first {
       let recipe = recipe(first.provider)
-      if first.entry.isOverride { return try answer(of: first.entry, recipe) }
       try checkRivals(of: first, among: candidates)
       remember(first, recipe)
       if let service = try answer(of: first.entry, recipe) { return service }
@@ -98,7 +102,7 @@ struct ServiceLookup<Service: Sendable> {
   mutating func choose() throws(ServiceError) -> Candidate? {
     let candidates = candidates()
     guard let first = candidates.first else { return nil }
-    if !first.entry.isOverride { try checkRivals(of: first, among: candidates) }
+    try checkRivals(of: first, among: candidates)
     return first
   }
 
@@ -106,8 +110,7 @@ struct ServiceLookup<Service: Sendable> {
     of first: Candidate, among candidates: [Candidate]
   ) throws(ServiceError) {
     let rivals = candidates.filter {
-      $0.isCertain && $0.entry.attributes.priority == first.entry.attributes.priority
-        && $0.entry !== first.entry
+      $0.isCertain && $0.priority == first.priority && $0.entry !== first.entry
     }
     if first.isCertain, !rivals.isEmpty { throw ambiguity([first] + rivals) }
   }
@@ -166,26 +169,25 @@ struct ServiceLookup<Service: Sendable> {
     return found
   }
 
-  /// The entries that can or may answer: those of the task's overrides, the latest first, then by
-  /// larger priority, then in order. With a given name, only those that have it.
+  /// The entries that can or may answer, by larger priority, then in order. With a given name, only those that
+  /// have it. An override of the task has the place of what answers to its name.
   mutating func fitting(given name: String? = nil) -> [Candidate] {
     var found: [Candidate] = []
     let names = names
     let services = hive.services(named: names, of: type, given: name)
     moment = services.moment
-    let ofTask =
-      type == nil
-      ? []
-      : TaskOverride.entries(of: hive).filter {
-        names.contains($0.name) && (name == nil || $0.attributes.name == name)
-      }
-    for entry in ofTask + services.entries.sorted(by: { $0.answersBefore($1) }) {
+    overrides = type == nil ? [] : TaskOverride.all(of: hive)
+    for entry in services.entries.sorted(by: { $0.answersBefore($1) }) {
       switch hive.boundProgress(of: entry, asked: type) {
       case .bound(let provider):
-        switch fitness(of: provider, of: entry) {
-        case .holds: found.append(Candidate(entry: entry, provider: provider, isCertain: true))
-        case .undecided: found.append(Candidate(entry: entry, provider: provider, isCertain: false))
-        case .fails(let reason): refusals.append((entry.source, reason))
+        let fitness = fitness(of: provider, of: entry)
+        if case .fails(let reason) = fitness {
+          refusals.append((entry.source, reason))
+        } else {
+          found.append(
+            Candidate(
+              entry: entry, provider: provider, isCertain: fitness == .holds,
+              priority: entry.attributes.priority))
         }
       case .accepted(let problem):
         mayChange = true
@@ -193,6 +195,17 @@ struct ServiceLookup<Service: Sendable> {
       case .rejected(let problem):
         refusals.append((entry.source, (type == nil ? "rejected, since " : "") + problem.message))
       }
+    }
+    // The earliest first, so that the latest has the place in the end.
+    for entry in overrides.reversed().compactMap(\.entry)
+    where names.contains(entry.name) && (name == nil || entry.givenName == name) {
+      guard let provider = entry.provider else { continue }
+      let place = found.firstIndex { $0.entry.givenName == entry.givenName }
+      let priority = place.map { found[$0].priority } ?? 0
+      let override = Candidate(
+        entry: entry, provider: provider, isCertain: true, priority: priority)
+      found.removeAll { $0.entry.givenName == entry.givenName && $0.priority == priority }
+      found.insert(override, at: place ?? found.firstIndex { $0.priority < 0 } ?? found.count)
     }
     return found
   }
@@ -204,6 +217,13 @@ struct ServiceLookup<Service: Sendable> {
     guard name == nil else { return found }
     let unnamed = found.filter { $0.entry.attributes.name == nil }
     return unnamed.isEmpty ? found : unnamed
+  }
+
+  /// Finds one entry, as every lookup does.
+  mutating func candidate(_ entry: RegisteredEntry) throws(ServiceError) -> Candidate {
+    let found = fitting(given: entry.givenName)
+    guard let candidate = found.first(where: { $0.entry === entry }) else { throw failure() }
+    return candidate
   }
 
   /// Returns whether an entry can make the wanted service.
@@ -257,7 +277,7 @@ struct ServiceLookup<Service: Sendable> {
   ) throws(ServiceError) -> Service? {
     let service = try instance(of: entry, recipe)
     // What a parameter made is the instance too, but a lookup without one has no right to it.
-    if let service, entry.scope == .singleton, parameter == nil, isAnswer {
+    if let service, entry.scope == .singleton, parameter == nil, isAnswer, overrides.isEmpty {
       hive.publish(
         CachedValue(service, name: name), for: key, of: entry, named: names,
         version: moment.version)
@@ -287,19 +307,33 @@ struct ServiceLookup<Service: Sendable> {
     }
     let made = try cell.get(for: entry, in: scope) { () throws(ServiceError) -> CachedService? in
       guard let value = try make() else { return nil }
-      // Its factory may have ended the scope, or another thread.
-      if let scope, let value = value as? any Disposable, !scope.atEnd({ value.dispose() }) {
-        throw ServiceError.ended(entry)
-      }
-      return CachedValue<Service>(value, name: name)
+      return try kept(value, in: cell, of: entry, scope)
     }
     return (made as? CachedValue<Service>)?.value
   }
 
+  /// Has what was made for a keeper end with it.
+  func kept(
+    _ value: Service, in cell: Singleton, of entry: RegisteredEntry, _ scope: ServiceScope? = nil
+  ) throws(ServiceError) -> CachedService {
+    let made = CachedValue(value, name: name, isGiven: entry.isGiven)
+    // One of those has it already, or a host.
+    if entry.isGiven || (entry.scope == .weak && !entry.isC) { return made }
+    let isKept =
+      scope?.keep(cell) ?? override?.keep(cell)
+      ?? hive.state.withLock { $0.uses.add(entry, nil, at: moment.turn) }
+    if isKept { return made }
+    // Its factory has ended the keeper, or another thread.
+    made.end()
+    throw scope == nil ? .gone(entry) : .ended(entry)
+  }
+
+  /// The override that keeps what the task makes.
+  private var override: TaskOverride? { overrides.first }
+
   /// The keeper of a singleton's instance: that of the current task if it has an override.
   func keeper(of entry: RegisteredEntry) -> Singleton {
-    let override = type == nil ? nil : TaskOverride.of(hive)
-    return override?.cell(of: entry) ?? entry.singleton
+    override?.cell(of: entry) ?? entry.singleton
   }
 
   /// Returns the recipe of a provider for the service; the recipe answers nil if it makes something else.
@@ -320,9 +354,9 @@ struct ServiceLookup<Service: Sendable> {
   /// Keeps who makes a service that each lookup makes anew; not where an entry that nothing makes
   /// today may come before it tomorrow.
   private func remember(_ found: Candidate, _ recipe: @escaping Recipe) {
-    guard found.isCertain, found.entry.scope != .singleton, parameter == nil, !mayChange else {
-      return
-    }
+    guard found.isCertain, found.entry.scope != .singleton, parameter == nil, !mayChange,
+      overrides.isEmpty
+    else { return }
     hive.publish(
       CachedRecipe(found.entry, name: name, recipe), for: LookupCache.recipeKey(key),
       of: found.entry, named: names, version: moment.version)

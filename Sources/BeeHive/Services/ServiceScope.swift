@@ -14,14 +14,11 @@ internal import Threads
 /// scope. May be used from any thread.
 public final class ServiceScope: Sendable {
   private struct State {
-    var cells: [UInt64: Singleton] = [:]
-    /// What has to be given back, in the order in which it was made.
-    var made: [@Sendable () -> Void] = []
+    var instances = Instances()
     /// Those that end before this one.
     var inner: [Inner] = []
     /// Those that are gone are forgotten when there are so many.
     var mostInner = 16
-    var isEnded = false
   }
 
   private struct Inner: Sendable { weak let scope: ServiceScope? }
@@ -46,11 +43,12 @@ public final class ServiceScope: Sendable {
     // The last reference to one may be among these: it ends when the lock is free.
     let (isEnded, _) = state.withLock { state in
       state.inner.append(Inner(scope: scope))
-      guard state.inner.count >= state.mostInner else { return (state.isEnded, []) }
+      let isEnded = state.instances.isEnded
+      guard state.inner.count >= state.mostInner else { return (isEnded, []) }
       let living = state.inner.compactMap(\.scope)
       state.inner = living.map { Inner(scope: $0) }
       state.mostInner = max(16, living.count * 2)
-      return (state.isEnded, living)
+      return (isEnded, living)
     }
     if isEnded { scope.end() }
     return scope
@@ -64,16 +62,16 @@ public final class ServiceScope: Sendable {
   public func end() {
     // Not by recursion: scopes may nest as deep as a host likes.
     var rest = [self]
-    var made: [@Sendable () -> Void] = []
+    var made: [Singleton] = []
     while let scope = rest.popLast() {
-      let taken = scope.state.withLock { state in
-        defer { (state.inner, state.made, state.cells, state.isEnded) = ([], [], [:], true) }
-        return (inner: state.inner, made: state.made)
+      let (inner, instances) = scope.state.withLock { state in
+        defer { state.inner = [] }
+        return (state.inner, state.instances.end())
       }
-      made += taken.made
-      rest += taken.inner.reversed().compactMap(\.scope)
+      made += instances.made
+      rest += inner.reversed().compactMap(\.scope)
     }
-    for dispose in made.reversed() { dispose() }
+    while let cell = made.popLast() { cell.take().instance?.end() }
   }
 
   deinit { end() }
@@ -161,24 +159,10 @@ public final class ServiceScope: Sendable {
 
   /// Where the instance of a scoped entry is kept, while the scope has not ended.
   func cell(of entry: RegisteredEntry) throws(ServiceError) -> Singleton {
-    try state.withLock { state throws(ServiceError) in
-      guard !state.isEnded else { throw .ended(entry) }
-      if let cell = state.cells[entry.order] { return cell }
-      let cell = Singleton()
-      state.cells[entry.order] = cell
-      return cell
-    }
+    guard let cell = state.withLock({ $0.instances.cell(of: entry) }) else { throw .ended(entry) }
+    return cell
   }
 
-  /// Has something given back when the scope ends. Returns false where it has ended meanwhile, and has
-  /// that done at once.
-  @discardableResult
-  func atEnd(_ dispose: @escaping @Sendable () -> Void) -> Bool {
-    let isKept = state.withLock { state in
-      if !state.isEnded { state.made.append(dispose) }
-      return !state.isEnded
-    }
-    if !isKept { dispose() }
-    return isKept
-  }
+  /// Has an instance that was made end with the scope. Returns false where it has ended meanwhile.
+  func keep(_ cell: Singleton) -> Bool { state.withLock { $0.instances.keep(cell) } }
 }

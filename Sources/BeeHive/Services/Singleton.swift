@@ -10,12 +10,14 @@ final class Singleton: Kept, @unchecked Sendable {
   /// Tells one making from the next.
   private final class Making: Sendable {}
 
-  private enum State {
+  private enum State: Sendable {
     case empty
     case building(Making)
     case failed(ServiceError)
     case ready(CachedService)
     case lent(LentService)
+
+    var kept: CachedService? { if case .ready(let service) = self { service } else { nil } }
   }
 
   /// What a request finds.
@@ -29,17 +31,7 @@ final class Singleton: Kept, @unchecked Sendable {
 
   /// The instance, if it has been made and is kept.
   var instance: CachedService? {
-    state.withLock { if case .ready(let service) = $0 { service } else { nil } }
-  }
-
-  /// Forgets the instance, so that the next request makes another. One that is being made meanwhile is
-  /// its maker's alone.
-  func reset() {
-    // What was kept may end here, with no lock held.
-    _ = state.change { state in
-      defer { state = .empty }
-      return state
-    }
+    state.withLock(\.kept)
   }
 
   /// The instance; `make` is called if there is none, and may answer nil: it makes another type.
@@ -58,12 +50,13 @@ final class Singleton: Kept, @unchecked Sendable {
     }
   }
 
-  /// Takes out the instance that is kept, so that the next request makes another; nil where there is none.
-  func take() -> CachedService? {
-    state.withLock { state in
-      guard case .ready(let service) = state else { return nil }
-      state = .empty
-      return service
+  /// Takes out the instance, so that the next request makes another. One that is being made meanwhile is not kept.
+  ///
+  /// - Returns: What the caller ends, with no lock held, and what it lets go of, too.
+  func take() -> (instance: CachedService?, rest: any Sendable) {
+    state.change { state in
+      defer { state = .empty }
+      return (state.kept, state)
     }
   }
 
@@ -97,18 +90,23 @@ final class Singleton: Kept, @unchecked Sendable {
       } else {
         next = service.map(State.ready) ?? .empty
       }
-      settle(next, making)
+      guard settle(next, making) else {
+        next.kept?.end()
+        throw ServiceError.gone(step.entry)
+      }
       return service
     } catch {
-      settle(.failed(error), making)
+      _ = settle(.failed(error), making)
       throw error
     }
   }
 
-  /// Ends a making, unless the instance was to be forgotten meanwhile.
-  private func settle(_ next: State, _ making: Making) {
+  /// Ends a making. Returns false where the instance was taken out meanwhile.
+  private func settle(_ next: State, _ making: Making) -> Bool {
     state.change { state in
-      if case .building(let current) = state, current === making { state = next }
+      guard case .building(let current) = state, current === making else { return false }
+      state = next
+      return true
     }
   }
 
@@ -125,6 +123,36 @@ final class Singleton: Kept, @unchecked Sendable {
         }
       }
     }.get()
+  }
+}
+
+/// The instances that something keeps: a scope, or the override of a task. Lives under its lock.
+struct Instances {
+  private var cells: [UInt64: Singleton] = [:]
+  /// Those that were made, in this order.
+  private var made: [Singleton] = []
+  /// Whether it keeps nothing any more.
+  private(set) var isEnded = false
+
+  /// Returns where the instance of an entry is kept; nil after the end.
+  mutating func cell(of entry: RegisteredEntry) -> Singleton? {
+    if isEnded { return nil }
+    if let cell = cells[entry.order] { return cell }
+    let cell = Singleton()
+    cells[entry.order] = cell
+    return cell
+  }
+
+  /// Notes that an instance was made. Returns false after the end.
+  mutating func keep(_ cell: Singleton) -> Bool {
+    if !isEnded { made.append(cell) }
+    return !isEnded
+  }
+
+  /// Keeps nothing any more. Returns what the caller ends with no lock held: the instances, the latest last; and the rest.
+  mutating func end() -> (made: [Singleton], rest: [UInt64: Singleton]) {
+    defer { (cells, made, isEnded) = ([:], [], true) }
+    return (made, cells)
   }
 }
 

@@ -13,7 +13,7 @@ final class TaskOverride: Sendable {
   let entry: RegisteredEntry?
   private let hive: Hive
   private let outer: TaskOverride?
-  private let cells = Lock<[UInt64: (entry: RegisteredEntry, cell: Singleton)]>([:])
+  private let instances = Lock(Instances())
 
   init(_ entry: RegisteredEntry?, of hive: Hive) {
     self.entry = entry
@@ -21,35 +21,23 @@ final class TaskOverride: Sendable {
     outer = Self.current
   }
 
-  /// The latest one that is for a Hive.
-  static func of(_ hive: Hive) -> TaskOverride? {
-    var found = current
-    while let override = found, override.hive !== hive { found = override.outer }
-    return found
-  }
-
-  /// All of them, the latest first.
-  static func entries(of hive: Hive) -> [RegisteredEntry] {
+  /// Those of a Hive that hold for the current task, the latest first. A task that outlives one has it no more.
+  static func all(of hive: Hive) -> [TaskOverride] {
     guard let latest = current else { return [] }
-    return sequence(first: latest, next: \.outer).filter { $0.hive === hive }
-      .compactMap(\.entry)
+    return sequence(first: latest, next: \.outer)
+      .filter { $0.hive === hive && !$0.instances.withLock(\.isEnded) }
   }
 
-  /// Where the instance of an entry is kept for this task.
-  func cell(of entry: RegisteredEntry) -> Singleton {
-    cells.withLock { cells in
-      if let known = cells[entry.order] { return known.cell }
-      let cell = Singleton()
-      cells[entry.order] = (entry, cell)
-      return cell
-    }
+  /// Returns where the instance of an entry is kept for this task; nil after the end.
+  func cell(of entry: RegisteredEntry) -> Singleton? {
+    instances.withLock { $0.cell(of: entry) }
   }
+
+  /// Has an instance that was made end with the override. Returns false where it has ended meanwhile.
+  func keep(_ cell: Singleton) -> Bool { instances.withLock { $0.keep(cell) } }
 
   func end() {
-    let kept = cells.withLock { cells in
-      defer { cells = [:] }
-      return cells.values.sorted { $0.entry.order > $1.entry.order }
-    }
-    for (_, cell) in kept { cell.reset() }
+    var (made, _) = instances.withLock { $0.end() }
+    while let cell = made.popLast() { cell.take().instance?.end() }
   }
 }

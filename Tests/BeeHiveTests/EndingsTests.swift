@@ -1,0 +1,141 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import BeeHive
+
+/// Something that says when it ends.
+private final class Part: Disposable {
+  private let name: String
+  private let journal: Journal
+
+  init(_ name: String, _ journal: Journal) { (self.name, self.journal) = (name, journal) }
+
+  func dispose() { journal.write("\(name) disposed of") }
+
+  deinit { journal.write("\(name) gone") }
+}
+
+private struct Needing: Disposable {
+  let part: Part
+  let journal: Journal
+  func dispose() { journal.write("needing disposed of") }
+}
+
+/// In a scope, which it asks when it goes.
+private final class Asking: Sendable {
+  private let scope: ServiceScope
+  private let journal: Journal
+
+  init(_ scope: ServiceScope, _ journal: Journal) { (self.scope, self.journal) = (scope, journal) }
+
+  deinit { journal.write((try? scope.service(Part.self)) == nil ? "refused" : "answered") }
+}
+
+@Suite("Each thing that a Hive made ends once, the latest first")
+struct EndingsTests {
+  private let journal = Journal()
+
+  private func hive() throws -> Hive {
+    let hive = Hive()
+    try hive.register(Needing.self, scope: .singleton) { [journal] hive in
+      Needing(part: try hive.service(), journal: journal)
+    }
+    try hive.register(Part.self, scope: .singleton) { [journal] _ in Part("part", journal) }
+    return hive
+  }
+
+  @Test("a stop ends singletons, and the next lookup makes another", arguments: [true, false])
+  func stop(isStarted: Bool) async throws {
+    let hive = try hive()
+    for _ in 0..<2 {
+      if isStarted { try await hive.start() }
+      _ = try hive.service(Needing.self)
+      await hive.stop()
+      #expect(journal.take() == ["needing disposed of", "part disposed of", "part gone"])
+    }
+  }
+
+  @Test("so does the last reference to the Hive; what a host gave is the host's")
+  func letGo() throws {
+    let given = Part("given", journal)
+    do {
+      let hive = try hive()
+      try hive.register(Part.self, name: "given", instance: given)
+      #expect(try hive.service(Part.self, name: "given") === given)
+      _ = try hive.service(Needing.self)
+    }
+    #expect(journal.take() == ["needing disposed of", "part disposed of", "part gone"])
+  }
+
+  @Test("what is removed ends at once")
+  func removed() throws {
+    let hive = try hive()
+    _ = try hive.service(Part.self)
+    #expect(hive.removeServices(named: TypeSpelling.of(Part.self).qualified) == 1)
+    #expect(journal.take() == ["part disposed of", "part gone"])
+  }
+
+  @Test("what is made while the Hive stops is not kept")
+  func madeMeanwhile() throws {
+    let hive = Hive()
+    let count = Atomic<Int>(0)
+    try hive.register(Part.self, scope: .singleton) { [journal] hive in
+      // As on another thread.
+      if count.wrappingAdd(1, ordering: .relaxed).newValue == 1 { endUses(of: hive) }
+      return Part("part", journal)
+    }
+    #expect(try hive.service(Part.self) === hive.service(Part.self))
+    #expect(journal.lines == ["part disposed of", "part gone"], "the second one is kept")
+  }
+
+  @Test("a service may ask its scope while that ends")
+  func askingScope() throws {
+    let hive = Hive()
+    let scope = hive.makeScope()
+    try hive.register(Part.self, scope: .scoped) { [journal] _ in Part("part", journal) }
+    try hive.register(Asking.self, scope: .scoped) { [journal] _ in Asking(scope, journal) }
+    _ = try scope.service(Asking.self)
+    scope.end()
+    #expect(journal.lines == ["refused"])
+  }
+
+  @Test("what a module registers and removes in its events is gone")
+  func inEvents() async throws {
+    let hive = Hive()
+    try await hive.probe(
+      "a", Journal(),
+      answer: { [journal] _, context in
+        let handle = context.hive.bind("Elsewhere") { _ in 1 }
+        try context.hive.register(Part.self, instance: Part("part", journal))
+        let observation = context.hive.observe { [part = Part("observer", journal)] _ in _ = part }
+        #expect(context.hive.remove(Part.self) == 1)
+        observation.cancel()
+        handle.cancel()
+        return .handled
+      })
+    try await hive.start()
+    #expect(await hive.trigger(Event(1)).all)
+    #expect(journal.take() == ["part gone", "observer gone"])
+    await hive.stop()
+  }
+
+  @Test("an override has the place of one entry, and no other lookup changes")
+  func override() async throws {
+    let hive = Hive()
+    try hive.register(String.self, name: "work", priority: 10, instance: "work")
+    try hive.register(String.self, name: "home", instance: "home")
+    try await hive.overridingInTask(String.self, name: "home", with: "mock") {
+      () async throws in
+      #expect(try hive.service(String.self, name: "home") == "mock")
+      #expect(try hive.service(String.self) == "work")
+      #expect(try hive.all(of: String.self) == ["work", "mock"])
+      #expect(hive.implementations(of: String.self).count == 2)
+      await hive.overridingInTask(String.self, name: "home", with: "inner") {
+        #expect((try? hive.all(of: String.self)) == ["work", "inner"])
+      }
+    }
+    #expect(try hive.all(of: String.self) == ["work", "home"])
+  }
+}
