@@ -222,10 +222,21 @@ private func waiting<Value: Sendable>(
 ) throws -> Value {
   if ForkedChild.isCurrent { throw Problem(.badCall, ForkedChild.message) }
   let result = Lock<Result<Value, any Error>?>(nil)
-  // Not on the pool: its threads may all be in such calls.
-  Task(executorPreference: ModuleThreads.shared) {
-    let value = await TimeLimit.result(of: work)
-    result.change { $0 = value }
+  func begin(_ end: @escaping @Sendable () -> Void) {
+    // Not on the pool: its threads may all be in such calls.
+    Task(executorPreference: ModuleThreads.shared) {
+      let value = await TimeLimit.result(of: work)
+      result.change { $0 = value }
+      end()
+    }
+  }
+  if let queue = MainQueue() {
+    try Problem.check(
+      queue.run(while: begin),
+      "a module waits for the main actor, which this call keeps from running: its thread is inside of a Swift task; the "
+        + "call goes on, ask the Hive there with await")
+  } else {
+    begin {}
   }
   return try result.wait { $0 }.get()
 }

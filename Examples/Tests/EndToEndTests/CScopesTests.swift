@@ -280,8 +280,8 @@ import Testing
     #expect(
       said == [
         "refused: 1",
-        "service Suicide: it was removed, or the Hive stopped, each time that it was made; stop the "
-          + "Hive from elsewhere than its factory",
+        "service Suicide: libscopes.so BeehiveRecords[1] was removed, or the Hive stopped, each time that "
+          + "it was made; stop the Hive from elsewhere than its factory",
       ])
   }
 
