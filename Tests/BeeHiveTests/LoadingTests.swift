@@ -1,7 +1,8 @@
-import BeeHive
 import Synchronization
 import Testing
 import Threads
+
+@testable import BeeHive
 
 private struct Failure: Error {}
 private struct Words: Sendable { let text: String }
@@ -91,6 +92,48 @@ struct LoadingTests {
     #expect(error?.code == .cycle)
   }
 
+  @Test("What nobody waits for is no cycle; what somebody does is one, in any task", arguments: [true, false])
+  func otherTask(isAwaited: Bool) async throws {
+    let hive = Hive()
+    let warm = Race<Bool>()
+    try hive.register(
+      Words.self, scope: .singleton,
+      loading: { hive in
+        let task = Task { _ = try await hive.load(MoreWords.self) }
+        Task { warm.finish(await task.result.isSuccess) }
+        if isAwaited { try await task.value } else { try await Task.sleep(for: .milliseconds(20)) }
+        return Words(text: "words")
+      })
+    try hive.register(
+      MoreWords.self, scope: .singleton,
+      loading: { hive in MoreWords(text: try await hive.load(Words.self).text) })
+    let patience = isAwaited ? Duration.milliseconds(100) : .seconds(60)
+    let error = await AsyncCreation.$patience.withValue(patience) {
+      await TimeLimit.result { _ = try await hive.load(Words.self) }
+    }.error as? ServiceError
+    #expect(error?.code == (isAwaited ? .cycle : nil))
+    #expect(await warm.value != isAwaited)
+  }
+
+  @Test("Who is cancelled comes back at once; others get what is made")
+  func cancelled() async throws {
+    let hive = Hive()
+    let (goesOn, go) = AsyncStream<Void>.makeStream()
+    try hive.register(
+      Words.self, scope: .singleton,
+      loading: { _ in
+        for await _ in goesOn { break }
+        return Words(text: "made")
+      })
+    let asking = Task { try await hive.load(Words.self) }
+    asking.cancel()
+    let error = await asking.result.error as? ServiceError
+    #expect(error?.underlying is CancellationError)
+    async let other = hive.load(Words.self)
+    go.yield()
+    #expect(try await other.text == "made")
+  }
+
   @Test("Scopes that cannot be loaded are refused")
   func refused() {
     #expect(throws: Problem.self) {
@@ -118,4 +161,9 @@ struct LoadingTests {
     let key = Configuration.Key<[String: Int]>("limits")
     #expect(try configuration.value(key) == ["cart": 3, "wishes": 40])
   }
+}
+
+extension Result {
+  fileprivate var error: Failure? { if case .failure(let error) = self { error } else { nil } }
+  fileprivate var isSuccess: Bool { error == nil }
 }

@@ -1,8 +1,10 @@
-import BeeHive
 import Foundation
 import Synchronization
 import TestSupport
 import Testing
+import Threads
+
+@testable import BeeHive
 
 private protocol Greeter: Sendable { func greet() -> String }
 
@@ -201,6 +203,29 @@ struct ServiceCycleTests {
       #expect(!errors.isEmpty)
       #expect(errors.allSatisfy { $0.code == .cycle })
     }
+  }
+}
+
+extension ServiceCycleTests {
+  @Test("a cycle through a thread of the factory's own is an error after a while", .mayHang)
+  func throughNewThread() throws {
+    let hive = Hive()
+    try hive.register(Hen.self, scope: .singleton) { hive in
+      let error = Lock<(any Error)?>(nil)
+      POSIXThread {
+        Creation.$patience.withValue(.milliseconds(50)) {
+          do { _ = try hive.service(Egg.self) } catch let thrown { error.withLock { $0 = thrown } }
+        }
+      }?.join()
+      if let error = error.withLock(\.self) { throw error }
+      return Hen()
+    }
+    try hive.register(Egg.self, scope: .singleton) { hive in
+      _ = try hive.service(Hen.self)
+      return Egg()
+    }
+    let error = #expect(throws: ServiceError.self) { try hive.service(Hen.self) }
+    #expect("\(error, default: "")".contains("still being made on another thread"))
   }
 }
 

@@ -24,11 +24,14 @@ public final class Profiler: Sendable {
     package var isSuccess: Bool
     /// Which of the modules that ran at the same time it was: 0 unless some ran beside others.
     package var lane: Int
+
+    fileprivate var key: [String] { [module, event] }
   }
 
   private struct State {
     var spans: [Span] = []
-    var runs: [String: Int] = [:]
+    /// The number of runs of what has a span, by module and event.
+    var runs: [[String]: Int] = [:]
     var lanes: Set<Int> = []
     var dropped = 0
   }
@@ -107,12 +110,13 @@ public final class Profiler: Sendable {
     span.isSuccess = isSuccess
     state.withLock { state in
       state.lanes.remove(span.lane)
-      let key = "\(span.module)\0\(span.event)"
-      span.run = state.runs[key, default: 0] + 1
-      state.runs[key] = span.run
+      span.run = state.runs[span.key, default: 0] + 1
+      state.runs[span.key] = span.run
       if state.spans.count >= 2 * limit {
         state.dropped += limit
         state.spans.removeFirst(limit)
+        let kept = Set(state.spans.map(\.key)).union([span.key])
+        state.runs = state.runs.filter { kept.contains($0.key) }
       }
       state.spans.append(span)
     }

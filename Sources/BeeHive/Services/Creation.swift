@@ -71,11 +71,15 @@ final class Creation: @unchecked Sendable {
     return try make()
   }
 
-  /// Runs `wait`, in which the calling thread waits for another to make an instance.
+  /// How long a thread that makes something waits for what another makes, which may itself wait for this thread in a way
+  /// that nobody sees.
+  @TaskLocal static var patience = Duration.seconds(30)
+
+  /// Runs `wait`, in which the calling thread waits for another to make an instance, until the given moment.
   ///
   /// - Throws: The cycle, where that would never end.
   static func waiting<Value>(
-    for step: Step, _ wait: () -> Value
+    for step: Step, _ wait: (ContinuousClock.Instant) -> Value?
   ) throws(ServiceError) -> Value {
     let creation = here
     let path = makers.withLock { makers -> [RegisteredEntry]? in
@@ -85,7 +89,12 @@ final class Creation: @unchecked Sendable {
     }
     if let path { throw ServiceError.cycle(path) }
     defer { makers.withLock { _ in creation.waiting = nil } }
-    return wait()
+    let maker = creation.steps.last?.entry
+    if let value = wait(.now + (maker == nil ? .seconds(1 << 40) : patience)) { return value }
+    throw ServiceError(
+      .cycle, step.entry,
+      "\(step.entry.source) is still being made on another thread after \(patience), for which \(maker?.name ?? "") "
+        + "waits; if that thread waits for \(maker?.name ?? ""), break the cycle")
   }
 
   /// The path of the cycle that this thread would close by waiting: who makes what it wants, what
@@ -127,49 +136,65 @@ extension ServiceError {
 
 /// Which services that are made asynchronously wait for which others.
 enum AsyncCreation {
-  private typealias Wait = (waiting: RegisteredEntry, wanted: RegisteredEntry)
+  private typealias Wait = (waiting: RegisteredEntry, wanted: RegisteredEntry, isCertain: Bool)
 
-  /// The entry that the current task is making.
-  @TaskLocal private static var making: RegisteredEntry?
+  /// The entry that the current task makes, or one that began it, and which task does.
+  @TaskLocal private static var making: (entry: RegisteredEntry, task: Int?)?
   private static let waits = Lock<[Wait]>([])
+  /// How long something is waited for that may wait for this, in a task which nobody need wait for.
+  @TaskLocal static var patience = Duration.seconds(5)
+
+  private static var currentTask: Int? { unsafe withUnsafeCurrentTask { unsafe $0?.hashValue } }
+
+  /// Runs `body`, which makes an entry.
+  static func make<Value>(
+    _ entry: RegisteredEntry, _ body: () async throws -> Value
+  ) async throws -> Value {
+    try await $making.withValue((entry, currentTask), operation: body)
+  }
 
   /// Runs `body`, which makes an entry or waits for it, unless that would never end.
-  static func waiting<Value>(
-    for wanted: RegisteredEntry, _ body: () async throws -> Value
+  static func waiting<Value: Sendable>(
+    for wanted: RegisteredEntry, _ body: @escaping @Sendable () async throws -> Value
   ) async throws(ServiceError) -> Value {
+    var cycle: (path: [RegisteredEntry], isCertain: Bool)?
     if let making {
-      let cycle = waits.withLock { waits -> [RegisteredEntry]? in
-        if let rest = path(from: wanted, to: making, waits) { return [making] + rest }
-        waits.append((making, wanted))
-        return nil
+      let isCertain = making.task == currentTask
+      cycle = waits.withLock { waits in
+        let rest = path(from: wanted, to: making.entry, waits)
+        waits.append((making.entry, wanted, isCertain))
+        return rest.map { ([making.entry] + $0.path, $0.isCertain && isCertain) }
       }
-      if let cycle { throw ServiceError.cycle(cycle) }
     }
     defer {
       if let making {
         waits.withLock { waits in
-          let place = waits.firstIndex { $0.waiting === making && $0.wanted === wanted }
+          let place = waits.firstIndex { $0.waiting === making.entry && $0.wanted === wanted }
           if let place { waits.remove(at: place) }
         }
       }
     }
     do {
-      return try await $making.withValue(wanted, operation: body)
+      guard let cycle else { return try await body() }
+      let result = cycle.isCertain ? nil : await TimeLimit.run(patience, body)
+      guard let result else { throw ServiceError.cycle(cycle.path) }
+      return try result.get()
     } catch {
       throw .thrown(error, by: wanted)
     }
   }
 
-  /// Returns the entries between two of which one waits for the other, with both.
+  /// Returns the entries between two of which one waits for the other, with both, and whether each waits in the very task
+  /// that makes it.
   private static func path(
     from first: RegisteredEntry, to last: RegisteredEntry, _ waits: [Wait],
     _ visited: Set<UInt64> = []
-  ) -> [RegisteredEntry]? {
-    if first === last { return [first] }
+  ) -> (path: [RegisteredEntry], isCertain: Bool)? {
+    if first === last { return ([first], true) }
     guard !visited.contains(first.order) else { return nil }
     for wait in waits where wait.waiting === first {
       let rest = path(from: wait.wanted, to: last, waits, visited.union([first.order]))
-      if let rest { return [first] + rest }
+      if let rest { return ([first] + rest.path, rest.isCertain && wait.isCertain) }
     }
     return nil
   }
@@ -182,14 +207,16 @@ extension ServiceLookup {
   ) async throws(ServiceError) -> Service {
     var lookup = self
     guard entry.scope == .singleton else {
-      let made = try await AsyncCreation.waiting(for: entry) { try await load(hive) }
+      let made = try await AsyncCreation.waiting(for: entry) { [hive] in
+        try await AsyncCreation.make(entry) { try await load(hive) }
+      }
       guard let service = made as? Service else { throw lookup.failure() }
       return service
     }
     let keeper = lookup.keeper(of: entry)
     if keeper.instance == nil {
-      let isOfType = try await AsyncCreation.waiting(for: entry) {
-        try await loadOnce(into: keeper) { [hive, lookup] in
+      let isOfType = try await AsyncCreation.waiting(for: entry) { [hive, lookup] in
+        try await lookup.loadOnce(entry, into: keeper) {
           guard let service = try await load(hive) as? Service else { return false }
           // From here on it is found as others are.
           _ = try keeper.get(for: entry) { () throws(ServiceError) in
@@ -205,7 +232,8 @@ extension ServiceLookup {
 
   /// Joins the task that makes a singleton and keeps it, or begins it. Returns false where another type was made.
   private func loadOnce(
-    into keeper: Singleton, _ load: @escaping @Sendable () async throws -> Bool
+    _ entry: RegisteredEntry, into keeper: Singleton,
+    _ load: @escaping @Sendable () async throws -> Bool
   ) async throws -> Bool {
     let key = ObjectIdentifier(keeper)
     let task = hive.state.withLock { [hive] state -> Task<Bool, any Error>? in
@@ -214,11 +242,19 @@ extension ServiceLookup {
       if keeper.instance != nil { return nil }
       let task = Task(executorPreference: ModuleThreads.shared) {
         defer { hive.state.withLock { state in state.loading[key] = nil } }
-        return try await load()
+        return try await AsyncCreation.make(entry, load)
       }
       state.loading[key] = task
       return task
     }
-    return try await task?.value ?? true
+    guard let task else { return true }
+    // The task goes on where who asked is cancelled.
+    let race = Race<Result<Bool, any Error>>()
+    Task(executorPreference: ModuleThreads.shared) { race.finish(await task.result) }
+    return try await withTaskCancellationHandler {
+      await race.value
+    } onCancel: {
+      race.finish(.failure(CancellationError()))
+    }.get()
   }
 }

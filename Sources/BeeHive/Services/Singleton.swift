@@ -112,8 +112,8 @@ final class Singleton: Kept, @unchecked Sendable {
 
   /// Waits for the thread that is building: its instance, its error, or nil to try again.
   private func wait(_ step: Creation.Step) throws(ServiceError) -> CachedService? {
-    try Creation.waiting(for: step) {
-      state.wait { state -> Result<CachedService?, ServiceError>? in
+    try Creation.waiting(for: step) { deadline in
+      state.wait(before: deadline) { state -> Result<CachedService?, ServiceError>? in
         switch state {
         case .building: nil
         case .ready(let service): .success(service)
