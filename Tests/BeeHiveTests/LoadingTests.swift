@@ -92,7 +92,9 @@ struct LoadingTests {
     #expect(error?.code == .cycle)
   }
 
-  @Test("What nobody waits for is no cycle; what somebody does is one, in any task", arguments: [true, false])
+  @Test(
+    "What nobody waits for is no cycle; what somebody does is one, in any task",
+    arguments: [true, false])
   func otherTask(isAwaited: Bool) async throws {
     let hive = Hive()
     let warm = Race<Bool>()
@@ -108,9 +110,10 @@ struct LoadingTests {
       MoreWords.self, scope: .singleton,
       loading: { hive in MoreWords(text: try await hive.load(Words.self).text) })
     let patience = isAwaited ? Duration.milliseconds(100) : .seconds(60)
-    let error = await AsyncCreation.$patience.withValue(patience) {
-      await TimeLimit.result { _ = try await hive.load(Words.self) }
-    }.error as? ServiceError
+    let error =
+      await AsyncCreation.$patience.withValue(patience) {
+        await TimeLimit.result { _ = try await hive.load(Words.self) }
+      }.error as? ServiceError
     #expect(error?.code == (isAwaited ? .cycle : nil))
     #expect(await warm.value != isAwaited)
   }

@@ -355,7 +355,9 @@ actor ModuleRunner {
       uniquingKeysWith: { first, _ in first })
     for module in running.reversed() {
       for name in module.node.predecessors { needing[name, default: []].append(module) }
-      if let owner = module.entry.owner.flatMap({ owners[$0] }) { needing[owner, default: []].append(module) }
+      if let owner = module.entry.owner.flatMap({ owners[$0] }) {
+        needing[owner, default: []].append(module)
+      }
     }
     var order: [RunningModule] = []
     var seen: Set<UInt64> = []

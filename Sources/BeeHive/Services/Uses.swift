@@ -13,7 +13,9 @@ extension Hive.State {
   }
 
   /// Takes out what entries made for all, the latest first, for the caller to end.
-  mutating func take(_ entries: [RegisteredEntry]) -> [(instance: CachedService?, rest: any Sendable)] {
+  mutating func take(_ entries: [RegisteredEntry]) -> [(
+    instance: CachedService?, rest: any Sendable
+  )] {
     uses.remove(entries).compactMap { $0.existingSingleton?.take() }
   }
 
