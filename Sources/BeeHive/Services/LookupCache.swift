@@ -11,8 +11,8 @@ class CachedService: @unchecked Sendable {
 
   init(name: String?) { self.name = name }
 
-  /// The service as one that somebody else keeps; nil where it is no object.
-  var lent: LentService? { nil }
+  /// What finds the service again as long as somebody else keeps it; nil where it is no object.
+  var lent: (@Sendable () -> CachedService?)? { nil }
 
   /// Disposes of the service, unless a host gave it. Called once, by who keeps it, with no lock held.
   func end() {}
@@ -31,7 +31,12 @@ final class CachedValue<Service: Sendable>: CachedService, @unchecked Sendable {
     super.init(name: name)
   }
 
-  override var lent: LentService? { LentService(value) }
+  override var lent: (@Sendable () -> CachedService?)? {
+    guard type(of: value as Any) is AnyClass else { return nil }
+    // Sound: the object is a `Sendable` service, which `AnyObject` does not say.
+    nonisolated(unsafe) weak let object: AnyObject? = value as AnyObject
+    return { unsafe (object as? Service).map { CachedValue($0, name: nil) } }
+  }
 
   override func end() { if !isGiven { (value as? any Disposable)?.dispose() } }
 }
@@ -210,19 +215,5 @@ extension Hive.State {
     guard !publishedKeys.isEmpty else { return }
     let keys = publishedKeys.removeValue(forKey: TypeName.end(of: name))
     for key in keys?.all ?? [] { cache.publish(nil, for: key) }
-  }
-}
-
-/// An instance that somebody else keeps.
-struct LentService: Sendable {
-  /// The instance, as long as it lives.
-  let service: @Sendable () -> CachedService?
-
-  /// Remembers what was handed out; nil where it is no object.
-  init?<Service: Sendable>(_ service: Service) {
-    guard type(of: service as Any) is AnyClass else { return nil }
-    // Sound: the object is a `Sendable` service, which `AnyObject` does not say.
-    nonisolated(unsafe) weak let object: AnyObject? = service as AnyObject
-    self.service = { unsafe (object as? Service).map { CachedValue($0, name: nil) } }
   }
 }

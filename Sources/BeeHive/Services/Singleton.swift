@@ -15,7 +15,8 @@ final class Singleton: Kept, @unchecked Sendable {
     case building(Making)
     case failed(ServiceError)
     case ready(CachedService)
-    case lent(LentService)
+    /// What finds an instance that others keep.
+    case lent(@Sendable () -> CachedService?)
 
     var kept: CachedService? { if case .ready(let service) = self { service } else { nil } }
   }
@@ -64,7 +65,7 @@ final class Singleton: Kept, @unchecked Sendable {
     switch state {
     case .ready(let service): return .made(service)
     case .lent(let lent):
-      if let service = lent.service() { return .made(service) }
+      if let service = lent() { return .made(service) }
     case .building: return .othersTurn
     case .empty, .failed: break
     }
@@ -117,7 +118,7 @@ final class Singleton: Kept, @unchecked Sendable {
         switch state {
         case .building: nil
         case .ready(let service): .success(service)
-        case .lent(let lent): .success(lent.service())
+        case .lent(let lent): .success(lent())
         case .failed(let error): .failure(error)
         case .empty: .success(nil)
         }
