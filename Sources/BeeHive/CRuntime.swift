@@ -137,27 +137,43 @@ package func beehive_register_service_at(
   _ table: UnsafeRawPointer?, _ size: Int, _ file: UnsafePointer<CChar>?, _ line: UInt32
 ) -> Bool {
   succeeds {
-    let names = unsafe (service: service.text ?? "", implementation: implementation.text ?? "")
-    try Problem.check(
-      unsafe table != nil && size > 0 && !names.service.isEmpty,
-      "a service needs a name and a table that is not empty")
-    let header = unsafe beehive_service_table(
-      size: UInt32(MemoryLayout<beehive_service_table>.size),
-      version: UInt32(BEEHIVE_SERVICE_TABLE_VERSION), table_size: size, table: table)
     unsafe try Hive.process.register(
-      entry(
-        names.service, names.implementation, .serviceTable, header,
-        .code(file: file.text ?? "", line: UInt(line))))
+      entry(service.text ?? "", implementation.text ?? "", table, size, (file, line)))
+  }
+}
+
+/// `beehive_override_at`.
+@implementation @c
+package func beehive_override_at(
+  _ service: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?, _ table: UnsafeRawPointer?,
+  _ size: Int, _ file: UnsafePointer<CChar>?, _ line: UInt32
+) -> Bool {
+  succeeds {
+    let names = unsafe (service: service.text ?? "", given: name.text)
+    let override = unsafe try table.map {
+      unsafe try entry(names.service, nil, $0, size, (file, line), given: names.given)
+    }
+    if Hive.process.override(names.service, given: names.given, override) { return }
+    throw Problem(.badCall, "service \(names.service): no override of this name is there to end")
   }
 }
 
 /// `beehive_unregister_service`.
 @implementation @c
 package func beehive_unregister_service(_ service: UnsafePointer<CChar>?) -> Bool {
+  unsafe beehive_unregister_service_named(service, nil)
+}
+
+/// `beehive_unregister_service_named`.
+@implementation @c
+package func beehive_unregister_service_named(
+  _ service: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?
+) -> Bool {
   succeeds {
-    let name = unsafe service.text ?? ""
-    if Hive.process.removeServices(named: name) > 0 { return }
-    throw Problem(.badCall, "service \(name): nothing of this name is registered")
+    let names = unsafe (service: service.text ?? "", given: name.text)
+    if Hive.process.removeServices(named: names.service, given: names.given) > 0 { return }
+    let spelling = names.service + (names.given.map { " named \($0)" } ?? "")
+    throw Problem(.badCall, "service \(spelling): nothing of this name is registered")
   }
 }
 
@@ -192,6 +208,16 @@ package func beehive_unregister_module(_ name: UnsafePointer<CChar>?) -> Bool {
   }
 }
 
+/// `beehive_remove_image`.
+@implementation @c
+package func beehive_remove_image(_ path: UnsafePointer<CChar>?) -> Bool {
+  succeeds {
+    let path = unsafe path.text ?? ""
+    if try waiting({ await Hive.process.remove(image: path) }) > 0 { return }
+    throw Problem(.badCall, "library \(path): it has not registered, or was removed")
+  }
+}
+
 /// `beehive_last_error`.
 @implementation @c
 package func beehive_last_error() -> UnsafePointer<CChar>? { unsafe LastError.pointer }
@@ -199,16 +225,33 @@ package func beehive_last_error() -> UnsafePointer<CChar>? { unsafe LastError.po
 /// Whether `body` comes through; what it throws is the last error of this thread.
 private func succeeds(_ body: () throws -> Void) -> Bool { LastError.reported(body) != nil }
 
+/// The entry of a table that a host in C registers as a service.
+private func entry(
+  _ service: String, _ implementation: String?, _ table: UnsafeRawPointer?, _ size: Int,
+  _ place: (file: UnsafePointer<CChar>?, line: UInt32), given: String? = nil
+) throws(Problem) -> RegisteredEntry {
+  try Problem.check(
+    unsafe table != nil && size > 0 && !service.isEmpty,
+    "a service needs a name and a table that is not empty")
+  let header = unsafe beehive_service_table(
+    size: UInt32(MemoryLayout<beehive_service_table>.size),
+    version: UInt32(BEEHIVE_SERVICE_TABLE_VERSION), table_size: size, table: table)
+  return unsafe entry(
+    service, implementation, .serviceTable, header,
+    .code(file: place.file.text ?? "", line: UInt(place.line)), given: given)
+}
+
 /// The entry of what a host in C registers: a structure that a record would lead to.
 private func entry<Header>(
   _ name: String, _ implementation: String?, _ structure: CStructure, _ header: Header,
-  _ source: Source
+  _ source: Source, given: String? = nil
 ) -> RegisteredEntry {
   let kept = UnsafeMutablePointer<Header>.allocate(capacity: 1)
   // Never given back: the entry leads to it as a record leads to its image's.
   unsafe kept.initialize(to: header)
   var attributes = Attributes()
   attributes.abi = structure.rawValue
+  attributes.name = given
   return RegisteredEntry(
     kind: structure.kind, name: name, implementation: implementation, attributes: attributes,
     source: source,

@@ -149,13 +149,16 @@ extension Hive {
   /// free. The library stays mapped until the process ends, since others may have pointers into it; a new build of it
   /// is loaded from a file of another name.
   ///
-  /// - Parameter path: The path of the library as reports and ``Entry/source`` say it, or as the loader has it.
-  /// - Returns: The number of entries removed; 0 if no library of this path has registered.
+  /// - Parameter path: The path of the library as reports and ``Entry/source`` say it, or as the loader has it; or
+  ///   its end, `libshop.so`, which means all that end so.
+  /// - Returns: The number of entries removed; 0 if no such library has registered.
   @discardableResult
   public func remove(image path: String) async -> Int {
     let removed = withdraw { state in
-      let images = state.images.registered(at: path)
-      let entries = state.table.withdraw(imagesOf: Set(images))
+      let images = state.images.registered.filter {
+        [$0.path, $0.name].contains(path) || "/\($0.path)".hasSuffix("/\(path)")
+      }
+      let entries = state.table.withdraw(imagesOf: Set(images.map(\.id)))
       if !entries.isEmpty { observers.post(.imageWithdrawn(path: path)) }
       return entries
     }

@@ -142,7 +142,7 @@ extension Hive {
     return Report(
       entries: lines, images: imageProblems.map { "\($0) [\($0.code.rawValue)]" },
       order: order.problems,
-      lifts: order.lifts, remarks: switchedOffInVain())
+      lifts: order.lifts, remarks: switchedOffInVain() + removedImages())
   }
 
   /// Checks that every entry is bound, every image was read, and the modules can be ordered.
@@ -267,6 +267,17 @@ extension Report.Line {
 extension Hive {
   /// The names of all modules, whatever became of them.
   var moduleNames: Set<String> { state.withLock { $0.table.moduleNames } }
+
+  /// The libraries of which everything was removed; one sentence each.
+  private func removedImages() -> [String] {
+    let gone = state.withLock { state in
+      state.images.registered.filter { !state.table.hasEntries(of: $0.id) }
+    }
+    return gone.map { image in
+      "\(image.path) was removed and stays loaded, so opening it again registers nothing; open a new build from a "
+        + "file of another name"
+    }.map(\.escaped)
+  }
 
   /// The names that are switched off and that no module has; one sentence each.
   func switchedOffInVain() -> [String] {

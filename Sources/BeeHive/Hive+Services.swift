@@ -316,6 +316,20 @@ extension Hive {
     return try await withTaskOverride(entry, body)
   }
 
+  /// Has an entry answer for a service of C in place of what would, for all who ask, or nothing any more. Returns false
+  /// where nothing did.
+  func override(_ service: String, given: String?, _ entry: RegisteredEntry?) -> Bool {
+    defer { cache.collect(now: true) }
+    return state.withLock { state in
+      let before = state.overrides.count
+      state.overrides.removeAll { $0.name == service && $0.givenName == given }
+      let hadOne = state.overrides.count < before
+      if let entry { state.overrides.append(entry) }
+      state.forgetAnswers(named: service, cache: cache)
+      return hadOne || entry != nil
+    }
+  }
+
   /// Runs `body` for a task that keeps the singletons that it makes to itself.
   func withTaskOverride<Result>(
     _ entry: RegisteredEntry? = nil, isolation: isolated (any Actor)? = #isolation,

@@ -37,6 +37,8 @@ public final class Hive: Sendable {
     var publishedKeys: [String: PublishedKeys] = [:]
     /// How many tasks have overrides of their own: meanwhile no answer is kept for others.
     var taskOverrideCount = 0
+    /// What answers for services of C in place of others, for all who ask.
+    var overrides: [RegisteredEntry] = []
     /// The singletons that are being made asynchronously, by where they will be kept.
     var loading: [ObjectIdentifier: Task<Bool, any Error>] = [:]
     /// What there was when every unbound entry had last been tried.
@@ -337,11 +339,15 @@ extension Hive {
   /// What was made for all ends: a `Disposable` is disposed of, and what a C factory made given to its `destroy`. What C
   /// libraries handed out must not be used again. The library itself stays mapped.
   ///
-  /// - Parameter name: Exactly the name that `entries` shows: of a type, with its module.
+  /// - Parameters:
+  ///   - name: Exactly the name that `entries` shows: of a type, with its module.
+  ///   - given: The given name that they must have; nil for any.
   /// - Returns: The number of services removed.
   @discardableResult
-  public func removeServices(named name: String) -> Int {
-    withdraw { $0.kind == .service && $0.name == name }.count
+  public func removeServices(named name: String, given: String? = nil) -> Int {
+    withdraw { entry in
+      entry.kind == .service && entry.name == name && (given == nil || entry.givenName == given)
+    }.count
   }
 
   /// Takes in one entry, for the module whose code is running; throws where it is refused.

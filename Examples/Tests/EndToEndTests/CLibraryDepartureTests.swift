@@ -104,6 +104,65 @@ import Testing
       ])
   }
 
+  @Test("One of two libraries is removed, and one of two names; an override answers until it ends")
+  func one() throws {
+    let workshop = try Workshop()
+    for name in ["png", "jpg"] {
+      try workshop.library(
+        name,
+        from: [
+          workshop.source(
+            name,
+            """
+            #include <BeeHive.h>
+            #include "contract.h"
+            static const char *say(void) { return "\(name)"; }
+            static const struct speaker speaker = { say };
+            BEEHIVE_SERVICE(Speaker, Codec, &speaker, BEEHIVE_NAME("\(name)"));
+            """)
+        ], [])
+    }
+    let host = try workshop.hostInC(
+      Workshop.prologueInC + """
+        static void ask(const char *name) {
+          const struct speaker *found = beehive_service_named("Speaker", name, sizeof *found);
+          SAY("%s", found ? found->say() : beehive_last_error());
+        }
+        static bool remark(const char *text, void *unused) { (void)unused; SAY("%s", strrchr(text, '/')); return true; }
+        static const char *fake(void) { return "fake"; }
+        int main(void) {
+          static const struct speaker speaker = { fake };
+          dlopen("./libpng.so", RTLD_NOW), dlopen("./libjpg.so", RTLD_NOW);
+          ask("jpg");
+          TRY(beehive_override("Speaker", "jpg", &speaker));
+          ask("jpg"), ask("png"), ask(NULL);
+          TRY(beehive_override_end("Speaker", "jpg"));
+          TRY(beehive_override_end("Speaker", "jpg"));
+          ask("jpg");
+          TRY(beehive_remove_image("libpng.so"));
+          TRY(beehive_remove_image("libpng.so"));
+          ask("jpg"), ask("png");
+          beehive_remarks(remark, NULL);
+          TRY(beehive_unregister_service_named("Speaker", "gif"));
+          TRY(beehive_unregister_service_named("Speaker", "jpg"));
+        }
+        """)
+    let said = try workshop.output(host, []).split(separator: "\n").map(String.init)
+    #expect(
+      said == [
+        "jpg", #"beehive_override("Speaker", "jpg", &speaker): yes"#, "fake", "png", "png",
+        #"beehive_override_end("Speaker", "jpg"): yes"#,
+        #"beehive_override_end("Speaker", "jpg"): service Speaker: no override of this name is there to end"#,
+        "jpg", #"beehive_remove_image("libpng.so"): yes"#,
+        #"beehive_remove_image("libpng.so"): library libpng.so: it has not registered, or was removed"#,
+        "jpg", "service Speaker named png: libjpg.so BeehiveRecords[0]: is named jpg",
+        "/libpng.so was removed and stays loaded, so opening it again registers nothing; open a new build from "
+          + "a file of another name",
+        #"beehive_unregister_service_named("Speaker", "gif"): service Speaker named gif: nothing of this name is registered"#,
+        #"beehive_unregister_service_named("Speaker", "jpg"): yes"#,
+      ])
+  }
+
   @Test("The Hive stops: what was made is given back, and made again for who asks")
   func stopped() throws {
     let said = try Self.run(

@@ -205,11 +205,10 @@ struct KnownImages {
     }
   }
 
-  /// The images that registered and are called so, by the loader or by where their files are.
-  func registered(at path: String) -> [MappedImage.ID] {
-    states.compactMap { id, state in
-      guard case .registered(let file, let name) = state else { return nil }
-      return file == path || name == path ? id : nil
+  /// The images that registered, in order: where their files are, and the loader's names for them.
+  var registered: [(id: MappedImage.ID, path: String, name: String)] {
+    states.sorted { $0.key < $1.key }.compactMap { id, state in
+      if case .registered(let path, let name) = state { (id, path, name) } else { nil }
     }
   }
 

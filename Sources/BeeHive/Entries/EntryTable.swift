@@ -62,6 +62,9 @@ struct EntryTable {
   /// The names of all modules.
   var moduleNames: Set<String> { Set(modules.keys) }
 
+  /// Whether anything is left that an image declares.
+  func hasEntries(of image: MappedImage.ID) -> Bool { images[image]?.isEmpty == false }
+
   /// The modules of this name.
   func modules(named name: String) -> [RegisteredEntry] { modules[name]?.all ?? [] }
 

@@ -197,7 +197,9 @@ struct ServiceLookup<Service: Sendable> {
       }
     }
     // The earliest first, so that the latest has the place in the end.
-    for entry in overrides.reversed().compactMap(\.entry)
+    let inPlace =
+      type == nil ? hive.state.withLock(\.overrides) : overrides.reversed().compactMap(\.entry)
+    for entry in inPlace
     where names.contains(entry.name) && (name == nil || entry.givenName == name) {
       guard let provider = entry.provider else { continue }
       let place = found.firstIndex { $0.entry.givenName == entry.givenName }

@@ -154,6 +154,9 @@ bool beehive_register_service_at(const char *service, const char *implementation
  * factory made for one caller each can be given back before, and not afterwards. */
 bool beehive_unregister_service(const char *service);
 
+/* The same of those that have this given name: BEEHIVE_NAME. Null is any. */
+bool beehive_unregister_service_named(const char *service, const char *name);
+
 /* Registers a module; `operations` must live as long as the process. Where the Hive runs already, the
  * module is started at once; false where that fails, and it stays registered. */
 bool beehive_register_module_at(const char *name, const beehive_module_operations *operations,
@@ -164,6 +167,20 @@ bool beehive_register_module_at(const char *name, const beehive_module_operation
 
 /* Tears one module down and removes it; false where there is none. */
 bool beehive_unregister_module(const char *name);
+
+/* Removes everything that a library declares: its modules are torn down, its services removed, and its names are
+ * free. It stays loaded, so opening it again registers nothing: open a new build from a file of another name.
+ * `path` is its path or the end of it, libshop.so, which means all that end so. False where no such library has registered. */
+bool beehive_remove_image(const char *path);
+
+/* Has a table answer for a service in place of what would, for all who ask from now on, until it is called with a
+ * null table: for tests. `name` is a given name, or null; `table` must live until then. */
+bool beehive_override_at(const char *service, const char *name, const void *table, size_t table_size,
+                         const char *file, uint32_t line);
+#define beehive_override(service, name, table)                                       \
+  beehive_override_at(service, name, table, sizeof(*(table)), __FILE__, (uint32_t)__LINE__)
+#define beehive_override_end(service, name) \
+  beehive_override_at(service, name, BEEHIVE_NULL, 0, __FILE__, (uint32_t)__LINE__)
 
 /* Why the last call of this thread failed; "" where none did. Valid until its next call. */
 const char *beehive_last_error(void);
