@@ -1,0 +1,215 @@
+import BeeHive
+import TestSupport
+import Testing
+import Threads
+
+/// What was made, by number, and what of it has ended, in order.
+private final class Ledger: Sendable {
+  private let state = Lock((count: 0, made: [Int](), ended: [Int]()))
+
+  /// Those that something keeps.
+  var made: [Int] { state.withLock(\.made) }
+  var ended: [Int] { state.withLock(\.ended) }
+
+  func make(_ scope: Scope) -> Item {
+    state.withLock { state in
+      state.count += 1
+      if scope != .transient { state.made.append(state.count) }
+      return Item(number: state.count, ledger: self)
+    }
+  }
+
+  func end(_ number: Int) { state.withLock { $0.ended.append(number) } }
+}
+
+private struct Item: Disposable {
+  static let mock = -1
+  let number: Int
+  let ledger: Ledger
+  func dispose() { ledger.end(number) }
+}
+
+/// The services that come and go, by name: how long each lives, and the one that it needs.
+private let kinds: [String: (scope: Scope, needs: String?)] = [
+  "a": (.singleton, nil), "b": (.singleton, "a"), "c": (.scoped, "a"), "d": (.scoped, "c"),
+  "e": (.transient, "b"), "module's": (.singleton, nil),
+]
+private let names = kinds.keys.sorted()
+
+/// What a Hive should do: who keeps what.
+private struct Model {
+  typealias Kept = [(entry: Int, number: Int)]
+
+  /// The number of each registration that is there.
+  var entries: [String: Int] = [:]
+  var last = 0
+  var made = 0
+  var ended: [Int] = []
+  /// What the Hive keeps, then what each override of the task does.
+  var kept: [Kept] = [[]]
+  var mocked: [String] = []
+  var scopes: [Kept] = []
+  var isRunning = false
+
+  mutating func register(_ name: String) {
+    guard entries[name] == nil else { return }
+    last += 1
+    entries[name] = last
+  }
+
+  mutating func remove(_ name: String) -> Int {
+    guard let entry = entries.removeValue(forKey: name) else { return 0 }
+    ended += kept[0].filter { $0.entry == entry }.map(\.number)
+    kept[0].removeAll { $0.entry == entry }
+    return 1
+  }
+
+  mutating func find(_ name: String, in scope: Int?) -> Int? {
+    if mocked.contains(name) { return Item.mock }
+    guard let entry = entries[name], let kind = kinds[name] else { return nil }
+    let keeper = kind.scope == .singleton ? kept[kept.count - 1] : scope.map { scopes[$0] }
+    if kind.scope != .transient {
+      guard let keeper else { return nil }
+      if let known = keeper.first(where: { $0.entry == entry }) { return known.number }
+    }
+    if let needed = kind.needs {
+      let inner = kind.scope == .singleton ? nil : scope
+      guard find(needed, in: inner) != nil else { return nil }
+    }
+    made += 1
+    if kind.scope == .singleton { kept[kept.count - 1].append((entry, made)) }
+    if kind.scope == .scoped, let scope { scopes[scope].append((entry, made)) }
+    return made
+  }
+
+  mutating func end(_ kept: Kept) { ended += kept.reversed().map(\.number) }
+
+  mutating func stop() {
+    if isRunning { _ = remove("module's") }
+    isRunning = false
+    end(kept[0])
+    kept[0] = []
+  }
+}
+
+private struct Owner: Module {
+  @TaskLocal static var ledger = Ledger()
+
+  func setUp(_ context: Context) async throws { try context.hive.register("module's", Self.ledger) }
+}
+
+extension Hive {
+  fileprivate func register(_ name: String, _ ledger: Ledger) throws {
+    guard let kind = kinds[name] else { return }
+    try register(Item.self, name: name, scope: kind.scope) { hive in
+      if let needed = kind.needs { _ = try hive.service(Item.self, name: needed) }
+      return ledger.make(kind.scope)
+    }
+  }
+
+  fileprivate func remove(_ name: String) -> Int { remove(Item.self, name: name) }
+}
+
+@Suite("A Hive does what a model of it does", .timeLimit(.minutes(30)))
+struct ModelTests {
+  /// A random sequence; what a task overrides is one inside of it.
+  private func run(
+    _ steps: Int, on hive: Hive, _ ledger: Ledger, _ model: inout Model,
+    _ scopes: inout [ServiceScope], _ random: inout SeededGenerator
+  ) async throws {
+    for _ in 0..<steps {
+      let name = names.randomElement(using: &random) ?? ""
+      switch Int.random(in: 0..<12, using: &random) {
+      case 0...1 where name != "module's":
+        if model.entries[name] == nil { try hive.register(name, ledger) }
+        model.register(name)
+      case 2: #expect(hive.remove(name) == model.remove(name))
+      case 3:
+        if scopes.isEmpty || !Bool.random(using: &random) {
+          scopes.append(hive.makeScope())
+          model.scopes.append([])
+        } else {
+          let place = Int.random(in: scopes.indices, using: &random)
+          scopes.remove(at: place).end()
+          model.end(model.scopes.remove(at: place))
+        }
+      case 4:
+        await hive.stop()
+        model.stop()
+      case 5:
+        try await hive.start()
+        if !model.isRunning { model.register("module's") }
+        model.isRunning = true
+      case 6 where steps > 1:
+        let mock = Item(number: Item.mock, ledger: ledger)
+        model.mocked.append(name)
+        model.kept.append([])
+        try await hive.overridingInTask(Item.self, name: name, with: mock) { () async throws in
+          try await run(steps / 3, on: hive, ledger, &model, &scopes, &random)
+        }
+        model.mocked.removeLast()
+        model.end(model.kept.removeLast())
+      default:
+        let scope = scopes.isEmpty ? nil : Int.random(in: -1..<scopes.count, using: &random)
+        let place = scope == -1 ? nil : scope
+        let item: Item? =
+          if let place {
+            try? scopes[place].service(Item.self, name: name)
+          } else {
+            try? hive.service(Item.self, name: name)
+          }
+        #expect(item?.number == model.find(name, in: place))
+      }
+      try #require(ledger.ended == model.ended)
+    }
+  }
+
+  @Test("in any sequence of calls")
+  func sequences() async throws {
+    for seed in 0..<Effort.times(300, full: 100_000) {
+      var random = SeededGenerator(seed: UInt64(seed))
+      let (ledger, hive) = (Ledger(), Hive())
+      try await Owner.$ledger.withValue(ledger) {
+        try await hive.register(module: Owner.self)
+        var (model, scopes) = (Model(), [ServiceScope]())
+        try await run(40, on: hive, ledger, &model, &scopes, &random)
+        await hive.stop()
+      }
+    }
+  }
+
+  @Test("on eight threads each thing ends once, and nothing is left")
+  func threads() async throws {
+    let (ledger, hive) = (Ledger(), Hive())
+    try await Owner.$ledger.withValue(ledger) {
+      try await hive.register(module: Owner.self)
+      await withTaskGroup(of: Void.self) { group in
+        for seed in 0..<8 {
+          group.addTask {
+            var random = SeededGenerator(seed: UInt64(seed))
+            for _ in 0..<Effort.times(500, full: 12_500) {
+              let name = names.randomElement(using: &random) ?? ""
+              switch Int.random(in: 0..<8, using: &random) {
+              case 0 where name != "module's": try? hive.register(name, ledger)
+              case 1: _ = hive.remove(name)
+              case 2: await hive.stop()
+              case 3: _ = try? await hive.start()
+              case 4:
+                let mock = Item(number: Item.mock, ledger: ledger)
+                await hive.overridingInTask(Item.self, name: name, with: mock) {
+                  _ = try? hive.service(Item.self, name: "b")
+                }
+              default:
+                let scope = hive.makeScope()
+                _ = try? scope.service(Item.self, name: name)
+                scope.end()
+              }
+            }
+          }
+        }
+      }
+      await hive.stop()
+    }
+    #expect(ledger.ended.sorted() == ledger.made)
+  }
+}
