@@ -7,6 +7,11 @@ import Testing
     #expect(try Program.host("alarm=1100", "replace=\(count)") == ["memory is flat"])
   }
 
+  @Test("Each operation many times, and nothing is left of it") func leftovers() throws {
+    let count = Effort.times(2_000, full: 200_000)
+    #expect(try Program.host("alarm=1100", "leftovers=\(count)") == ["nothing is left"])
+  }
+
   @Test(
     "A thousand times, or a hundred thousand, memory stays flat and the sanitizer is quiet",
     .needsSanitizedHosts, arguments: Sanitizer.allCases)

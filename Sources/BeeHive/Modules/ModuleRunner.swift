@@ -155,7 +155,7 @@ actor ModuleRunner {
       switch await make(entry, node, hive) {
       case .success(let module):
         modules.append(module)
-        _ = set(entry, .made(isInside: false))
+        if !set(entry, .made(isInside: false)) { states.withLock { $0.forget(module.id) } }
       case .failure(let failure):
         leaveOut(entry, failure)
       }
@@ -223,7 +223,11 @@ actor ModuleRunner {
     publishStage(of: module.entry)
     guard let undoing else { return }
     let further = await undo(module, before: undoing.step)
-    if !undoing.isUnregistered { failures += further }
+    if undoing.isUnregistered {
+      states.withLock { $0.forget(module.id) }
+    } else {
+      failures += further
+    }
   }
 
   // MARK: Stopping
@@ -340,6 +344,7 @@ actor ModuleRunner {
     let order = tearDownOrder
     for (module, next) in states.withLock({ $0.remove(ids, inOrder: order) }) {
       failures += await undo(module, before: next)
+      states.withLock { $0.forget(module.id) }
     }
     return failures
   }

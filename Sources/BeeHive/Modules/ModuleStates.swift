@@ -248,8 +248,22 @@ struct ModuleStates: Sendable {
       default: break
       }
     }
-    for id in ids where states[id] != nil { _ = set(id, .gone) }
+    for id in ids {
+      switch states[id] {
+      // Who is inside of it forgets it, or undoes it first.
+      case .made(isInside: true), .running, .overdue: _ = set(id, .gone)
+      case .made, .failed: forget(id)
+      case .gone, nil: break
+      }
+    }
     return removed
+  }
+
+  /// Forgets a module that was unregistered, once nobody is at it.
+  mutating func forget(_ id: UInt64) {
+    _ = set(id, .gone)
+    (states[id], firstFailures[id]) = (nil, nil)
+    order.removeAll { $0 == id }
   }
 }
 

@@ -29,6 +29,13 @@ extension Host {
         print("\(distinct) distinct, the second walk \(first == second ? "the same" : "another")")
       }
     ),
+    // Does each operation so many times.
+    (
+      "leftovers",
+      { _, count in
+        print(waiting { try await Leftovers.measure(Int(count) ?? 0) })
+      }
+    ),
     ("grow", { _, folder in try Growth.measure(files: files(in: folder)) }),
   ]
 
