@@ -32,6 +32,16 @@ struct LinksTests {
     #expect(pages.map(\.path).filter { !reached.contains($0) } == [])
   }
 
+  @Test("tests that a page names are there")
+  func tests() throws {
+    let suites = Set(
+      try Texts.ofTests().flatMap { $0.matches(of: /struct (\w+Tests)\b/).map(\.1) })
+    for page in try Document.all() where page.path != "CHANGELOG.md" {
+      let named = try Repository.text(page.path).matches(of: /`(\w+Tests)`/).map(\.1)
+      #expect(named.filter { !suites.contains($0) } == [], "\(page.path)")
+    }
+  }
+
   @Test("README fits on its pages: at most 150 lines")
   func length() throws {
     #expect(try Repository.text("README.md").lines.count <= 150)
