@@ -160,8 +160,12 @@ actor ModuleRunner {
         leaveOut(entry, failure)
       }
     }
-    for module in modules where !isOver && hive.isRegistered(module.entry) {
-      if await isAdmitted(module, .setUp) { await take(.setUp, module) }
+    for module in modules where !isOver {
+      if !hive.isRegistered(module.entry) {
+        await withdraw(module)
+      } else if await isAdmitted(module, .setUp) {
+        await take(.setUp, module)
+      }
     }
     await initialize(modules)
     for module in modules where !isOver && isRunning(module) { await take(.splash, module) }

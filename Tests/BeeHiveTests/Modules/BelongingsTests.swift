@@ -119,6 +119,21 @@ struct BelongingsTests {
     await hive.stop()
   }
 
+  @Test("one that goes before its setUp takes along what its making registered")
+  func beforeSetUp() async throws {
+    let hive = Hive()
+    try await hive.register(module: "a") { hive in
+      try hive.register(Int.self, instance: 1)
+      return Probe()
+    }
+    try await hive.register(module: "b") { hive in
+      hive.withdraw { $0.name == "a" }
+      return Probe()
+    }
+    try await hive.start()
+    #expect(hive.entries.map(\.name) == ["b"])
+  }
+
   @Test("a handler's registrations belong to its module, a factory's to the module that asked")
   func handler() async throws {
     let hive = Hive()
