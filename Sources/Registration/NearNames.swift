@@ -30,7 +30,8 @@ package func nearest(
   let most = most ?? max(1, wanted.utf8.count / 4)
   var found: [(distance: Int, name: String)] = []
   for name in names.prefix(10_000) where name != wanted {
-    guard let distance = distance(name, wanted, atMost: most),
+    let isQualified = name.hasSuffix(".\(wanted)")
+    guard let distance = isQualified ? 0 : distance(name, wanted, atMost: most),
       !found.contains(where: { $0.name == name })
     else { continue }
     found.append((distance, name))
@@ -56,5 +57,7 @@ private func distance(_ name: String, _ wanted: String, atMost most: Int) -> Int
       row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
     }
   }
-  return row[second.count] <= most ? row[second.count] : nil
+  // Letters in another order are one fault.
+  let distance = first.sorted() == second.sorted() ? min(1, row[second.count]) : row[second.count]
+  return distance <= most ? distance : nil
 }
