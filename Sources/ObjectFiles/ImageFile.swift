@@ -61,35 +61,39 @@ extension ImageFile {
     pathBytes: [UInt8], name: String? = nil, architecture: String? = nil,
     _ body: (FoundImage) -> Void
   ) {
-    var hasFound = false
+    var others: Set<String>? = []
     do throws(ImageError) {
       let file = try OpenedFile(path: pathBytes, name: name)
-      visit(file, architecture, &hasFound, body)
-      guard !hasFound, !Archive.isEmpty(file) else { return }
+      visit(file, architecture, &others, body)
+      guard let others, !Archive.isEmpty(file) else { return }
       guard let architecture else {
         throw file.error(.notAnObject, "The file is to hold others, and holds no object file.")
       }
-      throw file.error(.noSuchArchitecture, "The file has no image for \(architecture).")
+      let made = others.isEmpty ? "" : "; it is made for \(others.sorted().joined(separator: ", "))"
+      throw file.error(.noSuchArchitecture, "The file has no image for \(architecture)\(made).")
     } catch {
       body(([], .failure(error)))
     }
   }
 
-  /// Hands over the images of a file that are for an architecture; `hasFound` becomes true where
-  /// something is, or may be, what is looked for.
+  /// Hands over the images of a file that are for an architecture; `others` takes the machines of those that are
+  /// not, and becomes nil once something is, or may be, what is looked for.
   private static func visit(
-    _ file: OpenedFile, _ architecture: String?, _ hasFound: inout Bool,
+    _ file: OpenedFile, _ architecture: String?, _ others: inout Set<String>?,
     _ body: (FoundImage) -> Void
   ) {
     func tell(_ error: ImageError) {
-      if error.code != .notAnObject || file.container.isEmpty { hasFound = true }
+      if error.code != .notAnObject || file.container.isEmpty { others = nil }
       body((file.container, .failure(error)))
     }
     do throws(ImageError) {
       guard isContainer(file.head) else {
         let image = try open(file)
-        guard architecture == nil || image.identity.machine == architecture else { return }
-        hasFound = true
+        guard [nil, image.identity.machine].contains(architecture) else {
+          others?.insert(image.identity.machine)
+          return
+        }
+        others = nil
         return body((file.container, .success(image)))
       }
       try file.check(
@@ -100,10 +104,11 @@ extension ImageFile {
         switch member {
         case .success(let member):
           // Slices are named after machines.
-          guard architecture == nil || isArchive || member.container.last == architecture else {
-            return
+          if isArchive || [nil, member.container.last].contains(architecture) {
+            visit(member, architecture, &others, body)
+          } else if let machine = member.container.last {
+            others?.insert(machine)
           }
-          visit(member, architecture, &hasFound, body)
         case .failure(let error): tell(error)
         }
       }
